@@ -1,0 +1,67 @@
+"""All package metadata; pyproject.toml holds the build system and tool settings only."""
+
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+here = Path(__file__).parent
+version: dict[str, str] = {}
+exec((here / "tb_slowdown_plugin/_version.py").read_text(), version)
+
+setup(
+    name="tb-slowdown-plugin",
+    version=version["__version__"],
+    description="Tells why TensorFlow training gets slower, in TensorBoard: "
+    "what, since which step, how many seconds, and the line to change.",
+    long_description=(here / "README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    license="Apache-2.0",
+    license_files=["LICENSE"],
+    python_requires=">=3.10",
+    packages=find_packages(include=["tb_slowdown_plugin", "tb_slowdown_plugin.*"]),
+    py_modules=["tbslow"],
+    package_data={
+        "tb_slowdown_plugin": [
+            "py.typed",
+            "static/*",
+            "records/*.proto",
+            "records/*.pyi",
+            "server/*.md",
+        ],
+    },
+    install_requires=[
+        "tensorboard>=2.16",
+        "numpy>=1.26",
+        "protobuf>=4.25",
+    ],
+    extras_require={
+        "tf": ["tensorflow>=2.16"],
+        "gpu": ["nvidia-ml-py>=12"],
+        "profile": ["xprof>=2.20"],
+        "dev": [
+            "hypothesis>=6.100",
+            "import-linter>=2.1",
+            "mypy>=1.15",
+            "playwright>=1.50",
+            "pytest>=8.3",
+            "ruff>=0.11",
+            "types-protobuf",
+        ],
+    },
+    entry_points={
+        "tensorboard_plugins": [
+            "slowdown = tb_slowdown_plugin.server.loader:SlowdownLoader",
+        ],
+        "console_scripts": ["tbslow = tb_slowdown_plugin.__main__:main"],
+    },
+    classifiers=[
+        "Development Status :: 4 - Beta",
+        "Intended Audience :: Developers",
+        "Intended Audience :: Science/Research",
+        "Operating System :: POSIX :: Linux",
+        "Programming Language :: Python :: 3 :: Only",
+        "Topic :: Scientific/Engineering :: Artificial Intelligence",
+        "Topic :: Software Development :: Debuggers",
+        "Typing :: Typed",
+    ],
+)

@@ -1,0 +1,1 @@
+"""Why TensorFlow training gets slower, told in TensorBoard."""

@@ -1,0 +1,1 @@
+"""Pure analysis: arrays in, findings out."""

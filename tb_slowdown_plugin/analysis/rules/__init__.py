@@ -1,0 +1,1 @@
+"""One rule per cause: findings and events in, evidence and advice out."""

@@ -1,0 +1,161 @@
+"""What the analysis finds: the ledger of a run, its causes, its report.
+
+Pure values. `Report` is the contract of `tbslow report --format json` and of
+the page: its field names are the JSON's keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from tb_slowdown_plugin.records.types import Float
+
+Pattern = Literal[
+    "warm_up", "flat", "level_shift", "drift", "periodic", "epoch_boundary", "one_off"
+]
+Confidence = Literal["high", "medium", "low"]
+Verdict = Literal["healthy", "slow_start", "slowdown", "not_enough_steps"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Time that one account, or the rest of the step, lost in one pattern.
+
+    `S` is the number of steps of the run.
+    """
+
+    source: str
+    """An account of `measured` ("tracing:again", "gc" ...), or "core": the step time
+    that no account explains."""
+    pattern: Pattern
+    rows: tuple[int, int]
+    """First and last row (inclusive) in which it costs time."""
+    lost_seconds: float
+    lost_per_step: Float
+    """(S,) seconds lost to it in each step; sums up to `lost_seconds`."""
+    confidence: Confidence
+    numbers: Mapping[str, float] = field(default_factory=dict)
+    """What the pattern was fitted with: "before_seconds", "after_seconds",
+    "period_steps", "growth_fraction", "z" ..."""
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What a healthy step of this run takes, and where that was seen."""
+
+    seconds: float
+    """Median period of a healthy step; NaN if there is no baseline."""
+    provenance: str
+    """"lowest level held for 5 % of the run (steps 900-2100)" ..."""
+    rows: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """Where the wall time went: `wall = healthy + sum(lost) + unexplained`."""
+
+    wall_seconds: float
+    healthy_seconds: float
+    lost: Mapping[str, float]
+    """finding source or cause id -> seconds"""
+    unexplained_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What the engine says of arrays alone, before causes are named."""
+
+    verdict: Verdict
+    baseline: Baseline
+    ledger: Ledger
+    findings: tuple[Finding, ...]
+    """Sorted by lost seconds, the largest first."""
+    warm_up_rows: int
+    """Rows before the run was steady; 0 without a warm-up."""
+    healthy_per_step: Float
+    """(S,)"""
+    unexplained_per_step: Float
+    """(S,)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """One thing to change."""
+
+    text: str
+    code: str = ""
+    """New lines start with "+", lines to remove with "-"; others are context."""
+    price: str = ""
+    """What the change costs, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One named cause of a run's slowdown."""
+
+    cause: str
+    lost_seconds: float
+    lost_fraction: float
+    pattern: Pattern
+    confidence: Confidence
+    steps: tuple[int, int]
+    """Step numbers, inclusive."""
+    summary: str
+    evidence: tuple[str, ...]
+    advice: tuple[Advice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A signal that moves with unexplained time; its seconds stay unexplained."""
+
+    cause: str
+    seconds: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class SignalState:
+    """Whether a signal was measured."""
+
+    signal: str
+    status: Literal["measured", "partly", "unavailable", "off", "failed"]
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One run of the report. The keys of the JSON are these fields, in this order."""
+
+    run: str
+    verdict: Verdict
+    headline: str
+    steps: int
+    wall_seconds: float
+    healthy_step_seconds: float | None
+    baseline: str
+    lost_seconds: float
+    lost_fraction: float
+    unexplained_seconds: float
+    causes: tuple[Cause, ...]
+    suspects: tuple[Suspect, ...]
+    workers: tuple[Mapping[str, Any], ...]
+    signals: tuple[SignalState, ...]
+    completeness: Mapping[str, int]
+    notes: tuple[str, ...] = ()
+    """Whatever a reader must know: "resumed at step 400", "the monitor lost its disk" ..."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A report with the arrays behind it, for the timeline."""
+
+    report: Report
+    healthy_per_step: Float
+    """(S,) seconds"""
+    lost_per_step: Mapping[str, Float]
+    """cause id (and "unexplained") -> (S,) seconds lost in each step"""
+    change_points: tuple[tuple[int, str], ...]
+    """(row, what begins there), ascending"""

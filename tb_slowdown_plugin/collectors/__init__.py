@@ -1,0 +1,1 @@
+"""One file per signal family: hooks into TensorFlow, Keras, Python and the machine."""

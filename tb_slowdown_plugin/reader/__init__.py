@@ -1,0 +1,1 @@
+"""Records out of a logdir: data provider to joined columns."""

@@ -1,0 +1,1 @@
+"""What one record in the logdir holds: the foundation of both towers."""

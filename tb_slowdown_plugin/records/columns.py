@@ -1,0 +1,113 @@
+"""Arrays to columns of a record and back, small and bounded.
+
+Durations travel as whole microseconds in `int32` (about 35 minutes), `int64`
+beyond. Bytes are shuffled (all first bytes, then all second bytes), which
+makes slowly varying numbers compress to a few bytes each. A column of one
+value travels as that value.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.errors import DecodeError
+from tb_slowdown_plugin.records import slowdown_pb2 as pb
+from tb_slowdown_plugin.records.types import Float, Int
+
+MAX_ROWS: Final = 1 << 20
+"""Far above what a writer puts into a chunk; a claim above it is hostile."""
+
+_DTYPES: Final = {
+    pb.Column.INT32: np.dtype("<i4"),
+    pb.Column.INT64: np.dtype("<i8"),
+    pb.Column.FLOAT64: np.dtype("<f8"),
+}
+_NOT_MEASURED: Final = np.iinfo(np.int64).min
+"""Microseconds of NaN: a step for which an account was not measured."""
+
+
+def encode_whole(name: str, values: Int, *, differences: bool = False) -> pb.Column:
+    """A column of whole numbers; `differences` suits what counts up."""
+    column = pb.Column(name=name, rows=len(values))
+    if differences and len(values):
+        before = int(values[0])
+        column.before = before
+        values = np.diff(values, prepend=np.int64(before))
+    if len(values) and (values == values[0]).all():
+        column.whole = int(values[0])
+        return column
+    fits = len(values) == 0 or (
+        int(values.min()) > np.iinfo(np.int32).min and int(values.max()) <= np.iinfo(np.int32).max
+    )
+    column.type = pb.Column.INT32 if fits else pb.Column.INT64
+    column.shuffled = _shuffle(values, _DTYPES[column.type])
+    return column
+
+
+def encode_seconds(name: str, seconds: Float) -> pb.Column:
+    """A column of durations, to the microsecond; NaN stays NaN."""
+    with np.errstate(invalid="ignore"):
+        micros = np.rint(seconds * 1e6)
+        whole = np.where(np.isfinite(micros), micros, 0).astype(np.int64)
+    whole[~np.isfinite(micros)] = _NOT_MEASURED
+    return encode_whole(name, whole)
+
+
+def encode_real(name: str, values: Float) -> pb.Column:
+    """A column of any numbers; NaN stays NaN."""
+    column = pb.Column(name=name, rows=len(values), type=pb.Column.FLOAT64)
+    if len(values) and (values == values[0]).all():
+        column.real = float(values[0])
+    else:
+        column.shuffled = _shuffle(values, _DTYPES[pb.Column.FLOAT64])
+    return column
+
+
+def decode_whole(column: pb.Column) -> Int:
+    """The whole numbers of a column."""
+    values = _values(column).astype(np.int64)
+    if column.HasField("before"):
+        values = np.cumsum(values) + np.int64(column.before)
+    return values
+
+
+def decode_seconds(column: pb.Column) -> Float:
+    """The durations of a column, in seconds."""
+    micros = decode_whole(column)
+    seconds = micros / 1e6
+    seconds[micros == _NOT_MEASURED] = np.nan
+    return seconds
+
+
+def decode_real(column: pb.Column) -> Float:
+    """The numbers of a column."""
+    return _values(column).astype(np.float64)
+
+
+def _shuffle(values: Int | Float, dtype: np.dtype[np.generic]) -> bytes:
+    raw = np.ascontiguousarray(values.astype(dtype)).view(np.uint8)
+    return raw.reshape(len(values), dtype.itemsize).T.tobytes()
+
+
+def _values(column: pb.Column) -> Int | Float:
+    rows = column.rows
+    if rows > MAX_ROWS:
+        raise DecodeError(f"column {column.name!r} claims {rows} rows; at most {MAX_ROWS} are read")
+    which = column.WhichOneof("values")
+    if which == "whole":
+        return np.full(rows, column.whole, np.int64)
+    if which == "real":
+        return np.full(rows, column.real, np.float64)
+    dtype = _DTYPES.get(column.type)
+    if dtype is None:
+        raise DecodeError(f"column {column.name!r} has the unknown type {column.type}")
+    if len(column.shuffled) != rows * dtype.itemsize:
+        raise DecodeError(
+            f"column {column.name!r} has {len(column.shuffled)} bytes for {rows} rows "
+            f"of {dtype.itemsize} bytes"
+        )
+    raw = np.frombuffer(column.shuffled, np.uint8).reshape(dtype.itemsize, rows)
+    array: Int | Float = np.ascontiguousarray(raw.T).view(dtype).reshape(rows)
+    return array

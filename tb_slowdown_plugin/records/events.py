@@ -1,0 +1,139 @@
+"""Events to their protobuf messages and back."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tb_slowdown_plugin.records import slowdown_pb2 as pb
+from tb_slowdown_plugin.records.types import (
+    Capture,
+    Change,
+    Epoch,
+    Event,
+    Execution,
+    Fact,
+    Failure,
+    GcPause,
+    Idle,
+    Trace,
+    TraceCause,
+    What,
+)
+
+_CAUSES: Final[dict[TraceCause, pb.Trace.Cause.ValueType]] = {
+    "first": pb.Trace.FIRST,
+    "signature": pb.Trace.SIGNATURE,
+    "new_object": pb.Trace.NEW_OBJECT,
+    "variables": pb.Trace.VARIABLES,
+    "library": pb.Trace.LIBRARY,
+    "context": pb.Trace.CONTEXT,
+    "reported": pb.Trace.REPORTED,
+}
+_CAUSE_NAMES: Final = {number: name for name, number in _CAUSES.items()}
+
+
+def encode_event(event: Event) -> pb.Event:
+    """The message of an event."""
+    message = pb.Event(row=event.row, time=event.time)
+    what = event.what
+    match what:
+        case Trace():
+            message.trace.CopyFrom(_encode_trace(what))
+        case Execution():
+            message.execution.CopyFrom(
+                pb.Execution(
+                    trace=what.trace, nth=what.nth, seconds=what.seconds, elsewhere=what.elsewhere
+                )
+            )
+        case GcPause():
+            message.gc_pause.CopyFrom(
+                pb.GcPause(
+                    generation=what.generation,
+                    seconds=what.seconds,
+                    collected=what.collected,
+                    elsewhere=what.elsewhere,
+                )
+            )
+        case Epoch():
+            message.epoch.CopyFrom(pb.Epoch(number=what.number))
+        case Idle():
+            message.idle.CopyFrom(pb.Idle(seconds=what.seconds))
+        case Failure():
+            message.failure.CopyFrom(pb.Failure(part=what.part, reason=what.reason))
+        case Capture():
+            message.capture.CopyFrom(pb.Capture(session=what.session, running=what.running))
+        case Fact():
+            message.fact.CopyFrom(
+                pb.Fact(name=what.name, subject=what.subject, numbers=dict(what.numbers))
+            )
+    return message
+
+
+def decode_event(message: pb.Event) -> Event | None:
+    """The event of a message; None for a kind that this version does not know."""
+    what = _decode_what(message)
+    return None if what is None else Event(message.row, message.time, what)
+
+
+def _encode_trace(trace: Trace) -> pb.Trace:
+    return pb.Trace(
+        id=trace.id,
+        function=trace.function,
+        location=trace.location,
+        seconds=trace.seconds,
+        building_seconds=trace.building_seconds,
+        count=trace.count,
+        operations=trace.operations,
+        depth=trace.depth,
+        cause=_CAUSES[trace.cause],
+        changes=[
+            pb.Change(argument=c.argument, what=c.what, before=c.before, after=c.after)
+            for c in trace.changes
+        ],
+        elsewhere=trace.elsewhere,
+        jit_compile=trace.jit_compile,
+        signature=trace.signature,
+    )
+
+
+def _decode_what(message: pb.Event) -> What | None:
+    which = message.WhichOneof("what")
+    match which:
+        case "trace":
+            return _decode_trace(message.trace)
+        case "execution":
+            run = message.execution
+            return Execution(run.trace, run.nth, run.seconds, run.elsewhere)
+        case "gc_pause":
+            pause = message.gc_pause
+            return GcPause(pause.generation, pause.seconds, pause.collected, pause.elsewhere)
+        case "epoch":
+            return Epoch(message.epoch.number)
+        case "idle":
+            return Idle(message.idle.seconds)
+        case "failure":
+            return Failure(message.failure.part, message.failure.reason)
+        case "capture":
+            return Capture(message.capture.session, message.capture.running)
+        case "fact":
+            fact = message.fact
+            return Fact(fact.name, fact.subject, dict(fact.numbers))
+    return None
+
+
+def _decode_trace(trace: pb.Trace) -> Trace:
+    return Trace(
+        id=trace.id,
+        function=trace.function,
+        location=trace.location,
+        seconds=trace.seconds,
+        building_seconds=trace.building_seconds,
+        cause=_CAUSE_NAMES.get(trace.cause, "reported"),
+        count=trace.count,
+        operations=trace.operations,
+        depth=trace.depth,
+        changes=tuple(Change(c.argument, c.what, c.before, c.after) for c in trace.changes),
+        elsewhere=trace.elsewhere,
+        jit_compile=trace.jit_compile,
+        signature=tuple(trace.signature),
+    )

@@ -1,0 +1,111 @@
+"""Every name that crosses the logdir, in one place: accounts, signals, facts.
+
+A signal keeps its name all the way: collector, record field, analysis column,
+rule, panel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+# -- accounts: exclusive seconds of a step -----------------------------------
+# An account is "family" or "family:detail". The detail names a callback, a
+# phase of the user's, or (tracing, first_execution) whose doing it was.
+
+INPUT_WAIT: Final = "input_wait"
+"""Waiting for the next batch; also `phase("data")`."""
+TRACING: Final = "tracing"
+"""Cache lookup and graph building. Details: FIRST, AGAIN, LIBRARY."""
+FIRST_EXECUTION: Final = "first_execution"
+"""First run of a graph just traced, steady cost included. Details as TRACING."""
+GC: Final = "gc"
+CALLBACK: Final = "callback"
+"""Details: the callback's class name."""
+CHECKPOINT: Final = "checkpoint"
+"""`phase("checkpoint")`; detail: the Keras callback or saver, where known."""
+SUMMARY: Final = "summary"
+VALIDATION: Final = "validation"
+COMMUNICATION: Final = "communication"
+FORWARD: Final = "forward"
+BACKWARD: Final = "backward"
+OPTIMIZER: Final = "optimizer"
+PHASE: Final = "phase"
+"""Any other phase; detail: the name that the user gave."""
+
+FIRST: Final = "first"
+"""First trace of this code, with the second one that variable creation needs."""
+AGAIN: Final = "again"
+"""Every later trace, and each new function object with the same code."""
+LIBRARY: Final = "library"
+"""tf.data's and Keras's own functions."""
+
+STANDARD_PHASES: Final[dict[str, str]] = {
+    "data": INPUT_WAIT,
+    "forward": FORWARD,
+    "backward": BACKWARD,
+    "optimizer": OPTIMIZER,
+    "checkpoint": CHECKPOINT,
+    "validation": VALIDATION,
+    "summary": SUMMARY,
+    "communication": COMMUNICATION,
+}
+
+
+def account(family: str, detail: str = "") -> str:
+    """The account of a family and a detail: `account("tracing", "again")` -> `tracing:again`."""
+    return f"{family}:{detail}" if detail else family
+
+
+def family(name: str) -> str:
+    """The family of an account: `family("tracing:again")` -> `tracing`."""
+    return name.partition(":")[0]
+
+
+def detail(name: str) -> str:
+    """The detail of an account, "" without one."""
+    return name.partition(":")[2]
+
+
+# -- signals: sampled series ---------------------------------------------------
+
+Unit = Literal["bytes", "count", "seconds", "fraction", "percent", "hertz", "celsius", "milliwatts"]
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One sampled series: its name everywhere, its unit, and how a person calls it."""
+
+    name: str
+    unit: Unit
+    title: str
+    cumulative: bool = False
+    """Counts up since the process began: the difference is what matters."""
+
+
+_SIGNALS: Final = (
+    Signal("rss_bytes", "bytes", "Host memory of the process (RSS)"),
+    Signal("minor_faults", "count", "Minor page faults", cumulative=True),
+    Signal("major_faults", "count", "Major page faults", cumulative=True),
+    Signal("voluntary_switches", "count", "Voluntary context switches", cumulative=True),
+    Signal("involuntary_switches", "count", "Involuntary context switches", cumulative=True),
+    Signal("graph_operations", "count", "Operations in the default graph"),
+    Signal("eager_functions", "count", "Functions in the eager context"),
+    Signal("monitor_cpu_seconds", "seconds", "CPU time of the monitor itself", cumulative=True),
+)
+
+SIGNALS: Final[dict[str, Signal]] = {signal.name: signal for signal in _SIGNALS}
+
+ALLOCATOR_IN_USE: Final = "allocator_in_use_bytes"
+"""Per device: `allocator_in_use_bytes:GPU:0`."""
+ALLOCATOR_PEAK: Final = "allocator_peak_bytes"
+
+PER_DEVICE: Final[dict[str, Signal]] = {
+    ALLOCATOR_IN_USE: Signal(ALLOCATOR_IN_USE, "bytes", "Allocator in use"),
+    ALLOCATOR_PEAK: Signal(ALLOCATOR_PEAK, "bytes", "Allocator peak"),
+}
+
+
+def signal(name: str) -> Signal | None:
+    """What is known of a signal by its name in the logdir, None for a foreign one."""
+    return SIGNALS.get(name) or PER_DEVICE.get(family(name))

@@ -1,0 +1,1 @@
+"""The Slowdown tab: routes and the TensorBoard plugin."""

@@ -1,0 +1,1 @@
+"""The training process: steps, background writing, the public API behind `tbslow`."""

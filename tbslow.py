@@ -1,0 +1,1 @@
+"""The short import: `import tbslow` is `tb_slowdown_plugin`."""
