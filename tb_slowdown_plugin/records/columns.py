@@ -8,7 +8,7 @@ value travels as that value.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from tb_slowdown_plugin.records.types import Float, Int
 MAX_ROWS: Final = 1 << 20
 """Far above what a writer puts into a chunk; a claim above it is hostile."""
 
-_DTYPES: Final = {
+_DTYPES: Final[dict[int, np.dtype[Any]]] = {
     pb.Column.INT32: np.dtype("<i4"),
     pb.Column.INT64: np.dtype("<i8"),
     pb.Column.FLOAT64: np.dtype("<f8"),
@@ -86,9 +86,10 @@ def decode_real(column: pb.Column) -> Float:
     return _values(column).astype(np.float64)
 
 
-def _shuffle(values: Int | Float, dtype: np.dtype[np.generic]) -> bytes:
+def _shuffle(values: Int | Float, dtype: np.dtype[Any]) -> bytes:
     raw = np.ascontiguousarray(values.astype(dtype)).view(np.uint8)
-    return raw.reshape(len(values), dtype.itemsize).T.tobytes()
+    shuffled: bytes = raw.reshape(len(values), dtype.itemsize).T.tobytes()
+    return shuffled
 
 
 def _values(column: pb.Column) -> Int | Float:
