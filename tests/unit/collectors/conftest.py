@@ -1,0 +1,44 @@
+"""What a collector is given in a test: a real clock and lists instead of a logdir."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import pytest
+
+from tb_slowdown_plugin.collectors.base import Context
+from tb_slowdown_plugin.collectors.clock import Clock
+from tb_slowdown_plugin.collectors.stopwatch import Stopwatch
+from tb_slowdown_plugin.records.types import What
+
+W = TypeVar("W")
+
+
+@dataclass
+class Recording:
+    """A context whose events and failures are lists; the test's thread is the training thread."""
+
+    clock: Clock = field(default_factory=Clock)
+    events: list[What] = field(default_factory=list)
+    failures: list[tuple[str, str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.stopwatch = Stopwatch(self.clock.monotonic_ns)
+        self.stopwatch.claim()
+        self.context = Context(
+            clock=self.clock,
+            stopwatch=self.stopwatch,
+            emit=self.events.append,
+            report_failure=lambda part, reason: self.failures.append((part, reason)),
+        )
+
+    def of(self, kind: type[W]) -> list[W]:
+        """The events of one kind, in the order in which they were recorded."""
+        return [event for event in self.events if isinstance(event, kind)]
+
+
+@pytest.fixture
+def recording() -> Recording:
+    """A fresh recording; pass `recording.context` to a collector's `start`."""
+    return Recording()
