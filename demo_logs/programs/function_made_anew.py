@@ -1,4 +1,4 @@
-"""The training step is wrapped in tf.function inside the loop: a new function and graph each time."""
+"""The step is wrapped in tf.function inside the loop: a new function and graph each time."""
 
 import sys
 
