@@ -1,0 +1,120 @@
+"""The retraces table: one row per function, place, cause and differing argument."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.advice.retracing import short_fix
+from tb_slowdown_plugin.analysis.traces import TracedGraph, traced_graphs
+from tb_slowdown_plugin.records import names
+from tb_slowdown_plugin.records.types import Run
+
+COLLECTOR: Final = "retraces"
+"""The collector that reports traces."""
+_EXAMPLES: Final = 20
+_PARTS: Final = 40
+
+
+def retraces(run: Run) -> dict[str, Any]:
+    """The body of the route `retraces`, ready for JSON; `server/http_api.md` has its keys."""
+    graphs = traced_graphs(run)
+    again = [graph for graph in graphs if graph.again]
+    grouped: dict[tuple[str, ...], list[TracedGraph]] = defaultdict(list)
+    for graph in again:
+        grouped[group_of(graph)].append(graph)
+    groups = [_group(run, key, members) for key, members in grouped.items()]
+    groups.sort(key=lambda group: -group["seconds"])
+    return {
+        "status": _status(run),
+        "watched": len(
+            {
+                (graph.trace.function, graph.trace.location)
+                for graph in graphs
+                if graph.detail != names.LIBRARY
+            }
+        ),
+        "seconds": _rounded(sum(graph.cost_seconds for graph in again)),
+        "traces": len(again),
+        "groups": groups,
+    }
+
+
+def group_of(graph: TracedGraph) -> tuple[str, str, str, str, str]:
+    """Function, place, cause, differing argument, and in what it differs."""
+    trace = graph.trace
+    change = trace.changes[0] if trace.changes else None
+    return (
+        trace.function,
+        trace.location,
+        trace.cause,
+        change.argument if change else "",
+        change.what if change else "",
+    )
+
+
+def _status(run: Run) -> dict[str, str]:
+    for state in run.environment.collectors:
+        if state.name == COLLECTOR:
+            status = "measured" if state.status == "running" else state.status
+            return {"status": status, "reason": state.reason}
+    return {"status": "unavailable", "reason": "the run has no record of this collector"}
+
+
+def _group(run: Run, key: tuple[str, ...], members: Sequence[TracedGraph]) -> dict[str, Any]:
+    function, location, cause, argument, what = key
+    rows = np.array([graph.row for graph in members])
+    costs = np.array([graph.cost_seconds for graph in members])
+    parts = np.minimum(rows * _PARTS // max(1, len(run.steps)), _PARTS - 1)
+    shown = members[: _EXAMPLES // 2] + members[_EXAMPLES // 2 :][-_EXAMPLES // 2 :]
+    return {
+        "function": function,
+        "location": location,
+        "cause": cause,
+        "argument": argument,
+        "what": what,
+        "count": len(members),
+        "seconds": _rounded(float(costs.sum())),
+        "first_step": _step(run, int(rows.min())),
+        "last_step": _step(run, int(rows.max())),
+        "fix": short_fix(cause, what),
+        "jit_compile": any(graph.trace.jit_compile for graph in members),
+        "examples": [_example(run, graph) for graph in shown],
+        "spark": [
+            _rounded(value) for value in np.bincount(parts, costs, minlength=_PARTS).tolist()
+        ],
+    }
+
+
+def _example(run: Run, graph: TracedGraph) -> dict[str, Any]:
+    trace = graph.trace
+    return {
+        "row": graph.row,
+        "step": _step(run, graph.row),
+        "seconds": _rounded(graph.cost_seconds),
+        "building_seconds": _rounded(trace.building_seconds),
+        "execution_seconds": _rounded(graph.excess_seconds),
+        "operations": trace.operations,
+        "changes": [
+            {
+                "argument": change.argument,
+                "what": change.what,
+                "before": change.before,
+                "after": change.after,
+            }
+            for change in trace.changes
+        ],
+    }
+
+
+def _step(run: Run, row: int) -> int | None:
+    """The step number of a row; the last step's for what came after it."""
+    number = run.steps.number
+    return int(number[min(row, len(number) - 1)]) if len(number) else None
+
+
+def _rounded(seconds: float) -> float:
+    return round(seconds, 6)

@@ -1,0 +1,226 @@
+"""The timeline of a run, reduced to the pixels of a view: extremes are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.traces import account_detail
+from tb_slowdown_plugin.analysis.types import Account
+from tb_slowdown_plugin.records import names
+from tb_slowdown_plugin.records.types import (
+    Capture,
+    Epoch,
+    Float,
+    GcPause,
+    Int,
+    Run,
+    SignalTable,
+    StepTable,
+    Trace,
+)
+
+_DECIMALS: Final = 6
+"""Step times are recorded to the microsecond."""
+
+
+def timeline(run: Run, account: Account, first: int, last: int, buckets: int) -> dict[str, Any]:
+    """The body of the route `timeline`, ready for JSON; `server/http_api.md` has its keys.
+
+    Args:
+        run: the run of which rows are asked.
+        account: what `account_for(run)` said of it.
+        first: first row of the view, 0 to `rows - 1`.
+        last: last row of the view, inclusive; clipped to the run.
+        buckets: how many groups of equally many rows at most, 1 or more.
+
+    Returns:
+        plain dicts, lists, numbers and None (not measured); never NaN.
+
+    Raises:
+        ValueError: `first`, `last` or `buckets` is out of range.
+    """
+    steps = run.steps
+    rows = len(steps)
+    last = min(last, rows - 1)
+    if rows and not 0 <= first <= last:
+        msg = f"rows {first} to {last} asked of {rows}; first must be in 0 to last"
+        raise ValueError(msg)
+    if buckets < 1:
+        msg = f"buckets is {buckets}; it must be at least 1"
+        raise ValueError(msg)
+    width = max(1, -(-(last - first + 1) // buckets))
+    view = slice(first, last + 1)
+    starts = np.arange(first, last + 1, width) if rows else np.empty(0, np.int64)
+    local = starts - first
+    period = steps.period_seconds[view]
+    sizes = np.diff(np.append(local, len(period)))
+    return {
+        "run": run.name,
+        "rows": rows,
+        "first": first,
+        "last": last,
+        "bucket_rows": width,
+        "row": starts.tolist(),
+        "step": steps.number[starts].tolist(),
+        "time": _numbers(steps.ended[starts], 3),
+        "count": sizes.tolist(),
+        "step_seconds": _step_seconds(period, local, width),
+        "healthy": _means(account.healthy_per_step[view], local, sizes),
+        "lost": {
+            cause: _means(lost[view], local, sizes) for cause, lost in account.lost_per_step.items()
+        },
+        "healthy_step_seconds": account.report.healthy_step_seconds,
+        "epochs": _epochs(run, first, last, buckets),
+        "change_points": [
+            {"row": row, "step": int(steps.number[row]), "text": text}
+            for row, text in account.change_points
+            if first <= row <= last
+        ],
+        "marks": {
+            kind: _summed(marks, steps, first, last, width) for kind, marks in _marks(run).items()
+        },
+        "signals": _signals(run.signals, first, last, buckets),
+        "unmeasured": [
+            {"signal": state.signal, "reason": state.reason}
+            for state in account.report.signals
+            if state.status not in ("measured", "partly")
+        ],
+    }
+
+
+def _step_seconds(period: Float, local: Int, width: int) -> dict[str, list[float | None]]:
+    if not len(period):
+        return {"mean": [], "median": [], "min": [], "max": []}
+    sizes = np.diff(np.append(local, len(period)))
+    whole = len(period) // width * width
+    medians = np.median(period[:whole].reshape(-1, width), axis=1)
+    if whole < len(period):
+        medians = np.append(medians, np.median(period[whole:]))
+    return {
+        "mean": _means(period, local, sizes),
+        "median": _numbers(medians),
+        "min": _numbers(np.minimum.reduceat(period, local)),
+        "max": _numbers(np.maximum.reduceat(period, local)),
+    }
+
+
+def _means(values: Float, local: Int, sizes: Int) -> list[float | None]:
+    if not len(values):
+        return []
+    return _numbers(np.add.reduceat(values, local) / sizes)
+
+
+def _epochs(run: Run, first: int, last: int, most: int) -> list[dict[str, int]]:
+    found = [
+        {
+            "row": event.row,
+            "step": int(run.steps.number[event.row]),
+            "number": event.what.number,
+        }
+        for event in run.events
+        if isinstance(event.what, Epoch) and first <= event.row <= last
+    ]
+    return found[:: max(1, -(-len(found) // most))]
+
+
+def _marks(run: Run) -> dict[str, Iterable[tuple[int, float]]]:
+    """(row, seconds) of what is drawn as ticks, each kind in ascending rows."""
+    saving = [
+        seconds
+        for name, seconds in run.steps.accounts.items()
+        if names.family(name) == names.CHECKPOINT
+    ]
+    saved = np.nansum(saving, axis=0) if saving else np.empty(0)
+    return {
+        "retraces": (
+            (event.row, event.what.seconds)
+            for event in run.events
+            if isinstance(event.what, Trace) and account_detail(event.what) == names.AGAIN
+        ),
+        "gc": (
+            (event.row, event.what.seconds)
+            for event in run.events
+            if isinstance(event.what, GcPause)
+        ),
+        "checkpoints": ((int(row), float(saved[row])) for row in np.flatnonzero(saved)),
+        "captures": (
+            (event.row, 0.0)
+            for event in run.events
+            if isinstance(event.what, Capture) and event.what.running
+        ),
+    }
+
+
+def _summed(
+    marks: Iterable[tuple[int, float]], steps: StepTable, first: int, last: int, width: int
+) -> list[dict[str, float]]:
+    """One mark a bucket, at the row of its first one, with the seconds of all."""
+    found: dict[int, dict[str, float]] = {}
+    for row, seconds in marks:
+        if not first <= row <= last:
+            continue
+        mark = found.setdefault(
+            (row - first) // width, {"row": row, "step": int(steps.number[row]), "seconds": 0.0}
+        )
+        mark["seconds"] += seconds
+    for mark in found.values():
+        mark["seconds"] = round(mark["seconds"], _DECIMALS)
+    return list(found.values())
+
+
+def _signals(table: SignalTable, first: int, last: int, most: int) -> list[dict[str, Any]]:
+    if not len(table):
+        return []
+    # One sample beyond each edge, so that a line reaches the edges of the view.
+    start = max(0, int(np.searchsorted(table.row, first, side="left")) - 1)
+    stop = int(np.searchsorted(table.row, last, side="right")) + 1
+    rows = table.row[start:stop]
+    lanes = []
+    for name, values in table.values.items():
+        part = values[start:stop]
+        if np.isnan(part).all():
+            continue
+        kept = _extremes(part, most)
+        known = names.signal(name)
+        lanes.append(
+            {
+                "signal": name,
+                "title": _title(name, known),
+                "unit": known.unit if known else "count",
+                "cumulative": bool(known and known.cumulative),
+                "row": rows[kept].tolist(),
+                "value": _numbers(part[kept]),
+            }
+        )
+    return lanes
+
+
+def _title(name: str, known: names.Signal | None) -> str:
+    if known is None:
+        return name
+    device = names.detail(name)
+    return f"{known.title}, {device}" if device else known.title
+
+
+def _extremes(values: Float, most: int) -> Int:
+    """Indices of at most `most` values: lowest and highest of equal groups, in order."""
+    if len(values) <= most:
+        return np.arange(len(values))
+    groups = max(1, most // 2)
+    edges = np.linspace(0, len(values), groups + 1).astype(np.int64)
+    kept: set[int] = set()
+    for start, stop in zip(edges[:-1], edges[1:], strict=True):
+        part = values[start:stop]
+        if np.isnan(part).all():
+            kept.add(int(start))
+        else:
+            kept |= {int(start + np.nanargmin(part)), int(start + np.nanargmax(part))}
+    return np.array(sorted(kept), np.int64)
+
+
+def _numbers(values: Float, decimals: int = _DECIMALS) -> list[float | None]:
+    rounded: list[float] = np.round(values, decimals).tolist()
+    return [number if number == number else None for number in rounded]

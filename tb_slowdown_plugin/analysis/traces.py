@@ -1,0 +1,113 @@
+"""Each trace of a run joined with the first run of the graph that it made.
+
+A first run costs more than a later one: graph optimisation, kernel choice,
+XLA. That excess is the trace's doing, the steady part is ordinary work.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import median
+from typing import Final, Literal
+
+import numpy as np
+
+from tb_slowdown_plugin.records import names
+from tb_slowdown_plugin.records.types import Execution, Run, Trace
+
+SteadyFrom = Literal["second run", "other graphs of the function", "nothing"]
+
+_ACCOUNT_DETAIL: Final[dict[str, str]] = {
+    "first": names.FIRST,
+    "variables": names.FIRST,
+    "library": names.LIBRARY,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TracedGraph:
+    """One trace, where it stands in the run, and what its first execution cost on top."""
+
+    trace: Trace
+    row: int
+    time: float
+    first_seconds: float
+    """First run of the graph; 0 where it was not seen."""
+    steady_seconds: float
+    """What a run of this graph takes afterwards; 0 where that is not known."""
+    steady_from: SteadyFrom
+
+    @property
+    def excess_seconds(self) -> float:
+        """The first run beyond the steady one."""
+        return max(0.0, self.first_seconds - self.steady_seconds)
+
+    @property
+    def cost_seconds(self) -> float:
+        """What this trace cost in all: lookup, building, and the first run's excess."""
+        return self.trace.seconds + self.excess_seconds
+
+    @property
+    def detail(self) -> str:
+        """FIRST, AGAIN or LIBRARY: the account that its seconds stand in."""
+        return account_detail(self.trace)
+
+    @property
+    def again(self) -> bool:
+        """Whether it is a retrace of the user's."""
+        return self.detail == names.AGAIN
+
+
+def account_detail(trace: Trace) -> str:
+    """Whose doing a trace was: FIRST, AGAIN or LIBRARY."""
+    return _ACCOUNT_DETAIL.get(trace.cause, names.AGAIN)
+
+
+def traced_graphs(run: Run) -> tuple[TracedGraph, ...]:
+    """All traces of a run in the order of their events.
+
+    The steady cost of a graph is its second run; where that was not seen, the
+    median second run of the same function's other graphs; else 0, so that the
+    whole first run counts.
+    """
+    starts = np.array([session.started for session in run.sessions])
+    traces: list[tuple[int, int, float, Trace]] = []
+    runs: dict[tuple[int, int, int], float] = {}
+    for event in run.events:
+        if not isinstance(event.what, Trace | Execution):
+            continue
+        session = max(0, int(np.searchsorted(starts, event.time, side="right")) - 1)
+        if isinstance(event.what, Trace):
+            traces.append((session, event.row, event.time, event.what))
+        else:
+            runs.setdefault((session, event.what.trace, event.what.nth), event.what.seconds)
+    seconds_runs: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for session, _, _, trace in traces:
+        second = runs.get((session, trace.id, 2))
+        if second is not None:
+            seconds_runs[trace.function, trace.location].append(second)
+    typical = {code: median(seconds) for code, seconds in seconds_runs.items()}
+
+    joined: list[TracedGraph] = []
+    for session, row, time, trace in traces:
+        first = runs.get((session, trace.id, 1), 0.0)
+        second = runs.get((session, trace.id, 2))
+        usual = typical.get((trace.function, trace.location))
+        steady, source = _steady(second, usual)
+        joined.append(TracedGraph(trace, row, time, first, steady, source))
+    return tuple(joined)
+
+
+def in_training(graphs: Iterable[TracedGraph]) -> tuple[TracedGraph, ...]:
+    """The traces that cost the training thread time."""
+    return tuple(graph for graph in graphs if not graph.trace.elsewhere)
+
+
+def _steady(second: float | None, usual: float | None) -> tuple[float, SteadyFrom]:
+    if second is not None:
+        return second, "second run"
+    if usual is not None:
+        return usual, "other graphs of the function"
+    return 0.0, "nothing"

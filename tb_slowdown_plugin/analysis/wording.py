@@ -1,0 +1,153 @@
+"""How numbers stand in sentences: durations, steps, sizes, shares.
+
+The page and the report print these texts as they are, so one number reads the
+same everywhere.
+
+>>> duration(1422.9), duration(9300), duration(0.0123)
+('23 min 43 s', '2 h 35 min', '12.3 ms')
+>>> step_range(8200, 8599)
+'8,200\u20138,599'
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+_UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
+
+
+def duration(seconds: float) -> str:
+    """A stretch of time in prose: two units at most.
+
+    >>> duration(242), duration(59.96), duration(0.00042), duration(200_000)
+    ('4 min 2 s', '1 min 0 s', '0.42 ms', '2 d 8 h')
+    """
+    if not math.isfinite(seconds):
+        return "an unknown time"
+    if seconds < 0:
+        return f"\u2212{duration(-seconds)}"
+    if seconds < 0.9995:
+        return f"{_three_digits(seconds * 1e3)} ms"
+    if seconds < 9.995:
+        return f"{seconds:.2f}".rstrip("0").rstrip(".") + " s"
+    if seconds < 59.95:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    minutes = round(seconds / 60)
+    if minutes < 48 * 60:
+        return f"{minutes // 60} h {minutes % 60} min"
+    hours = round(seconds / 3600)
+    return f"{hours // 24} d {hours % 24} h"
+
+
+def ledger_seconds(seconds: float) -> str:
+    """Seconds to a tenth, as they stand in sums.
+
+    >>> ledger_seconds(1422.87)
+    '1,422.9 s'
+    """
+    return f"{seconds:,.1f} s"
+
+
+def percent(fraction: float) -> str:
+    """A share with one decimal.
+
+    >>> percent(0.1529)
+    '15.3 %'
+    """
+    return f"{100 * fraction:.1f} %"
+
+
+def whole_percent(fraction: float) -> str:
+    """A share without decimals, as in a headline; never 0 % or 100 % of something partial.
+
+    >>> whole_percent(0.311), whole_percent(0.002), whole_percent(0.999)
+    ('31 %', 'less than 1 %', '99 %')
+    """
+    if 0 < fraction < 0.005:
+        return "less than 1 %"
+    if 0.99 < fraction < 1:
+        return "99 %"
+    return f"{100 * fraction:.0f} %"
+
+
+def count(number: float) -> str:
+    """A whole number with thousands separators.
+
+    >>> count(12345.0)
+    '12,345'
+    """
+    return f"{round(number):,}"
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """A number and its noun.
+
+    >>> counted(1, "step"), counted(2100, "step"), counted(2, "pass", "passes")
+    ('1 step', '2,100 steps', '2 passes')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def step_range(first: int, last: int) -> str:
+    """Step numbers, inclusive; one number where both are the same."""
+    return f"{first:,}" if first == last else f"{first:,}\u2013{last:,}"
+
+
+def size(number_of_bytes: float) -> str:
+    """A size in binary units, three digits.
+
+    >>> size(512), size(29_360_128), size(-12.4 * 2**30)
+    ('512 bytes', '28 MiB', '\u221212.4 GiB')
+    """
+    if number_of_bytes < 0:
+        return f"\u2212{size(-number_of_bytes)}"
+    scaled = float(number_of_bytes)
+    for unit in _UNITS[:-1]:
+        if scaled < 999.5:
+            return f"{_three_digits(scaled)} {unit}"
+        scaled /= 1024
+    return f"{_three_digits(scaled)} {_UNITS[-1]}"
+
+
+def times(ratio: float) -> str:
+    """How many times as much.
+
+    >>> times(2.46), times(12.34)
+    ('2.5 times', '12 times')
+    """
+    return f"{ratio:.1f} times" if ratio < 10 else f"{ratio:,.0f} times"
+
+
+def listed(texts: Sequence[str], most: int = 3) -> str:
+    """An enumeration that stops after `most` entries.
+
+    >>> listed(["a", "b"]), listed(["a", "b", "c", "d", "e"])
+    ('a and b', 'a, b, c and 2 more')
+    """
+    if len(texts) > most:
+        return f"{', '.join(texts[:most])} and {len(texts) - most:,} more"
+    if len(texts) < 2:
+        return "".join(texts)
+    return f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def share_of_loss(fraction: float) -> str:
+    """The word for a part of the loss: "most" above a half, "half" just under it.
+
+    >>> share_of_loss(0.6), share_of_loss(0.47), share_of_loss(0.3)
+    ('most', 'half of that', 'the largest part')
+    """
+    if fraction > 0.5:
+        return "most"
+    return "half of that" if fraction >= 0.45 else "the largest part"
+
+
+def _three_digits(value: float) -> str:
+    """A positive number with about three significant digits, without trailing zeros."""
+    decimals = 0 if value >= 99.95 else 1 if value >= 9.995 else 2
+    text = f"{value:.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
