@@ -1,0 +1,344 @@
+"""The training thread's side of the monitor: one tuple a step, and nothing else.
+
+Everything here runs between two steps of somebody's training, so it only reads
+clocks and appends to a deque. Tables, compression and files are made of it in
+the background (`writer/rows.py`, `writer/monitor.py`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from types import TracebackType
+from typing import Final, NamedTuple, TypeAlias
+
+from tb_slowdown_plugin.collectors.clock import Clock
+from tb_slowdown_plugin.collectors.stopwatch import Stopwatch
+from tb_slowdown_plugin.errors import UsageError
+from tb_slowdown_plugin.records.types import Epoch, Event, Idle, What
+
+IDLE_SECONDS: Final = 60.0
+"""A longer gap between two steps, with almost no CPU time, is idle time, not training."""
+IDLE_CPU_FRACTION: Final = 0.02
+"""Of one core: a waiting notebook uses less, even a slow data pipeline more."""
+MAX_PENDING_STEPS: Final = 1 << 16
+"""Steps kept while nobody fetches them: minutes of the fastest loops, some 20 MB."""
+EVALUATION_KINDS: Final = frozenset(("eval", "evaluation", "test", "validation"))
+"""A pass over data with steps of these kinds is no epoch."""
+
+_IDLE_NS: Final = int(IDLE_SECONDS * 1e9)
+_NEVER: Final = -(1 << 62)
+
+
+class Opening(NamedTuple):
+    """A period begins here and not where the step before ended."""
+
+    at_ns: int
+    process_cpu_ns: int | None
+    """None: CPU time counts on from the step before."""
+    thread_cpu_ns: int | None
+
+
+StepRow: TypeAlias = tuple[int, int, int, int, int, float | None, str, dict[str, int] | None]
+"""(number, begun_ns, ended_ns, process_cpu_ns, thread_cpu_ns, items, kind, account -> ns)"""
+Entry: TypeAlias = StepRow | Opening
+
+
+class Recorder:
+    """What the training thread appends to; also the context manager of a step.
+
+    A step is `begin`, `end`, or `cancel` where it was no step after all. The
+    time of a cancelled step goes to the period of the next one, so that the
+    periods still add up to the wall time. All three belong to one thread.
+
+    Example:
+      >>> recorder = Recorder()
+      >>> recorder.begin(7)
+      >>> recorder.end()
+      >>> recorder.rows
+      1
+    """
+
+    def __init__(
+        self,
+        clock: Clock | None = None,
+        stopwatch: Stopwatch | None = None,
+        is_tracing: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.clock = clock or Clock()
+        self.stopwatch = stopwatch or Stopwatch(self.clock.monotonic_ns)
+        self.is_tracing = is_tracing
+        self.entries: deque[Entry] = deque(maxlen=MAX_PENDING_STEPS)
+        self.events: deque[Event] = deque(maxlen=MAX_PENDING_STEPS)
+        self.rows = 0
+        """Steps finished."""
+        self.sample_due = False
+        """Set by the background thread: the next step's end calls `sample`."""
+        self.sample: Callable[[], None] = lambda: None
+        self.open_phases: list[object] = []
+        """Phases that are open, innermost last."""
+        self._monotonic_ns = self.clock.monotonic_ns
+        self._process_cpu_ns = self.clock.process_cpu_ns
+        self._thread_cpu_ns = self.clock.thread_cpu_ns
+        self._append = self.entries.append
+        self._in_step = False
+        self._begun_ns = 0
+        self._ended_ns = _NEVER
+        self._ended_cpu_ns = 0
+        self._next_number = 0
+        self._number = 0
+        self._items: float | None = None
+        self._kind = "train"
+        self._phases_around = 0
+        self._epochs_due: list[int] = []
+        self._epoch_row = -1
+        self._epoch_number = -1
+
+    # -- steps ------------------------------------------------------------------
+
+    def begin(
+        self, step: int | None = None, items: float | None = None, kind: str = "train"
+    ) -> None:
+        """A step begins.
+
+        Args:
+          step: Its number; by default the number after the last one.
+          items: Examples, rows or tokens in it, None where unknown.
+          kind: Steps of different kinds are never compared with each other.
+
+        Raises:
+          UsageError: A step is open, the thread is another one than that of the
+            first step, a `tf.function` is being traced, or an argument is wrong.
+        """
+        self.prepare(step, items, kind).__enter__()
+
+    def prepare(self, step: int | None, items: float | None, kind: str) -> Recorder:
+        """Keeps the arguments of the step that `__enter__` begins; returns itself."""
+        if self._in_step:
+            raise UsageError(
+                f"step {_shown(step)}is opened inside step {self._number}; steps do not nest: "
+                "leave the outer `with tbslow.summary.step()` first, "
+                "or use `tbslow.summary.phase(...)` for a part of a step"
+            )
+        if step is None:
+            self._number = self._next_number
+        else:
+            self._number = step if type(step) is int and step >= 0 else _step_number(step)
+        self._items = None if items is None else _item_count(items)
+        if kind is not self._kind:
+            self._kind = _step_kind(kind)
+        return self
+
+    def __enter__(self) -> None:
+        """Begins the step that was prepared."""
+        watch = self.stopwatch
+        if threading.get_ident() != watch.thread:
+            self._claim()
+        if self._in_step:
+            raise UsageError(
+                f"step {self._number} is entered while it is open; "
+                "call `tbslow.summary.step()` anew for each step"
+            )
+        if self.is_tracing():
+            raise UsageError(
+                f"step {self._number} is opened inside a tf.function, where it would run only "
+                "while the function is traced; open it around the call of the function"
+            )
+        self._begun_ns = begun_ns = self._monotonic_ns()
+        if begun_ns - self._ended_ns > _IDLE_NS:
+            self._open_after_gap(begun_ns)
+        self._phases_around = len(self.open_phases)
+        self._in_step = True
+
+    def end(self) -> None:
+        """The step ends.
+
+        Raises:
+          UsageError: No step is open.
+        """
+        if not self._in_step:
+            raise UsageError("a step is ended, but none is open; begin one first")
+        if len(self.open_phases) != self._phases_around:
+            self._close_phases()
+        watch = self.stopwatch
+        if watch.booked or watch.depth or watch.askers:
+            accounts: dict[str, int] | None = watch.take()
+            ended_ns = watch.changed_ns
+        else:
+            accounts = None
+            ended_ns = self._monotonic_ns()
+        cpu_ns = self._process_cpu_ns()
+        self._append(
+            (
+                self._number,
+                self._begun_ns,
+                ended_ns,
+                cpu_ns,
+                self._thread_cpu_ns(),
+                self._items,
+                self._kind,
+                accounts,
+            )
+        )
+        self._ended_ns = ended_ns
+        self._ended_cpu_ns = cpu_ns
+        self._in_step = False
+        self._next_number = self._number + 1
+        self.rows += 1
+        if self._epochs_due:
+            self._mark_passes()
+        if self.sample_due:
+            self.sample_due = False
+            self.sample()
+
+    def cancel(self) -> None:
+        """What was begun was no step; its time goes to the next one."""
+        if len(self.open_phases) != self._phases_around:
+            self._close_phases()
+        self._in_step = False
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Ends the step; cancels it where the user's code raised."""
+        if kind is None:
+            self.end()
+        else:
+            self.cancel()
+
+    @property
+    def in_step(self) -> bool:
+        """Whether a step is open."""
+        return self._in_step
+
+    # -- periods ----------------------------------------------------------------
+
+    def open_period(self) -> None:
+        """The first period begins now, unless one is running.
+
+        Called at the first data fetch; a step without one opens its own.
+        """
+        if self._ended_ns == _NEVER:
+            self._open(self._monotonic_ns())
+
+    def close_period(self) -> None:
+        """What comes now belongs to no step, until `open_period` or the next step.
+
+        For a stretch that is not training, such as the time between two calls of `fit`.
+        """
+        self._ended_ns = _NEVER
+
+    def is_mine(self) -> bool:
+        """Whether this is the training thread; the first to ask becomes it."""
+        if self.stopwatch.thread == 0:
+            self.stopwatch.claim()
+        return self.stopwatch.is_mine()
+
+    # -- events -----------------------------------------------------------------
+
+    def emit(self, what: What) -> None:
+        """Records that something happened now, in the step under way. Any thread."""
+        self.events.append(Event(self.rows, self.clock.unix_seconds(), what))
+
+    def mark_epoch(self, number: int) -> None:
+        """An epoch begins with the step under way, or the next one."""
+        self._mark(self.rows, number)
+
+    def expect_epoch(self, first_row: int) -> None:
+        """A pass over data that began at `first_row` is an epoch if this step ends well."""
+        self._epochs_due.append(first_row)
+
+    # -- what is rare -----------------------------------------------------------
+
+    def _claim(self) -> None:
+        watch = self.stopwatch
+        if watch.thread and self.rows:
+            raise UsageError(
+                f"step {self._number} is opened in thread {threading.current_thread().name!r}, "
+                "but the steps before it in another one; a run has one training thread: "
+                "open all its steps in that thread"
+            )
+        # Data may have been fetched in a loader thread before the first step.
+        while watch.depth:
+            watch.close()
+        watch.claim()
+        self._ended_ns = _NEVER
+
+    def _open(self, at_ns: int) -> None:
+        self.stopwatch.take()
+        self._ended_ns = at_ns
+        self._ended_cpu_ns = cpu_ns = self._process_cpu_ns()
+        self._append(Opening(at_ns, cpu_ns, self._thread_cpu_ns()))
+
+    def _open_after_gap(self, begun_ns: int) -> None:
+        if self._ended_ns == _NEVER:
+            self._open(begun_ns)
+            return
+        watch = self.stopwatch
+        booked = watch.take()
+        watch.booked.update(booked)
+        idle_ns = begun_ns - self._ended_ns - sum(booked.values())
+        cpu_ns = self._process_cpu_ns() - self._ended_cpu_ns
+        if idle_ns > _IDLE_NS and cpu_ns < IDLE_CPU_FRACTION * idle_ns:
+            self._append(Opening(self._ended_ns + idle_ns, None, None))
+            self.emit(Idle(idle_ns / 1e9))
+
+    def _close_phases(self) -> None:
+        while len(self.open_phases) > self._phases_around:
+            self.open_phases.pop()
+            self.stopwatch.close()
+
+    def _mark_passes(self) -> None:
+        due, self._epochs_due = self._epochs_due, []
+        if self._kind not in EVALUATION_KINDS:
+            for row in due:
+                self._mark(row, self._epoch_number + 1)
+
+    def _mark(self, row: int, number: int) -> None:
+        # Several iterators at once, or a pass marked by hand as well, are one epoch.
+        if row > self._epoch_row:
+            self._epoch_row = row
+            self._epoch_number = number
+            self.events.append(Event(row, self.clock.unix_seconds(), Epoch(number)))
+
+
+def _shown(step: object) -> str:
+    return "" if step is None else f"{step!r} "
+
+
+def _step_number(step: object) -> int:
+    try:
+        number = int(step)  # type: ignore[call-overload]
+    except (TypeError, ValueError):
+        number = -1
+    if number < 0 or number != step:
+        raise UsageError(
+            f"step={step!r} is no step number; give a whole number from 0 on, "
+            "or leave it out to count by itself"
+        )
+    return int(number)
+
+
+def _item_count(items: object) -> float:
+    try:
+        count = float(items)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        count = -1.0
+    if not 0.0 <= count < float("inf"):
+        raise UsageError(
+            f"items={items!r} is no amount of work; give the number of examples, rows or "
+            "tokens in the step (0 or more), or leave it out"
+        )
+    return count
+
+
+def _step_kind(kind: object) -> str:
+    if not isinstance(kind, str) or not kind:
+        raise UsageError(
+            f"kind={kind!r} is no step kind; give a name such as 'train', 'eval' or 'stage-2'"
+        )
+    return kind
