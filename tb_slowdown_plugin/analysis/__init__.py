@@ -1,1 +1,5 @@
 """Pure analysis: arrays in, findings out."""
+
+from tb_slowdown_plugin.analysis.diagnose import diagnose
+
+__all__ = ["diagnose"]

@@ -1,0 +1,87 @@
+"""What counts as healthy in each account of measured seconds, and from when it is named.
+
+DESIGN section 5 sets the rules; this table is their only copy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from tb_slowdown_plugin.records import names
+
+Class = Literal["never", "first", "configured", "validation", "part"]
+"""How an account's seconds count:
+
+- never: a healthy run spends none (retracing, re-creation, profiling);
+- first: what happens once, at the beginning, is warm-up;
+- configured: asked for by the user; named only where it takes much or grows;
+- validation: healthy unless it grows;
+- part: a part of the step's own work; healthy unless it grows.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How the seconds of one account are judged."""
+
+    class_: Class
+    flat_floor: float
+    """Share of the wall from which it is named although it does not grow."""
+    least_events: int = 1
+    """Steps with a time in this account, below which it is not named."""
+
+
+GROWTH_FLOOR: Final = 0.005
+"""Share of the wall from which growth, and warm-up, is named (DESIGN section 5)."""
+FLAT_FLOOR: Final = 0.05
+"""Share of the wall from which a configured cost is named (DESIGN section 5)."""
+INPUT_FLOOR: Final = 0.15
+"""The same for waiting for input (DESIGN section 5)."""
+LEAST_PAUSES: Final = 3
+"""Pauses of the garbage collector from which it is named (DESIGN section 5)."""
+
+_NEVER: Final = Rule("never", GROWTH_FLOOR)
+_FIRST: Final = Rule("first", GROWTH_FLOOR)
+_CONFIGURED: Final = Rule("configured", FLAT_FLOOR)
+_PART: Final = Rule("part", 1.0)
+
+_RULES: Final[dict[str, Rule]] = {
+    names.INPUT_WAIT: Rule("configured", INPUT_FLOOR),
+    names.account(names.TRACING, names.FIRST): _FIRST,
+    names.account(names.TRACING, names.AGAIN): _NEVER,
+    names.account(names.TRACING, names.LIBRARY): _CONFIGURED,
+    names.account(names.FIRST_EXECUTION, names.FIRST): _FIRST,
+    names.account(names.FIRST_EXECUTION, names.AGAIN): _NEVER,
+    names.account(names.FIRST_EXECUTION, names.LIBRARY): _CONFIGURED,
+    names.TRACING: _NEVER,
+    names.FIRST_EXECUTION: _NEVER,
+    names.GC: Rule("configured", FLAT_FLOOR, LEAST_PAUSES),
+    names.VALIDATION: Rule("validation", 1.0),
+    names.FORWARD: _PART,
+    names.BACKWARD: _PART,
+    names.OPTIMIZER: _PART,
+    names.PHASE: _PART,
+}
+_ZERO_HEALTHY_FAMILIES: Final = frozenset(
+    {"compilation", "optimizer_creation", "function_creation", "profiling"}
+)
+_ONCE_AT_FIRST: Final = frozenset({names.TRACING, names.FIRST_EXECUTION})
+
+
+def rule_of(account: str) -> Rule:
+    """How the seconds of `account` are judged.
+
+    Example:
+      >>> rule_of("tracing:again").class_, rule_of("callback:ModelCheckpoint").flat_floor
+      ('never', 0.05)
+    """
+    family = names.family(account)
+    if family in _ZERO_HEALTHY_FAMILIES:
+        return _NEVER
+    return _RULES.get(account) or _RULES.get(family) or _CONFIGURED
+
+
+def starts_with_warm_up(account: str) -> bool:
+    """Whether its seconds in the warm-up rows are warm-up: tracing, however detailed."""
+    return names.family(account) in _ONCE_AT_FIRST and rule_of(account).class_ != "first"

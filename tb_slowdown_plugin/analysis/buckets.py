@@ -1,0 +1,67 @@
+"""A long series in at most about a thousand buckets of equally many rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+
+from tb_slowdown_plugin.records.types import Float
+
+MOST_BUCKETS: Final = 1024
+_NARROWEST: Final = 8
+"""Rows in a bucket where the run is long enough: the median of 8 ignores 3 outliers."""
+_FEWEST_BUCKETS: Final = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Buckets:
+    """`values[k]` stands for rows `start + k * width` to `start + (k + 1) * width - 1`.
+
+    Rows that do not fill a last bucket belong to none.
+    """
+
+    values: Float
+    width: int
+    start: int
+
+    def row(self, bucket: int) -> int:
+        """First row of a bucket."""
+        return self.start + bucket * self.width
+
+    def spread(self, values: Float, rows: int) -> Float:
+        """A value for each bucket -> a value for each of `rows` rows from `start` on."""
+        per_row = np.repeat(values, self.width)[:rows]
+        return np.pad(per_row, (0, rows - len(per_row)), mode="edge")
+
+
+def bucket(
+    series: Float,
+    start: int = 0,
+    by: Literal["median", "mean"] = "median",
+    most: int = MOST_BUCKETS,
+    narrowest: int = _NARROWEST,
+) -> Buckets:
+    """Reduces `series[start:]` to buckets.
+
+    Args:
+      series: (S,) values.
+      start: First row to use.
+      by: What stands for a bucket. The median forgets outliers; the mean is for
+        series that are mostly zero.
+      most: At most so many buckets.
+      narrowest: At least so many rows in each, as long as 24 buckets remain.
+
+    Example:
+      >>> bucket(np.arange(240.0)).width
+      8
+    """
+    rows = len(series) - start
+    width = max(narrowest, -(-rows // most))
+    if rows // width < _FEWEST_BUCKETS:
+        width = max(1, rows // _FEWEST_BUCKETS)
+    count = rows // width
+    blocks = series[start : start + count * width].reshape(count, width)
+    values = np.median(blocks, axis=1) if by == "median" else blocks.mean(axis=1)
+    return Buckets(np.asarray(values), width, start)

@@ -1,0 +1,225 @@
+"""Where a series changes its level: exact segmentation, then doubt.
+
+Optimal partitioning (Jackson et al. 2005; PELT without the pruning, which a
+thousand buckets don't need) into pieces that are constant or linear, with a
+penalty made of the long-run variance, so that slow noise makes no changes.
+What it proposes is then verified from the bottom up, as Apache Otava does, by
+size and by significance, and must persist.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.noise import deviation, long_run_variance, running_median
+from tb_slowdown_plugin.records.types import Float
+
+CONSTANT_PENALTY: Final = 3.0
+LINEAR_PENALTY: Final = 5.0
+"""Penalty of a piece, times variance times log of the number of buckets (detection.md 5)."""
+SHORTEST_PIECE: Final = 0.012
+SHORTEST_LINE: Final = 0.2
+PERSISTENCE: Final = 0.05
+"""Shares of the run: of a piece, of a linear piece, and of a change that is believed."""
+SMALLEST_CHANGE: Final = 0.05
+"""Relative change of level that is worth telling."""
+SIGNIFICANCE: Final = 5.0
+SIGNIFICANCE_OF_SHORT: Final = 6.0
+"""Standard errors, in long-run noise; the second for runs of fewer than 2,000 rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Buckets `first` to `end - 1` of a series of logarithms, and the line through them."""
+
+    first: int
+    end: int
+    mean: float
+    slope: float
+    """Change from one bucket to the next; 0 in a constant piece."""
+
+    @property
+    def length(self) -> int:
+        """Buckets in it."""
+        return self.end - self.first
+
+    @property
+    def start(self) -> float:
+        """Level at its first bucket."""
+        return self.mean - self.slope * (self.length - 1) / 2
+
+    @property
+    def stop(self) -> float:
+        """Level at its last bucket."""
+        return self.mean + self.slope * (self.length - 1) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Excursion:
+    """A stretch that left the level and came back before it could be believed."""
+
+    first: int
+    end: int
+    unfinished: bool
+    """It reaches to the end of the run: it may still become a change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segmentation:
+    """Pieces that cover all buckets, what was taken for an excursion, and the noise."""
+
+    pieces: tuple[Piece, ...]
+    excursions: tuple[Excursion, ...]
+    variance: float
+    """Long-run variance of a bucket."""
+    cleaned: Float
+    """(B,) the series without spikes and excursions."""
+
+
+def segment(values: Float, significance: float = SIGNIFICANCE) -> Segmentation:
+    """Cuts a series into pieces of one level or one slope.
+
+    Args:
+      values: (B,) logarithms, B up to a few thousand: time grows with its square.
+      significance: Standard errors from which a change is believed.
+
+    Returns:
+      At least one piece. A change stands between two pieces if it is at least 5 %
+      and `significance` standard errors, and lasts for 5 % of the buckets.
+    """
+    count = len(values)
+    shortest = max(4, round(SHORTEST_PIECE * count))
+    if count < 2 * shortest:
+        piece = _fit(values, 0, count, linear=False)
+        return Segmentation((piece,), (), long_run_variance(values), values)
+    cleaned = _clip_spikes(values, 2 * shortest + 1)
+    variance = max(long_run_variance(cleaned), 1e-7)
+    persistent = max(shortest + 1, int(PERSISTENCE * count))
+    excursions: list[Excursion] = []
+    while True:
+        pieces = _partition(cleaned, variance, shortest)
+        pieces = _verify(cleaned, pieces, variance, significance)
+        brief = _find_brief(pieces, persistent)
+        if brief is None:
+            return Segmentation(tuple(pieces), tuple(excursions), variance, cleaned)
+        position, level = brief
+        piece = pieces[position]
+        excursions.append(Excursion(piece.first, piece.end, piece.end == count))
+        cleaned[piece.first : piece.end] += level - piece.mean
+
+
+def _clip_spikes(values: Float, width: int) -> Float:
+    middle = running_median(values, width)
+    spread = 3 * max(deviation(values - middle), 1e-4)
+    return np.clip(values, middle - spread, middle + spread)
+
+
+def _fit(values: Float, first: int, end: int, *, linear: bool) -> Piece:
+    part = values[first:end]
+    mean = float(part.mean()) if len(part) else 0.0
+    if not linear or len(part) < 2:
+        return Piece(first, end, mean, 0.0)
+    x = np.arange(len(part)) - (len(part) - 1) / 2
+    return Piece(first, end, mean, float(x @ part / (x @ x)))
+
+
+def _partition(values: Float, variance: float, shortest: int) -> list[Piece]:
+    """The cheapest cut into constant and linear pieces; each costs its squares and a penalty."""
+    count = len(values)
+    x = np.arange(count) - count / 2.0
+    sums = [np.concatenate([[0.0], np.cumsum(v)]) for v in (values, x, x * values, values**2)]
+    sum_y, sum_x, sum_xy, sum_yy = sums
+    constant = CONSTANT_PENALTY * variance * np.log(count)
+    linear = LINEAR_PENALTY * variance * np.log(count)
+    shortest_line = max(2 * shortest, int(SHORTEST_LINE * count))
+    cost = np.full(count + 1, np.inf)
+    cost[0] = 0.0
+    begin = np.zeros(count + 1, np.int64)
+    is_line = np.zeros(count + 1, bool)
+    lengths = np.arange(count + 1, 0, -1, dtype=np.float64)
+    for end in range(shortest, count + 1):
+        starts = end - shortest + 1
+        length = lengths[count + 1 - end :][:starts]
+        total = sum_y[end] - sum_y[:starts]
+        squares = sum_yy[end] - sum_yy[:starts] - total * total / length
+        candidates = cost[:starts] + squares
+        best = int(np.argmin(candidates))
+        cost[end], begin[end] = candidates[best] + constant, best
+        starts = end - shortest_line + 1
+        if starts > 0:
+            length = length[:starts]
+            centred = sum_xy[end] - sum_xy[:starts]
+            centred = centred - (sum_x[end] - sum_x[:starts]) * total[:starts] / length
+            gain = centred * centred / (length * (length * length - 1) / 12)
+            candidates = candidates[:starts] - gain
+            best = int(np.argmin(candidates))
+            if candidates[best] + linear < cost[end]:
+                cost[end], begin[end], is_line[end] = candidates[best] + linear, best, True
+    pieces = []
+    end = count
+    while end > 0:
+        first = int(begin[end])
+        pieces.append(_fit(values, first, end, linear=bool(is_line[end])))
+        end = first
+    return pieces[::-1]
+
+
+def _verify(
+    values: Float, pieces: list[Piece], variance: float, significance: float
+) -> list[Piece]:
+    """Joins neighbours, the least different first, until all changes are worth telling."""
+    pieces = list(pieces)
+    while len(pieces) > 1:
+        worth = [_worth(left, right, variance, significance) for left, right in pairwise(pieces)]
+        weakest = int(np.argmin(worth))
+        if worth[weakest] >= 1:
+            break
+        left, right = pieces[weakest], pieces[weakest + 1]
+        joined = _fit(values, left.first, right.end, linear=bool(left.slope or right.slope))
+        pieces[weakest : weakest + 2] = [joined]
+    return pieces
+
+
+def _worth(left: Piece, right: Piece, variance: float, significance: float) -> float:
+    """Below 1 where the step between two pieces is too small or could be noise."""
+    if left.slope or right.slope:
+        # A bend without a step is a change too: the whole difference counts.
+        difference = max(abs(right.start - left.stop), abs(right.mean - left.mean))
+        error = np.sqrt(variance * (4 / left.length + 4 / right.length))
+    else:
+        difference = abs(right.mean - left.mean)
+        error = np.sqrt(variance * (1 / left.length + 1 / right.length))
+    size = difference / np.log1p(SMALLEST_CHANGE)
+    return float(min(size, difference / error / significance))
+
+
+def _find_brief(pieces: list[Piece], persistent: int) -> tuple[int, float] | None:
+    """A piece that does not last, and the level to put in its place; the head may be warm-up."""
+    if len(pieces) < 2:
+        return None
+    for position, piece in enumerate(pieces):
+        if piece.length >= persistent:
+            continue
+        before = pieces[position - 1] if position else None
+        after = pieces[position + 1] if position + 1 < len(pieces) else None
+        if before is None:
+            assert after is not None
+            if piece.mean > after.start:
+                continue
+            return position, after.start
+        if after is None:
+            return position, before.stop
+        if _leads_down(pieces[: position + 2]):
+            continue
+        longer_before = before.length > after.length
+        return position, before.stop if longer_before else after.start
+    return None
+
+
+def _leads_down(pieces: list[Piece]) -> bool:
+    """Whether each piece is faster than the one before: a warm-up that ends in steps."""
+    return all(left.mean > right.mean for left, right in pairwise(pieces))

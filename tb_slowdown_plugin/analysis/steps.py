@@ -1,0 +1,99 @@
+"""The arrays of a run, made fit for analysis: finite, aligned, and adding up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tb_slowdown_plugin.analysis.accounts import rule_of
+from tb_slowdown_plugin.errors import UsageError
+from tb_slowdown_plugin.records.types import Float, Int
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """A run as the engine sees it. `S` is the number of steps."""
+
+    seconds: Float
+    """(S,) finite and not negative; a period that could not be measured is 0."""
+    accounts: Mapping[str, Float]
+    """(S,) each, finite and not negative; in each step they sum up to at most `seconds`."""
+    core: Float
+    """(S,) seconds that no account holds, parts of the step's own work included."""
+    epochs: Int
+    """Ascending rows at which an epoch begins."""
+
+    def __len__(self) -> int:
+        return len(self.seconds)
+
+    @property
+    def wall_seconds(self) -> float:
+        """The sum of all periods."""
+        return float(self.seconds.sum())
+
+
+def prepare_steps(
+    step_seconds: ArrayLike,
+    measured: Mapping[str, ArrayLike],
+    epochs: Sequence[int] | Int | None,
+) -> Steps:
+    """Makes the arrays of a run fit for analysis.
+
+    Times that are NaN, infinite or negative (a clock that jumped) count as 0 s.
+    Accounts that claim more than their step took are scaled down to it.
+
+    Args:
+      step_seconds: (S,) seconds.
+      measured: account -> (S,) exclusive seconds; NaN counts as 0 s.
+      epochs: Rows at which epochs begin; rows outside the run are ignored.
+
+    Raises:
+      UsageError: An array is not of shape (S,).
+    """
+    seconds = _clean(step_seconds)
+    if seconds.ndim != 1:
+        raise UsageError(
+            f"step_seconds has shape {seconds.shape}; it must be one-dimensional: "
+            "give one number for each step"
+        )
+    accounts = {}
+    total = np.zeros_like(seconds)
+    for name, values in measured.items():
+        column = _clean(values)
+        if column.shape != seconds.shape:
+            raise UsageError(
+                f"measured[{name!r}] has shape {column.shape}, step_seconds {seconds.shape}; "
+                "give one number for each step"
+            )
+        if column.any():
+            accounts[name] = column
+            total += column
+    over = total > seconds
+    if over.any():
+        shrink = np.ones_like(seconds)
+        shrink[over] = seconds[over] / total[over]
+        accounts = {name: column * shrink for name, column in accounts.items()}
+    core = seconds.copy()
+    for name, column in accounts.items():
+        if rule_of(name).class_ != "part":
+            core -= column
+    np.maximum(core, 0.0, out=core)
+    return Steps(seconds, accounts, core, _rows(epochs, len(seconds)))
+
+
+def _clean(values: ArrayLike) -> Float:
+    array = np.asarray(values, dtype=np.float64)
+    bad = ~(array >= 0) | np.isinf(array)
+    if bad.any():
+        array = np.where(bad, 0.0, array)
+    return array
+
+
+def _rows(epochs: Sequence[int] | Int | None, count: int) -> Int:
+    if epochs is None:
+        return np.empty(0, np.int64)
+    rows = np.unique(np.asarray(epochs, dtype=np.int64))
+    return rows[(rows >= 0) & (rows < count)]

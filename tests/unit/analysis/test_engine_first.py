@@ -1,0 +1,101 @@
+"""The engine on runs that are easy to judge: the right verdict, place and seconds."""
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis import diagnose
+
+
+def noisy_steps(count, seconds=0.01, seed=0):
+    return seconds * np.exp(np.random.default_rng(seed).normal(0, 0.05, count))
+
+
+@pytest.mark.parametrize("count", [120, 300, 3000, 20000])
+def test_a_quiet_run_is_healthy(count):
+    diagnosis = diagnose(noisy_steps(count))
+    assert diagnosis.verdict == "healthy"
+    assert diagnosis.findings == ()
+    assert diagnosis.ledger.unexplained_seconds == 0
+
+
+@pytest.mark.parametrize("count", [0, 1, 10, 19])
+def test_a_short_run_has_not_enough_steps(count):
+    assert diagnose(noisy_steps(count)).verdict == "not_enough_steps"
+
+
+def test_bad_times_do_not_raise():
+    step = noisy_steps(500)
+    step[[3, 50, 51, 90]] = [np.nan, -1.0, np.inf, 0.0]
+    diagnosis = diagnose(step, {"gc": np.full(500, np.nan)})
+    assert diagnosis.verdict == "healthy"
+
+
+def test_a_level_shift_is_placed_to_the_step():
+    step = noisy_steps(5000)
+    step[3210:] *= 1.3
+    (finding,) = diagnose(step).findings
+    assert (finding.source, finding.pattern) == ("core", "level_shift")
+    assert abs(finding.rows[0] - 3210) <= 5
+    assert finding.lost_seconds == pytest.approx(step[3210:].sum() * (1 - 1 / 1.3), rel=0.03)
+
+
+@pytest.mark.parametrize("factor", [1.5, 4, 20, 180])
+def test_growth_is_one_drift(factor):
+    count = 4000
+    step = noisy_steps(count) * np.linspace(1, factor, count)
+    (finding,) = diagnose(step).findings
+    assert finding.pattern == "drift"
+    assert finding.lost_seconds == pytest.approx(step.sum() - 0.01 * count, rel=0.1)
+
+
+def test_retracing_is_never_healthy():
+    step = noisy_steps(1000)
+    tracing = np.where(np.arange(1000) % 7 == 3, 0.02, 0.0)
+    diagnosis = diagnose(step + tracing, {"tracing:again": tracing})
+    (finding,) = diagnosis.findings
+    assert (finding.source, finding.pattern, finding.confidence) == (
+        "tracing:again",
+        "periodic",
+        "high",
+    )
+    assert finding.lost_seconds == pytest.approx(tracing.sum())
+
+
+def test_a_first_trace_is_a_slow_start():
+    step = noisy_steps(200)
+    tracing = np.zeros(200)
+    tracing[0] = 5.0
+    diagnosis = diagnose(step + tracing, {"tracing:first": tracing})
+    assert diagnosis.verdict == "slow_start"
+    assert diagnosis.ledger.lost == {"tracing:first": pytest.approx(5.0)}
+
+
+def test_configured_checkpoints_under_the_floor_are_healthy():
+    step = noisy_steps(1000)
+    saving = np.where(np.arange(1000) % 100 == 99, 0.03, 0.0)
+    diagnosis = diagnose(step + saving, {"checkpoint": saving})
+    assert diagnosis.verdict == "healthy"
+    assert diagnosis.ledger.healthy_seconds == pytest.approx(step.sum() + saving.sum())
+
+
+def test_checkpoints_over_the_floor_count_in_full():
+    step = noisy_steps(1000)
+    saving = np.where(np.arange(1000) % 10 == 9, 0.03, 0.0)
+    (finding,) = diagnose(step + saving, {"checkpoint": saving}).findings
+    assert (finding.source, finding.pattern) == ("checkpoint", "periodic")
+    assert finding.lost_seconds == pytest.approx(saving.sum())
+
+
+def test_kinds_are_not_compared():
+    step = noisy_steps(2000)
+    kind = np.arange(2000) >= 1000
+    step[kind] *= 3
+    assert diagnose(step).verdict == "slowdown"
+    assert diagnose(step, kinds=kind).verdict == "healthy"
+
+
+def test_more_items_are_not_a_slowdown():
+    items = np.linspace(100, 500, 3000)
+    step = noisy_steps(3000) * items / 100
+    assert diagnose(step).verdict == "slowdown"
+    assert diagnose(step, items=items).verdict == "healthy"
