@@ -1,0 +1,33 @@
+"""The entry point that TensorBoard imports at each start.
+
+TensorBoard imports this module unguarded, so an error here would stop it: nothing
+is imported but TensorBoard's own base class. An error in `load` only hides the tab.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from tensorboard.plugins import base_plugin
+
+from tb_slowdown_plugin.records.metadata import PLUGIN_NAME
+
+_KEEP_ALL = 0
+
+
+class SlowdownLoader(base_plugin.TBLoader):  # type: ignore[misc]
+    """Loads the plugin when TensorBoard has parsed its flags."""
+
+    def fix_flags(self, flags: argparse.Namespace) -> None:
+        """Keep each of our records; what the user says in `--samples_per_plugin` wins."""
+        samples = getattr(flags, "samples_per_plugin", None)
+        if isinstance(samples, dict):
+            samples.setdefault(PLUGIN_NAME, _KEEP_ALL)
+
+    def load(self, context: Any) -> Any:
+        """The plugin, for a `base_plugin.TBContext` of which only the data provider is used."""
+        from tb_slowdown_plugin.server.logdir import runs_of
+        from tb_slowdown_plugin.server.plugin import SlowdownPlugin
+
+        return SlowdownPlugin(runs_of(context.data_provider))

@@ -1,0 +1,122 @@
+"""The edge to TensorBoard: requests in, answers out; nothing else here knows of HTTP."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from tensorboard import errors as tensorboard_errors
+from tensorboard.backend import http_util
+from tensorboard.plugins import base_plugin
+from tensorboard.util import tb_logging
+from werkzeug import wrappers
+
+from tb_slowdown_plugin.errors import SlowdownError
+from tb_slowdown_plugin.records.metadata import PLUGIN_NAME
+from tb_slowdown_plugin.server.body import Body, to_json
+from tb_slowdown_plugin.server.routes import ROUTES
+from tb_slowdown_plugin.server.runs import Runs, UnknownRunError
+
+PAGE: Final = Path(__file__).parent.parent / "static" / "index.js"
+_METHODS: Final = ("GET", "HEAD")
+_MOST_LOGGED: Final = 100
+"""Different failures that are logged: strangers' logdirs and requests can't fill the log."""
+
+WsgiApp: TypeAlias = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+Handler: TypeAlias = Callable[[wrappers.Request], wrappers.Response]
+
+logger = tb_logging.get_logger()
+
+
+class SlowdownPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
+    """The Slowdown tab and its routes; safe for many threads.
+
+    Args:
+      runs: What there is to answer from.
+      page: The built frontend.
+    """
+
+    plugin_name = PLUGIN_NAME
+
+    def __init__(self, runs: Runs, page: Path = PAGE) -> None:
+        self._runs = runs
+        self._page = page
+        self._logged: set[tuple[str, type[Exception], str]] = set()
+        self._logging = threading.Lock()
+
+    def is_active(self) -> bool:
+        """No: TensorBoard shows the tab by itself once it has found a record of ours."""
+        return False
+
+    def frontend_metadata(self) -> Any:
+        """The page is one ES module, which TensorBoard loads into a frame of its own."""
+        return base_plugin.FrontendMetadata(es_module_path="/index.js", tab_name="Slowdown")
+
+    def get_plugin_apps(self) -> Mapping[str, WsgiApp]:
+        """Path below `data/plugin/slowdown` -> the WSGI application that answers it."""
+        apps = {path: self._app(self._handler(path)) for path in ROUTES}
+        return {**apps, "/index.js": self._app(self._send_page)}
+
+    def _handler(self, path: str) -> Handler:
+        route = ROUTES[path]
+
+        def handle(request: wrappers.Request) -> wrappers.Response:
+            return _send(request, route(self._runs, request.args))
+
+        return handle
+
+    def _send_page(self, request: wrappers.Request) -> wrappers.Response:
+        try:
+            module = self._page.read_bytes()
+        except FileNotFoundError:
+            return _refuse(request, 404, "the page is not built; scripts/build_frontend builds it")
+        response: wrappers.Response = http_util.Respond(request, module, "text/javascript")
+        response.add_etag()
+        return response.make_conditional(request)
+
+    def _app(self, handle: Handler) -> WsgiApp:
+        def app(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+            return self._answer(handle, wrappers.Request(environ))(environ, start_response)
+
+        return app
+
+    def _answer(self, handle: Handler, request: wrappers.Request) -> wrappers.Response:
+        if request.method not in _METHODS:
+            refusal = f"method {request.method} is not allowed, only {' and '.join(_METHODS)}"
+            return _refuse(request, 405, refusal, [("Allow", ", ".join(_METHODS))])
+        try:
+            return handle(request)
+        except UnknownRunError as error:
+            return _refuse(request, 404, str(error))
+        except SlowdownError as error:
+            return _refuse(request, 400, str(error))
+        except tensorboard_errors.PublicError as error:
+            return _refuse(request, error.http_code, str(error), error.headers)
+        except Exception as error:  # noqa: BLE001 - TensorBoard would send an HTML page
+            self._log_once(request.path, error)
+            what = f"the Slowdown plugin failed ({type(error).__name__}): see TensorBoard's log"
+            return _refuse(request, 500, what)
+
+    def _log_once(self, path: str, error: Exception) -> None:
+        failure = (path, type(error), str(error))
+        with self._logging:
+            if failure in self._logged or len(self._logged) >= _MOST_LOGGED:
+                return
+            self._logged.add(failure)
+        logger.error("The Slowdown plugin failed at %s", path, exc_info=error)
+
+
+def _send(request: wrappers.Request, body: Body) -> wrappers.Response:
+    response: wrappers.Response = http_util.Respond(request, to_json(body), "application/json")
+    return response
+
+
+def _refuse(
+    request: wrappers.Request, code: int, error: str, headers: Iterable[tuple[str, str]] = ()
+) -> wrappers.Response:
+    response: wrappers.Response = http_util.Respond(
+        request, to_json({"error": error}), "application/json", code=code, headers=headers
+    )
+    return response

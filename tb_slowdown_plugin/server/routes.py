@@ -1,0 +1,61 @@
+"""One plain function a route: the runs and the request's parameters to the answer's body.
+
+`http_api.md` documents each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from types import MappingProxyType
+from typing import Final, TypeAlias
+
+from tb_slowdown_plugin.analysis.retraces import retraces as retraces_body
+from tb_slowdown_plugin.analysis.timeline import timeline as timeline_body
+from tb_slowdown_plugin.server.body import Body
+from tb_slowdown_plugin.server.params import ParameterError, text, whole
+from tb_slowdown_plugin.server.runs import Runs
+
+Parameters: TypeAlias = Mapping[str, str]
+Route: TypeAlias = Callable[[Runs, Parameters], Body]
+
+_BUCKETS: Final = 800
+_LEAST_BUCKETS: Final = 10
+_MOST_BUCKETS: Final = 2000
+"""About one a pixel of a wide screen; 2,000 make an answer of about 200 KB."""
+
+
+def run_list(runs: Runs, _: Parameters) -> Body:
+    """Which runs there are, and how far each has come."""
+    return {
+        "runs": [asdict(summary) for summary in runs.summaries()],
+        "other_runs": runs.listing().other_runs,
+    }
+
+
+def report(runs: Runs, parameters: Parameters) -> Body:
+    """What was found in one run: verdict, causes, advice."""
+    account = runs.analysis(text(parameters, "run")).account
+    return {"schema": 1, "runs": [asdict(account.report)]}
+
+
+def timeline(runs: Runs, parameters: Parameters) -> Body:
+    """Step times, causes and marks of a range of rows, reduced to what a screen can show."""
+    analysis = runs.analysis(text(parameters, "run"))
+    end = max(len(analysis.run.steps) - 1, 0)
+    first = whole(parameters, "first", 0, least=0, most=end)
+    last = whole(parameters, "last", end, least=0)
+    if last < first:
+        raise ParameterError(f"parameter 'last' is {last}; it must be at least 'first', {first}")
+    buckets = whole(parameters, "buckets", _BUCKETS, least=_LEAST_BUCKETS, most=_MOST_BUCKETS)
+    return timeline_body(analysis.run, analysis.account, first, min(last, end), buckets)
+
+
+def retraces(runs: Runs, parameters: Parameters) -> Body:
+    """Which functions were traced again, why, and what it cost."""
+    return retraces_body(runs.analysis(text(parameters, "run")).run)
+
+
+ROUTES: Final[Mapping[str, Route]] = MappingProxyType(
+    {"/runs": run_list, "/report": report, "/timeline": timeline, "/retraces": retraces}
+)

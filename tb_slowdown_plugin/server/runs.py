@@ -1,0 +1,189 @@
+"""The runs of a logdir and what was found in each, kept until more of it can be read."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Final, Protocol
+
+from tb_slowdown_plugin.analysis.types import Account
+from tb_slowdown_plugin.errors import SlowdownError
+from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.server.kept import Kept
+from tb_slowdown_plugin.server.params import shown
+
+_LISTING_SECONDS: Final = 1.0
+"""TensorBoard itself looks for new records every 5 s; asking it costs up to 50 ms."""
+_LIVE_SECONDS: Final = 60.0
+"""A running monitor writes a record at least every 30 s."""
+_MOST_ROWS: Final = 4_000_000
+"""Rows of analysed runs that are kept: about 1 GB of accounts."""
+_MOST_SUMMARIES: Final = 100_000
+
+
+class UnknownRunError(SlowdownError):
+    """There is no slowdown data under the name of a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """How far a run has come."""
+
+    version: Hashable
+    """Changes when more of the run can be read."""
+    reported: float
+    """Unix seconds at which its last record was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What can be read now."""
+
+    runs: Mapping[str, Seen]
+    """By name, in the order in which a person looks for them."""
+    other_runs: int
+    """Runs of the logdir without slowdown data."""
+
+
+class RunSource(Protocol):
+    """Where runs come from; called from several threads."""
+
+    def listing(self) -> Listing:
+        """The runs that there are now."""
+
+    def run(self, name: str) -> Run:
+        """All that can be read of a run now.
+
+        Raises:
+          KeyError: There is no such run.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """A run, and where its time went."""
+
+    run: Run
+    account: Account
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What the list of runs says of one; the keys of the JSON are these fields."""
+
+    run: str
+    workers: int
+    steps: int
+    first_step: int | None
+    last_step: int | None
+    started: float
+    """Unix seconds."""
+    reported: float
+    """Unix seconds."""
+    live: bool
+
+
+class Runs:
+    """The runs of a logdir, each analysed when it is first asked for.
+
+    Args:
+      source: Where runs are read.
+      account_for: Says where the time of a run went.
+      clock: Unix seconds.
+    """
+
+    def __init__(
+        self,
+        source: RunSource,
+        account_for: Callable[[Run], Account],
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._source = source
+        self._account_for = account_for
+        self._clock = clock
+        self._listing_lock = threading.Lock()
+        self._listing: Listing | None = None
+        self._listed_at = 0.0
+        self._analyses = Kept(self._analyse, _rows, _MOST_ROWS)
+        self._extents = Kept(self._measure, lambda _: 1, _MOST_SUMMARIES)
+
+    def listing(self) -> Listing:
+        """The runs that there are, at most a second old."""
+        with self._listing_lock:
+            now = self._clock()
+            fresh = 0.0 <= now - self._listed_at < _LISTING_SECONDS
+            if self._listing is None or not fresh:
+                self._listing = self._source.listing()
+                self._listed_at = now
+                self._analyses.keep_only(self._listing.runs)
+                self._extents.keep_only(self._listing.runs)
+            return self._listing
+
+    def summaries(self) -> list[Summary]:
+        """What there is of each run; one that can't be read has no steps."""
+        now = self._clock()
+        return [
+            self._summary(name, seen, live=now - seen.reported < _LIVE_SECONDS)
+            for name, seen in self.listing().runs.items()
+        ]
+
+    def analysis(self, name: str) -> Analysis:
+        """What was found in a run.
+
+        Raises:
+          UnknownRunError: There is no such run.
+        """
+        seen = self.listing().runs.get(name)
+        if seen is None:
+            raise UnknownRunError(
+                f"no run {shown(name)} with slowdown data; the route 'runs' lists those there are"
+            )
+        return self._analyses.get(name, seen.version)
+
+    def _read(self, name: str) -> Run:
+        try:
+            return self._source.run(name)
+        except KeyError as error:  # it went away after it was listed
+            raise UnknownRunError(f"run {shown(name)} is gone") from error
+
+    def _analyse(self, name: str) -> Analysis:
+        run = self._read(name)
+        return Analysis(run, self._account_for(run))
+
+    def _measure(self, name: str) -> _Extent:
+        run = self._read(name)
+        number = run.steps.number
+        return _Extent(
+            workers=1 + len(run.workers),
+            steps=len(number),
+            first_step=int(number[0]) if len(number) else None,
+            last_step=int(number[-1]) if len(number) else None,
+            started=min((session.started for session in run.sessions), default=math.nan),
+        )
+
+    def _summary(self, name: str, seen: Seen, *, live: bool) -> Summary:
+        try:
+            extent = self._extents.get(name, seen.version)
+        except SlowdownError:  # asking for the run itself tells why
+            extent = _UNREADABLE
+        return Summary(run=name, reported=seen.reported, live=live, **asdict(extent))
+
+
+@dataclass(frozen=True, slots=True)
+class _Extent:
+    workers: int
+    steps: int
+    first_step: int | None
+    last_step: int | None
+    started: float
+
+
+_UNREADABLE: Final = _Extent(1, 0, None, None, math.nan)
+
+
+def _rows(analysis: Analysis) -> int:
+    return len(analysis.run.steps)

@@ -1,0 +1,132 @@
+"""A plugin over runs made in memory, asked through TensorBoard's own WSGI application."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import event_files
+import numpy as np
+import pytest
+from werkzeug.test import Client
+
+from tb_slowdown_plugin.analysis.types import Account, Report
+from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signals
+from tb_slowdown_plugin.server.plugin import SlowdownPlugin
+from tb_slowdown_plugin.server.runs import Listing, Runs, Seen
+
+with warnings.catch_warnings():  # TensorBoard's copy of bleach warns about itself
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from tensorboard.backend import application
+
+NOW = event_files.STARTED + 1000.0
+
+
+def make_run(name: str, steps: int) -> Run:
+    return Run(
+        name=name,
+        steps=event_files.make_steps(steps),
+        signals=no_signals(),
+        events=(),
+        environment=Environment(),
+        sessions=(Session("0123abcd", 0, event_files.STARTED, 1, 0),),
+    )
+
+
+def make_account(run: Run) -> Account:
+    """An account of a run in which nothing was lost."""
+    seconds = run.steps.period_seconds
+    return Account(
+        report=Report(
+            run=run.name,
+            verdict="healthy",
+            headline="Healthy",
+            steps=len(run.steps),
+            wall_seconds=float(seconds.sum()),
+            healthy_step_seconds=float(np.median(seconds)) if len(seconds) else None,
+            baseline="all steps",
+            lost_seconds=0.0,
+            lost_fraction=0.0,
+            unexplained_seconds=0.0,
+            causes=(),
+            suspects=(),
+            workers=(),
+            signals=(),
+            completeness={"chunks": 1, "missing_chunks": 0},
+        ),
+        healthy_per_step=seconds,
+        lost_per_step={"unexplained": np.zeros(len(seconds))},
+        change_points=(),
+    )
+
+
+@dataclass
+class MemorySource:
+    """Runs in memory; `grow` makes one longer, as a reload does."""
+
+    runs: dict[str, Run] = field(default_factory=dict)
+    other_runs: int = 0
+    listings: int = 0
+    reads: list[str] = field(default_factory=list)
+
+    def grow(self, name: str, steps: int) -> None:
+        self.runs[name] = make_run(name, steps)
+
+    def listing(self) -> Listing:
+        self.listings += 1
+        return Listing(
+            {name: Seen(len(run.steps), NOW - 5.0) for name, run in self.runs.items()},
+            self.other_runs,
+        )
+
+    def run(self, name: str) -> Run:
+        self.reads.append(name)
+        return self.runs[name]
+
+
+@dataclass
+class Clock:
+    now: float = NOW
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def source() -> MemorySource:
+    source = MemorySource(other_runs=3)
+    source.grow("run1", 400)
+    source.grow("nested/run2", 20)
+    return source
+
+
+@pytest.fixture
+def runs(source: MemorySource, clock: Clock) -> Runs:
+    return Runs(source, make_account, clock=clock)
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    page = tmp_path / "index.js"
+    page.write_text("export async function render() {}\n")
+    return page
+
+
+@pytest.fixture
+def client_of(page: Path) -> Callable[[Runs], Client]:
+    def client_of(runs: Runs) -> Client:
+        return Client(application.TensorBoardWSGI([SlowdownPlugin(runs, page)]))
+
+    return client_of
+
+
+@pytest.fixture
+def client(runs: Runs, client_of: Callable[[Runs], Client]) -> Client:
+    return client_of(runs)

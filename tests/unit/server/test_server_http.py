@@ -1,0 +1,214 @@
+"""The routes as a browser meets them: status, headers, bodies and refusals."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from werkzeug.test import Client, TestResponse
+
+from tb_slowdown_plugin.server.routes import ROUTES
+from tb_slowdown_plugin.server.runs import Runs
+
+BASE = "/data/plugin/slowdown"
+RUN_ROUTES = ["report", "timeline", "retraces"]
+
+
+def get(client: Client, path: str, **query: Any) -> TestResponse:
+    return client.get(f"{BASE}/{path}", query_string=query)
+
+
+def error_of(response: TestResponse) -> str:
+    assert response.mimetype == "application/json"
+    body = json.loads(response.get_data())
+    assert list(body) == ["error"]
+    return str(body["error"])
+
+
+def test_runs(client: Client) -> None:
+    body = get(client, "runs").json
+    assert body is not None
+    assert [run["run"] for run in body["runs"]] == ["run1", "nested/run2"]
+    assert body["other_runs"] == 3
+    assert set(body["runs"][0]) == {
+        "run", "workers", "steps", "first_step", "last_step", "started", "reported", "live",
+    }  # fmt: skip
+
+
+def test_report(client: Client) -> None:
+    body = get(client, "report", run="nested/run2").json
+    assert body is not None
+    assert body["schema"] == 1
+    assert [(run["run"], run["verdict"], run["steps"]) for run in body["runs"]] == [
+        ("nested/run2", "healthy", 20)
+    ]
+
+
+def test_timeline_of_all_rows(client: Client) -> None:
+    body = get(client, "timeline", run="run1").json
+    assert body is not None
+    assert (body["rows"], body["first"], body["last"], body["bucket_rows"]) == (400, 0, 399, 1)
+    assert body["step_seconds"]["median"] == [0.1] * 400
+
+
+def test_timeline_of_a_range(client: Client) -> None:
+    body = get(client, "timeline", run="run1", first=100, last=299, buckets=10).json
+    assert body is not None
+    assert (body["first"], body["last"], body["bucket_rows"]) == (100, 299, 20)
+    assert body["count"] == [20] * 10
+
+
+def test_a_range_past_the_end_is_clipped(client: Client) -> None:
+    """A link made while the run was longer, or that means "to the end", still works."""
+    body = get(client, "timeline", run="run1", first=390, last=10**9).json
+    assert body is not None
+    assert (body["first"], body["last"]) == (390, 399)
+
+
+def test_timeline_of_a_run_without_steps(client: Client, source: Any) -> None:
+    source.grow("empty", 0)
+    response = get(client, "timeline", run="empty")
+    assert response.status_code == 200
+    assert response.json is not None
+    assert response.json["rows"] == 0
+    assert response.json["row"] == []
+
+
+def test_retraces(client: Client) -> None:
+    body = get(client, "retraces", run="run1").json
+    assert body is not None
+    assert body["groups"] == []
+    assert body["traces"] == 0
+
+
+@pytest.mark.parametrize("route", RUN_ROUTES)
+def test_an_unknown_run_is_not_found(client: Client, route: str) -> None:
+    response = get(client, route, run="../../etc/passwd")
+    assert response.status_code == 404
+    assert "no run '../../etc/passwd' with slowdown data" in error_of(response)
+
+
+@pytest.mark.parametrize("route", RUN_ROUTES)
+def test_a_missing_run_is_refused(client: Client, route: str) -> None:
+    response = get(client, route)
+    assert response.status_code == 400
+    assert error_of(response) == "parameter 'run' is missing; give 'run=...'"
+
+
+@pytest.mark.parametrize(
+    ("query", "refusal"),
+    [
+        ({"first": "x"}, "parameter 'first' is 'x'; it must be a whole number from 0 to 399"),
+        ({"first": 400}, "parameter 'first' is 400; it must be a whole number from 0 to 399"),
+        ({"last": -1}, "parameter 'last' is -1; it must be a whole number of at least 0"),
+        ({"first": 9, "last": 3}, "parameter 'last' is 3; it must be at least 'first', 9"),
+        ({"buckets": 9}, "parameter 'buckets' is 9; it must be a whole number from 10 to 2000"),
+        (
+            {"buckets": 2001},
+            "parameter 'buckets' is 2001; it must be a whole number from 10 to 2000",
+        ),
+    ],
+)
+def test_a_bad_parameter_is_refused(client: Client, query: dict[str, Any], refusal: str) -> None:
+    response = get(client, "timeline", run="run1", **query)
+    assert response.status_code == 400
+    assert error_of(response) == refusal
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+@pytest.mark.parametrize("path", [*ROUTES, "/index.js"])
+def test_only_get_is_allowed(client: Client, path: str, method: str) -> None:
+    response = client.open(f"{BASE}{path}?run=run1", method=method)
+    assert response.status_code == 405
+    assert response.headers["Allow"] == "GET, HEAD"
+    assert error_of(response) == f"method {method} is not allowed, only GET and HEAD"
+
+
+@pytest.mark.parametrize("path", [*ROUTES, "/index.js"])
+def test_head_is_get_without_a_body(client: Client, path: str) -> None:
+    whole = client.get(f"{BASE}{path}?run=run1")
+    head = client.head(f"{BASE}{path}?run=run1")
+    assert head.status_code == whole.status_code == 200
+    assert head.get_data() == b""
+    assert head.headers["Content-Type"] == whole.headers["Content-Type"]
+
+
+@pytest.mark.parametrize("path", [*ROUTES, "/index.js", "/report?run=nobody", "/report"])
+def test_every_answer_has_safe_headers(client: Client, path: str) -> None:
+    separator = "&" if "?" in path else "?"
+    headers = client.get(f"{BASE}{path}{separator}buckets=10").headers
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Cache-Control"] == "no-cache, must-revalidate"
+    assert headers["Content-Type"].startswith(("application/json", "text/javascript"))
+    assert "Access-Control-Allow-Origin" not in headers
+
+
+def test_answers_are_compressed_for_who_accepts_it(client: Client) -> None:
+    plain = client.get(f"{BASE}/timeline?run=run1")
+    packed = client.get(f"{BASE}/timeline?run=run1", headers={"Accept-Encoding": "gzip"})
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed.get_data()) == plain.get_data()
+    assert len(packed.get_data()) < len(plain.get_data()) / 5
+
+
+def test_the_page(client: Client, page: Path) -> None:
+    response = get(client, "index.js")
+    assert response.status_code == 200
+    assert response.mimetype == "text/javascript"
+    assert response.get_data() == page.read_bytes()
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "identity"])
+def test_the_page_is_sent_again_only_when_it_has_changed(
+    client: Client, page: Path, encoding: str
+) -> None:
+    accept = {"Accept-Encoding": encoding}
+    etag = client.get(f"{BASE}/index.js", headers=accept).headers["ETag"]
+    known = {**accept, "If-None-Match": etag}
+    again = client.get(f"{BASE}/index.js", headers=known)
+    assert (again.status_code, again.get_data()) == (304, b"")
+    assert again.headers["X-Content-Type-Options"] == "nosniff"
+    page.write_text("export async function render() { /* newer */ }\n")
+    newer = client.get(f"{BASE}/index.js", headers=known)
+    assert newer.status_code == 200
+    assert newer.headers["ETag"] != etag
+
+
+def test_a_page_that_was_not_built_says_so(client: Client, page: Path) -> None:
+    page.unlink()
+    response = get(client, "index.js")
+    assert response.status_code == 404
+    assert error_of(response) == "the page is not built; scripts/build_frontend builds it"
+
+
+def test_nothing_else_is_served(client: Client) -> None:
+    for path in ("", "static/index.js", "../../../setup.py", "report/../index.js.map"):
+        assert get(client, path).status_code == 404
+
+
+def test_a_failure_is_told_as_json_and_logged_once(
+    source: Any, client_of: Callable[[Runs], Client], caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(_: Any) -> Any:
+        raise ZeroDivisionError("secret of the logdir")
+
+    client = client_of(Runs(source, fail))
+    for _ in range(3):
+        response = get(client, "report", run="run1")
+        assert response.status_code == 500
+        assert error_of(response) == (
+            "the Slowdown plugin failed (ZeroDivisionError): see TensorBoard's log"
+        )
+    logged = [record for record in caplog.records if "/slowdown/report" in record.getMessage()]
+    assert len(logged) == 1
+    assert logged[0].exc_info is not None
+
+
+def test_the_tab(client: Client) -> None:
+    entry = client.get("/data/plugin_entry.html?name=slowdown").get_data(as_text=True)
+    assert '<base href="plugin/slowdown/"' in entry
+    assert 'import("./index.js")' in entry

@@ -1,0 +1,97 @@
+"""Runs are listed at most once a second, and analysed again only when they have grown."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import event_files
+import pytest
+
+from tb_slowdown_plugin.server.runs import Listing, Runs, UnknownRunError
+
+
+def test_summaries_say_how_far_each_run_has_come(runs: Runs, clock: Any) -> None:
+    first, second = runs.summaries()
+    assert asdict(first) == {
+        "run": "run1",
+        "workers": 1,
+        "steps": 400,
+        "first_step": 0,
+        "last_step": 399,
+        "started": event_files.STARTED,
+        "reported": clock.now - 5.0,
+        "live": True,
+    }
+    assert (second.run, second.steps, second.last_step) == ("nested/run2", 20, 19)
+
+
+def test_a_run_without_a_record_for_a_minute_is_not_live(runs: Runs, clock: Any) -> None:
+    clock.now += 54.0
+    assert runs.summaries()[0].live
+    clock.now += 1.0
+    assert not runs.summaries()[0].live
+
+
+def test_a_run_without_steps_has_no_first_step(source: Any, runs: Runs) -> None:
+    source.grow("empty", 0)
+    empty = runs.summaries()[-1]
+    assert (empty.steps, empty.first_step, empty.last_step) == (0, None, None)
+
+
+def test_the_logdir_is_listed_once_a_second(source: Any, runs: Runs, clock: Any) -> None:
+    runs.listing()
+    clock.now += 0.9
+    runs.listing()
+    assert source.listings == 1
+    clock.now += 0.1
+    runs.listing()
+    assert source.listings == 2
+
+
+def test_a_clock_set_back_does_not_freeze_the_list(source: Any, runs: Runs, clock: Any) -> None:
+    runs.listing()
+    clock.now -= 3600.0
+    runs.listing()
+    assert source.listings == 2
+
+
+def test_a_run_is_read_again_when_it_has_grown(source: Any, runs: Runs, clock: Any) -> None:
+    assert len(runs.analysis("run1").run.steps) == 400
+    assert runs.analysis("run1") is runs.analysis("run1")
+    source.grow("run1", 500)
+    clock.now += 1.0
+    assert len(runs.analysis("run1").run.steps) == 500
+    assert source.reads == ["run1", "run1"]
+
+
+def test_an_unknown_run_is_refused(runs: Runs) -> None:
+    with pytest.raises(UnknownRunError, match="no run 'run3' with slowdown data"):
+        runs.analysis("run3")
+
+
+def test_a_run_that_vanishes_between_list_and_read_is_refused(source: Any, runs: Runs) -> None:
+    runs.listing()
+    del source.runs["run1"]
+    with pytest.raises(UnknownRunError, match="run 'run1' is gone"):
+        runs.analysis("run1")
+
+
+def test_one_run_that_vanishes_leaves_the_others_listed(source: Any, runs: Runs) -> None:
+    runs.listing()
+    del source.runs["run1"]
+    assert [(found.run, found.steps) for found in runs.summaries()] == [
+        ("run1", 0),
+        ("nested/run2", 20),
+    ]
+
+
+def test_an_empty_logdir(clock: Any) -> None:
+    class Empty:
+        def listing(self) -> Listing:
+            return Listing({}, 2)
+
+        def run(self, name: str) -> Any:
+            raise KeyError(name)
+
+    assert Runs(Empty(), lambda run: run, clock=clock).summaries() == []  # type: ignore[arg-type]
