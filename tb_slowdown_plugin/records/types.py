@@ -239,6 +239,8 @@ class Run:
     sessions: tuple[Session, ...]
     workers: tuple[Run, ...] = ()
     """The other workers of the same run, chief first excluded; empty for one process."""
+    notes: tuple[str, ...] = ()
+    """What the reader found wrong with the records, in sentences for a person."""
 
 
 def no_steps() -> StepTable:

@@ -1,0 +1,140 @@
+"""TensorBoard's side of the reader: the only module that imports TensorBoard.
+
+Everything TensorBoard-shaped ends here: data provider, run and tag filters, event
+protos, multiplexer. The rest of the reader sees `Record`s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from google.protobuf.message import DecodeError as ProtobufError
+
+from tb_slowdown_plugin.reader.record import Record
+from tb_slowdown_plugin.records.metadata import PLUGIN_NAME
+
+_ALL: Final = 1 << 30
+"""`downsample` must be given; a tag holds at most a few records, so this means all."""
+
+_MARK: Final = PLUGIN_NAME.encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """How far one tag has come."""
+
+    last_sequence: int
+    last_time: float
+    """Unix seconds at which its last record was written."""
+
+
+class ProviderRecords:
+    """Our records in a TensorBoard `DataProvider`, for one request.
+
+    Args:
+      provider: `TBContext.data_provider`.
+      context: The request's `RequestContext`, None outside a request.
+      experiment: The experiment id of the request; "" for a local TensorBoard.
+    """
+
+    def __init__(self, provider: Any, context: Any = None, experiment: str = "") -> None:
+        from tensorboard.context import RequestContext
+
+        self._provider = provider
+        self._context = RequestContext() if context is None else context
+        self._experiment = experiment
+
+    def tags(self, runs: Collection[str] | None = None) -> dict[str, dict[str, Tag]]:
+        """TensorBoard run -> tag -> how far it has come; of all runs unless told which."""
+        listed = self._provider.list_tensors(
+            self._context,
+            experiment_id=self._experiment,
+            plugin_name=PLUGIN_NAME,
+            run_tag_filter=_run_tag_filter(runs, None),
+        )
+        return {
+            run: {
+                tag: Tag(int(series.max_step), float(series.max_wall_time))
+                for tag, series in tags.items()
+                if series.max_step is not None
+            }
+            for run, tags in listed.items()
+        }
+
+    def read(self, wanted: Mapping[str, Collection[str]]) -> list[Record]:
+        """The records of some tags (TensorBoard run -> tags), in ascending sequence per run."""
+        records: list[Record] = []
+        for run, tags in wanted.items():
+            found = self._provider.read_tensors(
+                self._context,
+                experiment_id=self._experiment,
+                plugin_name=PLUGIN_NAME,
+                downsample=_ALL,
+                run_tag_filter=_run_tag_filter([run], tags),
+            )
+            of_run = [
+                Record(run, tag, int(datum.step), payload)
+                for tag, data in found.get(run, {}).items()
+                for datum in data
+                for payload in datum.numpy.reshape(-1)
+                if isinstance(payload, bytes)
+            ]
+            of_run.sort(key=lambda record: record.sequence)
+            records.extend(of_run)
+        return records
+
+    def all_runs(self) -> list[str]:
+        """Each run that TensorBoard knows, ours or not."""
+        runs = self._provider.list_runs(self._context, experiment_id=self._experiment)
+        return [str(run.run_name) for run in runs]
+
+
+def records_in_event(run: str, raw: bytes) -> Iterator[Record]:
+    """Our records in the bytes of one event of an event file; mostly none.
+
+    Raises:
+      ProtobufError: The bytes are no event.
+    """
+    if _MARK not in raw:  # spares parsing the user's images and graphs
+        return
+    from tensorboard.compat.proto import event_pb2
+
+    event = event_pb2.Event.FromString(raw)
+    for value in event.summary.value:
+        if value.metadata.plugin_data.plugin_name == PLUGIN_NAME:
+            for payload in value.tensor.string_val:
+                yield Record(run, value.tag, event.step, payload)
+
+
+def open_logdir(logdir: str) -> Any:
+    """A data provider over a whole logdir on any filesystem that TensorBoard reads, loaded.
+
+    Slow for what it is not needed for: it checks checksums in Python where TensorFlow
+    is not installed, and reads the user's own event files with ours.
+    """
+    from tensorboard.backend.event_processing import (
+        data_provider,
+        plugin_event_accumulator,
+        plugin_event_multiplexer,
+    )
+
+    sizes = dict.fromkeys(plugin_event_accumulator.DEFAULT_SIZE_GUIDANCE, 1)
+    multiplexer = plugin_event_multiplexer.EventMultiplexer(
+        size_guidance=sizes,
+        tensor_size_guidance={PLUGIN_NAME: 0},
+        purge_orphaned_data=False,
+    )
+    multiplexer.AddRunsFromDirectory(logdir)
+    multiplexer.Reload()
+    return data_provider.MultiplexerDataProvider(multiplexer, logdir)
+
+
+def _run_tag_filter(runs: Collection[str] | None, tags: Collection[str] | None) -> Any:
+    from tensorboard.data import provider
+
+    return provider.RunTagFilter(runs=runs, tags=tags)
+
+
+__all__ = ["ProtobufError", "ProviderRecords", "Tag", "open_logdir", "records_in_event"]
