@@ -1,0 +1,170 @@
+"""Where a function was written, in words that may stand in a bug report.
+
+A place is "file:line" with the file relative to the working directory, to
+site-packages or to the import path: never absolute, so that no user or
+machine name gets into a logdir.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+import sys
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+_SITE_PACKAGES = re.compile(r".*[/\\](?:site|dist)-packages[/\\]")
+_NOTEBOOK_CELL = re.compile(r"[/\\]ipykernel_\d+[/\\]|^<ipython-input-")
+_MAX_WRAPPERS = 20
+"""Functions wrapped deeper than this are taken as they are; nobody was seen above 4."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePlaces:
+    """Turns files of this process into places relative to roots that are not private.
+
+    Example:
+      >>> places = SourcePlaces(working_directory="/home/ann/project", import_path=())
+      >>> places.at("/home/ann/project/models/train.py", 41)
+      'models/train.py:41'
+      >>> places.at("/opt/env/lib/python3.11/site-packages/keras/src/trainer.py", 7)
+      'keras/src/trainer.py:7'
+      >>> places.at("/home/bob/elsewhere.py", 3)
+      'elsewhere.py:3'
+    """
+
+    working_directory: str
+    import_path: tuple[str, ...]
+    """Further directories that files may be relative to."""
+
+    @classmethod
+    def of_process(cls) -> SourcePlaces:
+        """The roots of this process, as they are now."""
+        try:
+            here = str(Path.cwd())
+        except OSError:  # the directory was deleted
+            here = ""
+        return cls(here, (sysconfig.get_path("stdlib"), *sys.path))
+
+    def at(self, file: str, line: int) -> str:
+        """A place as "file:line".
+
+        Args:
+          file: As in `__code__.co_filename`; names like "<stdin>" stay.
+          line: Counts from 1.
+        """
+        return f"{self.shorten(file)}:{line}"
+
+    def shorten(self, file: str) -> str:
+        """A file relative to the innermost root it lies under, else its name alone."""
+        if _NOTEBOOK_CELL.search(file):
+            return "<notebook>"
+        if file.startswith("<"):
+            return file
+        if found := _SITE_PACKAGES.match(file):
+            return file[found.end() :].replace("\\", "/")
+        path = Path(file)
+        if not path.is_absolute():
+            return path.name if ".." in path.parts else path.as_posix()
+        roots = [root for root in (self.working_directory, *self.import_path) if _is_telling(root)]
+        below = [path.relative_to(root) for root in roots if path.is_relative_to(root)]
+        if not below:
+            return path.name
+        if path.is_relative_to(self.working_directory) and _is_telling(self.working_directory):
+            return below[0].as_posix()
+        return min(below, key=lambda part: len(part.parts)).as_posix()
+
+
+def unwrap(function: Any) -> Any:
+    """The function that the user wrote, under decorators, partials and methods.
+
+    An object that is called through `__call__` gives that method's function.
+    What has no Python code under it is given back as far as it could be unwrapped.
+    """
+    for _ in range(_MAX_WRAPPERS):
+        inner = _inside(function)
+        if inner is None:
+            break
+        function = inner
+    return function
+
+
+def code_of(function: Any) -> CodeType | None:
+    """The code under a callable, None for one that is not written in Python."""
+    code = getattr(unwrap(function), "__code__", None)
+    return code if isinstance(code, CodeType) else None
+
+
+def name_of(function: Any) -> str:
+    """The qualified name without the functions around it: "Model.step", "make.<lambda>".
+
+    Example:
+      >>> def outer():
+      ...     def train_step(): ...
+      ...     return train_step
+      >>> name_of(outer())
+      'train_step'
+    """
+    inner = unwrap(function)
+    name = getattr(inner, "__qualname__", None) or type(inner).__qualname__
+    before, local, last = str(name).rpartition(".<locals>.")
+    if local and last == "<lambda>":
+        return f"{before.rpartition('.')[2]}.<lambda>"
+    return last
+
+
+def closure_of(function: Any) -> dict[str, Any]:
+    """The variables that a function holds from the functions around it, by name."""
+    code = getattr(function, "__code__", None)
+    cells = getattr(function, "__closure__", None)
+    if code is None or not cells:
+        return {}
+    return {
+        name: contents
+        for name, cell in zip(code.co_freevars, cells, strict=True)
+        if (contents := _contents_of(cell)) is not None
+    }
+
+
+def _contents_of(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not assigned yet
+        return None
+
+
+def _inside(function: Any) -> Any:
+    if isinstance(function, functools.partial):
+        return function.func
+    # tf.function's own decorators keep the original here, not in `__wrapped__`
+    decorator = getattr(function, "_tf_decorator", None)
+    for holder, attribute in (
+        (decorator, "_decorated_target"),
+        (function, "__wrapped__"),
+        (function, "__func__"),
+    ):
+        inner = getattr(holder, attribute, None)
+        if inner is not None and inner is not function:
+            return inner
+    if not hasattr(function, "__code__"):
+        called = inspect.getattr_static(type(function), "__call__", None)
+        if hasattr(called, "__code__"):
+            return called
+    return None
+
+
+def _is_telling(root: str) -> bool:
+    """Whether what lies below a directory may be shown: not if that can be a user's name."""
+    if not root or not Path(root).is_absolute():
+        return False
+    try:
+        home = Path.home()
+    except RuntimeError:
+        home = None
+    directory = Path(root)
+    above_home = home is not None and directory != home and home.is_relative_to(directory)
+    return len(directory.parts) > 1 and not above_home

@@ -1,0 +1,151 @@
+"""What is traced: a function of the user's, a Keras step, or a function of a library's own."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Hashable
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from tb_slowdown_plugin.collectors.source_location import (
+    SourcePlaces,
+    closure_of,
+    code_of,
+    name_of,
+)
+
+_OWN_DIRECTORY = str(Path(__file__).parents[1]) + os.sep
+_KERAS_STEPS = {
+    "fit": "Keras train step",
+    "train_on_batch": "Keras train step",
+    "evaluate": "Keras test step",
+    "test_on_batch": "Keras test step",
+    "predict": "Keras predict step",
+    "predict_on_batch": "Keras predict step",
+}
+"""Method that the user calls -> what Keras traces in it."""
+_VARIABLE_MAKERS = ("initialize_variables", "fn_with_cond")
+"""Functions in tensorflow/python/eager/polymorphic_function/polymorphic_function.py that
+initialize what a first trace has created."""
+_MAX_FRAMES = 200
+"""Frames searched for the line of the user's that called Keras; 30 to 60 were seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A function that is being traced."""
+
+    key: Hashable
+    """Equal for all `tf.function` objects with this code."""
+    function: str
+    location: str
+    is_library: bool = False
+    is_keras_step: bool = False
+    is_tf_data: bool = False
+    """tf.data runs it in its own threads, never through Python."""
+    creates_variables_of: Subject | None = None
+    """Not a function of anybody's, but TensorFlow's initialization of what this one has created."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subjects:
+    """Tells what is traced."""
+
+    places: SourcePlaces
+    tensorflow_directory: str
+
+    @classmethod
+    def of_process(cls) -> Subjects:
+        """For this process; TensorFlow is imported already."""
+        return cls(SourcePlaces.of_process(), *_directories_of("tensorflow"))
+
+    def identify(self, options: Any, previous: Subject | None) -> Subject:
+        """What is traced.
+
+        Args:
+          options: TensorFlow's `TracingOptions` of the trace.
+          previous: What this thread finished to trace last.
+        """
+        function = options.python_function
+        if (options.attributes or {}).get("_tf_data_function"):
+            return self._of_tf_data(function)
+        code = code_of(function)
+        if code is None:
+            return Subject(name_of(function), name_of(function), "")
+        if code.co_filename.startswith(self.tensorflow_directory):
+            if options.name in _VARIABLE_MAKERS and previous is not None:
+                return Subject(
+                    (code.co_filename, code),
+                    previous.function,
+                    previous.location,
+                    creates_variables_of=previous,
+                )
+            return self._written_in(function, is_library=True)
+        if code.co_filename.startswith(_keras_directories()):
+            return self._of_keras(function)
+        return self._written_in(function)
+
+    def _written_in(
+        self, function: Any, *, is_library: bool = False, is_tf_data: bool = False
+    ) -> Subject:
+        code = code_of(function)
+        if code is None:
+            return Subject(
+                name_of(function), name_of(function), "", is_library, is_tf_data=is_tf_data
+            )
+        place = self.places.at(code.co_filename, code.co_firstlineno)
+        return Subject(
+            (code.co_filename, code), name_of(function), place, is_library, is_tf_data=is_tf_data
+        )
+
+    def _of_tf_data(self, function: Any) -> Subject:
+        """The user's map function, which lies under two functions of tf.data's."""
+        helper = closure_of(function).get("wrapper_helper")
+        wrapper = closure_of(helper).get("self")
+        return self._written_in(
+            getattr(wrapper, "_func", function), is_library=True, is_tf_data=True
+        )
+
+    def _of_keras(self, function: Any) -> Subject:
+        """Keras's own step function, at the user's line that called `fit` or the like."""
+        method, frame = self._keras_call(sys._getframe())
+        name = name_of(function)
+        if method not in _KERAS_STEPS or "step" not in name:
+            return self._written_in(function, is_library=True)
+        step = _KERAS_STEPS[method]
+        if name.startswith("one_step_on_data") and "predict" not in step:
+            step = f"{step} (one batch)"
+        location = self.places.at(frame.f_code.co_filename, frame.f_lineno) if frame else ""
+        code = code_of(function)
+        return Subject((code, step, location), step, location, is_keras_step=True)
+
+    def _keras_call(self, frame: FrameType | None) -> tuple[str, FrameType | None]:
+        """The innermost public method of a Keras model on the stack, and the call of it."""
+        method = ""
+        keras = _keras_directories()
+        skipped = (self.tensorflow_directory, _OWN_DIRECTORY)
+        for _ in range(_MAX_FRAMES):
+            if frame is None:
+                break
+            code = frame.f_code
+            if code.co_filename.startswith(keras):
+                if not method and code.co_name in _KERAS_STEPS:
+                    method = code.co_name
+            elif method and not code.co_filename.startswith(skipped):
+                return method, frame
+            frame = frame.f_back
+        return method, None
+
+
+def _keras_directories() -> tuple[str, ...]:
+    """Asked for each trace, because TensorFlow imports Keras only when it is used."""
+    return (*_directories_of("keras"), *_directories_of("tf_keras"))
+
+
+def _directories_of(package: str) -> tuple[str, ...]:
+    """Where an imported package lies, empty for one that is not there."""
+    file = getattr(sys.modules.get(package), "__file__", None)
+    return () if file is None else (str(Path(file).parent) + os.sep,)
