@@ -18,6 +18,9 @@ from tb_slowdown_plugin.records.metadata import PLUGIN_NAME
 _ALL: Final = 1 << 30
 """`downsample` must be given; a tag holds at most a few records, so this means all."""
 
+_TAGS_PER_READ: Final = 256
+"""About 8 MB: gRPC refuses an answer above 256 MB, and memory is not needed twice."""
+
 _MARK: Final = PLUGIN_NAME.encode()
 
 
@@ -63,27 +66,33 @@ class ProviderRecords:
             for run, tags in listed.items()
         }
 
-    def read(self, wanted: Mapping[str, Collection[str]]) -> list[Record]:
-        """The records of some tags (TensorBoard run -> tags), in ascending sequence per run."""
-        records: list[Record] = []
+    def read(self, wanted: Mapping[str, Collection[str]]) -> Iterator[Record]:
+        """The records of some tags (TensorBoard run -> tags), each session's in ascending order."""
         for run, tags in wanted.items():
+            ordered = sorted(tags, key=_place)
+            for first in range(0, len(ordered), _TAGS_PER_READ):
+                yield from self._read_tags(run, ordered[first : first + _TAGS_PER_READ])
+
+    def _read_tags(self, run: str, tags: list[str]) -> list[Record]:
+        try:
             found = self._provider.read_tensors(
                 self._context,
                 experiment_id=self._experiment,
                 plugin_name=PLUGIN_NAME,
                 downsample=_ALL,
                 run_tag_filter=_run_tag_filter([run], tags),
-            )
-            of_run = [
-                Record(run, tag, int(datum.step), payload)
-                for tag, data in found.get(run, {}).items()
-                for datum in data
-                for payload in datum.numpy.reshape(-1)
-                if isinstance(payload, bytes)
-            ]
-            of_run.sort(key=lambda record: record.sequence)
-            records.extend(of_run)
-        return records
+            ).get(run, {})
+        except (TypeError, ValueError):  # a tensor that is not what its shape claims
+            if len(tags) == 1:
+                return []
+            return [record for tag in tags for record in self._read_tags(run, [tag])]
+        return [
+            Record(run, tag, int(datum.step), payload)
+            for tag in tags
+            for datum in sorted(found.get(tag, ()), key=lambda datum: datum.step)
+            for payload in datum.numpy.reshape(-1)
+            if isinstance(payload, bytes)
+        ]
 
     def all_runs(self) -> list[str]:
         """Each run that TensorBoard knows, ours or not."""
@@ -131,10 +140,13 @@ def open_logdir(logdir: str) -> Any:
     return data_provider.MultiplexerDataProvider(multiplexer, logdir)
 
 
+def _place(tag: str) -> tuple[str, int, str]:
+    """Sorts the tags of a session by their number, not as texts."""
+    session, _, number = tag.rpartition("/")
+    return session, int(number) if number.isascii() and number.isdecimal() else 0, tag
+
+
 def _run_tag_filter(runs: Collection[str] | None, tags: Collection[str] | None) -> Any:
     from tensorboard.data import provider
 
     return provider.RunTagFilter(runs=runs, tags=tags)
-
-
-__all__ = ["ProtobufError", "ProviderRecords", "Tag", "open_logdir", "records_in_event"]

@@ -1,0 +1,148 @@
+"""The runs that a TensorBoard data provider has, read once and then only added to."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from tb_slowdown_plugin.reader.assembly import Assembly
+from tb_slowdown_plugin.reader.provider import ProviderRecords, Tag
+from tb_slowdown_plugin.reader.strand import OutOfOrder
+from tb_slowdown_plugin.records.metadata import run_name
+from tb_slowdown_plugin.records.types import Run
+
+_MOST_BYTES: Final = 1 << 30
+"""Columns kept of all runs together; a run of 1,000,000 steps takes about 120 MB."""
+
+_Tags = Mapping[str, Mapping[str, Tag]]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """How far a run has come."""
+
+    version: Hashable
+    """Changes when more of the run can be read."""
+    reported: float
+    """Unix seconds at which its last record was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What can be read now."""
+
+    runs: Mapping[str, Seen]
+    """By name, ascending."""
+    other_runs: int
+    """Runs that TensorBoard shows and that have no slowdown data."""
+
+
+@dataclass(slots=True)
+class _Shelf:
+    """What has been read of one run."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    assembly: Assembly | None = None
+    read: dict[tuple[str, str], int] = field(default_factory=dict)
+    """(TensorBoard run, tag) -> last sequence read."""
+
+
+class Library:
+    """Reads runs through a data provider, for many threads.
+
+    A run is read in full when it is first asked for; after that only the tags that
+    have grown. The least recently used runs are dropped when the columns of all
+    together exceed `most_bytes`; the run just asked for never is.
+
+    Args:
+      provider: `TBContext.data_provider`.
+      most_bytes: Columns to keep.
+    """
+
+    def __init__(self, provider: Any, *, most_bytes: int = _MOST_BYTES) -> None:
+        self._source = ProviderRecords(provider)
+        self._most_bytes = most_bytes
+        self._lock = threading.Lock()
+        self._shelves: OrderedDict[str, _Shelf] = OrderedDict()
+
+    def listing(self) -> Listing:
+        """The runs that there are now; no record is read for it."""
+        by_run: dict[str, dict[str, Mapping[str, Tag]]] = {}
+        listed = self._source.tags()
+        for tensorboard_run, tags in listed.items():
+            by_run.setdefault(run_name(tensorboard_run)[0], {})[tensorboard_run] = tags
+        names = {run_name(run)[0] for run in self._source.all_runs()}
+        return Listing(
+            runs={name: _seen(by_run[name]) for name in sorted(by_run)},
+            other_runs=len(names - by_run.keys()),
+        )
+
+    def run(self, name: str) -> Run:
+        """All that can be read of a run now: the same object until there is more.
+
+        Raises:
+          KeyError: There is no such run.
+        """
+        with self._lock:
+            shelf = self._shelves.setdefault(name, _Shelf())
+            self._shelves.move_to_end(name)
+        with shelf.lock:
+            run = self._read(name, shelf)
+        self._make_room(name)
+        return run
+
+    def _read(self, name: str, shelf: _Shelf) -> Run:
+        tags = self._source.tags(self._tensorboard_runs(name))
+        now = {(run, tag): found.last_sequence for run in tags for tag, found in tags[run].items()}
+        if not now:
+            with self._lock:
+                self._shelves.pop(name, None)
+            raise KeyError(name)
+        if shelf.assembly is None or shelf.read.keys() - now.keys():  # the run was made anew
+            shelf.assembly, shelf.read = Assembly(name), {}
+        grown = {key for key, last in now.items() if shelf.read.get(key) != last}
+        if grown:
+            try:
+                shelf.assembly.add(self._source.read(_by_run(grown)))
+            except OutOfOrder:
+                records = sorted(self._source.read(_by_run(now)), key=lambda r: r.sequence)
+                shelf.assembly = Assembly(name)
+                shelf.assembly.add(records)
+            shelf.read = now
+        if not shelf.assembly:
+            raise KeyError(name)
+        return shelf.assembly.run()
+
+    def _tensorboard_runs(self, name: str) -> list[str]:
+        return [run for run in self._source.all_runs() if run_name(run)[0] == name]
+
+    def _make_room(self, needed: str) -> None:
+        with self._lock:
+            sizes = {
+                name: shelf.assembly.nbytes
+                for name, shelf in self._shelves.items()
+                if shelf.assembly is not None
+            }
+            total = sum(sizes.values())
+            for name, size in sizes.items():
+                if total <= self._most_bytes:
+                    break
+                if name != needed:
+                    del self._shelves[name]
+                    total -= size
+
+
+def _seen(tags: _Tags) -> Seen:
+    found = [tag for of_run in tags.values() for tag in of_run.values()]
+    version = (len(found), sum(tag.last_sequence for tag in found))
+    return Seen(version, max(tag.last_time for tag in found))
+
+
+def _by_run(keys: set[tuple[str, str]] | dict[tuple[str, str], int]) -> dict[str, list[str]]:
+    by_run: dict[str, list[str]] = {}
+    for run, tag in keys:
+        by_run.setdefault(run, []).append(tag)
+    return by_run
