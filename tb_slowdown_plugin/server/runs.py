@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Final, Protocol
 
 from tb_slowdown_plugin.analysis.types import Account
 from tb_slowdown_plugin.errors import SlowdownError
+from tb_slowdown_plugin.reader.library import Listing, Seen
 from tb_slowdown_plugin.records.types import Run
 from tb_slowdown_plugin.server.kept import Kept
 from tb_slowdown_plugin.server.params import shown
@@ -28,28 +29,8 @@ class UnknownRunError(SlowdownError):
     """There is no slowdown data under the name of a run."""
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """How far a run has come."""
-
-    version: Hashable
-    """Changes when more of the run can be read."""
-    reported: float
-    """Unix seconds at which its last record was written."""
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """What can be read now."""
-
-    runs: Mapping[str, Seen]
-    """By name, in the order in which a person looks for them."""
-    other_runs: int
-    """Runs of the logdir without slowdown data."""
-
-
 class RunSource(Protocol):
-    """Where runs come from; called from several threads."""
+    """Where runs come from, called from several threads: a `reader.library.Library`."""
 
     def listing(self) -> Listing:
         """The runs that there are now."""

@@ -13,9 +13,10 @@ import pytest
 from werkzeug.test import Client
 
 from tb_slowdown_plugin.analysis.types import Account, Report
+from tb_slowdown_plugin.reader.library import Listing, Seen
 from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signals
 from tb_slowdown_plugin.server.plugin import SlowdownPlugin
-from tb_slowdown_plugin.server.runs import Listing, Runs, Seen
+from tb_slowdown_plugin.server.runs import Runs
 
 with warnings.catch_warnings():  # TensorBoard's copy of bleach warns about itself
     warnings.simplefilter("ignore", DeprecationWarning)

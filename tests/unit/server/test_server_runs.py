@@ -8,7 +8,8 @@ from typing import Any
 import event_files
 import pytest
 
-from tb_slowdown_plugin.server.runs import Listing, Runs, UnknownRunError
+from tb_slowdown_plugin.reader.library import Listing
+from tb_slowdown_plugin.server.runs import Runs, UnknownRunError
 
 
 def test_summaries_say_how_far_each_run_has_come(runs: Runs, clock: Any) -> None:

@@ -1,0 +1,149 @@
+"""A real `tensorboard` process under both loaders: all that was written is served, live."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import event_files
+import pytest
+from integration.tensorboard_process import LOADERS, TensorBoardProcess
+
+STEPS = 100_000
+CHUNK_STEPS = 256
+CHUNKS = -(-STEPS // CHUNK_STEPS)
+FIRST_CHUNKS = 200
+"""Chunks in the logdir when TensorBoard starts; the others come while it runs."""
+
+
+@pytest.fixture(scope="module")
+def events() -> list[bytes]:
+    """The framed records of a run of 100,000 steps."""
+    chunks = event_files.split(event_files.make_steps(STEPS, seed=1), chunk_rows=CHUNK_STEPS)
+    assert len(chunks) == CHUNKS
+    return [event_files.frame(event_files.chunk_event(chunk)) for chunk in chunks]
+
+
+@pytest.fixture(scope="module", params=list(LOADERS))
+def process(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, events: list[bytes]
+) -> Iterator[TensorBoardProcess]:
+    logdir = tmp_path_factory.mktemp("logdir")
+    long = event_files.write_chunks(logdir / "long" / "slowdown", [])
+    with long.open("ab") as file:
+        file.writelines(events[:FIRST_CHUNKS])
+    event_files.write_events(
+        logdir / "long", [event_files.scalar_event("loss", step, 1.0) for step in range(10)]
+    )
+    event_files.write_chunks(
+        logdir / "short ünïcode & more" / "slowdown",
+        event_files.split(event_files.make_steps(50), session="beef"),
+    )
+    event_files.write_events(logdir / "only scalars", [event_files.scalar_event("loss", 0, 1.0)])
+    arguments = ["--logdir", str(logdir), *LOADERS[request.param]]
+    with TensorBoardProcess(arguments, tmp_path_factory.mktemp("cwd")) as process:
+        process.wait_until("the first runs are read", lambda: len(process.runs()) == 2)
+        yield process
+
+
+def logdir_of(process: TensorBoardProcess) -> Path:
+    return Path(process.arguments[1])
+
+
+def test_each_step_is_served_while_the_run_is_written_and_after(
+    process: TensorBoardProcess, events: list[bytes]
+) -> None:
+    first_steps = FIRST_CHUNKS * CHUNK_STEPS
+    process.wait_until("half is read", lambda: process.runs()["long"]["steps"] == first_steps)
+    (path,) = (logdir_of(process) / "long" / "slowdown").iterdir()
+    middle = (FIRST_CHUNKS + CHUNKS) // 2
+    with path.open("ab") as file:
+        for event in events[FIRST_CHUNKS:middle]:
+            file.write(event)
+        file.write(events[middle][:100])  # TensorBoard reads while a record is half written
+        file.flush()
+        process.wait_until(
+            "the middle is read", lambda: process.runs()["long"]["steps"] == middle * CHUNK_STEPS
+        )
+        file.write(events[middle][100:])
+        file.writelines(events[middle + 1 :])
+    process.wait_until("all is read", lambda: process.runs()["long"]["steps"] == STEPS)
+    (report,) = process.slowdown("report", run="long").json["runs"]
+    assert report["steps"] == STEPS
+    assert report["completeness"] == {"chunks": CHUNKS, "missing_chunks": 0}
+    timeline = process.slowdown("timeline", run="long", first=STEPS - 500, last=STEPS - 1).json
+    assert timeline["rows"] == STEPS
+    assert timeline["step"] == list(range(STEPS - 500, STEPS))
+
+
+def test_a_run_that_appears_is_listed(process: TensorBoardProcess) -> None:
+    event_files.write_chunks(
+        logdir_of(process) / "late" / "slowdown",
+        event_files.split(event_files.make_steps(30), session="1ate"),
+    )
+    process.wait_until("the late run is read", lambda: "late" in process.runs())
+    assert process.runs()["late"]["steps"] == 30
+
+
+def test_runs_bear_the_names_that_the_user_knows(process: TensorBoardProcess) -> None:
+    body = process.slowdown("runs").json
+    assert {"long", "short ünïcode & more"} <= {run["run"] for run in body["runs"]}
+    assert body["other_runs"] == 1
+    (report,) = process.slowdown("report", run="short ünïcode & more").json["runs"]
+    assert report["steps"] == 50
+
+
+def test_the_tab_is_on(process: TensorBoardProcess) -> None:
+    listed = process.request("/data/plugins_listing").json["slowdown"]
+    assert listed["enabled"]
+    assert listed["tab_name"] == "Slowdown"
+
+
+def test_the_page_is_the_module_of_the_package(process: TensorBoardProcess, root: Path) -> None:
+    built = root / "tb_slowdown_plugin" / "static" / "index.js"
+    answer = process.request("/data/plugin/slowdown/index.js")
+    assert answer.status == 200
+    assert answer.headers["Content-Type"] == "text/javascript; charset=utf-8"
+    assert answer.body == built.read_bytes()
+
+
+def test_a_known_page_is_not_sent_again(process: TensorBoardProcess) -> None:
+    path = "/data/plugin/slowdown/index.js"
+    etag = process.request(path).headers["ETag"]
+    again = process.request(path, headers={"If-None-Match": etag})
+    assert (again.status, again.body) == (304, b"")
+
+
+@pytest.mark.parametrize("route", ["report", "timeline", "retraces"])
+def test_an_unknown_run_is_not_found(process: TensorBoardProcess, route: str) -> None:
+    answer = process.slowdown(route, run="nobody")
+    assert answer.status == 404
+    assert "'nobody'" in answer.json["error"]
+
+
+@pytest.mark.parametrize("route", ["runs", "report", "timeline", "retraces", "index.js"])
+def test_post_is_not_allowed(process: TensorBoardProcess, route: str) -> None:
+    answer = process.request(f"/data/plugin/slowdown/{route}", method="POST")
+    assert answer.status == 405
+    assert answer.headers["Allow"] == "GET, HEAD"
+    assert "POST" in json.loads(answer.body)["error"]
+
+
+def test_answers_are_json_that_nothing_else_takes_them_for(process: TensorBoardProcess) -> None:
+    for path in ("runs", "report?run=long", "report?run=%3Cscript%3E", "timeline"):
+        headers = process.request(f"/data/plugin/slowdown/{path}").headers
+        assert headers["Content-Type"] == "application/json"
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Cache-Control"] == "no-cache, must-revalidate"
+
+
+def test_tensorboard_has_no_complaint(process: TensorBoardProcess) -> None:
+    """Its security validator warns of what "will become an error" in TensorBoard 3."""
+    process.slowdown("runs")
+    complaints = [
+        line
+        for line in process.log.splitlines()
+        if "warning will become an error" in line or "slowdown" in line.lower()
+    ]
+    assert complaints == []
