@@ -86,11 +86,32 @@ def unwrap(function: Any) -> Any:
     What has no Python code under it is given back as far as it could be unwrapped.
     """
     for _ in range(_MAX_WRAPPERS):
-        inner = _inside(function)
+        inner = unwrap_once(function)
         if inner is None:
             break
         function = inner
     return function
+
+
+def unwrap_once(function: Any) -> Any:
+    """What lies directly under a decorator, partial or method, None under a plain function."""
+    if isinstance(function, functools.partial):
+        return function.func
+    # tf.function's own decorators keep the original here, not in `__wrapped__`
+    decorator = getattr(function, "_tf_decorator", None)
+    for holder, attribute in (
+        (decorator, "_decorated_target"),
+        (function, "__wrapped__"),
+        (function, "__func__"),
+    ):
+        inner = getattr(holder, attribute, None)
+        if inner is not None and inner is not function:
+            return inner
+    if not hasattr(function, "__code__"):
+        called = inspect.getattr_static(type(function), "__call__", None)
+        if hasattr(called, "__code__"):
+            return called
+    return None
 
 
 def code_of(function: Any) -> CodeType | None:
@@ -135,26 +156,6 @@ def _contents_of(cell: Any) -> Any:
         return cell.cell_contents
     except ValueError:  # not assigned yet
         return None
-
-
-def _inside(function: Any) -> Any:
-    if isinstance(function, functools.partial):
-        return function.func
-    # tf.function's own decorators keep the original here, not in `__wrapped__`
-    decorator = getattr(function, "_tf_decorator", None)
-    for holder, attribute in (
-        (decorator, "_decorated_target"),
-        (function, "__wrapped__"),
-        (function, "__func__"),
-    ):
-        inner = getattr(holder, attribute, None)
-        if inner is not None and inner is not function:
-            return inner
-    if not hasattr(function, "__code__"):
-        called = inspect.getattr_static(type(function), "__call__", None)
-        if hasattr(called, "__code__"):
-            return called
-    return None
 
 
 def _is_telling(root: str) -> bool:

@@ -25,7 +25,8 @@ def explain(arguments: Arguments, earlier: Iterable[Arguments]) -> tuple[Change,
     """The differences to the closest earlier trace.
 
     The closest one has the fewest differing leaves; of equally close ones it
-    is the most recent.
+    is one whose arguments are of the same sort (a tensor is not compared with
+    a number if it can be with a tensor), and of those the most recent.
 
     Args:
       arguments: Of the new trace.
@@ -37,21 +38,27 @@ def explain(arguments: Arguments, earlier: Iterable[Arguments]) -> tuple[Change,
 
     Example:
       >>> before = {"x": Tensor("float32", (32, 10)), "rate": Number("0.1", "float")}
-      >>> explain({"x": Tensor("float32", (32, 10)), "rate": Number("0.2", "float")}, [before])
-      (Change(argument='rate', what='python_number', before='0.1', after='0.2'),)
+      >>> explain({"x": Tensor("float32", (20, 10)), "rate": Number("0.1", "float")}, [before])
+      (Change(argument='x', what='shape', before='(32, 10)', after='(20, 10)'),)
     """
     closest: list[Change] | None = None
+    shortest = (0, 0)
     for other in earlier:
-        changes = list(differences(other, arguments))
-        if closest is None or len(changes) < len(closest):
-            closest = changes
+        changes = list(_differences(other, arguments))
+        distance = (len(changes), _other_sorts(other, arguments))
+        if closest is None or distance < shortest:
+            closest, shortest = changes, distance
         if not closest:
             break
     return None if closest is None else tuple(closest[:_MAX_CHANGES])
 
 
-def differences(before: Arguments, after: Arguments) -> Iterator[Change]:
-    """Every leaf that differs between two traces."""
+def _other_sorts(before: Arguments, after: Arguments) -> int:
+    """How many arguments are something else altogether."""
+    return sum(type(before[name]) is not type(after[name]) for name in before.keys() & after.keys())
+
+
+def _differences(before: Arguments, after: Arguments) -> Iterator[Change]:
     for name in after | before:
         if name not in before:
             yield Change(name, "structure", _ABSENT, str(after[name]))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
+import weakref
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from tb_slowdown_plugin.collectors.source_location import (
@@ -15,6 +17,8 @@ from tb_slowdown_plugin.collectors.source_location import (
     closure_of,
     code_of,
     name_of,
+    unwrap,
+    unwrap_once,
 )
 
 _OWN_DIRECTORY = str(Path(__file__).parents[1]) + os.sep
@@ -43,7 +47,8 @@ class Subject:
     function: str
     location: str
     is_library: bool = False
-    is_keras_step: bool = False
+    model: weakref.ref[Any] | None = None
+    """The Keras model whose step this is."""
     is_tf_data: bool = False
     """tf.data runs it in its own threads, never through Python."""
     creates_variables_of: Subject | None = None
@@ -56,11 +61,15 @@ class Subjects:
 
     places: SourcePlaces
     tensorflow_directory: str
+    _step_keys: weakref.WeakKeyDictionary[Any, dict[Hashable, Hashable]] = field(
+        default_factory=weakref.WeakKeyDictionary
+    )
+    """Keras model -> its steps -> the key under which each was traced first."""
 
     @classmethod
     def of_process(cls) -> Subjects:
         """For this process; TensorFlow is imported already."""
-        return cls(SourcePlaces.of_process(), *_directories_of("tensorflow"))
+        return cls(SourcePlaces.of_process(), _directories_of("tensorflow")[0])
 
     def identify(self, options: Any, previous: Subject | None) -> Subject:
         """What is traced.
@@ -73,18 +82,13 @@ class Subjects:
         if (options.attributes or {}).get("_tf_data_function"):
             return self._of_tf_data(function)
         code = code_of(function)
-        if code is None:
-            return Subject(name_of(function), name_of(function), "")
-        if code.co_filename.startswith(self.tensorflow_directory):
+        if code is not None and code.co_filename.startswith(self.tensorflow_directory):
             if options.name in _VARIABLE_MAKERS and previous is not None:
-                return Subject(
-                    (code.co_filename, code),
-                    previous.function,
-                    previous.location,
-                    creates_variables_of=previous,
-                )
-            return self._written_in(function, is_library=True)
-        if code.co_filename.startswith(_keras_directories()):
+                key = (code.co_filename, code)
+                return replace(previous, key=key, creates_variables_of=previous)
+            carried = self._carried_by(function)
+            return self._written_in(carried or function, is_library=carried is None)
+        if code is not None and code.co_filename.startswith(_keras_directories()):
             return self._of_keras(function)
         return self._written_in(function)
 
@@ -101,9 +105,20 @@ class Subjects:
             (code.co_filename, code), name_of(function), place, is_library, is_tf_data=is_tf_data
         )
 
+    def _carried_by(self, function: Any) -> Any:
+        """The user's function that TensorFlow runs through one of its own, as strategies do."""
+        while function is not None:
+            if isinstance(function, functools.partial):
+                for argument in function.args:
+                    code = code_of(argument) if callable(argument) else None
+                    if code is not None and not self._is_library(code):
+                        return argument
+            function = unwrap_once(function)
+        return None
+
     def _of_tf_data(self, function: Any) -> Subject:
         """The user's map function, which lies under two functions of tf.data's."""
-        helper = closure_of(function).get("wrapper_helper")
+        helper = closure_of(unwrap(function)).get("wrapper_helper")
         wrapper = closure_of(helper).get("self")
         return self._written_in(
             getattr(wrapper, "_func", function), is_library=True, is_tf_data=True
@@ -113,14 +128,15 @@ class Subjects:
         """Keras's own step function, at the user's line that called `fit` or the like."""
         method, frame = self._keras_call(sys._getframe())
         name = name_of(function)
-        if method not in _KERAS_STEPS or "step" not in name:
+        model = closure_of(unwrap(function)).get("self")
+        if method not in _KERAS_STEPS or "step" not in name or model is None:
             return self._written_in(function, is_library=True)
         step = _KERAS_STEPS[method]
         if name.startswith("one_step_on_data") and "predict" not in step:
             step = f"{step} (one batch)"
         location = self.places.at(frame.f_code.co_filename, frame.f_lineno) if frame else ""
-        code = code_of(function)
-        return Subject((code, step, location), step, location, is_keras_step=True)
+        key = self._step_keys.setdefault(model, {}).setdefault(step, (step, location))
+        return Subject(key, step, location, model=weakref.ref(model))
 
     def _keras_call(self, frame: FrameType | None) -> tuple[str, FrameType | None]:
         """The innermost public method of a Keras model on the stack, and the call of it."""
@@ -138,6 +154,9 @@ class Subjects:
                 return method, frame
             frame = frame.f_back
         return method, None
+
+    def _is_library(self, code: CodeType) -> bool:
+        return code.co_filename.startswith((self.tensorflow_directory, *_keras_directories()))
 
 
 def _keras_directories() -> tuple[str, ...]:

@@ -44,7 +44,7 @@ class Number:
     type_name: str
 
     def __str__(self) -> str:
-        return self.text
+        return f"Python {self.type_name} {self.text}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +159,10 @@ def shape_text(shape: Dimensions) -> str:
 
 
 def _describe_value(value: Any) -> Node:
-    if value is None or isinstance(value, bool):
-        return Value(repr(value))
+    if value is None:
+        return Value("None")
+    if isinstance(value, bool):
+        return Value(f"Python bool {value}")
     if isinstance(value, int | float | complex):
         return Number(_shorten(_number_text(value)), type(value).__name__)
     if isinstance(value, str):

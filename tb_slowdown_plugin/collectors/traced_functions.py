@@ -16,7 +16,7 @@ from typing import Any
 from tb_slowdown_plugin.collectors import trace_signature
 from tb_slowdown_plugin.collectors.trace_changes import explain
 from tb_slowdown_plugin.collectors.trace_subjects import Subject
-from tb_slowdown_plugin.collectors.trace_types import Arguments, describe
+from tb_slowdown_plugin.collectors.trace_types import Arguments, Object, describe
 from tb_slowdown_plugin.records.names import AGAIN, FIRST, LIBRARY
 from tb_slowdown_plugin.records.types import Change, TraceCause
 
@@ -24,6 +24,8 @@ _COMPARED = 64
 """Earlier traces that a new one is compared with, the newest: a comparison takes microseconds,
 and a function with hundreds of traces is explained as well by its last ones."""
 _KERAS_ARGUMENTS = {"iterator": "batch", "data": "batch"}
+_MODEL = "model"
+_COMPILED_AGAIN = Change(_MODEL, "python_object", "compiled", "the same model, compiled again")
 
 
 @dataclass(slots=True)
@@ -88,6 +90,8 @@ class TracedFunctions:
             if history.objects == 0:
                 return Verdict(subject, arguments, "first", FIRST)
             changes = explain(arguments, [history.newest] if history.newest is not None else [])
+            if subject.model is not None and not _names_model(changes):
+                changes = (_COMPILED_AGAIN, *(changes or ()))
             return Verdict(subject, arguments, "new_object", AGAIN, changes or ())
         if changes:
             return Verdict(subject, arguments, "signature", AGAIN, changes)
@@ -114,12 +118,17 @@ class TracedFunctions:
                 self._by_object[options.function_captures] = traces
         traces.append(verdict.arguments)
         history.newest = verdict.arguments
+        return max(history.traces, len(traces)), self._cover(history, verdict)
+
+    def _cover(self, history: FunctionHistory, verdict: Verdict) -> tuple[str, ...]:
+        if verdict.subject.is_library or verdict.subject.model is not None:
+            return ()  # not the user's to declare
         history.covering = (
             verdict.arguments
             if history.covering is None
             else trace_signature.merge(history.covering, verdict.arguments)
         )
-        return max(history.traces, len(traces)), trace_signature.write(history.covering)
+        return trace_signature.write(history.covering)
 
     def _history(self, subject: Subject) -> FunctionHistory:
         return self._by_code.setdefault(subject.key, FunctionHistory())
@@ -137,10 +146,19 @@ class TracedFunctions:
 
 
 def _describe(subject: Subject, function_type: Any) -> Arguments:
+    """The arguments; of a Keras step, for which the user wrote none, its model and its batch."""
     arguments = describe(function_type)
-    if subject.is_keras_step:  # the user never wrote `iterator` or `data`
-        return {_KERAS_ARGUMENTS.get(name, name): node for name, node in arguments.items()}
-    return arguments
+    if subject.model is None:
+        return arguments
+    model = Object(type(subject.model()).__name__, subject.model)
+    return {
+        _MODEL: model,
+        **{_KERAS_ARGUMENTS.get(name, name): node for name, node in arguments.items()},
+    }
+
+
+def _names_model(changes: tuple[Change, ...] | None) -> bool:
+    return any(change.argument == _MODEL for change in changes or ())
 
 
 def _has_object(options: Any) -> bool:
