@@ -19,7 +19,7 @@ class Stopwatch:
     `is_mine()` first, because hooks run in any thread.
 
     Example:
-      >>> now = iter([0, 10, 15, 30]).__next__
+      >>> now = iter([0, 10, 15, 30, 30]).__next__
       >>> watch = Stopwatch(now)
       >>> watch.open("forward"); watch.open("tracing:again")
       >>> watch.close(); watch.close()
@@ -27,7 +27,7 @@ class Stopwatch:
       {'forward': 25, 'tracing:again': 5}
     """
 
-    __slots__ = ("_now", "_since", "_stack", "booked", "thread")
+    __slots__ = ("_now", "_since", "_stack", "askers", "booked", "thread")
 
     def __init__(self, monotonic_ns: Callable[[], int]) -> None:
         self._now = monotonic_ns
@@ -36,6 +36,12 @@ class Stopwatch:
         self.thread = 0
         self.booked: dict[str, int] = {}
         """Nanoseconds since the last `take`; what is open is booked when it is closed."""
+        self.askers: list[Callable[[], None]] = []
+        """Called before anything is opened, closed or taken, in the training thread.
+
+        Who learns only afterwards where time went (a collection in the middle of a
+        statement, a wait inside a graph) calls `book` then. They never raise.
+        """
 
     def claim(self) -> None:
         """Makes the calling thread the training thread."""
@@ -55,6 +61,11 @@ class Stopwatch:
         """The account that time is booked to now, None outside all of them."""
         return self._stack[-1] if self._stack else None
 
+    @property
+    def changed_ns(self) -> int:
+        """The moment up to which time is booked: that of the last open, close or take."""
+        return self._since
+
     def open(self, account: str, since_ns: int | None = None) -> None:
         """Time goes to `account` from now on.
 
@@ -63,6 +74,7 @@ class Stopwatch:
           since_ns: A moment in the past from which on it went there, where that
             turns out only now; what is booked already stays as it is.
         """
+        self._ask()
         now = self._now()
         start = now if since_ns is None else max(since_ns, self._since)
         if self._stack:
@@ -72,19 +84,39 @@ class Stopwatch:
 
     def close(self) -> None:
         """Time goes to the account around the innermost one again."""
+        self._ask()
         now = self._now()
         self._add(self._stack.pop(), now - self._since)
         self._since = now
 
+    def book(self, account: str, nanoseconds: int) -> int:
+        """Says afterwards that time since the last change went to `account`.
+
+        It is taken out of the innermost account, and is never more than passed
+        since the last change.
+
+        Returns:
+          The nanoseconds that were booked.
+        """
+        booked = max(0, min(nanoseconds, self._now() - self._since))
+        self._add(account, booked)
+        self._since += booked
+        return booked
+
     def take(self) -> dict[str, int]:
         """The nanoseconds of each account since the last call; open accounts stay open."""
+        self._ask()
+        now = self._now()
         if self._stack:
-            now = self._now()
             self._add(self._stack[-1], now - self._since)
-            self._since = now
+        self._since = now
         booked = self.booked
         self.booked = {}
         return booked
+
+    def _ask(self) -> None:
+        for ask in self.askers:
+            ask()
 
     def _add(self, account: str, nanoseconds: int) -> None:
         self.booked[account] = self.booked.get(account, 0) + nanoseconds
