@@ -69,7 +69,8 @@ def _group(run: Run, key: tuple[str, ...], members: Sequence[TracedGraph]) -> di
     rows = np.array([graph.row for graph in members])
     costs = np.array([graph.cost_seconds for graph in members])
     parts = np.minimum(rows * _PARTS // max(1, len(run.steps)), _PARTS - 1)
-    shown = members[: _EXAMPLES // 2] + members[_EXAMPLES // 2 :][-_EXAMPLES // 2 :]
+    half = _EXAMPLES // 2
+    shown = [*members[:half], *members[half:][-half:]]
     return {
         "function": function,
         "location": location,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -212,7 +213,7 @@ def _extremes(values: Float, most: int) -> Int:
     groups = max(1, most // 2)
     edges = np.linspace(0, len(values), groups + 1).astype(np.int64)
     kept: set[int] = set()
-    for start, stop in zip(edges[:-1], edges[1:], strict=True):
+    for start, stop in pairwise(edges.tolist()):
         part = values[start:stop]
         if np.isnan(part).all():
             kept.add(int(start))

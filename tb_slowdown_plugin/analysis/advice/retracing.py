@@ -200,6 +200,28 @@ def _keras_once() -> Advice:
     )
 
 
+def library() -> tuple[Advice, ...]:
+    """Against datasets, iterators and models that are made anew."""
+    return (
+        Advice(
+            "Make the dataset once, outside the loop; each new one traces its functions again.",
+            snippet(
+                new("ds = tf.data.Dataset.from_tensor_slices(x).map(scale).batch(64)"),
+                same("for epoch in range(epochs):"),
+                old("    ds = tf.data.Dataset.from_tensor_slices(x).map(scale).batch(64)"),
+                same("    for batch in ds:", "        train_step(batch)"),
+            ),
+            "Random choices made in Python while the dataset was made are now made once.",
+        ),
+        Advice(
+            "Call the model, not `predict`, on small inputs in a loop; `predict` makes a dataset "
+            "for each call.",
+            snippet(old("y = model.predict(x)"), new("y = model(x, training=False)")),
+            "No batching: `x` must fit into memory.",
+        ),
+    )
+
+
 def _signature(trace: Trace, change: Change) -> tuple[Advice, ...]:
     signature = declared_signature(trace.signature, change)
     if signature is None:

@@ -1,1 +1,37 @@
-"""One rule per cause: findings and events in, evidence and advice out."""
+"""One module per cause: from findings to a cause with its evidence and advice.
+
+A rule looks at the findings that no earlier rule has claimed and claims some,
+or none. Order matters for seconds that no clock measured (`core`): the rule
+that has seen a mechanism comes before the rule that only excludes others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from tb_slowdown_plugin.analysis.rules import (
+    callbacks,
+    checkpointing,
+    garbage_collection,
+    graph_growth,
+    input_pipeline,
+    python_overhead,
+    retracing,
+    tensor_retention,
+    warm_up,
+)
+from tb_slowdown_plugin.analysis.rules.case import Case, Claim
+
+RULES: Final[tuple[Callable[[Case], Claim | None], ...]] = (
+    warm_up.explain,
+    retracing.explain,
+    input_pipeline.explain,
+    garbage_collection.explain,
+    checkpointing.explain,
+    callbacks.explain,
+    graph_growth.explain,
+    tensor_retention.explain,
+    python_overhead.explain,
+)
+"""In the order in which they are asked."""

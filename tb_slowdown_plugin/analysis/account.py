@@ -1,0 +1,165 @@
+"""From a recording to its report: measured seconds, findings, causes, one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.causes import CAUSES
+from tb_slowdown_plugin.analysis.coverage import completeness, notes, signal_states
+from tb_slowdown_plugin.analysis.diagnose import diagnose
+from tb_slowdown_plugin.analysis.headline import headline
+from tb_slowdown_plugin.analysis.recorded import epoch_rows, measured_seconds
+from tb_slowdown_plugin.analysis.rules import RULES
+from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds, span
+from tb_slowdown_plugin.analysis.rules.suspects import find_suspects
+from tb_slowdown_plugin.analysis.traces import traced_graphs
+from tb_slowdown_plugin.analysis.types import (
+    Account,
+    Cause,
+    Diagnosis,
+    Finding,
+    Report,
+    Verdict,
+)
+from tb_slowdown_plugin.analysis.wording import duration
+from tb_slowdown_plugin.records.types import Float, Run
+
+UNEXPLAINED = "unexplained"
+
+
+def account_for(run: Run) -> Account:
+    """Says where the time of a run went, why, and what to change.
+
+    Args:
+      run: a joined recording; any part of it may be missing.
+
+    Returns:
+      The report and the seconds of each step behind it. In each step healthy,
+      lost and unexplained seconds add up to the step's period.
+    """
+    graphs = traced_graphs(run)
+    steps = run.steps
+    diagnosis = diagnose(
+        steps.period_seconds,
+        measured_seconds(run, graphs),
+        epochs=epoch_rows(run),
+        kinds=steps.kind,
+        items=steps.items,
+    )
+    return assemble(Case(run, diagnosis, diagnosis.findings, graphs))
+
+
+def assemble(case: Case) -> Account:
+    """The account of a run that has been diagnosed."""
+    run, diagnosis = case.run, case.diagnosis
+    claims, rest = _ask_rules(case)
+    per_cause = {claim.cause: _per_step(case, claim.findings) for claim in claims}
+    per_cause[UNEXPLAINED] = _per_step(case, rest) + diagnosis.unexplained_per_step
+    unexplained = diagnosis.ledger.unexplained_seconds + lost_seconds(rest)
+    wall = diagnosis.ledger.wall_seconds
+    lost = unexplained + sum(lost_seconds(claim.findings) for claim in claims)
+    verdict = _verdict(diagnosis, claims, rest)
+    healthy_step = diagnosis.baseline.seconds
+    report = Report(
+        run=run.name,
+        verdict=verdict,
+        headline=headline(
+            verdict,
+            steps=len(run.steps),
+            wall_seconds=wall,
+            lost=[(claim.subject, lost_seconds(claim.findings)) for claim in claims],
+            unexplained_seconds=unexplained,
+        ),
+        steps=len(run.steps),
+        wall_seconds=wall,
+        healthy_step_seconds=healthy_step if np.isfinite(healthy_step) else None,
+        baseline=diagnosis.baseline.provenance,
+        lost_seconds=lost,
+        lost_fraction=lost / wall if wall > 0 else 0.0,
+        unexplained_seconds=unexplained,
+        causes=tuple(_cause(case, claim) for claim in claims),
+        suspects=find_suspects(replace(case, findings=rest)),
+        workers=(),
+        signals=signal_states(run),
+        completeness=completeness(run),
+        notes=notes(run),
+    )
+    return Account(
+        report,
+        diagnosis.healthy_per_step,
+        per_cause,
+        tuple(sorted(_change_points(case, claims, rest))),
+    )
+
+
+def _ask_rules(case: Case) -> tuple[list[Claim], tuple[Finding, ...]]:
+    """The claims, the largest first, and the findings that nobody claims."""
+    claims: list[Claim] = []
+    for rule in RULES:
+        claim = rule(case)
+        if claim is not None:
+            claims.append(claim)
+            taken = {id(finding) for finding in claim.findings}
+            left = tuple(finding for finding in case.findings if id(finding) not in taken)
+            case = replace(case, findings=left)
+    return sorted(claims, key=lambda claim: -lost_seconds(claim.findings)), case.findings
+
+
+def _per_step(case: Case, findings: Iterable[Finding]) -> Float:
+    total = np.zeros(len(case.run.steps))
+    for finding in findings:
+        total += finding.lost_per_step
+    return total
+
+
+def _verdict(diagnosis: Diagnosis, claims: list[Claim], rest: tuple[Finding, ...]) -> Verdict:
+    """The engine's verdict; what the rules call warm-up alone is no slowdown."""
+    if diagnosis.verdict != "slowdown" or rest:
+        return diagnosis.verdict
+    if any(claim.cause != "warm_up" for claim in claims):
+        return "slowdown"
+    seconds = sum(lost_seconds(claim.findings) for claim in claims)
+    wall = diagnosis.ledger.wall_seconds
+    return "slow_start" if seconds >= SLOW_START_FLOOR * wall else "healthy"
+
+
+SLOW_START_FLOOR = 0.2
+"""Share of the wall from which warm-up alone is a verdict (DESIGN section 5)."""
+
+
+def _cause(case: Case, claim: Claim) -> Cause:
+    seconds = lost_seconds(claim.findings)
+    main = largest(claim.findings)
+    first, last = span(claim.findings)
+    return Cause(
+        cause=claim.cause,
+        lost_seconds=seconds,
+        lost_fraction=case.wall_share(seconds),
+        pattern="warm_up" if claim.cause == "warm_up" else main.pattern,
+        confidence=claim.confidence or main.confidence,
+        steps=(case.step(first), case.step(last)),
+        summary=claim.summary,
+        evidence=claim.evidence,
+        advice=claim.advice,
+    )
+
+
+def _change_points(
+    case: Case, claims: list[Claim], rest: tuple[Finding, ...]
+) -> Iterable[tuple[int, str]]:
+    if case.diagnosis.warm_up_rows:
+        yield case.diagnosis.warm_up_rows, "warm-up ends"
+    for name, findings in (
+        *((CAUSES[claim.cause], claim.findings) for claim in claims),
+        ("A slower stretch without a known cause", rest),
+    ):
+        for finding in findings:
+            first, last = finding.rows
+            if finding.pattern == "level_shift":
+                each = finding.lost_seconds / (last - first + 1)
+                yield first, f"{name} begins, +{duration(each)} a step"
+            elif finding.pattern == "drift":
+                yield first, f"{name} begins to grow"

@@ -1,0 +1,97 @@
+"""Advice for callbacks and summaries that take the time."""
+
+from __future__ import annotations
+
+from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
+from tb_slowdown_plugin.analysis.types import Advice
+from tb_slowdown_plugin.records import names
+
+
+def advise(family: str, detail: str, *, grows: bool) -> tuple[Advice, ...]:
+    """What to change.
+
+    Args:
+      family: `callback`, `summary` or `validation` of `records/names.py`.
+      detail: the callback's class name, "" where not known.
+      grows: whether it takes longer and longer.
+    """
+    if family == names.SUMMARY:
+        return (_fewer_summaries(),)
+    if family == names.VALIDATION:
+        return (_fewer_validations(),)
+    if detail == "TensorBoard":
+        return (_quiet_tensorboard(),)
+    name = detail or "MyCallback"
+    found = [_every_nth(name)]
+    if grows:
+        found.insert(0, _running_mean(name))
+    return tuple(found)
+
+
+def _every_nth(name: str) -> Advice:
+    return Advice(
+        f"Let `{name}` work in every 100th batch only, or at the end of the epoch.",
+        snippet(
+            same("def on_train_batch_end(self, batch, logs=None):"),
+            new("    if batch % 100:", "        return"),
+            same("    self.work(batch, logs)"),
+        ),
+        "What it reports is 100 times coarser.",
+    )
+
+
+def _running_mean(name: str) -> Advice:
+    return Advice(
+        f"Keep a running value in `{name}` instead of going through all earlier ones each time.",
+        snippet(
+            same("def on_train_batch_end(self, batch, logs=None):"),
+            old("    self.losses.append(logs['loss'])", "    mean = np.mean(self.losses)"),
+            new("    self.total += logs['loss']", "    mean = self.total / (batch + 1)"),
+        ),
+        "Single values are no longer there afterwards.",
+    )
+
+
+def _quiet_tensorboard() -> Advice:
+    return Advice(
+        "Write less to TensorBoard: no histograms, once an epoch, no profiling of a batch.",
+        snippet(
+            old(
+                "board = tf.keras.callbacks.TensorBoard(",
+                '    "logs", histogram_freq=1, update_freq="batch", profile_batch=(10, 100))',
+            ),
+            new(
+                "board = tf.keras.callbacks.TensorBoard(",
+                '    "logs", histogram_freq=0, update_freq="epoch", profile_batch=0)',
+            ),
+        ),
+        "Fewer points in the charts. A short profile can be taken when it is needed.",
+    )
+
+
+def _fewer_summaries() -> Advice:
+    return Advice(
+        "Write summaries in every 100th step, in one place.",
+        snippet(
+            old("tf.summary.scalar('loss', loss, step=step)"),
+            new(
+                "if step % 100 == 0:",
+                "    tf.summary.scalar('loss', loss, step=step)",
+            ),
+        ),
+        "Fewer points in the charts.",
+    )
+
+
+def _fewer_validations() -> Advice:
+    return Advice(
+        "Validate less often, on a fixed number of batches.",
+        snippet(
+            old("model.fit(ds, validation_data=val_ds, epochs=20)"),
+            new(
+                "model.fit(ds, validation_data=val_ds, epochs=20,",
+                "          validation_freq=5, validation_steps=50)",
+            ),
+        ),
+        "A worse model is noticed later.",
+    )

@@ -1,0 +1,49 @@
+"""Advice against graphs that grow."""
+
+from __future__ import annotations
+
+from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
+from tb_slowdown_plugin.analysis.types import Advice
+
+
+def advise() -> tuple[Advice, ...]:
+    """What to change."""
+    return (_build_once(), _finalize(), _function())
+
+
+def _build_once() -> Advice:
+    return Advice(
+        "Build every operation once, before the loop; inside it only run them. Indexing, "
+        "arithmetic and `assign` on graph tensors make operations too.",
+        snippet(
+            new("loss = tf.reduce_mean(tf.square(model(x) - y))"),
+            same("for batch in batches:"),
+            old("    loss = tf.reduce_mean(tf.square(model(x) - y))"),
+            same("    value = sess.run(loss, feed_dict={x: batch})"),
+        ),
+        "None.",
+    )
+
+
+def _finalize() -> Advice:
+    return Advice(
+        "Finalize the graph before the loop: TensorFlow then raises at the very line that adds "
+        "an operation.",
+        snippet(
+            new("tf.compat.v1.get_default_graph().finalize()"),
+            same("for batch in batches:", "    value = sess.run(loss, feed_dict={x: batch})"),
+        ),
+        "None; it is a check.",
+    )
+
+
+def _function() -> Advice:
+    return Advice(
+        "Or move the step into a `tf.function` with eager execution: its graph is built at the "
+        "first call and kept.",
+        snippet(
+            new("@tf.function"),
+            same("def train_step(x):", "    return tf.reduce_mean(tf.square(x))"),
+        ),
+        "The program must leave `tf.compat.v1` sessions.",
+    )

@@ -1,0 +1,116 @@
+"""Advice for steps that wait for data."""
+
+from __future__ import annotations
+
+from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
+from tb_slowdown_plugin.analysis.types import Advice
+
+
+def on_every_step() -> tuple[Advice, ...]:
+    """For a wait that many steps have."""
+    return (parallel_map(), prefetch(), cache(), interleave(), batch_first())
+
+
+def at_epoch_starts() -> tuple[Advice, ...]:
+    """For a wait at the first batch of each epoch."""
+    return (smaller_buffer(), shuffle_early(), repeat_inside(), prefetch())
+
+
+def parallel_map() -> Advice:
+    """Several elements at once."""
+    return Advice(
+        "Let the slow stage run in parallel; without `num_parallel_calls` a `map` works on one "
+        "element at a time.",
+        snippet(
+            old("ds = ds.map(augment)"),
+            new("ds = ds.map(augment, num_parallel_calls=tf.data.AUTOTUNE)"),
+        ),
+        "More CPU at once. Python code in the stage (`tf.py_function`) holds the interpreter lock "
+        "and gains nothing.",
+    )
+
+
+def prefetch() -> Advice:
+    """The next batch while the step runs."""
+    return Advice(
+        "Prepare the next batch while the step runs.",
+        snippet(same("ds = ds.batch(64)"), new("ds = ds.prefetch(tf.data.AUTOTUNE)")),
+        "A few batches of RAM. It hides a wait up to the length of a step, no more.",
+    )
+
+
+def cache() -> Advice:
+    """Nothing twice."""
+    return Advice(
+        "Keep what is the same in every epoch, before anything random.",
+        snippet(
+            same("ds = ds.map(decode)"),
+            new("ds = ds.cache()"),
+            same("ds = ds.shuffle(1_000).map(augment)"),
+        ),
+        "The whole data set in RAM; `cache(filename)` puts it on disk. A pass that is left early "
+        "(`take` after `cache`) never completes it.",
+    )
+
+
+def interleave() -> Advice:
+    """Several files at once."""
+    return Advice(
+        "Read several files at once.",
+        snippet(
+            old("ds = tf.data.TFRecordDataset(files)"),
+            new(
+                "ds = tf.data.Dataset.from_tensor_slices(files).interleave(",
+                "    tf.data.TFRecordDataset, num_parallel_calls=tf.data.AUTOTUNE,",
+                "    deterministic=False)",
+            ),
+        ),
+        "The order of the examples is no longer the same in each run.",
+    )
+
+
+def batch_first() -> Advice:
+    """One call a batch."""
+    return Advice(
+        "Work on whole batches: one call of the stage instead of one for each example.",
+        snippet(
+            old("ds = ds.map(scale).batch(64)"),
+            new("ds = ds.batch(64).map(scale, num_parallel_calls=tf.data.AUTOTUNE)"),
+        ),
+        "The stage must accept a batch dimension.",
+    )
+
+
+def smaller_buffer() -> Advice:
+    """Less to fill."""
+    return Advice(
+        "Make the shuffle buffer smaller: it is filled before the first batch of every epoch.",
+        snippet(old("ds = ds.shuffle(100_000)"), new("ds = ds.shuffle(2_000)")),
+        "Examples that are near in the files stay nearer in training; shuffle the list of files "
+        "as well.",
+    )
+
+
+def shuffle_early() -> Advice:
+    """Fill it with cheap elements."""
+    return Advice(
+        "Shuffle before the expensive stages, so that the buffer fills with what is cheap to make.",
+        snippet(
+            old("ds = ds.map(decode).shuffle(2_000)"),
+            new("ds = ds.shuffle(2_000).map(decode, num_parallel_calls=tf.data.AUTOTUNE)"),
+        ),
+        "None; the buffer also takes less RAM.",
+    )
+
+
+def repeat_inside() -> Advice:
+    """One iterator for all epochs."""
+    return Advice(
+        "Repeat inside the pipeline, so that the buffer stays full from epoch to epoch.",
+        snippet(
+            old("for epoch in range(epochs):", "    for batch in ds.shuffle(2_000).batch(64):"),
+            new("for batch in ds.shuffle(2_000).repeat(epochs).batch(64):"),
+            same("        train_step(batch)"),
+        ),
+        "Examples of two epochs mix where they meet, and the loop no longer sees where one ends.",
+    )

@@ -1,0 +1,52 @@
+"""Advice for a slow start."""
+
+from __future__ import annotations
+
+from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
+from tb_slowdown_plugin.analysis.advice.input_pipeline import interleave, smaller_buffer
+from tb_slowdown_plugin.analysis.types import Advice
+
+
+def first_pass() -> tuple[Advice, ...]:
+    """For a first pass over the data that waits."""
+    return (interleave(), cache_on_disk(), smaller_buffer())
+
+
+def graphs() -> tuple[Advice, ...]:
+    """For graphs that take long to build."""
+    return (roll_loops(), create_variables_once())
+
+
+def cache_on_disk() -> Advice:
+    """The first pass of the next run."""
+    return Advice(
+        "Keep the decoded data on disk: the next run then begins with the second pass.",
+        snippet(same("ds = ds.map(decode)"), new('ds = ds.cache("cache/train")')),
+        "Disk space for the decoded data. Delete the files when the data or `decode` changes.",
+    )
+
+
+def roll_loops() -> Advice:
+    """Smaller graphs."""
+    return Advice(
+        "Keep loops in the graph: `tf.range` builds the body once, Python's `range` once for each "
+        "round.",
+        snippet(
+            old("for i in range(100):"),
+            new("for i in tf.range(100):"),
+            same("    x = layer(x)"),
+        ),
+        "The rounds are not optimised together, and the shape of `x` must stay the same.",
+    )
+
+
+def create_variables_once() -> Advice:
+    """No second trace."""
+    return Advice(
+        "Create variables before the first step: a first call that creates them is traced twice.",
+        snippet(
+            new("model.build(input_shape)", "optimizer.build(model.trainable_variables)"),
+            same("for batch in dataset:", "    train_step(batch)"),
+        ),
+        "None; the same work is done earlier.",
+    )

@@ -1,0 +1,67 @@
+"""What was measured of a run, what was not, and what is missing of its records."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from tb_slowdown_plugin.analysis.types import SignalState
+from tb_slowdown_plugin.analysis.wording import counted, duration
+from tb_slowdown_plugin.records.types import CollectorState, Failure, Idle, Run
+
+STEP_TIME = "step_time"
+
+
+def signal_states(run: Run) -> tuple[SignalState, ...]:
+    """Every family of signals with its state; step times first."""
+    measured = SignalState(STEP_TIME, "measured")
+    return (measured, *(_state(collector) for collector in run.environment.collectors))
+
+
+def _state(collector: CollectorState) -> SignalState:
+    if collector.status != "running":
+        return SignalState(collector.name, collector.status, collector.reason)
+    return SignalState(
+        collector.name, "partly" if collector.reason else "measured", collector.reason
+    )
+
+
+def completeness(run: Run) -> Mapping[str, int]:
+    """How many records were read, and how many are proven to be missing."""
+    return {
+        "chunks": sum(session.chunks for session in run.sessions),
+        "missing_chunks": sum(session.missing_chunks for session in run.sessions),
+    }
+
+
+def notes(run: Run) -> tuple[str, ...]:
+    """What a reader must know before trusting the rest."""
+    return tuple(_notes(run))
+
+
+def _notes(run: Run) -> Iterable[str]:
+    missing = completeness(run)["missing_chunks"]
+    total = completeness(run)["chunks"] + missing
+    if missing:
+        yield (
+            f"{missing:,} of {counted(total, 'chunk')} {'is' if missing == 1 else 'are'} missing; "
+            "their seconds are in no sum."
+        )
+    for session in run.sessions[1:]:
+        if 0 < session.first_row < len(run.steps):
+            yield f"Resumed at step {int(run.steps.number[session.first_row]):,}."
+    idle = [event.what.seconds for event in run.events if isinstance(event.what, Idle)]
+    if idle:
+        yield (
+            f"{duration(sum(idle))} without work ({counted(len(idle), 'gap')}) are not in the wall "
+            "time."
+        )
+    failures = Counter(
+        (event.what.part, event.what.reason)
+        for event in run.events
+        if isinstance(event.what, Failure)
+    )
+    for (part, reason), times in failures.items():
+        often = f" ({times:,} times)" if times > 1 else ""
+        yield f"The monitor's {part} failed{often}: {reason}"
+    yield from run.notes

@@ -1,0 +1,40 @@
+"""From the accounts of a recording to the exclusive seconds that the engine judges."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.traces import TracedGraph, in_training
+from tb_slowdown_plugin.records import names
+from tb_slowdown_plugin.records.types import Epoch, Float, Int, Run
+
+
+def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float]:
+    """Account -> (S,) exclusive seconds of each step.
+
+    The first execution of a new graph is recorded with its steady cost; that
+    part is ordinary work and goes back to the step.
+
+    Args:
+      run: the recording.
+      graphs: its traces with their first executions, from `traced_graphs(run)`.
+    """
+    measured = {name: seconds.copy() for name, seconds in run.steps.accounts.items()}
+    steady: dict[str, Float] = defaultdict(lambda: np.zeros(len(run.steps)))
+    for graph in in_training(graphs):
+        if graph.first_seconds and graph.row < len(run.steps):
+            account = names.account(names.FIRST_EXECUTION, graph.detail)
+            steady[account][graph.row] += min(graph.steady_seconds, graph.first_seconds)
+    for name, seconds in steady.items():
+        if name in measured:
+            measured[name] = np.maximum(measured[name] - seconds, 0.0)
+    return measured
+
+
+def epoch_rows(run: Run) -> Int:
+    """Rows at which an epoch begins, ascending."""
+    rows = {event.row for event in run.events if isinstance(event.what, Epoch)}
+    return np.array(sorted(row for row in rows if row < len(run.steps)), np.int64)

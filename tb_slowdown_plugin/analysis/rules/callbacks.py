@@ -1,0 +1,75 @@
+"""A Keras callback, or writing summaries, takes the time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.advice import callbacks as advice
+from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds
+from tb_slowdown_plugin.analysis.rules.patterns import cadence, growth
+from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.analysis.wording import counted, duration, ledger_seconds, percent, times
+from tb_slowdown_plugin.records import names
+from tb_slowdown_plugin.records.types import Float, Int
+
+_GROWS = 1.3
+
+
+def explain(case: Case) -> Claim | None:
+    """Claims what callbacks, summaries and growing validation lost."""
+    claimed = case.of(names.CALLBACK, names.SUMMARY, names.VALIDATION)
+    if not claimed:
+        return None
+    main = largest(claimed)
+    who = _who(main)
+    rows, each = _calls(case, main)
+    change = growth(each.tolist())
+    grows = f" and grows: {times(change)} as long at the end" if change >= _GROWS else ""
+    return Claim(
+        "callbacks",
+        claimed,
+        who.replace("`", ""),
+        f"{who[0].upper()}{who[1:]} takes {duration(float(np.median(each)))} "
+        f"{cadence(rows.tolist(), len(case.run.steps))}{grows}.",
+        tuple(_evidence(case, claimed)),
+        advice.advise(names.family(main.source), names.detail(main.source), grows=bool(grows)),
+    )
+
+
+def _who(finding: Finding) -> str:
+    family, detail = names.family(finding.source), names.detail(finding.source)
+    if family == names.CALLBACK:
+        return f"the callback `{detail}`" if detail else "callbacks"
+    return "writing summaries" if family == names.SUMMARY else "validation"
+
+
+def _calls(case: Case, finding: Finding) -> tuple[Int, Float]:
+    """Rows in which it ran for a time that matters, and its seconds there."""
+    seconds = case.account(names.family(finding.source), names.detail(finding.source))
+    if not seconds.any():
+        seconds = finding.lost_per_step
+    rows = np.flatnonzero(seconds > 0.05 * seconds.max())
+    return rows, seconds[rows]
+
+
+def _evidence(case: Case, claimed: tuple[Finding, ...]) -> Iterable[str]:
+    sources = dict.fromkeys(finding.source for finding in claimed)
+    for source in sources:
+        parts = tuple(finding for finding in claimed if finding.source == source)
+        seconds = lost_seconds(parts)
+        rows, each = _calls(case, parts[0])
+        yield (
+            f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run) in "
+            f"{_who(parts[0])}: {counted(len(rows), 'step')} with {duration(float(each.min()))} "
+            f"to {duration(float(each.max()))} each."
+        )
+        if growth(each.tolist()) >= _GROWS:
+            quarter = len(each) // 4
+            yield (
+                f"It takes {duration(float(np.median(each[:quarter])))} around "
+                f"{case.step_text(int(rows[quarter // 2]))} and "
+                f"{duration(float(np.median(each[-quarter:])))} around "
+                f"{case.step_text(int(rows[-1 - quarter // 2]))}."
+            )

@@ -1,0 +1,82 @@
+"""Saving takes time, or more each time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.advice import checkpointing as advice
+from tb_slowdown_plugin.analysis.rules.case import Case, Claim, lost_seconds
+from tb_slowdown_plugin.analysis.rules.patterns import cadence, growth
+from tb_slowdown_plugin.analysis.wording import (
+    counted,
+    duration,
+    ledger_seconds,
+    percent,
+)
+from tb_slowdown_plugin.records import names
+from tb_slowdown_plugin.records.types import Float
+
+_GROWS = 1.2
+
+
+def explain(case: Case) -> Claim | None:
+    """Claims the seconds of saving."""
+    claimed = case.of(names.CHECKPOINT)
+    if not claimed:
+        return None
+    saving = case.account(names.CHECKPOINT)
+    rows = np.flatnonzero(saving > 0)
+    who = next((detail for detail, _ in case.details(names.CHECKPOINT) if detail), "")
+    each = saving[rows]
+    change = growth(each.tolist())
+    grows = (
+        f"The cost of a save grows by {percent(change - 1)} over the run."
+        if change >= _GROWS
+        else "The cost of a save does not grow."
+    )
+    often = cadence(rows.tolist(), len(case.run.steps))
+    return Claim(
+        "checkpointing",
+        claimed,
+        f"checkpointing ({who})" if who else "checkpointing",
+        f"{counted(len(rows), 'save')} of {duration(float(np.median(each)))}, {often}; training "
+        f"stands still meanwhile. {grows}",
+        tuple(_evidence(case, saving, lost_seconds(claimed), who, grows=change >= _GROWS)),
+        advice.advise(who, grows=change >= _GROWS),
+    )
+
+
+def _evidence(
+    case: Case,
+    saving: Float,
+    seconds: float,
+    who: str,
+    *,
+    grows: bool,
+) -> Iterable[str]:
+    rows = np.flatnonzero(saving > 0)
+    each = saving[rows]
+    by = f" by `{who}`" if who else ""
+    yield (
+        f"{counted(len(rows), 'save')}{by} took {duration(float(each.min()))} to "
+        f"{duration(float(each.max()))} each, {ledger_seconds(float(each.sum()))} in all; "
+        f"{ledger_seconds(seconds)} of it count as lost ({percent(case.wall_share(seconds))} of "
+        "the run)."
+    )
+    between = np.diff(rows)
+    if len(between):
+        work = float(case.run.steps.period_seconds.sum() - each.sum()) / len(rows)
+        yield (
+            f"Between two saves lie {counted(round(float(np.median(between))), 'step')} and "
+            f"{duration(work)} of other work."
+        )
+    if grows:
+        quarter = len(each) // 4
+        yield (
+            f"A save takes {duration(float(np.median(each[:quarter])))} around "
+            f"{case.step_text(int(rows[quarter // 2]))} and "
+            f"{duration(float(np.median(each[-quarter:])))} around "
+            f"{case.step_text(int(rows[-1 - quarter // 2]))}."
+        )

@@ -1,0 +1,79 @@
+"""Python's garbage collector stops the training thread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.advice import garbage_collection as advice
+from tb_slowdown_plugin.analysis.rules.case import Case, Claim, lost_seconds
+from tb_slowdown_plugin.analysis.rules.patterns import cadence, growth
+from tb_slowdown_plugin.analysis.wording import counted, duration, ledger_seconds, times
+from tb_slowdown_plugin.records import names
+from tb_slowdown_plugin.records.types import GcPause
+
+_FULL = 2
+_GROWS = 1.3
+
+
+def explain(case: Case) -> Claim | None:
+    """Claims the collector's seconds."""
+    claimed = case.of(names.GC)
+    if not claimed:
+        return None
+    pauses = case.gc_pauses()
+    full = [(row, pause) for row, pause in pauses if pause.generation >= _FULL]
+    rows = [row for row, _ in full]
+    often = cadence(rows, len(case.run.steps)) if rows else ""
+    forced = often == "at every step" or often.startswith("every 1 ")
+    return Claim(
+        "garbage_collection",
+        claimed,
+        "garbage collection",
+        _summary(claimed_seconds=lost_seconds(claimed), full=full, often=often),
+        tuple(_evidence(case, pauses, full)),
+        advice.advise(forced=forced),
+    )
+
+
+def _summary(claimed_seconds: float, full: list[tuple[int, GcPause]], often: str) -> str:
+    if not full:
+        return f"Python's garbage collector took {duration(claimed_seconds)} in small collections."
+    seconds = [pause.seconds for _, pause in full]
+    change = growth(seconds)
+    grows = f", and they grow: {times(change)} as long at the end" if change >= _GROWS else ""
+    return (
+        f"{counted(len(full), 'full collection')} of Python's garbage collector stop training "
+        f"{often}, {duration(float(np.median(seconds)))} each{grows}."
+    )
+
+
+def _evidence(
+    case: Case, pauses: tuple[tuple[int, GcPause], ...], full: list[tuple[int, GcPause]]
+) -> Iterable[str]:
+    total = float(case.account(names.GC).sum())
+    if full:
+        seconds = [pause.seconds for _, pause in full]
+        longest = int(np.argmax(seconds))
+        yield (
+            f"{ledger_seconds(sum(seconds))} of {ledger_seconds(total)} are full collections "
+            f"(generation 2), from {duration(min(seconds))} to {duration(max(seconds))}; the "
+            f"longest is in {case.step_text(full[longest][0])}."
+        )
+        if growth(seconds) >= _GROWS:
+            quarter = len(seconds) // 4
+            yield (
+                f"They grow from {duration(float(np.median(seconds[:quarter])))} to "
+                f"{duration(float(np.median(seconds[-quarter:])))}: a full collection visits every "
+                "tracked Python object, so their number grows."
+            )
+        freed = sum(pause.collected for _, pause in full)
+        yield f"{counted(freed, 'object')} were freed in all of them together."
+    young = [pause for _, pause in pauses if pause.generation < _FULL]
+    if young:
+        seconds = [pause.seconds for pause in young]
+        yield (
+            f"{counted(len(young), 'longer collection')} of younger generations took "
+            f"{ledger_seconds(sum(seconds))}."
+        )

@@ -1,0 +1,87 @@
+"""How a pattern in time is put into words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.rules.case import Case
+from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.analysis.wording import duration
+from tb_slowdown_plugin.records.types import Float
+
+
+def cadence(rows: Sequence[int], span_rows: int) -> str:
+    """How often something happens: "at every step", "every 40 steps", "in 12 of 380 steps".
+
+    Args:
+      rows: the rows in which it happened, ascending; a row may come twice.
+      span_rows: rows of the stretch in which it could have happened.
+
+    Example:
+      >>> cadence(range(3, 300), 300), cadence(range(0, 400, 40), 400), cadence([3, 5, 90], 400)
+      ('at every step', 'every 40 steps', 'in 3 of 400 steps')
+    """
+    distinct = np.unique(np.asarray(rows))
+    if len(distinct) >= 0.9 * span_rows and span_rows > 1:
+        return "at every step"
+    if len(distinct) >= 4:
+        gaps = np.diff(distinct)
+        usual = float(np.median(gaps))
+        if usual >= 2 and np.mean(np.abs(gaps - usual) <= 0.1 * usual) >= 0.8:
+            return f"every {round(usual):,} steps"
+    if len(distinct) == 1:
+        return "once"
+    return f"in {len(distinct):,} of {span_rows:,} steps"
+
+
+def course(case: Case, finding: Finding, series: Float) -> str:
+    """How the seconds a step of `series` run in the pattern of a finding, with numbers.
+
+    Args:
+      case: gives steps their numbers.
+      finding: the pattern and its rows.
+      series: (S,) seconds a step, of which the finding is a pattern.
+    """
+    first, last = finding.rows
+    inside = series[first : last + 1]
+    match finding.pattern:
+        case "level_shift":
+            start = min(case.diagnosis.warm_up_rows, first)
+            before = float(np.mean(series[start:first])) if first > start else 0.0
+            return (
+                f"{duration(before)} a step before {case.step_text(first)} and "
+                f"{duration(float(np.mean(inside)))} from it on"
+            )
+        case "drift":
+            tenth = max(1, len(inside) // 10)
+            before, after = float(np.mean(inside[:tenth])), float(np.mean(inside[-tenth:]))
+            return (
+                f"{duration(before)} a step around {case.step_text(first)}, "
+                f"{duration(after)} around {case.step_text(last)}"
+            )
+        case "periodic" | "epoch_boundary":
+            hit = np.flatnonzero(finding.lost_per_step > 0)
+            what = "at epoch boundaries" if finding.pattern == "epoch_boundary" else ""
+            return (
+                f"{duration(float(np.mean(series[hit])))} on average in the {len(hit):,} steps "
+                f"in which it happens{', ' + what if what else ''}"
+            )
+        case "one_off":
+            return f"{duration(float(inside.sum()))} in {case.steps_text(finding.rows)}"
+        case _:
+            return f"{duration(float(np.mean(inside)))} a step in {case.steps_text(finding.rows)}"
+
+
+def growth(values: Sequence[float]) -> float:
+    """How much the last quarter exceeds the first: 1 where nothing grows, or too few to say.
+
+    >>> growth([1.0] * 8), growth([1, 1, 2, 2, 3, 3, 4, 4])
+    (1.0, 4.0)
+    """
+    if len(values) < 8:
+        return 1.0
+    quarter = len(values) // 4
+    first = float(np.median(values[:quarter]))
+    return float(np.median(values[-quarter:])) / first if first > 0 else 1.0

@@ -1,0 +1,44 @@
+"""Work in Python grows with the run."""
+
+from __future__ import annotations
+
+from tb_slowdown_plugin.analysis.advice import python_overhead as advice
+from tb_slowdown_plugin.analysis.rules.case import Case, Claim, lost_seconds, span
+from tb_slowdown_plugin.analysis.rules.movement import ends
+from tb_slowdown_plugin.analysis.wording import duration, percent
+
+_EXPLAINED = 0.7
+"""Share of the growth that must be CPU time of the training thread itself."""
+
+
+def explain(case: Case) -> Claim | None:
+    """Claims a drift that is CPU time of the training thread, with no growth in TensorFlow."""
+    claimed = tuple(finding for finding in case.core() if finding.pattern == "drift")
+    if not claimed:
+        return None
+    rows = span(claimed)
+    steps = case.run.steps
+    thread = ends(steps.thread_cpu_seconds, rows)
+    period = ends(steps.period_seconds, rows)
+    risen = period[1] - period[0]
+    if not risen > 0 or not thread[1] - thread[0] >= _EXPLAINED * risen:
+        return None
+    share = (thread[1] - thread[0]) / risen
+    return Claim(
+        "python_overhead",
+        claimed,
+        "work in Python that grows",
+        f"The training thread computes more in each step: {duration(thread[0])} of CPU time "
+        f"around {case.step_text(rows[0])}, {duration(thread[1])} around "
+        f"{case.step_text(rows[1])}.",
+        (
+            f"A step takes {duration(period[0])} around {case.step_text(rows[0])} and "
+            f"{duration(period[1])} around {case.step_text(rows[1])}; CPU time of the training "
+            f"thread is {percent(min(share, 1.0))} of the growth.",
+            f"No graph, function or allocator of TensorFlow was seen to grow; "
+            f"{duration(lost_seconds(claimed))} fit work on a Python list, dictionary or buffer "
+            "that grows.",
+        ),
+        advice.advise(),
+        "medium",
+    )

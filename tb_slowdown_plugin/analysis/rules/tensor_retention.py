@@ -1,0 +1,57 @@
+"""Tensors are kept alive, and the step works on ever more of them."""
+
+from __future__ import annotations
+
+from tb_slowdown_plugin.analysis.advice import tensor_retention as advice
+from tb_slowdown_plugin.analysis.rules.case import Case, Claim, span
+from tb_slowdown_plugin.analysis.rules.movement import Growth, ends, growth_of
+from tb_slowdown_plugin.analysis.wording import duration, size
+from tb_slowdown_plugin.records import names
+
+_LEAST_GROWTH = 0.2
+_LEAST_BYTES = 2**20
+
+
+def explain(case: Case) -> Claim | None:
+    """Claims growth of the step time while the allocator's bytes and CPU time grow."""
+    claimed = tuple(f for f in case.core() if f.pattern in ("drift", "level_shift"))
+    if not claimed:
+        return None
+    rows = (case.diagnosis.warm_up_rows, len(case.run.steps) - 1)
+    cpu = ends(case.run.steps.process_cpu_seconds, rows)
+    found = _allocator(case, rows)
+    if found is None or not cpu[1] > 1.1 * cpu[0]:
+        return None
+    device, growth = found
+    before, after = ends(case.run.steps.period_seconds, rows)
+    first, last = span(claimed)
+    return Claim(
+        "tensor_retention",
+        claimed,
+        "tensors that are kept alive",
+        f"The memory of live tensors grows by {size(growth.per_step)} a step, and the step time "
+        "grows with it.",
+        (
+            f"The allocator of {device} holds {size(growth.first)} at "
+            f"{case.step_text(growth.first_row)} and {size(growth.last)} at "
+            f"{case.step_text(growth.last_row)}; it grows in "
+            f"{100 * growth.rising:.0f} % of the samples.",
+            f"A step takes {duration(before)} around {case.step_text(first)} and "
+            f"{duration(after)} around {case.step_text(last)}; its CPU time goes from "
+            f"{duration(cpu[0])} to {duration(cpu[1])}.",
+        ),
+        advice.advise(),
+        "medium",
+    )
+
+
+def _allocator(case: Case, rows: tuple[int, int]) -> tuple[str, Growth] | None:
+    """The device whose allocator grows most, if one grows steadily."""
+    found = []
+    for name in case.signals_of(names.ALLOCATOR_IN_USE):
+        growth = growth_of(case, name, rows)
+        if growth is None or not growth.steady:
+            continue
+        if growth.last - growth.first >= max(_LEAST_BYTES, _LEAST_GROWTH * growth.first):
+            found.append((names.detail(name), growth))
+    return max(found, key=lambda pair: pair[1].last - pair[1].first, default=None)

@@ -1,0 +1,82 @@
+"""Retracing: the sentences and the numbers of the most wanted cause."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis.account import account_for
+from tb_slowdown_plugin.records.types import Change, Execution, Trace
+
+
+def _python_number(make_run, *, every=1, size=400, second_runs=True):
+    """A float argument with a new value every few steps: 20 ms to trace, 10 ms too long to run."""
+    period = np.full(size, 0.005)
+    again = np.zeros(size)
+    first_run = np.zeros(size)
+    events = [(0, Trace(1, "train_step", "train.py:41", 0.5, 0.4, "first", operations=50))]
+    period[0] += 0.5
+    first = np.zeros(size)
+    first[0] = 0.5
+    for number, row in enumerate(range(every, size, every), start=2):
+        change = Change(
+            "temperature", "python_number", f"Python float {row - every}", f"Python float {row}"
+        )
+        trace = Trace(
+            number, "train_step", "train.py:41", 0.020, 0.015, "signature", number, 50, 0, (change,)
+        )
+        events.append((row, trace))
+        events.append((row, Execution(number, 1, 0.014)))
+        if second_runs and row + 1 < size and every > 1:
+            events.append((row + 1, Execution(number, 2, 0.004)))
+        again[row] = 0.020
+        first_run[row] = 0.014
+        period[row] += 0.030
+    return make_run(
+        period,
+        accounts={
+            "tracing:first": first,
+            "tracing:again": again,
+            "first_execution:again": first_run,
+        },
+        events=events,
+    )
+
+
+def test_a_python_number_is_named_with_place_argument_and_seconds(make_run):
+    report = account_for(_python_number(make_run, every=4)).report
+
+    assert report.verdict == "slowdown"
+    cause = report.causes[0]
+    assert cause.cause == "retracing"
+    # 99 retraces of 20 ms and 10 ms of first run beyond the steady 4 ms.
+    assert cause.lost_seconds == pytest.approx(99 * 0.030)
+    assert cause.confidence == "high"
+    assert cause.steps == (4, 396)
+    assert cause.summary == (
+        "Argument `temperature` is a Python float with a new value every 4 steps, so TensorFlow "
+        "builds the graph again."
+    )
+    assert cause.evidence[0] == (
+        "99 retraces of `train_step` (train.py:41) took 3.0 s: 1.48 s to build the graphs, "
+        "990 ms in their first run beyond a steady one, 495 ms to look the function up."
+    )
+    assert cause.evidence[1] == (
+        "`temperature`: Python float 0 \u2192 Python float 4, "
+        "Python float 4 \u2192 Python float 8, \u2026 Python float 392 \u2192 Python float 396."
+    )
+    assert report.headline == ("Lost 63 % of 5.47 s; most to retracing of train_step (train.py:41)")
+    assert "tf.constant(temperature, tf.float32)" in cause.advice[0].code
+
+
+def test_the_ledger_adds_up_in_every_step(make_run):
+    run = _python_number(make_run, every=4)
+    account = account_for(run)
+    report = account.report
+
+    lost = sum(cause.lost_seconds for cause in report.causes) + report.unexplained_seconds
+    assert lost == pytest.approx(report.lost_seconds)
+    total = account.healthy_per_step + sum(account.lost_per_step.values())
+    np.testing.assert_allclose(total, run.steps.period_seconds, atol=1e-9)
+    for cause in report.causes:
+        assert account.lost_per_step[cause.cause].sum() == pytest.approx(cause.lost_seconds)
