@@ -1,0 +1,128 @@
+"""Allocator statistics: of a real TensorFlow, without making it set up its devices."""
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from tb_slowdown_plugin.collectors.allocator import Allocator
+from tb_slowdown_plugin.collectors.base import Unavailable
+
+pytestmark = pytest.mark.tensorflow
+tf = pytest.importorskip("tensorflow")
+
+
+def run(program, **environment):
+    """The output of a fresh process, for what TensorFlow decides once a process."""
+    import os
+
+    done = subprocess.run(
+        [sys.executable, "-c", PRELUDE + textwrap.dedent(program)],
+        env={**os.environ, "CUDA_VISIBLE_DEVICES": "", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip().splitlines()[-1]
+
+
+PRELUDE = """
+import tensorflow as tf
+from tb_slowdown_plugin.collectors.allocator import Allocator
+from tb_slowdown_plugin.collectors.base import Context, Unavailable
+from tb_slowdown_plugin.collectors.clock import Clock
+from tb_slowdown_plugin.collectors.stopwatch import Stopwatch
+clock = Clock()
+context = Context(clock, Stopwatch(clock.monotonic_ns), print, print)
+collector = Allocator()
+"""
+
+
+def test_the_devices_stay_configurable_until_the_program_uses_them():
+    """And with the BFC allocator on the CPU, in-use and peak follow the tensors."""
+    printed = run(
+        """
+        collector.start(context)
+        assert collector.read() == {}
+        tf.config.set_logical_device_configuration(
+            tf.config.list_physical_devices("CPU")[0],
+            [tf.config.LogicalDeviceConfiguration()] * 2,
+        )
+        kept = tf.zeros(1 << 20)
+        first = collector.read()
+        grown = [tf.zeros(1 << 20), tf.zeros(1 << 20)]
+        second = collector.read()
+        del grown
+        third = collector.read()
+        use, peak = "allocator_in_use_bytes:CPU:0", "allocator_peak_bytes:CPU:0"
+        print((second[use] - first[use]) >> 20, (third[use] - first[use]) >> 20,
+              (third[peak] - first[peak]) >> 20, all(":CPU:" in name for name in first))
+        """,
+        TF_CPU_ALLOCATOR_USE_BFC="1",
+        TF_CPU_BFC_MEM_LIMIT_IN_MB="256",
+    )
+    assert printed == "8 0 8 True"
+
+
+def test_an_allocator_without_statistics_is_named():
+    printed = run(
+        """
+        tf.zeros(1)
+        try:
+            collector.start(context)
+        except Unavailable as why:
+            print(why)
+        """,
+        TF_ENABLE_ONEDNN_OPTS="0",
+    )
+    assert printed == "no allocator of CPU:0 keeps statistics"
+
+
+def test_without_eager_execution_it_says_so():
+    printed = run(
+        """
+        tf.compat.v1.disable_eager_execution()
+        try:
+            collector.start(context)
+        except Unavailable as why:
+            print(why)
+        """
+    )
+    assert printed == "eager execution is off, and sessions tell no allocator statistics"
+
+
+def test_a_device_that_stops_answering_is_left_out_but_the_others_stay(recording, monkeypatch):
+    tf.zeros(1)
+
+    def only_the_second(device):
+        if device == "CPU:0":
+            raise ValueError("Allocator stats not available")
+        return {"current": 5, "peak": 9}
+
+    class Device:
+        def __init__(self, name):
+            self.name = name
+
+    monkeypatch.setattr(tf.config.experimental, "get_memory_info", only_the_second)
+    monkeypatch.setattr(
+        tf.config,
+        "list_logical_devices",
+        lambda: [Device("/device:CPU:0"), Device("/device:GPU:0")],
+    )
+    collector = Allocator()
+    collector.start(recording.context)
+    assert collector.read() == {
+        "allocator_in_use_bytes:GPU:0": 5,
+        "allocator_peak_bytes:GPU:0": 9,
+    }
+
+
+def test_no_device_at_all_is_unavailable(recording, monkeypatch):
+    tf.zeros(1)
+    monkeypatch.setattr(
+        tf.config.experimental, "get_memory_info", lambda device: (_ for _ in ()).throw(ValueError)
+    )
+    with pytest.raises(Unavailable, match="no allocator of CPU:0"):
+        Allocator().start(recording.context)

@@ -1,0 +1,104 @@
+"""GC pauses: booked to the interrupted account, recorded when they matter."""
+
+import gc
+import threading
+
+import pytest
+
+from tb_slowdown_plugin.collectors.clock import Clock
+from tb_slowdown_plugin.collectors.garbage import GarbageCollector
+from tb_slowdown_plugin.records.types import GcPause
+
+
+@pytest.fixture
+def by_hand():
+    """Only collections that the test asks for."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.fixture
+def running(recording, by_hand):
+    collector = GarbageCollector()
+    collector.start(recording.context)
+    yield collector
+    if collector._note in gc.callbacks:
+        collector.stop()
+
+
+def test_a_full_collection_is_an_event_and_leaves_its_seconds_in_the_account(recording, running):
+    cycle = []
+    cycle.append(cycle)
+    del cycle
+    gc.collect()
+    booked = recording.stopwatch.take()
+    (pause,) = recording.of(GcPause)
+    assert (pause.generation, pause.elsewhere) == (2, False)
+    assert pause.collected >= 1
+    assert booked == {"gc": round(pause.seconds * 1e9)}
+
+
+def test_a_pause_is_taken_out_of_the_account_that_it_interrupted(recording, running):
+    watch = recording.stopwatch
+    began = recording.clock.monotonic_ns()
+    watch.open("forward")
+    gc.collect()
+    watch.close()
+    passed = recording.clock.monotonic_ns() - began
+    booked = watch.take()
+    assert booked["gc"] > 0
+    assert booked["forward"] + booked["gc"] <= passed
+
+
+@pytest.mark.parametrize(
+    ("pause_ns", "is_an_event"), [(999_999, False), (1_000_000, True)], ids=["short", "long"]
+)
+def test_collections_of_the_young_are_booked_but_only_long_ones_are_events(
+    recording, by_hand, pause_ns, is_an_event
+):
+    now = 0
+
+    def tick():
+        nonlocal now
+        now += pause_ns
+        return now
+
+    recording.clock = Clock(monotonic_ns=tick)
+    recording.__post_init__()
+    collector = GarbageCollector()
+    collector.start(recording.context)
+    gc.collect(0)
+    booked = recording.stopwatch.take()
+    collector.stop()
+    assert booked == {"gc": pause_ns}
+    assert [pause.seconds for pause in recording.of(GcPause)] == [0.001] * is_an_event
+
+
+def test_pauses_of_another_thread_are_recorded_as_elsewhere_and_booked_nowhere(recording, running):
+    thread = threading.Thread(target=gc.collect)
+    thread.start()
+    thread.join()
+    assert recording.stopwatch.take() == {}
+    (pause,) = recording.of(GcPause)
+    assert pause.elsewhere
+
+
+def test_stop_leaves_no_hook_and_loses_no_pause(recording, running):
+    before = list(gc.callbacks)
+    gc.collect()
+    running.stop()
+    assert [hook for hook in before if hook not in gc.callbacks] == [running._note]
+    assert recording.stopwatch.askers == []
+    assert len(recording.of(GcPause)) == 1
+    gc.collect()
+    assert len(recording.of(GcPause)) == 1
+
+
+def test_between_collections_the_stopwatch_has_nothing_to_ask(recording, running):
+    assert recording.stopwatch.askers == []
+    gc.collect()
+    assert len(recording.stopwatch.askers) == 1
+    recording.stopwatch.take()
+    assert recording.stopwatch.askers == []

@@ -1,0 +1,81 @@
+"""Graph growth: operations of the training thread's graph, functions of the eager context."""
+
+import pytest
+
+from tb_slowdown_plugin.collectors import eager_context
+from tb_slowdown_plugin.collectors.clock import Clock
+from tb_slowdown_plugin.collectors.graph_size import GraphSize
+
+pytestmark = pytest.mark.tensorflow
+tf = pytest.importorskip("tensorflow")
+
+
+@pytest.fixture
+def collector(recording):
+    collector = GraphSize()
+    collector.start(recording.context)
+    yield collector
+    collector.stop()
+
+
+def test_operations_added_to_an_explicit_graph_are_counted(collector):
+    with tf.Graph().as_default():
+        before = collector.read_in_thread()["graph_operations"]
+        x = tf.constant(1.0)
+        for _ in range(5):
+            x = tf.identity(x)
+        after = collector.read_in_thread()["graph_operations"]
+    assert after - before == 6
+
+
+def test_in_eager_mode_the_default_graph_is_not_told(collector):
+    assert collector.read_in_thread() == {}
+
+
+def test_each_function_traced_is_counted_and_each_collected_one_no_more(recording, collector):
+    import gc
+
+    def functions():
+        fresh = GraphSize()
+        fresh.start(recording.context)
+        return fresh.read()["eager_functions"]
+
+    def trace(value):
+        function = tf.function(lambda x: x + value)
+        function(tf.constant(1.0))
+        return function
+
+    trace(0.0)
+    gc.collect()
+    before = functions()
+    kept = [trace(float(n)) for n in range(4)]
+    assert functions() - before >= 4
+    kept.clear()
+    gc.collect()
+    assert functions() == before
+
+
+def test_counting_many_functions_makes_it_rest(recording, monkeypatch):
+    now = 0
+
+    def count():
+        nonlocal now
+        now += 128_000  # measured at 1,000 functions
+        return 1_000
+
+    recording.clock = Clock(monotonic_ns=lambda: now)
+    recording.__post_init__()
+    monkeypatch.setattr(eager_context, "count_functions", count)
+    collector = GraphSize()
+    collector.start(recording.context)
+    assert collector.read() == {"eager_functions": 1_000}
+    now += 127_999_999
+    assert collector.read() == {}
+    now += 1
+    assert collector.read() == {"eager_functions": 1_000}
+
+
+def test_where_tensorflow_does_not_tell_nothing_is_claimed(monkeypatch, collector):
+    monkeypatch.setattr(eager_context, "_context", object)
+    assert not eager_context.is_initialised()
+    assert collector.read() == {}
