@@ -93,6 +93,7 @@ def _encode_trace(trace: Trace) -> pb.Trace:
         elsewhere=trace.elsewhere,
         jit_compile=trace.jit_compile,
         signature=trace.signature,
+        reason=trace.reason,
     )
 
 
@@ -136,4 +137,5 @@ def _decode_trace(trace: pb.Trace) -> Trace:
         elsewhere=trace.elsewhere,
         jit_compile=trace.jit_compile,
         signature=tuple(trace.signature),
+        reason=trace.reason,
     )

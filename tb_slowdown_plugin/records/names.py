@@ -99,10 +99,19 @@ SIGNALS: Final[dict[str, Signal]] = {signal.name: signal for signal in _SIGNALS}
 ALLOCATOR_IN_USE: Final = "allocator_in_use_bytes"
 """Per device: `allocator_in_use_bytes:GPU:0`."""
 ALLOCATOR_PEAK: Final = "allocator_peak_bytes"
+ALLOCATOR_RESERVED: Final = "allocator_reserved_bytes"
+"""This and the two below: logged by hand, TensorFlow does not tell them."""
+ALLOCATOR_LIMIT: Final = "allocator_limit_bytes"
+ALLOCATOR_LARGEST_FREE: Final = "allocator_largest_free_bytes"
 
 PER_DEVICE: Final[dict[str, Signal]] = {
     ALLOCATOR_IN_USE: Signal(ALLOCATOR_IN_USE, "bytes", "Allocator in use"),
     ALLOCATOR_PEAK: Signal(ALLOCATOR_PEAK, "bytes", "Allocator peak"),
+    ALLOCATOR_RESERVED: Signal(ALLOCATOR_RESERVED, "bytes", "Allocator reserved"),
+    ALLOCATOR_LIMIT: Signal(ALLOCATOR_LIMIT, "bytes", "Allocator limit"),
+    ALLOCATOR_LARGEST_FREE: Signal(
+        ALLOCATOR_LARGEST_FREE, "bytes", "Largest free block of the allocator"
+    ),
 }
 
 

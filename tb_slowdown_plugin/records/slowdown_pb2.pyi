@@ -248,6 +248,7 @@ class Trace(google.protobuf.message.Message):
     ELSEWHERE_FIELD_NUMBER: builtins.int
     JIT_COMPILE_FIELD_NUMBER: builtins.int
     SIGNATURE_FIELD_NUMBER: builtins.int
+    REASON_FIELD_NUMBER: builtins.int
     id: builtins.int
     """Counts within a session, from 1."""
     function: builtins.str
@@ -266,6 +267,8 @@ class Trace(google.protobuf.message.Message):
     elsewhere: builtins.bool
     """Outside the training thread: its seconds are in no step."""
     jit_compile: builtins.bool
+    reason: builtins.str
+    """Of a trace that was reported by hand: what the user says."""
     @property
     def changes(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Change]: ...
     @property
@@ -290,8 +293,9 @@ class Trace(google.protobuf.message.Message):
         elsewhere: builtins.bool = ...,
         jit_compile: builtins.bool = ...,
         signature: collections.abc.Iterable[builtins.str] | None = ...,
+        reason: builtins.str = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["building_seconds", b"building_seconds", "cause", b"cause", "changes", b"changes", "count", b"count", "depth", b"depth", "elsewhere", b"elsewhere", "function", b"function", "id", b"id", "jit_compile", b"jit_compile", "location", b"location", "operations", b"operations", "seconds", b"seconds", "signature", b"signature"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["building_seconds", b"building_seconds", "cause", b"cause", "changes", b"changes", "count", b"count", "depth", b"depth", "elsewhere", b"elsewhere", "function", b"function", "id", b"id", "jit_compile", b"jit_compile", "location", b"location", "operations", b"operations", "reason", b"reason", "seconds", b"seconds", "signature", b"signature"]) -> None: ...
 
 global___Trace = Trace
 

@@ -98,6 +98,7 @@ class Trace:
     elsewhere: bool = False
     jit_compile: bool = False
     signature: tuple[str, ...] = ()
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
