@@ -1,1 +1,60 @@
-"""Why TensorFlow training gets slower, told in TensorBoard."""
+"""Why TensorFlow training gets slower, told in TensorBoard.
+
+A custom training loop says where its steps are; all else is found out:
+
+    import tbslow
+
+    with tbslow.start("logs/run1"):
+        for epoch in range(3):
+            for batch in tbslow.data(dataset):
+                with tbslow.summary.step(items=len(batch)):
+                    loss = train_step(batch)
+            with tbslow.summary.phase("checkpoint"):
+                checkpoint.save("checkpoints/model")
+
+With Keras it is a callback, `tbslow.keras.SlowdownCallback("logs/run1")`, and
+where a `tf.summary` writer is the default, `tbslow.summary.step()` writes to it.
+`tensorboard --logdir logs` then has a tab "Slowdown", and `tbslow report logs`
+prints the same. `tbslow` and `tb_slowdown_plugin` are two names of one thing.
+
+This module imports nothing until a name is used: TensorBoard imports it
+unguarded, and often where TensorFlow is not installed.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from tb_slowdown_plugin._version import __version__
+
+if TYPE_CHECKING:
+    from tb_slowdown_plugin import keras as keras
+    from tb_slowdown_plugin import summary as summary
+    from tb_slowdown_plugin.errors import UsageError as UsageError
+    from tb_slowdown_plugin.writer.batches import data as data
+    from tb_slowdown_plugin.writer.monitor import Monitor as Monitor
+    from tb_slowdown_plugin.writer.monitor import start as start
+
+__all__ = ["Monitor", "UsageError", "__version__", "data", "keras", "start", "summary"]
+
+_HOMES = {
+    "Monitor": "writer.monitor",
+    "UsageError": "errors",
+    "data": "writer.batches",
+    "start": "writer.monitor",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("keras", "summary"):
+        return importlib.import_module(f"{__name__}.{name}")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

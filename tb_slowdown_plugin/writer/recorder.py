@@ -40,9 +40,19 @@ class Opening(NamedTuple):
     thread_cpu_ns: int | None
 
 
-StepRow: TypeAlias = tuple[int, int, int, int, int, float | None, str, dict[str, int] | None]
-"""(number, begun_ns, ended_ns, process_cpu_ns, thread_cpu_ns, items, kind, account -> ns)"""
+StepRow: TypeAlias = tuple[int, int, int, int, int, int, float | None, str, dict[str, int] | None]
+"""(row, number, begun_ns, ended_ns, process_cpu_ns, thread_cpu_ns, items, kind, account -> ns)"""
 Entry: TypeAlias = StepRow | Opening
+
+
+class Sample(NamedTuple):
+    """The signals that were read at one moment."""
+
+    time: float
+    """Unix seconds."""
+    row: int
+    """Steps finished then."""
+    values: dict[str, float]
 
 
 class Recorder:
@@ -71,6 +81,7 @@ class Recorder:
         self.is_tracing = is_tracing
         self.entries: deque[Entry] = deque(maxlen=MAX_PENDING_STEPS)
         self.events: deque[Event] = deque(maxlen=MAX_PENDING_STEPS)
+        self.samples: deque[Sample] = deque(maxlen=MAX_PENDING_STEPS)
         self.rows = 0
         """Steps finished."""
         self.sample_due = False
@@ -163,7 +174,7 @@ class Recorder:
             self._close_phases()
         watch = self.stopwatch
         if watch.booked or watch.depth or watch.askers:
-            accounts: dict[str, int] | None = watch.take()
+            accounts = watch.take() or None
             ended_ns = watch.changed_ns
         else:
             accounts = None
@@ -171,6 +182,7 @@ class Recorder:
         cpu_ns = self._process_cpu_ns()
         self._append(
             (
+                self.rows,
                 self._number,
                 self._begun_ns,
                 ended_ns,
@@ -232,6 +244,16 @@ class Recorder:
         """
         self._ended_ns = _NEVER
 
+    def close_phase(self, phase: object) -> bool:
+        """Closes the innermost phase of this stretch; False where `phase` is another one."""
+        if len(self.open_phases) <= (self._phases_around if self._in_step else 0):
+            return False
+        if self.open_phases[-1] is not phase:
+            return False
+        self.open_phases.pop()
+        self.stopwatch.close()
+        return True
+
     def is_mine(self) -> bool:
         """Whether this is the training thread; the first to ask becomes it."""
         if self.stopwatch.thread == 0:
@@ -244,6 +266,10 @@ class Recorder:
         """Records that something happened now, in the step under way. Any thread."""
         self.events.append(Event(self.rows, self.clock.unix_seconds(), what))
 
+    def add_sample(self, values: dict[str, float]) -> None:
+        """Records the values of some signals now. Any thread."""
+        self.samples.append(Sample(self.clock.unix_seconds(), self.rows, values))
+
     def mark_epoch(self, number: int) -> None:
         """An epoch begins with the step under way, or the next one."""
         self._mark(self.rows, number)
@@ -251,6 +277,13 @@ class Recorder:
     def expect_epoch(self, first_row: int) -> None:
         """A pass over data that began at `first_row` is an epoch if this step ends well."""
         self._epochs_due.append(first_row)
+
+    def silence(self) -> None:
+        """From now on nothing is kept; steps and phases stay legal. For a forked child."""
+        self.entries = deque(maxlen=0)
+        self.events = deque(maxlen=0)
+        self.samples = deque(maxlen=0)
+        self._append = self.entries.append
 
     # -- what is rare -----------------------------------------------------------
 

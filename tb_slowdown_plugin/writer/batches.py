@@ -1,0 +1,97 @@
+"""`tbslow.data`: any iterable, with the wait for each batch booked as input wait."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sized
+from typing import Generic, TypeVar, cast
+
+from tb_slowdown_plugin.errors import UsageError
+from tb_slowdown_plugin.records.names import INPUT_WAIT
+from tb_slowdown_plugin.writer.monitor import recorder_for_data
+from tb_slowdown_plugin.writer.recorder import Recorder
+
+T = TypeVar("T")
+
+
+class Batches(Generic[T]):
+    """Iterates over its source as often as the source allows."""
+
+    def __init__(self, source: Iterable[T]) -> None:
+        self._source = source
+
+    def __iter__(self) -> Iterator[T]:
+        """A new pass over the source."""
+        return _Pass(self._source)
+
+    def __bool__(self) -> bool:
+        return bool(self._source)
+
+
+class SizedBatches(Batches[T]):
+    """Likewise, with the length of its source."""
+
+    def __len__(self) -> int:
+        return len(cast(Sized, self._source))
+
+
+def data(iterable: Iterable[T]) -> Batches[T]:
+    """Books the wait for each batch of `iterable` as input wait.
+
+    The result can be iterated as often as `iterable` itself, and has a length
+    where that has one, so it may be made once, above the loop over the epochs.
+    A pass with at least two training steps is an epoch. Leaving a pass early
+    and several passes at once are legal. Without an active monitor, and in
+    other threads than the one that trains, the batches just pass through.
+
+    Args:
+      iterable: A `tf.data.Dataset`, a generator, a list: whatever `for` takes.
+
+    Raises:
+      UsageError: `iterable` can't be iterated.
+
+    Example:
+      >>> batches = data(["a", "b"])
+      >>> len(batches), list(batches), list(batches)
+      (2, ['a', 'b'], ['a', 'b'])
+    """
+    if not hasattr(iterable, "__iter__") and not hasattr(iterable, "__getitem__"):
+        raise UsageError(
+            f"data({type(iterable).__name__}) can't be iterated; "
+            "give a dataset, a generator or a list"
+        )
+    return SizedBatches(iterable) if hasattr(iterable, "__len__") else Batches(iterable)
+
+
+class _Pass(Iterator[T]):
+    def __init__(self, source: Iterable[T]) -> None:
+        self._source = source
+        self._next: Callable[[], T] | None = None
+        self._recorder: Recorder | None = None
+        self._first_row = -1
+
+    def __next__(self) -> T:
+        recorder = recorder_for_data()
+        if recorder is None or not recorder.is_mine():
+            return self._fetch()
+        recorder.open_period()
+        self._note_row(recorder)
+        recorder.stopwatch.open(INPUT_WAIT)
+        try:
+            return self._fetch()
+        finally:
+            recorder.stopwatch.close()
+
+    def _fetch(self) -> T:
+        if self._next is None:
+            # Making the iterator may fill a shuffle buffer: that is waiting as well.
+            self._next = iter(self._source).__next__
+        return self._next()
+
+    def _note_row(self, recorder: Recorder) -> None:
+        row = recorder.rows
+        if recorder is not self._recorder:
+            self._recorder, self._first_row = recorder, row
+        elif 0 <= self._first_row < row:
+            # The second step that this pass feeds makes it an epoch, once it is done.
+            recorder.expect_epoch(self._first_row)
+            self._first_row = -1

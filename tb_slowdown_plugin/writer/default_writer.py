@@ -1,0 +1,69 @@
+"""The `tf.summary` idiom: records through the user's own default writer.
+
+Private TensorFlow: the thread's default writer (`_summary_state.writer`) and a
+writer's resource (`_resource`), the same names from TensorFlow 2.16 to 2.21.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+from tb_slowdown_plugin.writer.event_file import summary_of
+
+
+def default_writer() -> Any | None:
+    """The calling thread's default `tf.summary` writer; None without one."""
+    module = sys.modules.get("tensorflow.python.ops.summary_ops_v2")
+    writer = getattr(getattr(module, "_summary_state", None), "writer", None)
+    return writer if getattr(writer, "_resource", None) is not None else None
+
+
+class SummaryWriterSink:
+    """Writes through a `tf.summary` writer, into the user's own event file."""
+
+    def __init__(self, writer: Any) -> None:
+        self._writer = writer
+
+    def write(self, record: bytes, tag: str, sequence: int, unix_seconds: float) -> None:  # noqa: ARG002
+        """Hands one record to the writer and has it written out."""
+        summary = summary_of(record, tag).SerializeToString()
+        with tf.init_scope(), tf.device("cpu:0"):
+            resource = self._writer._resource
+            tf.raw_ops.WriteRawProtoSummary(
+                writer=resource, step=tf.constant(sequence, tf.int64), tensor=tf.constant(summary)
+            )
+            tf.raw_ops.FlushSummaryWriter(writer=resource)
+
+    def close(self) -> None:
+        """Leaves the writer open: it is the user's."""
+
+
+class WriterHook:
+    """Calls back when a writer is flushed (also at `as_default` exit), and when closed."""
+
+    def __init__(
+        self, writer: Any, on_flush: Callable[[], None], on_close: Callable[[], None]
+    ) -> None:
+        self._writer = writer
+        flush, close = writer.flush, writer.close
+
+        def flush_after_us(*args: Any, **kwargs: Any) -> Any:
+            on_flush()
+            return flush(*args, **kwargs)
+
+        def close_after_us(*args: Any, **kwargs: Any) -> Any:
+            on_close()
+            return close(*args, **kwargs)
+
+        # Around the attribute tracking that some writers inherit.
+        object.__setattr__(writer, "flush", flush_after_us)
+        object.__setattr__(writer, "close", close_after_us)
+
+    def remove(self) -> None:
+        """Gives the writer its own methods back."""
+        for name in ("flush", "close"):
+            self._writer.__dict__.pop(name, None)

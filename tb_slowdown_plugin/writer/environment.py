@@ -1,0 +1,121 @@
+"""What the run runs on: versions, devices, limits and workers. Nothing private."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import platform
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final
+
+from tb_slowdown_plugin._version import __version__
+from tb_slowdown_plugin.records.types import CollectorState, Environment
+
+_PACKAGES: Final = ("tensorflow", "keras", "numpy")
+_MEMORY_LIMITS: Final = (
+    "/sys/fs/cgroup/memory.max",
+    "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+)
+
+
+def describe(collectors: Iterable[CollectorState], worker: tuple[int, int]) -> Environment:
+    """The environment of this process.
+
+    Args:
+      collectors: Which collectors run.
+      worker: (index, count) of this process among the workers of the run.
+    """
+    return Environment(
+        versions=_versions(),
+        devices=_devices(),
+        limits=_limits(),
+        collectors=tuple(collectors),
+        worker_index=worker[0],
+        worker_count=worker[1],
+    )
+
+
+def find_worker(variables: Mapping[str, str]) -> tuple[int, int]:
+    """(index, count) of this process by `TF_CONFIG`; the chief is worker 0.
+
+    A process that takes no part in the training steps (an evaluator, a
+    parameter server) counts behind all workers. What can't be read is (0, 1).
+
+    Example:
+      >>> find_worker({"TF_CONFIG": '{"cluster": {"worker": ["a:1", "b:1"]},'
+      ...              ' "task": {"type": "worker", "index": 1}}'})
+      (1, 2)
+    """
+    try:
+        config = json.loads(variables.get("TF_CONFIG") or "{}")
+        cluster, task = config.get("cluster", {}), config.get("task", {})
+        chiefs = len(cluster.get("chief", ())) or len(cluster.get("master", ()))
+        count = chiefs + len(cluster.get("worker", ()))
+        index, role = int(task.get("index", 0)), task.get("type", "worker")
+    except (ValueError, TypeError, AttributeError):
+        return 0, 1
+    if count < 1 or index < 0:
+        return 0, 1
+    if role in ("chief", "master"):
+        return index, count
+    if role == "worker":
+        return chiefs + index, count
+    return count + index, count
+
+
+def _versions() -> dict[str, str]:
+    versions = {
+        "python": platform.python_version(),
+        "platform": f"{platform.system()} {platform.machine()}",
+        "tb_slowdown_plugin": __version__,
+    }
+    for package in _PACKAGES:
+        # Not the distribution's: tensorflow-cpu and vendor builds are called otherwise.
+        version = getattr(sys.modules.get(package), "__version__", None)
+        if version:
+            versions[package] = str(version)
+    return versions
+
+
+def _devices() -> tuple[tuple[str, str], ...]:
+    import tensorflow as tf
+
+    found = []
+    for device in tf.config.list_physical_devices():
+        kind = device.device_type
+        if kind == "GPU":
+            details = tf.config.experimental.get_device_details(device)
+            kind = details.get("device_name", kind)
+        found.append((device.name.removeprefix("/physical_device:"), kind))
+    return tuple(found)
+
+
+def _limits() -> dict[str, float]:
+    limits = {"cpu_count": float(_cpu_count())}
+    memory = _memory_limit_bytes()
+    if memory is not None:
+        limits["memory_limit_bytes"] = memory
+    return limits
+
+
+def _cpu_count() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _memory_limit_bytes() -> float | None:
+    found = [_cgroup_limit_bytes(path) for path in _MEMORY_LIMITS]
+    with contextlib.suppress(ValueError, OSError):
+        found.append(float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")))
+    return min((limit for limit in found if limit is not None), default=None)
+
+
+def _cgroup_limit_bytes(path: str) -> float | None:
+    try:
+        return float(Path(path).read_text())
+    except (ValueError, OSError):  # "max", or another cgroup version
+        return None

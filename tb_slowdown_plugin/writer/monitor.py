@@ -1,0 +1,262 @@
+"""The monitor of this process: one at a time, with its background thread."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import secrets
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from types import TracebackType
+from typing import TYPE_CHECKING, Final
+
+from tb_slowdown_plugin.errors import UsageError
+from tb_slowdown_plugin.writer.privacy import reason_of
+from tb_slowdown_plugin.writer.recorder import Recorder
+from tb_slowdown_plugin.writer.schedule import FLUSH_SECONDS
+from tb_slowdown_plugin.writer.session import Session
+
+if TYPE_CHECKING:
+    from tb_slowdown_plugin.collectors.base import Collector
+
+_STOP_SECONDS: Final = 5.0
+"""How long the end of a program waits for a write that hangs."""
+
+_active: Monitor | None = None
+explicit_recorder: Recorder | None = None
+"""The recorder of the monitor that `start` has made: the short way of `summary.step`."""
+
+
+class Monitor:
+    """Watches the training of this process until it is stopped; `start` makes it.
+
+    A context manager: leaving it stops it. One monitor is active at a time.
+    """
+
+    def __init__(self, session: Session, on_stop: Callable[[], None] = lambda: None) -> None:
+        self.recorder: Final = session.recorder
+        """What integrations call: `begin`, `end`, `cancel`, `open_period`, `mark_epoch`."""
+        self._session = session
+        self._on_stop = on_stop
+        self._stopping = threading.Event()
+        self._stopped = False
+        self._pid = os.getpid()
+        self._thread = threading.Thread(target=self._run, name="tbslow", daemon=True)
+        session.start()
+        self._thread.start()
+        atexit.register(self.stop)
+
+    def flush(self) -> None:
+        """Writes everything up to the last finished step before it returns."""
+        self._session.flush()
+
+    def stop(self) -> None:
+        """Writes what is pending, removes all hooks, and frees the place for another monitor."""
+        if self._stopped:
+            return
+        self._stopped = True
+        _forget(self)
+        atexit.unregister(self.stop)
+        if self._session.forked:
+            return
+        self._stopping.set()
+        self._thread.join(_STOP_SECONDS)
+        self._on_stop()
+        self._session.stop()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it was stopped."""
+        return self._stopped
+
+    def __enter__(self) -> Monitor:
+        """The monitor itself; it runs already."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Stops it; an exception of the training passes."""
+        self.stop()
+
+    def abandon(self) -> None:
+        """This is a forked child: the parent's monitor is not ours to write."""
+        self._session.abandon()
+
+    @property
+    def forked(self) -> bool:
+        """Whether this process is a fork of the one that the monitor watches."""
+        return self._session.forked
+
+    def _run(self) -> None:
+        timeout = 0.0
+        while not self._stopping.wait(timeout):
+            timeout = self._tick()
+
+    def _tick(self) -> float:
+        try:
+            return self._session.tick()
+        except Exception as error:  # noqa: BLE001, the training must not see it
+            self._session.report_failure("monitor", reason_of(error))
+            return FLUSH_SECONDS
+
+
+def active() -> Monitor | None:
+    """The monitor that watches this process, None without one."""
+    return _active
+
+
+def start(logdir: str | os.PathLike[str], *, disable: Iterable[str] = ()) -> Monitor:
+    """Starts to watch the training in this process.
+
+    Works with eager execution and without. Everything that TensorFlow does in
+    the process is recorded, steps where `tbslow.summary.step` says so.
+
+    Args:
+      logdir: The directory that TensorBoard is given, or one run in it. Records
+        go to a directory `slowdown` of its own in there.
+      disable: Names of collectors to leave out, as the Signals panel lists them.
+
+    Returns:
+      The monitor: leave its `with` block, or call `stop()`, at the end.
+
+    Raises:
+      UsageError: A monitor is active already, or an argument is wrong.
+
+    Example:
+      >>> import tempfile, tbslow
+      >>> with tbslow.start(tempfile.mkdtemp()):
+      ...     for batch in tbslow.data([1, 2, 3]):
+      ...         with tbslow.summary.step(items=1):
+      ...             pass
+    """
+    directory = _directory(logdir)
+    names = _names(disable)
+    busy = _active
+    if busy is not None and not busy.forked and explicit_recorder is not None:
+        raise UsageError(
+            "a monitor is active already; one process has one: "
+            "stop it first, or leave its `with tbslow.start(...)` block"
+        )
+    if busy is not None:
+        busy.stop()
+
+    from tb_slowdown_plugin.writer.environment import describe, find_worker
+    from tb_slowdown_plugin.writer.event_file import EventFileSink
+    from tb_slowdown_plugin.writer.tracing_state import is_tracing
+
+    worker = find_worker(os.environ)
+    session_id = secrets.token_hex(4)
+    monitor = Monitor(
+        Session(
+            Recorder(is_tracing=is_tracing),
+            EventFileSink(directory, session_id, worker[0]),
+            session_id,
+            collectors=create_collectors(),
+            disabled=names,
+            describe=lambda states: describe(states, worker),
+        )
+    )
+    install(monitor, explicit=True)
+    return monitor
+
+
+def recorder_for_step() -> Recorder:
+    """The recorder of the active monitor, or of one bound to the default `tf.summary` writer.
+
+    Raises:
+      UsageError: There is neither.
+    """
+    if explicit_recorder is not None:
+        return explicit_recorder
+    recorder = _idiom_recorder()
+    if recorder is None:
+        raise UsageError(
+            "tbslow.summary.step() has nowhere to write to: no monitor is active, and this thread "
+            'has no default tf.summary writer; call `tbslow.start("logs/run1")` before the loop'
+        )
+    return recorder
+
+
+def recorder_for_data() -> Recorder | None:
+    """Likewise; None where there is neither."""
+    return explicit_recorder or _idiom_recorder() or (_active.recorder if _active else None)
+
+
+def recorder_for(call: str) -> Recorder:
+    """Likewise, for a call that may also stand between the steps.
+
+    Raises:
+      UsageError: There is neither.
+    """
+    recorder = recorder_for_data()
+    if recorder is None:
+        raise UsageError(
+            f"tbslow.summary.{call}() has nowhere to write to: no monitor is active, and this "
+            'thread has no default tf.summary writer; call `tbslow.start("logs/run1")` first'
+        )
+    return recorder
+
+
+def create_collectors() -> list[Collector]:
+    """All collectors there are."""
+    try:
+        from tb_slowdown_plugin.collectors import registry
+    except ImportError:
+        return []
+    return registry.create()
+
+
+def _idiom_recorder() -> Recorder | None:
+    if "tensorflow" not in sys.modules:
+        return None
+    from tb_slowdown_plugin.writer import idiom
+
+    return idiom.recorder()
+
+
+def install(monitor: Monitor, *, explicit: bool) -> None:
+    """Makes it the monitor of this process."""
+    global _active, explicit_recorder
+    _active = monitor
+    explicit_recorder = monitor.recorder if explicit else None
+
+
+def _forget(monitor: Monitor) -> None:
+    global _active, explicit_recorder
+    if _active is monitor:
+        _active = explicit_recorder = None
+
+
+def _abandon_in_child() -> None:
+    if _active is not None:
+        _active.abandon()
+
+
+os.register_at_fork(after_in_child=_abandon_in_child)
+
+
+def _directory(logdir: object) -> str:
+    try:
+        directory = os.fspath(logdir)  # type: ignore[call-overload]
+    except TypeError:
+        directory = None
+    if not isinstance(directory, str) or not directory:
+        raise UsageError(
+            f"logdir={logdir!r} is no directory; give a path, "
+            "such as the one that TensorBoard is started with"
+        )
+    return directory
+
+
+def _names(disable: Iterable[str]) -> frozenset[str]:
+    if isinstance(disable, str):
+        raise UsageError(
+            f"disable={disable!r} is one text; give a list of collector names: "
+            f"disable=[{disable!r}]"
+        )
+    return frozenset(disable)

@@ -1,0 +1,270 @@
+"""One session: from what the training thread appends to records in a sink.
+
+It has no thread and no clock of its own: the monitor calls `tick` from the
+background, a test calls it with a clock that it sets.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable
+from itertools import islice
+from typing import Final, NamedTuple, TypeVar
+
+from tb_slowdown_plugin.collectors.base import Collector, Context
+from tb_slowdown_plugin.records import metadata
+from tb_slowdown_plugin.records.codec import encode
+from tb_slowdown_plugin.records.types import Chunk, CollectorState, Environment, Event, Failure
+from tb_slowdown_plugin.writer import schedule
+from tb_slowdown_plugin.writer.collection import Collection
+from tb_slowdown_plugin.writer.privacy import reason_of
+from tb_slowdown_plugin.writer.recorder import Entry, Opening, Recorder, Sample
+from tb_slowdown_plugin.writer.rows import Edge, build_signals, build_steps
+from tb_slowdown_plugin.writer.sink import Sink
+
+MAX_HELD_RECORDS: Final = 64
+"""Kept while the sink fails, oldest dropped first: about ten minutes, under 1 MB."""
+
+_T = TypeVar("_T")
+_log = logging.getLogger("tb_slowdown_plugin")
+
+
+class Session:
+    """Samples collectors, encodes chunks and writes them; never raises.
+
+    Args:
+      recorder: What the training thread appends to.
+      sink: Where records go.
+      session: Eight hex digits that no other session in the logdir has.
+      collectors: What to start; those named in `disabled` stay off.
+      describe: Makes the environment record from the states of the collectors.
+    """
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        sink: Sink,
+        session: str,
+        collectors: Iterable[Collector] = (),
+        disabled: Iterable[str] = (),
+        describe: Callable[[tuple[CollectorState, ...]], Environment] = lambda states: Environment(
+            collectors=states
+        ),
+    ) -> None:
+        self.recorder = recorder
+        self._sink = sink
+        self._id = session
+        self._describe = describe
+        self._clock = recorder.clock
+        self._reported: set[str] = set()
+        self._collection = Collection(collectors, disabled, self.report_failure)
+        self._lock = threading.RLock()
+        self._edge = Edge()
+        self._samples: list[Sample] = []
+        self._thread_values: dict[str, float] | None = None
+        self._held: deque[_Record] = deque(maxlen=MAX_HELD_RECORDS)
+        self._sequence = 0
+        self._rows = 0
+        self._described: Environment | None = None
+        self._written: Environment | None = None
+        self._cpu_ns = 0
+        self._began = self._next_sample = self._next_flush = self._now()
+        self.forked = False
+
+    def start(self) -> None:
+        """Starts the collectors, in the thread that is to train."""
+        self.recorder.sample = self._sample_in_thread
+        self._collection.start(
+            Context(
+                clock=self._clock,
+                stopwatch=self.recorder.stopwatch,
+                emit=self.recorder.emit,
+                report_failure=self.report_failure,
+            )
+        )
+        self._began = self._next_sample = self._now()
+        self._next_flush = self._began + schedule.flush_seconds(0.0)
+
+    def tick(self) -> float:
+        """Does what is due; returns the seconds until something is due again."""
+        if self.forked:
+            return schedule.FLUSH_SECONDS
+        with self._lock:
+            began_ns = self._clock.thread_cpu_ns()
+            now = self._now()
+            if now >= self._next_sample:
+                self._take_sample()
+                self._next_sample = now + schedule.sample_seconds(now - self._began)
+            self._cpu_ns += self._clock.thread_cpu_ns() - began_ns
+            if now >= self._next_flush or len(self.recorder.entries) >= schedule.STEPS_PER_CHUNK:
+                self.flush()
+            return max(0.0, min(self._next_sample, self._next_flush) - self._now())
+
+    def flush(self, *, final: bool = False) -> None:
+        """Writes everything that is pending. Any thread.
+
+        Args:
+          final: Nothing comes after it, so the newest sample is written as well,
+            which otherwise waits for what the training thread adds to it.
+        """
+        if self.forked:
+            return
+        with self._lock:
+            began_ns = self._clock.thread_cpu_ns()
+            try:
+                self._collect_chunks(final)
+            except Exception as error:  # noqa: BLE001, the training must not see it
+                self.report_failure("encoding", reason_of(error))
+            self._write_held()
+            now = self._now()
+            self._next_flush = now + schedule.flush_seconds(now - self._began)
+            self._cpu_ns += self._clock.thread_cpu_ns() - began_ns
+
+    def stop(self) -> None:
+        """Stops the collectors, writes what is pending and closes the sink."""
+        if self.forked:
+            return
+        with self._lock:
+            self._take_sample()
+            self._collection.stop()
+            self.flush(final=True)
+            self._close_sink()
+
+    def abandon(self) -> None:
+        """Writes nothing any more: this is a forked child, the parent writes."""
+        self.forked = True
+        self.recorder.silence()
+
+    def report_failure(self, part: str, reason: str) -> None:
+        """Records and warns, once a part, that something failed. Any thread."""
+        if part in self._reported:
+            return
+        self._reported.add(part)
+        self.recorder.emit(Failure(part, reason))
+        _log.warning(
+            "slowdown monitor: %s failed (%s); training goes on, the record says what is missing",
+            part,
+            reason,
+        )
+
+    # -- sampling -----------------------------------------------------------------
+
+    def _take_sample(self) -> None:
+        self._add_thread_values()
+        values = self._collection.read()
+        values["monitor_cpu_seconds"] = self._cpu_ns / 1e9
+        self._samples.append(Sample(self._clock.unix_seconds(), self.recorder.rows, values))
+        self.recorder.sample_due = self._collection.needs_thread
+
+    def _sample_in_thread(self) -> None:
+        self._thread_values = self._collection.read_in_thread()
+
+    def _add_thread_values(self) -> None:
+        values, self._thread_values = self._thread_values, None
+        if values and self._samples:
+            self._samples[-1].values.update(values)
+
+    # -- encoding -----------------------------------------------------------------
+
+    def _collect_chunks(self, final: bool) -> None:
+        offset = self._clock.unix_seconds() - self._clock.monotonic_ns() / 1e9
+        entries = _drain(self.recorder.entries)
+        samples = self._drain_samples(final)
+        events = _drain(self.recorder.events)
+        while len(entries) > schedule.STEPS_PER_CHUNK:
+            part = list(islice(entries, schedule.STEPS_PER_CHUNK))
+            del entries[: schedule.STEPS_PER_CHUNK]
+            self._encode(part, [], [], offset)
+        environment = self._changed_environment()
+        if entries or samples or events or environment:
+            self._encode(entries, samples, events, offset, environment)
+
+    def _encode(
+        self,
+        entries: list[Entry],
+        samples: list[Sample],
+        events: list[Event],
+        offset: float,
+        environment: Environment | None = None,
+    ) -> None:
+        rows = [entry[0] for entry in entries if not isinstance(entry, Opening)]
+        if rows and rows[0] != self._rows:
+            self.report_failure("recorder", f"{rows[0] - self._rows} steps were not kept")
+            self._rows = rows[0]
+        steps, started = build_steps(entries, self._edge, offset)
+        chunk = Chunk(
+            session=self._id,
+            sequence=self._sequence,
+            started=started,
+            first_row=self._rows,
+            steps=steps,
+            signals=build_signals(samples),
+            events=tuple(events),
+            environment=environment,
+        )
+        self._held.append(
+            _Record(
+                encode(chunk),
+                metadata.tag(self._id, self._sequence),
+                self._sequence,
+                self._clock.unix_seconds(),
+            )
+        )
+        self._sequence += 1
+        self._rows += len(steps)
+
+    def _drain_samples(self, final: bool) -> list[Sample]:
+        self._add_thread_values()
+        kept = 0 if final or not self._collection.needs_thread else 1
+        ready = len(self._samples) - kept
+        samples, self._samples = self._samples[:ready], self._samples[max(0, ready) :]
+        return sorted(samples + _drain(self.recorder.samples), key=lambda sample: sample.time)
+
+    def _changed_environment(self) -> Environment | None:
+        states = self._collection.states()
+        if self._described is None:
+            try:
+                self._described = self._describe(states)
+            except Exception as error:  # noqa: BLE001, the training must not see it
+                self._described = Environment()
+                self.report_failure("environment", reason_of(error))
+        environment = dataclasses.replace(self._described, collectors=states)
+        if environment == self._written:
+            return None
+        self._written = environment
+        return environment
+
+    # -- writing ------------------------------------------------------------------
+
+    def _write_held(self) -> None:
+        try:
+            while self._held:
+                self._sink.write(*self._held[0])
+                self._held.popleft()
+        except Exception as error:  # noqa: BLE001, the training must not see it
+            self._written = None
+            self._close_sink()
+            self.report_failure("writing", reason_of(error))
+
+    def _close_sink(self) -> None:
+        try:
+            self._sink.close()
+        except Exception as error:  # noqa: BLE001, the training must not see it
+            self.report_failure("writing", reason_of(error))
+
+    def _now(self) -> float:
+        return self._clock.monotonic_ns() / 1e9
+
+
+class _Record(NamedTuple):
+    record: bytes
+    tag: str
+    sequence: int
+    unix_seconds: float
+
+
+def _drain(queue: deque[_T]) -> list[_T]:
+    return [queue.popleft() for _ in range(len(queue))]
