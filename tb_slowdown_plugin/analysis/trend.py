@@ -20,8 +20,10 @@ from tb_slowdown_plugin.analysis.changes import (
     SMALLEST_CHANGE,
     Excursion,
     Piece,
+    Segmentation,
     segment,
 )
+from tb_slowdown_plugin.analysis.growth import fit_growth, is_growth
 from tb_slowdown_plugin.analysis.noise import deviation
 from tb_slowdown_plugin.records.types import Float, Int
 
@@ -66,7 +68,7 @@ class Trend:
 
     def spread(self, values: Float) -> Float:
         """A value for each bucket -> a value for each row from `edges[0]` to the last edge."""
-        return np.repeat(values, np.diff(self.edges))
+        return np.asarray(np.repeat(values, np.diff(self.edges)))
 
 
 @dataclass(slots=True)
@@ -93,7 +95,7 @@ def fit_trend(buckets: Buckets, rows: Float, significance: float) -> Trend:
     while len(pieces) > 1 and pieces[0].end <= limit and _falls(pieces[0], pieces[1]):
         warm_up = pieces.pop(0).end
     parts = _join(cut.cleaned, pieces)
-    log_level = _fit_level(cut.cleaned, parts, pieces)
+    log_level = _fit_level(cut, parts, significance)
     level = np.exp(log_level)
     base, base_buckets = _find_base(level, parts, warm_up)
     edges = buckets.start + np.arange(len(level) + 1) * buckets.width
@@ -124,36 +126,14 @@ def _join(values: Float, pieces: list[Piece]) -> list[_Part]:
     return parts
 
 
-def _fit_level(values: Float, parts: list[_Part], pieces: list[Piece]) -> Float:
-    level = np.array(values)
-    if pieces:
-        level[: pieces[0].first] = values[: pieces[0].first]
+def _fit_level(cut: Segmentation, parts: list[_Part], significance: float) -> Float:
+    level = cut.cleaned.copy()
     for part in parts:
-        inside = values[part.first : part.end]
-        level[part.first : part.end] = _smooth(inside) if part.grows else inside.mean()
+        inside = level[part.first : part.end]
+        part.grows = part.grows and is_growth(inside, cut.variance, significance)
+        curve = fit_growth(inside, cut.variance) if part.grows else inside.mean()
+        level[part.first : part.end] = curve
     return level
-
-
-def _smooth(values: Float) -> Float:
-    """The monotone curve through a stretch that grows or falls."""
-    third = max(1, len(values) // 3)
-    rising = values[-third:].mean() >= values[:third].mean()
-    return _monotone(values) if rising else _monotone(values[::-1])[::-1]
-
-
-def _monotone(values: Float) -> Float:
-    """Least squares among all non-decreasing series (pool adjacent violators)."""
-    means: list[float] = []
-    counts: list[int] = []
-    for value in values:
-        mean, count = float(value), 1
-        while means and means[-1] >= mean:
-            mean = (mean * count + means[-1] * counts[-1]) / (count + counts[-1])
-            count += counts.pop()
-            means.pop()
-        means.append(mean)
-        counts.append(count)
-    return np.repeat(means, counts)
 
 
 def _find_base(level: Float, parts: list[_Part], warm_up: int) -> tuple[float, tuple[int, int]]:
@@ -186,6 +166,8 @@ def _split(values: Float, expected: int) -> int:
     third = len(values) // 3
     low, high = float(np.median(values[:third])), float(np.median(values[-third:]))
     sides = np.where(np.arange(len(values)) < expected, low, high)
+    if low == high:
+        return expected
     spread = 2 * max(deviation(values - sides), 1e-4)
     bounded = np.clip(values, min(low, high) - spread, max(low, high) + spread)
     advantage = np.cumsum((bounded - low) ** 2 - (bounded - high) ** 2)

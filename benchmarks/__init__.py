@@ -1,0 +1,1 @@
+"""Measurements behind the promises of the README."""

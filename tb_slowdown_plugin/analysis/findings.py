@@ -1,0 +1,66 @@
+"""How a finding is made of the seconds that it lost."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.trend import Rise, Trend
+from tb_slowdown_plugin.analysis.types import Confidence, Finding, Pattern
+from tb_slowdown_plugin.records.types import Float
+
+CORE: Final = "core"
+"""Source of what no account explains."""
+LEAST_FIRST_PART: Final = 0.25
+"""A slow first part of the run is a loss from so much above the best; below, the run sped up."""
+
+
+def make_finding(
+    source: str,
+    pattern: Pattern,
+    lost_per_step: Float,
+    confidence: Confidence,
+    numbers: dict[str, float] | None = None,
+) -> Finding:
+    """A finding whose rows and seconds are those of `lost_per_step` (S,)."""
+    rows = np.flatnonzero(lost_per_step)
+    span = (int(rows[0]), int(rows[-1])) if len(rows) else (0, 0)
+    lost = float(lost_per_step.sum())
+    return Finding(source, pattern, span, lost, lost_per_step, confidence, numbers or {})
+
+
+def is_loss(rise: Rise) -> bool:
+    """Whether a rise is the run getting slower, not a slightly slower first part."""
+    return not rise.at_start or rise.after >= (1 + LEAST_FIRST_PART) * rise.before
+
+
+def book_rise(series: Float, trend: Trend, rise: Rise, offset: float = 0.0) -> Float:
+    """What a rise took in each row: its share of the level, of what the row really took.
+
+    Args:
+      series: (S,) seconds that the trend was fitted to.
+      trend: The fit, in any unit, with `offset` added to the series.
+      rise: One of its rises.
+      offset: In the unit of the trend.
+
+    Returns:
+      (S,) seconds.
+    """
+    level = np.maximum(trend.level - offset, 1e-12)
+    share = np.clip(rise.height / level, 0.0, 1.0)
+    lost = np.zeros(len(series))
+    lost[trend.edges[0] : trend.edges[-1]] = trend.spread(share)
+    return lost * series
+
+
+def describe_rise(rise: Rise, unit_seconds: float, offset: float = 0.0) -> dict[str, float]:
+    """The numbers of a rise, for evidence."""
+    before = max(rise.before - offset, 0.0)
+    after = rise.after - offset
+    return {
+        "before_seconds": before * unit_seconds,
+        "after_seconds": after * unit_seconds,
+        "growth_fraction": after / before - 1 if before > 0 else float("inf"),
+        "z": rise.z,
+    }

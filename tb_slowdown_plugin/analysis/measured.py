@@ -1,0 +1,170 @@
+"""What the measured accounts lost: each by its own rule (`accounts.py`), in its own pattern."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.accounts import (
+    GROWTH_FLOOR,
+    Rule,
+    rule_of,
+    starts_with_warm_up,
+)
+from tb_slowdown_plugin.analysis.buckets import bucket
+from tb_slowdown_plugin.analysis.changes import SIGNIFICANCE_OF_SHORT
+from tb_slowdown_plugin.analysis.epochs import is_at_boundaries, split_first_pass
+from tb_slowdown_plugin.analysis.events import Growth, find_growth
+from tb_slowdown_plugin.analysis.findings import book_rise, describe_rise, is_loss, make_finding
+from tb_slowdown_plugin.analysis.steps import Steps
+from tb_slowdown_plugin.analysis.trend import Rise, Trend, fit_trend
+from tb_slowdown_plugin.analysis.types import Finding, Pattern
+from tb_slowdown_plugin.records import names
+from tb_slowdown_plugin.records.types import Float
+
+_OFFSET: Final = 0.1
+"""Share of the usual step that is added to an account before logarithms are taken, so that a
+change counts from 0.5 % of the step (5 % of a tenth)."""
+_EVENTS_IN_BUCKET: Final = 4
+_FEWEST_FOR_TREND: Final = 100
+_MOST_OF_IT: Final = 0.5
+"""Share of an account's seconds that a rise must hold to give the account its pattern."""
+_REGULAR: Final = 0.1
+
+
+def judge_account(steps: Steps, account: str, first_rows: int, warm_up_rows: int) -> list[Finding]:
+    """Names what one account lost.
+
+    Args:
+      steps: The run.
+      account: One of `steps.accounts`.
+      first_rows: Leading rows that took more than twice the usual time.
+      warm_up_rows: Rows before the run was steady.
+
+    Returns:
+      Findings above the floors; empty if the account is healthy.
+    """
+    rule = rule_of(account)
+    wall = steps.wall_seconds
+    column = steps.accounts[account]
+    if column.sum() < GROWTH_FLOOR * wall or rule.class_ == "part":
+        return []
+    findings = []
+    early = _find_early(steps, account, rule, first_rows, warm_up_rows)
+    if early.sum() >= GROWTH_FLOOR * wall:
+        findings.append(make_finding(account, "warm_up", early, "high"))
+    column = column - early
+    events = np.flatnonzero(column)
+    if rule.class_ == "first" or len(events) < rule.least_events or not column.any():
+        return findings
+    if column.sum() >= max(rule.flat_floor, GROWTH_FLOOR) * wall:
+        return [*findings, _name_whole(steps, account, column, warm_up_rows)]
+    return findings + _name_growth(steps, account, column, warm_up_rows)
+
+
+def _find_early(
+    steps: Steps, account: str, rule: Rule, first_rows: int, warm_up_rows: int
+) -> Float:
+    """What an account took only because the run had just begun."""
+    column = steps.accounts[account]
+    rows = np.arange(len(steps))
+    if rule.class_ == "first":
+        return column
+    if starts_with_warm_up(account):
+        return np.where(rows < warm_up_rows, column, 0.0)
+    if account == names.INPUT_WAIT and np.count_nonzero(steps.epochs) > 0:
+        return split_first_pass(column, steps.epochs)[0]
+    if rule.class_ == "configured" and np.count_nonzero(column[first_rows:]) > len(steps) // 2:
+        # Only where it comes in most steps is there a usual amount to compare with.
+        usual = float(np.median(column[first_rows:]))
+        return np.where(rows < first_rows, np.maximum(column - usual, 0.0), 0.0)
+    return np.zeros_like(column)
+
+
+def _name_whole(steps: Steps, account: str, column: Float, warm_up_rows: int) -> Finding:
+    """The finding of an account all of whose seconds are lost."""
+    events = np.flatnonzero(column)
+    numbers = {"events": float(len(events)), "seconds_per_event": float(column[events].mean())}
+    pattern: Pattern = "flat"
+    span = (int(events[0]), int(events[-1]))
+    gaps = np.diff(events)
+    usual_gap = float(np.median(gaps)) if len(gaps) else 0.0
+    growth = find_growth(column)
+    if is_at_boundaries(column, steps.epochs):
+        pattern = "epoch_boundary"
+    elif len(events) <= 2:
+        pattern = "one_off"
+    elif growth is not None:
+        pattern = "drift"
+        numbers.update(growth.numbers)
+    else:
+        largest = _find_largest_rise(steps, column, warm_up_rows)
+        if largest is not None:
+            rise, lost, rise_numbers = largest
+            pattern = rise.pattern
+            numbers.update(rise_numbers)
+            rows = np.flatnonzero(lost)
+            span = (int(rows[0]), int(rows[-1]))
+        elif usual_gap > 1 and np.mean(np.abs(gaps / usual_gap - 1) <= _REGULAR) >= 0.6:
+            pattern = "periodic"
+            numbers["period_steps"] = usual_gap
+    whole = make_finding(account, pattern, column, "high", numbers)
+    return Finding(account, pattern, span, whole.lost_seconds, whole.lost_per_step, "high", numbers)
+
+
+def _name_growth(steps: Steps, account: str, column: Float, warm_up_rows: int) -> list[Finding]:
+    """What an account under its floor grew by."""
+    floor = GROWTH_FLOOR * steps.wall_seconds
+    growth = find_growth(column)
+    if growth is not None:
+        return _drift_of_events(account, growth, floor)
+    findings = []
+    for rise, lost, numbers in _find_rises(steps, column, warm_up_rows):
+        if lost.sum() >= floor:
+            findings.append(make_finding(account, rise.pattern, lost, "high", numbers))
+    return findings
+
+
+def _drift_of_events(account: str, growth: Growth, floor: float) -> list[Finding]:
+    if growth.lost_per_step.sum() < floor:
+        return []
+    return [make_finding(account, "drift", growth.lost_per_step, "high", growth.numbers)]
+
+
+def _find_largest_rise(
+    steps: Steps, column: Float, warm_up_rows: int
+) -> tuple[Rise, Float, dict[str, float]] | None:
+    rises = _find_rises(steps, column, warm_up_rows)
+    if not rises:
+        return None
+    largest = max(rises, key=lambda each: float(each[1].sum()))
+    least = _MOST_OF_IT if largest[0].pattern == "level_shift" else _MOST_OF_IT / 2
+    return largest if largest[1].sum() >= least * column.sum() else None
+
+
+def _find_rises(
+    steps: Steps, column: Float, warm_up_rows: int
+) -> list[tuple[Rise, Float, dict[str, float]]]:
+    steady = len(steps) - warm_up_rows
+    events = int(np.count_nonzero(column[warm_up_rows:]))
+    if steady < _FEWEST_FOR_TREND or events < _FEWEST_FOR_TREND:
+        return []
+    unit = float(np.median(steps.seconds[warm_up_rows:]))
+    if unit <= 0:
+        return []
+    trend = _fit(column / unit, warm_up_rows, steady / events)
+    found = []
+    for rise in trend.rises:
+        if is_loss(rise) and not rise.at_start:
+            lost = book_rise(column, trend, rise, _OFFSET)
+            if lost.any():
+                found.append((rise, lost, describe_rise(rise, unit, _OFFSET)))
+    return found
+
+
+def _fit(relative: Float, start: int, rows_per_event: float) -> Trend:
+    narrowest = max(8, round(_EVENTS_IN_BUCKET * rows_per_event))
+    means = bucket(relative, start, by="mean", narrowest=narrowest)
+    logs = type(means)(np.log(means.values + _OFFSET), means.width, means.start)
+    return fit_trend(logs, np.log(relative + _OFFSET), SIGNIFICANCE_OF_SHORT)
