@@ -10,6 +10,7 @@ from dataclasses import asdict
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
+from tb_slowdown_plugin.analysis.body import report_body
 from tb_slowdown_plugin.analysis.retraces import retraces as retraces_body
 from tb_slowdown_plugin.analysis.timeline import timeline as timeline_body
 from tb_slowdown_plugin.server.body import Body
@@ -35,8 +36,7 @@ def run_list(runs: Runs, _: Parameters) -> Body:
 
 def report(runs: Runs, parameters: Parameters) -> Body:
     """What was found in one run: verdict, causes, advice."""
-    account = runs.analysis(text(parameters, "run")).account
-    return {"schema": 1, "runs": [asdict(account.report)]}
+    return report_body([runs.analysis(text(parameters, "run")).account.report])
 
 
 def timeline(runs: Runs, parameters: Parameters) -> Body:
