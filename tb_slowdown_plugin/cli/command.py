@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import signal
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from tb_slowdown_plugin.analysis.types import Report
 from tb_slowdown_plugin.cli.arguments import parse
 from tb_slowdown_plugin.cli.progress import ProgressLine
 from tb_slowdown_plugin.errors import InputError
-from tb_slowdown_plugin.records.types import Run
 from tb_slowdown_plugin.report.ink import printable
 
 UNUSABLE_INPUT: Final = 2
 LOST_TOO_MUCH: Final = 3
+_LEAST_COLUMNS: Final = 60
 _MOST_COLUMNS: Final = 100
 _FILE_COLUMNS: Final = 80
 
@@ -48,24 +47,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _report(chosen: Namespace) -> int:
     # Here, and not above: `--help` answers without NumPy.
     from tb_slowdown_plugin.analysis.account import account_for
-    from tb_slowdown_plugin.reader.logdir import read_logdir
+    from tb_slowdown_plugin.reader.logdir import read_runs
     from tb_slowdown_plugin.report.as_json import to_json
     from tb_slowdown_plugin.report.as_text import to_text
 
+    warnings: list[str] = []
     with ProgressLine(sys.stderr) as progress:
-        logdir = read_logdir(chosen.logdir, run=chosen.run, progress=progress.update)
-        reports = [_with_notes(account_for(run).report, run) for run in logdir.runs]
-    for note in logdir.notes:
-        _tell(note)
+        runs = read_runs(
+            chosen.logdir, run=chosen.run, warn=warnings.append, progress=progress.update
+        )
+        reports = [account_for(run).report for run in runs]
+    for warning in warnings:
+        _tell(warning)
     on_terminal = chosen.output is None and sys.stdout.isatty()
     if chosen.format == "json":
         text = to_json(reports) + "\n"
     else:
         text = to_text(
             reports,
-            width=min(shutil.get_terminal_size().columns, _MOST_COLUMNS)
-            if on_terminal
-            else _FILE_COLUMNS,
+            width=_columns() if on_terminal else _FILE_COLUMNS,
             colour=on_terminal and "NO_COLOR" not in os.environ,
         )
     _write(text, chosen.output)
@@ -79,13 +79,14 @@ def _tell(sentence: str) -> None:
     sys.stderr.write(f"tbslow: {printable(sentence)}\n")
 
 
-def _with_notes(report: Report, run: Run) -> Report:
-    unsaid = tuple(note for note in run.notes if note not in report.notes)
-    return replace(report, notes=report.notes + unsaid)
+def _columns() -> int:
+    return max(_LEAST_COLUMNS, min(shutil.get_terminal_size().columns, _MOST_COLUMNS))
 
 
 def _write(text: str, path: str | None) -> None:
     if path is None:
+        if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal that is not UTF-8
+            sys.stdout.reconfigure(errors="backslashreplace")
         sys.stdout.write(text)
         sys.stdout.flush()
         return

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from google.protobuf.message import DecodeError as ProtobufError
-
-from tb_slowdown_plugin.reader.framing import RecordFile
+from tb_slowdown_plugin.errors import DecodeError
+from tb_slowdown_plugin.reader.framing import Damage, RecordFile
 from tb_slowdown_plugin.reader.provider import records_in_event
 from tb_slowdown_plugin.reader.record import Record
+from tb_slowdown_plugin.records.metadata import DIRECTORY
 
 _MARK: Final = "tfevents"
 """TensorBoard takes every file with this in its name for an event file."""
@@ -40,67 +40,92 @@ class EventFile:
             return 0
 
 
-def find_event_files(logdir: Path) -> list[EventFile]:
+@dataclass(frozen=True, slots=True)
+class Damaged:
+    """A file or folder that can't be read, or not to its end."""
+
+    sentence: str
+    """What is wrong, for a person; with its name relative to the logdir."""
+    ours: bool
+    """It holds, or by its place should hold, records of ours."""
+
+
+def find_event_files(logdir: Path, report: Callable[[Damaged], None]) -> list[EventFile]:
     """All event files below a directory, in the order in which TensorBoard reads them.
 
     Symbolic links are followed, each directory is visited once.
+
+    Args:
+      logdir: Where to look.
+      report: Told of each folder that can't be listed.
     """
+
+    def tell(error: OSError) -> None:
+        name = Path(os.fsdecode(error.filename or "")).relative_to(logdir).as_posix()
+        report(Damaged(f"folder {name} can't be read: {error.strerror}", True))
+
     found: list[EventFile] = []
-    visited: set[tuple[int, int]] = set()
-    for folder, subfolders, names in os.walk(logdir, followlinks=True):
-        here = Path(folder)
-        status = here.stat()
-        if (status.st_dev, status.st_ino) in visited:
+    visited: set[str] = set()
+    for folder, subfolders, names in os.walk(logdir, onerror=tell, followlinks=True):
+        real = os.path.realpath(folder)
+        if real in visited:
             subfolders.clear()
             continue
-        visited.add((status.st_dev, status.st_ino))
+        visited.add(real)
         subfolders.sort()
+        here = Path(folder)
         run = here.relative_to(logdir).as_posix()
         found.extend(EventFile(run, here / name) for name in sorted(names) if _MARK in name)
     return found
 
 
 def read_records(
-    file: EventFile, warn: Callable[[str], None], advance: Callable[[int], None]
+    file: EventFile, report: Callable[[Damaged], None], advance: Callable[[int], None]
 ) -> Iterator[Record]:
-    """Our records in one event file; what can't be read is told in sentences.
+    """Our records in one event file.
 
     Args:
       file: Which file.
-      warn: Gets one sentence for each thing that is wrong with the file.
+      report: Told of each thing that is wrong with the file.
       advance: Gets the bytes read since its last call.
     """
     name = (Path(file.tensorboard_run) / file.path.name).as_posix()
+    ours = DIRECTORY in file.tensorboard_run.split("/")
+    problems: list[str] = []
     try:
         with file.path.open("rb", buffering=1 << 20) as opened:
-            records = RecordFile(opened, os.fstat(opened.fileno()).st_size)
-            before = 0
-            broken = 0
-            for raw in records:
+            framed = RecordFile(opened, os.fstat(opened.fileno()).st_size)
+            damaged_events, before = 0, 0
+            for raw in framed:
                 try:
-                    yield from records_in_event(file.tensorboard_run, raw)
-                except ProtobufError:
-                    broken += 1
-                advance(records.read_bytes - before)
-                before = records.read_bytes
+                    for record in records_in_event(file.tensorboard_run, raw):
+                        ours = True
+                        yield record
+                except DecodeError:
+                    damaged_events += 1
+                advance(framed.read_bytes - before)
+                before = framed.read_bytes
+        if damaged_events:
+            problems.append(
+                f"has {damaged_events} damaged {'event' if damaged_events == 1 else 'events'}"
+            )
+        if framed.damage is not None:
+            problems.append(_describe(framed.damage))
     except OSError as error:
-        warn(f"event file {name} can't be read: {error.strerror}")
-        return
-    if broken:
-        warn(f"event file {name} has {broken} damaged {'event' if broken == 1 else 'events'}")
-    damage = records.damage
-    if damage is None:
-        return
-    if damage.what == "truncated":
-        warn(
-            f"event file {name} ends in the middle of a record "
-            f"({damage.unreadable_bytes} bytes unreadable): it is being written, or its "
-            "writer was stopped"
-        )
-    elif damage.what == "corrupt":
-        warn(
-            f"event file {name} is damaged at byte {damage.offset} "
-            f"({damage.unreadable_bytes} bytes unreadable)"
-        )
-    else:
-        warn(f"event file {name} is no event file ({damage.unreadable_bytes} bytes unreadable)")
+        problems.append(f"can't be read: {error.strerror}")
+    for problem in problems:
+        report(Damaged(f"event file {name} {problem}", ours))
+
+
+def _describe(damage: Damage) -> str:
+    unreadable = f"({damage.unreadable_bytes} bytes unreadable)"
+    match damage.what:
+        case "truncated":
+            return (
+                f"ends in the middle of a record {unreadable}: it is still being written, or its "
+                "writer was stopped"
+            )
+        case "corrupt":
+            return f"is damaged at byte {damage.offset} {unreadable}"
+        case "foreign":
+            return f"is no event file {unreadable}"

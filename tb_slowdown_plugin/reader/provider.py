@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from google.protobuf.message import DecodeError as ProtobufError
 
+from tb_slowdown_plugin.errors import DecodeError
 from tb_slowdown_plugin.reader.record import Record
 from tb_slowdown_plugin.records.metadata import PLUGIN_NAME
 
@@ -104,13 +105,16 @@ def records_in_event(run: str, raw: bytes) -> Iterator[Record]:
     """Our records in the bytes of one event of an event file; mostly none.
 
     Raises:
-      ProtobufError: The bytes are no event.
+      DecodeError: The bytes are no event.
     """
     if _MARK not in raw:  # spares parsing the user's images and graphs
         return
     from tensorboard.compat.proto import event_pb2
 
-    event = event_pb2.Event.FromString(raw)
+    try:
+        event = event_pb2.Event.FromString(raw)
+    except ProtobufError as error:
+        raise DecodeError(f"event is damaged: {error}") from error
     for value in event.summary.value:
         if value.metadata.plugin_data.plugin_name == PLUGIN_NAME:
             for payload in value.tensor.string_val:

@@ -7,17 +7,20 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from tb_slowdown_plugin.analysis.causes import CAUSES
-from tb_slowdown_plugin.analysis.types import Advice, Cause, Report
+from tb_slowdown_plugin.analysis.types import Advice, Cause, Pattern, Report, SignalState
 from tb_slowdown_plugin.analysis.wording import duration, ledger_seconds, percent, step_range
 from tb_slowdown_plugin.report.bar import draw_bar, fills
 from tb_slowdown_plugin.report.ink import Ink, printable
 
 _INDENT: Final = "   "
-_STATUS: Final = {
-    "partly": "measured in part",
-    "unavailable": "not measured",
-    "off": "off",
-    "failed": "failed",
+_PATTERNS: Final[dict[Pattern, str]] = {
+    "warm_up": "at the start",
+    "flat": "on every step",
+    "level_shift": "at a new level",
+    "drift": "growing",
+    "periodic": "at regular intervals",
+    "epoch_boundary": "where epochs begin",
+    "one_off": "once",
 }
 
 
@@ -35,7 +38,8 @@ def to_text(reports: Sequence[Report], *, width: int = 80, colour: bool = False)
 
 def _report(report: Report, width: int, ink: Ink) -> Iterator[str]:
     yield ink.strong(printable(f"Run {report.run}"))
-    yield from _wrapped(ink.verdict(report.verdict), printable(report.headline), "", width)
+    for line in textwrap.wrap(printable(report.headline), width):
+        yield ink.verdict(report.verdict, line)
     if report.wall_seconds > 0:
         yield ""
         yield from _ledger(report, width, ink)
@@ -43,7 +47,7 @@ def _report(report: Report, width: int, ink: Ink) -> Iterator[str]:
         yield ""
         yield from _cause(rank, cause, width, ink)
     yield from _list(
-        "Suspects (they move with unexplained seconds; not proven)",
+        "Suspects: they move with the unexplained seconds, nothing more is proven",
         [
             f"{CAUSES.get(suspect.cause, suspect.cause)}, {ledger_seconds(suspect.seconds)}: "
             f"{suspect.why}"
@@ -55,15 +59,11 @@ def _report(report: Report, width: int, ink: Ink) -> Iterator[str]:
     yield from _list("Workers", [_worker(worker) for worker in report.workers], width, ink)
     yield from _list(
         "Not measured",
-        [
-            f"{state.signal}: {_STATUS[state.status]}" + f", {state.reason}" * bool(state.reason)
-            for state in report.signals
-            if state.status in _STATUS
-        ],
+        [_signal(state) for state in report.signals if state.status != "measured"],
         width,
         ink,
     )
-    yield from _list("Notes", [*_completeness(report), *report.notes], width, ink)
+    yield from _list("Notes", report.notes, width, ink)
 
 
 def _ledger(report: Report, width: int, ink: Ink) -> Iterator[str]:
@@ -87,12 +87,12 @@ def _ledger(report: Report, width: int, ink: Ink) -> Iterator[str]:
 
 def _cause(rank: int, cause: Cause, width: int, ink: Ink) -> Iterator[str]:
     title = CAUSES.get(cause.cause, cause.cause)
-    facts = (
-        f"{ledger_seconds(cause.lost_seconds)}, {percent(cause.lost_fraction)} of the run, "
-        f"steps {step_range(*cause.steps)}, {cause.confidence} confidence"
+    yield (
+        f"{rank}. {ink.cause(cause.cause, title)}: {ledger_seconds(cause.lost_seconds)}, "
+        f"{percent(cause.lost_fraction)} of the run, {cause.confidence} confidence"
     )
-    yield f"{rank}. {ink.cause(cause.cause, title)}: {facts}"
-    yield from _paragraph(cause.summary, _INDENT, width)
+    steps = f"Steps {step_range(*cause.steps)}, {_PATTERNS[cause.pattern]}."
+    yield from _paragraph(f"{steps} {cause.summary}", _INDENT, width)
     for sentence in cause.evidence:
         yield from _item(sentence, width)
     for advice in cause.advice:
@@ -100,27 +100,24 @@ def _cause(rank: int, cause: Cause, width: int, ink: Ink) -> Iterator[str]:
 
 
 def _advice(advice: Advice, width: int, ink: Ink) -> Iterator[str]:
-    yield from _wrapped(ink.strong("Fix:"), printable(advice.text), _INDENT, width)
+    first, *more = _paragraph(f"Fix: {advice.text}", _INDENT, width)
+    yield first.replace("Fix:", ink.strong("Fix:"), 1)
+    yield from more
     for line in advice.code.splitlines():
         yield _INDENT * 2 + ink.code(printable(line))
     if advice.price:
         yield from _paragraph(f"Price: {advice.price}", _INDENT, width)
 
 
+def _signal(state: SignalState) -> str:
+    status = {"partly": " in part", "off": " (off)", "failed": " (failed)"}.get(state.status, "")
+    return f"{state.signal}{status}: {state.reason}" if state.reason else state.signal + status
+
+
 def _worker(worker: object) -> str:
     if not isinstance(worker, dict):
         return str(worker)
     return ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in worker.items())
-
-
-def _completeness(report: Report) -> list[str]:
-    missing = report.completeness.get("missing_chunks", 0)
-    if not missing:
-        return []
-    written = missing + report.completeness.get("chunks", 0)
-    return [
-        f"{missing:,} of {written:,} records are missing: the steps in them are in no figure here."
-    ]
 
 
 def _list(title: str, items: Sequence[str], width: int, ink: Ink) -> Iterator[str]:
@@ -139,10 +136,3 @@ def _item(text: str, width: int) -> list[str]:
 
 def _paragraph(text: str, indent: str, width: int) -> list[str]:
     return textwrap.wrap(printable(text), width, initial_indent=indent, subsequent_indent=indent)
-
-
-def _wrapped(label: str, text: str, indent: str, width: int) -> list[str]:
-    """A paragraph that begins with a label, whose colour codes take no column."""
-    plain = Ink.plain(label)
-    lines = textwrap.wrap(f"{plain} {text}", width, initial_indent=indent, subsequent_indent=indent)
-    return [lines[0].replace(plain, label, 1), *lines[1:]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 _RESET: Final = "\x1b[0m"
@@ -11,13 +10,12 @@ _DIM: Final = "\x1b[2m"
 _RED: Final = "\x1b[31m"
 _GREEN: Final = "\x1b[32m"
 _YELLOW: Final = "\x1b[33m"
-_CODES: Final = re.compile("\x1b\\[[0-9;]*m")
 
 _VERDICTS: Final = {
-    "healthy": ("Healthy.", _GREEN),
-    "slow_start": ("Slow start.", _YELLOW),
-    "slowdown": ("Slowdown.", _RED),
-    "not_enough_steps": ("Not enough steps yet.", _YELLOW),
+    "healthy": _GREEN,
+    "slow_start": _YELLOW,
+    "slowdown": _RED,
+    "not_enough_steps": _YELLOW,
 }
 
 _FAMILIES: Final = {
@@ -72,10 +70,9 @@ class Ink:
         """A heading."""
         return self._paint(text, _BOLD)
 
-    def verdict(self, verdict: str) -> str:
-        """The verdict in words."""
-        words, code = _VERDICTS.get(verdict, (verdict, ""))
-        return self._paint(words, _BOLD + code)
+    def verdict(self, verdict: str, text: str) -> str:
+        """A text in the colour of a verdict."""
+        return self._paint(text, _BOLD + _VERDICTS.get(verdict, ""))
 
     def cause(self, cause: str, text: str) -> str:
         """A text in the hue of a cause."""
@@ -89,11 +86,6 @@ class Ink:
         """A line of code: green if it is to be added, red if it is to go."""
         code = {"+": _GREEN, "-": _RED}.get(line[:1], _DIM)
         return self._paint(line, code)
-
-    @staticmethod
-    def plain(text: str) -> str:
-        """The text without its colours."""
-        return _CODES.sub("", text)
 
     def _paint(self, text: str, code: str) -> str:
         return f"{code}{text}{_RESET}" if self._colour else text
