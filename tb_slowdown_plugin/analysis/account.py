@@ -151,15 +151,18 @@ def _change_points(
     case: Case, claims: list[Claim], rest: tuple[Finding, ...]
 ) -> Iterable[tuple[int, str]]:
     if case.diagnosis.warm_up_rows:
-        yield case.diagnosis.warm_up_rows, "warm-up ends"
+        yield case.diagnosis.warm_up_rows, "Warm-up ends"
     for name, findings in (
         *((CAUSES[claim.cause], claim.findings) for claim in claims),
-        ("A slower stretch without a known cause", rest),
+        (CAUSES[UNEXPLAINED], rest),
     ):
         for finding in findings:
             first, last = finding.rows
             if finding.pattern == "level_shift":
+                numbers = finding.numbers
                 each = finding.lost_seconds / (last - first + 1)
-                yield first, f"{name} begins, +{duration(each)} a step"
+                if "after_seconds" in numbers and "before_seconds" in numbers:
+                    each = numbers["after_seconds"] - numbers["before_seconds"]
+                yield first, f"{name}: +{duration(each)} a step from here"
             elif finding.pattern == "drift":
-                yield first, f"{name} begins to grow"
+                yield first, f"{name}: grows from here"

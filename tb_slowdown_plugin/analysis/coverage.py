@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 from tb_slowdown_plugin.analysis.types import SignalState
 from tb_slowdown_plugin.analysis.wording import counted, duration
 from tb_slowdown_plugin.records.types import CollectorState, Failure, Idle, Run
 
-STEP_TIME = "step_time"
+STEP_TIME: Final = "step_time"
+_SIGNAL: Final = {
+    "tracing": "retraces",
+    "gc": "garbage_collection",
+    "process_memory": "host_memory",
+    "graph_size": "graph",
+}
+"""Collector -> the signal that a reader knows, where the two names differ."""
 
 
 def signal_states(run: Run) -> tuple[SignalState, ...]:
@@ -19,11 +27,10 @@ def signal_states(run: Run) -> tuple[SignalState, ...]:
 
 
 def _state(collector: CollectorState) -> SignalState:
+    signal = _SIGNAL.get(collector.name, collector.name)
     if collector.status != "running":
-        return SignalState(collector.name, collector.status, collector.reason)
-    return SignalState(
-        collector.name, "partly" if collector.reason else "measured", collector.reason
-    )
+        return SignalState(signal, collector.status, collector.reason)
+    return SignalState(signal, "partly" if collector.reason else "measured", collector.reason)
 
 
 def completeness(run: Run) -> Mapping[str, int]:

@@ -13,7 +13,7 @@ from tb_slowdown_plugin.analysis.traces import TracedGraph, traced_graphs
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Run
 
-COLLECTOR: Final = "retraces"
+COLLECTOR: Final = "tracing"
 """The collector that reports traces."""
 _EXAMPLES: Final = 20
 _PARTS: Final = 40

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.traces import account_detail
+from tb_slowdown_plugin.analysis.traces import traced_graphs
 from tb_slowdown_plugin.analysis.types import Account
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import (
@@ -20,7 +20,6 @@ from tb_slowdown_plugin.records.types import (
     Run,
     SignalTable,
     StepTable,
-    Trace,
 )
 
 _DECIMALS: Final = 6
@@ -137,9 +136,7 @@ def _marks(run: Run) -> dict[str, Iterable[tuple[int, float]]]:
     saved = np.nansum(saving, axis=0) if saving else np.empty(0)
     return {
         "retraces": (
-            (event.row, event.what.seconds)
-            for event in run.events
-            if isinstance(event.what, Trace) and account_detail(event.what) == names.AGAIN
+            (graph.row, graph.cost_seconds) for graph in traced_graphs(run) if graph.again
         ),
         "gc": (
             (event.row, event.what.seconds)

@@ -19,11 +19,8 @@ from tb_slowdown_plugin.records.types import Execution, Run, Trace
 
 SteadyFrom = Literal["second run", "other graphs of the function", "nothing"]
 
-_ACCOUNT_DETAIL: Final[dict[str, str]] = {
-    "first": names.FIRST,
-    "variables": names.FIRST,
-    "library": names.LIBRARY,
-}
+_DETAIL: Final[dict[str, str]] = {"first": names.FIRST, "library": names.LIBRARY}
+"""Cause of a trace -> whose doing it was; "variables" belongs to the trace before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +35,8 @@ class TracedGraph:
     steady_seconds: float
     """What a run of this graph takes afterwards; 0 where that is not known."""
     steady_from: SteadyFrom
+    detail: str
+    """FIRST, AGAIN or LIBRARY: the account that its seconds stand in."""
 
     @property
     def excess_seconds(self) -> float:
@@ -50,19 +49,9 @@ class TracedGraph:
         return self.trace.seconds + self.excess_seconds
 
     @property
-    def detail(self) -> str:
-        """FIRST, AGAIN or LIBRARY: the account that its seconds stand in."""
-        return account_detail(self.trace)
-
-    @property
     def again(self) -> bool:
         """Whether it is a retrace of the user's."""
         return self.detail == names.AGAIN
-
-
-def account_detail(trace: Trace) -> str:
-    """Whose doing a trace was: FIRST, AGAIN or LIBRARY."""
-    return _ACCOUNT_DETAIL.get(trace.cause, names.AGAIN)
 
 
 def traced_graphs(run: Run) -> tuple[TracedGraph, ...]:
@@ -91,12 +80,18 @@ def traced_graphs(run: Run) -> tuple[TracedGraph, ...]:
     typical = {code: median(seconds) for code, seconds in seconds_runs.items()}
 
     joined: list[TracedGraph] = []
+    whose: dict[tuple[str, str], str] = {}
     for session, row, time, trace in traces:
         first = runs.get((session, trace.id, 1), 0.0)
         second = runs.get((session, trace.id, 2))
         usual = typical.get((trace.function, trace.location))
         steady, source = _steady(second, usual)
-        joined.append(TracedGraph(trace, row, time, first, steady, source))
+        code = (trace.function, trace.location)
+        if trace.cause == "variables":
+            detail = whose.get(code, names.FIRST)
+        else:
+            detail = whose[code] = _DETAIL.get(trace.cause, names.AGAIN)
+        joined.append(TracedGraph(trace, row, time, first, steady, source, detail))
     return tuple(joined)
 
 

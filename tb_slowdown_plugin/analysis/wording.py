@@ -135,6 +135,16 @@ def listed(texts: Sequence[str], most: int = 3) -> str:
     return f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
+def between(low: float, high: float) -> str:
+    """A range of durations; one where both read the same.
+
+    >>> between(0.13, 0.887), between(0.14, 0.1401)
+    ('130 ms to 887 ms', '140 ms')
+    """
+    texts = (duration(low), duration(high))
+    return texts[0] if texts[0] == texts[1] else f"{texts[0]} to {texts[1]}"
+
+
 def share_of_loss(fraction: float) -> str:
     """The word for a part of the loss: "most" above a half, "half" just under it.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Final
 
 from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
@@ -21,9 +20,8 @@ _SHORT: Final = {
     "structure": "Pass one structure, or stack it into a tensor.",
     "spec": "Keep one batch shape: drop_remainder=True.",
 }
-_SPEC: Final = re.compile(r"shape=\((?P<shape>[^)]*)\), dtype=(?:tf\.)?(?P<dtype>\w+)")
-_SHAPE: Final = re.compile(r"\(([^()]*)\)")
-_KERAS_LOOPS: Final = ("one_step_on_data", "one_step_on_iterator", "multi_step_on_iterator")
+_KERAS: Final = "Keras "
+"""How the trace hook begins the name of a step that Keras builds."""
 
 
 def short_fix(cause: str, what: str) -> str:
@@ -36,16 +34,16 @@ def short_fix(cause: str, what: str) -> str:
 
 
 def is_keras(trace: Trace) -> bool:
-    """Whether the traced function is the step that Keras builds."""
-    return trace.function in _KERAS_LOOPS or "keras/src/" in trace.location
+    """Whether the traced function is a step that Keras builds; its place is the user's call."""
+    return trace.function.startswith(_KERAS)
 
 
 def advise(trace: Trace) -> tuple[Advice, ...]:
     """What to change so that a trace like this one does not come again."""
     if is_keras(trace):
-        return (_keras_once(), *_for_changes(trace, keras=True))
+        return _for_keras(trace)
     if trace.cause == "new_object":
-        return (_hoist(trace.function),)
+        return (_hoist(trace),)
     if trace.cause == "context":
         return (
             Advice(
@@ -53,142 +51,170 @@ def advise(trace: Trace) -> tuple[Advice, ...]:
                 "no argument differs, only the surroundings of the call do."
             ),
         )
-    return (*_for_changes(trace, keras=False), _reduce(trace.function))
+    declared = _declare(trace)
+    found = [declared] if declared else []
+    kinds: list[str] = []
+    for change in trace.changes:
+        if change.what not in kinds:
+            kinds.append(change.what)
+            found += _for_change(trace, change)
+    if "shape" in kinds:
+        found.append(_reduce(trace))
+    return tuple(found)
 
 
-def _for_changes(trace: Trace, *, keras: bool) -> tuple[Advice, ...]:
-    if not trace.changes:
-        return ()
-    change = trace.changes[0]
-    function, argument = trace.function, change.argument
-    if change.what in ("shape", "spec"):
-        fixed = () if keras else _signature(trace, change)
-        return (*fixed, _pad(), _full_batches())
-    if keras:
-        return ()
+def _for_keras(trace: Trace) -> tuple[Advice, ...]:
+    found = []
+    if trace.cause == "new_object":
+        found.append(_compile_once())
+    if any(change.what in ("shape", "spec") for change in trace.changes):
+        found += [_full_batches(), _pad()]
+    return tuple(found) or (_full_batches(),)
+
+
+def _for_change(trace: Trace, change: Change) -> tuple[Advice, ...]:
     match change.what:
+        case "shape" | "spec":
+            return (_pad(), _full_batches())
         case "python_number" | "python_value":
-            return (_tensor(function, argument, change),)
+            return (_tensor(trace, change),)
         case "dtype":
-            return (_cast(function, argument, change),)
+            return (_cast(trace, change),)
         case "none":
-            return (_always_tensor(function, argument),)
-        case "structure":
-            return (_stack(function, argument),)
+            return (_always_tensor(trace, change.argument),)
+        case "structure" | "rank":
+            return (_stack(trace, change.argument),)
         case "python_object":
-            return (_unpack(function, argument),)
-    return ()
+            return (_keep_object(trace, change.argument),)
+        case _:
+            return ()
 
 
-def _tensor(function: str, argument: str, change: Change) -> Advice:
-    if not change.after.startswith(("Python float", "Python int")):
-        return _per_value(function, argument)
-    dtype = "tf.float32" if change.after.startswith("Python float") else "tf.int32"
-    name = _name(argument)
+def _declare(trace: Trace) -> Advice | None:
+    """The signature that covers every trace so far, as the collector has merged it."""
+    if not trace.signature or not all(trace.signature):
+        return None
+    at = f"At {trace.location}, declare" if trace.location else "Declare"
+    price = "Other dtypes and other numbers of dimensions are then refused with an error. "
+    if any(change.what == "python_number" for change in trace.changes):
+        price += (
+            "Python numbers arrive as tensors, so `if`, `range` and shapes made from them must "
+            "become TensorFlow's."
+        )
+    else:
+        price += (
+            "A graph for unknown shapes can run a little slower, and with `jit_compile=True` XLA "
+            "still compiles each shape: pad there."
+        )
+    return Advice(
+        f"{at} what varies: one graph then serves all calls, and no call has to change. "
+        f"To be sure: 0 retraces of `{trace.function}` in the next run.",
+        snippet(
+            old("@tf.function"),
+            new("@tf.function(input_signature=["),
+            new(*(f"    {spec}," for spec in trace.signature)),
+            new("])"),
+            same(f"def {_callable(trace)}(...):"),
+        ),
+        price,
+    )
+
+
+def _tensor(trace: Trace, change: Change) -> Advice:
+    argument = change.argument
+    dtype = {"float": ", tf.float32", "int": ", tf.int32"}.get(_type_of(change), "")
     return Advice(
         f"Pass a tensor for `{argument}`. A tensor's value is not part of the key; one graph "
-        f"serves all values. To be sure: 0 retraces of `{function}` in the next run.",
+        f"serves all values. To be sure: 0 retraces of `{trace.function}` in the next run.",
         snippet(
-            old(f"loss = {function}(batch, {name})"),
-            new(f"loss = {function}(batch, tf.constant({name}, {dtype}))"),
+            new(f"{argument} = tf.constant({argument}{dtype})"),
+            same(f"{_callable(trace)}(..., {argument})"),
         ),
-        "A tensor can't steer Python: `if` and `range` on it become part of the graph, and a "
-        "shape or an axis must stay a Python number.",
+        "Inside the function a tensor can't steer Python: `if` and `range` on it become part of "
+        "the graph, and a shape or an axis must stay a Python number.",
     )
 
 
-def _per_value(function: str, argument: str) -> Advice:
-    name = _name(argument)
-    return Advice(
-        f"Make one graph per value of `{argument}`, once, before the loop; or pass an index as a "
-        "tensor and choose inside with `tf.switch_case`.",
-        snippet(
-            old(f"loss = {function}(batch, {name})"),
-            new(f"loss = {function}(batch, tf.convert_to_tensor({name}))"),
-        ),
-        "Every value that occurs costs one trace; that is fine for a flag, not for a counter.",
-    )
+def _type_of(change: Change) -> str:
+    """The Python type of a number: "Python float 0.1" -> "float"."""
+    words = change.after.split()
+    return words[1] if len(words) > 1 and words[0] == "Python" else ""
 
 
-def _cast(function: str, argument: str, change: Change) -> Advice:
-    dtype = change.before.rpartition(" ")[2].removeprefix("tf.") or "float32"
-    name = _name(argument)
+def _cast(trace: Trace, change: Change) -> Advice:
+    argument = change.argument
     return Advice(
-        f"Cast `{argument}` to one dtype before the call ({change.before} and {change.after} "
-        "were both passed).",
+        f"Cast `{argument}` to one dtype before the call; {change.before} and {change.after} "
+        "were both passed.",
         snippet(
-            old(f"loss = {function}({name})"),
-            new(f"loss = {function}(tf.cast({name}, tf.{dtype}))"),
+            new(f"{argument} = tf.cast({argument}, tf.{change.before})"),
+            same(f"{_callable(trace)}(..., {argument})"),
         ),
         "One conversion a step.",
     )
 
 
-def _always_tensor(function: str, argument: str) -> Advice:
-    name = _name(argument)
+def _always_tensor(trace: Trace, argument: str) -> Advice:
     return Advice(
-        f"Pass a tensor for `{argument}` in every call; `None` and a tensor need two graphs.",
+        f"Pass a tensor for `{argument}` in every call; `None` and a tensor need two graphs. "
+        "Choose a neutral value, such as ones for a mask.",
         snippet(
-            old(f"loss = {function}(batch, {name})"),
-            new(
-                f"if {name} is None:",
-                f"    {name} = tf.ones(tf.shape(batch)[:1])",
-                f"loss = {function}(batch, {name})",
-            ),
+            new(f"if {argument} is None:", f"    {argument} = tf.ones([batch_size])"),
+            same(f"{_callable(trace)}(..., {argument})"),
         ),
         "The neutral tensor is computed with in every step.",
     )
 
 
-def _stack(function: str, argument: str) -> Advice:
-    name = _name(argument)
+def _stack(trace: Trace, argument: str) -> Advice:
     return Advice(
-        f"Stack the entries of `{argument}` into one tensor; the length of a Python list is part "
-        "of the key, the values of a tensor are not.",
+        f"Pass `{argument}` as one tensor of one rank. The structure and the length of a Python "
+        "list are part of the key; with an open first dimension the length of a tensor is not.",
         snippet(
-            new(f"@tf.function(input_signature=[tf.TensorSpec([None, *{name}[0].shape])])"),
-            same(f"def {function}({name}):", "    ..."),
-            old(f"loss = {function}({name})"),
-            new(f"loss = {function}(tf.stack({name}))"),
+            new("@tf.function(reduce_retracing=True)"),
+            same(f"def {_callable(trace)}(...):", "    ..."),
+            new(f"{argument} = tf.stack({argument})"),
+            same(f"{_callable(trace)}(..., {argument})"),
         ),
         "The entries are copied once a step.",
     )
 
 
-def _unpack(function: str, argument: str) -> Advice:
-    name = _name(argument)
+def _keep_object(trace: Trace, argument: str) -> Advice:
     return Advice(
-        f"Keep one object for `{argument}` and use it in every call. An object is compared by "
-        "identity (or its `__eq__` and `__hash__`), so an equal copy is a new graph.",
+        f"Keep one object for `{argument}` and pass it in every call. An object is compared by "
+        "identity (or by its own `__eq__` and `__hash__`), so an equal copy means a new graph.",
         snippet(
-            new(f"{name} = make_{name}()"),
+            new(f"{argument} = make_{_name(argument)}()"),
             same("for batch in dataset:"),
-            old(f"    {name} = make_{name}()"),
-            same(f"    loss = {function}(batch, {name})"),
+            old(f"    {argument} = make_{_name(argument)}()"),
+            same(f"    {_callable(trace)}(batch, {argument})"),
         ),
-        "What changes in the object after the first trace is not seen by the graph; pass it "
+        "What changes in the object after the first trace is not seen by the graph; pass that "
         "as a tensor.",
     )
 
 
-def _hoist(function: str) -> Advice:
+def _hoist(trace: Trace) -> Advice:
+    name = _callable(trace)
+    at = f" (its code is at {trace.location})" if trace.location else ""
     return Advice(
-        f"Make the `tf.function` once, before the loop. Every new `tf.function` object around "
-        f"`{function}` begins with an empty cache. To be sure: 0 retraces in the next run.",
+        f"Make the `tf.function` of `{trace.function}`{at} once, before the loop. Every new "
+        "`tf.function` object begins with an empty cache. To be sure: 0 retraces in the next run.",
         snippet(
-            new(f"step = tf.function({function})"),
+            new(f"compiled = tf.function({name})"),
             same("for batch in dataset:"),
-            old(f"    step = tf.function({function})"),
-            same("    loss = step(batch)"),
+            old(f"    compiled = tf.function({name})"),
+            same("    compiled(batch)"),
         ),
         "What the function closes over is fixed at its first trace; pass what changes as a tensor.",
     )
 
 
-def _keras_once() -> Advice:
+def _compile_once() -> Advice:
     return Advice(
         "Call `compile()` once and keep the model. Each `compile()`, and each new model, makes a "
-        "new train function that is traced again.",
+        "new function that is traced again.",
         snippet(
             new('model.compile("sgd", "mse")'),
             same("for fold in folds:"),
@@ -222,61 +248,6 @@ def library() -> tuple[Advice, ...]:
     )
 
 
-def _signature(trace: Trace, change: Change) -> tuple[Advice, ...]:
-    signature = declared_signature(trace.signature, change)
-    if signature is None:
-        return ()
-    return (
-        Advice(
-            f"Declare the varying dimension of `{change.argument}` as `None`; one graph then "
-            f"serves all lengths. To be sure: 0 retraces of `{trace.function}` in the next run.",
-            snippet(
-                old("@tf.function"),
-                new("@tf.function(input_signature=["),
-                new(*(f"    {spec}," for spec in signature)),
-                new("])"),
-                same(f"def {trace.function}(...):"),
-            ),
-            "A graph for unknown shapes can run a little slower, and with `jit_compile=True` XLA "
-            "still compiles each shape: pad there.",
-        ),
-    )
-
-
-def declared_signature(signature: Sequence[str], change: Change) -> tuple[str, ...] | None:
-    """The input signature with the dimensions that changed left open.
-
-    None where an argument has no `tf.TensorSpec`: then no signature can be written.
-
-    >>> change = Change("x", "shape", "(32, 10)", "(32, 11)")
-    >>> declared_signature(["tf.TensorSpec(shape=(32, 11), dtype=tf.float32)"], change)
-    ('tf.TensorSpec(shape=(32, None), dtype=tf.float32)',)
-    """
-    specs = []
-    before = _dimensions(change.before)
-    after = _dimensions(change.after)
-    if before is None or after is None or len(before) != len(after):
-        return None
-    opened = ", ".join(a if a == b else "None" for a, b in zip(before, after, strict=True))
-    opened += "," if len(before) == 1 else ""
-    for text in signature:
-        match = _SPEC.search(text)
-        if match is None:
-            return None
-        shape = match["shape"]
-        if _dimensions(f"({shape})") == after:
-            shape = opened
-        specs.append(f"tf.TensorSpec(shape=({shape}), dtype=tf.{match['dtype']})")
-    return tuple(specs) if specs else None
-
-
-def _dimensions(shape: str) -> tuple[str, ...] | None:
-    match = _SHAPE.search(shape)
-    if match is None:
-        return None
-    return tuple(part.strip() for part in match[1].split(",") if part.strip())
-
-
 def _pad() -> Advice:
     return Advice(
         "Pad to a few lengths, so that the same shapes come back.",
@@ -306,20 +277,26 @@ def _full_batches() -> Advice:
     )
 
 
-def _reduce(function: str) -> Advice:
+def _reduce(trace: Trace) -> Advice:
     return Advice(
         "Let TensorFlow generalise shapes by itself: after the second shape it traces once more "
         "with an open dimension, and then no more. It does not help against Python values.",
         snippet(
             old("@tf.function"),
             new("@tf.function(reduce_retracing=True)"),
-            same(f"def {function}(...):"),
+            same(f"def {_callable(trace)}(...):"),
         ),
         "Two traces remain; with `jit_compile=True` XLA still compiles each shape.",
     )
 
 
+def _callable(trace: Trace) -> str:
+    """A name that code can call: `Trainer.step` -> `step`, a lambda -> `step`."""
+    name = trace.function.rpartition(".")[2]
+    return name if name.isidentifier() else "step"
+
+
 def _name(argument: str) -> str:
-    """A Python name for an argument: `cfg['b']` -> `cfg`."""
+    """The Python name in an argument: `cfg['b']` -> `cfg`."""
     match = re.match(r"[A-Za-z_]\w*", argument)
     return match[0] if match else "value"

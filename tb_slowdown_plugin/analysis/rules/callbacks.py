@@ -10,7 +10,14 @@ from tb_slowdown_plugin.analysis.advice import callbacks as advice
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds
 from tb_slowdown_plugin.analysis.rules.patterns import cadence, growth
 from tb_slowdown_plugin.analysis.types import Finding
-from tb_slowdown_plugin.analysis.wording import counted, duration, ledger_seconds, percent, times
+from tb_slowdown_plugin.analysis.wording import (
+    between,
+    counted,
+    duration,
+    ledger_seconds,
+    percent,
+    times,
+)
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Float, Int
 
@@ -62,8 +69,8 @@ def _evidence(case: Case, claimed: tuple[Finding, ...]) -> Iterable[str]:
         rows, each = _calls(case, parts[0])
         yield (
             f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run) in "
-            f"{_who(parts[0])}: {counted(len(rows), 'step')} with {duration(float(each.min()))} "
-            f"to {duration(float(each.max()))} each."
+            f"{_who(parts[0])}: {counted(len(rows), 'step')} with "
+            f"{between(float(each.min()), float(each.max()))} each."
         )
         if growth(each.tolist()) >= _GROWS:
             quarter = len(each) // 4

@@ -10,6 +10,7 @@ from tb_slowdown_plugin.analysis.advice import checkpointing as advice
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, lost_seconds
 from tb_slowdown_plugin.analysis.rules.patterns import cadence, growth
 from tb_slowdown_plugin.analysis.wording import (
+    between,
     counted,
     duration,
     ledger_seconds,
@@ -60,16 +61,16 @@ def _evidence(
     each = saving[rows]
     by = f" by `{who}`" if who else ""
     yield (
-        f"{counted(len(rows), 'save')}{by} took {duration(float(each.min()))} to "
-        f"{duration(float(each.max()))} each, {ledger_seconds(float(each.sum()))} in all; "
-        f"{ledger_seconds(seconds)} of it count as lost ({percent(case.wall_share(seconds))} of "
+        f"{counted(len(rows), 'save')}{by} took "
+        f"{between(float(each.min()), float(each.max()))} each, "
+        f"{ledger_seconds(float(each.sum()))} in all; {ledger_seconds(seconds)} of it count as lost ({percent(case.wall_share(seconds))} of "
         "the run)."
     )
-    between = np.diff(rows)
-    if len(between):
+    gaps = np.diff(rows)
+    if len(gaps):
         work = float(case.run.steps.period_seconds.sum() - each.sum()) / len(rows)
         yield (
-            f"Between two saves lie {counted(round(float(np.median(between))), 'step')} and "
+            f"Between two saves lie {counted(round(float(np.median(gaps))), 'step')} and "
             f"{duration(work)} of other work."
         )
     if grows:

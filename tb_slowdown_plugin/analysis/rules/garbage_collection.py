@@ -9,7 +9,7 @@ import numpy as np
 from tb_slowdown_plugin.analysis.advice import garbage_collection as advice
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, lost_seconds
 from tb_slowdown_plugin.analysis.rules.patterns import cadence, growth
-from tb_slowdown_plugin.analysis.wording import counted, duration, ledger_seconds, times
+from tb_slowdown_plugin.analysis.wording import between, counted, duration, ledger_seconds, times
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import GcPause
 
@@ -58,7 +58,7 @@ def _evidence(
         longest = int(np.argmax(seconds))
         yield (
             f"{ledger_seconds(sum(seconds))} of {ledger_seconds(total)} are full collections "
-            f"(generation 2), from {duration(min(seconds))} to {duration(max(seconds))}; the "
+            f"(generation 2), {between(min(seconds), max(seconds))} each; the "
             f"longest is in {case.step_text(full[longest][0])}."
         )
         if growth(seconds) >= _GROWS:

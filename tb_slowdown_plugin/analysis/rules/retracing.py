@@ -48,8 +48,8 @@ def explain(case: Case) -> Claim | None:
 
 
 def label(trace: Trace) -> str:
-    """How a traced function is called: Keras's own step is not the user's name."""
-    return "the Keras train step" if advice.is_keras(trace) else trace.function
+    """How a traced function is called: a Keras step has no name of the user's."""
+    return f"the {trace.function}" if advice.is_keras(trace) else trace.function
 
 
 def typical(graphs: Sequence[TracedGraph]) -> Trace:
@@ -74,7 +74,7 @@ def _cost(graphs: Sequence[TracedGraph]) -> float:
 
 
 def _place(trace: Trace) -> str:
-    return f" ({trace.location})" if trace.location and not advice.is_keras(trace) else ""
+    return f" ({trace.location})" if trace.location else ""
 
 
 def _quoted(trace: Trace) -> str:
@@ -86,7 +86,7 @@ def _summary(graphs: Sequence[TracedGraph], trace: Trace, rows: tuple[int, int])
     if trace.cause == "new_object":
         if advice.is_keras(trace):
             return (
-                f"A new Keras train function is made {often}: `compile()` was called again, or "
+                f"The {trace.function} is built anew {often}: `compile()` was called again, or "
                 "the model is a new one."
             )
         return (
