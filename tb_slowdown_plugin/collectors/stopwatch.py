@@ -27,11 +27,12 @@ class Stopwatch:
       {'forward': 25, 'tracing:again': 5}
     """
 
-    __slots__ = ("_now", "_since", "_stack", "askers", "booked", "thread")
+    __slots__ = ("_now", "_since", "askers", "booked", "opened", "thread")
 
     def __init__(self, monotonic_ns: Callable[[], int]) -> None:
         self._now = monotonic_ns
-        self._stack: list[str] = []
+        self.opened: list[str] = []
+        """The accounts that are open, innermost last; only for looking at."""
         self._since = 0
         self.thread = 0
         self.booked: dict[str, int] = {}
@@ -54,12 +55,12 @@ class Stopwatch:
     @property
     def depth(self) -> int:
         """How many accounts are open."""
-        return len(self._stack)
+        return len(self.opened)
 
     @property
     def innermost(self) -> str | None:
         """The account that time is booked to now, None outside all of them."""
-        return self._stack[-1] if self._stack else None
+        return self.opened[-1] if self.opened else None
 
     @property
     def changed_ns(self) -> int:
@@ -77,16 +78,16 @@ class Stopwatch:
         self._ask()
         now = self._now()
         start = now if since_ns is None else max(since_ns, self._since)
-        if self._stack:
-            self._add(self._stack[-1], start - self._since)
+        if self.opened:
+            self._add(self.opened[-1], start - self._since)
         self._since = start
-        self._stack.append(account)
+        self.opened.append(account)
 
     def close(self) -> None:
         """Time goes to the account around the innermost one again."""
         self._ask()
         now = self._now()
-        self._add(self._stack.pop(), now - self._since)
+        self._add(self.opened.pop(), now - self._since)
         self._since = now
 
     def book(self, account: str, nanoseconds: int) -> int:
@@ -107,8 +108,8 @@ class Stopwatch:
         """The nanoseconds of each account since the last call; open accounts stay open."""
         self._ask()
         now = self._now()
-        if self._stack:
-            self._add(self._stack[-1], now - self._since)
+        if self.opened:
+            self._add(self.opened[-1], now - self._since)
         self._since = now
         booked = self.booked
         self.booked = {}

@@ -10,8 +10,9 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable
+from threading import get_ident
 from types import TracebackType
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, NoReturn, TypeAlias
 
 from tb_slowdown_plugin.collectors.clock import Clock
 from tb_slowdown_plugin.collectors.stopwatch import Stopwatch
@@ -70,6 +71,36 @@ class Recorder:
       1
     """
 
+    # Slots: a step reads and writes some twenty of these.
+    __slots__ = (
+        "_append",
+        "_begun_ns",
+        "_ended_cpu_ns",
+        "_ended_ns",
+        "_epoch_number",
+        "_epoch_row",
+        "_epochs_due",
+        "_in_step",
+        "_items",
+        "_kind",
+        "_monotonic_ns",
+        "_number",
+        "_phases_around",
+        "_process_cpu_ns",
+        "_sample_due",
+        "_something_due",
+        "_thread_cpu_ns",
+        "clock",
+        "entries",
+        "events",
+        "is_tracing",
+        "open_phases",
+        "rows",
+        "sample",
+        "samples",
+        "stopwatch",
+    )
+
     def __init__(
         self,
         clock: Clock | None = None,
@@ -84,9 +115,8 @@ class Recorder:
         self.samples: deque[Sample] = deque(maxlen=MAX_PENDING_STEPS)
         self.rows = 0
         """Steps finished."""
-        self.sample_due = False
-        """Set by the background thread: the next step's end calls `sample`."""
         self.sample: Callable[[], None] = lambda: None
+        """What the end of a step calls after `ask_for_sample`."""
         self.open_phases: list[object] = []
         """Phases that are open, innermost last."""
         self._monotonic_ns = self.clock.monotonic_ns
@@ -97,11 +127,11 @@ class Recorder:
         self._begun_ns = 0
         self._ended_ns = _NEVER
         self._ended_cpu_ns = 0
-        self._next_number = 0
-        self._number = 0
+        self._number = -1
         self._items: float | None = None
         self._kind = "train"
         self._phases_around = 0
+        self._something_due = self._sample_due = False
         self._epochs_due: list[int] = []
         self._epoch_row = -1
         self._epoch_number = -1
@@ -127,13 +157,9 @@ class Recorder:
     def prepare(self, step: int | None, items: float | None, kind: str) -> Recorder:
         """Keeps the arguments of the step that `__enter__` begins; returns itself."""
         if self._in_step:
-            raise UsageError(
-                f"step {_shown(step)}is opened inside step {self._number}; steps do not nest: "
-                "leave the outer `with tbslow.summary.step()` first, "
-                "or use `tbslow.summary.phase(...)` for a part of a step"
-            )
+            self._refuse(step)
         if step is None:
-            self._number = self._next_number
+            self._number += 1
         else:
             self._number = step if type(step) is int and step >= 0 else _step_number(step)
         self._items = None if items is None else _item_count(items)
@@ -143,14 +169,10 @@ class Recorder:
 
     def __enter__(self) -> None:
         """Begins the step that was prepared."""
-        watch = self.stopwatch
-        if threading.get_ident() != watch.thread:
+        if get_ident() != self.stopwatch.thread:
             self._claim()
         if self._in_step:
-            raise UsageError(
-                f"step {self._number} is entered while it is open; "
-                "call `tbslow.summary.step()` anew for each step"
-            )
+            self._refuse(self._number)
         if self.is_tracing():
             raise UsageError(
                 f"step {self._number} is opened inside a tf.function, where it would run only "
@@ -162,18 +184,20 @@ class Recorder:
         self._phases_around = len(self.open_phases)
         self._in_step = True
 
-    def end(self) -> None:
-        """The step ends.
-
-        Raises:
-          UsageError: No step is open.
-        """
-        if not self._in_step:
-            raise UsageError("a step is ended, but none is open; begin one first")
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Ends the step; cancels it where the user's code raised."""
+        if kind is not None:
+            self.cancel()
+            return
         if len(self.open_phases) != self._phases_around:
             self._close_phases()
         watch = self.stopwatch
-        if watch.booked or watch.depth or watch.askers:
+        if watch.booked or watch.opened or watch.askers:
             accounts = watch.take() or None
             ended_ns = watch.changed_ns
         else:
@@ -196,31 +220,26 @@ class Recorder:
         self._ended_ns = ended_ns
         self._ended_cpu_ns = cpu_ns
         self._in_step = False
-        self._next_number = self._number + 1
         self.rows += 1
-        if self._epochs_due:
-            self._mark_passes()
-        if self.sample_due:
-            self.sample_due = False
-            self.sample()
+        if self._something_due:
+            self._do_what_is_due()
+
+    def end(self) -> None:
+        """The step ends.
+
+        Raises:
+          UsageError: No step is open.
+        """
+        if not self._in_step:
+            raise UsageError("a step is ended, but none is open; begin one first")
+        self.__exit__(None, None, None)
 
     def cancel(self) -> None:
         """What was begun was no step; its time goes to the next one."""
         if len(self.open_phases) != self._phases_around:
             self._close_phases()
         self._in_step = False
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Ends the step; cancels it where the user's code raised."""
-        if kind is None:
-            self.end()
-        else:
-            self.cancel()
+        self._number -= 1
 
     @property
     def in_step(self) -> bool:
@@ -277,6 +296,12 @@ class Recorder:
     def expect_epoch(self, first_row: int) -> None:
         """A pass over data that began at `first_row` is an epoch if this step ends well."""
         self._epochs_due.append(first_row)
+        self._something_due = True
+
+    def ask_for_sample(self) -> None:
+        """Has the end of the next step call `sample`. Any thread."""
+        self._sample_due = True
+        self._something_due = True
 
     def silence(self) -> None:
         """From now on nothing is kept; steps and phases stay legal. For a forked child."""
@@ -287,14 +312,26 @@ class Recorder:
 
     # -- what is rare -----------------------------------------------------------
 
+    def _refuse(self, step: int | None) -> NoReturn:
+        name = "a step" if step is None else f"step {step!r}"
+        if get_ident() != self.stopwatch.thread:
+            self._refuse_thread(name)
+        raise UsageError(
+            f"{name} is opened inside step {self._number}; steps do not nest: "
+            "leave the outer `with tbslow.summary.step()` first, "
+            "or use `tbslow.summary.phase(...)` for a part of a step"
+        )
+
+    def _refuse_thread(self, name: str) -> NoReturn:
+        raise UsageError(
+            f"{name} is opened in thread {threading.current_thread().name!r}, but the steps "
+            "before it in another one; a run has one training thread: open all its steps there"
+        )
+
     def _claim(self) -> None:
         watch = self.stopwatch
-        if watch.thread and self.rows:
-            raise UsageError(
-                f"step {self._number} is opened in thread {threading.current_thread().name!r}, "
-                "but the steps before it in another one; a run has one training thread: "
-                "open all its steps in that thread"
-            )
+        if watch.thread and (self.rows or self._in_step):
+            self._refuse_thread(f"step {self._number}")
         # Data may have been fetched in a loader thread before the first step.
         while watch.depth:
             watch.close()
@@ -325,7 +362,11 @@ class Recorder:
             self.open_phases.pop()
             self.stopwatch.close()
 
-    def _mark_passes(self) -> None:
+    def _do_what_is_due(self) -> None:
+        self._something_due = False
+        if self._sample_due:
+            self._sample_due = False
+            self.sample()
         due, self._epochs_due = self._epochs_due, []
         if self._kind not in EVALUATION_KINDS:
             for row in due:
@@ -337,10 +378,6 @@ class Recorder:
             self._epoch_row = row
             self._epoch_number = number
             self.events.append(Event(row, self.clock.unix_seconds(), Epoch(number)))
-
-
-def _shown(step: object) -> str:
-    return "" if step is None else f"{step!r} "
 
 
 def _step_number(step: object) -> int:

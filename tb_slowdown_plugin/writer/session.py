@@ -157,7 +157,8 @@ class Session:
         values = self._collection.read()
         values["monitor_cpu_seconds"] = self._cpu_ns / 1e9
         self._samples.append(Sample(self._clock.unix_seconds(), self.recorder.rows, values))
-        self.recorder.sample_due = self._collection.needs_thread
+        if self._collection.needs_thread:
+            self.recorder.ask_for_sample()
 
     def _sample_in_thread(self) -> None:
         self._thread_values = self._collection.read_in_thread()
