@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import sys
 import weakref
@@ -108,11 +107,11 @@ class Subjects:
     def _carried_by(self, function: Any) -> Any:
         """The user's function that TensorFlow runs through one of its own, as strategies do."""
         while function is not None:
-            if isinstance(function, functools.partial):
-                for argument in function.args:
-                    code = code_of(argument) if callable(argument) else None
-                    if code is not None and not self._is_library(code):
-                        return argument
+            held = [*getattr(function, "args", ()), *closure_of(function).values()]
+            for carried in held:
+                code = code_of(carried) if callable(carried) else None
+                if code is not None and not self._is_library(code):
+                    return carried
             function = unwrap_once(function)
         return None
 

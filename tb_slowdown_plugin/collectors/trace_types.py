@@ -138,8 +138,8 @@ def describe_type(trace_type: Any) -> Node:
         return _attributes(trace_type.named_attributes)
     if name == "Dict":
         return _mapping(trace_type.mapping)
-    if hasattr(trace_type, "element_spec"):
-        return _sequence(_sort(name), _leaves(trace_type.element_spec))
+    if hasattr(trace_type, "_element_spec"):  # iterators, datasets, optionals
+        return _sequence(_sort(name), _leaves(trace_type._element_spec))
     if hasattr(trace_type, "shape") and hasattr(trace_type, "dtype"):
         return _tensor(trace_type)
     components = getattr(trace_type, "components", None)

@@ -1,0 +1,163 @@
+"""Places are relative to something that is not private, and functions are found under wrappers."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from tb_slowdown_plugin.collectors.source_location import (
+    SourcePlaces,
+    closure_of,
+    code_of,
+    name_of,
+    unwrap,
+)
+
+HOME = "/home/ann"
+
+
+@pytest.fixture(autouse=True)
+def home(monkeypatch):
+    monkeypatch.setenv("HOME", HOME)
+
+
+def places(working_directory: str = f"{HOME}/project", *import_path: str) -> SourcePlaces:
+    return SourcePlaces(working_directory, import_path)
+
+
+@pytest.mark.parametrize(
+    ("file", "shown"),
+    [
+        (f"{HOME}/project/train.py", "train.py"),
+        (f"{HOME}/project/models/net.py", "models/net.py"),
+        (f"{HOME}/project/.venv/lib/python3.11/site-packages/keras/src/a.py", "keras/src/a.py"),
+        ("/usr/lib/python3/dist-packages/six.py", "six.py"),
+        (f"{HOME}/other/secret/train.py", "train.py"),
+        ("train.py", "train.py"),
+        ("models/net.py", "models/net.py"),
+        (f"../{HOME}/net.py", "net.py"),
+        ("<stdin>", "<stdin>"),
+        ("/tmp/ipykernel_123/456.py", "<notebook>"),
+        ("<ipython-input-3-abc>", "<notebook>"),
+    ],
+)
+def test_no_place_is_absolute(file, shown):
+    assert places().at(file, 41) == f"{shown}:41"
+
+
+def test_a_file_elsewhere_is_relative_to_the_import_path():
+    found = places(f"{HOME}/project", "/opt/code", "/opt/code/team")
+    assert found.shorten("/opt/code/team/nets/big.py") == "nets/big.py"
+
+
+@pytest.mark.parametrize("working_directory", ["/", "/home", "", "relative"])
+def test_a_working_directory_above_the_home_does_not_show_user_names(working_directory):
+    assert places(working_directory).shorten(f"{HOME}/project/train.py") == "train.py"
+    assert places(working_directory, "/home").shorten("/home/bob/train.py") == "train.py"
+
+
+def test_the_home_itself_may_be_the_working_directory():
+    assert places(HOME).shorten(f"{HOME}/project/train.py") == "project/train.py"
+
+
+def test_the_places_of_this_process(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert SourcePlaces.of_process().shorten(str(tmp_path / "a" / "b.py")) == "a/b.py"
+    assert SourcePlaces.of_process().shorten(os.__file__) == "os.py"
+
+
+def test_a_deleted_working_directory_is_no_error(monkeypatch):
+    def gone():
+        raise FileNotFoundError
+
+    monkeypatch.setattr(Path, "cwd", gone)
+    assert SourcePlaces.of_process().working_directory == ""
+
+
+def plain():
+    return None
+
+
+class Model:
+    def step(self):
+        return None
+
+    def __call__(self):
+        return None
+
+
+def decorated(function):
+    @functools.wraps(function)
+    def wrapper():
+        return function()
+
+    return wrapper
+
+
+@pytest.mark.parametrize(
+    ("function", "inner", "name"),
+    [
+        (plain, plain, "plain"),
+        (Model().step, Model.step, "Model.step"),
+        (functools.partial(functools.partial(plain)), plain, "plain"),
+        (decorated(decorated(plain)), plain, "plain"),
+        (Model(), Model.__call__, "Model.__call__"),
+    ],
+)
+def test_the_function_that_the_user_wrote_is_found(function, inner, name):
+    assert unwrap(function) is inner
+    assert code_of(function) is inner.__code__
+    assert name_of(function) == name
+
+
+def test_a_decorator_that_wraps_itself_ends():
+    def loop():
+        return None
+
+    loop.__wrapped__ = loop
+    assert unwrap(loop) is loop
+
+
+def test_what_is_not_written_in_python_has_no_code():
+    assert code_of(len) is None
+    assert name_of(len) == "len"
+    assert code_of(3) is None
+
+
+def test_a_name_goes_without_the_functions_around_it():
+    def make():
+        def step():
+            return None
+
+        return step, lambda: None
+
+    step, unnamed = make()
+    assert name_of(step) == "step"
+    assert name_of(unnamed) == "make.<lambda>"
+
+
+def test_a_closure_shows_what_it_holds_and_skips_what_is_not_there_yet():
+    def outer():
+        held = 3
+
+        def inner():
+            return held, later
+
+        found = closure_of(inner)
+        later = 4
+        return found, closure_of(inner)
+
+    assert outer() == ({"held": 3}, {"held": 3, "later": 4})
+    assert closure_of(len) == {}
+    assert closure_of(plain) == {}
+
+
+def test_import_roots_of_this_process_are_no_home(monkeypatch):
+    """The files of this package are found through the import path, not by where they lie."""
+    root = str(Path(sys.modules["tb_slowdown_plugin"].__file__).parents[1])
+    found = SourcePlaces("/nowhere/else", (root,))
+    assert found.shorten(f"{root}/tb_slowdown_plugin/errors.py") == "tb_slowdown_plugin/errors.py"
