@@ -23,6 +23,7 @@ from tb_slowdown_plugin.analysis.periods import find_repeats
 from tb_slowdown_plugin.analysis.steps import Steps
 from tb_slowdown_plugin.analysis.trend import Trend, fit_trend
 from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Float, Int
 
 REPEAT_FLOOR: Final = 0.02
@@ -103,7 +104,10 @@ def _spread_level(trend: Trend | None, count: int, warm_up_rows: int) -> Float:
 
 
 def _find_carrier(steps: Steps, usual: Float, lost: Float, numbers: dict[str, float]) -> str:
-    """The part of the step (a phase) in which most of a rise happens, else the core."""
+    """The backward pass or the optimizer if most of a rise happens there, else the core.
+
+    The shares of all phases go into `numbers`.
+    """
     inside = lost > 0
     outside = ~inside & ~np.isnan(usual)
     growing = not outside.any() or numbers["growth_fraction"] == 0
@@ -120,7 +124,7 @@ def _find_carrier(steps: Steps, usual: Float, lost: Float, numbers: dict[str, fl
             whole = steps.core[inside].mean() - steps.core[outside].mean()
         share = float(rise / whole) if whole > 0 else 0.0
         numbers[f"share:{name}"] = share
-        if share > most:
+        if share > most and name in (names.BACKWARD, names.OPTIMIZER):
             best, most = name, share
     return best
 
@@ -156,7 +160,7 @@ def _judge_stalls(
     if len(boundary):
         lost = _only(excess, boundary)
         opening = steps.epochs[steps.epochs < warm_up_rows]
-        usual_stall = float(np.median(excess[boundary]))
+        usual_stall = float(np.max(excess[boundary]))
         lost[opening] = np.minimum(warm_up[opening], usual_stall)
         if lost.sum() >= REPEAT_FLOOR * wall:
             warm_up = warm_up - np.where(np.arange(len(steps)) < warm_up_rows, lost, 0.0)

@@ -31,6 +31,12 @@ LATEST_WARM_UP_END: Final = 0.2
 """Share of the run in which a slow beginning still is warm-up (Barrett et al. 2017)."""
 _ABRUPT: Final = 0.5
 """Share of a step between two pieces that must stand right at the cut to call it a jump."""
+_SEAM: Final = 0.25
+"""A jump beside growth, smaller than this share of it, is where the fit of one ended."""
+_DRAWN_IN: Final = 0.995
+_BORNE_OUT: Final = 0.5
+"""Share of a step in the medians that the means must show, too."""
+_T_OF_MEANS: Final = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,19 +90,19 @@ def fit_trend(buckets: Buckets, rows: Float, significance: float) -> Trend:
     """Fits the level of a series.
 
     Args:
-      buckets: The series in logarithms, reduced.
-      rows: (S,) the same series, every row; used to place jumps.
+      buckets: The series in logarithms, reduced by medians (or means).
+      rows: (S,) the same series, every row.
       significance: Standard errors from which a change is believed.
     """
     cut = segment(buckets.values, significance)
-    pieces = list(cut.pieces)
+    means = _bounded_means(buckets, rows)
+    pieces = _confirm(list(cut.pieces), means)
     warm_up = 0
     limit = LATEST_WARM_UP_END * len(buckets.values)
     while len(pieces) > 1 and pieces[0].end <= limit and _falls(pieces[0], pieces[1]):
         warm_up = pieces.pop(0).end
-    parts = _join(cut.cleaned, pieces)
-    log_level = _fit_level(cut, parts, significance)
-    level = np.exp(log_level)
+    parts = _join(cut, pieces)
+    level = np.exp(_fit_level(cut, parts, means, significance))
     base, base_buckets = _find_base(level, parts, warm_up)
     edges = buckets.start + np.arange(len(level) + 1) * buckets.width
     for part in parts[1:]:
@@ -110,15 +116,65 @@ def _falls(head: Piece, following: Piece) -> bool:
     return bool(head.mean - following.start > 0.6 * np.log1p(SMALLEST_CHANGE))
 
 
-def _join(values: Float, pieces: list[Piece]) -> list[_Part]:
-    """Pieces joined where the level does not jump."""
-    reach = max(2, round(0.005 * len(values)))
+def _bounded_means(buckets: Buckets, rows: Float) -> Float:
+    """Means of the buckets, their outliers drawn in."""
+    count = len(buckets.values)
+    blocks = rows[buckets.start : buckets.row(count)].reshape(count, buckets.width)
+    distance = blocks - buckets.values[:, None]
+    sample = np.abs(distance).ravel()[:: max(1, distance.size // 100_000)]
+    bound = float(np.quantile(sample, _DRAWN_IN)) if sample.size else 0.0
+    return np.asarray(buckets.values + np.clip(distance, -bound, bound).mean(axis=1))
+
+
+def _confirm(pieces: list[Piece], means: Float) -> list[Piece]:
+    """Joins pieces whose means do not differ as their medians do.
+
+    The median of a bucket leaps where two sorts of steps are mixed about half and
+    half; the mean does not.
+    """
+    pieces = list(pieces)
+    while len(pieces) > 1:
+        support = [_support(left, right, means) for left, right in pairwise(pieces)]
+        weakest = int(np.argmin(support))
+        if support[weakest] >= 1:
+            break
+        left, right = pieces[weakest], pieces[weakest + 1]
+        mean = (left.mean * left.length + right.mean * right.length) / (right.end - left.first)
+        pieces[weakest : weakest + 2] = [Piece(left.first, right.end, mean, 0.0)]
+    return pieces
+
+
+def _support(left: Piece, right: Piece, means: Float) -> float:
+    """Below 1 where the means of two pieces do not bear out the step between them."""
+    if left.slope or right.slope:
+        return 1.0
+    before, after = means[left.first : left.end], means[right.first : right.end]
+    error = np.sqrt(before.var() / left.length + after.var() / right.length)
+    step = right.mean - left.mean
+    difference = float(after.mean() - before.mean()) * np.sign(step)
+    size = difference / (_BORNE_OUT * abs(step))
+    return float(min(size, difference / max(float(error), 1e-9) / _T_OF_MEANS))
+
+
+def _join(cut: Segmentation, pieces: list[Piece]) -> list[_Part]:
+    """Pieces joined where the level does not jump.
+
+    Beside the cut the level is taken over as many buckets as noise demands, but
+    at most a third of a piece: the steps of a staircase that is really a slope
+    rise by a third of a step there.
+    """
+    values = cut.cleaned
     parts = [_Part(pieces[0].first, pieces[0].end, bool(pieces[0].slope))]
     for left, right in pairwise(pieces):
-        cut = right.first
-        local = float(np.median(values[cut : cut + reach]))
-        local -= float(np.median(values[max(left.first, cut - reach) : cut]))
         step = right.mean - left.mean
+        wanted = 32 * cut.variance / step**2
+        most = min(left.length, right.length) // 3
+        reach = int(np.clip(wanted, 3, max(3, most)))
+        # The cut may be a bucket off, and the bucket of the jump is neither here nor there.
+        aside = 1 if most > reach else 0
+        after = values[right.first + aside : right.first + aside + reach]
+        before = values[left.end - aside - reach : left.end - aside]
+        local = float(np.median(after) - np.median(before))
         if abs(local) >= _ABRUPT * abs(step) and local * step > 0:
             parts.append(_Part(right.first, right.end, bool(right.slope)))
         else:
@@ -126,14 +182,34 @@ def _join(values: Float, pieces: list[Piece]) -> list[_Part]:
     return parts
 
 
-def _fit_level(cut: Segmentation, parts: list[_Part], significance: float) -> Float:
-    level = cut.cleaned.copy()
-    for part in parts:
-        inside = level[part.first : part.end]
-        part.grows = part.grows and is_growth(inside, cut.variance, significance)
-        curve = fit_growth(inside, cut.variance) if part.grows else inside.mean()
-        level[part.first : part.end] = curve
-    return level
+def _fit_level(cut: Segmentation, parts: list[_Part], means: Float, significance: float) -> Float:
+    """The level of all buckets, in logarithms; joins parts that turn out to be one slope."""
+    while True:
+        level = np.array(cut.cleaned)
+        for part in parts:
+            inside = cut.cleaned[part.first : part.end]
+            part.grows = (
+                part.grows
+                and is_growth(inside, cut.variance, significance)
+                and is_growth(means[part.first : part.end], cut.variance, significance)
+            )
+            curve = fit_growth(inside, cut.variance) if part.grows else inside.mean()
+            level[part.first : part.end] = curve
+        seam = next((i for i in range(1, len(parts)) if _is_seam(level, *parts[i - 1 : i + 1])), 0)
+        if not seam:
+            return level
+        parts[seam - 1] = _Part(parts[seam - 1].first, parts[seam].end, grows=True)
+        del parts[seam]
+
+
+def _is_seam(level: Float, left: _Part, right: _Part) -> bool:
+    """Whether the jump between two parts is small beside the growth on one of its sides."""
+    jump = abs(float(level[right.first] - level[left.end - 1]))
+    growth = max(
+        abs(float(level[part.end - 1] - level[part.first])) if part.grows else 0.0
+        for part in (left, right)
+    )
+    return growth > 0 and jump < max(np.log1p(SMALLEST_CHANGE), _SEAM * growth)
 
 
 def _find_base(level: Float, parts: list[_Part], warm_up: int) -> tuple[float, tuple[int, int]]:
