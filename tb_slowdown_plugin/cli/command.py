@@ -19,7 +19,7 @@ from tb_slowdown_plugin.report.ink import printable
 
 UNUSABLE_INPUT: Final = 2
 LOST_TOO_MUCH: Final = 3
-_LEAST_COLUMNS: Final = 60
+_LEAST_COLUMNS: Final = 80
 _MOST_COLUMNS: Final = 100
 _FILE_COLUMNS: Final = 80
 

@@ -18,4 +18,4 @@ def to_json(reports: Sequence[Report]) -> str:
       "runs": []
     }
     """
-    return json.dumps(report_body(reports), indent=2, allow_nan=False, ensure_ascii=False)
+    return json.dumps(report_body(reports), indent=2, allow_nan=False)

@@ -47,7 +47,7 @@ def _report(report: Report, width: int, ink: Ink) -> Iterator[str]:
         yield ""
         yield from _cause(rank, cause, width, ink)
     yield from _list(
-        "Suspects: they move with the unexplained seconds, nothing more is proven",
+        "Suspects (they move with the unexplained seconds, nothing more is proven)",
         [
             f"{CAUSES.get(suspect.cause, suspect.cause)}, {ledger_seconds(suspect.seconds)}: "
             f"{suspect.why}"

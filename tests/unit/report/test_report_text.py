@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from tb_slowdown_plugin.analysis.causes import CAUSES
+from tb_slowdown_plugin.analysis.types import Report
+from tb_slowdown_plugin.report.as_text import to_text
+from tb_slowdown_plugin.report.bar import LETTERS, draw_bar, fills
+from tb_slowdown_plugin.report.ink import Ink, printable
+
+GOLDEN = """\
+Run run1
+Lost 31 % of 2 h 35 min; most to retracing of train_step (train.py:41)
+
+──────────────────────────────────────────────────────██████████████▓▓▓▓▓▓▓▓░
+─ Healthy                    6,410.0 s   68.9 %
+█ Retracing                  1,740.0 s   18.7 %
+▓ Input pipeline             1,030.0 s   11.1 %
+░ Unexplained                  120.0 s    1.3 %
+  Wall                       9,300.0 s           12,345 steps
+A healthy step takes 520 ms: lowest level held for 5 % of the run (steps
+900-2100).
+
+1. Retracing: 1,740.0 s, 18.7 % of the run, high confidence
+   Steps 1,200\u201312,344, growing. train_step (train.py:41) was traced 278 times.
+   - Argument `temperature` is a Python float with a new value every 40 steps,
+     so TensorFlow builds the graph again.
+   - Each trace costs more than the last: 3.4 s at step 1,280, 6.8 s at step
+     12,360.
+   Fix: Pass a tensor. A tensor's value is not part of the key.
+      - train_step(batch, temperature)
+      + train_step(batch, tf.constant(temperature))
+   Price: None.
+
+2. Input pipeline: 1,030.0 s, 11.1 % of the run, medium confidence
+   Steps 8,200\u201312,344, at a new level. Each step waits 199 ms for data.
+
+Suspects (they move with the unexplained seconds, nothing more is proven)
+   - Kept tensors, 40.0 s: allocator bytes grow together with the unexplained
+     drift
+
+Not measured
+   - gpu_memory: no GPU visible to TensorFlow
+   - allocator in part: the CPU reports no allocator numbers
+
+Notes
+   - Resumed at step 400.
+"""
+
+
+def test_the_whole_text(slow: Report) -> None:
+    assert to_text([slow]) == GOLDEN
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_prose_keeps_to_the_width(slow: Report, width: int) -> None:
+    assert max(map(len, to_text([slow], width=width).splitlines())) <= width
+
+
+def test_colour_changes_nothing_but_colour(slow: Report) -> None:
+    coloured = to_text([slow], colour=True)
+    assert "\x1b[31m- train_step(batch, temperature)\x1b[0m" in coloured
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == GOLDEN
+
+
+def test_an_empty_run_has_no_ledger(slow: Report) -> None:
+    empty = replace(
+        slow,
+        verdict="not_enough_steps",
+        headline="Not enough steps yet: 0 of about 200.",
+        steps=0,
+        wall_seconds=0.0,
+        healthy_step_seconds=None,
+        lost_seconds=0.0,
+        unexplained_seconds=0.0,
+        causes=(),
+        suspects=(),
+        signals=(),
+        notes=(),
+    )
+    assert to_text([empty]) == "Run run1\nNot enough steps yet: 0 of about 200.\n"
+
+
+def test_several_runs_stand_one_below_the_other(slow: Report) -> None:
+    both = to_text([slow, replace(slow, run="run2")])
+    assert both == GOLDEN + "\n" + GOLDEN.replace("Run run1", "Run run2")
+
+
+def test_texts_from_a_logdir_cannot_steer_the_terminal(slow: Report) -> None:
+    evil = "\x1b]0;owned\x07\r\n\u202egnp"
+    (cause, _) = slow.causes
+    text = to_text(
+        [
+            replace(
+                slow,
+                run=evil,
+                headline=evil,
+                notes=(evil,),
+                causes=(replace(cause, summary=evil, evidence=(evil,)),),
+            )
+        ]
+    )
+    assert not any(c in text for c in "\x1b\x07\r\u202e")
+    assert "Run \\x1b]0;owned\\x07\\r\\n\\u202egnp" in text
+
+
+def test_umlauts_and_other_letters_stay() -> None:
+    assert printable("größe 学習 ok") == "größe 学習 ok"
+
+
+@pytest.mark.parametrize("width", [30, 77, 97])
+def test_the_bar_is_as_wide_as_told_and_shows_each_part(width: int) -> None:
+    parts = [("healthy", 9000.0), ("retracing", 0.5), ("gc", 0.01), ("unexplained", 3.0)]
+    bar = draw_bar(parts, width, Ink(False))
+    assert len(bar) == width
+    assert [bar.count(fill) for fill in ("█", "▓", "░")] == [1, 1, 1]
+
+
+def test_a_bar_of_nothing_is_empty() -> None:
+    assert draw_bar([("healthy", 0.0)], 40, Ink(False)) == ""
+
+
+def test_the_largest_causes_differ_without_colour() -> None:
+    causes = [cause for cause in CAUSES if cause != "unexplained"][: len(LETTERS)]
+    assert len(set(fills(["healthy", *causes, "unexplained"]).values())) == len(LETTERS) + 2
+
+
+def test_seconds_beyond_the_wall_do_not_break_the_bar() -> None:
+    assert len(draw_bar([("healthy", -5.0), ("retracing", 10.0)], 40, Ink(False))) == 40
