@@ -1,0 +1,31 @@
+"""The collectors that a monitor runs unless it is told otherwise."""
+
+from __future__ import annotations
+
+from tb_slowdown_plugin.collectors.base import Collector
+
+
+def create() -> list[Collector]:
+    """A new collector of each family.
+
+    Nothing is hooked or read before `start`, and TensorFlow is not imported.
+
+    Example:
+      >>> {"gc", "input_wait"} <= {collector.name for collector in create()}
+      True
+    """
+    from tb_slowdown_plugin.collectors.allocator import Allocator
+    from tb_slowdown_plugin.collectors.garbage import GarbageCollector
+    from tb_slowdown_plugin.collectors.graph_size import GraphSize
+    from tb_slowdown_plugin.collectors.input_wait import InputWait
+    from tb_slowdown_plugin.collectors.process_memory import ProcessMemory
+    from tb_slowdown_plugin.collectors.tracing import TraceCollector
+
+    return [
+        TraceCollector(),
+        GarbageCollector(),
+        InputWait(),
+        ProcessMemory(),
+        Allocator(),
+        GraphSize(),
+    ]

@@ -1,0 +1,278 @@
+"""Input wait of real tf.data pipelines whose delay is known."""
+
+import time
+
+import pytest
+
+from tb_slowdown_plugin.collectors import graph_wait
+from tb_slowdown_plugin.collectors.base import Unavailable
+from tb_slowdown_plugin.collectors.input_wait import InputWait
+
+pytestmark = pytest.mark.tensorflow
+tf = pytest.importorskip("tensorflow")
+
+DELAY = 0.010
+"""Seconds for each batch; what the pipeline adds by itself is far less."""
+
+
+def slow(x):
+    time.sleep(DELAY)
+    return x
+
+
+def dataset(batches, delayed=True):
+    data = tf.data.Dataset.range(batches)
+    if delayed:
+        data = data.map(lambda x: tf.ensure_shape(tf.numpy_function(slow, [x], tf.int64), []))
+    options = tf.data.Options()
+    options.experimental_optimization.inject_prefetch = False
+    return data.with_options(options)
+
+
+def busy(x, seconds=DELAY):
+    """A step of a known length, inside the graph."""
+
+    def work(x):
+        time.sleep(seconds)
+        return x
+
+    return tf.numpy_function(work, [x], tf.int64)
+
+
+@pytest.fixture
+def collector(recording):
+    collector = InputWait()
+    collector.start(recording.context)
+    yield collector
+    collector.stop()
+    assert recording.failures == []
+
+
+def taken(recording):
+    """Seconds of input wait since the last time, and of everything else that was booked."""
+    time.sleep(0.003)  # longer than the shortest time between two readings
+    booked = recording.stopwatch.take()
+    return booked.pop("input_wait", 0) / 1e9, booked
+
+
+def test_a_python_loop_is_timed_fetch_by_fetch(recording, collector):
+    for _ in dataset(5):
+        pass
+    seconds, others = taken(recording)
+    assert 5 * DELAY <= seconds < 10 * DELAY
+    assert others == {}
+
+
+def test_another_threads_fetches_are_not_the_training_threads(recording, collector):
+    recording.stopwatch.thread = -1
+    for _ in dataset(2):
+        pass
+    assert recording.stopwatch.booked == {}
+
+
+def test_a_fetch_inside_a_function_is_summed_by_the_graph(recording, collector):
+    @tf.function
+    def step(iterator):
+        return iterator.get_next() + 1
+
+    iterator = iter(dataset(6))
+    step(iterator)
+    taken(recording)
+    began = time.perf_counter()
+    for _ in range(5):
+        step(iterator)
+    passed = time.perf_counter() - began
+    seconds, others = taken(recording)
+    assert 5 * DELAY * 0.9 <= seconds <= passed
+    assert others == {}
+
+
+def test_the_wait_is_taken_out_of_the_account_around_the_call(recording, collector):
+    step = tf.function(lambda iterator: iterator.get_next())
+    iterator = iter(dataset(4))
+    step(iterator)
+    taken(recording)
+    watch = recording.stopwatch
+    watch.open("forward")
+    for _ in range(3):
+        step(iterator)
+    watch.close()
+    booked = watch.take()
+    assert booked["input_wait"] >= 3 * DELAY * 1e9 * 0.9
+    assert booked["forward"] < booked["input_wait"]
+
+
+def test_fast_data_costs_no_wait(recording, collector):
+    @tf.function
+    def step(iterator):
+        return busy(iterator.get_next())
+
+    iterator = iter(dataset(6, delayed=False))
+    step(iterator)
+    taken(recording)
+    for _ in range(5):
+        step(iterator)
+    seconds, _ = taken(recording)
+    assert seconds < DELAY
+
+
+def test_a_loop_inside_a_graph_that_waits_for_data(recording, collector):
+    @tf.function
+    def train(iterator):
+        total = tf.constant(0, tf.int64)
+        for batch in iterator:
+            total += batch
+        return total
+
+    taken(recording)
+    train(iter(dataset(3)))
+    taken(recording)
+    assert int(train(iter(dataset(20)))) == sum(range(20))
+    seconds, _ = taken(recording)
+    assert seconds >= 20 * DELAY * 0.9
+
+
+def test_fetches_unrolled_into_one_graph_count_only_what_the_computation_leaves_open(
+    recording, collector
+):
+    @tf.function(autograph=False)
+    def step(iterator):
+        for _ in range(4):
+            done = busy(iterator.get_next(), seconds=3 * DELAY)
+        return done
+
+    iterator = iter(dataset(8))
+    step(iterator)
+    taken(recording)
+    step(iterator)
+    seconds, _ = taken(recording)
+    # The first batch is waited for; the others are fetched beside 30 ms of work.
+    assert DELAY * 0.9 <= seconds < 3 * DELAY
+
+
+def test_short_steps_share_one_reading_and_get_the_wait_that_it_told(recording, monkeypatch):
+    """Four steps of 1 ms between two readings: 60 % of each was wait."""
+    now = 0
+    told = graph_wait.Waited(0.0)
+    recording.clock = type(recording.clock)(monotonic_ns=lambda: now)
+    recording.__post_init__()
+    monkeypatch.setattr(graph_wait, "read_waited", lambda: told)
+    collector = InputWait()
+    collector.start(recording.context)
+    collector._begin_reading()
+    booked = []
+    for step in range(1, 13):
+        now += 1_000_000
+        told = graph_wait.Waited(step * 0.0006)
+        booked.append(recording.stopwatch.take().get("input_wait", 0))
+    collector.stop()
+    assert max(booked) <= 1_000_000
+    # All but what the last reading has not handed out yet.
+    assert 10 * 600_000 <= sum(booked) <= 12 * 600_000
+    assert min(booked[2:]) > 0
+
+
+def test_functions_traced_earlier_go_on_adding_for_the_next_collector(recording):
+    step = tf.function(lambda iterator: iterator.get_next())
+    iterator = iter(dataset(4))
+    first = InputWait()
+    first.start(recording.context)
+    step(iterator)
+    first.stop()
+    recording.stopwatch.take()
+    second = InputWait()
+    second.start(recording.context)
+    step(iterator)
+    seconds, _ = taken(recording)
+    second.stop()
+    assert seconds >= DELAY * 0.9
+
+
+def test_mirrored_replicas_wait_together_and_are_not_added_up(recording, collector):
+    strategy = tf.distribute.MirroredStrategy(["CPU:0"])
+    distributed = iter(strategy.experimental_distribute_dataset(dataset(6).batch(1)))
+
+    @tf.function
+    def step(iterator):
+        return strategy.run(lambda x: x + 1, args=(next(iterator),))
+
+    step(distributed)
+    taken(recording)
+    began = time.perf_counter()
+    for _ in range(3):
+        step(distributed)
+    passed = time.perf_counter() - began
+    seconds, _ = taken(recording)
+    assert 0 < seconds <= passed
+
+
+def test_a_parameter_servers_functions_are_left_as_they_are(recording, collector, monkeypatch):
+    class ParameterServerStrategyV2:
+        pass
+
+    monkeypatch.setattr(tf.distribute, "get_strategy", ParameterServerStrategyV2)
+    graph = tf.function(lambda i: i.get_next()).get_concrete_function(iter(dataset(1))).graph
+    assert "Timestamp" not in {operation.type for operation in graph.get_operations()}
+
+
+def test_a_function_that_cannot_be_timed_is_traced_all_the_same(recording, monkeypatch):
+    def broken():
+        raise RuntimeError("no such operation")
+
+    monkeypatch.setattr(graph_wait, "TimedFetch", broken)
+    collector = InputWait()
+    collector.start(recording.context)
+    value = tf.function(lambda i: i.get_next())(iter(dataset(1)))
+    collector.stop()
+    assert int(value) == 0
+    assert recording.failures == [
+        ("input_wait", "a fetch can't be timed in a graph: no such operation")
+    ]
+
+
+def test_a_reading_that_fails_ends_the_readings_and_is_told_once(recording, monkeypatch):
+    collector = InputWait()
+    collector.start(recording.context)
+    step = tf.function(lambda iterator: iterator.get_next())
+    step(iter(dataset(1)))
+
+    def gone():
+        raise RuntimeError("resource is gone")
+
+    monkeypatch.setattr(graph_wait, "read_waited", gone)
+    taken(recording)
+    taken(recording)
+    collector.stop()
+    assert recording.failures == [
+        ("input_wait", "the wait in graphs can't be read: resource is gone")
+    ]
+
+
+def test_stop_puts_tensorflows_own_methods_back(recording):
+    from tensorflow.python.data.ops.iterator_ops import OwnedIterator
+
+    before = OwnedIterator._next_internal, OwnedIterator.get_next_as_optional
+    collector = InputWait()
+    collector.start(recording.context)
+    assert OwnedIterator._next_internal is not before[0]
+    collector.stop()
+    assert (OwnedIterator._next_internal, OwnedIterator.get_next_as_optional) == before
+    assert recording.stopwatch.askers == []
+
+
+def test_a_tensorflow_without_these_methods_is_named(recording, monkeypatch):
+    from tensorflow.python.data.ops import iterator_ops
+
+    monkeypatch.setattr(iterator_ops, "OwnedIterator", object)
+    with pytest.raises(Unavailable, match="no _next_internal, get_next_as_optional"):
+        InputWait().start(recording.context)
+
+
+def test_the_end_of_the_data_still_ends_the_loop(recording, collector):
+    iterator = iter(dataset(1))
+    next(iterator)
+    with pytest.raises(StopIteration):
+        next(iterator)
+    with pytest.raises(tf.errors.OutOfRangeError):
+        tf.function(lambda i: i.get_next())(iterator)
+    assert recording.stopwatch.depth == 0
