@@ -138,6 +138,11 @@ class Session:
         self.forked = True
         self.recorder.silence()
 
+    @property
+    def records(self) -> int:
+        """Records made so far."""
+        return self._sequence
+
     def report_failure(self, part: str, reason: str) -> None:
         """Records and warns, once a part, that something failed. Any thread."""
         if part in self._reported:
