@@ -63,7 +63,8 @@ def _evidence(
     yield (
         f"{counted(len(rows), 'save')}{by} took "
         f"{between(float(each.min()), float(each.max()))} each, "
-        f"{ledger_seconds(float(each.sum()))} in all; {ledger_seconds(seconds)} of it count as lost ({percent(case.wall_share(seconds))} of "
+        f"{ledger_seconds(float(each.sum()))} in all; "
+        f"{ledger_seconds(seconds)} of it count as lost ({percent(case.wall_share(seconds))} of "
         "the run)."
     )
     gaps = np.diff(rows)
