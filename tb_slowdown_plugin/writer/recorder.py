@@ -83,6 +83,7 @@ class Recorder:
         "_in_step",
         "_items",
         "_kind",
+        "_last_number",
         "_monotonic_ns",
         "_number",
         "_phases_around",
@@ -127,7 +128,8 @@ class Recorder:
         self._begun_ns = 0
         self._ended_ns = _NEVER
         self._ended_cpu_ns = 0
-        self._number = -1
+        self._number = 0
+        self._last_number = -1
         self._items: float | None = None
         self._kind = "train"
         self._phases_around = 0
@@ -159,7 +161,7 @@ class Recorder:
         if self._in_step:
             self._refuse(step)
         if step is None:
-            self._number += 1
+            self._number = self._last_number + 1
         else:
             self._number = step if type(step) is int and step >= 0 else _step_number(step)
         self._items = None if items is None else _item_count(items)
@@ -204,10 +206,11 @@ class Recorder:
             accounts = None
             ended_ns = self._monotonic_ns()
         cpu_ns = self._process_cpu_ns()
+        self._last_number = number = self._number
         self._append(
             (
                 self.rows,
-                self._number,
+                number,
                 self._begun_ns,
                 ended_ns,
                 cpu_ns,
@@ -239,7 +242,6 @@ class Recorder:
         if len(self.open_phases) != self._phases_around:
             self._close_phases()
         self._in_step = False
-        self._number -= 1
 
     @property
     def in_step(self) -> bool:
@@ -253,7 +255,7 @@ class Recorder:
 
         Called at the first data fetch; a step without one opens its own.
         """
-        if self._ended_ns == _NEVER:
+        if self._ended_ns == _NEVER and self.is_mine():
             self._open(self._monotonic_ns())
 
     def close_period(self) -> None:

@@ -1,0 +1,112 @@
+"""What `model.fit` does, as steps, epochs and accounts of a recorder."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tb_slowdown_plugin.records import names
+from tb_slowdown_plugin.writer.recorder import Recorder
+
+BOOKKEEPING: Final = names.account(names.PHASE, "keras epoch bookkeeping")
+"""What Keras does between the last batch of an epoch and the first of the next: end of data,
+metrics, a new iterator. At every epoch one step in hundreds takes 100 times the median."""
+BETWEEN: Final = names.account(names.PHASE, "between calls of fit")
+
+
+class FitSteps:
+    """Follows one call of `fit` after the other; every call comes from Keras's callback list.
+
+    Steps are numbered on from one `fit` to the next, and so are epochs.
+    """
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._watch = recorder.stopwatch
+        self._next_step = 0
+        self._next_epoch = 0
+        self._batches_per_execution = 1
+        self._batches_per_epoch: int | None = None
+        self._outer = 0
+        self._is_fresh = True
+
+    def begin_fit(self, batches_per_execution: int, batches_per_epoch: int | None) -> None:
+        """`fit` begins, in this thread.
+
+        Args:
+          batches_per_execution: Keras's `steps_per_execution`.
+          batches_per_epoch: None where Keras does not know it (yet).
+        """
+        self._recorder.is_mine()  # the first to ask is the training thread
+        self._cancel()
+        self._recorder.open_period()
+        self._outer = self._watch.depth
+        self._batches_per_execution = batches_per_execution
+        self._batches_per_epoch = batches_per_epoch
+        if not self._is_fresh:
+            self._watch.open(BETWEEN, since_ns=0)
+            self._watch.close()
+        self._is_fresh = False
+        self._watch.open(BOOKKEEPING)
+
+    def begin_epoch(self, epoch: int) -> None:
+        """An epoch begins with the next batch."""
+        self._next_epoch = max(epoch, self._next_epoch)
+        self._recorder.mark_epoch(self._next_epoch)
+        self._next_epoch += 1
+
+    def count_from(self, step: int) -> None:
+        """Steps go on from here, unless they are further already: a run was resumed."""
+        self._next_step = max(step, self._next_step)
+
+    def begin_batch(self, batch: int) -> None:
+        """An execution begins with this batch of the epoch."""
+        self._cancel()
+        self._close_accounts()
+        self._recorder.begin(self._next_step, self._batches_from(batch))
+
+    def end_batch(self, batch: int) -> None:
+        """It ended well with this batch."""
+        if self._recorder.in_step:
+            self._recorder.end()
+            self._next_step += self._batches_per_execution
+
+    def fail_batch(self) -> None:
+        """It ended with an exception."""
+        self._cancel()
+
+    def leave_batches(self) -> None:
+        """No more batches for now: an epoch is ending, or validation begins."""
+        self._cancel()
+        if self._watch.depth == self._outer:
+            self._watch.open(BOOKKEEPING, since_ns=0)
+
+    def begin_validation(self) -> None:
+        """`evaluate` begins inside `fit`."""
+        self.leave_batches()
+        self._watch.open(names.VALIDATION)
+
+    def end_validation(self) -> None:
+        """It ended."""
+        if self._watch.innermost == names.VALIDATION:
+            self._watch.close()
+
+    def end_fit(self) -> None:
+        """`fit` ends."""
+        self._cancel()
+        self._close_accounts()
+
+    def _cancel(self) -> None:
+        # Keras announces a batch before it knows that there is none left.
+        if self._recorder.in_step:
+            self._recorder.cancel()
+
+    def _close_accounts(self) -> None:
+        while self._watch.depth > self._outer:
+            self._watch.close()
+
+    def _batches_from(self, batch: int) -> int | None:
+        if self._batches_per_execution == 1:
+            return None
+        if self._batches_per_epoch is None:
+            return self._batches_per_execution
+        return max(1, min(self._batches_per_execution, self._batches_per_epoch - batch))

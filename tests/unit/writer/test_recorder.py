@@ -1,0 +1,350 @@
+"""Periods, steps, idle time, and every misuse of a step."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from tb_slowdown_plugin.errors import UsageError
+from tb_slowdown_plugin.records.types import Epoch, Event, Idle
+from tb_slowdown_plugin.writer import recorder as recorders
+
+BORN = 1.8e9
+
+
+def in_thread(call):
+    """Runs `call` in another thread; returns what it raised."""
+    raised = []
+
+    def run():
+        try:
+            call()
+        except UsageError as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=run, name="second")
+    thread.start()
+    thread.join()
+    return raised[0] if raised else None
+
+
+# -- periods ------------------------------------------------------------------------
+
+
+def test_periods_run_from_end_to_end_and_add_up_to_the_wall(run):
+    run.step(0.3)
+    run.time.spend(0.2, cpu=0.05)
+    run.step(0.1)
+    run.time.spend(0.4)
+    run.step(0.1)
+    steps = run.chunk().steps
+    assert steps.period_seconds.tolist() == [0.3, 0.3, 0.5]
+    assert steps.inside_seconds.tolist() == [0.3, 0.1, 0.1]
+    assert steps.process_cpu_seconds.tolist() == [0.3, 0.15, 0.5]
+    assert steps.thread_cpu_seconds.tolist() == [0.3, 0.15, 0.5]
+    assert steps.ended.tolist() == pytest.approx([BORN + 0.3, BORN + 0.6, BORN + 1.1], abs=1e-6)
+
+
+def test_the_first_period_begins_where_it_is_opened(run):
+    run.time.spend(5.0)
+    run.recorder.open_period()
+    run.time.spend(2.0)
+    run.recorder.open_period()  # one is running: no second one
+    run.step(0.1)
+    chunk = run.chunk()
+    assert chunk.steps.period_seconds.tolist() == [2.1]
+    assert chunk.started == pytest.approx(BORN + 5.0, abs=1e-6)
+
+
+def test_a_closed_period_leaves_a_gap_that_is_in_no_step(run):
+    run.step(0.1)
+    run.recorder.close_period()
+    run.time.spend(30.0)
+    run.recorder.open_period()
+    run.time.spend(0.5)
+    run.step(0.1)
+    steps = run.chunk().steps
+    assert steps.period_seconds.tolist() == [0.1, 0.6]
+    assert steps.process_cpu_seconds.tolist() == [0.1, 0.6]
+    assert steps.ended[1] - steps.ended[0] == pytest.approx(30.6, abs=1e-5)
+
+
+def test_periods_continue_across_chunks(run):
+    run.step(0.1)
+    run.chunk()
+    run.time.spend(0.4)
+    run.step(0.1)
+    chunk = run.chunk()
+    assert chunk.first_row == 1
+    assert chunk.steps.period_seconds.tolist() == [0.5]
+
+
+# -- numbers, items and kinds ----------------------------------------------------------
+
+
+def test_steps_count_on_from_the_last_number(run):
+    for number in (None, None, 100, None, 7, None):
+        run.step(step=number)
+    assert run.chunk().steps.number.tolist() == [0, 1, 100, 101, 7, 8]
+
+
+def test_items_and_kinds_are_kept(run):
+    run.step(items=32)
+    run.step(kind="eval")
+    run.step(items=0)
+    steps = run.chunk().steps
+    assert steps.items[0] == 32
+    assert steps.items[1] != steps.items[1]  # NaN: not told is not zero
+    assert steps.items[2] == 0
+    assert [steps.kinds[index] for index in steps.kind] == ["train", "eval", "train"]
+
+
+def test_a_number_like_that_of_numpy_is_a_step_number(run):
+    import numpy as np
+
+    run.step(step=np.int64(12), items=np.float32(3))
+    steps = run.chunk().steps
+    assert (steps.number[0], steps.items[0]) == (12, 3.0)
+
+
+@pytest.mark.parametrize("number", [-1, 1.5, "seven", [1], float("nan")])
+def test_what_is_no_step_number_is_refused(run, number):
+    with pytest.raises(UsageError, match="is no step number; give a whole number"):
+        run.recorder.begin(step=number)
+
+
+@pytest.mark.parametrize("items", [-1, float("nan"), float("inf"), "many"])
+def test_what_is_no_amount_of_items_is_refused(run, items):
+    with pytest.raises(UsageError, match=f"items={items!r} is no amount of work"):
+        run.recorder.begin(items=items)
+
+
+@pytest.mark.parametrize("kind", ["", 3, None])
+def test_what_is_no_kind_is_refused(run, kind):
+    with pytest.raises(UsageError, match=f"kind={kind!r} is no step kind"):
+        run.recorder.begin(kind=kind)
+
+
+# -- misuse --------------------------------------------------------------------------
+
+
+def test_a_step_inside_a_step_is_refused_and_the_outer_one_survives(run):
+    run.recorder.begin(4)
+    with pytest.raises(UsageError, match="step 9 is opened inside step 4; steps do not nest"):
+        run.recorder.begin(9)
+    with pytest.raises(UsageError, match="a step is opened inside step 4"):
+        run.recorder.begin()
+    run.time.spend(0.2)
+    run.recorder.end()
+    steps = run.chunk().steps
+    assert steps.number.tolist() == [4]
+    assert steps.period_seconds.tolist() == [0.2]
+
+
+def test_a_step_object_entered_twice_is_refused(run):
+    step = run.recorder.prepare(3, None, "train")
+    with step, pytest.raises(UsageError, match="step 3 is opened inside step 3"):
+        step.__enter__()
+    assert run.recorder.rows == 1
+
+
+def test_a_step_in_a_second_thread_is_refused(run):
+    run.step()
+    error = in_thread(run.recorder.begin)
+    assert isinstance(error, UsageError)
+    assert "thread 'second'" in str(error)
+    run.step()
+    assert run.recorder.rows == 2
+
+
+def test_a_step_in_a_second_thread_is_refused_while_one_is_open(run):
+    run.recorder.begin(1)
+    error = in_thread(lambda: run.recorder.begin(2))
+    assert isinstance(error, UsageError)
+    assert "step 2 is opened in thread 'second'" in str(error)
+    run.recorder.end()
+    assert run.chunk().steps.number.tolist() == [1]
+
+
+def test_the_thread_of_the_first_step_is_the_training_thread(run):
+    in_thread(run.recorder.open_period)
+    assert in_thread(lambda: run.recorder.is_mine()) is None  # a loader thread fetched first
+    run.step()
+    assert run.recorder.is_mine()
+
+
+def test_a_step_inside_a_traced_function_is_refused(run):
+    run.tracing = True
+    with pytest.raises(UsageError, match=r"inside a tf\.function, where it would run only"):
+        run.recorder.begin()
+    run.tracing = False
+    run.step()
+    assert run.chunk().steps.number.tolist() == [0]
+
+
+def test_an_end_without_a_begin_is_refused(run):
+    with pytest.raises(UsageError, match="none is open"):
+        run.recorder.end()
+
+
+# -- exceptions of the user's --------------------------------------------------------
+
+
+def test_an_exception_passes_and_its_time_goes_to_the_next_step(run):
+    error = KeyError("the user's own")
+
+    def fail():
+        with run.recorder.prepare(None, None, "train"):
+            run.time.spend(0.7)
+            raise error
+
+    run.step(0.1)
+    with pytest.raises(KeyError) as caught:
+        fail()
+    assert caught.value is error
+    run.step(0.1)
+    steps = run.chunk().steps
+    assert steps.number.tolist() == [0, 1]
+    assert steps.period_seconds.tolist() == [0.1, 0.8]
+    assert steps.inside_seconds.tolist() == [0.1, 0.1]
+
+
+def test_stop_iteration_leaves_no_step(run):
+    def loop(batches):
+        while True:
+            with run.recorder.prepare(None, None, "train"):
+                try:
+                    next(batches)
+                except StopIteration:
+                    raise EOFError from None
+
+    with pytest.raises(EOFError):
+        loop(iter([1, 2, 3]))
+    assert run.recorder.rows == 3
+    assert not run.recorder.in_step
+
+
+# -- idle ----------------------------------------------------------------------------
+
+
+def test_a_notebook_left_alone_is_idle_and_not_in_the_wall(run):
+    run.step(0.1)
+    run.time.spend(600.0, cpu=0.5)
+    run.step(0.1)
+    chunk = run.chunk()
+    assert chunk.steps.period_seconds.tolist() == [0.1, 0.1]
+    assert chunk.steps.process_cpu_seconds.tolist() == [0.1, 0.6]
+    assert chunk.steps.ended[1] - chunk.steps.ended[0] == pytest.approx(600.1, abs=1e-5)
+    assert [(event.row, event.what) for event in chunk.events] == [(1, Idle(600.0))]
+
+
+def test_a_long_gap_that_computes_is_training_time(run):
+    run.step(0.1)
+    run.time.spend(600.0, cpu=100.0)
+    run.step(0.1)
+    chunk = run.chunk()
+    assert chunk.steps.period_seconds.tolist() == [0.1, 600.1]
+    assert chunk.events == ()
+
+
+def test_a_long_wait_for_data_is_no_idle_time(run):
+    run.step(0.1)
+    run.recorder.stopwatch.open("input_wait")
+    run.time.spend(600.0, cpu=0.1)
+    run.recorder.stopwatch.close()
+    run.step(0.1)
+    chunk = run.chunk()
+    assert chunk.steps.period_seconds.tolist() == [0.1, 600.1]
+    assert chunk.steps.accounts["input_wait"].tolist() == [0.0, 600.0]
+    assert chunk.events == ()
+
+
+def test_only_the_unbooked_part_of_a_gap_is_idle(run):
+    run.step(0.1)
+    run.recorder.stopwatch.open("checkpoint")
+    run.time.spend(5.0, cpu=0.1)
+    run.recorder.stopwatch.close()
+    run.time.spend(100.0, cpu=0.1)
+    run.step(0.1)
+    chunk = run.chunk()
+    assert chunk.steps.period_seconds.tolist() == pytest.approx([0.1, 5.1])
+    assert chunk.steps.accounts["checkpoint"].tolist() == [0.0, 5.0]
+    assert [event.what for event in chunk.events] == [Idle(100.0)]
+
+
+def test_a_gap_of_a_minute_is_not_yet_idle(run):
+    run.step(0.1)
+    run.time.spend(recorders.IDLE_SECONDS, cpu=0.0)
+    run.step(0.1)
+    assert run.chunk().events == ()
+
+
+# -- accounts ------------------------------------------------------------------------
+
+
+def test_what_was_booked_before_the_first_period_is_in_no_step(run):
+    run.recorder.stopwatch.open("tracing:first")
+    run.time.spend(3.0)
+    run.recorder.stopwatch.close()
+    run.step(0.1)
+    steps = run.chunk().steps
+    assert steps.period_seconds.tolist() == [0.1]
+    assert "tracing:first" not in steps.accounts
+
+
+def test_an_account_that_stays_open_over_steps_is_split_between_them(run):
+    run.step(0.1)
+    run.recorder.stopwatch.open("validation")
+    run.time.spend(0.2)
+    run.step(0.3, kind="eval")
+    run.step(0.4, kind="eval")
+    run.recorder.stopwatch.close()
+    steps = run.chunk().steps
+    assert steps.accounts["validation"].tolist() == [0.0, 0.5, 0.4]
+    assert (steps.accounts["validation"] <= steps.period_seconds).all()
+
+
+# -- epochs --------------------------------------------------------------------------
+
+
+def test_an_epoch_is_marked_once_a_row(run):
+    run.recorder.mark_epoch(0)
+    run.recorder.mark_epoch(0)
+    run.step()
+    run.recorder.mark_epoch(1)
+    run.step()
+    events = run.chunk().events
+    assert [(event.row, event.what) for event in events] == [(0, Epoch(0)), (1, Epoch(1))]
+
+
+# -- bounds --------------------------------------------------------------------------
+
+
+def test_memory_is_bounded_while_nobody_fetches(run, monkeypatch):
+    monkeypatch.setattr(recorders, "MAX_PENDING_STEPS", 8)
+    recorder = recorders.Recorder(run.time.clock())
+    for _ in range(20):
+        recorder.begin()
+        recorder.end()
+        recorder.emit(Epoch(0))
+    assert len(recorder.entries) == len(recorder.events) == 8
+    assert recorder.rows == 20
+
+
+def test_a_silent_recorder_keeps_nothing_and_raises_nothing(run):
+    run.recorder.silence()
+    run.step()
+    run.recorder.emit(Epoch(3))
+    run.recorder.add_sample({"rss_bytes": 1.0})
+    assert not run.recorder.entries
+    assert not run.recorder.events
+    assert not run.recorder.samples
+
+
+def test_an_event_belongs_to_the_step_under_way(run):
+    run.step()
+    run.recorder.begin()
+    run.recorder.emit(Epoch(5))
+    run.recorder.end()
+    assert run.chunk().events == (Event(1, pytest.approx(BORN + 0.1, abs=1e-6), Epoch(5)),)
