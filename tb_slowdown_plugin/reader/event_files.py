@@ -75,7 +75,11 @@ def find_event_files(logdir: Path, report: Callable[[Damaged], None]) -> list[Ev
         subfolders.sort()
         here = Path(folder)
         run = here.relative_to(logdir).as_posix()
-        found.extend(EventFile(run, here / name) for name in sorted(names) if _MARK in name)
+        found.extend(
+            EventFile(run, here / name)
+            for name in sorted(names)
+            if _MARK in name and (here / name).is_file()  # opening a pipe would wait for ever
+        )
     return found
 
 
