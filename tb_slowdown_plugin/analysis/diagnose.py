@@ -13,10 +13,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tb_slowdown_plugin.analysis.accounts import rule_of
+from tb_slowdown_plugin.analysis.contention import find_contention
 from tb_slowdown_plugin.analysis.core import fit_core, judge_core
+from tb_slowdown_plugin.analysis.findings import CORE, compare_cpu
 from tb_slowdown_plugin.analysis.ledger import balance
 from tb_slowdown_plugin.analysis.measured import judge_account
-from tb_slowdown_plugin.analysis.steps import Steps, prepare_steps
+from tb_slowdown_plugin.analysis.steps import Steps, prepare_steps, take_out
 from tb_slowdown_plugin.analysis.trend import Trend
 from tb_slowdown_plugin.analysis.types import Baseline, Diagnosis, Finding, Verdict
 from tb_slowdown_plugin.analysis.work import measure_work
@@ -27,8 +30,12 @@ FEWEST_STEADY_ROWS: Final = 100
 FEWEST_ROWS: Final = 20
 """Rows below which nothing is said at all."""
 _SHORT_RUN_FLOOR: Final = 0.3
-"""Share of the wall that measured seconds need to be named in a short run."""
+"""Share of the wall that measured seconds need to be named in a run of fewer steady rows."""
+_SHORT_RUN_FLOOR_OF_NEVER: Final = 0.1
+"""The same for what a healthy run never spends, if it came at least 10 times."""
+_FEWEST_EVENTS_OF_SHORT: Final = 10
 _SLOW_START: Final = 0.2
+"""Share of the wall from which warm-up alone is a verdict (DESIGN section 5)."""
 _MOST_COMPILE_ROWS: Final = 20
 
 
@@ -36,6 +43,8 @@ def diagnose(
     step_seconds: ArrayLike,
     measured: Mapping[str, ArrayLike] | None = None,
     *,
+    cpu_seconds: ArrayLike | None = None,
+    signals: Mapping[str, ArrayLike] | None = None,
     epochs: Sequence[int] | Int | None = None,
     kinds: ArrayLike | None = None,
     items: ArrayLike | None = None,
@@ -49,6 +58,10 @@ def diagnose(
       step_seconds: (S,) seconds from the end of one step to the end of the next.
       measured: Account (`records/names.py`) -> (S,) seconds of the step that
         belong to it alone.
+      cpu_seconds: (S,) CPU time of the process in each step; goes into the numbers
+        of what the core lost.
+      signals: Name -> (S,), NaN where not sampled. Those that count how long the
+        process was kept off the CPU (`contention.py`) are split off the step first.
       epochs: Rows at which an epoch begins.
       kinds: (S,) kind of each step; kinds are never compared with each other.
       items: (S,) examples, rows or tokens of each step.
@@ -72,9 +85,10 @@ def diagnose(
       2.0
     """
     steps = prepare_steps(step_seconds, measured or {}, epochs)
+    steps = take_out(steps, find_contention(steps.core, signals or {}))
     nothing = np.zeros(len(steps))
     if len(steps) < FEWEST_ROWS or steps.wall_seconds <= 0:
-        return _conclude(steps, [], nothing, _no_baseline(), 0)
+        return _conclude(steps, [], nothing, None, 0)
     compile_rows = _count_slow_first_rows(steps.seconds)
     steady = len(steps) - compile_rows
     usual = measure_work(steps.core, compile_rows, kinds, items)
@@ -88,14 +102,28 @@ def diagnose(
         candidates += judge_account(steps, account, compile_rows, warm_up_rows)
     core = judge_core(steps, usual, trend, warm_up_rows)
     candidates += core.findings
+    unexplained = core.unexplained
     enough = len(steps) - warm_up_rows >= FEWEST_STEADY_ROWS
     if not enough:
-        share = _SHORT_RUN_FLOOR * steps.wall_seconds
-        candidates = [
-            each for each in candidates if each.pattern == "warm_up" or each.lost_seconds >= share
-        ]
-    baseline = _state_baseline(steps, usual, trend, warm_up_rows)
-    return _conclude(steps, candidates, core.unexplained, baseline, warm_up_rows, enough=enough)
+        candidates = [each for each in candidates if _is_sure_in_short(each, steps.wall_seconds)]
+        unexplained = nothing
+    if cpu_seconds is not None:
+        candidates = [compare_cpu(each, cpu_seconds, warm_up_rows) for each in candidates]
+    baseline = _state_baseline(trend, warm_up_rows, len(steps), enough=enough)
+    return _conclude(steps, candidates, unexplained, baseline, warm_up_rows, enough=enough)
+
+
+def _is_sure_in_short(finding: Finding, wall_seconds: float) -> bool:
+    """Whether a finding may be told of a short run: clocks measured it, and it is big."""
+    if finding.pattern == "warm_up":
+        return True
+    if finding.source == CORE:
+        return False
+    floor = _SHORT_RUN_FLOOR
+    often = finding.numbers.get("events", 0.0) >= _FEWEST_EVENTS_OF_SHORT
+    if rule_of(finding.source).class_ == "never" and often:
+        floor = _SHORT_RUN_FLOOR_OF_NEVER
+    return finding.lost_seconds >= floor * wall_seconds
 
 
 def _count_slow_first_rows(seconds: Float) -> int:
@@ -106,27 +134,27 @@ def _count_slow_first_rows(seconds: Float) -> int:
     return int(fast[0]) if len(fast) else limit
 
 
-def _no_baseline() -> Baseline:
-    return Baseline(float("nan"), "no baseline: too few steps", (0, 0))
-
-
-def _state_baseline(steps: Steps, usual: Float, trend: Trend | None, warm_up_rows: int) -> Baseline:
-    last = len(steps) - 1
-    if trend is None:
-        steady = steps.core[warm_up_rows:]
-        text = f"median of the steps after warm-up (steps {warm_up_rows}-{last}); the run is short"
-        return Baseline(float(np.median(steady)), text, (warm_up_rows, last))
+def _state_baseline(
+    trend: Trend | None, warm_up_rows: int, count: int, *, enough: bool
+) -> tuple[str, tuple[int, int]]:
+    """Where a healthy step of this run was seen: in words, and its rows."""
+    if trend is None or not enough:
+        rows = (warm_up_rows, count - 1)
+        if enough:
+            return f"steps after warm-up (steps {rows[0]}-{rows[1]}), less what was measured", rows
+        return f"the few steps after warm-up (steps {rows[0]}-{rows[1]})", rows
     first = int(trend.edges[trend.base_buckets[0]])
     last = int(trend.edges[trend.base_buckets[1]]) - 1
-    text = f"lowest level held for 5 % of the run (steps {first}-{last})"
-    return Baseline(trend.base * float(np.nanmedian(usual)), text, (first, last))
+    if first <= warm_up_rows and last >= count - 1:
+        return f"level of the whole run after warm-up (steps {first}-{last})", (first, last)
+    return f"lowest level held for 5 % of the run (steps {first}-{last})", (first, last)
 
 
 def _conclude(
     steps: Steps,
     findings: list[Finding],
     unexplained: Float,
-    baseline: Baseline,
+    seen: tuple[str, tuple[int, int]] | None,
     warm_up_rows: int,
     *,
     enough: bool = False,
@@ -143,4 +171,8 @@ def _conclude(
         verdict = "slow_start"
     else:
         verdict = "healthy"
+    baseline = Baseline(float("nan"), "no baseline: too few steps", (0, 0))
+    if seen is not None:
+        text, (first, last) = seen
+        baseline = Baseline(float(np.median(healthy[first : last + 1])), text, (first, last))
     return Diagnosis(verdict, baseline, ledger, ordered, warm_up_rows, healthy, unexplained)

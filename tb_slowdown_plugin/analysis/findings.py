@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tb_slowdown_plugin.analysis.trend import Rise, Trend
 from tb_slowdown_plugin.analysis.types import Confidence, Finding, Pattern
+from tb_slowdown_plugin.errors import UsageError
 from tb_slowdown_plugin.records.types import Float
 
 CORE: Final = "core"
@@ -64,3 +67,35 @@ def describe_rise(rise: Rise, unit_seconds: float, offset: float = 0.0) -> dict[
         "growth_fraction": after / before - 1 if before > 0 else float("inf"),
         "z": rise.z,
     }
+
+
+def compare_cpu(finding: Finding, cpu_seconds: ArrayLike, warm_up_rows: int) -> Finding:
+    """Adds the CPU time of a step, before and after, to a jump or growth of the core.
+
+    If the step takes longer and its CPU time does not, the process waited.
+
+    Raises:
+      UsageError: `cpu_seconds` is not of shape (S,).
+    """
+    cpu = np.asarray(cpu_seconds, np.float64)
+    if cpu.shape != finding.lost_per_step.shape:
+        raise UsageError(
+            f"cpu_seconds has shape {cpu.shape}, step_seconds {finding.lost_per_step.shape}; "
+            "give one number for each step, NaN where it was not measured"
+        )
+    if finding.source != CORE or finding.pattern not in ("level_shift", "drift"):
+        return finding
+    first, last = finding.rows
+    if finding.pattern == "level_shift" and first > warm_up_rows:
+        before, after = cpu[warm_up_rows:first], cpu[first : last + 1]
+    else:
+        tenth = max(1, (last + 1 - first) // 10)
+        before, after = cpu[first : first + tenth], cpu[last + 1 - tenth : last + 1]
+    if np.isnan(before).all() or np.isnan(after).all():
+        return finding
+    numbers = {
+        **finding.numbers,
+        "cpu_before_seconds": float(np.nanmedian(before)),
+        "cpu_after_seconds": float(np.nanmedian(after)),
+    }
+    return replace(finding, numbers=numbers)

@@ -73,10 +73,10 @@ def _find_early(
         return column
     if starts_with_warm_up(account):
         return np.where(rows < warm_up_rows, column, 0.0)
-    if account == names.INPUT_WAIT and np.count_nonzero(steps.epochs) > 0:
-        return split_first_pass(column, steps.epochs)[0]
-    if rule.class_ == "configured" and np.count_nonzero(column[first_rows:]) > len(steps) // 2:
-        # Only where it comes in most steps is there a usual amount to compare with.
+    if account == names.INPUT_WAIT:
+        if np.count_nonzero(steps.epochs) > 0:
+            return split_first_pass(column, steps.epochs)[0]
+        # In the only pass, the first batches wait for buffers to fill.
         usual = float(np.median(column[first_rows:]))
         return np.where(rows < first_rows, np.maximum(column - usual, 0.0), 0.0)
     return np.zeros_like(column)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -82,6 +82,14 @@ def prepare_steps(
             core -= column
     np.maximum(core, 0.0, out=core)
     return Steps(seconds, accounts, core, _rows(epochs, len(seconds)))
+
+
+def take_out(steps: Steps, accounts: Mapping[str, Float]) -> Steps:
+    """The same run with seconds of its core booked to accounts of their own."""
+    core = steps.core
+    for column in accounts.values():
+        core = core - column
+    return replace(steps, accounts={**steps.accounts, **accounts}, core=core)
 
 
 def _clean(values: ArrayLike) -> Float:

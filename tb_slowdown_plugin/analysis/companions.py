@@ -1,0 +1,140 @@
+"""Which signals moved together with lost seconds: suspects, not culprits.
+
+Two things that grow always correlate. So a signal counts as a companion of a
+jump only if it jumps right there, far more than anywhere else, and as one of
+growth only if it grows all the time; and shifting it in time (the placebo)
+must spoil the likeness of a jump.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tb_slowdown_plugin.analysis.types import Diagnosis, Finding
+from tb_slowdown_plugin.records.types import Float
+
+_BLOCKS: Final = 128
+_LEAST_CORRELATION: Final = 0.85
+_LEAST_CHANGE: Final = 0.1
+"""Relative change of a signal over the run, or of a count's rate, below which it did not move."""
+_LOCAL: Final = 3.0
+"""A jump must be so many times the 95th percentile of the differences elsewhere."""
+_MOST_BY_CHANCE: Final = 0.03
+_GROWTH_BLOCKS: Final = 17
+_ALWAYS: Final = 0.94
+"""Share of 16 steps from block to block that rise in steady growth (detection.md section 5)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Companion:
+    """A signal that moved with a finding."""
+
+    signal: str
+    how: Literal["jumps_together", "grows_together"]
+    correlation: float
+    by_chance: float
+    """Share of shifts in time under which it is as alike; NaN for growth, which no shift spoils."""
+    before: float
+    after: float
+    """Its value at the beginning and at the end of the finding's rows, of a count per step."""
+
+
+def find_companions(
+    finding: Finding,
+    diagnosis: Diagnosis,
+    signals: Mapping[str, ArrayLike],
+    cumulative: frozenset[str] = frozenset(),
+) -> tuple[Companion, ...]:
+    """Finds the signals that moved together with a finding.
+
+    Args:
+      finding: A level shift or a drift; other patterns have no companions.
+      diagnosis: The diagnosis it belongs to.
+      signals: Name -> (S,) values, NaN where not sampled.
+      cumulative: Names of signals that count up, of which the rate matters.
+
+    Returns:
+      The companions, the most alike first. A jump that passes the placebo may be
+      given confidence "medium", growth no more than "low".
+    """
+    if finding.pattern not in ("level_shift", "drift"):
+        return ()
+    start = diagnosis.warm_up_rows
+    count = len(finding.lost_per_step) - start
+    blocks = min(_BLOCKS, count // 4)
+    if blocks < _GROWTH_BLOCKS:
+        return ()
+    width = count // blocks
+    lost = _means(finding.lost_per_step[start:], blocks, width)
+    found = []
+    for name, given in signals.items():
+        values = np.asarray(given, np.float64)
+        series = _sample(values, start, blocks, width, counted=name in cumulative)
+        if series is None or np.ptp(series) <= _LEAST_CHANGE * np.abs(series).max():
+            continue
+        likeness = float(np.corrcoef(lost, series)[0, 1])
+        if not likeness > _LEAST_CORRELATION:
+            continue
+        onset = (finding.rows[0] - start) // width
+        end = min((finding.rows[1] - start) // width, blocks - 1)
+        before, after = float(series[max(onset - 1, 0)]), float(series[end])
+        if finding.pattern == "drift":
+            if _grows_always(series[onset : end + 1]):
+                found.append(
+                    Companion(name, "grows_together", likeness, float("nan"), before, after)
+                )
+        elif _jumps_at(series, onset):
+            chance = _placebo(lost, series, likeness)
+            if chance <= _MOST_BY_CHANCE:
+                found.append(Companion(name, "jumps_together", likeness, chance, before, after))
+    return tuple(sorted(found, key=lambda each: -each.correlation))
+
+
+def _means(values: Float, blocks: int, width: int) -> Float:
+    return np.asarray(values[: blocks * width].reshape(blocks, width).mean(axis=1))
+
+
+def _sample(values: Float, start: int, blocks: int, width: int, *, counted: bool) -> Float | None:
+    """A signal in blocks, interpolated between its samples; None with too few of them."""
+    rows = np.flatnonzero(~np.isnan(values))
+    if len(rows) < _GROWTH_BLOCKS:
+        return None
+    edges = start + np.arange(blocks + 1) * width
+    if counted:
+        return np.diff(np.interp(edges, rows, values[rows])) / width
+    return np.asarray(np.interp((edges[:-1] + edges[1:]) / 2, rows, values[rows]))
+
+
+def _grows_always(series: Float) -> bool:
+    if len(series) < _GROWTH_BLOCKS:
+        return False
+    means = np.array([part.mean() for part in np.array_split(series, _GROWTH_BLOCKS)])
+    return bool(np.mean(np.diff(means) > 0) >= _ALWAYS)
+
+
+def _jumps_at(series: Float, onset: int) -> bool:
+    reach = max(3, len(series) // 40)
+    if not reach <= onset <= len(series) - reach:
+        return False
+    windows = np.lib.stride_tricks.sliding_window_view(series, reach)
+    medians = np.median(windows, axis=1)
+    jumps = np.abs(medians[reach:] - medians[:-reach])
+    # jumps[k] is the difference at block k + reach.
+    near = np.abs(np.arange(len(jumps)) + reach - onset) <= 2
+    far = np.abs(np.arange(len(jumps)) + reach - onset) > 2 * reach
+    if not near.any() or not far.any():
+        return False
+    return bool(jumps[near].max() > _LOCAL * np.quantile(jumps[far], 0.95))
+
+
+def _placebo(lost: Float, series: Float, likeness: float) -> float:
+    """Share of shifts in time (by 5 to 95 % of the run) under which the two are as alike."""
+    blocks = len(series)
+    shifts = np.unique(np.linspace(0.05 * blocks, 0.95 * blocks, 99).astype(np.int64))
+    alike = [np.corrcoef(lost, np.roll(series, int(shift)))[0, 1] >= likeness for shift in shifts]
+    return float((1 + sum(alike)) / (1 + len(shifts)))
