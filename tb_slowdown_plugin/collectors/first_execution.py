@@ -33,11 +33,11 @@ class FirstExecutions:
         self,
         spans: Spans,
         record: Callable[[Execution], None],
-        inside_function: Callable[[], bool],
+        executing_eagerly: Callable[[], bool],
     ) -> None:
         self._spans = spans
         self._record = record
-        self._inside_function = inside_function
+        self._executing_eagerly = executing_eagerly
         self._watched: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
     def watch(self, function: Any, trace: int, detail: str) -> None:
@@ -49,7 +49,7 @@ class FirstExecutions:
 
         def run(tensor_inputs: Any, captured_inputs: Any) -> Any:
             function = reference()
-            if self._inside_function() or (nth := next(runs)) > _TIMED_RUNS:
+            if not self._executing_eagerly() or (nth := next(runs)) > _TIMED_RUNS:
                 return call_flat(function, tensor_inputs, captured_inputs)
             if nth == _TIMED_RUNS:
                 self._leave(function, trace)

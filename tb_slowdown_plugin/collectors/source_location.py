@@ -61,22 +61,7 @@ class SourcePlaces:
 
     def shorten(self, file: str) -> str:
         """A file relative to the innermost root it lies under, else its name alone."""
-        if _NOTEBOOK_CELL.search(file):
-            return "<notebook>"
-        if file.startswith("<"):
-            return file
-        if found := _SITE_PACKAGES.match(file):
-            return file[found.end() :].replace("\\", "/")
-        path = Path(file)
-        if not path.is_absolute():
-            return path.name if ".." in path.parts else path.as_posix()
-        roots = [root for root in (self.working_directory, *self.import_path) if _is_telling(root)]
-        below = [path.relative_to(root) for root in roots if path.is_relative_to(root)]
-        if not below:
-            return path.name
-        if path.is_relative_to(self.working_directory) and _is_telling(self.working_directory):
-            return below[0].as_posix()
-        return min(below, key=lambda part: len(part.parts)).as_posix()
+        return _shorten(self, file)
 
 
 def unwrap(function: Any) -> Any:
@@ -156,6 +141,26 @@ def _contents_of(cell: Any) -> Any:
         return cell.cell_contents
     except ValueError:  # not assigned yet
         return None
+
+
+@functools.lru_cache(maxsize=1024)
+def _shorten(places: SourcePlaces, file: str) -> str:
+    if _NOTEBOOK_CELL.search(file):
+        return "<notebook>"
+    if file.startswith("<"):
+        return file
+    if found := _SITE_PACKAGES.match(file):
+        return file[found.end() :].replace("\\", "/")
+    path = Path(file)
+    if not path.is_absolute():
+        return path.name if ".." in path.parts else path.as_posix()
+    roots = [root for root in (places.working_directory, *places.import_path) if _is_telling(root)]
+    below = [path.relative_to(root) for root in roots if path.is_relative_to(root)]
+    if not below:
+        return path.name
+    if path.is_relative_to(places.working_directory) and _is_telling(places.working_directory):
+        return below[0].as_posix()
+    return min(below, key=lambda part: len(part.parts)).as_posix()
 
 
 def _is_telling(root: str) -> bool:

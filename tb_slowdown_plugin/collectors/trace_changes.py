@@ -41,15 +41,18 @@ def explain(arguments: Arguments, earlier: Iterable[Arguments]) -> tuple[Change,
       >>> explain({"x": Tensor("float32", (20, 10)), "rate": Number("0.1", "float")}, [before])
       (Change(argument='x', what='shape', before='(32, 10)', after='(20, 10)'),)
     """
+    candidates = list(earlier)
+    if any(other == arguments for other in candidates):
+        return ()
     closest: list[Change] | None = None
-    shortest = (0, 0)
-    for other in earlier:
+    distance = (0, 0)
+    for other in candidates:
         changes = list(_differences(other, arguments))
-        distance = (len(changes), _other_sorts(other, arguments))
-        if closest is None or distance < shortest:
-            closest, shortest = changes, distance
-        if not closest:
-            break
+        found = (len(changes), _other_sorts(other, arguments))
+        if closest is None or found < distance:
+            closest, distance = changes, found
+        if distance <= (1, 0):
+            break  # nothing that differs can be closer
     return None if closest is None else tuple(closest[:_MAX_CHANGES])
 
 
@@ -69,7 +72,7 @@ def _differences(before: Arguments, after: Arguments) -> Iterator[Change]:
 
 
 def _compare(path: str, before: Node, after: Node) -> Iterator[Change]:
-    if before == after:
+    if before is after or before == after:
         return
     if isinstance(before, Tensor) and isinstance(after, Tensor):
         yield from _compare_tensors(path, before, after)

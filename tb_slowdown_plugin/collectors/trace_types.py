@@ -9,6 +9,7 @@ and be written into a logdir.
 
 from __future__ import annotations
 
+import functools
 import sys
 import weakref
 from collections.abc import Iterable, Mapping
@@ -103,6 +104,11 @@ class Other:
 
 
 Node: TypeAlias = Tensor | Number | Value | Object | Group | Other
+# one object for equal leaves: hundreds of traces are then compared mostly by address
+_tensor_of = functools.lru_cache(maxsize=4096)(Tensor)
+_number_of = functools.lru_cache(maxsize=4096)(Number)
+_value_of = functools.lru_cache(maxsize=4096)(Value)
+
 Arguments: TypeAlias = dict[str, Node]
 """Argument name, as in the user's signature, -> what it was."""
 
@@ -160,18 +166,18 @@ def shape_text(shape: Dimensions) -> str:
 
 def _describe_value(value: Any) -> Node:
     if value is None:
-        return Value("None")
+        return _value_of("None")
     if isinstance(value, bool):
-        return Value(f"Python bool {value}")
+        return _value_of(f"Python bool {value}")
     if isinstance(value, int | float | complex):
-        return Number(_shorten(_number_text(value)), type(value).__name__)
+        return _number_of(_shorten(_number_text(value)), type(value).__name__)
     if isinstance(value, str):
-        return Value(f"string, {len(value)} characters", _hash(value))
+        return _value_of(f"string, {len(value)} characters", _hash(value))
     if isinstance(value, bytes):
-        return Value(f"bytes, {len(value)} long", _hash(value))
+        return _value_of(f"bytes, {len(value)} long", _hash(value))
     if value is _nan_stand_in():
-        return Number("nan", "float")
-    return Value(type(value).__name__, _hash(value))
+        return _number_of("nan", "float")
+    return _value_of(type(value).__name__, _hash(value))
 
 
 def _nan_stand_in() -> Any:
@@ -192,11 +198,11 @@ def _tensor(spec: Any) -> Tensor:
     shape = None if rank is None else tuple(spec.shape)
     sorts = {"RaggedTensorSpec": "ragged tensor", "SparseTensorSpec": "sparse tensor"}
     name = type(spec).__name__
-    return Tensor(
-        dtype=str(getattr(spec.dtype, "name", spec.dtype)),
-        shape=shape,
-        sort=sorts.get(name, "tensor" if name == "TensorSpec" else _sort(name)),
-        ragged_rank=getattr(spec, "ragged_rank", 0),
+    return _tensor_of(
+        str(getattr(spec.dtype, "name", spec.dtype)),
+        shape,
+        sorts.get(name, "tensor" if name == "TensorSpec" else _sort(name)),
+        getattr(spec, "ragged_rank", 0),
     )
 
 

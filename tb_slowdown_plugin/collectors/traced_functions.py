@@ -116,6 +116,7 @@ class TracedFunctions:
             traces = deque(maxlen=_COMPARED)
             if _has_object(options):
                 self._by_object[options.function_captures] = traces
+        history.objects = max(history.objects, 1)
         traces.append(verdict.arguments)
         history.newest = verdict.arguments
         return max(history.traces, len(traces)), self._cover(history, verdict)

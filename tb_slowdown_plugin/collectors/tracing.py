@@ -44,7 +44,8 @@ class _OpenTrace:
     depth: int
     options: Any
     graph: Any
-    inside_function: bool
+    runs_at_once: bool
+    """Whether it was asked for outside of any graph, so that the function will run eagerly."""
     building_ns: int = 0
 
 
@@ -73,10 +74,10 @@ class TraceCollector:
         Raises:
           Unavailable: TensorFlow is not there, or not as this collector knows it.
         """
-        module, self._inside_function = _find_hooks()
+        module, self._executing_eagerly = _find_hooks()
         self._context = context
         self._spans = Spans(context.clock, context.stopwatch)
-        self._executions = FirstExecutions(self._spans, self._emit, self._inside_function)
+        self._executions = FirstExecutions(self._spans, self._emit, self._executing_eagerly)
         self._subjects = Subjects.of_process()
         self._functions = TracedFunctions()
         # a finalizer that calls a tf.function may run inside: it must not wait for itself
@@ -159,12 +160,12 @@ class TraceCollector:
             with self._lock:
                 subject = self._subjects.identify(options, thread.previous)
                 verdict = self._functions.judge(subject, function_type, options, around)
-            inside = self._inside_function()
+            at_once = self._executing_eagerly() and not thread.open and not subject.is_tf_data
             span = self._spans.open(account(TRACING, verdict.detail), began_ns)
         except Exception as error:  # noqa: BLE001 - TensorFlow must go on
             self._report(error)
             return None
-        trace = _OpenTrace(verdict, span, len(thread.open), options, graph, inside)
+        trace = _OpenTrace(verdict, span, len(thread.open), options, graph, at_once)
         thread.open.append(trace)
         return trace
 
@@ -194,7 +195,7 @@ class TraceCollector:
                     signature=signature,
                 )
             )
-            if trace.depth == 0 and not trace.inside_function and not subject.is_tf_data:
+            if trace.runs_at_once:
                 self._executions.watch(function, number, trace.verdict.detail)
         except Exception as error:  # noqa: BLE001 - TensorFlow must go on
             self._report(error)
@@ -215,7 +216,7 @@ class TraceCollector:
 
 
 def _find_hooks() -> tuple[Any, Callable[[], bool]]:
-    """TensorFlow's module with the two functions, and how to ask whether a graph is being built.
+    """TensorFlow's module with the two functions, and how to ask whether it runs eagerly now.
 
     Raises:
       Unavailable: They are not there, or take other arguments.
@@ -227,7 +228,6 @@ def _find_hooks() -> tuple[Any, Callable[[], bool]]:
     try:
         from tensorflow.python.eager.polymorphic_function import concrete_function
         from tensorflow.python.eager.polymorphic_function import tracing_compilation as module
-        from tensorflow.python.framework.ops import inside_function
 
         found = {
             name: list(inspect.signature(getattr(module, name)).parameters) for name in _PARAMETERS
@@ -239,4 +239,4 @@ def _find_hooks() -> tuple[Any, Callable[[], bool]]:
         ) from error
     if found != _PARAMETERS or flat != ["self", "tensor_inputs", "captured_inputs"]:
         raise Unavailable(f"the tracing hooks of TensorFlow {tf.__version__} take other arguments")
-    return module, inside_function
+    return module, tf.executing_eagerly
