@@ -66,7 +66,7 @@ def _report(chosen: Namespace) -> int:
         text = to_text(
             reports,
             width=_columns() if on_terminal else _FILE_COLUMNS,
-            colour=on_terminal and "NO_COLOR" not in os.environ,
+            colour=on_terminal and not os.environ.get("NO_COLOR"),
         )
     _write(text, chosen.output)
     limit = chosen.fail_over

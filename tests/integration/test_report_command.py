@@ -1,0 +1,311 @@
+"""The command `tbslow` as a user or a script meets it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from event_files import make_steps, rows_of, scalar_event, split, write_chunks, write_events
+
+from tb_slowdown_plugin import __version__
+from tb_slowdown_plugin.__main__ import main
+
+COMMAND = [sys.executable, "-m", "tb_slowdown_plugin"]
+
+
+@pytest.fixture(scope="module")
+def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`healthy`, and `slow`, which loses 5 s of 25 s to garbage collection."""
+    root = tmp_path_factory.mktemp("logs")
+    healthy = make_steps(400, seconds=0.05)
+    write_chunks(root / "healthy" / "slowdown", split(healthy))
+    slow = make_steps(400, seconds=0.05)
+    collecting = slow.number % 10 == 9
+    slow.period_seconds[collecting] += 0.125
+    slow.ended[:] = slow.ended[0] + slow.period_seconds.cumsum() - slow.period_seconds[0]
+    slow = type(slow)(**{**_fields(slow), "accounts": {"gc": collecting * 0.125}})
+    write_chunks(root / "slow" / "slowdown", split(slow))
+    return root
+
+
+def _fields(steps: object) -> dict[str, object]:
+    return {name: getattr(steps, name) for name in type(steps).__slots__}  # type: ignore[attr-defined]
+
+
+def test_the_json_report_follows_the_contract(
+    logdir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", str(logdir), "--format", "json"]) == 0
+    out, err = capsys.readouterr()
+    body = json.loads(out)
+    assert err == ""
+    assert body["schema"] == 1
+    healthy, slow = body["runs"]
+    assert (healthy["run"], healthy["verdict"], healthy["causes"]) == ("healthy", "healthy", [])
+    assert (slow["run"], slow["verdict"]) == ("slow", "slowdown")
+    assert slow["causes"][0]["cause"] == "garbage_collection"
+    assert slow["causes"][0]["lost_seconds"] == pytest.approx(5.0, rel=0.05)
+    for run in body["runs"]:
+        explained = sum(cause["lost_seconds"] for cause in run["causes"])
+        assert explained + run["unexplained_seconds"] == pytest.approx(run["lost_seconds"])
+        assert run["steps"] == 400
+        assert run["completeness"] == {"chunks": 2, "missing_chunks": 0}
+
+
+def test_the_text_report_names_the_cause(logdir: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(logdir), "--run", "slow"]) == 0
+    out, _ = capsys.readouterr()
+    assert out.startswith("Run slow\nLost 20 % of 25.0 s to garbage collection")
+    assert "1. Garbage collection: 5.0 s" in out
+    assert "Run healthy" not in out
+    assert "\x1b" not in out
+
+
+@pytest.mark.parametrize(
+    ("limit", "status"), [("25", 0), ("15", 3), ("0", 3), ("100", 0), ("15.5", 3)]
+)
+def test_fail_over_speaks_through_the_exit_status(logdir: Path, limit: str, status: int) -> None:
+    assert main(["report", str(logdir), "--fail-over", limit]) == status
+
+
+def test_fail_over_looks_only_at_the_run_asked_for(logdir: Path) -> None:
+    assert main(["report", str(logdir), "--run", "healthy", "--fail-over", "1"]) == 0
+
+
+def test_the_report_can_go_to_a_file(
+    logdir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "report.json"
+    assert main(["report", str(logdir), "--format", "json", "-o", str(path)]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert len(json.loads(path.read_text())["runs"]) == 2
+
+
+def test_a_cut_file_is_reported_with_a_note_and_status_0(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write_chunks(tmp_path / "slowdown", split(make_steps(400), chunk_rows=100))
+    path.write_bytes(path.read_bytes()[:-5])
+    assert main(["report", str(tmp_path), "--format", "json"]) == 0
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    assert run["steps"] == 300
+    (note,) = run["notes"]
+    assert re.fullmatch(
+        rf"event file slowdown/{path.name} ends in the middle of a record \(\d+ bytes "
+        r"unreadable\): it is still being written, or its writer was stopped",
+        note,
+    )
+
+
+def test_a_missing_chunk_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    chunks = split(make_steps(400), chunk_rows=100)
+    write_chunks(tmp_path / "slowdown", [chunks[0], *chunks[2:]])
+    assert main(["report", str(tmp_path), "--format", "json"]) == 0
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    assert run["completeness"] == {"chunks": 3, "missing_chunks": 1}
+
+
+def test_a_run_without_a_step_yet_is_reported_as_such(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_chunks(tmp_path / "slowdown", split(rows_of(make_steps(1), 0, 0)))
+    assert main(["report", str(tmp_path), "--format", "json"]) == 0
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    assert (run["verdict"], run["steps"]) == ("not_enough_steps", 0)
+
+
+# -- bad input: one line, status 2 ---------------------------------------------
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(list(arguments)) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    return err.removeprefix("tbslow: ").rstrip("\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (
+            ["report", "LOGDIR/nope"],
+            "no such directory: 'LOGDIR/nope'; give the logdir that training wrote to",
+        ),
+        (
+            ["report", "LOGDIR", "--run", "slwo"],
+            "'LOGDIR' has no run 'slwo'; it has 'slow', 'healthy'",
+        ),
+        (
+            ["report", "LOGDIR", "-o", "LOGDIR/no/file"],
+            "can't write 'LOGDIR/no/file': No such file or directory; "
+            "give a file in a directory that exists",
+        ),
+        (
+            ["report"],
+            "the following arguments are required: LOGDIR; "
+            "'tbslow report --help' lists what there is",
+        ),
+        (
+            ["report", "LOGDIR", "--frmat", "json"],
+            "unrecognized arguments: --frmat json; 'tbslow --help' lists what there is",
+        ),
+        (
+            ["report", "LOGDIR", "--fail-over", "much"],
+            "argument --fail-over: 'much' is no percentage; give a number from 0 to 100; "
+            "'tbslow report --help' lists what there is",
+        ),
+        (
+            ["report", "LOGDIR", "--fail-over", "nan"],
+            "argument --fail-over: 'nan' is no percentage; give a number from 0 to 100; "
+            "'tbslow report --help' lists what there is",
+        ),
+    ],
+)
+def test_bad_input(
+    logdir: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], expected: str
+) -> None:
+    given = [argument.replace("LOGDIR", str(logdir)) for argument in arguments]
+    error = refusal(capsys, *given)
+    assert error == expected.replace("'LOGDIR", f"'{logdir}")
+
+
+@pytest.mark.parametrize("arguments", [["reprt", "x"], ["report", "x", "--format", "xml"], []])
+def test_an_unknown_command_or_format_says_where_help_is(
+    capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    error = refusal(capsys, *arguments)
+    assert "--help' lists what there is" in error
+
+
+def test_a_logdir_without_slowdown_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_events(tmp_path / "train", [scalar_event("loss", 0, 1.0)])
+    assert refusal(capsys, "report", str(tmp_path)) == (
+        f"'{tmp_path}' has no slowdown data; train with tbslow.start(...) or "
+        "tbslow.keras.SlowdownCallback(...) writing there"
+    )
+
+
+def test_a_logdir_of_which_nothing_is_readable(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write_chunks(tmp_path / "slowdown", split(make_steps(10)))
+    path.write_bytes(b"\x00" * 100)
+    assert refusal(capsys, "report", str(tmp_path)) == (
+        f"'{tmp_path}' has no readable slowdown data: event file slowdown/{path.name} is no event "
+        "file (100 bytes unreadable)"
+    )
+
+
+def test_a_name_with_control_characters_cannot_steer_the_terminal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert "'/no\\x1b[2Jwhere'" in refusal(capsys, "report", "/no\x1b[2Jwhere")
+
+
+# -- as a process --------------------------------------------------------------
+
+
+def test_the_module_runs_and_tells_its_version() -> None:
+    done = subprocess.run([*COMMAND, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"tbslow {__version__}\n"
+
+
+def test_help_names_every_flag_and_exit_status() -> None:
+    done = subprocess.run(
+        [*COMMAND, "report", "--help"], capture_output=True, text=True, check=True
+    )
+    for word in ("LOGDIR", "--run", "--format", "--output", "--fail-over", "exit status"):
+        assert word in done.stdout
+
+
+def test_bad_input_leaves_a_process_with_status_2_and_no_traceback(tmp_path: Path) -> None:
+    done = subprocess.run([*COMMAND, "report", str(tmp_path / "x")], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith("tbslow: no such directory: ")
+    assert "Traceback" not in done.stderr
+
+
+def test_tensorflow_is_not_loaded_for_a_local_logdir(logdir: Path) -> None:
+    """Importing TensorFlow takes five seconds, and people who only look do not have it."""
+    program = (
+        "import sys\n"
+        "from tb_slowdown_plugin.__main__ import main\n"
+        f"assert main(['report', {str(logdir)!r}]) == 0\n"
+        "assert 'tensorflow' not in sys.modules\n"
+        "assert 'tensorboard.compat.tensorflow_stub' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+
+
+def test_a_closed_pipe_is_no_error(logdir: Path) -> None:
+    with subprocess.Popen(
+        [*COMMAND, "report", str(logdir)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 128 + signal.SIGPIPE
+
+
+def test_ctrl_c_ends_it_without_a_traceback(
+    logdir: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tb_slowdown_plugin.reader.logdir.read_runs", interrupted)
+    assert main(["report", str(logdir)]) == 128 + signal.SIGINT
+    assert capsys.readouterr() == ("", "")
+
+
+def test_ascii_terminals_get_the_report_too(logdir: Path) -> None:
+    done = subprocess.run(
+        [*COMMAND, "report", str(logdir)],
+        capture_output=True,
+        check=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert b"Garbage collection" in done.stdout
+
+
+def on_terminal(*arguments: str, **environment: str) -> str:
+    """What the command draws on a terminal of its own."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [*COMMAND, *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, "COLUMNS": "90", **environment},
+    ) as process:
+        os.close(theirs)
+        drawn = b""
+        while True:
+            try:
+                piece = os.read(ours, 65536)
+            except OSError:  # Linux says "input/output error" at the end of a terminal
+                break
+            if not piece:
+                break
+            drawn += piece
+    os.close(ours)
+    assert process.returncode == 0
+    return drawn.decode()
+
+
+def test_a_terminal_gets_colour_in_its_own_width_unless_told_otherwise(logdir: Path) -> None:
+    coloured = on_terminal("report", str(logdir), NO_COLOR="")
+    assert "\x1b[1mRun slow\x1b[0m" in coloured
+    plain = [re.sub("\x1b\\[[0-9;]*m", "", line) for line in coloured.splitlines()]
+    assert max(map(len, plain)) <= 90
+    assert any(len(line) > 80 for line in plain)
+    assert "\x1b" not in on_terminal("report", str(logdir), NO_COLOR="1")
