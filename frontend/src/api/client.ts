@@ -1,0 +1,109 @@
+/**
+ * The server's routes as functions. GET only, relative addresses only: TensorBoard's frame has
+ * a base of `plugin/slowdown/`, also behind a path prefix or a notebook's proxy.
+ */
+
+import type { Report, Retraces, RunReport, Runs, Timeline } from "./types";
+
+export type Fetch = (address: string, init: { signal?: AbortSignal }) => Promise<Response>;
+
+/** Why there is no answer: nobody answered, the request was refused, or the answer is no JSON. */
+export type FailureKind = "gone" | "refused" | "broken";
+
+/** A request that got no usable answer; the message is meant for the reader of the page. */
+export class RequestFailed extends Error {
+  constructor(
+    readonly kind: FailureKind,
+    readonly address: string,
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+    this.name = "RequestFailed";
+  }
+}
+
+/** A part of a run: rows `first` to `last` inclusive, in at most `buckets` groups. */
+export interface Part {
+  readonly first?: number;
+  readonly last?: number;
+  readonly buckets: number;
+}
+
+export class Client {
+  readonly #fetch: Fetch;
+
+  constructor(fetcher: Fetch = (address, init) => fetch(address, init)) {
+    this.#fetch = fetcher;
+  }
+
+  runs(signal?: AbortSignal): Promise<Runs> {
+    return this.#get<Runs>("runs", {}, signal);
+  }
+
+  async report(run: string, signal?: AbortSignal): Promise<RunReport> {
+    const report = await this.#get<Report>("report", { run }, signal);
+    const [only] = report.runs;
+    if (only === undefined) {
+      throw new RequestFailed("broken", "report", 200, `The report of ${run} is empty.`);
+    }
+    return only;
+  }
+
+  timeline(run: string, part: Part, signal?: AbortSignal): Promise<Timeline> {
+    return this.#get<Timeline>("timeline", { run, ...part }, signal);
+  }
+
+  retraces(run: string, signal?: AbortSignal): Promise<Retraces> {
+    return this.#get<Retraces>("retraces", { run }, signal);
+  }
+
+  async #get<Answer>(
+    route: string,
+    parameters: Readonly<Record<string, string | number>>,
+    signal?: AbortSignal,
+  ): Promise<Answer> {
+    const address = addressOf(route, parameters);
+    let response: Response;
+    try {
+      response = await this.#fetch(address, signal === undefined ? {} : { signal });
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      throw new RequestFailed("gone", address, 0, "TensorBoard does not answer.");
+    }
+    const text = await response.text();
+    if (!response.ok) throw refusal(address, response.status, text);
+    try {
+      return JSON.parse(text) as Answer;
+    } catch {
+      throw new RequestFailed(
+        "broken",
+        address,
+        response.status,
+        `The answer to ${route} is not JSON (${text.length.toLocaleString("en-US")} characters).`,
+      );
+    }
+  }
+}
+
+/** The relative address of a route: `./report?run=a%20b`. */
+export function addressOf(
+  route: string,
+  parameters: Readonly<Record<string, string | number>>,
+): string {
+  const query = new URLSearchParams(
+    Object.entries(parameters).map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
+  return `./${route}${query === "" ? "" : `?${query}`}`;
+}
+
+function refusal(address: string, status: number, text: string): RequestFailed {
+  let message = `The server answered with status ${status}.`;
+  try {
+    const body: unknown = JSON.parse(text);
+    if (typeof body === "object" && body !== null && "error" in body) message = String(body.error);
+  } catch {
+    // An error page of TensorBoard's own: the status says as much as its HTML does.
+  }
+  return new RequestFailed("refused", address, status, message);
+}

@@ -1,0 +1,194 @@
+/**
+ * What travels, exactly as `tb_slowdown_plugin/server/http_api.md` describes it.
+ *
+ * `null` always means "not measured". A row is the index of a step in the order in which
+ * steps ended; `step` is the number that the user's program gave it.
+ */
+
+export type Measured = number | null;
+
+export interface Run {
+  readonly run: string;
+  readonly workers: number;
+  readonly steps: number;
+  readonly first_step: number | null;
+  readonly last_step: number | null;
+  /** Unix seconds. */
+  readonly started: number | null;
+  readonly reported: number | null;
+  /** The last record is younger than 60 s. */
+  readonly live: boolean;
+}
+
+export interface Runs {
+  readonly runs: readonly Run[];
+  /** Runs of the logdir without slowdown data. */
+  readonly other_runs: number;
+}
+
+export type Verdict = "healthy" | "slow_start" | "slowdown" | "not_enough_steps";
+export type Confidence = "high" | "medium" | "low";
+export type Pattern =
+  | "warm_up"
+  | "flat"
+  | "level_shift"
+  | "drift"
+  | "periodic"
+  | "epoch_boundary"
+  | "one_off";
+
+export interface Advice {
+  readonly text: string;
+  /** Lines that begin with "+" are new, with "-" to be removed, others context. */
+  readonly code: string;
+  readonly price: string;
+}
+
+export interface Cause {
+  readonly cause: string;
+  readonly lost_seconds: number;
+  readonly lost_fraction: number;
+  readonly pattern: Pattern;
+  readonly confidence: Confidence;
+  /** Step numbers, inclusive. */
+  readonly steps: readonly [number, number];
+  readonly summary: string;
+  readonly evidence: readonly string[];
+  readonly advice: readonly Advice[];
+}
+
+export interface Suspect {
+  readonly cause: string;
+  readonly seconds: number;
+  readonly why: string;
+}
+
+export type SignalStatus = "measured" | "partly" | "unavailable" | "off" | "failed";
+
+export interface SignalState {
+  readonly signal: string;
+  readonly status: SignalStatus;
+  readonly reason: string;
+}
+
+export interface RunReport {
+  readonly run: string;
+  readonly verdict: Verdict;
+  readonly headline: string;
+  readonly steps: number;
+  readonly wall_seconds: number;
+  readonly healthy_step_seconds: Measured;
+  readonly baseline: string;
+  readonly lost_seconds: number;
+  readonly lost_fraction: number;
+  readonly unexplained_seconds: number;
+  readonly causes: readonly Cause[];
+  readonly suspects: readonly Suspect[];
+  readonly workers: readonly Readonly<Record<string, unknown>>[];
+  readonly signals: readonly SignalState[];
+  readonly completeness: { readonly chunks: number; readonly missing_chunks: number };
+  readonly notes?: readonly string[];
+}
+
+export interface Report {
+  readonly schema: 1;
+  readonly runs: readonly RunReport[];
+}
+
+export interface Mark {
+  readonly row: number;
+  readonly step: number;
+  readonly seconds: number;
+}
+
+export interface Epoch {
+  readonly row: number;
+  readonly step: number;
+  readonly number: number;
+}
+
+export interface ChangePoint {
+  readonly row: number;
+  readonly step: number;
+  readonly text: string;
+}
+
+export interface SignalSeries {
+  readonly signal: string;
+  readonly title: string;
+  readonly unit: string;
+  /** Counts up since the process began: only differences mean something. */
+  readonly cumulative?: boolean;
+  readonly row: readonly number[];
+  readonly value: readonly Measured[];
+}
+
+export type MarkKind = "retraces" | "gc" | "checkpoints" | "captures";
+
+export interface Timeline {
+  readonly run: string;
+  readonly rows: number;
+  readonly first: number;
+  readonly last: number;
+  readonly bucket_rows: number;
+  readonly row: readonly number[];
+  readonly step: readonly number[];
+  readonly time: readonly number[];
+  readonly count: readonly number[];
+  readonly step_seconds: {
+    readonly mean: readonly Measured[];
+    readonly median: readonly Measured[];
+    readonly min: readonly Measured[];
+    readonly max: readonly Measured[];
+  };
+  readonly healthy: readonly Measured[];
+  readonly lost: Readonly<Record<string, readonly Measured[]>>;
+  readonly healthy_step_seconds: Measured;
+  readonly epochs: readonly Epoch[];
+  readonly change_points: readonly ChangePoint[];
+  readonly marks: Readonly<Record<MarkKind, readonly Mark[]>>;
+  readonly signals: readonly SignalSeries[];
+  readonly unmeasured: readonly { readonly signal: string; readonly reason: string }[];
+}
+
+export interface RetraceChange {
+  readonly argument: string;
+  readonly what: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+export interface RetraceExample {
+  readonly row: number;
+  readonly step: number;
+  readonly seconds: number;
+  readonly building_seconds: Measured;
+  readonly execution_seconds: Measured;
+  readonly operations: Measured;
+  readonly changes: readonly RetraceChange[];
+}
+
+export interface RetraceGroup {
+  readonly function: string;
+  readonly location: string;
+  readonly cause: string;
+  readonly argument: string;
+  readonly what: string;
+  readonly count: number;
+  readonly seconds: number;
+  readonly first_step: number;
+  readonly last_step: number;
+  readonly fix: string;
+  readonly jit_compile: boolean;
+  readonly examples: readonly RetraceExample[];
+  /** Seconds in 40 equal parts of the run. */
+  readonly spark: readonly number[];
+}
+
+export interface Retraces {
+  readonly status: { readonly status: SignalStatus; readonly reason: string };
+  readonly watched: number;
+  readonly seconds: number;
+  readonly traces: number;
+  readonly groups: readonly RetraceGroup[];
+}

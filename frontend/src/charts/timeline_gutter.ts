@@ -1,0 +1,140 @@
+/** Names, scales and values at the left of the timeline, and the tooltip of its stack. */
+
+import { html, nothing, type TemplateResult } from "lit-html";
+import { count, decimal, duration, MISSING, stepTime } from "../base/format";
+import { causeKind } from "../model/causes";
+import { laneText } from "../model/lane";
+import { HEALTHY } from "../model/ledger";
+import { logScale } from "../model/logscale";
+import { atBucket, MARKS, type Scene } from "../model/scene";
+import { logTicks } from "../model/ticks";
+import type { TimelineInput } from "./timeline_input";
+import { stackTicks, stackY } from "./timeline_paint";
+import type { Layout, Row } from "./timeline_rows";
+
+export interface GutterParts {
+  /** Row key -> where the value at the cursor stands. */
+  readonly values: ReadonlyMap<string, HTMLElement>;
+}
+
+const MOST_NAMED = 7;
+
+export function gutter(input: TimelineInput, layout: Layout): TemplateResult {
+  return html`${layout.rows.map((row) => gutterRow(input, row))}${yLabels(input, layout)}`;
+}
+
+function gutterRow(input: TimelineInput, row: Row): TemplateResult {
+  const style = `height:${row.height}px`;
+  switch (row.kind) {
+    case "epochs": {
+      const epochs = input.whole.timeline.epochs.length;
+      return html`<div style=${style}><span class="s q">${epochs > 0 ? "Epoch" : ""}</span></div>`;
+    }
+    case "stack":
+      return html`<div class="top" style=${style}>
+        <b>Seconds a step</b><span class="s q all">mean, by cause; ▲ cut off</span>
+        <div class="all legend">${legend(input.detail)}</div>
+      </div>`;
+    case "time":
+      return html`<div class="top" style=${style}>
+        <b>Step time</b><span class="s q all">median, min to max; log</span>
+      </div>`;
+    case "marks": {
+      const title = MARKS.find((mark) => mark.kind === row.mark)?.title ?? "";
+      const marks = input.whole.timeline.marks[row.mark ?? "gc"] ?? [];
+      return html`<div style=${style}><span class="n">${title}</span><span class="v q">${count(marks.length)}</span></div>`;
+    }
+    case "lane":
+      return html`<div style=${style}>
+        <span class="n" title=${row.lane?.title ?? ""}>${row.lane?.title ?? ""}</span>
+        <span class="v" data-value=${row.key}></span>
+        <span class="s q all">${row.lane?.scale ?? ""}</span>
+      </div>`;
+    case "unmeasured": {
+      const name = row.key.replace("unmeasured-", "").replaceAll("_", " ");
+      return html`<div style=${style}><span class="n q" title=${name}>${name}</span><span class="v q">–</span></div>`;
+    }
+    case "axis":
+      return html`<div style=${style}><span class="s q">${input.axis === "steps" ? "Step" : "Time since the start"}</span></div>`;
+  }
+}
+
+/** The value of a lane at a row, in the unit of the lane's scale. */
+export function valueText(key: string, input: TimelineInput, row: number): string {
+  const lane = input.whole.lanes.find((one) => `lane-${one.id}` === key);
+  if (lane === undefined) return MISSING;
+  const near = input.detail.lanes.find((one) => one.id === lane.id) ?? lane;
+  return laneText({ ...near, high: lane.high }, row);
+}
+
+function legend(scene: Scene): TemplateResult {
+  const named = [...scene.layers].reverse();
+  const shown = named.length > MOST_NAMED ? named.slice(named.length - MOST_NAMED + 1) : named;
+  return html`${
+    named.length > shown.length
+      ? html`<div class="s q">${named.length - shown.length} more, thinner</div>`
+      : nothing
+  }${shown.map((layer) => html`<div class="s">${badge(layer.id)}${nameOf(layer.id)}</div>`)}`;
+}
+
+const nameOf = (id: string): string => (id === HEALTHY ? "Healthy" : causeKind(id).name);
+
+/** Two letters on the colour of the family. */
+export function badge(id: string): TemplateResult {
+  if (id === HEALTHY) return html`<span class="badge h" aria-hidden="true"></span>`;
+  const { code, family } = causeKind(id);
+  return html`<span class="badge f-${family}" aria-hidden="true">${code}</span>`;
+}
+
+function yLabels(input: TimelineInput, layout: Layout): TemplateResult {
+  const stack = layout.rows.find((row) => row.kind === "stack");
+  const time = layout.rows.find((row) => row.kind === "time");
+  if (stack === undefined || time === undefined) return html``;
+  const ticks = stackTicks(input.detail.top);
+  const digits = input.detail.top >= 1 ? 2 : 0;
+  const label = (y: number, text: string): TemplateResult =>
+    html`<span style="top:${y - 8}px">${text}</span>`;
+  const scale = logScale(input.detail.timeline);
+  let above = Number.POSITIVE_INFINITY;
+  const logs = logTicks(scale.low, scale.high)
+    .map((tick) => {
+      const share = Math.log(tick / scale.low) / Math.log(scale.high / scale.low);
+      return { tick, y: time.top + time.height - share * time.height };
+    })
+    .filter(({ y }) => {
+      if (y > above - 14 || y < time.top + 8 || y > time.top + time.height - 6) return false;
+      above = y;
+      return true;
+    });
+  return html`<div class="y">
+    ${ticks.map((tick) =>
+      label(
+        stackY(stack, input.detail.top, tick),
+        input.detail.top >= 1 ? `${decimal(tick, digits)} s` : stepTime(tick).replace(/\.0+ /, " "),
+      ),
+    )}
+    ${logs.map(({ tick, y }) => label(y, stepTime(tick).replace(/\.0+ /, " ")))}
+  </div>`;
+}
+
+/** What a step costs at a bucket, the largest loss first. */
+export function tooltip(
+  scene: Scene,
+  bucket: number,
+  steps: string,
+  sinceSeconds: number,
+): TemplateResult {
+  const { mean, median, max } = scene.timeline.step_seconds;
+  const one = scene.timeline.count[bucket] === 1;
+  return html`<div class="hd"><span>${one ? "Step" : "Steps"} ${steps}</span><span>${duration(sinceSeconds)}</span></div>
+    ${atBucket(scene, bucket).map(
+      (line) =>
+        html`<div>${badge(line.id)}<span>${nameOf(line.id)}</span><span>${stepTime(line.seconds)}</span></div>`,
+    )}
+    <div class="sum"><span></span><b>${one ? "Step" : "Mean step"}</b><b>${stepTime(mean[bucket])}</b></div>
+    ${
+      one
+        ? nothing
+        : html`<div class="q"><span></span><span>Median · slowest</span><span>${stepTime(median[bucket])} · ${stepTime(max[bucket])}</span></div>`
+    }`;
+}

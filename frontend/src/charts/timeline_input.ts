@@ -1,0 +1,19 @@
+/** What the page hands to the timeline, and what the timeline asks of the page. */
+
+import type { Axis, Scene } from "../model/scene";
+import type { Window } from "../model/window";
+
+export interface TimelineInput {
+  /** The whole run: rows, scales of lanes and legend come from it. */
+  readonly whole: Scene;
+  /** The finest data at hand that covers the view. */
+  readonly detail: Scene;
+  readonly view: Window;
+  readonly selection: Window | undefined;
+  readonly axis: Axis;
+}
+
+export interface Jump {
+  readonly direction: 1 | -1;
+  readonly cursor: number;
+}

@@ -1,0 +1,59 @@
+/** TensorBoard imports this module into a frame of its own and calls `render`. */
+
+import { render as draw } from "lit-html";
+import { Client } from "./api/client";
+import { App } from "./page/app";
+import { browserHost } from "./page/host";
+import { Shell } from "./page/shell";
+import { INITIAL, type State } from "./page/state";
+import page from "./styles/page.css?inline";
+import tokens from "./styles/tokens.css?inline";
+
+const SECOND = 1000;
+
+export async function render(): Promise<void> {
+  const style = document.createElement("style");
+  style.textContent = tokens + page;
+  document.head.append(style);
+  document.documentElement.lang = "en";
+  document.title = "Slowdown";
+  const root = document.createElement("div");
+  root.className = "slowdown";
+  document.body.append(root);
+
+  const host = browserHost();
+  let state: State = INITIAL;
+  let pending = false;
+  const paint = (): void => {
+    pending = false;
+    draw(shell.page(state, Date.now() / SECOND), root);
+  };
+  const schedule = (next: State): void => {
+    state = next;
+    if (pending) return;
+    pending = true;
+    requestAnimationFrame(paint);
+  };
+  const app = new App(new Client(), host, schedule, () => root.clientWidth > 0);
+  const shell = new Shell(app);
+  host.followTheme(() => document.dispatchEvent(new Event("slowdown-theme")));
+  new ResizeObserver(() => {
+    const main = root.querySelector("main");
+    if (main === null || main.clientWidth === 0) return;
+    const { paddingLeft, paddingRight } = getComputedStyle(main);
+    app.resize(main.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight));
+  }).observe(root);
+  document.addEventListener("keydown", (event) => {
+    const target = event.target as HTMLElement;
+    if (event.key.toLowerCase() !== "r" || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (target.closest("input, textarea, select") !== null) return;
+    event.preventDefault();
+    app.picker(true);
+  });
+  // "Reported 12 s ago" and the countdown of a lost server grow old by themselves.
+  setInterval(() => {
+    if (root.clientWidth > 0 && (state.gone !== undefined || state.picker)) schedule(state);
+  }, SECOND);
+  paint();
+  await app.start();
+}

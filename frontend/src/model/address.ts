@@ -1,0 +1,79 @@
+/**
+ * What the page's address keeps, in TensorBoard's own form: `#slowdown&p.slowdown.run=run1`.
+ */
+
+import type { Window } from "./window";
+
+export interface Address {
+  readonly run?: string;
+  readonly view?: Window;
+  readonly selection?: Window;
+  /** Cause ids of the cards that differ from how the page opens them. */
+  readonly open?: readonly string[];
+  /** Runs put beside this one. */
+  readonly compare?: readonly string[];
+}
+
+const PLUGIN = "slowdown";
+const PREFIX = `p.${PLUGIN}.`;
+
+/** True where the address names this tab, or none: only then may the page write to it. */
+export const isOurs = (hash: string): boolean =>
+  ["", PLUGIN].includes(hash.replace(/^#/, "").split("&")[0] ?? "");
+
+/** Reads an address; whatever cannot be understood is left out. */
+export function parseAddress(hash: string): Address {
+  const values = new Map<string, string[]>();
+  for (const part of hash.replace(/^#/, "").split("&")) {
+    const equals = part.indexOf("=");
+    if (equals < 0 || !part.startsWith(PREFIX)) continue;
+    const name = part.slice(PREFIX.length, equals);
+    values.set(name, [...(values.get(name) ?? []), decoded(part.slice(equals + 1))]);
+  }
+  const run = values.get("run")?.[0];
+  const view = windowOf(values.get("rows")?.[0]);
+  const selection = windowOf(values.get("selection")?.[0]);
+  const open = values.get("open")?.[0];
+  const compare = values.get("compare");
+  return {
+    ...(run === undefined ? {} : { run }),
+    ...(view === undefined ? {} : { view }),
+    ...(selection === undefined ? {} : { selection }),
+    ...(open === undefined ? {} : { open: open.split(",").filter((id) => id !== "") }),
+    ...(compare === undefined ? {} : { compare }),
+  };
+}
+
+/** The hash of an address. */
+export function formatAddress(address: Address): string {
+  const parts = [`#${PLUGIN}`];
+  const put = (name: string, value: string | undefined): void => {
+    if (value !== undefined) parts.push(`${PREFIX}${name}=${encodeURIComponent(value)}`);
+  };
+  put("run", address.run);
+  put("rows", address.view && windowText(address.view));
+  put("selection", address.selection && windowText(address.selection));
+  put("open", address.open?.join(","));
+  for (const run of address.compare ?? []) put("compare", run);
+  return parts.join("&");
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return text;
+  }
+}
+
+/** Rows are written inclusive, as a reader counts them. */
+const windowText = (window: Window): string =>
+  `${Math.round(window.from)}-${Math.round(window.to) - 1}`;
+
+function windowOf(text: string | undefined): Window | undefined {
+  const match = /^(\d{1,15})-(\d{1,15})$/.exec(text ?? "");
+  if (match === null) return undefined;
+  const from = Number(match[1]);
+  const last = Number(match[2]);
+  return last >= from ? { from, to: last + 1 } : undefined;
+}

@@ -1,0 +1,148 @@
+/** Cause cards: one per cause of the report, and one for what nothing explains. */
+
+import type { Advice, Cause, Confidence, Pattern, RunReport, Timeline } from "../api/types";
+import { duration } from "../base/format";
+import { causeKind, UNEXPLAINED } from "./causes";
+import type { Term } from "./ledger";
+import { rowOfStep, type Track, timeOfRow } from "./track";
+import { between, type Window } from "./window";
+
+export interface Card {
+  readonly id: string;
+  readonly name: string;
+  readonly code: string;
+  readonly summary: string;
+  readonly lostSeconds: number;
+  readonly share: number;
+  readonly evidence: readonly string[];
+  readonly advice: readonly Advice[];
+  /** Filled bars of three, and the words beside them. */
+  readonly bars: 0 | 1 | 2 | 3;
+  readonly confidence: string;
+  readonly confidenceMeaning: string;
+  readonly steps: readonly [number, number] | undefined;
+  readonly pattern: Pattern | undefined;
+}
+
+/** Of the run: above it a card is open when the page opens (the first always is). */
+const OPEN_SHARE = 0.05;
+/** Of the run: below it the unexplained rest gets no card of its own. */
+const UNEXPLAINED_SHARE = 0.005;
+
+const BARS: Readonly<Record<Confidence, 1 | 2 | 3>> = { low: 1, medium: 2, high: 3 };
+const CONFIDENCE: Readonly<Record<Confidence, readonly [string, string]>> = {
+  high: ["High, measured", "These seconds were timed directly."],
+  medium: ["Medium, jumps together", "A signal jumps at the same steps; no other explains it."],
+  low: ["Low, moves together", "A signal only moves together with the time."],
+};
+
+export function cards(report: RunReport): Card[] {
+  const named = report.causes.map(cardOf);
+  const share = report.wall_seconds > 0 ? report.unexplained_seconds / report.wall_seconds : 0;
+  return share >= UNEXPLAINED_SHARE || report.suspects.length > 0
+    ? [...named, unexplainedCard(report, share)]
+    : named;
+}
+
+function cardOf(cause: Cause): Card {
+  const { name, code } = causeKind(cause.cause);
+  const [confidence, confidenceMeaning] = CONFIDENCE[cause.confidence];
+  return {
+    id: cause.cause,
+    name,
+    code,
+    summary: cause.summary,
+    lostSeconds: cause.lost_seconds,
+    share: cause.lost_fraction,
+    evidence: cause.evidence,
+    advice: cause.advice,
+    bars: BARS[cause.confidence],
+    confidence,
+    confidenceMeaning,
+    steps: cause.steps,
+    pattern: cause.pattern,
+  };
+}
+
+function unexplainedCard(report: RunReport, share: number): Card {
+  const { name, code } = causeKind(UNEXPLAINED);
+  return {
+    id: UNEXPLAINED,
+    name,
+    code,
+    summary: "No measured signal accounts for these seconds.",
+    lostSeconds: report.unexplained_seconds,
+    share,
+    evidence: report.suspects.map(
+      (suspect) =>
+        `Suspect for ${duration(suspect.seconds)}: ${causeKind(suspect.cause).name.toLowerCase()}; ${suspect.why}`,
+    ),
+    advice: [],
+    bars: 0,
+    confidence: "Not known",
+    confidenceMeaning: "A co-moving signal is a suspect only; its seconds stay here.",
+    steps: undefined,
+    pattern: undefined,
+  };
+}
+
+/** Cards that are open before the reader touches any. */
+export function openAtFirst(list: readonly Card[]): string[] {
+  return list
+    .filter((card, index) => index === 0 || (card.share >= OPEN_SHARE && card.id !== UNEXPLAINED))
+    .map((card) => card.id);
+}
+
+/** The rows a card is about, for "Show steps". */
+export function windowOf(card: Card, track: Track): Window | undefined {
+  if (card.steps === undefined) return undefined;
+  const [first, last] = card.steps;
+  return between(rowOfStep(track, first), rowOfStep(track, last));
+}
+
+const RHYTHM: Readonly<Record<Pattern, string>> = {
+  warm_up: "until it is steady",
+  flat: "on every step",
+  level_shift: "from there on",
+  drift: "growing",
+  periodic: "again and again",
+  epoch_boundary: "at each epoch",
+  one_off: "once",
+};
+
+/** How the seconds lie in time, in two or three words: "growing, 16 min 36 s in". */
+export function rhythm(card: Card, track: Track | undefined): string {
+  if (card.pattern === undefined || card.steps === undefined) return "";
+  const words = RHYTHM[card.pattern];
+  if (track === undefined || card.pattern === "warm_up" || card.pattern === "flat") return words;
+  const begin = timeOfRow(track, rowOfStep(track, card.steps[0])) - (track.times[0] ?? 0);
+  return begin >= 1 ? `${words}, ${duration(begin)} in` : words;
+}
+
+/** Seconds lost in each of `parts` equal parts of the run. */
+export function sparkline(timeline: Timeline, cause: string, parts: number): number[] {
+  const bars = new Array<number>(parts).fill(0);
+  const lost = timeline.lost[cause] ?? [];
+  const rows = Math.max(1, timeline.rows);
+  timeline.row.forEach((row, index) => {
+    const count = timeline.count[index] ?? 1;
+    const seconds = (lost[index] ?? 0) * count;
+    const low = (row / rows) * parts;
+    const high = ((row + count) / rows) * parts;
+    const last = Math.min(parts - 1, Math.ceil(high) - 1);
+    for (let part = Math.floor(low); part <= last; part++) {
+      const overlap = Math.min(high, part + 1) - Math.max(low, part);
+      bars[part] = (bars[part] ?? 0) + (seconds * overlap) / (high - low);
+    }
+  });
+  return bars;
+}
+
+/** What the causes that were timed directly would give back: the wall without them. */
+export function giveBack(report: RunReport): number {
+  return report.causes
+    .filter((cause) => cause.confidence === "high")
+    .reduce((sum, cause) => sum + cause.lost_seconds, 0);
+}
+
+export const isCause = (term: Term): boolean => term.id !== "healthy";

@@ -1,0 +1,56 @@
+/** What a healthy verdict rests on: each cause, and whether its signals were measured. */
+
+import type { RunReport, SignalState } from "../api/types";
+import { CAUSES, sentence, UNEXPLAINED } from "./causes";
+
+export interface Check {
+  readonly id: string;
+  /** At least one of the signals behind it was measured. */
+  readonly seen: boolean;
+  readonly text: string;
+}
+
+/** Collectors (by the start of their name) that a cause is seen by; any one of them is enough. */
+const SEEN_BY: Readonly<Record<string, readonly string[]>> = {
+  retracing: ["retraces"],
+  xla_compilation: ["retraces", "shapes"],
+  graph_growth: ["graph_size", "graph", "eager"],
+  shape_churn: ["shapes", "retraces"],
+  host_device_transfer: ["captures", "profiler"],
+  communication: ["communication", "workers"],
+  garbage_collection: ["gc", "garbage"],
+  tensor_retention: ["allocator", "process_memory", "rss"],
+  host_memory: ["process_memory", "rss", "host_memory"],
+  gpu_memory: ["gpu_memory", "allocator"],
+  disk: ["disk"],
+  cpu_contention: ["cpu", "scheduler"],
+  thermal: ["gpu", "thermal"],
+  profiling: ["captures", "profiler"],
+  optimizer_state: ["optimizer"],
+};
+
+/** Causes that need step times alone are always seen. */
+export function checks(report: RunReport): Check[] {
+  return CAUSES.filter((cause) => cause.id !== UNEXPLAINED).map(({ id }) => {
+    const names = SEEN_BY[id];
+    if (names === undefined) return { id, seen: true, text: "level" };
+    const states = report.signals.filter((state) =>
+      names.some((name) => state.signal.startsWith(name)),
+    );
+    const seen = states.some(isSeen);
+    return { id, seen, text: seen ? "measured" : reasonOf(states) };
+  });
+}
+
+const isSeen = (state: SignalState): boolean =>
+  state.status === "measured" || state.status === "partly";
+
+function reasonOf(states: readonly SignalState[]): string {
+  const [first] = states;
+  return first === undefined || first.reason === "" ? "not measured" : sentence(first.reason);
+}
+
+export function tally(list: readonly Check[]): { measured: number; blind: number } {
+  const measured = list.filter((check) => check.seen).length;
+  return { measured, blind: list.length - measured };
+}

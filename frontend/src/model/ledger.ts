@@ -1,0 +1,66 @@
+/** The ledger of a run as terms of a sum, and as segments of one bar. */
+
+import type { RunReport } from "../api/types";
+import { percent } from "../base/format";
+import { causeKind, UNEXPLAINED } from "./causes";
+
+export interface Term {
+  /** "healthy" or a cause id. */
+  readonly id: string;
+  readonly code: string;
+  readonly name: string;
+  readonly seconds: number;
+  /** Of the wall time. */
+  readonly share: number;
+}
+
+export const HEALTHY = "healthy";
+
+/** `wall = healthy + causes by rank + unexplained`; terms without a millisecond are left out. */
+export function terms(report: RunReport): Term[] {
+  const wall = report.wall_seconds;
+  const share = (seconds: number): number => (wall > 0 ? seconds / wall : 0);
+  const lost = report.causes.map((cause) => cause.lost_seconds);
+  const named = lost.reduce((sum, seconds) => sum + seconds, 0);
+  const healthy = Math.max(0, wall - named - report.unexplained_seconds);
+  const term = (id: string, seconds: number): Term => {
+    const { code, name } = causeKind(id);
+    return { id, code, name, seconds, share: share(seconds) };
+  };
+  return [
+    { id: HEALTHY, code: "", name: "Healthy", seconds: healthy, share: share(healthy) },
+    ...report.causes.map((cause) => term(cause.cause, cause.lost_seconds)),
+    term(UNEXPLAINED, report.unexplained_seconds),
+  ].filter((entry) => entry.id === HEALTHY || entry.seconds >= 0.0005);
+}
+
+export interface Segment {
+  readonly term: Term;
+  readonly widthPixels: number;
+  /** What fits into the width, at most. */
+  readonly label: "full" | "name" | "code";
+}
+
+const GAP_PIXELS = 2;
+const LEAST_PIXELS = 18;
+/** Mean advance of the 13 px semibold face; a label that is cut looks broken, so this is generous. */
+const CHARACTER_PIXELS = 8;
+const PADDING_PIXELS = 16;
+
+/** Widths true to seconds, each at least 18 px, what that takes is taken from Healthy. */
+export function segments(ledger: readonly Term[], barPixels: number): Segment[] {
+  const room = Math.max(0, barPixels - GAP_PIXELS * (ledger.length - 1));
+  const wanted = ledger.map((term) => Math.max(LEAST_PIXELS, term.share * room));
+  const surplus = wanted.reduce((sum, width) => sum + width, 0) - room;
+  return ledger.map((term, index) => {
+    const width = wanted[index] as number;
+    const widthPixels = term.id === HEALTHY ? Math.max(LEAST_PIXELS, width - surplus) : width;
+    return { term, widthPixels, label: fitting(term, widthPixels) };
+  });
+}
+
+function fitting(term: Term, width: number): Segment["label"] {
+  const name = PADDING_PIXELS + term.name.length * CHARACTER_PIXELS;
+  if (width >= name + percent(term.share).length * CHARACTER_PIXELS) return "full";
+  return width >= name ? "name" : "code";
+}

@@ -1,0 +1,40 @@
+/** Scenes of the timelines at hand, made anew only when something they show has changed. */
+
+import type { Timeline } from "../api/types";
+import { type Scene, sceneOf } from "../model/scene";
+import { ranked } from "../model/stack";
+import { contains, type Window } from "../model/window";
+
+export interface Scenes {
+  readonly whole: Scene;
+  readonly detail: Scene;
+}
+
+interface Made {
+  readonly of: Timeline;
+  readonly lostOnly: boolean;
+  readonly scene: Scene;
+}
+
+export class SceneCache {
+  #whole: Made | undefined;
+  #detail: Made | undefined;
+
+  /** The whole run, and the finest data that covers `view`: zoomed out too far, the whole run. */
+  covering(whole: Timeline, detail: Timeline | undefined, view: Window, lostOnly: boolean): Scenes {
+    const rank = ranked(whole);
+    if (this.#whole?.of !== whole || this.#whole.lostOnly !== lostOnly) {
+      this.#whole = { of: whole, lostOnly, scene: sceneOf(whole, rank, lostOnly) };
+    }
+    const fits =
+      detail !== undefined &&
+      detail.run === whole.run &&
+      detail.bucket_rows < whole.bucket_rows &&
+      contains({ from: detail.first, to: detail.last + 1 }, view);
+    if (!fits) return { whole: this.#whole.scene, detail: this.#whole.scene };
+    if (this.#detail?.of !== detail || this.#detail.lostOnly !== lostOnly) {
+      this.#detail = { of: detail, lostOnly, scene: sceneOf(detail, rank, lostOnly) };
+    }
+    return { whole: this.#whole.scene, detail: this.#detail.scene };
+  }
+}

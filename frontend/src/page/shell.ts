@@ -1,0 +1,105 @@
+/** The page as a whole: bar, banners, and one section per panel. */
+
+import { html, nothing, type TemplateResult } from "lit-html";
+import { whole as wholeRun } from "../model/window";
+import { PANELS } from "../panels";
+import type { AnyPanel, Page, Shown } from "../panels/panel";
+import type { App } from "./app";
+import { SceneCache } from "./scenes";
+import type { State } from "./state";
+import { loading, noData, panelFailed, unknownRun, unreadable } from "./states";
+import { banner, missingBanner, toolbar } from "./toolbar";
+
+export class Shell {
+  readonly #scenes = new SceneCache();
+
+  constructor(private readonly app: App) {}
+
+  page(state: State, now: number): TemplateResult {
+    const chunks = state.report?.completeness;
+    return html`${state.gone === undefined ? nothing : banner(this.app, state.gone, now)}
+      ${
+        chunks !== undefined && chunks.missing_chunks > 0
+          ? missingBanner(chunks.missing_chunks, chunks.chunks)
+          : nothing
+      }
+      ${toolbar(this.app, state, PANELS, now)}
+      <main>${this.#content(state, now)}</main>`;
+  }
+
+  #content(state: State, now: number): TemplateResult | typeof nothing {
+    const { runs, runsError } = state;
+    if (runs === undefined) {
+      return runsError === undefined ? loading(state) : unreadable(this.app, runsError);
+    }
+    if (runs.runs.length === 0) return noData(this.app, state);
+    const run = runs.runs.find((one) => one.run === state.run);
+    if (run === undefined) return unknownRun(this.app, state.run ?? "");
+    if (state.panels.size === 0) return loading(state);
+    const page = this.#see(state, run, now);
+    return html`${grouped(PANELS).map((group) =>
+      group.length === 1
+        ? this.#section(group[0] as AnyPanel, state, page)
+        : html`<div class="two">${group.map((panel) => this.#section(panel, state, page))}</div>`,
+    )}`;
+  }
+
+  #see(state: State, run: Page["run"], now: number): Page {
+    const view = state.view ?? wholeRun(state.whole?.rows ?? run.steps);
+    const scenes =
+      state.whole === undefined
+        ? undefined
+        : this.#scenes.covering(state.whole, state.detail, view, state.lostOnly);
+    return {
+      run,
+      runs: state.runs?.runs ?? [],
+      report: state.report,
+      whole: scenes?.whole,
+      detail: scenes?.detail,
+      view,
+      selection: state.selection,
+      axis: state.axis,
+      lostOnly: state.lostOnly,
+      asTable: state.asTable,
+      open: (cause, atFirst) => state.touched.get(cause) ?? atFirst,
+      hot: state.hot,
+      width: state.width,
+      compared: state.compared,
+      now,
+      actions: this.app,
+    };
+  }
+
+  #section(panel: AnyPanel, state: State, page: Page): TemplateResult {
+    const loaded = state.panels.get(panel.id);
+    const shown = this.#shown(panel, loaded, page);
+    if (panel.title === "") return html`<div id=${panel.id} class="plain">${shown.body}</div>`;
+    return html`<section id=${panel.id} aria-labelledby=${`title-${panel.id}`}>
+      <header><h2 id=${`title-${panel.id}`}>${panel.title}</h2><span class="q note">${shown.note ?? nothing}</span>${shown.tools ?? nothing}</header>
+      ${shown.body}
+    </section>`;
+  }
+
+  #shown(
+    panel: AnyPanel,
+    loaded: { data?: unknown; error?: Error } | undefined,
+    page: Page,
+  ): Shown {
+    if (loaded === undefined) return { body: html`<p class="empty" aria-busy="true">&nbsp;</p>` };
+    if (loaded.error !== undefined) {
+      return { note: "could not be read", body: panelFailed(this.app, panel.id, loaded.error) };
+    }
+    return panel.view(loaded.data, page);
+  }
+}
+
+/** Half-width panels that follow each other stand side by side. */
+function grouped(panels: readonly AnyPanel[]): AnyPanel[][] {
+  const groups: AnyPanel[][] = [];
+  for (const panel of panels) {
+    const last = groups.at(-1);
+    if (panel.half && last?.length === 1 && last[0]?.half) last.push(panel);
+    else groups.push([panel]);
+  }
+  return groups;
+}

@@ -1,0 +1,82 @@
+/** Everything the page shows follows from this. */
+
+import type { RunReport, Runs, Timeline } from "../api/types";
+import type { Axis } from "../model/scene";
+import type { Window } from "../model/window";
+
+export interface PanelState {
+  readonly data?: unknown;
+  readonly error?: Error;
+}
+
+export interface Gone {
+  /** Unix seconds: since when nobody answers, what state is shown, when the next try comes. */
+  readonly since: number;
+  readonly state: number | undefined;
+  readonly next: number;
+}
+
+export interface State {
+  readonly runs: Runs | undefined;
+  readonly runsError: Error | undefined;
+  readonly run: string | undefined;
+  readonly panels: ReadonlyMap<string, PanelState>;
+  readonly report: RunReport | undefined;
+  readonly whole: Timeline | undefined;
+  readonly detail: Timeline | undefined;
+  /** Undefined: the whole run, also while it grows. */
+  readonly view: Window | undefined;
+  readonly selection: Window | undefined;
+  readonly axis: Axis;
+  readonly lostOnly: boolean;
+  readonly asTable: boolean;
+  /** Cards that the reader opened or closed by hand. */
+  readonly touched: ReadonlyMap<string, boolean>;
+  readonly hot: string | undefined;
+  readonly compared: readonly string[];
+  readonly picker: boolean;
+  readonly filter: string;
+  readonly gone: Gone | undefined;
+  /** Loading takes long enough to say so. */
+  readonly slow: boolean;
+  readonly width: number;
+  readonly sample: number;
+}
+
+export const INITIAL: State = {
+  runs: undefined,
+  runsError: undefined,
+  run: undefined,
+  panels: new Map(),
+  report: undefined,
+  whole: undefined,
+  detail: undefined,
+  view: undefined,
+  selection: undefined,
+  axis: "steps",
+  lostOnly: false,
+  asTable: false,
+  touched: new Map(),
+  hot: undefined,
+  compared: [],
+  picker: false,
+  filter: "",
+  gone: undefined,
+  slow: false,
+  width: 0,
+  sample: 0,
+};
+
+/** What belongs to one run and is forgotten with it. */
+export const FORGOTTEN: Partial<State> = {
+  panels: new Map(),
+  report: undefined,
+  whole: undefined,
+  detail: undefined,
+  view: undefined,
+  selection: undefined,
+  touched: new Map(),
+  hot: undefined,
+  compared: [],
+  asTable: false,
+};

@@ -1,0 +1,74 @@
+/** The bar at the top: which run, how fresh, and the way to each panel. */
+
+import { html, nothing, type TemplateResult } from "lit-html";
+import { addressOf } from "../api/client";
+import type { Run } from "../api/types";
+import { ago, clock, count, plural } from "../base/format";
+import type { AnyPanel } from "../panels/panel";
+import { copy } from "../panels/parts";
+import type { App } from "./app";
+import { picker } from "./picker";
+import type { Gone, State } from "./state";
+
+export function toolbar(
+  app: App,
+  state: State,
+  panels: readonly AnyPanel[],
+  now: number,
+): TemplateResult {
+  const run = state.runs?.runs.find((one) => one.run === state.run);
+  const name = state.run ?? "";
+  return html`<div class="bar-top">
+    <button class="picker" aria-haspopup="dialog" aria-expanded=${state.picker ? "true" : "false"} title=${`${name} (choose a run: R)`}
+      @click=${() => app.picker(!state.picker)}><span class="q">Run</span> <b>${name || "none"}</b> <span aria-hidden="true">▾</span></button>
+    ${run === undefined ? nothing : freshness(run, state, now)}
+    <nav aria-label="On this page">${panels
+      .filter((panel) => panel.anchor !== undefined)
+      .map(
+        (panel) =>
+          html`<a href=${`#${panel.id}`} @click=${(event: Event) => {
+            event.preventDefault();
+            app.goTo(panel.id);
+          }}>${panel.anchor}</a>`,
+      )}</nav>
+    <button class="sm" title="Copies a link with run, range and open cards" @click=${(event: Event) => void copy(event, app.link())}>Copy link</button>
+    ${
+      run === undefined
+        ? nothing
+        : html`<a class="btn sm" href=${addressOf("report", { run: name })} download=${`slowdown-${name.replace(/[^\w.-]+/g, "_")}.json`} title="The report as JSON; tbslow report writes it as text or HTML too">Report</a>`
+    }
+    ${state.picker ? picker(app, state, now) : nothing}
+  </div>`;
+}
+
+function freshness(run: Run, state: State, now: number): TemplateResult {
+  const chunks = state.report?.completeness;
+  const read =
+    chunks === undefined
+      ? ""
+      : chunks.missing_chunks > 0
+        ? `, ${count(chunks.missing_chunks)} of ${count(chunks.chunks + chunks.missing_chunks)} chunks missing`
+        : `, all ${plural(chunks.chunks, "chunk")} read`;
+  const last = run.reported === null ? "" : `, reported ${ago(now - run.reported)}`;
+  if (state.gone !== undefined) {
+    return html`<span class="live"><span class="dot gone"></span>not live · ${plural(run.steps, "step")}</span>`;
+  }
+  return html`<span class="live" title=${run.reported === null ? "" : `last record at ${clock(run.reported)}`}><span class="dot"></span>${
+    run.live
+      ? `live · step ${count(run.last_step)}${last}`
+      : `finished · ${plural(run.steps, "step")}${read}`
+  }</span>`;
+}
+
+/** Said once, above everything, while nobody answers. */
+export function banner(app: App, gone: Gone, now: number): TemplateResult {
+  const wait = Math.max(0, Math.round(gone.next - now));
+  return html`<div class="banner" role="status"><span><b>TensorBoard does not answer</b> since ${clock(gone.since)}. ${
+    gone.state === undefined ? "" : `You see the state of ${clock(gone.state)}; `
+  }next try in ${wait} s.</span><button class="sm" @click=${() => void app.refresh()}>Try now</button></div>`;
+}
+
+/** Records that never arrived: their seconds are in no sum. */
+export function missingBanner(missing: number, chunks: number): TemplateResult {
+  return html`<div class="banner" role="status"><span><b>${count(missing)} of ${count(chunks + missing)} chunks are missing.</b> Their seconds are in no sum. A record file was cut off, or TensorBoard's --samples_per_plugin dropped some.</span></div>`;
+}

@@ -1,0 +1,91 @@
+/** What a panel of the page is: a value that says what it needs and how it looks. */
+
+import type { TemplateResult } from "lit-html";
+import type { Part } from "../api/client";
+import type { Retraces, Run, RunReport, Timeline } from "../api/types";
+import type { Axis, Scene } from "../model/scene";
+import type { Window } from "../model/window";
+
+/** The answers about one run, each fetched at most once however many panels ask. */
+export interface Source {
+  readonly run: string;
+  report(): Promise<RunReport>;
+  timeline(): Promise<Timeline>;
+  retraces(): Promise<Retraces>;
+  /** The report of another run, for comparison. */
+  reportOf(run: string): Promise<RunReport>;
+  /** A part of this run's timeline. */
+  part(part: Part): Promise<Timeline>;
+}
+
+/** What the reader can do; every change goes through the page, which keeps the address. */
+export interface Actions {
+  view(window: Window): void;
+  select(window: Window | undefined): void;
+  /** Selects the change point after or before the selection (or the cursor). */
+  jump(direction: 1 | -1, cursor?: number): void;
+  axis(axis: Axis): void;
+  lostOnly(only: boolean): void;
+  /** Opens or closes the card of a cause. */
+  card(cause: string, open: boolean): void;
+  allCards(causes: readonly string[], open: boolean): void;
+  /** Opens a card and brings it into sight. */
+  showCard(cause: string): void;
+  /** Zooms the timeline and brings it into sight. */
+  showRows(window: Window): void;
+  /** Selects rows and brings "What changed here?" into sight. */
+  explain(window: Window): void;
+  hot(cause: string | undefined): void;
+  table(shown: boolean): void;
+  compare(runs: readonly string[]): void;
+  choose(run: string): void;
+  goTo(panel: string): void;
+}
+
+/** What a panel sees of the page. */
+export interface Page {
+  readonly run: Run;
+  readonly runs: readonly Run[];
+  readonly report: RunReport | undefined;
+  /** The whole run, and the finest data that covers the view, once they are there. */
+  readonly whole: Scene | undefined;
+  readonly detail: Scene | undefined;
+  readonly view: Window;
+  readonly selection: Window | undefined;
+  readonly axis: Axis;
+  readonly lostOnly: boolean;
+  readonly asTable: boolean;
+  readonly open: (cause: string, atFirst: boolean) => boolean;
+  /** The cause whose segment and term light up. */
+  readonly hot: string | undefined;
+  /** Of the page's content, CSS pixels. */
+  readonly width: number;
+  readonly compared: readonly string[];
+  readonly now: number;
+  readonly actions: Actions;
+}
+
+/** How a panel looks at the moment. */
+export interface Shown {
+  /** One line beside the title. */
+  readonly note?: TemplateResult | string;
+  readonly tools?: TemplateResult;
+  readonly body: TemplateResult;
+}
+
+export interface Panel<Data> {
+  readonly id: string;
+  /** Empty for a panel without a header (the verdict has its own). */
+  readonly title: string;
+  /** The name in the page's navigation; without one the panel is not in it. */
+  readonly anchor?: string;
+  /** Stands beside its neighbour where the page is wide enough. */
+  readonly half?: boolean;
+  readonly load: (source: Source) => Promise<Data>;
+  readonly view: (data: Data, page: Page) => Shown;
+}
+
+export type AnyPanel = Panel<unknown>;
+
+/** Forgets the type of a panel's data, which only the panel itself needs. */
+export const sealed = <Data>(panel: Panel<Data>): AnyPanel => panel as AnyPanel;

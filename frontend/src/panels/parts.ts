@@ -1,0 +1,49 @@
+/** Small pieces that several panels are made of. */
+
+import { html, type TemplateResult } from "lit-html";
+import { codeLines, copied, spans } from "../model/text";
+
+/** A sentence of the report; what stands between backticks is code. */
+export const prose = (sentence: string): TemplateResult =>
+  html`${spans(sentence).map((span) => (span.code ? html`<code>${span.text}</code>` : span.text))}`;
+
+/** Code with added and removed lines, and a button that copies what is to stay. */
+export function codeBox(title: string, code: string): TemplateResult {
+  const marks = { added: "a", removed: "d", kept: "c" } as const;
+  return html`<div class="code">
+    <header><span>${title}</span><button class="sm" @click=${(event: Event) => copy(event, copied(code))}>Copy</button></header>
+    <pre tabindex="0" aria-label=${title}>${codeLines(code).map(
+      (line) => html`<span class=${marks[line.change]}>${line.text || " "}</span>`,
+    )}</pre>
+  </div>`;
+}
+
+const COPIED_MILLISECONDS = 1500;
+
+/** Copies text and says so on the button for a moment. */
+export async function copy(event: Event, text: string): Promise<void> {
+  const button = event.currentTarget as HTMLButtonElement;
+  const label = button.textContent;
+  const done = await written(text);
+  button.textContent = done ? "Copied" : "Press Ctrl+C";
+  setTimeout(() => {
+    button.textContent = label;
+  }, COPIED_MILLISECONDS);
+}
+
+/** Frames of a notebook may not use the clipboard: then the text is left selected. */
+async function written(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = document.createElement("textarea");
+    area.value = text;
+    area.className = "vh";
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    return done;
+  }
+}

@@ -1,0 +1,150 @@
+/** Is it slow, and where did the time go: one sentence, one bar, one sum. */
+
+import { html, nothing, type TemplateResult } from "lit-html";
+import type { RunReport } from "../api/types";
+import { count, duration, ledgerSeconds, percent, stepTime } from "../base/format";
+import { badge } from "../charts/timeline_gutter";
+import { giveBack } from "../model/cards";
+import { causeKind } from "../model/causes";
+import { checks, tally } from "../model/checks";
+import { HEALTHY, type Segment, segments, type Term, terms } from "../model/ledger";
+import { recentMedian } from "../model/recent";
+import { type Page, sealed } from "./panel";
+import { prose } from "./parts";
+
+export const verdict = sealed<RunReport>({
+  id: "verdict",
+  title: "",
+  load: (source) => source.report(),
+  view: (report, page) => ({ body: html`${headline(report, page)}${where(report, page)}` }),
+});
+
+function headline(report: RunReport, page: Page): TemplateResult {
+  return html`<h1>${prose(withStop(report.headline))}</h1>${lead(report, page)}`;
+}
+
+const withStop = (sentence: string): string =>
+  /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+
+function lead(report: RunReport, page: Page): TemplateResult | typeof nothing {
+  switch (report.verdict) {
+    case "not_enough_steps":
+      return html`<p class="lead">A verdict needs a level that holds for a while. No cause is named and no second is called lost before that; the timeline below already runs.</p>`;
+    case "healthy":
+      return healthyLead(report);
+    default:
+      return lostLead(report, page);
+  }
+}
+
+function healthyLead(report: RunReport): TemplateResult {
+  const { lost_seconds: lost, lost_fraction: share, unexplained_seconds: rest } = report;
+  return html`<p class="lead">${ledgerSeconds(lost)} (${percent(share)}) lie above the healthy level; no single cause reaches its floor, ${ledgerSeconds(rest)} are unexplained. If progress only feels slow, look at the loss curve: the steps are as fast as they were.</p>`;
+}
+
+function lostLead(report: RunReport, page: Page): TemplateResult {
+  const back = giveBack(report);
+  const [first, second] = report.causes;
+  const link = (id: string): TemplateResult =>
+    html`<a href="#" @click=${(event: Event) => {
+      event.preventDefault();
+      page.actions.showCard(id);
+    }}>${causeKind(id).name.toLowerCase()}</a>`;
+  return html`<p class="lead">${duration(report.lost_seconds)} are lost${
+    first === undefined
+      ? ""
+      : html`: ${link(first.cause)} costs ${duration(first.lost_seconds)} from step ${count(first.steps[0])} on`
+  }${
+    second === undefined
+      ? ""
+      : html`, ${link(second.cause)} ${duration(second.lost_seconds)} from step ${count(second.steps[0])} on`
+  }. ${
+    back > 0
+      ? html`Without what was timed directly, the same ${count(report.steps)} steps take about ${duration(report.wall_seconds - back)}.`
+      : nothing
+  }</p>`;
+}
+
+function where(report: RunReport, page: Page): TemplateResult {
+  const ledger = terms(report);
+  const bar = segments(ledger, page.width);
+  return html`<div class="where" role="group" aria-label=${`Where ${ledgerSeconds(report.wall_seconds)} went`}>
+      ${bar.map((segment) => barSegment(segment, page))}
+    </div>
+    <div class="ledger">
+      <span class="it"><span class="nm all">Run</span><span><b>${ledgerSeconds(report.wall_seconds)}</b><small>100 %</small></span></span>
+      ${ledger.map((term, index) => ledgerTerm(term, index === 0 ? "=" : "+", page))}
+    </div>
+    ${facts(report, page)}
+    ${report.verdict === "healthy" ? checklist(report) : nothing}`;
+}
+
+function barSegment(segment: Segment, page: Page): TemplateResult {
+  const { term, widthPixels, label } = segment;
+  const healthy = term.id === HEALTHY;
+  const share = percent(term.share);
+  const look = healthy ? "h" : `f-${causeKind(term.id).family} t-${causeKind(term.id).texture}`;
+  const hot = page.hot === term.id ? "hot" : "";
+  const text =
+    label === "full"
+      ? html`<b>${term.name}</b> ${share}`
+      : label === "name"
+        ? html`<b>${term.name}</b>`
+        : html`<span class="tiny">${term.code}</span>`;
+  return html`<button class=${`${look} ${hot}`} style=${`width:${widthPixels.toFixed(2)}px`}
+    title=${`${term.name}: ${ledgerSeconds(term.seconds)}, ${share}`}
+    aria-label=${`${term.name}: ${ledgerSeconds(term.seconds)}, ${share}`}
+    @click=${() => healthy || page.actions.showCard(term.id)}
+    @pointerenter=${() => page.actions.hot(term.id)} @pointerleave=${() => page.actions.hot(undefined)}>${text}</button>`;
+}
+
+function ledgerTerm(term: Term, operator: string, page: Page): TemplateResult {
+  const body = html`${badge(term.id)}<span class="nm">${term.name}</span>
+    <span class="all">${ledgerSeconds(term.seconds)}<small>${percent(term.share)}</small></span>`;
+  const hot = page.hot === term.id ? "it hot" : "it";
+  return html`<span class="op" aria-hidden="true">${operator}</span>${
+    term.id === HEALTHY
+      ? html`<span class=${hot}>${body}</span>`
+      : html`<button class=${hot} @click=${() => page.actions.showCard(term.id)}
+          @pointerenter=${() => page.actions.hot(term.id)} @pointerleave=${() => page.actions.hot(undefined)}>${body}</button>`
+  }`;
+}
+
+function facts(report: RunReport, page: Page): TemplateResult {
+  const healthy = report.healthy_step_seconds;
+  const now = page.whole && recentMedian(page.whole.timeline);
+  const change = healthy !== null && healthy > 0 && now ? now.seconds / healthy - 1 : undefined;
+  return html`<div class="facts s">
+    ${
+      healthy === null
+        ? nothing
+        : html`<span><b>${stepTime(healthy)}</b> healthy step: ${prose(report.baseline)}</span>`
+    }
+    ${
+      now === undefined
+        ? nothing
+        : html`<span><b>${stepTime(now.seconds)}</b> median of the last ${count(now.rows)} steps${
+            change === undefined
+              ? ""
+              : `, ${change < 0 ? "−" : "+"}${Math.abs(100 * change).toFixed(0)} %`
+          }</span>`
+    }
+    ${(report.notes ?? []).map((note) => html`<span>${prose(note)}</span>`)}
+  </div>`;
+}
+
+function checklist(report: RunReport): TemplateResult {
+  const list = checks(report);
+  const { measured, blind } = tally(list);
+  return html`<p class="checked"><b>${list.length} causes checked</b>: ${measured} with measured signals, ${blind} could not be checked</p>
+    <ul class="checks">${list.map(
+      (check) =>
+        html`<li>${badge(check.id)}<span>${causeKind(check.id).name}</span><span class=${check.seen ? "" : "q"}>${check.text}
+          ${
+            check.seen
+              ? html`<span class="good" title="checked, nothing found">✓</span>`
+              : html`<span title="could not be checked">○</span>`
+          }</span></li>`,
+    )}</ul>
+    <p class="q">Healthy is not the same as fast: a level that was slow from the first step on looks the same.</p>`;
+}
