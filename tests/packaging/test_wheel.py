@@ -1,0 +1,76 @@
+"""Command one of the README in a clean environment: the wheel, TensorBoard, no TensorFlow."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+
+def run(*command: str | Path, cwd: Path) -> str:
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+    done = subprocess.run(
+        [str(part) for part in command],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("wheel")
+    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation",
+        "-w", out, ".", cwd=root)  # fmt: skip
+    (found,) = out.glob("*.whl")
+    return found
+
+
+@pytest.fixture(scope="module")
+def clean(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The `bin` of an environment with the wheel and what it requires, nothing else."""
+    home = tmp_path_factory.mktemp("clean")
+    run(sys.executable, "-m", "venv", home, cwd=home)
+    run(home / "bin/pip", "install", "--quiet", wheel, cwd=home)
+    return home / "bin"
+
+
+def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {name.partition("/")[0].partition("-")[0] for name in names} == {
+        "tb_slowdown_plugin",
+        "tbslow.py",
+    }
+    assert "tb_slowdown_plugin/static/index.js" in names
+    assert "tb_slowdown_plugin/py.typed" in names
+    assert "tb_slowdown_plugin/records/slowdown_pb2.py" in names
+
+
+def test_the_viewer_needs_no_tensorflow(clean: Path, root: Path) -> None:
+    assert "tensorflow" not in run(clean / "pip", "list", cwd=root).lower()
+    report = json.loads(run(clean / "tbslow", "report", "demo_logs", "--format", "json", cwd=root))
+    expected = json.loads((root / "demo_logs/expected.json").read_text())
+    named = {
+        one["run"]: one["causes"][0]["cause"] if one["verdict"] != "healthy" else "healthy"
+        for one in report["runs"]
+    }
+    assert named == expected
+
+
+def test_tensorboard_finds_the_plugin(clean: Path, root: Path) -> None:
+    code = (
+        "from tensorboard import default, plugins; "
+        "print([p.__name__ for p in default.get_dynamic_plugins()])"
+    )
+    assert "SlowdownLoader" in run(clean / "python", "-c", code, cwd=root)
