@@ -148,9 +148,10 @@ def describe_type(trace_type: Any) -> Node:
         return _sequence(_sort(name), _leaves(trace_type._element_spec))
     if hasattr(trace_type, "shape") and hasattr(trace_type, "dtype"):
         return _tensor(trace_type)
-    components = getattr(trace_type, "components", None)
-    if isinstance(components, tuple):
-        return _sequence(name, components)
+    if name == "CustomNestTraceType":  # a dataclass with TensorFlow's flatten protocol
+        kept = _describe_plain(trace_type.metadata)
+        group = _sequence(trace_type.value_type.__name__, trace_type.components)
+        return Group(group.sort, (".metadata", *group.keys), (kept, *group.parts))
     return Other(name, _hash(trace_type))
 
 
@@ -178,6 +179,14 @@ def _describe_value(value: Any) -> Node:
     if value is _nan_stand_in():
         return _number_of("nan", "float")
     return _value_of(type(value).__name__, _hash(value))
+
+
+def _describe_plain(value: Any) -> Node:
+    """A plain Python value, where TensorFlow makes no types of its parts."""
+    if isinstance(value, list | tuple):
+        parts = tuple(_describe_plain(part) for part in value)
+        return Group(type(value).__name__, tuple(f"[{i}]" for i in range(len(parts))), parts)
+    return _describe_value(value)
 
 
 def _nan_stand_in() -> Any:

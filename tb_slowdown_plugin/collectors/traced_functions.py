@@ -7,6 +7,7 @@ TensorFlow makes one of per object, and which can be referred to weakly.
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections import deque
 from collections.abc import Hashable
@@ -97,6 +98,8 @@ class TracedFunctions:
             return Verdict(subject, arguments, "signature", AGAIN, changes)
         if _is_second_for_variables(options, around):
             return Verdict(subject, arguments, "variables", history.detail)
+        if _is_saving():
+            return Verdict(subject, arguments, "library", LIBRARY)
         return Verdict(subject, arguments, "context", AGAIN)
 
     def add(self, verdict: Verdict, options: Any) -> tuple[int, tuple[str, ...]]:
@@ -172,3 +175,9 @@ def _is_second_for_variables(options: Any, around: Verdict | None) -> bool:
     alone = options.function_cache is not None and len(options.function_cache) == 1
     inside = around is not None and around.cause == "variables"
     return inside or (alone and scope == "NO_VARIABLE_CREATION")
+
+
+def _is_saving() -> bool:
+    """Whether `tf.saved_model.save` is at work, which traces once more what it saves."""
+    context = sys.modules.get("tensorflow.python.saved_model.save_context")
+    return context is not None and bool(context.in_save_context())

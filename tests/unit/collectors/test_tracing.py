@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 import gc
 import sys
 import threading
@@ -32,6 +33,19 @@ Pair = collections.namedtuple("Pair", "first second")
 
 class Config:
     pass
+
+
+@dataclasses.dataclass
+class Batch:
+    width: int
+    values: tf.Tensor
+
+    def __tf_flatten__(self):
+        return (self.width,), (self.values,)
+
+    @classmethod
+    def __tf_unflatten__(cls, metadata, components):
+        return cls(*metadata, *components)
 
 
 @pytest.fixture
@@ -168,6 +182,13 @@ CHANGES = {
     "ragged against dense": (
         lambda f: (f(tf.ones((2, 2))), f(tf.ragged.constant([[1.0], [2.0]]))),
         [Change("x", "spec", "tensor float32 (2, 2)", "ragged tensor float32 (2, None)")],
+    ),
+    "dataclass": (
+        lambda f: (f(Batch(1, one_hot(3))), f(Batch(2, one_hot(4)))),
+        [
+            Change("x.metadata[0]", "python_number", "Python int 1", "Python int 2"),
+            Change("x[0]", "shape", "(3, 10)", "(4, 10)"),
+        ],
     ),
     "iterator": (
         lambda f: [f(iter(tf.data.Dataset.range(9).batch(n, True))) for n in (2, 3)],
@@ -319,6 +340,16 @@ def test_a_retrace_that_no_argument_explains_is_the_contexts(traced):
         ("first", ()),
         ("context", ()),
     ]
+
+
+def test_saving_a_model_is_no_retrace_of_the_users(traced, tmp_path):
+    module = tf.Module()
+    module.weight = tf.Variable(2.0)
+    module.step = tf.function(lambda x: x * module.weight)
+    module.step(tf.ones(3))
+    tf.saved_model.save(module, str(tmp_path))
+    assert {trace.cause for trace in traces(traced)[1:]} == {"library"}
+    assert set(accounts(traced)) == {"tracing:first", "first_execution:first", "tracing:library"}
 
 
 def test_a_function_run_by_a_strategy_is_still_the_users(traced):
