@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import functools
+import logging
 import os
 import sys
-from collections.abc import Callable, Iterable
+import weakref
+from collections.abc import Iterable
+from types import FrameType
 from typing import Any
 
 from tb_slowdown_plugin.collectors.keras_callbacks import SiblingTimer
 from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
+from tb_slowdown_plugin.errors import UsageError
+from tb_slowdown_plugin.records.types import Failure
 from tb_slowdown_plugin.writer import monitor
 from tb_slowdown_plugin.writer.keras_steps import FitSteps
+from tb_slowdown_plugin.writer.privacy import reason_of
 
 try:
+    from keras import __version__ as _version
     from keras.callbacks import Callback, CallbackList
-    from keras.version import __version__ as _version
 except ImportError as error:
     raise ImportError(
         "tbslow.keras needs Keras 3, which comes with TensorFlow from 2.16 on: "
@@ -26,8 +32,12 @@ if int(_version.partition(".")[0]) < 3:
         f"tbslow.keras needs Keras 3, and this is Keras {_version}: pip install -U keras"
     )
 
-_own: tuple[monitor.Monitor, str, FitSteps] | None = None
-"""The monitor that a callback has started, its logdir, and its steps."""
+_log = logging.getLogger("tb_slowdown_plugin")
+
+_steps: weakref.WeakKeyDictionary[monitor.Monitor, FitSteps] = weakref.WeakKeyDictionary()
+"""What each monitor has seen of `fit`, for the numbers to go on."""
+_own: tuple[monitor.Monitor, str] | None = None
+"""The monitor that a callback has started, and its logdir."""
 
 
 class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
@@ -70,59 +80,136 @@ class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
         self._hooks = MethodHooks()
         self._siblings: SiblingTimer | None = None
         self._monitor: monitor.Monitor | None = None
-        self._counted = False
+        self._is_counted = False
 
-    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+    def on_train_begin(self, logs: Any = None) -> None:  # noqa: ARG002
         """Starts or finds the monitor and hooks into this `fit`."""
         self._unhook()
-        self._monitor, steps = _find(self._logdir, self._disable)
+        watching = self._monitor = _find_monitor(self._logdir, self._disable)
         callbacks = _calling_list()
         if callbacks is None:
-            self._monitor.report_failure(
-                "keras", "on_train_begin was not called by a keras.callbacks.CallbackList"
-            )
+            _tell_failure(watching, "on_train_begin was called by no keras.callbacks.CallbackList")
             return
+        steps = _steps.setdefault(watching, FitSteps(watching.recorder))
         steps.begin_fit(
             getattr(self.model, "steps_per_execution", 1), (self.params or {}).get("steps")
         )
-        self._counted = False
-        self._siblings = SiblingTimer(self._monitor.recorder.stopwatch)
+        self._is_counted = False
+        self._siblings = SiblingTimer(watching.recorder.stopwatch)
         self._siblings.time([other for other in callbacks.callbacks if other is not self], Callback)
         self._hook(callbacks, steps)
 
     def _hook(self, callbacks: Any, steps: FitSteps) -> None:
-        def begin_batch(batch: int) -> None:
-            if not self._counted:  # BackupAndRestore has restored the optimizer by now
-                self._counted = True
+        def begin_batch(batch: int, *_: Any) -> None:
+            if not self._is_counted:  # by now BackupAndRestore has restored the optimizer
+                self._is_counted = True
                 steps.count_from(_iterations(self.model))
             steps.begin_batch(batch)
 
-        before: dict[str, Callable[..., None]] = {
-            "on_epoch_begin": steps.begin_epoch,
+        def end_fit(*_: Any) -> None:
+            steps.end_fit()
+            self._end()
+
+        before: dict[str, Method] = {
+            "on_epoch_begin": lambda epoch, *_: steps.begin_epoch(epoch),
             "on_train_batch_begin": begin_batch,
-            "on_test_begin": steps.begin_validation,
-            "on_epoch_end": steps.leave_batches,
+            "on_test_begin": lambda *_: steps.begin_validation(),
+            "on_epoch_end": lambda *_: steps.leave_batches(),
         }
-        after: dict[str, Callable[..., None]] = {
-            "on_train_batch_end": steps.end_batch,
-            "on_test_end": steps.end_validation,
-            "on_train_end": functools.partial(self._end_fit, steps),
+        after: dict[str, Method] = {
+            "on_train_batch_end": lambda *_: steps.end_batch(),
+            "on_test_end": lambda *_: steps.end_validation(),
+            "on_train_end": end_fit,
         }
         for name, tell in before.items():
-            self._hooks.replace(callbacks, name, functools.partial(_told_before, tell))
+            self._hooks.replace(callbacks, name, functools.partial(_before, self._guarded(tell)))
         for name, tell in after.items():
-            failed = steps.fail_batch if name == "on_train_batch_end" else None
-            self._hooks.replace(callbacks, name, functools.partial(_told_after, tell, failed))
+            self._hooks.replace(callbacks, name, functools.partial(_after, self._guarded(tell)))
 
-    def _end_fit(self, steps: FitSteps) -> None:
-        steps.end_fit()
+    def _guarded(self, tell: Method) -> Method:
+        def call(*args: Any) -> None:
+            try:
+                tell(*args)
+            except UsageError:
+                raise
+            except Exception as error:  # noqa: BLE001 - the training must not see it
+                self._unhook()
+                if self._monitor is not None:
+                    _tell_failure(self._monitor, reason_of(error))
+
+        return call
+
+    def _end(self) -> None:
         self._unhook()
         if self._monitor is not None:
-            _release(self._monitor)
             self._monitor.flush()
+            if _is_own(self._monitor):
+                monitor.install(self._monitor, explicit=False)  # `tbslow.start` may replace it
 
     def _unhook(self) -> None:
         self._hooks.remove()
         if self._siblings is not None:
             self._siblings.stop()
             self._siblings = None
+
+
+def _before(tell: Method, method: Method) -> Method:
+    @functools.wraps(method)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        tell(*args)
+        return method(*args, **kwargs)
+
+    return call
+
+
+def _after(tell: Method, method: Method) -> Method:
+    # An exception of a callback passes, and the step it was raised in does not count:
+    # the next batch or the end of the epoch cancels it.
+    @functools.wraps(method)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        result = method(*args, **kwargs)
+        tell(*args)
+        return result
+
+    return call
+
+
+def _find_monitor(logdir: str | os.PathLike[str], disable: Iterable[str]) -> monitor.Monitor:
+    global _own
+    active = monitor.active()
+    if active is not None and not active.forked:
+        if _own == (active, os.fspath(logdir)):
+            monitor.install(active, explicit=True)
+            return active
+        if monitor.explicit_recorder is not None and not _is_own(active):
+            return active
+        active.stop()
+    started = monitor.start(logdir, disable=disable)
+    _own = (started, os.fspath(logdir))
+    return started
+
+
+def _is_own(watching: monitor.Monitor) -> bool:
+    return _own is not None and _own[0] is watching
+
+
+def _calling_list() -> Any:
+    """The callback list that calls `on_train_begin`: Keras does not hand it on."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        caller = frame.f_locals.get("self")
+        if isinstance(caller, CallbackList):
+            return caller
+        frame = frame.f_back
+    return None
+
+
+def _iterations(model: Any) -> int:
+    """Steps that the optimizer has made, 0 where the model has none."""
+    iterations = getattr(getattr(model, "optimizer", None), "iterations", None)
+    return 0 if iterations is None else int(iterations)
+
+
+def _tell_failure(watching: monitor.Monitor, reason: str) -> None:
+    watching.recorder.emit(Failure("keras", reason))
+    _log.warning("slowdown monitor: keras failed (%s); training goes on", reason)

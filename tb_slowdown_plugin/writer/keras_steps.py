@@ -64,15 +64,11 @@ class FitSteps:
         self._close_accounts()
         self._recorder.begin(self._next_step, self._batches_from(batch))
 
-    def end_batch(self, batch: int) -> None:
-        """It ended well with this batch."""
+    def end_batch(self) -> None:
+        """It ended well."""
         if self._recorder.in_step:
             self._recorder.end()
             self._next_step += self._batches_per_execution
-
-    def fail_batch(self) -> None:
-        """It ended with an exception."""
-        self._cancel()
 
     def leave_batches(self) -> None:
         """No more batches for now: an epoch is ending, or validation begins."""

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 _DIRECTORIES: Final = re.compile(r"(?<![\w.:/])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\:'\",;]+[/\\])*")
+_QUOTED: Final = re.compile(r"(?<=['\"])(?:~|[A-Za-z]:)?[/\\](?:[^'\"]*[/\\])?(?=[^'\"]*['\"])")
 _URLS: Final = re.compile(r"\b[a-z0-9+]+://[^\s'\",;]+")
 _LONGEST: Final = 200
 
@@ -18,7 +19,7 @@ def scrub(text: str) -> str:
       'events.1: No space left on device'
     """
     text = _URLS.sub("(address)", text)
-    return " ".join(_DIRECTORIES.sub("", text).split())[:_LONGEST]
+    return " ".join(_DIRECTORIES.sub("", _QUOTED.sub("", text)).split())[:_LONGEST]
 
 
 def reason_of(error: BaseException) -> str:

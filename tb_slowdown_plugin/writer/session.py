@@ -177,6 +177,7 @@ class Session:
 
     def _collect_chunks(self, final: bool) -> None:
         offset = self._clock.unix_seconds() - self._clock.monotonic_ns() / 1e9
+        environment = self._changed_environment()
         entries = _drain(self.recorder.entries)
         samples = self._drain_samples(final)
         events = _drain(self.recorder.events)
@@ -184,7 +185,6 @@ class Session:
             part = list(islice(entries, schedule.STEPS_PER_CHUNK))
             del entries[: schedule.STEPS_PER_CHUNK]
             self._encode(part, [], [], offset)
-        environment = self._changed_environment()
         if entries or samples or events or environment:
             self._encode(entries, samples, events, offset, environment)
 

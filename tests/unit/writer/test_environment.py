@@ -1,0 +1,82 @@
+"""Workers by TF_CONFIG, limits, and nothing private."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import socket
+
+import pytest
+
+from tb_slowdown_plugin.writer.environment import describe, find_worker
+from tb_slowdown_plugin.writer.privacy import reason_of, scrub
+
+
+def config(role, index, **cluster):
+    return {"TF_CONFIG": json.dumps({"cluster": cluster, "task": {"type": role, "index": index}})}
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ({}, (0, 1)),
+        ({"TF_CONFIG": ""}, (0, 1)),
+        ({"TF_CONFIG": "not JSON"}, (0, 1)),
+        ({"TF_CONFIG": "[]"}, (0, 1)),
+        ({"TF_CONFIG": '{"task": {"index": "x"}}'}, (0, 1)),
+        (config("worker", 0, worker=["a", "b"]), (0, 2)),
+        (config("worker", 1, worker=["a", "b"]), (1, 2)),
+        (config("chief", 0, chief=["c"], worker=["a", "b"]), (0, 3)),
+        (config("worker", 1, chief=["c"], worker=["a", "b"]), (2, 3)),
+        (config("evaluator", 0, chief=["c"], worker=["a"]), (2, 2)),
+        (config("worker", -1, worker=["a"]), (0, 1)),
+    ],
+)
+def test_the_worker_of_a_tf_config(variables, expected):
+    assert find_worker(variables) == expected
+
+
+@pytest.mark.tensorflow
+def test_the_environment_tells_versions_devices_and_limits():
+    tf = pytest.importorskip("tensorflow")
+    environment = describe((), (1, 4))
+    assert environment.versions["tensorflow"] == tf.__version__
+    assert environment.versions["python"].startswith("3.")
+    assert ("CPU:0", "CPU") in environment.devices
+    assert environment.limits["cpu_count"] >= 1
+    assert environment.limits["memory_limit_bytes"] > 1 << 20
+    assert (environment.worker_index, environment.worker_count) == (1, 4)
+
+
+@pytest.mark.tensorflow
+def test_the_environment_holds_neither_host_nor_user_nor_path():
+    pytest.importorskip("tensorflow")
+    text = repr(describe((), (0, 1)))
+    for private in (socket.gethostname(), f"/{getpass.getuser()}", "/usr", "/tmp", "/home"):
+        assert private not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("/home/ada/logs/events.1: No space left", "events.1: No space left"),
+        ("~/logs/run1 is read-only", "run1 is read-only"),
+        ("C:\\Users\\ada\\logs\\x.txt missing", "x.txt missing"),
+        ("open('/data/secret project/x')", "open('x')"),
+        ("gs://bucket/secret/run1 not found", "(address) not found"),
+        ("3 of 4 failed, ratio 1/2", "3 of 4 failed, ratio 1/2"),
+        ("train.py:41", "train.py:41"),
+        ("models/net.py:7", "models/net.py:7"),
+        ("x" * 500, "x" * 200),
+    ],
+)
+def test_directories_and_addresses_are_left_out(text, expected):
+    assert scrub(text) == expected
+
+
+def test_the_reason_of_an_error_names_its_type():
+    assert reason_of(ValueError("/tmp/a/b is bad")) == "ValueError: b is bad"
+    assert reason_of(OSError(28, "No space left on device", "/home/ada/x")) == (
+        "OSError: No space left on device"
+    )
+    assert reason_of(KeyError()) == "KeyError"

@@ -1,0 +1,295 @@
+"""Sampling, chunking, the flush schedule, and what happens when writing fails."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from tb_slowdown_plugin.records.codec import decode
+from tb_slowdown_plugin.records.types import CollectorState, Environment, Epoch, Failure
+from tb_slowdown_plugin.writer import schedule
+from tb_slowdown_plugin.writer.session import MAX_HELD_RECORDS, Session
+from tb_slowdown_plugin.writer.sink import MemorySink
+
+
+class Counting:
+    """Counts its readings."""
+
+    name = "counting"
+
+    def __init__(self):
+        self.reads = 0
+
+    def start(self, context):
+        self.context = context
+
+    def stop(self):
+        pass
+
+    def read(self):
+        self.reads += 1
+        return {"rss_bytes": float(self.reads)}
+
+
+class InThread(Counting):
+    """Also counts what the training thread reads."""
+
+    def __init__(self):
+        super().__init__()
+        self.thread_reads = 0
+
+    def read_in_thread(self):
+        self.thread_reads += 1
+        return {"graph_operations": float(self.thread_reads * 10)}
+
+
+class BrokenSink(MemorySink):
+    """Fails while it is told to."""
+
+    broken = True
+    opened = 0
+
+    def write(self, record, tag, sequence, unix_seconds):
+        if self.broken:
+            raise OSError(28, "No space left on device", "/home/ada/logs/x")
+        super().write(record, tag, sequence, unix_seconds)
+
+
+def session_of(run, *collectors, sink=None, **arguments):
+    session = Session(run.recorder, sink or run.sink, "0badcafe", collectors, **arguments)
+    session.start()
+    return session
+
+
+def chunks(sink):
+    return [decode(record) for record in sink.records]
+
+
+def live(run, session, seconds, step_seconds):
+    """Trains for a while, with the background thread on time."""
+    end = run.time.monotonic_ns + round(seconds * 1e9)
+    tick_at = run.time.monotonic_ns
+    while run.time.monotonic_ns < end:
+        if run.time.monotonic_ns >= tick_at:
+            tick_at = run.time.monotonic_ns + round(session.tick() * 1e9)
+        run.step(step_seconds)
+
+
+def test_every_step_is_written_once_and_in_order(run):
+    session = session_of(run)
+    live(run, session, 60.0, 0.01)
+    session.stop()
+    found = chunks(run.sink)
+    assert [chunk.sequence for chunk in found] == list(range(len(found)))
+    numbers = [number for chunk in found for number in chunk.steps.number.tolist()]
+    assert numbers == list(range(6000))
+    assert [chunk.first_row for chunk in found] == [
+        sum(len(c.steps) for c in found[:index]) for index in range(len(found))
+    ]
+    assert max(len(chunk.steps) for chunk in found) <= schedule.STEPS_PER_CHUNK
+    assert run.sink.closed
+
+
+def test_a_slow_run_is_written_every_ten_seconds_then_every_thirty(run):
+    session = session_of(run)
+    live(run, session, 3600.0, 1.0)
+    early = len(run.sink.records)
+    live(run, session, 3600.0, 1.0)
+    late = len(run.sink.records) - early
+    assert 330 <= early <= 380
+    assert 100 <= late <= 125
+
+
+def test_nothing_older_than_ten_seconds_is_missing_when_the_process_dies(run):
+    session = session_of(run)
+    live(run, session, 95.0, 0.5)
+    written = sum(len(chunk.steps) for chunk in chunks(run.sink))
+    assert (run.recorder.rows - written) * 0.5 <= schedule.FLUSH_SECONDS
+
+
+def test_samples_get_rarer_as_the_run_gets_older(run):
+    collector = Counting()
+    session = session_of(run, collector)
+    live(run, session, 50.0, 0.05)
+    assert 190 <= collector.reads <= 205  # every 0.25 s
+    live(run, session, 3950.0, 0.5)
+    before = collector.reads
+    live(run, session, 1000.0, 0.5)
+    assert 95 <= collector.reads - before <= 105  # every 10 s
+    session.stop()
+    signals = [chunk.signals for chunk in chunks(run.sink)]
+    values = [value for table in signals for value in table.values.get("rss_bytes", [])]
+    assert values == [float(n + 1) for n in range(collector.reads)]
+    times = [time for table in signals for time in table.time]
+    assert times == sorted(times)
+
+
+def test_what_the_training_thread_reads_joins_the_newest_sample(run):
+    collector = InThread()
+    session = session_of(run, collector)
+    live(run, session, 30.0, 0.125)
+    session.stop()
+    tables = [chunk.signals for chunk in chunks(run.sink) if len(chunk.signals)]
+    both = [
+        pair
+        for table in tables
+        for pair in zip(
+            table.values["rss_bytes"].tolist(),
+            table.values["graph_operations"].tolist(),
+            strict=True,
+        )
+    ]
+    assert both[:-1] == [(n + 1.0, (n + 1) * 10.0) for n in range(len(both) - 1)]
+
+
+def test_signals_logged_by_hand_are_sorted_in(run):
+    session = session_of(run, Counting())
+    session.tick()
+    run.time.spend(0.1)
+    run.recorder.add_sample({"allocator_in_use_bytes:pool": 5.0})
+    run.time.spend(0.3)
+    session.tick()
+    session.stop()
+    table = chunks(run.sink)[0].signals
+    assert table.values["allocator_in_use_bytes:pool"].tolist()[1] == 5.0
+    assert table.values["rss_bytes"].tolist()[0] == 1.0
+    assert list(table.time) == sorted(table.time)
+
+
+def test_the_monitor_tells_its_own_cpu_time(run):
+    class Busy(Counting):
+        def read(self):
+            run.time.thread_cpu_ns += 2_000_000
+            return super().read()
+
+    session = session_of(run, Busy())
+    session.tick()
+    run.time.spend(1.0)
+    session.tick()
+    session.stop()
+    table = chunks(run.sink)[0].signals
+    assert table.values["monitor_cpu_seconds"].tolist() == [0.0, 0.002, 0.004]
+
+
+def test_the_environment_is_written_first_and_when_it_changes(run):
+    class Fragile(Counting):
+        def read(self):
+            if self.reads == 50:
+                raise RuntimeError("gone")
+            return super().read()
+
+    session = session_of(
+        run, Fragile(), describe=lambda states: Environment({"python": "3"}, collectors=states)
+    )
+    live(run, session, 60.0, 0.1)
+    session.stop()
+    told = [(c.sequence, c.environment) for c in chunks(run.sink) if c.environment]
+    running = CollectorState("counting", "running")
+    failed = CollectorState("counting", "failed", "RuntimeError: gone")
+    assert [number for number, _ in told] == [0, 1]
+    assert [environment.collectors for _, environment in told] == [(running,), (failed,)]
+    assert {environment.versions["python"] for _, environment in told} == {"3"}
+
+
+def test_an_environment_that_can_not_be_told_is_a_failure_of_its_own(run):
+    def describe(states):
+        raise OSError("no /proc")
+
+    session = session_of(run, Counting(), describe=describe)
+    run.step()
+    session.stop()
+    chunk = chunks(run.sink)[0]
+    assert chunk.environment.collectors == (CollectorState("counting", "running"),)
+    failures = [e.what for c in chunks(run.sink) for e in c.events if isinstance(e.what, Failure)]
+    assert failures == [Failure("environment", "OSError: no proc")]
+
+
+def test_a_failing_sink_warns_once_and_loses_only_what_is_too_old(run, caplog):
+    sink = BrokenSink()
+    session = session_of(run, sink=sink)
+    with caplog.at_level(logging.WARNING):
+        live(run, session, 1200.0, 1.0)
+        sink.broken = False
+        live(run, session, 20.0, 1.0)
+        session.stop()
+    warnings = [record.getMessage() for record in caplog.records]
+    assert warnings == [
+        "slowdown monitor: writing failed (OSError: No space left on device); "
+        "training goes on, the record says what is missing"
+    ]
+    found = chunks(sink)
+    assert len(found) >= MAX_HELD_RECORDS
+    first = found[0]
+    assert first.sequence > 0  # the gap in the sequence proves the loss
+    assert first.first_row > 0
+    assert [c.sequence for c in found] == list(range(first.sequence, found[-1].sequence + 1))
+    assert any(chunk.environment for chunk in found)
+
+
+def test_a_short_failure_loses_nothing_and_is_recorded(run):
+    sink = BrokenSink()
+    session = session_of(run, sink=sink)
+    live(run, session, 30.0, 1.0)
+    sink.broken = False
+    live(run, session, 20.0, 1.0)
+    session.stop()
+    found = chunks(sink)
+    assert sum(len(chunk.steps) for chunk in found) == run.recorder.rows
+    assert found[0].sequence == 0
+    failures = [e.what for c in found for e in c.events if isinstance(e.what, Failure)]
+    assert failures == [Failure("writing", "OSError: No space left on device")]
+
+
+def test_memory_stays_bounded_while_the_sink_fails(run):
+    session = session_of(run, sink=BrokenSink())
+    live(run, session, 3000.0, 0.1)
+    assert len(session._held) == MAX_HELD_RECORDS
+    assert len(run.recorder.entries) <= schedule.STEPS_PER_CHUNK
+    session.stop()
+
+
+def test_a_close_that_fails_is_no_harm(run):
+    class Stuck(MemorySink):
+        def close(self):
+            raise RuntimeError("stuck")
+
+    session = session_of(run, sink=Stuck())
+    run.step()
+    session.stop()
+
+
+def test_a_fork_writes_nothing(run):
+    session = session_of(run, Counting())
+    session.abandon()
+    run.step()
+    run.recorder.emit(Epoch(0))
+    assert session.tick() == schedule.FLUSH_SECONDS
+    session.flush()
+    session.stop()
+    assert run.sink.records == []
+    assert not run.sink.closed
+
+
+def test_steps_that_were_not_kept_are_told(run):
+    session = session_of(run)
+    run.step()
+    session.flush()
+    run.step()
+    run.recorder.entries.clear()
+    run.step()
+    session.flush()
+    session.flush()
+    found = chunks(run.sink)
+    assert found[1].first_row == 2
+    failures = [e.what for c in found for e in c.events if isinstance(e.what, Failure)]
+    assert failures == [Failure("recorder", "1 steps were not kept")]
+
+
+@pytest.mark.parametrize(
+    ("age", "flush", "sample"),
+    [(0.0, 10.0, 0.25), (100.0, 10.0, 0.5), (3600.0, 30.0, 10.0), (1e6, 30.0, 10.0)],
+)
+def test_the_schedule(age, flush, sample):
+    assert schedule.flush_seconds(age) == flush
+    assert schedule.sample_seconds(age) == sample
