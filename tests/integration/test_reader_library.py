@@ -250,8 +250,8 @@ def test_threads_that_ask_at_once_get_one_whole_run(tmp_path: Path) -> None:
         thread.join()
     assert problems == []
     assert len(tensorboard.library.run("run1").steps) == 20_000
-    # Closed tags were read once, whoever asked.
-    assert tensorboard.provider.read_tags.count("slowdown/0123abcd/0") <= 2
+    # A tag is read as often as it grew, however many ask.
+    assert tensorboard.provider.read_tags.count("slowdown/0123abcd/0") <= CHUNKS_PER_TAG
 
 
 @pytest.fixture
