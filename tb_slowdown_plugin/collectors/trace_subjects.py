@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 import weakref
@@ -50,6 +51,8 @@ class Subject:
     """The Keras model whose step this is."""
     is_tf_data: bool = False
     """tf.data runs it in its own threads, never through Python."""
+    argument_names: tuple[str, ...] = ()
+    """As the user wrote them, where TensorFlow passes the arguments on as `*args`."""
     creates_variables_of: Subject | None = None
     """Not a function of anybody's, but TensorFlow's initialization of what this one has created."""
 
@@ -86,7 +89,10 @@ class Subjects:
                 key = (code.co_filename, code)
                 return replace(previous, key=key, creates_variables_of=previous)
             carried = self._carried_by(function)
-            return self._written_in(carried or function, is_library=carried is None)
+            if carried is None:
+                return self._written_in(function, is_library=True)
+            names = tuple(inspect.signature(carried).parameters)
+            return replace(self._written_in(carried), argument_names=names)
         if code is not None and code.co_filename.startswith(_keras_directories()):
             return self._of_keras(function)
         return self._written_in(function)

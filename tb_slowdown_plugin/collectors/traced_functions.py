@@ -150,15 +150,14 @@ class TracedFunctions:
 
 
 def _describe(subject: Subject, function_type: Any) -> Arguments:
-    """The arguments; of a Keras step, for which the user wrote none, its model and its batch."""
+    """The arguments under the user's names; of a Keras step its model and its batch."""
     arguments = describe(function_type)
-    if subject.model is None:
-        return arguments
-    model = Object(type(subject.model()).__name__, subject.model)
-    return {
-        _MODEL: model,
-        **{_KERAS_ARGUMENTS.get(name, name): node for name, node in arguments.items()},
-    }
+    if subject.model is not None:
+        model = Object(type(subject.model()).__name__, subject.model)
+        batch = {_KERAS_ARGUMENTS.get(name, name): node for name, node in arguments.items()}
+        return {_MODEL: model, **batch}
+    passed_on = {f"args_{index}": name for index, name in enumerate(subject.argument_names)}
+    return {passed_on.get(name, name): node for name, node in arguments.items()}
 
 
 def _names_model(changes: tuple[Change, ...] | None) -> bool:

@@ -353,9 +353,15 @@ def test_saving_a_model_is_no_retrace_of_the_users(traced, tmp_path):
 
 
 def test_a_function_run_by_a_strategy_is_still_the_users(traced):
+    strategy = tf.distribute.MirroredStrategy(["CPU:0"])
     f = make()
-    tf.distribute.MirroredStrategy(["CPU:0"]).run(f, args=(one_hot(3),))
-    assert ("train_step", "first") in [(t.function, t.cause) for t in traces(traced)]
+    for count in (3, 4):
+        strategy.run(f, args=(one_hot(count),))
+    outer = [trace for trace in traces(traced) if trace.depth == 0 and not trace.elsewhere]
+    assert [(trace.function, trace.cause, trace.changes) for trace in outer] == [
+        ("train_step", "first", ()),
+        ("train_step", "signature", (Change("x", "shape", "(3, 10)", "(4, 10)"),)),
+    ]
 
 
 def test_a_function_traced_before_the_start_is_not_new(recording, collector):
@@ -408,6 +414,23 @@ def test_keras_fit_is_a_train_step_at_the_line_that_calls_it(traced, model):
     outer = [trace for trace in traces(traced) if trace.function == "Keras train step"]
     compiled = Change("model", "python_object", "compiled", "the same model, compiled again")
     assert [(trace.cause, trace.changes) for trace in outer] == [("new_object", (compiled,))]
+
+
+def test_keras_fit_of_a_new_model_each_time_is_told_from_a_first_one(traced):
+    keras = pytest.importorskip("keras")
+    x, y = tf.ones((8, 4)), tf.ones((8, 2))
+    kept = []
+    for _ in range(2):
+        model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(2)])
+        model.compile("sgd", "mse")
+        model.fit(x, y, batch_size=4, verbose=0)
+        kept.append(model)
+    outer = [trace for trace in traces(traced) if trace.function == "Keras train step"]
+    new = Change("model", "python_object", "Sequential object", "Sequential object, a new object")
+    assert [(trace.cause, trace.changes) for trace in outer] == [
+        ("first", ()),
+        ("new_object", (new,)),
+    ]
 
 
 def test_keras_train_on_batch_after_fit_names_the_batch(traced, model):
@@ -596,6 +619,27 @@ def test_another_thread_is_elsewhere_and_books_nothing(traced):
     assert 0 < trace.building_seconds <= trace.seconds
     assert [run.elsewhere for run in traced.of(Execution)] == [True]
     assert accounts(traced) == {}
+
+
+def test_many_threads_trace_at_once(traced):
+    functions = [make() for _ in range(8)]
+
+    def work(mine):
+        for function in mine:
+            for value in (1, 2):
+                function(value)
+
+    threads = [threading.Thread(target=work, args=(functions[first::4],)) for first in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(trace.id for trace in traces(traced)) == list(range(1, 17))
+    assert collections.Counter(trace.cause for trace in traces(traced)) == {
+        "first": 8,
+        "signature": 8,
+    }
+    assert len(traced.of(Execution)) == 16
 
 
 def test_without_a_trace_one_small_function_runs(traced):
