@@ -10,6 +10,9 @@ class SlowdownError(Exception):
 class UsageError(SlowdownError, ValueError):
     """The API was used in a way that can't work; the text gives value, rule and remedy."""
 
+    # AutoGraph keeps the type of an error raised in a tf.function only if it has this one.
+    __init__ = Exception.__init__
+
 
 class DecodeError(SlowdownError):
     """A record in a logdir can't be read; the text says what is wrong with it."""
