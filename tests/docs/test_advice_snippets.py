@@ -835,8 +835,8 @@ CASES = {
     "early": (input_pipeline.at_epoch_starts(), "Shuffle before", shuffles_before_the_work),
     "repeat": (input_pipeline.at_epoch_starts(), "Repeat inside", repeats_inside),
     "on disk": (warm_up.first_pass(), "Keep the decoded", caches_on_disk),
-    "loops": (warm_up.graphs(), "Keep loops", keeps_loops_in_the_graph),
-    "variables": (warm_up.graphs(), "Create variables", creates_variables_before),
+    "loops": ((warm_up.roll_loops(),), "Keep loops", keeps_loops_in_the_graph),
+    "variables": ((warm_up.create_variables_once(),), "Create variables", creates_variables_before),
     "freeze": (garbage_collection.advise(forced=False), "Take the start-up", freezes_the_start),
     "schedule": (
         garbage_collection.advise(forced=False),
@@ -850,7 +850,7 @@ CASES = {
     ),
     "forced": (
         garbage_collection.advise(forced=True),
-        "Remove `gc.collect()`",
+        "Look for a `gc.collect()`",
         collects_after_the_loop,
     ),
     "save_freq": (

@@ -10,7 +10,7 @@ def advise(*, forced: bool) -> tuple[Advice, ...]:
     """What to change.
 
     Args:
-      forced: the collections come at every step, so the program asks for them.
+      forced: the collections come at a fixed number of steps, as if the program asked for them.
     """
     freeze = Advice(
         "Take the start-up objects out of the collector's sight after the first step: a full "
@@ -44,8 +44,8 @@ def advise(*, forced: bool) -> tuple[Advice, ...]:
     if not forced:
         return (freeze, schedule, keep_less)
     once = Advice(
-        "Remove `gc.collect()` from the step (`tf.keras.backend.clear_session()` calls it too); "
-        "collect once an epoch.",
+        "Look for a `gc.collect()` in the loop (`tf.keras.backend.clear_session()` calls it too) "
+        "and move it behind the loop.",
         snippet(
             same("for batch in dataset:", "    train_step(batch)"),
             old("    gc.collect()"),
@@ -53,4 +53,4 @@ def advise(*, forced: bool) -> tuple[Advice, ...]:
         ),
         "Memory in cycles is held until the end of the epoch.",
     )
-    return (once, freeze, keep_less)
+    return (once, freeze, schedule, keep_less)

@@ -8,7 +8,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.advice import callbacks as advice
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds
-from tb_slowdown_plugin.analysis.rules.patterns import cadence, growth
+from tb_slowdown_plugin.analysis.rules.patterns import cadence, growth, working_rows
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.analysis.wording import (
     between,
@@ -57,7 +57,7 @@ def _calls(case: Case, finding: Finding) -> tuple[Int, Float]:
     seconds = case.account(names.family(finding.source), names.detail(finding.source))
     if not seconds.any():
         seconds = finding.lost_per_step
-    rows = np.flatnonzero(seconds > 0.05 * seconds.max())
+    rows = working_rows(seconds)
     return rows, seconds[rows]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.advice import checkpointing as advice
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, lost_seconds
-from tb_slowdown_plugin.analysis.rules.patterns import cadence, growth
+from tb_slowdown_plugin.analysis.rules.patterns import cadence, growth, working_rows
 from tb_slowdown_plugin.analysis.wording import (
     between,
     counted,
@@ -28,7 +28,7 @@ def explain(case: Case) -> Claim | None:
     if not claimed:
         return None
     saving = case.account(names.CHECKPOINT)
-    rows = np.flatnonzero(saving > 0)
+    rows = working_rows(saving)
     who = next((detail for detail, _ in case.details(names.CHECKPOINT) if detail), "")
     each = saving[rows]
     change = growth(each.tolist())
@@ -57,7 +57,7 @@ def _evidence(
     *,
     grows: bool,
 ) -> Iterable[str]:
-    rows = np.flatnonzero(saving > 0)
+    rows = working_rows(saving)
     each = saving[rows]
     by = f" by `{who}`" if who else ""
     yield (

@@ -26,13 +26,13 @@ def explain(case: Case) -> Claim | None:
     full = [(row, pause) for row, pause in pauses if pause.generation >= _FULL]
     rows = [row for row, _ in full]
     often = cadence(rows, len(case.run.steps)) if rows else ""
-    forced = often == "at every step" or often.startswith("every 1 ")
+    forced = often.startswith(("at every", "every"))
     return Claim(
         "garbage_collection",
         claimed,
         "garbage collection",
         _summary(claimed_seconds=lost_seconds(claimed), full=full, often=often),
-        tuple(_evidence(case, pauses, full)),
+        tuple(_evidence(case, pauses, full, forced=forced)),
         advice.advise(forced=forced),
     )
 
@@ -50,30 +50,42 @@ def _summary(claimed_seconds: float, full: list[tuple[int, GcPause]], often: str
 
 
 def _evidence(
-    case: Case, pauses: tuple[tuple[int, GcPause], ...], full: list[tuple[int, GcPause]]
+    case: Case,
+    pauses: tuple[tuple[int, GcPause], ...],
+    full: list[tuple[int, GcPause]],
+    *,
+    forced: bool,
 ) -> Iterable[str]:
     total = float(case.account(names.GC).sum())
     if full:
-        seconds = [pause.seconds for _, pause in full]
-        longest = int(np.argmax(seconds))
-        yield (
-            f"{ledger_seconds(sum(seconds))} of {ledger_seconds(total)} are full collections "
-            f"(generation 2), {between(min(seconds), max(seconds))} each; the "
-            f"longest is in {case.step_text(full[longest][0])}."
-        )
-        if growth(seconds) >= _GROWS:
-            quarter = len(seconds) // 4
+        yield from _full_collections(case, full, total)
+        if forced:
             yield (
-                f"They grow from {duration(float(np.median(seconds[:quarter])))} to "
-                f"{duration(float(np.median(seconds[-quarter:])))}: a full collection visits every "
-                "tracked Python object, so their number grows."
+                "They come at a fixed number of steps, as a call of `gc.collect()` in the loop "
+                "does; Python's own come by the number of new objects."
             )
-        freed = sum(pause.collected for _, pause in full)
-        yield f"{counted(freed, 'object')} were freed in all of them together."
-    young = [pause for _, pause in pauses if pause.generation < _FULL]
+    young = [pause.seconds for _, pause in pauses if pause.generation < _FULL]
     if young:
-        seconds = [pause.seconds for pause in young]
         yield (
             f"{counted(len(young), 'longer collection')} of younger generations took "
-            f"{ledger_seconds(sum(seconds))}."
+            f"{ledger_seconds(sum(young))}."
         )
+
+
+def _full_collections(case: Case, full: list[tuple[int, GcPause]], total: float) -> Iterable[str]:
+    seconds = [pause.seconds for _, pause in full]
+    longest = int(np.argmax(seconds))
+    yield (
+        f"{ledger_seconds(sum(seconds))} of {ledger_seconds(total)} are full collections "
+        f"(generation 2), {between(min(seconds), max(seconds))} each; the longest is in "
+        f"{case.step_text(full[longest][0])}."
+    )
+    if growth(seconds) >= _GROWS:
+        quarter = len(seconds) // 4
+        yield (
+            f"They grow from {duration(float(np.median(seconds[:quarter])))} to "
+            f"{duration(float(np.median(seconds[-quarter:])))}: a full collection visits every "
+            "tracked Python object, so their number grows."
+        )
+    freed = sum(pause.collected for _, pause in full)
+    yield f"{counted(freed, 'object')} were freed in all of them together."

@@ -9,7 +9,7 @@ import numpy as np
 from tb_slowdown_plugin.analysis.rules.case import Case
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.analysis.wording import duration
-from tb_slowdown_plugin.records.types import Float
+from tb_slowdown_plugin.records.types import Float, Int
 
 
 def cadence(rows: Sequence[int], span_rows: int) -> str:
@@ -72,6 +72,17 @@ def course(case: Case, finding: Finding, series: Float) -> str:
             return f"{duration(float(inside.sum()))} in {case.steps_text(finding.rows)}"
         case _:
             return f"{duration(float(np.mean(inside)))} a step in {case.steps_text(finding.rows)}"
+
+
+def working_rows(seconds: Float) -> Int:
+    """Rows in which something really worked, where it is called in every step.
+
+    A callback that saves every 20 steps takes 10 us in the steps between.
+
+    >>> working_rows(np.array([0.00001, 0.18, 0.00001, 0.17])).tolist()
+    [1, 3]
+    """
+    return np.flatnonzero(seconds > 0.05 * seconds.max(initial=0.0))
 
 
 def growth(values: Sequence[float]) -> float:

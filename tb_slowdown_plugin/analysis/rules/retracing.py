@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
@@ -16,6 +17,7 @@ from tb_slowdown_plugin.analysis.wording import counted, duration, ledger_second
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Trace
 
+_LONG_FLOAT = re.compile(r"-?\d+\.\d{6,}(?:e[-+]?\d+)?")
 _GROWS = 1.3
 """Last quarter of the traces against the first: less is within the noise of a trace."""
 
@@ -41,7 +43,7 @@ def explain(case: Case) -> Claim | None:
         claimed,
         f"retracing of {label(trace)}{_place(trace)}",
         _summary(main, trace, span(claimed)),
-        tuple(_evidence(case, groups, seconds)),
+        tuple(_evidence(case, claimed, groups)),
         _advice(groups),
         "high",
     )
@@ -77,7 +79,8 @@ def _place(trace: Trace) -> str:
     return f" ({trace.location})" if trace.location else ""
 
 
-def _quoted(trace: Trace) -> str:
+def quoted(trace: Trace) -> str:
+    """The same in a sentence, with the user's names marked as code."""
     return label(trace) if advice.is_keras(trace) else f"`{trace.function}`"
 
 
@@ -90,16 +93,16 @@ def _summary(graphs: Sequence[TracedGraph], trace: Trace, rows: tuple[int, int])
                 "the model is a new one."
             )
         return (
-            f"A new `tf.function` is made around {_quoted(trace)} {often}, so each one is traced "
+            f"A new `tf.function` is made around {quoted(trace)} {often}, so each one is traced "
             "from the start."
         )
     if trace.cause == "context":
         return (
-            f"{_quoted(trace)} is traced again {often} although no argument differs: the device, "
+            f"{quoted(trace)} is traced again {often} although no argument differs: the device, "
             "strategy or control-flow scope of the call does."
         )
     if not trace.changes:
-        return f"{_quoted(trace)} is traced again {often}."
+        return f"{quoted(trace)} is traced again {often}."
     change = trace.changes[0]
     argument = f"Argument `{change.argument}`"
     match change.what:
@@ -123,11 +126,14 @@ def _summary(graphs: Sequence[TracedGraph], trace: Trace, rows: tuple[int, int])
     return f"{argument} {what}, so TensorFlow builds the graph again."
 
 
-def _evidence(case: Case, groups: Sequence[Sequence[TracedGraph]], seconds: float) -> Iterable[str]:
+def _evidence(
+    case: Case, claimed: tuple[Finding, ...], groups: Sequence[Sequence[TracedGraph]]
+) -> Iterable[str]:
     main = groups[0]
     trace = typical(main)
     total = sum(len(group) for group in groups)
-    yield _count_sentence(main, trace, total, seconds)
+    yield _count_sentence(claimed, main, trace, total)
+    yield from _lookup(main)
     change = trace.changes[0] if trace.changes else None
     if change is not None:
         yield f"`{change.argument}`: {', '.join(_examples(main, change.argument))}."
@@ -142,7 +148,9 @@ def _evidence(case: Case, groups: Sequence[Sequence[TracedGraph]], seconds: floa
         )
     yield from _left_behind(case, (main[0].row, main[-1].row))
     unknown = sum(g.first_seconds > 0 and g.steady_from == "nothing" for g in main)
-    if unknown:
+    if unknown == len(main):
+        yield "No second run of these graphs was seen; the whole first run counts."
+    elif unknown:
         yield (
             f"For {unknown:,} of {counted(len(main), 'new graph')} no second run was seen; "
             "the whole first run counts."
@@ -150,33 +158,54 @@ def _evidence(case: Case, groups: Sequence[Sequence[TracedGraph]], seconds: floa
     for group in groups[1:3]:
         other = typical(group)
         yield (
-            f"{counted(len(group), 'more retrace')} of {_quoted(other)}{_place(other)}: "
+            f"{counted(len(group), 'more retrace')} of {quoted(other)}{_place(other)}: "
             f"{ledger_seconds(_cost(group))}."
         )
 
 
-def _count_sentence(graphs: Sequence[TracedGraph], trace: Trace, total: int, seconds: float) -> str:
-    building = sum(graph.trace.building_seconds for graph in graphs)
-    first_runs = sum(graph.excess_seconds for graph in graphs)
-    looking = max(0.0, sum(graph.trace.seconds for graph in graphs) - building)
-    place = f"{_quoted(trace)}{_place(trace)}"
-    if total > len(graphs):
+def _count_sentence(
+    claimed: tuple[Finding, ...], graphs: Sequence[TracedGraph], trace: Trace, total: int
+) -> str:
+    """How many, where, how long, and for what.
+
+    The findings' seconds are without the garbage collections that lie in a
+    trace; where there is but one function, they are the ones to give.
+    """
+    place = f"{quoted(trace)}{_place(trace)}"
+    if total == len(graphs):
+        who = f"{counted(len(graphs), 'retrace')} of {place} took "
+        tracing = _of_family(claimed, names.TRACING)
+        first_runs = _of_family(claimed, names.FIRST_EXECUTION)
+    else:
         verb = "is" if len(graphs) == 1 else "are"
         who = f"{len(graphs):,} of {total:,} retraces {verb} {place}, "
-    else:
-        who = f"{counted(len(graphs), 'retrace')} of {place} took "
-    shown = min(_cost(graphs), seconds) if total == len(graphs) else _cost(graphs)
+        tracing = sum(graph.trace.seconds for graph in graphs)
+        first_runs = sum(graph.excess_seconds for graph in graphs)
     return (
-        f"{who}{ledger_seconds(shown)}: {duration(building)} to build the graphs, "
-        f"{duration(first_runs)} in their first run beyond a steady one, "
-        f"{duration(looking)} to look the function up."
+        f"{who}{ledger_seconds(tracing + first_runs)}: {duration(tracing)} to look the function "
+        f"up and build its graph, {duration(first_runs)} in the first run beyond a steady one."
     )
+
+
+def _of_family(claimed: tuple[Finding, ...], family: str) -> float:
+    return lost_seconds(tuple(f for f in claimed if names.family(f.source) == family))
+
+
+def _lookup(graphs: Sequence[TracedGraph]) -> Iterable[str]:
+    """Where comparing arguments, and not building the graph, takes the time."""
+    building = sum(graph.trace.building_seconds for graph in graphs)
+    tracing = sum(graph.trace.seconds for graph in graphs)
+    if building < 0.5 * tracing:
+        yield (
+            f"Of {duration(tracing)} of tracing only {duration(building)} build graphs; the rest "
+            "goes into comparing the arguments with those of earlier graphs."
+        )
 
 
 def _examples(graphs: Sequence[TracedGraph], argument: str) -> list[str]:
     """What the argument changed from and to: the first two traces and the last."""
     texts = [
-        f"{change.before} \u2192 {change.after}"
+        f"{_short(change.before)} \u2192 {_short(change.after)}"
         for graph in graphs
         for change in graph.trace.changes
         if change.argument == argument
@@ -187,14 +216,19 @@ def _examples(graphs: Sequence[TracedGraph], argument: str) -> list[str]:
     return [*distinct[:2], f"\u2026 {distinct[-1]}"]
 
 
+def _short(text: str) -> str:
+    """Long floats to six digits: "Python float 0.047045000000000003" -> "Python float 0.047045"."""
+    return _LONG_FLOAT.sub(lambda match: f"{float(match[0]):.6g}", text)
+
+
 def _left_behind(case: Case, rows: tuple[int, int]) -> Iterable[str]:
     """Functions and memory that the retraces left in the process."""
     where, functions = _between(case, "eager_functions", rows)
     if len(functions) >= 2 and functions[-1] > functions[0]:
         yield (
-            f"The eager context holds {functions[-1]:,.0f} functions at "
-            f"{case.step_text(int(where[-1]))}, {functions[0]:,.0f} at "
-            f"{case.step_text(int(where[0]))}."
+            f"The eager context holds {functions[0]:,.0f} functions at "
+            f"{case.step_text(int(where[0]))} and {functions[-1]:,.0f} at "
+            f"{case.step_text(int(where[-1]))}."
         )
     where, memory = _between(case, "rss_bytes", rows)
     if len(memory) >= 2 and memory[-1] > 1.1 * memory[0]:

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.rules.case import Case
+from tb_slowdown_plugin.analysis.rules.case import Case, lost_seconds
 from tb_slowdown_plugin.analysis.rules.movement import ends
 from tb_slowdown_plugin.analysis.types import Finding, Suspect
 from tb_slowdown_plugin.analysis.wording import duration
@@ -31,16 +31,22 @@ _LEAST_CHANGE: Final = 0.02
 
 
 def find_suspects(case: Case) -> tuple[Suspect, ...]:
-    """At most one suspect for each cause and finding, and never more than the finding lost."""
-    found: list[Suspect] = []
-    for finding in case.core():
-        if finding.pattern not in ("drift", "level_shift"):
-            continue
+    """What moves with the seconds that no rule has claimed; each cause once.
+
+    Args:
+      case: its findings are those that no rule has claimed.
+    """
+    left = tuple(f for f in case.core() if f.pattern in ("drift", "level_shift"))
+    if not left:
+        return ()
+    found: dict[str, Suspect] = {}
+    for finding in left:
         off_cpu = _kept_off_cpu(case, finding)
         if off_cpu:
-            found.append(off_cpu)
-        found += _moving(case, finding)
-    return tuple(found)
+            found.setdefault(off_cpu.cause, off_cpu)
+    for suspect in _moving(case, lost_seconds(left)):
+        found.setdefault(suspect.cause, suspect)
+    return tuple(found.values())
 
 
 def _kept_off_cpu(case: Case, finding: Finding) -> Suspect | None:
@@ -74,22 +80,20 @@ def _kept_off_cpu(case: Case, finding: Finding) -> Suspect | None:
     )
 
 
-def _moving(case: Case, finding: Finding) -> Iterable[Suspect]:
-    seen: set[str] = set()
-    for name, values in case.run.signals.values.items():
+def _moving(case: Case, seconds: float) -> Iterable[Suspect]:
+    for name in case.run.signals.values:
         cause = _CAUSE.get(names.family(name))
-        if cause is None or cause in seen:
+        if cause is None:
             continue
         known = names.signal(name)
         correlation = _correlation(case, name, cumulative=bool(known and known.cumulative))
-        if correlation is None or correlation < _MOVES or np.isnan(values).all():
+        if correlation is None or correlation < _MOVES:
             continue
-        seen.add(cause)
         title = known.title if known else name
         yield Suspect(
             cause,
-            finding.lost_seconds,
-            f"{title} moves with the step time (correlation {correlation:.2f} over "
+            seconds,
+            f"\u201c{title}\u201d moves with the step time (correlation {correlation:.2f} over "
             f"{_BLOCKS} parts of the run); nothing measured says that it takes the time.",
         )
 

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tb_slowdown_plugin.analysis.advice import warm_up as advice
+from tb_slowdown_plugin.analysis.advice.retracing import is_keras
 from tb_slowdown_plugin.analysis.rules.case import CORE, Case, Claim, lost_seconds, span
+from tb_slowdown_plugin.analysis.rules.retracing import quoted
 from tb_slowdown_plugin.analysis.traces import TracedGraph, in_training
 from tb_slowdown_plugin.analysis.types import Advice, Finding
-from tb_slowdown_plugin.analysis.wording import counted, duration, percent
+from tb_slowdown_plugin.analysis.wording import counted, duration, listed, percent
 from tb_slowdown_plugin.records import names
 
 _TRACES = (names.TRACING, names.FIRST_EXECUTION)
+_MATTERS = 0.2
+"""Share of the warm-up from which a part gets advice."""
+_MANY_OPERATIONS = 2_000
+"""Operations from which a graph looks unrolled: a train step of 50 layers has about 1,500."""
 
 
 def explain(case: Case) -> Claim | None:
@@ -20,6 +26,7 @@ def explain(case: Case) -> Claim | None:
     if not claimed:
         return None
     parts = _parts(claimed)
+    first = [graph for graph in in_training(case.graphs) if not graph.again]
     seconds = lost_seconds(claimed)
     last = span(claimed)[1]
     largest_part = max(parts, key=lambda part: parts[part])
@@ -32,8 +39,8 @@ def explain(case: Case) -> Claim | None:
         claimed,
         "warm-up",
         summary,
-        tuple(_evidence(case, parts, seconds)),
-        _advice(parts, seconds),
+        tuple(_evidence(first, parts, seconds)),
+        _advice(parts, seconds, first),
         "high",
     )
 
@@ -61,12 +68,11 @@ def _parts(claimed: Iterable[Finding]) -> dict[str, float]:
     return parts
 
 
-def _evidence(case: Case, parts: dict[str, float], seconds: float) -> Iterable[str]:
-    first = [graph for graph in in_training(case.graphs) if not graph.again]
+def _evidence(first: list[TracedGraph], parts: dict[str, float], seconds: float) -> Iterable[str]:
     for part, lost in sorted(parts.items(), key=lambda item: -item[1]):
         share = f"{duration(lost)} ({percent(lost / seconds)} of the warm-up)"
         if part == names.TRACING:
-            yield f"{share} went into building graphs{_most_expensive(first)}."
+            yield f"{share} went into building graphs{_largest(first)}."
         elif part == names.FIRST_EXECUTION:
             yield from _first_runs(first, share)
         elif part == names.INPUT_WAIT:
@@ -78,23 +84,20 @@ def _evidence(case: Case, parts: dict[str, float], seconds: float) -> Iterable[s
             yield f"{share} have no clock of their own: variables, kernel choice, memory."
         else:
             yield f"{share} were {_NAMES.get(part, part.replace('_', ' '))}."
-    twice = [graph for graph in first if graph.trace.cause == "variables"]
+    twice = sorted({quoted(g.trace) for g in first if g.trace.cause == "variables"})
     if twice:
-        yield (
-            f"{counted(len(twice), 'function')} had to be traced twice because the first call "
-            f"creates variables: {_listed(twice)}."
-        )
+        verb = "was" if len(twice) == 1 else "were"
+        yield (f"{listed(twice)} {verb} traced twice, because the first call creates variables.")
 
 
-def _most_expensive(graphs: list[TracedGraph]) -> str:
+def _largest(graphs: list[TracedGraph]) -> str:
     if not graphs:
         return ""
-    most = max(graphs, key=lambda graph: graph.trace.seconds)
+    most = max(graphs, key=lambda graph: graph.trace.operations)
     place = f" ({most.trace.location})" if most.trace.location else ""
     return (
-        f" of {counted(len({g.trace.function for g in graphs}), 'function')}; the longest took "
-        f"`{most.trace.function}`{place} with {duration(most.trace.seconds)} "
-        f"for {most.trace.operations:,} operations"
+        f" of {counted(len({g.trace.function for g in graphs}), 'function')}; the largest has "
+        f"{counted(most.trace.operations, 'operation')}, {quoted(most.trace)}{place}"
     )
 
 
@@ -113,17 +116,16 @@ def _first_runs(graphs: list[TracedGraph], share: str) -> Iterable[str]:
     )
 
 
-def _listed(graphs: list[TracedGraph]) -> str:
-    functions = sorted({graph.trace.function for graph in graphs})
-    shown = ", ".join(f"`{function}`" for function in functions[:3])
-    return shown if len(functions) <= 3 else f"{shown} and {len(functions) - 3} more"
-
-
-def _advice(parts: dict[str, float], seconds: float) -> tuple[Advice, ...]:
+def _advice(
+    parts: dict[str, float], seconds: float, graphs: list[TracedGraph]
+) -> tuple[Advice, ...]:
     found: list[Advice] = []
-    if parts.get(names.INPUT_WAIT, 0.0) >= 0.2 * seconds:
+    if parts.get(names.INPUT_WAIT, 0.0) >= _MATTERS * seconds:
         found += advice.first_pass()
     built = parts.get(names.TRACING, 0.0) + parts.get(names.FIRST_EXECUTION, 0.0)
-    if built >= 0.2 * seconds or not found:
-        found += advice.graphs()
-    return tuple(found)
+    if built >= _MATTERS * seconds:
+        if any(graph.trace.operations >= _MANY_OPERATIONS for graph in graphs):
+            found.append(advice.roll_loops())
+        if any(g.trace.cause == "variables" and not is_keras(g.trace) for g in graphs):
+            found.append(advice.create_variables_once())
+    return (*found, advice.leave_it())
