@@ -15,7 +15,12 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.noise import deviation, long_run_variance, running_median
+from tb_slowdown_plugin.analysis.noise import (
+    MAD_TO_SIGMA,
+    deviation,
+    long_run_variance,
+    running_median,
+)
 from tb_slowdown_plugin.records.types import Float
 
 CONSTANT_PENALTY: Final = 3.0
@@ -30,6 +35,9 @@ SMALLEST_CHANGE: Final = 0.05
 SIGNIFICANCE: Final = 5.0
 SIGNIFICANCE_OF_SHORT: Final = 6.0
 """Standard errors, in long-run noise; the second for runs of fewer than 2,000 rows."""
+
+_LEAST_VARIANCE: Final = 1e-7
+"""Of a bucket; a series without any noise would be cut at its rounding errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +105,7 @@ def segment(values: Float, significance: float = SIGNIFICANCE) -> Segmentation:
         piece = _fit(values, 0, count, linear=False)
         return Segmentation((piece,), (), long_run_variance(values), values)
     cleaned = _clip_spikes(values, 2 * shortest + 1)
-    variance = max(long_run_variance(cleaned), 1e-7)
+    variance = max(long_run_variance(cleaned), _LEAST_VARIANCE)
     persistent = max(shortest + 1, int(PERSISTENCE * count))
     excursions: list[Excursion] = []
     while True:
@@ -113,8 +121,15 @@ def segment(values: Float, significance: float = SIGNIFICANCE) -> Segmentation:
 
 
 def _clip_spikes(values: Float, width: int) -> Float:
+    """Draws spikes in to three deviations around the running median.
+
+    The deviation is that of the neighbourhood, where that is larger: a busy
+    machine makes steps not only slower but less even.
+    """
     middle = running_median(values, width)
-    spread = 3 * max(deviation(values - middle), 1e-4)
+    distance = np.abs(values - middle)
+    around = MAD_TO_SIGMA * running_median(distance, 4 * width + 1)
+    spread = 3 * np.maximum(around, max(deviation(values - middle), 1e-4))
     return np.clip(values, middle - spread, middle + spread)
 
 
@@ -173,26 +188,40 @@ def _verify(
 ) -> list[Piece]:
     """Joins neighbours, the least different first, until all changes are worth telling."""
     pieces = list(pieces)
+    differences = np.diff(values)
+    # How much slow noise adds to the variance of neighbours' differences, over the run.
+    slowness = min(variance / max(deviation(differences) ** 2 / 2, _LEAST_VARIANCE), 32.0)
+
+    def noise_in(piece: Piece) -> float:
+        own = deviation(differences[piece.first : piece.end - 1]) ** 2 / 2
+        return max(variance, slowness * own)
+
+    noises = [noise_in(piece) for piece in pieces]
     while len(pieces) > 1:
-        worth = [_worth(left, right, variance, significance) for left, right in pairwise(pieces)]
+        worth = [
+            _worth(left, right, *around, significance)
+            for (left, right), around in zip(pairwise(pieces), pairwise(noises), strict=True)
+        ]
         weakest = int(np.argmin(worth))
         if worth[weakest] >= 1:
             break
         left, right = pieces[weakest], pieces[weakest + 1]
         joined = _fit(values, left.first, right.end, linear=bool(left.slope or right.slope))
         pieces[weakest : weakest + 2] = [joined]
+        noises[weakest : weakest + 2] = [noise_in(joined)]
     return pieces
 
 
-def _worth(left: Piece, right: Piece, variance: float, significance: float) -> float:
+def _worth(
+    left: Piece, right: Piece, left_noise: float, right_noise: float, significance: float
+) -> float:
     """Below 1 where the step between two pieces is too small or could be noise."""
+    error = np.sqrt(left_noise / left.length + right_noise / right.length)
+    difference = abs(right.mean - left.mean)
     if left.slope or right.slope:
         # A bend without a step is a change too: the whole difference counts.
-        difference = max(abs(right.start - left.stop), abs(right.mean - left.mean))
-        error = np.sqrt(variance * (4 / left.length + 4 / right.length))
-    else:
-        difference = abs(right.mean - left.mean)
-        error = np.sqrt(variance * (1 / left.length + 1 / right.length))
+        difference = max(abs(right.start - left.stop), difference)
+        error *= 2
     size = difference / np.log1p(SMALLEST_CHANGE)
     return float(min(size, difference / error / significance))
 

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tb_slowdown_plugin.errors import UsageError
+from tb_slowdown_plugin.analysis.steps import as_column
 from tb_slowdown_plugin.records.types import Float, Int
 
 RUN_DELAY: Final = "run_delay_seconds"
@@ -30,6 +30,7 @@ ACCOUNTS: Final = {
     THROTTLED: "contention:throttled",
 }
 _FEWEST_STRETCHES: Final = 8
+_MOST_STRETCHES: Final = 4000
 _MOST: Final = 0.9
 """Of a step's time, at most so much is contention: something was computed, too."""
 _TIED: Final = 0.5
@@ -58,12 +59,7 @@ def find_contention(core: Float, signals: Mapping[str, ArrayLike]) -> dict[str, 
     for name in wanted:
         if name not in signals:
             continue
-        values = np.asarray(signals[name], np.float64)
-        if values.shape != core.shape:
-            raise UsageError(
-                f"signals[{name!r}] has shape {values.shape}, step_seconds {core.shape}; "
-                "give one number for each step, NaN where it was not sampled"
-            )
+        values = as_column(f"signals[{name!r}]", signals[name], len(core))
         lost = _book(rest, values, exact=name == THREAD_RUN_DELAY)
         if lost.any():
             found[ACCOUNTS[name]] = lost
@@ -74,6 +70,7 @@ def find_contention(core: Float, signals: Mapping[str, ArrayLike]) -> dict[str, 
 def _book(core: Float, counted: Float, *, exact: bool) -> Float:
     lost = np.zeros_like(core)
     sampled = np.flatnonzero(~np.isnan(counted))
+    sampled = sampled[:: max(1, len(sampled) // _MOST_STRETCHES)]
     if len(sampled) < 2:
         return lost
     delay = np.maximum(np.diff(counted[sampled]), 0.0)
@@ -85,13 +82,24 @@ def _book(core: Float, counted: Float, *, exact: bool) -> Float:
         stretch = core[first + 1 : last + 1]
         total = float(stretch.sum())
         seconds = min(felt * waited, _MOST * total)
-        if seconds < _LEAST_DELAY * total or total <= 0:
-            continue
-        slow = np.maximum(stretch - np.quantile(stretch, 0.1), 0.0)
-        weight = slow if slow.sum() >= seconds else stretch
-        booked = np.minimum(weight * (seconds / weight.sum()), _MOST * stretch)
-        lost[first + 1 : last + 1] = booked
+        if total > 0 and seconds >= _LEAST_DELAY * total:
+            level = _find_level(stretch, seconds)
+            lost[first + 1 : last + 1] = np.clip(stretch - level, 0.0, _MOST * stretch)
     return lost
+
+
+def _find_level(stretch: Float, seconds: float) -> float:
+    """The level above which the steps of a stretch hold so many seconds together.
+
+    The slowest steps are lowered first: those were kept off the CPU longest.
+    """
+    ordered = np.sort(stretch)[::-1]
+    above = np.cumsum(ordered)
+    ranks = np.arange(1, len(ordered) + 1)
+    levels = (above - seconds) / ranks
+    # The first rank at which the next step would already be below the level.
+    following = np.append(ordered[1:], -np.inf)
+    return float(levels[int(np.argmax(levels >= following))])
 
 
 def _fit_felt(core: Float, sampled: Int, delay: Float) -> float:

@@ -22,7 +22,7 @@ from tb_slowdown_plugin.analysis.noise import deviation
 from tb_slowdown_plugin.analysis.periods import find_repeats
 from tb_slowdown_plugin.analysis.steps import Steps
 from tb_slowdown_plugin.analysis.trend import Trend, fit_trend
-from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.analysis.types import Finding, Pattern
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Float, Int
 
@@ -157,22 +157,23 @@ def _judge_stalls(
     if any(_covers(each.rows, boundary) for each in repeats):
         boundary = boundary[:0]
         repeats = find_repeats(residual, sigma, steps.seconds)
+    patterns: list[tuple[Pattern, Int, dict[str, float]]] = []
     if len(boundary):
-        lost = _only(excess, boundary)
         opening = steps.epochs[steps.epochs < warm_up_rows]
-        usual_stall = float(np.max(excess[boundary]))
-        lost[opening] = np.minimum(warm_up[opening], usual_stall)
-        if lost.sum() >= REPEAT_FLOOR * wall:
-            warm_up = warm_up - np.where(np.arange(len(steps)) < warm_up_rows, lost, 0.0)
-            findings.append(make_finding(CORE, "epoch_boundary", lost, "medium"))
-            residual[boundary] = 0.0
+        rows = np.concatenate([opening, boundary])
+        patterns.append(("epoch_boundary", rows, {"events": float(len(rows))}))
     for repeat in repeats:
-        rows = repeat.rows[repeat.rows >= warm_up_rows]
-        lost = _only(excess, rows)
+        unit = "period_seconds" if repeat.by_clock else "period_steps"
+        numbers = {unit: repeat.period, "z": repeat.z, "events": float(len(repeat.rows))}
+        patterns.append(("periodic", repeat.rows, numbers))
+    for pattern, rows, numbers in patterns:
+        lost = _only(excess, rows[rows >= warm_up_rows])
+        # What comes back has come in the first steps, too, and was not warm-up there.
+        opening = rows[rows < warm_up_rows]
+        lost[opening] = np.minimum(warm_up[opening], lost.max())
         if lost.sum() >= REPEAT_FLOOR * wall:
-            unit = "period_seconds" if repeat.by_clock else "period_steps"
-            numbers = {unit: repeat.period, "z": repeat.z, "events": float(len(rows))}
-            findings.append(make_finding(CORE, "periodic", lost, "medium", numbers))
+            warm_up = warm_up - _only(lost, opening)
+            findings.append(make_finding(CORE, pattern, lost, "medium", numbers))
             residual[rows] = 0.0
     stalls = np.flatnonzero(residual > max(_STALL, 8 * sigma))
     scattered = _only(excess, stalls)

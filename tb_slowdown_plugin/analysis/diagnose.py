@@ -19,7 +19,7 @@ from tb_slowdown_plugin.analysis.core import fit_core, judge_core
 from tb_slowdown_plugin.analysis.findings import CORE, compare_cpu
 from tb_slowdown_plugin.analysis.ledger import balance
 from tb_slowdown_plugin.analysis.measured import judge_account
-from tb_slowdown_plugin.analysis.steps import Steps, prepare_steps, take_out
+from tb_slowdown_plugin.analysis.steps import Steps, as_column, prepare_steps, take_out
 from tb_slowdown_plugin.analysis.trend import Trend
 from tb_slowdown_plugin.analysis.types import Baseline, Diagnosis, Finding, Verdict
 from tb_slowdown_plugin.analysis.work import measure_work
@@ -86,6 +86,7 @@ def diagnose(
     """
     steps = prepare_steps(step_seconds, measured or {}, epochs)
     steps = take_out(steps, find_contention(steps.core, signals or {}))
+    cpu = None if cpu_seconds is None else as_column("cpu_seconds", cpu_seconds, len(steps))
     nothing = np.zeros(len(steps))
     if len(steps) < FEWEST_ROWS or steps.wall_seconds <= 0:
         return _conclude(steps, [], nothing, None, 0)
@@ -107,8 +108,8 @@ def diagnose(
     if not enough:
         candidates = [each for each in candidates if _is_sure_in_short(each, steps.wall_seconds)]
         unexplained = nothing
-    if cpu_seconds is not None:
-        candidates = [compare_cpu(each, cpu_seconds, warm_up_rows) for each in candidates]
+    if cpu is not None:
+        candidates = [compare_cpu(each, cpu, warm_up_rows) for each in candidates]
     baseline = _state_baseline(trend, warm_up_rows, len(steps), enough=enough)
     return _conclude(steps, candidates, unexplained, baseline, warm_up_rows, enough=enough)
 

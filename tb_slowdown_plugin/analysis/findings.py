@@ -6,11 +6,9 @@ from dataclasses import replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from tb_slowdown_plugin.analysis.trend import Rise, Trend
 from tb_slowdown_plugin.analysis.types import Confidence, Finding, Pattern
-from tb_slowdown_plugin.errors import UsageError
 from tb_slowdown_plugin.records.types import Float
 
 CORE: Final = "core"
@@ -69,20 +67,16 @@ def describe_rise(rise: Rise, unit_seconds: float, offset: float = 0.0) -> dict[
     }
 
 
-def compare_cpu(finding: Finding, cpu_seconds: ArrayLike, warm_up_rows: int) -> Finding:
+def compare_cpu(finding: Finding, cpu: Float, warm_up_rows: int) -> Finding:
     """Adds the CPU time of a step, before and after, to a jump or growth of the core.
 
     If the step takes longer and its CPU time does not, the process waited.
 
-    Raises:
-      UsageError: `cpu_seconds` is not of shape (S,).
+    Args:
+      finding: Any finding; others are returned as they are.
+      cpu: (S,) CPU seconds of each step, NaN where not measured.
+      warm_up_rows: Rows before the run was steady.
     """
-    cpu = np.asarray(cpu_seconds, np.float64)
-    if cpu.shape != finding.lost_per_step.shape:
-        raise UsageError(
-            f"cpu_seconds has shape {cpu.shape}, step_seconds {finding.lost_per_step.shape}; "
-            "give one number for each step, NaN where it was not measured"
-        )
     if finding.source != CORE or finding.pattern not in ("level_shift", "drift"):
         return finding
     first, last = finding.rows

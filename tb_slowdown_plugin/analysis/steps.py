@@ -62,12 +62,7 @@ def prepare_steps(
     accounts = {}
     total = np.zeros_like(seconds)
     for name, values in measured.items():
-        column = _clean(values)
-        if column.shape != seconds.shape:
-            raise UsageError(
-                f"measured[{name!r}] has shape {column.shape}, step_seconds {seconds.shape}; "
-                "give one number for each step"
-            )
+        column = _clean(as_column(f"measured[{name!r}]", values, len(seconds)))
         if column.any():
             accounts[name] = column
             total += column
@@ -82,6 +77,21 @@ def prepare_steps(
             core -= column
     np.maximum(core, 0.0, out=core)
     return Steps(seconds, accounts, core, _rows(epochs, len(seconds)))
+
+
+def as_column(name: str, values: ArrayLike, count: int) -> Float:
+    """An array (S,) of numbers that the caller gave.
+
+    Raises:
+      UsageError: It has another shape.
+    """
+    column = np.asarray(values, np.float64)
+    if column.shape != (count,):
+        raise UsageError(
+            f"{name} has shape {column.shape}, step_seconds ({count},); "
+            "give one number for each step, NaN where it was not measured"
+        )
+    return column
 
 
 def take_out(steps: Steps, accounts: Mapping[str, Float]) -> Steps:

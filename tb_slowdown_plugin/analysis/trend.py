@@ -33,6 +33,8 @@ _ABRUPT: Final = 0.5
 """Share of a step between two pieces that must stand right at the cut to call it a jump."""
 _SEAM: Final = 0.25
 """A jump beside growth, smaller than this share of it, is where the fit of one ended."""
+_LEFT_OVER: Final = 0.1
+"""A rise of which less is left has ended."""
 _DRAWN_IN: Final = 0.995
 _BORNE_OUT: Final = 0.5
 """Share of a step in the medians that the means must show, too."""
@@ -293,9 +295,12 @@ def _find_rises(
             taken = min(top.now, -change)
             top.now -= taken
             change += taken
-            if top.now > 1e-12 * base:
+            if top.now > max(_LEFT_OVER * float(top.heights.max()), SMALLEST_CHANGE * base):
                 break
+            # What is left is noise in the two levels; it goes to what was there before.
             closed.append(stack.pop())
+            if stack:
+                stack[-1].now += top.now
         for rise in stack:
             rise.heights[position] = rise.now
         previous = float(above[position])

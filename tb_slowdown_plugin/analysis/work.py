@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tb_slowdown_plugin.analysis.steps import as_column
 from tb_slowdown_plugin.errors import UsageError
 from tb_slowdown_plugin.records.types import Float, Int
 
@@ -42,12 +43,7 @@ def measure_work(
       UsageError: An array is not of shape (S,).
     """
     kind = _number_kinds(kinds, len(core))
-    amount = None if items is None else np.asarray(items, np.float64)
-    if amount is not None and amount.shape != core.shape:
-        raise UsageError(
-            f"items has shape {amount.shape}, step_seconds {core.shape}; "
-            "give one number for each step, NaN where it is not known"
-        )
+    amount = None if items is None else as_column("items", items, len(core))
     usual = np.full(len(core), np.nan)
     for each in range(int(kind.max(initial=0)) + 1):
         rows = np.flatnonzero(kind == each)

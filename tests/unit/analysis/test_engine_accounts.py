@@ -1,0 +1,136 @@
+"""Each account by its own rule: floors, growth, warm-up, parts of the step, short runs."""
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis import diagnose
+from tb_slowdown_plugin.errors import UsageError
+
+
+def steps(count=2000, seconds=0.01, seed=0):
+    return seconds * np.exp(np.random.default_rng(seed).normal(0, 0.05, count))
+
+
+def every(period, seconds, count=2000):
+    return np.where(np.arange(count) % period == period - 1, seconds, 0.0)
+
+
+def findings(measured, count=2000, **extra):
+    total = steps(count) + sum(measured.values())
+    return diagnose(total, measured, **extra).findings
+
+
+@pytest.mark.parametrize(("share", "named"), [(0.13, False), (0.17, True)])
+def test_waiting_for_input_is_named_from_15_percent(share, named):
+    wait = np.random.default_rng(0).gamma(3, 0.01 * share / (1 - share) / 3, 2000)
+    assert bool(findings({"input_wait": wait})) == named
+
+
+@pytest.mark.parametrize(("seconds", "named"), [(0.04, False), (0.07, True)])
+@pytest.mark.parametrize("account", ["checkpoint", "callback:TensorBoard", "summary", "gc"])
+def test_configured_costs_are_named_from_5_percent(account, seconds, named):
+    assert bool(findings({account: every(100, seconds)})) == named
+
+
+def test_two_pauses_are_not_garbage_collection():
+    assert findings({"gc": every(1000, 3.0)}) == ()
+    assert [each.source for each in findings({"gc": every(600, 3.0)})] == ["gc"]
+
+
+def test_validation_is_healthy_unless_it_grows():
+    assert findings({"validation": every(100, 2.0)}) == ()
+    grows = every(100, 1.0) * np.linspace(1, 3, 2000)
+    (finding,) = findings({"validation": grows})
+    assert (finding.source, finding.pattern) == ("validation", "drift")
+    assert finding.lost_seconds == pytest.approx(grows.sum() - 20, rel=0.1)
+
+
+def test_a_small_cost_is_named_for_its_growth_alone():
+    grows = every(100, 0.02) * np.linspace(1, 4, 2000)
+    (finding,) = findings({"checkpoint": grows})
+    assert finding.pattern == "drift"
+    assert finding.lost_seconds == pytest.approx(grows.sum() - 0.02 * 20, rel=0.2)
+
+
+def test_waiting_that_begins_is_a_level_shift_and_counts_in_full():
+    wait = np.where(np.arange(2000) < 700, 0.0002, 0.02)
+    (finding,) = findings({"input_wait": wait})
+    assert finding.pattern == "level_shift"
+    assert abs(finding.rows[0] - 700) <= 3
+    assert finding.lost_seconds == pytest.approx(wait.sum())
+
+
+def test_tracing_again_is_named_from_half_a_percent():
+    assert findings({"tracing:again": every(400, 0.015)}) == ()
+    (finding,) = findings({"tracing:again": every(400, 0.04)})
+    assert finding.lost_seconds == pytest.approx(0.2)
+
+
+def test_plain_tracing_is_warm_up_first_and_retracing_later():
+    tracing = np.zeros(2000)
+    tracing[0], tracing[1500] = 3.0, 2.0
+    warm_up, again = findings({"tracing": tracing})
+    assert (warm_up.pattern, warm_up.lost_seconds) == ("warm_up", pytest.approx(3.0))
+    assert (again.pattern, again.lost_seconds) == ("one_off", pytest.approx(2.0))
+
+
+def test_a_phase_is_a_part_of_the_step_and_carries_its_growth():
+    backward = 0.005 * np.linspace(1, 3, 2000)
+    forward = np.full(2000, 0.004)
+    assert findings({"forward": forward, "backward": np.full(2000, 0.005)}) == ()
+    (finding,) = findings({"forward": forward, "backward": backward})
+    assert (finding.source, finding.pattern) == ("backward", "drift")
+    assert finding.lost_seconds == pytest.approx(backward.sum() - 10, rel=0.15)
+    assert finding.numbers["share:forward"] == pytest.approx(0, abs=0.05)
+
+
+def test_retracing_of_a_short_run_is_told_and_a_jump_is_not():
+    tracing = np.full(60, 0.02)
+    short = steps(60)
+    diagnosis = diagnose(short + tracing, {"tracing:again": tracing})
+    assert diagnosis.verdict == "slowdown"
+    assert diagnosis.findings[0].lost_seconds == pytest.approx(1.2)
+    short[30:] *= 3
+    assert diagnose(short).verdict == "not_enough_steps"
+
+
+def test_seconds_beyond_the_step_are_scaled_to_it():
+    diagnosis = diagnose(np.full(200, 0.01), {"input_wait": np.full(200, 0.5)})
+    assert diagnosis.ledger.lost == {"input_wait": pytest.approx(2.0)}
+
+
+def test_cpu_time_goes_into_the_numbers_of_a_jump():
+    step = steps()
+    cpu = step * 0.8
+    step[1000:] *= 2
+    (finding,) = diagnose(step, cpu_seconds=cpu).findings
+    assert finding.numbers["cpu_after_seconds"] == pytest.approx(0.008, rel=0.05)
+    assert finding.numbers["after_seconds"] == pytest.approx(0.02, rel=0.05)
+
+
+def test_rare_kinds_are_left_alone():
+    kind = np.zeros(2000, int)
+    kind[1000:1030] = 1
+    step = steps()
+    step[kind == 1] *= 50
+    assert diagnose(step, kinds=kind).verdict == "healthy"
+
+
+def test_growth_beyond_the_items_is_a_slowdown():
+    items = np.random.default_rng(5).integers(20, 200, 3000).astype(float)
+    step = steps(3000) * items / 100
+    assert diagnose(step, items=items).verdict == "healthy"
+    (finding,) = diagnose(step * np.linspace(1, 2, 3000), items=items).findings
+    assert finding.pattern == "drift"
+
+
+@pytest.mark.parametrize("name", ["kinds", "items", "cpu_seconds"])
+def test_an_array_of_another_length_is_refused(name):
+    with pytest.raises(UsageError, match=r"has shape \(3,\).*give one"):
+        diagnose(steps(200), **{name: np.ones(3)})
+    with pytest.raises(UsageError, match="run_delay_seconds"):
+        diagnose(steps(200), signals={"run_delay_seconds": np.ones(3)})
+    with pytest.raises(UsageError, match="measured"):
+        diagnose(steps(200), {"gc": np.ones(3)})
+    with pytest.raises(UsageError, match="one-dimensional"):
+        diagnose(np.ones((3, 3)))

@@ -1,0 +1,109 @@
+"""Signals: contention is split off first, companions are told from what only grows too."""
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis import diagnose
+from tb_slowdown_plugin.analysis.companions import find_companions
+from tb_slowdown_plugin.analysis.contention import find_contention
+
+COUNT = 4000
+
+
+def steps(seed=0):
+    return 0.01 * np.exp(np.random.default_rng(seed).normal(0, 0.05, COUNT))
+
+
+def sampled(values, every=50):
+    kept = np.full(COUNT, np.nan)
+    kept[::every] = values[::every]
+    return kept
+
+
+def busy(threads):
+    """Neighbours in the middle of the run: (delay of a step, what all threads counted)."""
+    delay = np.zeros(COUNT)
+    random = np.random.default_rng(7)
+    delay[1500:2600] = random.gamma(2, 0.005, 1100)
+    return delay, sampled(np.cumsum(delay * threads))
+
+
+@pytest.mark.parametrize(
+    ("name", "threads"),
+    [("thread_run_delay_seconds", 1), ("run_delay_seconds", 1), ("run_delay_seconds", 4)],
+)
+def test_neighbours_are_contention_and_nothing_else(name, threads):
+    delay, counted = busy(threads)
+    diagnosis = diagnose(steps() + delay, signals={name: counted})
+    (finding,) = diagnosis.findings
+    assert finding.source == "contention:run_delay"
+    assert finding.lost_seconds == pytest.approx(delay.sum(), rel=0.1)
+    assert finding.rows[0] == pytest.approx(1500, abs=60)
+
+
+def test_without_the_signal_the_same_run_has_a_jump_of_its_core():
+    delay, _ = busy(1)
+    assert [each.source for each in diagnose(steps() + delay).findings] == ["core"]
+
+
+def test_delay_of_threads_that_the_step_does_not_feel_is_not_charged():
+    counted = sampled(np.cumsum(np.random.default_rng(1).gamma(2, 0.004, COUNT)))
+    assert find_contention(steps(), {"run_delay_seconds": counted}) == {}
+    assert diagnose(steps(), signals={"run_delay_seconds": counted}).verdict == "healthy"
+
+
+def test_contention_never_takes_a_whole_step():
+    counted = sampled(np.cumsum(np.full(COUNT, 1.0)))
+    step = steps()
+    (lost,) = find_contention(step, {"thread_run_delay_seconds": counted}).values()
+    assert (lost <= 0.9 * step + 1e-12).all()
+
+
+def shifted():
+    step = steps()
+    step[1800:] *= 1.5
+    return diagnose(step)
+
+
+def test_a_signal_that_jumps_there_is_a_companion():
+    diagnosis = shifted()
+    signal = 1e9 + np.random.default_rng(2).normal(0, 1e6, COUNT)
+    signal[1800:] += 5e8
+    (companion,) = find_companions(
+        diagnosis.findings[0], diagnosis, {"rss_bytes": sampled(signal, 10)}
+    )
+    assert (companion.signal, companion.how) == ("rss_bytes", "jumps_together")
+    assert companion.by_chance <= 0.03
+
+
+def test_a_count_is_compared_by_its_rate():
+    diagnosis = shifted()
+    rate = np.where(np.arange(COUNT) < 1800, 1.0, 9.0)
+    faults = {"major_faults": np.cumsum(rate)}
+    (companion,) = find_companions(diagnosis.findings[0], diagnosis, faults, frozenset(faults))
+    assert (companion.before, companion.after) == pytest.approx((1.0, 9.0), rel=0.2)
+
+
+def test_a_signal_that_only_grows_or_wanders_is_no_companion_of_a_jump():
+    diagnosis = shifted()
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        decoys = {
+            "grows": np.linspace(1, 2, COUNT) + random.normal(0, 0.001, COUNT),
+            "wanders": 100 + np.cumsum(random.normal(0, 1, COUNT)),
+            "still": np.full(COUNT, 7.0),
+        }
+        assert find_companions(diagnosis.findings[0], diagnosis, decoys) == ()
+
+
+def test_growth_has_companions_that_grow_all_the_time():
+    diagnosis = diagnose(steps() * np.linspace(1, 3, COUNT))
+    random = np.random.default_rng(4)
+    signals = {
+        "operations": np.linspace(10, 5000, COUNT),
+        "noise": random.normal(100, 20, COUNT),
+        "one_sample": np.where(np.arange(COUNT) == 5, 1.0, np.nan),
+    }
+    found = find_companions(diagnosis.findings[0], diagnosis, signals)
+    assert [(each.signal, each.how) for each in found] == [("operations", "grows_together")]
+    assert np.isnan(found[0].by_chance)
