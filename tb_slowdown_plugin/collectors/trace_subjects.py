@@ -86,8 +86,8 @@ class Subjects:
         code = code_of(function)
         if code is not None and code.co_filename.startswith(self.tensorflow_directory):
             if options.name in _VARIABLE_MAKERS and previous is not None:
-                key = (code.co_filename, code)
-                return replace(previous, key=key, creates_variables_of=previous)
+                maker = previous.creates_variables_of or previous
+                return replace(maker, key=(code.co_filename, code), creates_variables_of=maker)
             carried = self._carried_by(function)
             if carried is None:
                 return self._written_in(function, is_library=True)
