@@ -22,6 +22,11 @@ def default_writer() -> Any | None:
     return writer if getattr(writer, "_resource", None) is not None else None
 
 
+def can_write_to(writer: Any) -> bool:
+    """Whether records can be written in the background: not to a writer of a TF1 graph."""
+    return not tf.is_symbolic_tensor(writer._resource)
+
+
 class SummaryWriterSink:
     """Writes through a `tf.summary` writer, into the user's own event file."""
 

@@ -8,7 +8,12 @@ import threading
 from typing import Any
 
 from tb_slowdown_plugin.writer import monitor as monitors
-from tb_slowdown_plugin.writer.default_writer import SummaryWriterSink, WriterHook, default_writer
+from tb_slowdown_plugin.writer.default_writer import (
+    SummaryWriterSink,
+    WriterHook,
+    can_write_to,
+    default_writer,
+)
 from tb_slowdown_plugin.writer.environment import describe, find_worker
 from tb_slowdown_plugin.writer.recorder import Recorder
 from tb_slowdown_plugin.writer.session import Session
@@ -27,11 +32,17 @@ def recorder() -> Recorder | None:
     if writer is None:
         return None
     active = monitors.active()
-    if active is not None and not active.forked:
-        if writer is _writer or active.recorder.stopwatch.thread not in (0, threading.get_ident()):
-            return active.recorder
+    if active is not None and not active.forked and (writer is _writer or _is_elsewhere(active)):
+        return active.recorder
+    if not can_write_to(writer):
+        return None
+    if active is not None:
         active.stop()
     return _bind(writer).recorder
+
+
+def _is_elsewhere(monitor: monitors.Monitor) -> bool:
+    return monitor.recorder.stopwatch.thread not in (0, threading.get_ident())
 
 
 def _bind(writer: Any) -> monitors.Monitor:
@@ -45,7 +56,7 @@ def _bind(writer: Any) -> monitors.Monitor:
         collectors=monitors.create_collectors(),
         describe=lambda states: describe(states, worker),
     )
-    hook = WriterHook(writer, on_flush=session.flush, on_close=lambda: monitor.stop())
+    hook = WriterHook(writer, on_flush=session.flush_on_request, on_close=lambda: monitor.stop())
     monitor = monitors.Monitor(session, on_stop=hook.remove)
     monitors.install(monitor, explicit=False)
     _writer = writer

@@ -69,7 +69,7 @@ class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
       >>> x, y = numpy.zeros((8, 2)), numpy.zeros((8, 1))
       >>> callback = tbslow.keras.SlowdownCallback(tempfile.mkdtemp())
       >>> history = model.fit(x, y, batch_size=4, verbose=0, callbacks=[callback])
-      >>> tbslow.active().recorder.rows
+      >>> callback.monitor.recorder.rows
       2
     """
 
@@ -81,6 +81,11 @@ class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
         self._siblings: SiblingTimer | None = None
         self._monitor: monitor.Monitor | None = None
         self._is_counted = False
+
+    @property
+    def monitor(self) -> monitor.Monitor | None:
+        """The monitor that watches, None before the first `fit`."""
+        return self._monitor
 
     def on_train_begin(self, logs: Any = None) -> None:  # noqa: ARG002
         """Starts or finds the monitor and hooks into this `fit`."""

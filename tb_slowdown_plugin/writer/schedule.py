@@ -9,6 +9,8 @@ FLUSH_SECONDS: Final = 10.0
 """What a killed process loses at most."""
 LATE_FLUSH_SECONDS: Final = 30.0
 """Likewise once the run is an hour old: a week stays near 20,000 records."""
+REQUESTS_AT_ONCE: Final = 20.0
+"""Flushes on request that are done at once; each sampling interval allows one more."""
 _LATE_SECONDS: Final = 3600.0
 
 

@@ -71,7 +71,8 @@ class Session:
         self._described: Environment | None = None
         self._written: Environment | None = None
         self._cpu_ns = 0
-        self._began = self._next_sample = self._next_flush = self._now()
+        self._requests = schedule.REQUESTS_AT_ONCE
+        self._began = self._requested = self._next_sample = self._next_flush = self._now()
         self.forked = False
 
     def start(self) -> None:
@@ -122,6 +123,27 @@ class Session:
             now = self._now()
             self._next_flush = now + schedule.flush_seconds(now - self._began)
             self._cpu_ns += self._clock.thread_cpu_ns() - began_ns
+
+    def flush_on_request(self) -> None:
+        """Flushes, or soon does in the background where it is asked again and again.
+
+        A program may enter its `tf.summary` writer's context anew for each step,
+        and each exit flushes the writer: a record for each step would cost more
+        than the step's scalars.
+        """
+        if self.forked or not (self.recorder.entries or self.recorder.events):
+            return
+        with self._lock:
+            now = self._now()
+            interval = schedule.sample_seconds(now - self._began)
+            self._requests += (now - self._requested) / interval
+            self._requests = min(self._requests, schedule.REQUESTS_AT_ONCE)
+            self._requested = now
+            if self._requests >= 1.0:
+                self._requests -= 1.0
+                self.flush()
+            else:
+                self._next_flush = min(self._next_flush, now + interval)
 
     def stop(self) -> None:
         """Stops the collectors, writes what is pending and closes the sink."""
@@ -185,6 +207,7 @@ class Session:
             part = list(islice(entries, schedule.STEPS_PER_CHUNK))
             del entries[: schedule.STEPS_PER_CHUNK]
             self._encode(part, [], [], offset)
+            self._write_held()  # a fast loop leaves more chunks than may be held
         if entries or samples or events or environment:
             self._encode(entries, samples, events, offset, environment)
 
