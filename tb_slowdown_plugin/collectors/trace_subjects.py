@@ -137,10 +137,10 @@ class Subjects:
         if method not in _KERAS_STEPS or "step" not in name or model is None:
             return self._written_in(function, is_library=True)
         step = _KERAS_STEPS[method]
-        if name.startswith("one_step_on_data") and "predict" not in step:
-            step = f"{step} (one batch)"
         location = self.places.at(frame.f_code.co_filename, frame.f_lineno) if frame else ""
-        key = self._step_keys.setdefault(model, {}).setdefault(step, (step, location))
+        # one step is two functions: over the iterator, and in it over one batch
+        steps = self._step_keys.setdefault(model, {})
+        key = steps.setdefault((name, step), (name, step, location))
         return Subject(key, step, location, model=weakref.ref(model))
 
     def _keras_call(self, frame: FrameType | None) -> tuple[str, FrameType | None]:
