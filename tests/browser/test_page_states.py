@@ -1,0 +1,91 @@
+"""The page when there is nothing, not yet all, or something hostile to show."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import event_files
+import pytest
+from integration.tensorboard_process import LOADERS, TensorBoardProcess
+
+if TYPE_CHECKING:
+    from browser.slowdown_page import SlowdownPage
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = "<img src=x onerror=document.title='pwned'>"
+
+
+def test_a_logdir_without_data_says_what_to_do(
+    tmp_path: Path, open_page: Callable[..., SlowdownPage]
+) -> None:
+    event_files.write_events(tmp_path / "logs" / "run1", [event_files.scalar_event("loss", 0, 1.0)])
+    with TensorBoardProcess(["--logdir", str(tmp_path / "logs")], tmp_path) as board:
+        board.wait_until(
+            "the scalars are read", lambda: board.slowdown("runs").json["other_runs"] == 1
+        )
+        page = open_page(board.url)
+        page.open()
+        assert page.headline() == "No step times in this logdir yet."
+        assert "1 run found" in page.text()
+        assert "tbslow.summary.step()" in page.text()
+        assert page.complaints == []
+        page.close()
+
+
+def test_names_from_a_logdir_are_shown_and_not_run(
+    tmp_path: Path, open_page: Callable[..., SlowdownPage]
+) -> None:
+    event_files.write_chunks(
+        tmp_path / "logs" / HOSTILE / "slowdown", event_files.split(event_files.make_steps(400))
+    )
+    arguments = ["--logdir", str(tmp_path / "logs"), *LOADERS["python"]]
+    with TensorBoardProcess(arguments, tmp_path) as board:
+        board.wait_until("the run is read", lambda: bool(board.runs()))
+        page = open_page(board.url)
+        frame = page.open(HOSTILE)
+        assert HOSTILE in page.text()
+        assert frame.locator("img").count() == 0
+        assert frame.evaluate("document.title") != "pwned"
+        assert page.complaints == []
+        page.close()
+
+
+def test_a_link_to_a_run_that_is_gone_says_so(
+    tmp_path: Path, open_page: Callable[..., SlowdownPage]
+) -> None:
+    event_files.write_chunks(
+        tmp_path / "logs" / "run1" / "slowdown", event_files.split(event_files.make_steps(50))
+    )
+    with TensorBoardProcess(["--logdir", str(tmp_path / "logs")], tmp_path) as board:
+        board.wait_until("the run is read", lambda: bool(board.runs()))
+        page = open_page(board.url)
+        page.open("deleted")
+        assert page.headline() == "No such run."
+        assert "deleted" in page.text()
+        assert page.complaints == []
+        page.close()
+
+
+@pytest.mark.parametrize("loader", list(LOADERS))
+def test_an_open_page_follows_a_run_under_a_path_prefix(
+    tmp_path: Path, open_page: Callable[..., SlowdownPage], loader: str
+) -> None:
+    chunks = event_files.split(
+        event_files.make_steps(600, started=time.time() - 60.0), started=time.time() - 60.0
+    )
+    path = event_files.write_chunks(tmp_path / "logs" / "run1" / "slowdown", chunks[:1])
+    arguments = ["--logdir", str(tmp_path / "logs"), *LOADERS[loader]]
+    with TensorBoardProcess(arguments, tmp_path, path_prefix="/team/board") as board:
+        board.wait_until("the run is read", lambda: bool(board.runs()))
+        page = open_page(board.url)
+        frame = page.open("run1")
+        assert "step 255" in page.text()
+        with path.open("ab") as file:
+            file.writelines(event_files.frame(event_files.chunk_event(c)) for c in chunks[1:])
+        frame.get_by_text("step 599").first.wait_for()
+        assert page.complaints == []
+        page.close()
