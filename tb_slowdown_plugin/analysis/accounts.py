@@ -17,7 +17,7 @@ Class = Literal["never", "first", "configured", "validation", "part"]
 - first: what happens once, at the beginning, is warm-up;
 - configured: asked for by the user; named only where it takes much or grows;
 - validation: healthy unless it grows;
-- part: a part of the step's own work; healthy unless it grows.
+- part: the step's own work, as the user's phases divide it; healthy unless it grows.
 """
 
 
@@ -66,7 +66,6 @@ _RULES: Final[dict[str, Rule]] = {
 _ZERO_HEALTHY_FAMILIES: Final = frozenset(
     {"compilation", "optimizer_creation", "function_creation", "profiling"}
 )
-_ONCE_AT_FIRST: Final = frozenset({names.TRACING, names.FIRST_EXECUTION})
 
 
 def rule_of(account: str) -> Rule:
@@ -83,5 +82,6 @@ def rule_of(account: str) -> Rule:
 
 
 def starts_with_warm_up(account: str) -> bool:
-    """Whether its seconds in the warm-up rows are warm-up: tracing, however detailed."""
-    return names.family(account) in _ONCE_AT_FIRST and rule_of(account).class_ != "first"
+    """Whether its seconds in the warm-up rows are warm-up: tracing, perhaps a first one."""
+    tracing = names.family(account) in (names.TRACING, names.FIRST_EXECUTION)
+    return tracing and names.detail(account) in ("", names.LIBRARY)

@@ -7,7 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.accounts import FLAT_FLOOR, GROWTH_FLOOR, rule_of
+from tb_slowdown_plugin.analysis.accounts import FLAT_FLOOR, GROWTH_FLOOR
+from tb_slowdown_plugin.analysis.aftermath import find_aftermath
 from tb_slowdown_plugin.analysis.buckets import bucket
 from tb_slowdown_plugin.analysis.changes import SIGNIFICANCE, SIGNIFICANCE_OF_SHORT
 from tb_slowdown_plugin.analysis.epochs import find_stalls
@@ -15,6 +16,7 @@ from tb_slowdown_plugin.analysis.findings import (
     CORE,
     book_rise,
     describe_rise,
+    floor_of,
     is_loss,
     make_finding,
 )
@@ -82,7 +84,7 @@ def judge_core(steps: Steps, usual: Float, trend: Trend | None, warm_up_rows: in
         typical = float(np.nanmedian(usual))
         for rise in trend.rises:
             lost = book_rise(core, trend, rise)
-            if is_loss(rise) and lost.sum() >= GROWTH_FLOOR * wall:
+            if is_loss(rise) and lost.sum() >= floor_of(rise) * wall:
                 numbers = describe_rise(rise, typical)
                 source = _find_carrier(steps, usual, lost, numbers)
                 findings.append(make_finding(source, rise.pattern, lost, "medium", numbers))
@@ -112,9 +114,8 @@ def _find_carrier(steps: Steps, usual: Float, lost: Float, numbers: dict[str, fl
     outside = ~inside & ~np.isnan(usual)
     growing = not outside.any() or numbers["growth_fraction"] == 0
     best, most = CORE, 0.7
-    for name, column in steps.accounts.items():
-        if rule_of(name).class_ != "part":
-            continue
+    for name in steps.parts:
+        column = steps.accounts[name]
         if growing:
             half = len(steps) // 2
             rise = column[half:].mean() - column[:half].mean()
@@ -150,6 +151,13 @@ def _judge_stalls(
             unexplained += lost
         elif lost.sum() >= REPEAT_FLOOR * wall:
             findings.append(make_finding(CORE, "one_off", lost, "medium"))
+    aftermath = find_aftermath(steps, residual, warm_up_rows)
+    if aftermath is not None:
+        account, rows = aftermath
+        lost = _only(excess, rows)
+        if lost.sum() >= GROWTH_FLOOR * wall:
+            findings.append(make_finding(account, "flat", lost, "medium"))
+            residual[rows] = 0.0
     boundary = find_stalls(residual, sigma, steps.epochs, warm_up_rows)
     rest = residual.copy()
     rest[boundary] = 0.0

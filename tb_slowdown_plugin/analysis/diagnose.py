@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tb_slowdown_plugin.analysis.accounts import rule_of
+from tb_slowdown_plugin.analysis.accounts import rule_of, starts_with_warm_up
 from tb_slowdown_plugin.analysis.contention import find_contention
 from tb_slowdown_plugin.analysis.core import fit_core, judge_core
 from tb_slowdown_plugin.analysis.findings import CORE, compare_cpu
@@ -90,7 +90,7 @@ def diagnose(
     nothing = np.zeros(len(steps))
     if len(steps) < FEWEST_ROWS or steps.wall_seconds <= 0:
         return _conclude(steps, [], nothing, None, 0)
-    compile_rows = _count_slow_first_rows(steps.seconds)
+    compile_rows = _count_slow_first_rows(steps)
     steady = len(steps) - compile_rows
     usual = measure_work(steps.core, compile_rows, kinds, items)
     long_enough = steady >= FEWEST_STEADY_ROWS
@@ -127,8 +127,13 @@ def _is_sure_in_short(finding: Finding, wall_seconds: float) -> bool:
     return finding.lost_seconds >= floor * wall_seconds
 
 
-def _count_slow_first_rows(seconds: Float) -> int:
-    """Leading steps at more than twice the median: tracing, compilation, creation."""
+def _count_slow_first_rows(steps: Steps) -> int:
+    """Leading steps at more than twice the median: first traces, compilation, creation."""
+    seconds = steps.seconds.copy()
+    for name, column in steps.accounts.items():
+        # What should never happen is no warm-up when it happens early.
+        if rule_of(name).class_ == "never" and not starts_with_warm_up(name):
+            seconds -= column
     limit = min(_MOST_COMPILE_ROWS, len(seconds) // 10)
     usual = float(np.median(seconds[limit:]))
     fast = np.flatnonzero(seconds[: limit + 1] <= 2 * usual)

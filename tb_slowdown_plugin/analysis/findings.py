@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.accounts import FLAT_FLOOR, GROWTH_FLOOR
 from tb_slowdown_plugin.analysis.trend import Rise, Trend
 from tb_slowdown_plugin.analysis.types import Confidence, Finding, Pattern
 from tb_slowdown_plugin.records.types import Float
@@ -34,6 +35,11 @@ def make_finding(
 def is_loss(rise: Rise) -> bool:
     """Whether a rise is the run getting slower, not a slightly slower first part."""
     return not rise.at_start or rise.after >= (1 + LEAST_FIRST_PART) * rise.before
+
+
+def floor_of(rise: Rise) -> float:
+    """Share of the wall from which a rise is named: growth early, a slow first part later."""
+    return FLAT_FLOOR if rise.at_start else GROWTH_FLOOR
 
 
 def book_rise(series: Float, trend: Trend, rise: Rise, offset: float = 0.0) -> Float:

@@ -15,8 +15,13 @@ from tb_slowdown_plugin.analysis.accounts import (
 from tb_slowdown_plugin.analysis.buckets import bucket
 from tb_slowdown_plugin.analysis.changes import SIGNIFICANCE_OF_SHORT
 from tb_slowdown_plugin.analysis.epochs import is_at_boundaries, split_first_pass
-from tb_slowdown_plugin.analysis.events import Growth, find_growth
-from tb_slowdown_plugin.analysis.findings import book_rise, describe_rise, is_loss, make_finding
+from tb_slowdown_plugin.analysis.events import Growth, find_events, find_growth
+from tb_slowdown_plugin.analysis.findings import (
+    book_rise,
+    describe_rise,
+    is_loss,
+    make_finding,
+)
 from tb_slowdown_plugin.analysis.steps import Steps
 from tb_slowdown_plugin.analysis.trend import Rise, Trend, fit_trend
 from tb_slowdown_plugin.analysis.types import Finding, Pattern
@@ -30,6 +35,8 @@ _EVENTS_IN_BUCKET: Final = 4
 _FEWEST_FOR_TREND: Final = 100
 _MOST_OF_IT: Final = 0.5
 """Share of an account's seconds that a rise must hold to give the account its pattern."""
+_GROWN: Final = 0.15
+"""The same for events that take longer each time."""
 _REGULAR: Final = 0.1
 
 
@@ -48,14 +55,14 @@ def judge_account(steps: Steps, account: str, first_rows: int, warm_up_rows: int
     rule = rule_of(account)
     wall = steps.wall_seconds
     column = steps.accounts[account]
-    if column.sum() < GROWTH_FLOOR * wall or rule.class_ == "part":
+    if column.sum() < GROWTH_FLOOR * wall or account in steps.parts:
         return []
     findings = []
     early = _find_early(steps, account, rule, first_rows, warm_up_rows)
     if early.sum() >= GROWTH_FLOOR * wall:
         findings.append(make_finding(account, "warm_up", early, "high"))
     column = column - early
-    events = np.flatnonzero(column)
+    events = find_events(column)
     if rule.class_ == "first" or len(events) < rule.least_events or not column.any():
         return findings
     if column.sum() >= max(rule.flat_floor, GROWTH_FLOOR) * wall:
@@ -84,7 +91,7 @@ def _find_early(
 
 def _name_whole(steps: Steps, account: str, column: Float, warm_up_rows: int) -> Finding:
     """The finding of an account all of whose seconds are lost."""
-    events = np.flatnonzero(column)
+    events = find_events(column)
     numbers = {"events": float(len(events)), "seconds_per_event": float(column[events].mean())}
     pattern: Pattern = "flat"
     span = (int(events[0]), int(events[-1]))
@@ -95,7 +102,7 @@ def _name_whole(steps: Steps, account: str, column: Float, warm_up_rows: int) ->
         pattern = "epoch_boundary"
     elif len(events) <= 2:
         pattern = "one_off"
-    elif growth is not None:
+    elif growth is not None and growth.lost_per_step.sum() >= _GROWN * column.sum():
         pattern = "drift"
         numbers.update(growth.numbers)
     else:
@@ -147,7 +154,7 @@ def _find_rises(
     steps: Steps, column: Float, warm_up_rows: int
 ) -> list[tuple[Rise, Float, dict[str, float]]]:
     steady = len(steps) - warm_up_rows
-    events = int(np.count_nonzero(column[warm_up_rows:]))
+    events = len(find_events(column[warm_up_rows:]))
     if steady < _FEWEST_FOR_TREND or events < _FEWEST_FOR_TREND:
         return []
     unit = float(np.median(steps.seconds[warm_up_rows:]))

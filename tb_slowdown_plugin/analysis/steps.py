@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tb_slowdown_plugin.analysis.accounts import rule_of
+from tb_slowdown_plugin.analysis.events import is_sparse
 from tb_slowdown_plugin.errors import UsageError
 from tb_slowdown_plugin.records.types import Float, Int
 
@@ -22,7 +23,9 @@ class Steps:
     accounts: Mapping[str, Float]
     """(S,) each, finite and not negative; in each step they sum up to at most `seconds`."""
     core: Float
-    """(S,) seconds that no account holds, parts of the step's own work included."""
+    """(S,) seconds that no account holds, `parts` included."""
+    parts: tuple[str, ...]
+    """Accounts of the step's own work: phases that most steps have."""
     epochs: Int
     """Ascending rows at which an epoch begins."""
 
@@ -72,11 +75,14 @@ def prepare_steps(
         shrink[over] = seconds[over] / total[over]
         accounts = {name: column * shrink for name, column in accounts.items()}
     core = seconds.copy()
+    parts = []
     for name, column in accounts.items():
-        if rule_of(name).class_ != "part":
+        if rule_of(name).class_ == "part" and not is_sparse(column):
+            parts.append(name)
+        else:
             core -= column
     np.maximum(core, 0.0, out=core)
-    return Steps(seconds, accounts, core, _rows(epochs, len(seconds)))
+    return Steps(seconds, accounts, core, tuple(parts), _rows(epochs, len(seconds)))
 
 
 def as_column(name: str, values: ArrayLike, count: int) -> Float:

@@ -111,7 +111,9 @@ def fit_trend(buckets: Buckets, rows: Float, significance: float) -> Trend:
         _place(edges, part.first, buckets, rows)
     edges[-1] = len(rows)
     rises = _find_rises(level, base, parts, warm_up, cut.variance)
-    return Trend(level, base, base_buckets, rises, warm_up, cut.excursions, edges)
+    # Growth has been tested by its slope.
+    sure = tuple(each for each in rises if each.pattern == "drift" or each.z >= significance)
+    return Trend(level, base, base_buckets, sure, warm_up, cut.excursions, edges)
 
 
 def _falls(head: Piece, following: Piece) -> bool:
