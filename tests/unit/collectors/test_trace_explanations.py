@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import doctest
 import weakref
 
 import pytest
 
+from tb_slowdown_plugin.collectors import (
+    source_location,
+    trace_changes,
+    trace_signature,
+    trace_types,
+)
 from tb_slowdown_plugin.collectors.trace_changes import explain
 from tb_slowdown_plugin.collectors.trace_signature import merge, write
 from tb_slowdown_plugin.collectors.trace_types import Group, Node, Number, Object, Tensor, Value
@@ -182,3 +189,10 @@ def test_an_argument_that_was_left_out_once_can_not_be_covered():
         "tf.TensorSpec(shape=[32, 10], dtype=tf.float32)",
         "",
     )
+
+
+@pytest.mark.parametrize("module", [source_location, trace_changes, trace_signature, trace_types])
+def test_the_examples_in_the_documentation_are_true(module):
+    found = doctest.testmod(module)
+    assert found.attempted > 0
+    assert found.failed == 0
