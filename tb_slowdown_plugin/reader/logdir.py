@@ -148,7 +148,7 @@ def _read_remote(logdir: str, run: str | None) -> Iterator[Run]:
     except Exception as error:  # each filesystem has exceptions of its own
         raise InputError(
             f"can't read '{logdir}': {error or type(error).__name__}; "
-            "check the address and that this machine may read it"
+            "check the address and your access, and that TensorFlow or fsspec can open it"
         ) from error
 
 

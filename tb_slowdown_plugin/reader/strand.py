@@ -101,9 +101,7 @@ class Strand:
         first = self._steps.rows
         self._append_steps(chunk.steps)
         self._append_signals(chunk.signals, first, chunk)
-        for event in chunk.events:
-            row = int(self._place(np.array([min(event.row, MAX_ROW)]), first, chunk)[0])
-            self.events.append(event if row == event.row else replace(event, row=row))
+        self._append_events(chunk, first)
         self.environment = chunk.environment or self.environment
         self._chunks += 1
         self._last_sequence = chunk.sequence
@@ -154,6 +152,11 @@ class Strand:
         row = self._place(signals.row, first, chunk)
         values = {**signals.values, "time": signals.time, "row": row}
         self._signals.append(len(signals), values, np.nan)
+
+    def _append_events(self, chunk: Chunk, first: int) -> None:
+        rows = np.array([min(event.row, MAX_ROW) for event in chunk.events], np.int64)
+        for event, row in zip(chunk.events, self._place(rows, first, chunk).tolist(), strict=True):
+            self.events.append(event if row == event.row else replace(event, row=row))
 
     def _place(self, rows: Int, first: int, chunk: Chunk) -> Int:
         """Session rows, as this chunk has them, to joined rows.

@@ -319,7 +319,7 @@ def test_what_is_wrong_with_an_address_is_one_line(monkeypatch: pytest.MonkeyPat
         list(read_runs("gs://bucket/logs", warn=pytest.fail))
     assert str(caught.value) == (
         "can't read 'gs://bucket/logs': bucket not found; "
-        "check the address and that this machine may read it"
+        "check the address and your access, and that TensorFlow or fsspec can open it"
     )
 
 
