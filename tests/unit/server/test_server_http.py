@@ -172,6 +172,7 @@ def test_the_page_is_sent_again_only_when_it_has_changed(
     again = client.get(f"{BASE}/index.js", headers=known)
     assert (again.status_code, again.get_data()) == (304, b"")
     assert again.headers["X-Content-Type-Options"] == "nosniff"
+    assert again.headers["Content-Type"] == "text/javascript; charset=utf-8"
     page.write_text("export async function render() { /* newer */ }\n")
     newer = client.get(f"{BASE}/index.js", headers=known)
     assert newer.status_code == 200
