@@ -30,7 +30,7 @@ export abstract class CanvasElement extends HTMLElement {
   };
 
   drawNow(): void {
-    const context = fit(this.#canvas, this.clientWidth, this.clientHeight);
+    const context = sharpContext(this.#canvas, this.clientWidth, this.clientHeight);
     if (context === null) return;
     this.draw(context, this.clientWidth, this.clientHeight, new Theme(this));
   }
@@ -45,7 +45,7 @@ export abstract class CanvasElement extends HTMLElement {
 }
 
 /** Gives a canvas the device pixels of its size in CSS pixels; null where there is nothing to see. */
-export function fit(
+export function sharpContext(
   canvas: HTMLCanvasElement,
   width: number,
   height: number,

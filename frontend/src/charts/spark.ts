@@ -1,5 +1,6 @@
 /** Seconds over the run in a strip of bars, on a scale of its own. */
 
+import { causeKind } from "../model/causes";
 import { CanvasElement, define } from "./canvas";
 import type { Theme } from "./theme";
 
@@ -33,7 +34,8 @@ export class Spark extends CanvasElement {
     const highest = scaleTop(this.#bars);
     const room = height - 5;
     const pitch = width / Math.max(1, this.#bars.length);
-    context.fillStyle = theme.fill(context, this.#cause);
+    // Bars of three pixels are too thin for a texture; the badge beside them tells the member.
+    context.fillStyle = theme.colour(`f-${causeKind(this.#cause).family}`);
     this.#bars.forEach((value, index) => {
       const tall = Math.min(1, value / highest) * room;
       if (tall < 0.4) return;

@@ -10,7 +10,7 @@ import { count, range, stepTime } from "../base/format";
 import { atBucket, Projection, type Scene } from "../model/scene";
 import { bucketOfRow, stepOfRow, timeOfRow } from "../model/track";
 import { between, shifted, span, type Window, whole as wholeRun, zoomed } from "../model/window";
-import { define, fit } from "./canvas";
+import { define, sharpContext } from "./canvas";
 import { Theme } from "./theme";
 import { type GutterParts, gutter, tooltip, valueText } from "./timeline_gutter";
 import type { Jump, TimelineInput } from "./timeline_input";
@@ -123,7 +123,7 @@ export class TimelineElement extends HTMLElement {
     const input = this.#input;
     const projection = this.#projection;
     if (input === undefined || projection === undefined) return;
-    const context = fit(this.#canvas, projection.width, this.#layout.height);
+    const context = sharpContext(this.#canvas, projection.width, this.#layout.height);
     if (context === null) return;
     const start = input.whole.track.times[0] ?? 0;
     const theme = this.#palette();

@@ -8,8 +8,8 @@ import { HEALTHY } from "../model/ledger";
 import { logScale } from "../model/logscale";
 import { atBucket, MARKS, type Scene } from "../model/scene";
 import { logTicks } from "../model/ticks";
+import { stackTicks, stackY } from "./stack_paint";
 import type { TimelineInput } from "./timeline_input";
-import { stackTicks, stackY } from "./timeline_paint";
 import type { Layout, Row } from "./timeline_rows";
 
 export interface GutterParts {
@@ -46,7 +46,7 @@ function gutterRow(input: TimelineInput, row: Row): TemplateResult {
     }
     case "lane":
       return html`<div style=${style}>
-        <span class="n" title=${row.lane?.title ?? ""}>${row.lane?.title ?? ""}</span>
+        <span class="n" title=${row.lane?.fullTitle ?? ""}>${row.lane?.title ?? ""}</span>
         <span class="v" data-value=${row.key}></span>
         <span class="s q all">${row.lane?.scale ?? ""}</span>
       </div>`;

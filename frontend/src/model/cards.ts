@@ -1,9 +1,8 @@
 /** Cause cards: one per cause of the report, and one for what nothing explains. */
 
 import type { Advice, Cause, Confidence, Pattern, RunReport, Timeline } from "../api/types";
-import { duration } from "../base/format";
+import { count, duration } from "../base/format";
 import { causeKind, UNEXPLAINED } from "./causes";
-import type { Term } from "./ledger";
 import { rowOfStep, type Track, timeOfRow } from "./track";
 import { between, type Window } from "./window";
 
@@ -100,23 +99,24 @@ export function windowOf(card: Card, track: Track): Window | undefined {
   return between(rowOfStep(track, first), rowOfStep(track, last));
 }
 
-const RHYTHM: Readonly<Record<Pattern, string>> = {
-  warm_up: "until it is steady",
+/** Patterns that words describe better than the moment at which they begin. */
+const RHYTHM: Readonly<Partial<Record<Pattern, string>>> = {
   flat: "on every step",
-  level_shift: "from there on",
-  drift: "growing",
   periodic: "again and again",
   epoch_boundary: "at each epoch",
   one_off: "once",
 };
 
-/** How the seconds lie in time, in two or three words: "growing, 16 min 36 s in". */
+/** How the seconds lie in time, in a few words: "until step 1,239", "16 min 36 s in". */
 export function rhythm(card: Card, track: Track | undefined): string {
   if (card.pattern === undefined || card.steps === undefined) return "";
+  if (card.pattern === "warm_up") return `until step ${count(card.steps[1])}`;
   const words = RHYTHM[card.pattern];
-  if (track === undefined || card.pattern === "warm_up" || card.pattern === "flat") return words;
+  if (words !== undefined) return words;
+  if (track === undefined) return "";
   const begin = timeOfRow(track, rowOfStep(track, card.steps[0])) - (track.times[0] ?? 0);
-  return begin >= 1 ? `${words}, ${duration(begin)} in` : words;
+  const where = begin >= 1 ? `${duration(begin)} in` : "from the start";
+  return card.pattern === "drift" ? `${where}, growing` : where;
 }
 
 /** Seconds lost in each of `parts` equal parts of the run. */
@@ -144,5 +144,3 @@ export function giveBack(report: RunReport): number {
     .filter((cause) => cause.confidence === "high")
     .reduce((sum, cause) => sum + cause.lost_seconds, 0);
 }
-
-export const isCause = (term: Term): boolean => term.id !== "healthy";

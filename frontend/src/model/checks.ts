@@ -10,22 +10,28 @@ export interface Check {
   readonly text: string;
 }
 
-/** Collectors (by the start of their name) that a cause is seen by; any one of them is enough. */
+/**
+ * Collectors (by the start of their name) that see a cause; any one of them is enough. A cause
+ * without an entry is seen in the step times themselves.
+ */
 const SEEN_BY: Readonly<Record<string, readonly string[]>> = {
   retracing: ["retraces"],
-  xla_compilation: ["retraces", "shapes"],
-  graph_growth: ["graph_size", "graph", "eager"],
+  xla_compilation: ["retraces"],
+  graph_growth: ["graph"],
   shape_churn: ["shapes", "retraces"],
-  host_device_transfer: ["captures", "profiler"],
-  communication: ["communication", "workers"],
-  garbage_collection: ["gc", "garbage"],
-  tensor_retention: ["allocator", "process_memory", "rss"],
-  host_memory: ["process_memory", "rss", "host_memory"],
+  input_pipeline: ["input_wait"],
+  host_device_transfer: ["captures"],
+  communication: ["communication"],
+  garbage_collection: ["garbage_collection"],
+  tensor_retention: ["allocator", "host_memory"],
+  host_memory: ["host_memory"],
   gpu_memory: ["gpu_memory", "allocator"],
+  checkpointing: ["checkpoints", "callbacks", "step_time"],
+  callbacks: ["callbacks", "step_time"],
   disk: ["disk"],
-  cpu_contention: ["cpu", "scheduler"],
-  thermal: ["gpu", "thermal"],
-  profiling: ["captures", "profiler"],
+  cpu_contention: ["cpu", "run_queue"],
+  thermal: ["gpu_clocks"],
+  profiling: ["captures"],
   optimizer_state: ["optimizer"],
 };
 

@@ -5,9 +5,33 @@ import { bisectRight } from "../base/bisect";
 import { byteScale, bytes, quantity } from "../base/format";
 import { niceBytes, niceCeiling } from "./ticks";
 
+/** Names that fit the narrow column beside the lanes; the full title is in the tooltip. */
+const SHORT: Readonly<Record<string, string>> = {
+  rss_bytes: "Host RSS",
+  minor_faults: "Minor page faults",
+  major_faults: "Major page faults",
+  voluntary_switches: "Switches, waiting",
+  involuntary_switches: "Switches, displaced",
+  graph_operations: "Graph operations",
+  eager_functions: "Functions, eager",
+  monitor_cpu_seconds: "Monitor, CPU time",
+  allocator_in_use_bytes: "in use",
+  allocator_peak_bytes: "peak",
+};
+
+/** "Host RSS", "GPU:0 in use"; the given title of a signal that is not known. */
+export function shortTitle(signal: string, title: string): string {
+  const colon = signal.indexOf(":");
+  if (colon < 0) return SHORT[signal] ?? title;
+  const short = SHORT[signal.slice(0, colon)];
+  return short === undefined ? title : `${signal.slice(colon + 1)} ${short}`;
+}
+
 export interface Lane {
   readonly id: string;
+  /** Short enough for a column; `fullTitle` says it in words. */
   readonly title: string;
+  readonly fullTitle: string;
   readonly unit: string;
   readonly row: readonly number[];
   readonly value: readonly Measured[];
@@ -32,7 +56,8 @@ export function laneOf(series: SignalSeries): Lane {
   const bottom = low < 0 ? quantity(low, series.unit) : "0";
   return {
     id: series.signal,
-    title: series.title,
+    title: shortTitle(series.signal, series.title),
+    fullTitle: series.title,
     unit: series.unit,
     row: series.row,
     value,

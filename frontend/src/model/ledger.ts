@@ -43,8 +43,8 @@ export interface Segment {
 
 const GAP_PIXELS = 2;
 const LEAST_PIXELS = 18;
-/** Mean advance of the 13 px semibold face; a label that is cut looks broken, so this is generous. */
-const CHARACTER_PIXELS = 8;
+/** Mean advance of a letter in the widest of the 13 px semibold faces. */
+const CHARACTER_PIXELS = 7.6;
 const PADDING_PIXELS = 16;
 
 /** Widths true to seconds, each at least 18 px, what that takes is taken from Healthy. */

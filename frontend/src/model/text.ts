@@ -17,6 +17,12 @@ export function spans(sentence: string): Span[] {
     .filter((span) => span.text !== "");
 }
 
+/** The first sentence of an advice, which says what to do, and the rest, which says why. */
+export function firstSentence(text: string): readonly [string, string] {
+  const match = /^(.{1,140}?[.!?:])\s+(?=\S)/.exec(text);
+  return match === null ? [text, ""] : [match[1] as string, text.slice(match[0].length)];
+}
+
 export interface CodeLine {
   readonly text: string;
   readonly change: "added" | "removed" | "kept";

@@ -1,25 +1,26 @@
 /** Loads, keeps and changes the page's state; the shell draws it. */
 
 import { type Client, RequestFailed } from "../api/client";
-import type { Run, Timeline } from "../api/types";
+import type { Run, RunReport, Timeline } from "../api/types";
 import { Latest, Superseded } from "../base/latest";
 import { type Address, formatAddress, parseAddress } from "../model/address";
+import { changesOf, stretchBefore } from "../model/changed";
 import { nextChange } from "../model/jump";
 import type { Axis } from "../model/scene";
 import { clamped, contains, padded, sameWindow, span, type Window, whole } from "../model/window";
 import { PANELS } from "../panels";
 import type { Actions } from "../panels/panel";
 import type { Host } from "./host";
-import { RunSource } from "./source";
+import { MOST_BUCKETS, RunSource } from "./source";
 import { FORGOTTEN, INITIAL, type PanelState, type State } from "./state";
 
 const SLOW_MILLISECONDS = 200;
 const DETAIL_MILLISECONDS = 60;
+const CHANGES_MILLISECONDS = 150;
 const ADDRESS_MILLISECONDS = 250;
 const POLL_LIVE_SECONDS = 10;
 const POLL_SECONDS = 30;
 const RETRY_SECONDS = 10;
-const MOST_BUCKETS = 2000;
 const LEAST_BUCKETS = 200;
 /** Beyond the view on each side, so that a small pan needs no request. */
 const MARGIN = 0.5;
@@ -30,7 +31,9 @@ export class App implements Actions {
   #abort = new AbortController();
   readonly #runsSlot = new Latest();
   readonly #detailSlot = new Latest();
+  readonly #changesSlot = new Latest();
   #detailTimer: Timer;
+  #changesTimer: Timer;
   #addressTimer: Timer;
   #pollTimer: Timer;
   #answered: number | undefined;
@@ -49,6 +52,7 @@ export class App implements Actions {
     this.host.onReload(() => void this.refresh());
     const address = parseAddress(this.host.hash());
     this.#set(placed(address));
+    this.compare(this.state.compared);
     await this.refresh();
     clearTimeout(timer);
     this.#set({ slow: false });
@@ -126,7 +130,10 @@ export class App implements Actions {
       () => undefined,
     );
     source.timeline().then(
-      (timeline) => this.#fresh(source, { whole: timeline }),
+      (timeline) => {
+        this.#fresh(source, { whole: timeline });
+        if (this.state.selection !== undefined) this.#contrast();
+      },
       () => undefined,
     );
     const all = PANELS.map((panel) => this.#loadPanel(source, panel.id));
@@ -211,7 +218,9 @@ export class App implements Actions {
   }
 
   select(selection: Window | undefined): void {
+    if (sameWindow(selection, this.state.selection)) return;
     this.#set({ selection });
+    this.#contrast();
     this.#keep();
   }
 
@@ -220,7 +229,7 @@ export class App implements Actions {
     if (timeline === undefined) return;
     const target = nextChange(timeline, direction, this.state.selection?.from ?? cursor);
     if (target === undefined) return;
-    this.#set({ selection: target.selection });
+    this.select(target.selection);
     const view = this.state.view ?? whole(timeline.rows);
     if (!contains(view, target.selection) || span(view) > 40 * span(target.selection)) {
       this.view(target.view);
@@ -246,6 +255,7 @@ export class App implements Actions {
 
   compare(compared: readonly string[]): void {
     this.#set({ compared });
+    for (const run of compared) void this.#report(run);
     this.#keep();
   }
 
@@ -292,7 +302,7 @@ export class App implements Actions {
 
   #buckets(): number {
     const plot = this.state.width > 0 ? this.state.width - 208 : 1200;
-    return Math.round(Math.min(MOST_BUCKETS, Math.max(LEAST_BUCKETS, plot / 2)));
+    return Math.round(Math.min(MOST_BUCKETS, Math.max(LEAST_BUCKETS, plot)));
   }
 
   #refine(): void {
@@ -318,6 +328,49 @@ export class App implements Actions {
     } catch (error) {
       if (error instanceof Superseded) return;
       this.#failed(error as Error);
+    }
+  }
+
+  /** Compares the selection with what came before it; the old answer stays until the new one. */
+  #contrast(): void {
+    clearTimeout(this.#changesTimer);
+    const { run, whole: all } = this.state;
+    const selection = all && clipped(this.state.selection, all.rows);
+    const before = selection && stretchBefore(selection);
+    if (selection === undefined || before === undefined || run === undefined) {
+      this.#changesSlot.cancel();
+      this.#set({ changes: undefined, changesError: undefined });
+      return;
+    }
+    this.#changesTimer = setTimeout(
+      () => void this.#fetchChanges(run, before, selection),
+      CHANGES_MILLISECONDS,
+    );
+  }
+
+  async #fetchChanges(run: string, before: Window, selection: Window): Promise<void> {
+    const part = { first: before.from, last: selection.to - 1, buckets: MOST_BUCKETS };
+    try {
+      const timeline = await this.#changesSlot.run((signal) =>
+        this.client.timeline(run, part, signal),
+      );
+      const changes = changesOf(timeline, before, selection);
+      this.#set({ changes, changesError: undefined });
+    } catch (error) {
+      if (error instanceof Superseded) return;
+      this.#set({ changesError: error as Error });
+    }
+  }
+
+  /** The report of a run that is compared or listed, asked for once. */
+  async #report(run: string): Promise<void> {
+    if (this.state.reports.get(run) !== undefined) return;
+    const put = (report: RunReport | Error): void =>
+      this.#set({ reports: new Map(this.state.reports).set(run, report) });
+    try {
+      put(await this.client.report(run));
+    } catch (error) {
+      put(error as Error);
     }
   }
 
@@ -351,11 +404,18 @@ export class App implements Actions {
     } else if (run !== undefined) {
       this.#set({ view: undefined, selection: undefined, ...placed(address) });
       this.#refine();
+      this.#contrast();
     }
   }
 }
 
 type Timer = ReturnType<typeof setTimeout> | undefined;
+
+/** The part of a window that lies inside the run. */
+function clipped(window: Window | undefined, rows: number): Window | undefined {
+  if (window === undefined || window.from >= rows) return undefined;
+  return { from: Math.max(0, window.from), to: Math.min(rows, window.to) };
+}
 
 const windowOf = (timeline: Timeline): Window => ({ from: timeline.first, to: timeline.last + 1 });
 

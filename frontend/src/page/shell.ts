@@ -58,6 +58,8 @@ export class Shell {
       detail: scenes?.detail,
       view,
       selection: state.selection,
+      changes: state.changes,
+      changesError: state.changesError,
       axis: state.axis,
       lostOnly: state.lostOnly,
       asTable: state.asTable,
@@ -65,6 +67,7 @@ export class Shell {
       hot: state.hot,
       width: state.width,
       compared: state.compared,
+      reports: state.reports,
       now,
       actions: this.app,
     };

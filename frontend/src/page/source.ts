@@ -1,14 +1,16 @@
 /** The answers about one run at one moment: each route is asked once. */
 
-import type { Client, Part } from "../api/client";
+import type { Client } from "../api/client";
 import type { Retraces, RunReport, Timeline } from "../api/types";
 import type { Source } from "../panels/panel";
+
+/** The server refuses to send more. */
+export const MOST_BUCKETS = 2000;
 
 export class RunSource implements Source {
   #report: Promise<RunReport> | undefined;
   #timeline: Promise<Timeline> | undefined;
   #retraces: Promise<Retraces> | undefined;
-  readonly #others = new Map<string, Promise<RunReport>>();
 
   constructor(
     private readonly client: Client,
@@ -23,23 +25,19 @@ export class RunSource implements Source {
   }
 
   timeline(): Promise<Timeline> {
-    this.#timeline ??= this.part({ buckets: this.buckets });
+    this.#timeline ??= this.client.timeline(this.run, { buckets: this.buckets }, this.signal);
     return this.#timeline;
+  }
+
+  async beginning(last: number): Promise<Timeline> {
+    const whole = await this.timeline();
+    if (whole.bucket_rows === 1) return whole;
+    const part = { first: 0, last: Math.min(last, whole.rows - 1), buckets: MOST_BUCKETS };
+    return this.client.timeline(this.run, part, this.signal);
   }
 
   retraces(): Promise<Retraces> {
     this.#retraces ??= this.client.retraces(this.run, this.signal);
     return this.#retraces;
-  }
-
-  reportOf(run: string): Promise<RunReport> {
-    if (run === this.run) return this.report();
-    const known = this.#others.get(run) ?? this.client.report(run, this.signal);
-    this.#others.set(run, known);
-    return known;
-  }
-
-  part(part: Part): Promise<Timeline> {
-    return this.client.timeline(this.run, part, this.signal);
   }
 }

@@ -1,6 +1,7 @@
 /** Everything the page shows follows from this. */
 
 import type { RunReport, Runs, Timeline } from "../api/types";
+import type { Changes } from "../model/changed";
 import type { Axis } from "../model/scene";
 import type { Window } from "../model/window";
 
@@ -27,6 +28,8 @@ export interface State {
   /** Undefined: the whole run, also while it grows. */
   readonly view: Window | undefined;
   readonly selection: Window | undefined;
+  readonly changes: Changes | undefined;
+  readonly changesError: Error | undefined;
   readonly axis: Axis;
   readonly lostOnly: boolean;
   readonly asTable: boolean;
@@ -34,6 +37,8 @@ export interface State {
   readonly touched: ReadonlyMap<string, boolean>;
   readonly hot: string | undefined;
   readonly compared: readonly string[];
+  /** By run, kept while the page lives: a comparison needs no second request. */
+  readonly reports: ReadonlyMap<string, RunReport | Error>;
   readonly picker: boolean;
   readonly filter: string;
   readonly gone: Gone | undefined;
@@ -53,12 +58,15 @@ export const INITIAL: State = {
   detail: undefined,
   view: undefined,
   selection: undefined,
+  changes: undefined,
+  changesError: undefined,
   axis: "steps",
   lostOnly: false,
   asTable: false,
   touched: new Map(),
   hot: undefined,
   compared: [],
+  reports: new Map(),
   picker: false,
   filter: "",
   gone: undefined,
@@ -75,6 +83,8 @@ export const FORGOTTEN: Partial<State> = {
   detail: undefined,
   view: undefined,
   selection: undefined,
+  changes: undefined,
+  changesError: undefined,
   touched: new Map(),
   hot: undefined,
   compared: [],

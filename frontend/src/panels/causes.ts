@@ -6,6 +6,7 @@ import type { Advice, RunReport } from "../api/types";
 import { count, duration, ledgerSeconds, percent, range } from "../base/format";
 import { badge } from "../charts/timeline_gutter";
 import { type Card, cards, openAtFirst, rhythm, sparkline, windowOf } from "../model/cards";
+import { firstSentence } from "../model/text";
 import { rowOfStep } from "../model/track";
 import { padded } from "../model/window";
 import { type Page, sealed } from "./panel";
@@ -105,7 +106,7 @@ function actions(card: Card, page: Page): TemplateResult {
   if (window === undefined || card.steps === undefined) return html``;
   const rows = page.whole?.timeline.rows ?? 1;
   const steps = range(card.steps[0], card.steps[1]);
-  return html`<button @click=${() => page.actions.showRows(padded(window, 0.05, rows))}>Show steps ${steps}</button>
+  return html`<button @click=${() => page.actions.showRows(padded(window, 0.05, rows))}>Show ${card.steps[0] === card.steps[1] ? "step" : "steps"} ${steps}</button>
     ${
       window.from > 0
         ? html`<button @click=${() => page.actions.explain(window)}>What changed at ${count(card.steps[0])}?</button>`
@@ -123,8 +124,11 @@ function actions(card: Card, page: Page): TemplateResult {
     }`;
 }
 
-const advice = (one: Advice): TemplateResult => html`<div class="advice">
-  <p>${prose(one.text)}</p>
+function advice(one: Advice): TemplateResult {
+  const [what, why] = firstSentence(one.text);
+  return html`<div class="advice">
+  <p><b>${prose(what)}</b> ${prose(why)}</p>
   ${one.code === "" ? nothing : codeBox("Change", one.code)}
   ${one.price === "" ? nothing : html`<p class="s q">Price: ${prose(one.price)}</p>`}
 </div>`;
+}

@@ -1,8 +1,8 @@
 /** What a panel of the page is: a value that says what it needs and how it looks. */
 
 import type { TemplateResult } from "lit-html";
-import type { Part } from "../api/client";
 import type { Retraces, Run, RunReport, Timeline } from "../api/types";
+import type { Changes } from "../model/changed";
 import type { Axis, Scene } from "../model/scene";
 import type { Window } from "../model/window";
 
@@ -12,10 +12,8 @@ export interface Source {
   report(): Promise<RunReport>;
   timeline(): Promise<Timeline>;
   retraces(): Promise<Retraces>;
-  /** The report of another run, for comparison. */
-  reportOf(run: string): Promise<RunReport>;
-  /** A part of this run's timeline. */
-  part(part: Part): Promise<Timeline>;
+  /** Rows 0 to `last`, as finely as the server gives them. */
+  beginning(last: number): Promise<Timeline>;
 }
 
 /** What the reader can do; every change goes through the page, which keeps the address. */
@@ -52,6 +50,9 @@ export interface Page {
   readonly detail: Scene | undefined;
   readonly view: Window;
   readonly selection: Window | undefined;
+  /** The selection against the stretch before it, once the answer is there. */
+  readonly changes: Changes | undefined;
+  readonly changesError: Error | undefined;
   readonly axis: Axis;
   readonly lostOnly: boolean;
   readonly asTable: boolean;
@@ -61,6 +62,8 @@ export interface Page {
   /** Of the page's content, CSS pixels. */
   readonly width: number;
   readonly compared: readonly string[];
+  /** Reports of compared runs, as far as they are there; an Error where one can't be read. */
+  readonly reports: ReadonlyMap<string, RunReport | Error>;
   readonly now: number;
   readonly actions: Actions;
 }

@@ -54,7 +54,7 @@ function rows(group: RetraceGroup, page: Page, open: boolean): TemplateResult {
   return html`<tbody><tr class=${open ? "sel" : ""}>
       <td class="nw"><button class="quiet sm tw" aria-expanded=${open ? "true" : "false"} aria-label=${`Traces of ${group.function}`}
         @click=${() => page.actions.card(key(group), !open)}>${open ? "▾" : "▸"}</button><code>${group.function}</code></td>
-      <td class="mono s">${group.location || "–"}</td>
+      <td class="mono s place">${group.location || "–"}</td>
       <td>${prose(reasonOf(group))}</td>
       <td class="num">${count(group.count)}</td><td class="num">${ledgerSeconds(group.seconds)}</td>
       <td class="num">${stepTime(first?.seconds)}</td><td class="num">${stepTime(last?.seconds)}</td>

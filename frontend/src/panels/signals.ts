@@ -4,7 +4,7 @@ import { html, type TemplateResult } from "lit-html";
 import type { RunReport, SignalState } from "../api/types";
 import { count, plural } from "../base/format";
 import { sentence } from "../model/causes";
-import { type Page, sealed } from "./panel";
+import { sealed } from "./panel";
 import { prose } from "./parts";
 
 export const signals = sealed<RunReport>({
@@ -12,15 +12,15 @@ export const signals = sealed<RunReport>({
   title: "Signals",
   anchor: "Signals",
   load: (source) => source.report(),
-  view: (report, page) => {
+  view: (report) => {
     const seen = report.signals.filter((state) => state.status === "measured");
     const part = report.signals.filter((state) => state.status === "partly");
     const rest = report.signals.filter((state) => state.status !== "measured");
     return {
       note: `${seen.length} measured, ${part.length} in part, ${rest.length - part.length} not; what is not measured is never counted as zero`,
       body: html`<div class="two">
-        <table><thead><tr><th>Measured</th><th class="num">Values in view</th></tr></thead>
-          <tbody>${seen.map((state) => measuredRow(state, page))}</tbody></table>
+        <table><thead><tr><th>Measured</th><th>Remark</th></tr></thead>
+          <tbody>${seen.map(measuredRow)}</tbody></table>
         <div><table><thead><tr><th>Not measured</th><th>Because</th></tr></thead>
           <tbody>${rest.map(missingRow)}</tbody></table>${completeness(report)}</div>
       </div>`,
@@ -28,12 +28,21 @@ export const signals = sealed<RunReport>({
   },
 });
 
-function measuredRow(state: SignalState, page: Page): TemplateResult {
-  const series = page.whole?.timeline.signals.find((one) => one.signal === state.signal);
-  return html`<tr><td class="st">${series?.title ?? sentence(state.signal)}</td><td class="num q">${
-    series === undefined ? "–" : count(series.value.filter((value) => value !== null).length)
-  }</td></tr>`;
-}
+/** What each collector of the writer sees; a collector of a newer writer is shown by its id. */
+const TITLES: Readonly<Record<string, string>> = {
+  step_time: "Step time",
+  retraces: "Retraces, with reason and seconds",
+  garbage_collection: "Garbage collection pauses",
+  input_wait: "Input wait",
+  host_memory: "Host memory, page faults, context switches",
+  allocator: "Allocator, in use and peak",
+  graph: "Operations and functions in TensorFlow's graphs",
+};
+
+const titleOf = (state: SignalState): string => TITLES[state.signal] ?? sentence(state.signal);
+
+const measuredRow = (state: SignalState): TemplateResult =>
+  html`<tr><td class="st">${titleOf(state)}</td><td class="q">${prose(state.reason)}</td></tr>`;
 
 function missingRow(state: SignalState): TemplateResult {
   const mark = state.status === "partly" ? "st part" : "st off";
@@ -41,7 +50,7 @@ function missingRow(state: SignalState): TemplateResult {
     state.reason ||
     { off: "switched off", failed: "failed" }[state.status as string] ||
     "unavailable";
-  return html`<tr><td class=${mark}>${sentence(state.signal)}</td><td>${prose(why)}</td></tr>`;
+  return html`<tr><td class=${mark}>${titleOf(state)}</td><td>${prose(why)}</td></tr>`;
 }
 
 function completeness(report: RunReport): TemplateResult {

@@ -1,8 +1,8 @@
 /** Is it slow, and where did the time go: one sentence, one bar, one sum. */
 
 import { html, nothing, type TemplateResult } from "lit-html";
-import type { RunReport } from "../api/types";
-import { count, duration, ledgerSeconds, percent, stepTime } from "../base/format";
+import type { Cause, RunReport } from "../api/types";
+import { count, duration, ledgerSeconds, percent, plural, stepTime } from "../base/format";
 import { badge } from "../charts/timeline_gutter";
 import { giveBack } from "../model/cards";
 import { causeKind } from "../model/causes";
@@ -50,17 +50,15 @@ function lostLead(report: RunReport, page: Page): TemplateResult {
       event.preventDefault();
       page.actions.showCard(id);
     }}>${causeKind(id).name.toLowerCase()}</a>`;
-  return html`<p class="lead">${duration(report.lost_seconds)} are lost${
-    first === undefined
-      ? ""
-      : html`: ${link(first.cause)} costs ${duration(first.lost_seconds)} from step ${count(first.steps[0])} on`
-  }${
-    second === undefined
-      ? ""
-      : html`, ${link(second.cause)} ${duration(second.lost_seconds)} from step ${count(second.steps[0])} on`
-  }. ${
+  const since = (cause: Cause): string =>
+    cause.pattern === "warm_up" ? " at the start" : ` since step ${count(cause.steps[0])}`;
+  const named = [first, second].filter((cause) => cause !== undefined);
+  return html`<p class="lead">${duration(report.lost_seconds)} are lost${named.map(
+    (cause, index) =>
+      html`${index === 0 ? ": " : ", "}${duration(cause.lost_seconds)} to ${link(cause.cause)}${since(cause)}`,
+  )}. ${
     back > 0
-      ? html`Without what was timed directly, the same ${count(report.steps)} steps take about ${duration(report.wall_seconds - back)}.`
+      ? html`Without the causes that were timed directly, the same ${plural(report.steps, "step")} take about ${duration(report.wall_seconds - back)}.`
       : nothing
   }</p>`;
 }

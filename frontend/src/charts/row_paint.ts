@@ -1,0 +1,104 @@
+/** Paints the rows below the stack: step time, tick rows, lanes, and what was not measured. */
+
+import { count } from "../base/format";
+import { causeKind } from "../model/causes";
+import { logScale } from "../model/logscale";
+import { MARKS } from "../model/scene";
+import { type Box, linear, logarithmic, traceBand, traceLine, traceSteps } from "./lines";
+import type { Painting } from "./timeline_paint";
+import type { Row } from "./timeline_rows";
+
+/** Median of the steps of a bucket, in the band from the fastest to the slowest. */
+export function paintTime({ context, theme, scene, projection }: Painting, row: Row): void {
+  const { low, high } = logScale(scene.timeline);
+  const box = { left: 0, top: row.top, width: projection.width, height: row.height - 1 };
+  const y = logarithmic(low, high, box);
+  const borders = scene.track.rows.map((one) => projection.x(one));
+  const { min, max, median } = scene.timeline.step_seconds;
+  clip(context, box, () => {
+    context.beginPath();
+    traceBand(context, borders, min, max, y);
+    context.fillStyle = theme.colour("bg-3");
+    context.fill();
+    context.beginPath();
+    traceSteps(context, borders, max, y);
+    context.strokeStyle = theme.colour("line-strong");
+    context.lineWidth = 0.75;
+    context.stroke();
+    context.beginPath();
+    traceSteps(context, borders, median, y);
+    context.strokeStyle = theme.colour("text");
+    context.lineWidth = 1.5;
+    context.stroke();
+  });
+}
+
+/** One signal in neutral ink: a lane shows a measurement, not a verdict. */
+export function paintLane({ context, theme, scene, projection }: Painting, row: Row): void {
+  const lane = scene.lanes.find((one) => one.id === row.lane?.id);
+  if (lane === undefined || row.lane === undefined) return;
+  const box = { left: 0, top: row.top, width: projection.width, height: row.height - 1 };
+  const room = { ...box, top: row.top + 5, height: row.height - 6 };
+  const y = linear(row.lane.low, row.lane.high, room);
+  const xs = lane.row.map((one) => projection.x(one + 0.5));
+  clip(context, box, () => {
+    context.beginPath();
+    traceLine(context, xs, lane.value, y, y(Math.max(0, row.lane?.low ?? 0)));
+    context.fillStyle = theme.colour("bg-3");
+    context.fill();
+    context.beginPath();
+    traceLine(context, xs, lane.value, y);
+    context.strokeStyle = theme.colour("text-2");
+    context.lineWidth = 1.25;
+    context.stroke();
+  });
+}
+
+/** One tick a mark, as tall as its seconds against the longest in view. */
+export function paintMarks({ context, theme, scene, projection }: Painting, row: Row): void {
+  const marks = scene.timeline.marks[row.mark ?? "gc"] ?? [];
+  const longest = marks.reduce((most, mark) => Math.max(most, mark.seconds), 0);
+  const cause = MARKS.find((one) => one.kind === row.mark)?.cause ?? "";
+  const capture = row.mark === "captures";
+  context.fillStyle = theme.colour(`f-${causeKind(cause).family}`);
+  context.strokeStyle = theme.colour("accent");
+  let labelled = Number.NEGATIVE_INFINITY;
+  for (const mark of marks) {
+    const x = projection.x(mark.row + 0.5);
+    if (x < -4 || x > projection.width + 4) continue;
+    if (capture) {
+      context.lineWidth = 2;
+      context.strokeRect(Math.round(x) - 3, row.top + 4, 6, row.height - 9);
+      const text = count(mark.step);
+      const width = context.measureText(text).width;
+      const left = x + 8 + width > projection.width ? x - 8 - width : x + 8;
+      if (left < labelled + 6) continue;
+      labelled = left + width;
+      context.fillStyle = theme.colour("text");
+      context.textAlign = "left";
+      context.fillText(text, left, row.top + 16);
+      continue;
+    }
+    const share = longest > 0 ? mark.seconds / longest : 1;
+    const tall = Math.max(3, share * (row.height - 7));
+    const bottom = row.top + row.height - 4;
+    const wide = Math.min(2, Math.max(1, projection.width / 600));
+    context.fillRect(x - wide / 2, bottom - tall, wide, tall);
+  }
+  context.lineWidth = 1;
+}
+
+export function paintReason({ context, theme }: Painting, row: Row): void {
+  context.fillStyle = theme.colour("text-2");
+  context.textAlign = "left";
+  context.fillText(`not measured: ${row.reason ?? ""}`, 12, row.top + 18);
+}
+
+function clip(context: CanvasRenderingContext2D, box: Box, draw: () => void): void {
+  context.save();
+  context.beginPath();
+  context.rect(box.left, box.top, box.width, box.height);
+  context.clip();
+  draw();
+  context.restore();
+}

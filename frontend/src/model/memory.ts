@@ -1,0 +1,71 @@
+/** Series of bytes: do they grow, and how fast? */
+
+import type { Measured, SignalSeries, Timeline } from "../api/types";
+import { bytes } from "../base/format";
+import { shortTitle } from "./lane";
+import { median, sorted } from "./quantiles";
+
+export interface MemorySeries {
+  readonly id: string;
+  readonly title: string;
+  readonly row: readonly number[];
+  readonly value: readonly Measured[];
+  /** At the end of the start-up (a tenth of the run), at the end, and the largest. */
+  readonly early: Measured;
+  readonly end: Measured;
+  readonly peak: Measured;
+  /** Bytes a row where growth is steady, 0 where there is none, null where neither can be said. */
+  readonly growth: Measured;
+}
+
+/** The start of a run fills pools and caches: growth is judged after it. */
+const START = 0.1;
+/** Growth below this share of the level is none. */
+const LEAST_GROWTH = 0.03;
+const LEAST_VALUES = 8;
+
+export const memorySeries = (timeline: Timeline): MemorySeries[] =>
+  timeline.signals
+    .filter((signal) => signal.unit === "bytes" && !signal.cumulative)
+    .map((signal) => seriesOf(signal, timeline.rows));
+
+function seriesOf(signal: SignalSeries, rows: number): MemorySeries {
+  const { row, value } = signal;
+  const from = row.findIndex((one) => one >= rows * START);
+  const later = from < 0 ? [] : value.slice(from);
+  return {
+    id: signal.signal,
+    title: shortTitle(signal.signal, signal.title),
+    row,
+    value,
+    early: later.find((one) => one !== null) ?? null,
+    end: value.findLast((one) => one !== null) ?? null,
+    peak: sorted(value).at(-1) ?? null,
+    growth: growthOf(row.slice(Math.max(0, from)), later),
+  };
+}
+
+/** A line through the medians of three thirds; steady if the middle lies near it. */
+function growthOf(row: readonly number[], value: readonly Measured[]): Measured {
+  if (sorted(value).length < LEAST_VALUES) return null;
+  const third = Math.floor(value.length / 3);
+  const level = (part: number): number => median(value.slice(part * third, (part + 1) * third));
+  const [first, middle, last] = [level(0), level(1), level(2)];
+  const rise = last - first;
+  if (Math.abs(rise) < LEAST_GROWTH * Math.abs(first)) return 0;
+  if (Math.abs(middle - (first + last) / 2) > Math.abs(rise) / 4) return null;
+  const rows = (row[Math.min(row.length - 1, third * 2)] ?? 0) - (row[0] ?? 0);
+  return rows > 0 ? rise / rows : null;
+}
+
+/** What the growth of a series means, in words. */
+export function memoryReading(series: MemorySeries): string {
+  const { growth, early, end } = series;
+  if (growth === 0) return "no growth";
+  if (growth === null) {
+    const known = early !== null && end !== null;
+    return known && end > early ? "rises, not steadily" : known && end < early ? "falls" : "–";
+  }
+  const per = growth * 1000;
+  return `${per < 0 ? "−" : "+"}${bytes(Math.abs(per))} in 1,000 steps, steadily`;
+}
