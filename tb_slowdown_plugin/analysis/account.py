@@ -11,7 +11,7 @@ from tb_slowdown_plugin.analysis.causes import CAUSES
 from tb_slowdown_plugin.analysis.coverage import completeness, notes, signal_states
 from tb_slowdown_plugin.analysis.diagnose import diagnose
 from tb_slowdown_plugin.analysis.headline import headline
-from tb_slowdown_plugin.analysis.recorded import epoch_rows, measured_seconds
+from tb_slowdown_plugin.analysis.recorded import contention_signals, epoch_rows, measured_seconds
 from tb_slowdown_plugin.analysis.rules import RULES
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds, span
 from tb_slowdown_plugin.analysis.rules.suspects import find_suspects
@@ -45,6 +45,8 @@ def account_for(run: Run) -> Account:
     diagnosis = diagnose(
         steps.period_seconds,
         measured_seconds(run, graphs),
+        cpu_seconds=steps.process_cpu_seconds,
+        signals=contention_signals(run),
         epochs=epoch_rows(run),
         kinds=steps.kind,
         items=steps.items,

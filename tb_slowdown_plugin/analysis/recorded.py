@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.contention import ACCOUNTS
 from tb_slowdown_plugin.analysis.traces import TracedGraph, in_training
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Epoch, Float, Int, Run
@@ -32,6 +33,24 @@ def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float
         if name in measured:
             measured[name] = np.maximum(measured[name] - seconds, 0.0)
     return measured
+
+
+def contention_signals(run: Run) -> dict[str, Float]:
+    """The counts of how long the process was kept off the CPU, one value a row.
+
+    A sample taken after k steps stands in row k - 1, whose end it saw; NaN elsewhere.
+    """
+    found = {}
+    for name in ACCOUNTS:
+        values = run.signals.values.get(name)
+        if values is None or not len(run.steps):
+            continue
+        column = np.full(len(run.steps), np.nan)
+        rows = np.clip(run.signals.row - 1, 0, len(run.steps) - 1)
+        known = ~np.isnan(values)
+        column[rows[known]] = values[known]
+        found[name] = column
+    return found
 
 
 def epoch_rows(run: Run) -> Int:

@@ -13,6 +13,7 @@ from typing import Final
 from tb_slowdown_plugin.analysis.rules import (
     callbacks,
     checkpointing,
+    cpu_contention,
     garbage_collection,
     graph_growth,
     input_pipeline,
@@ -30,6 +31,7 @@ RULES: Final[tuple[Callable[[Case], Claim | None], ...]] = (
     garbage_collection.explain,
     checkpointing.explain,
     callbacks.explain,
+    cpu_contention.explain,
     graph_growth.explain,
     tensor_retention.explain,
     python_overhead.explain,

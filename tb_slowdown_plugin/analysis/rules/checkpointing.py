@@ -15,6 +15,7 @@ from tb_slowdown_plugin.analysis.wording import (
     duration,
     ledger_seconds,
     percent,
+    times,
 )
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Float
@@ -33,7 +34,7 @@ def explain(case: Case) -> Claim | None:
     each = saving[rows]
     change = growth(each.tolist())
     grows = (
-        f"The cost of a save grows by {percent(change - 1)} over the run."
+        f"A save takes {times(change)} as long at the end as at the start."
         if change >= _GROWS
         else "The cost of a save does not grow."
     )

@@ -56,7 +56,13 @@ def _evidence(
     *,
     forced: bool,
 ) -> Iterable[str]:
-    total = float(case.account(names.GC).sum())
+    collecting = case.account(names.GC)
+    total = float(collecting.sum())
+    if not full:
+        yield (
+            f"{ledger_seconds(total)} in {counted(int(np.count_nonzero(collecting)), 'step')}; "
+            "no full collection (generation 2) was among them."
+        )
     if full:
         yield from _full_collections(case, full, total)
         if forced:

@@ -9,7 +9,6 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.rules.case import Case, lost_seconds
-from tb_slowdown_plugin.analysis.rules.movement import ends
 from tb_slowdown_plugin.analysis.types import Finding, Suspect
 from tb_slowdown_plugin.analysis.wording import duration
 from tb_slowdown_plugin.records import names
@@ -23,6 +22,8 @@ _CAUSE: Final = {
     names.ALLOCATOR_IN_USE: "tensor_retention",
     names.ALLOCATOR_PEAK: "gpu_memory",
 }
+_COMPUTED: Final = 0.3
+"""Share of a rise that must be CPU time of the process, or it was waiting."""
 _BLOCKS: Final = 16
 _MOVES: Final = 0.85
 """Correlation of block means from which two series are said to move together
@@ -51,25 +52,12 @@ def find_suspects(case: Case) -> tuple[Suspect, ...]:
 
 def _kept_off_cpu(case: Case, finding: Finding) -> Suspect | None:
     """The step takes longer, but the process computes no more than before."""
-    steps = case.run.steps
-    first, last = finding.rows
-    if finding.pattern == "level_shift":
-        start = min(case.diagnosis.warm_up_rows, first)
-        if first <= start:
-            return None
-        cpu = [
-            float(np.mean(steps.process_cpu_seconds[a:b]))
-            for a, b in ((start, first), (first, last + 1))
-        ]
-        period = [
-            float(np.mean(steps.period_seconds[a:b]))
-            for a, b in ((start, first), (first, last + 1))
-        ]
-    else:
-        cpu = list(ends(steps.process_cpu_seconds, finding.rows))
-        period = list(ends(steps.period_seconds, finding.rows))
-    risen = period[1] - period[0]
-    if not risen > 0 or not cpu[1] - cpu[0] < 0.3 * risen:
+    numbers = finding.numbers
+    if not {"cpu_before_seconds", "cpu_after_seconds", "before_seconds"} <= numbers.keys():
+        return None
+    cpu = (numbers["cpu_before_seconds"], numbers["cpu_after_seconds"])
+    risen = numbers["after_seconds"] - numbers["before_seconds"]
+    if not risen > 0 or not cpu[1] - cpu[0] < _COMPUTED * risen:
         return None
     return Suspect(
         "cpu_contention",

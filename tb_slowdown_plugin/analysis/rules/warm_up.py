@@ -28,11 +28,16 @@ def explain(case: Case) -> Claim | None:
     parts = _parts(claimed)
     first = [graph for graph in in_training(case.graphs) if not graph.again]
     seconds = lost_seconds(claimed)
-    last = span(claimed)[1]
+    first_row, last_row = span(claimed)
+    until = (
+        f"until {case.step_text(last_row)}"
+        if last_row > first_row
+        else f"in {case.step_text(first_row)}"
+    )
     largest_part = max(parts, key=lambda part: parts[part])
     summary = (
-        f"The first steps cost {duration(seconds)} more than healthy ones, "
-        f"until {case.step_text(last)}; the largest part is {_NAMES[largest_part]}."
+        f"The first steps cost {duration(seconds)} more than healthy ones, {until}; the largest "
+        f"part is {_NAMES.get(largest_part, largest_part.replace('_', ' '))}."
     )
     return Claim(
         "warm_up",
@@ -87,7 +92,8 @@ def _evidence(first: list[TracedGraph], parts: dict[str, float], seconds: float)
     twice = sorted({quoted(g.trace) for g in first if g.trace.cause == "variables"})
     if twice:
         verb = "was" if len(twice) == 1 else "were"
-        yield (f"{listed(twice)} {verb} traced twice, because the first call creates variables.")
+        text = f"{listed(twice)} {verb} traced twice, because the first call creates variables."
+        yield text[0].upper() + text[1:]
 
 
 def _largest(graphs: list[TracedGraph]) -> str:

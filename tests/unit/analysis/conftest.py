@@ -7,6 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pytest
 
+from tb_slowdown_plugin.analysis.account import assemble
+from tb_slowdown_plugin.analysis.rules.case import Case
+from tb_slowdown_plugin.analysis.traces import traced_graphs
+from tb_slowdown_plugin.analysis.types import Account, Baseline, Diagnosis, Finding, Ledger
 from tb_slowdown_plugin.records.types import (
     CollectorState,
     Environment,
@@ -76,3 +80,56 @@ def _column(values: Sequence[float] | np.ndarray | None, size: int) -> np.ndarra
 @pytest.fixture(name="make_run")
 def _make_run() -> Callable[..., Run]:
     return make_run
+
+
+def find(
+    source: str,
+    pattern: str,
+    lost_per_step: np.ndarray,
+    *,
+    rows: tuple[int, int] | None = None,
+    confidence: str = "high",
+    **numbers: float,
+) -> Finding:
+    """A finding of the engine, as a literal."""
+    hit = np.flatnonzero(lost_per_step)
+    return Finding(
+        source,
+        pattern,
+        rows or (int(hit[0]), int(hit[-1])),
+        float(np.sum(lost_per_step)),
+        np.asarray(lost_per_step, float),
+        confidence,
+        numbers,
+    )
+
+
+def judge(run: Run, *findings: Finding, warm_up_rows: int = 0) -> Account:
+    """The account of a run of which the engine found this; the rest of it is healthy."""
+    period = run.steps.period_seconds
+    lost = sum((finding.lost_per_step for finding in findings), np.zeros(len(period)))
+    healthy = period - lost
+    by_source: dict[str, float] = {}
+    for finding in findings:
+        by_source[finding.source] = by_source.get(finding.source, 0.0) + finding.lost_seconds
+    slow = any(finding.pattern != "warm_up" for finding in findings)
+    diagnosis = Diagnosis(
+        "slowdown" if slow else "healthy",
+        Baseline(float(np.median(healthy)), "level of the whole run", (0, len(period) - 1)),
+        Ledger(float(period.sum()), float(healthy.sum()), by_source, 0.0),
+        tuple(sorted(findings, key=lambda finding: -finding.lost_seconds)),
+        warm_up_rows,
+        healthy,
+        np.zeros(len(period)),
+    )
+    return assemble(Case(run, diagnosis, diagnosis.findings, traced_graphs(run)))
+
+
+@pytest.fixture(name="find")
+def _find() -> Callable[..., Finding]:
+    return find
+
+
+@pytest.fixture(name="judge")
+def _judge() -> Callable[..., Account]:
+    return judge

@@ -1,0 +1,102 @@
+"""The sentence above everything, and what a reader must know besides."""
+
+from __future__ import annotations
+
+import doctest
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis import (
+    headline as headline_module,
+)
+from tb_slowdown_plugin.analysis import (
+    wording,
+)
+from tb_slowdown_plugin.analysis.account import account_for
+from tb_slowdown_plugin.analysis.advice import code
+from tb_slowdown_plugin.analysis.coverage import completeness, notes, signal_states
+from tb_slowdown_plugin.analysis.headline import headline
+from tb_slowdown_plugin.analysis.rules import patterns
+from tb_slowdown_plugin.analysis.types import SignalState
+from tb_slowdown_plugin.records.types import CollectorState, Failure, Idle, Session
+
+
+@pytest.mark.parametrize("module", [wording, headline_module, code, patterns])
+def test_the_examples_hold(module):
+    failed, tried = doctest.testmod(module)
+    assert tried > 0
+    assert failed == 0
+
+
+@pytest.mark.parametrize(
+    ("lost", "unexplained", "text"),
+    [
+        ([("a", 60.0), ("b", 30.0)], 10.0, "Lost 10 % of 16 min 40 s; most to a"),
+        ([("a", 47.0), ("b", 43.0)], 10.0, "Lost 10 % of 16 min 40 s; half of that to a"),
+        ([("a", 40.0), ("b", 35.0)], 25.0, "Lost 10 % of 16 min 40 s; the largest part to a"),
+        ([("a", 30.0)], 70.0, "Lost 10 % of 16 min 40 s; most is unexplained"),
+        ([], 100.0, "Lost 10 % of 16 min 40 s; most is unexplained"),
+        ([("a", 100.0)], 0.0, "Lost 10 % of 16 min 40 s to a"),
+    ],
+)
+def test_the_share_has_its_word(lost, unexplained, text):
+    assert (
+        headline(
+            "slowdown", steps=900, wall_seconds=1000.0, lost=lost, unexplained_seconds=unexplained
+        )
+        == text
+    )
+
+
+def test_verdicts_without_a_loss(make_run):
+    steady = 0.010 + 0.0001 * np.sin(np.arange(1_000))
+    assert account_for(make_run(steady)).report.headline == "Healthy. No slowdown found in 10.0 s."
+    few = account_for(make_run(steady[:15])).report
+    assert few.verdict == "not_enough_steps"
+    assert few.headline == "Not enough steps yet: 15 of about 200."
+    none = account_for(make_run([])).report
+    assert none.headline == "Not enough steps yet: 0 of about 200."
+    assert (none.lost_fraction, none.healthy_step_seconds) == (0.0, None)
+
+
+def test_signals_have_the_readers_names(make_run):
+    run = make_run(
+        [0.01],
+        collectors=[
+            CollectorState("tracing", "running"),
+            CollectorState("gc", "running", "sampled less often: it cost too much"),
+            CollectorState("allocator", "unavailable", "no device tells"),
+        ],
+    )
+    assert signal_states(run) == (
+        SignalState("step_time", "measured"),
+        SignalState("retraces", "measured"),
+        SignalState("garbage_collection", "partly", "sampled less often: it cost too much"),
+        SignalState("allocator", "unavailable", "no device tells"),
+    )
+
+
+def test_what_is_missing_or_failed_is_noted(make_run):
+    run = make_run(
+        np.full(10, 1.0),
+        numbers=[0, 1, 2, 3, 4, 5, 3, 4, 5, 6],
+        events=[
+            (2, Idle(3_600.0)),
+            (3, Failure("allocator", "no more answers")),
+            (4, Failure("allocator", "no more answers")),
+        ],
+        sessions=[
+            Session("a", 0, 1_700_000_000.0, 3, 1),
+            Session("b", 6, 1_700_000_006.0, 2, 0),
+        ],
+        notes=("the file ends in the middle of a record",),
+    )
+    assert completeness(run) == {"chunks": 5, "missing_chunks": 1}
+    assert notes(run) == (
+        "1 of 6 chunks is missing; their seconds are in no sum.",
+        "Resumed at step 3.",
+        "1 h 0 min without work (1 gap) are not in the wall time.",
+        "The monitor's allocator failed (2 times): no more answers",
+        "the file ends in the middle of a record",
+    )

@@ -1,0 +1,185 @@
+"""Why a function was traced again: one sentence for each kind of change."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.records.types import Change, Execution, Trace
+
+SIZE = 100
+
+
+def traced(make_run, find, judge, *traces, seconds=0.050):
+    """The cause of a run in which these traces happened, one in each of the last rows."""
+    rows = range(SIZE - len(traces), SIZE)
+    lost = np.zeros(SIZE)
+    lost[list(rows)] = seconds
+    run = make_run(
+        np.full(SIZE, 0.010) + lost,
+        accounts={"tracing:again": lost},
+        events=list(zip(rows, traces, strict=True)),
+    )
+    (cause,) = judge(run, find("tracing:again", "flat", lost)).report.causes
+    assert cause.cause == "retracing"
+    return cause
+
+
+def again(number, *changes, cause="signature", function="train_step", place="train.py:41", **more):
+    return Trace(number, function, place, 0.050, 0.040, cause, number, 50, 0, changes, **more)
+
+
+@pytest.mark.parametrize(
+    ("change", "summary"),
+    [
+        (
+            Change("x", "shape", "(32, 10)", "(32, 11)"),
+            "Argument `x` has a new shape at every step",
+        ),
+        (Change("x", "rank", "(3,)", "(3, 1)"), "Argument `x` changes its number of dimensions"),
+        (Change("x", "dtype", "float32", "float64"), "Argument `x` changes its dtype"),
+        (
+            Change("mask", "none", "None", "tensor float32 (3,)"),
+            "Argument `mask` changes between `None` and a value",
+        ),
+        (
+            Change("training", "python_value", "Python bool False", "Python bool True"),
+            "Argument `training` is a Python bool with a new value",
+        ),
+        (
+            Change("step", "python_number", "Python int 1", "Python int 2"),
+            "Argument `step` is a Python int with a new value",
+        ),
+        (
+            Change("cfg['b']", "structure", "list of 2", "list of 3"),
+            "Argument `cfg['b']` changes its structure",
+        ),
+        (
+            Change("cfg", "python_object", "Config object", "Config object, a new object"),
+            "Argument `cfg` is another Python object",
+        ),
+    ],
+)
+def test_each_kind_of_change_has_its_sentence(make_run, find, judge, change, summary):
+    traces = [again(number, change) for number in range(2, 12)]
+    cause = traced(make_run, find, judge, *traces)
+
+    assert cause.summary.startswith(summary)
+    assert cause.summary.endswith(", so TensorFlow builds the graph again.")
+    assert f"`{change.argument}`: {change.before} \u2192 {change.after}." in cause.evidence
+    assert cause.advice
+
+
+def test_a_new_function_object(make_run, find, judge):
+    traces = [again(number, cause="new_object") for number in range(2, 12)]
+    cause = traced(make_run, find, judge, *traces)
+
+    assert cause.summary == (
+        "A new `tf.function` is made around `train_step` at every step, so each one is traced "
+        "from the start."
+    )
+    assert "compiled = tf.function(train_step)" in cause.advice[0].code
+
+
+def test_keras_compiled_again(make_run, find, judge):
+    change = Change("model", "python_object", "compiled", "the same model, compiled again")
+    traces = [
+        again(number, change, cause="new_object", function="Keras train step", place="fit.py:12")
+        for number in range(2, 12)
+    ]
+    cause = traced(make_run, find, judge, *traces)
+
+    assert cause.summary == (
+        "The Keras train step is built anew at every step: `compile()` was called again, or the "
+        "model is a new one."
+    )
+    assert cause.evidence[0].startswith("10 retraces of the Keras train step (fit.py:12) took ")
+    assert cause.advice[0].text.startswith("Call `compile()` once")
+
+
+def test_the_context_of_the_call(make_run, find, judge):
+    cause = traced(make_run, find, judge, *(again(n, cause="context") for n in range(2, 12)))
+
+    assert cause.summary == (
+        "`train_step` is traced again at every step although no argument differs: the device, "
+        "strategy or control-flow scope of the call does."
+    )
+
+
+def test_several_functions_are_told_apart(make_run, find, judge):
+    number = Change("lr", "python_number", "Python float 0.1", "Python float 0.2")
+    shape = Change("x", "shape", "(3,)", "(4,)")
+    traces = [again(n, number) for n in range(2, 8)]
+    traces += [again(n, shape, function="evaluate", place="train.py:90") for n in range(8, 10)]
+    cause = traced(make_run, find, judge, *traces)
+
+    assert cause.evidence[0].startswith("6 of 8 retraces are `train_step` (train.py:41), 0.3 s: ")
+    assert cause.evidence[-1] == "2 more retraces of `evaluate` (train.py:90): 0.1 s."
+
+
+def test_the_lookup_is_told_apart_where_it_takes_most(make_run, find, judge):
+    change = Change("cfg", "python_object", "Config object", "Config object, a new object")
+    traces = [
+        Trace(n, "train_step", "train.py:41", 0.050, 0.005, "signature", n, 50, 0, (change,))
+        for n in range(2, 12)
+    ]
+    cause = traced(make_run, find, judge, *traces)
+
+    assert cause.evidence[1] == (
+        "Of 500 ms of tracing only 50 ms build graphs; the rest goes into comparing the arguments "
+        "with those of earlier graphs."
+    )
+
+
+def test_traces_that_cost_more_and_more(make_run, find, judge):
+    traces = [
+        Trace(n, "train_step", "train.py:41", 0.010 * n, 0.010 * n, "signature", n)
+        for n in range(1, 21)
+    ]
+    cause = traced(make_run, find, judge, *traces)
+
+    assert (
+        "Each trace costs more than the last: 30 ms around step 82, 180 ms around step 97."
+        in cause.evidence
+    )
+
+
+def test_variables_of_a_function_made_anew_are_its_own_fault(make_run, find, judge):
+    # The second trace that variables need belongs to the new object, and its first run as well.
+    first_runs = np.zeros(SIZE)
+    first_runs[50] = 0.030
+    run = make_run(
+        np.full(SIZE, 0.010) + first_runs,
+        accounts={"first_execution:again": first_runs},
+        events=[
+            (50, again(7, cause="new_object")),
+            (50, again(8, cause="variables")),
+            (50, Execution(8, 1, 0.030)),
+            (51, Execution(8, 2, 0.004)),
+        ],
+    )
+    (cause,) = judge(run, find("first_execution:again", "one_off", first_runs)).report.causes
+
+    assert cause.cause == "retracing"
+    assert cause.evidence[0].startswith("2 retraces of `train_step`")
+
+
+def test_library_functions_made_again(make_run, find, judge):
+    lost = np.zeros(SIZE)
+    lost[::10] = 0.1
+    run = make_run(
+        np.full(SIZE, 0.010) + lost,
+        accounts={"tracing:library": lost},
+        events=[
+            (row, Trace(row + 1, "scale", "data.py:3", 0.1, 0.1, "library"))
+            for row in range(0, SIZE, 10)
+        ],
+    )
+    (cause,) = judge(run, find("tracing:library", "periodic", lost)).report.causes
+
+    assert cause.cause == "retracing"
+    assert cause.evidence == (
+        "1.0 s in 10 traces of such functions.",
+        "The most expensive is `scale` (data.py:3): 10 traces, every 10 steps.",
+    )
+    assert cause.advice[0].text.startswith("Make the dataset once")

@@ -1,0 +1,102 @@
+"""The account of a slow start."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis.account import account_for
+from tb_slowdown_plugin.records.types import Execution, Trace
+
+SIZE = 600
+
+
+def slow_start(make_run, operations=300):
+    """3 s in the first step: 1 s of tracing, 1.5 s of first execution, 0.5 s of other work."""
+    period = np.full(SIZE, 0.010)
+    period[0] += 3.0
+    tracing, first_run = np.zeros(SIZE), np.zeros(SIZE)
+    tracing[0], first_run[0] = 1.0, 1.5 + 0.010
+    first = Trace(
+        1, "train_step", "train.py:4", 0.9, 0.9, "first", operations=operations, jit_compile=True
+    )
+    second = Trace(2, "train_step", "train.py:4", 0.1, 0.1, "variables", operations=30)
+    return make_run(
+        period,
+        accounts={"tracing:first": tracing, "first_execution:first": first_run},
+        events=[
+            (0, first),
+            (0, second),
+            (0, Execution(1, 1, 1.51)),
+            (1, Execution(1, 2, 0.010)),
+        ],
+    )
+
+
+def test_the_start_is_split_into_its_parts(make_run):
+    report = account_for(slow_start(make_run)).report
+
+    assert report.verdict == "slow_start"
+    assert report.headline == "Slow start only: 3 s of 9 s."
+    (cause,) = report.causes
+    assert (cause.cause, cause.pattern, cause.confidence) == ("warm_up", "warm_up", "high")
+    assert cause.lost_seconds == pytest.approx(3.0, abs=0.01)
+    assert cause.steps == (0, 0)
+    assert cause.summary == (
+        "The first steps cost 3 s more than healthy ones, in step 0; the largest part is the "
+        "first run of new graphs."
+    )
+    assert cause.evidence == (
+        "1.5 s (50.0 % of the warm-up) went into the first run of the new graphs beyond a steady "
+        "run: XLA compilation, graph optimisation, kernel choice.",
+        "1 s (33.3 % of the warm-up) went into building graphs of 1 function; the largest has 300 "
+        "operations, `train_step` (train.py:4).",
+        "500 ms (16.7 % of the warm-up) have no clock of their own: variables, kernel choice, "
+        "memory.",
+        "`train_step` was traced twice, because the first call creates variables.",
+    )
+
+
+def test_only_a_big_graph_is_told_to_roll_its_loops(make_run):
+    def beginnings(operations):
+        (cause,) = account_for(slow_start(make_run, operations)).report.causes
+        return [" ".join(each.text.split()[:2]) for each in cause.advice]
+
+    assert beginnings(300) == ["Create variables", "Leave it"]
+    assert beginnings(5_000) == ["Keep loops", "Create variables", "Leave it"]
+
+
+def test_a_first_pass_that_waits_is_warm_up(make_run, find, judge):
+    wait = np.where(np.arange(SIZE) < 100, 0.050, 0.001)
+    run = make_run(0.010 + wait, accounts={"input_wait": wait})
+    early = np.where(np.arange(SIZE) < 100, 0.049, 0.0)
+    report = judge(run, find("input_wait", "warm_up", early)).report
+
+    (cause,) = report.causes
+    assert cause.summary == (
+        "The first steps cost 4.9 s more than healthy ones, until step 99; the largest part is "
+        "waiting for data."
+    )
+    assert cause.evidence == (
+        "4.9 s (100.0 % of the warm-up) were waiting for data beyond what later passes wait: cold "
+        "files, a cache or a shuffle buffer that fills.",
+    )
+    assert cause.advice[0].text == "Read several files at once."
+
+
+def test_a_steady_run_is_unknown_if_the_graph_ran_once(make_run, find, judge):
+    period = np.full(SIZE, 0.010)
+    period[0] += 1.0
+    first_run = np.zeros(SIZE)
+    first_run[0] = 1.0
+    trace = Trace(1, "make", "train.py:9", 0.1, 0.1, "first")
+    run = make_run(
+        period,
+        accounts={"first_execution:first": first_run},
+        events=[(0, trace), (0, Execution(1, 1, 1.0))],
+    )
+    (cause,) = judge(run, find("first_execution:first", "warm_up", first_run)).report.causes
+
+    assert cause.evidence[0].endswith(
+        "For 1 graph no second run was seen; the whole first run counts."
+    )

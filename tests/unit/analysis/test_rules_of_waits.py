@@ -1,0 +1,226 @@
+"""Sentences about waiting, saving, collecting and calling back: whole, with their numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.records.types import Epoch, GcPause
+
+SIZE = 600
+STEP = np.full(SIZE, 0.010)
+
+
+def at(rows, seconds) -> np.ndarray:
+    column = np.zeros(SIZE)
+    column[rows] = seconds
+    return column
+
+
+def test_input_wait_that_begins_at_a_step(make_run, find, judge):
+    wait = np.where(np.arange(SIZE) < 300, 0.0004, 0.030)
+    run = make_run(STEP + wait, accounts={"input_wait": wait}, numbers=np.arange(1000, 1600))
+    lost = np.where(np.arange(SIZE) < 300, 0.0, wait)
+    finding = find("input_wait", "level_shift", lost, before_seconds=0.0004, after_seconds=0.030)
+    account = judge(run, finding)
+
+    (cause,) = account.report.causes
+    assert (cause.cause, cause.pattern, cause.confidence) == (
+        "input_pipeline",
+        "level_shift",
+        "high",
+    )
+    assert cause.steps == (1300, 1599)
+    assert cause.lost_seconds == pytest.approx(9.0)
+    assert cause.lost_fraction == pytest.approx(9.0 / 15.12)
+    assert cause.summary == "The step waits for data from step 1,300 on."
+    assert cause.evidence == (
+        "Input wait is 0.4 ms a step before step 1,300 and 30 ms from it on.",
+        "The median step there waits 30 ms and works 10 ms; without the wait it would be "
+        "4.0 times as fast.",
+        "In all 9.0 s of input wait are lost; each was timed where the step asks for its batch.",
+    )
+    assert account.report.headline == "Lost 60 % of 15.1 s to waiting for input data"
+    assert account.change_points == ((300, "Input pipeline: +29.6 ms a step from here"),)
+    assert "num_parallel_calls=tf.data.AUTOTUNE" in cause.advice[0].code
+
+
+def test_input_wait_at_the_first_batch_of_each_epoch(make_run, find, judge):
+    first = np.arange(0, SIZE, 100)
+    wait = at(first, 1.2)
+    wait[wait == 0] = 0.0004
+    run = make_run(
+        STEP + wait,
+        accounts={"input_wait": wait},
+        events=[(int(row), Epoch(number)) for number, row in enumerate(first)],
+    )
+    (cause,) = judge(run, find("input_wait", "epoch_boundary", at(first, 1.2))).report.causes
+
+    assert cause.summary == (
+        "Each epoch begins with a wait for data: a shuffle buffer that is filled again, or a "
+        "dataset that starts anew."
+    )
+    assert cause.evidence[0] == (
+        "The first batch of an epoch takes 1.2 s on average, in 6 epochs; any other batch 0.4 ms."
+    )
+    assert "shuffle(2_000)" in cause.advice[0].code
+
+
+def test_input_wait_from_the_start(make_run, find, judge):
+    wait = np.full(SIZE, 0.030)
+    run = make_run(STEP + wait, accounts={"input_wait": wait})
+    report = judge(run, find("input_wait", "flat", wait)).report
+
+    assert report.causes[0].summary == "The step waits for data from the start: 75.0 % of the run."
+    assert report.headline == "Lost 75 % of 24.0 s to waiting for input data"
+
+
+def test_saves_at_regular_steps(make_run, find, judge):
+    # The callback is called in each step, and saves in each twentieth.
+    saving = np.full(SIZE, 0.00001)
+    saving[19::20] = 0.140
+    run = make_run(STEP + saving, accounts={"checkpoint:ModelCheckpoint": saving})
+    (cause,) = judge(run, find("checkpoint:ModelCheckpoint", "periodic", saving)).report.causes
+
+    assert cause.cause == "checkpointing"
+    assert cause.summary == (
+        "30 saves of 140 ms, every 20 steps; training stands still meanwhile. The cost of a save "
+        "does not grow."
+    )
+    assert cause.evidence == (
+        "30 saves by `ModelCheckpoint` took 140 ms each, 4.2 s in all; 4.2 s of it count as lost "
+        "(41.2 % of the run).",
+        "Between two saves lie 20 steps and 200 ms of other work.",
+    )
+    assert "save_freq=2_000" in cause.advice[0].code
+
+
+def test_saves_that_grow(make_run, find, judge):
+    rows = np.arange(9, SIZE, 10)
+    each = np.linspace(0.1, 0.3, len(rows))
+    saving = at(rows, each)
+    run = make_run(STEP + saving, accounts={"checkpoint": saving})
+    (cause,) = judge(run, find("checkpoint", "drift", at(rows, each - 0.1))).report.causes
+
+    assert cause.summary.endswith("A save takes 2.2 times as long at the end as at the start.")
+    assert cause.evidence[-1] == ("A save takes 124 ms around step 79 and 276 ms around step 529.")
+    assert "max_to_keep=3" in cause.advice[0].code
+
+
+def test_full_collections_at_regular_steps_point_to_a_call(make_run, find, judge):
+    rows = np.arange(39, SIZE, 40)
+    each = 0.2 + 0.02 * np.arange(len(rows))
+    pauses = at(rows, each)
+    run = make_run(
+        STEP + pauses,
+        accounts={"gc": pauses},
+        events=[(int(row), GcPause(2, float(s), 120)) for row, s in zip(rows, each, strict=True)],
+    )
+    (cause,) = judge(run, find("gc", "drift", pauses)).report.causes
+
+    assert cause.cause == "garbage_collection"
+    assert cause.summary == (
+        "15 full collections of Python's garbage collector stop training every 40 steps, 340 ms "
+        "each, and they grow: 2.1 times as long at the end."
+    )
+    assert cause.evidence == (
+        "5.1 s of 5.1 s are full collections (generation 2), 200 ms to 480 ms each; the longest "
+        "is in step 599.",
+        "They grow from 220 ms to 460 ms: a full collection visits every tracked Python object, "
+        "so their number grows.",
+        "1,800 objects were freed in all of them together.",
+        "They come at a fixed number of steps, as a call of `gc.collect()` in the loop does; "
+        "Python's own come by the number of new objects.",
+    )
+    assert cause.advice[0].text.startswith("Look for a `gc.collect()` in the loop")
+
+
+def test_collections_of_pythons_own(make_run, find, judge):
+    rows = np.array([20, 75, 160, 161, 402, 590])
+    pauses = at(rows, 0.5)
+    events = [(int(row), GcPause(2, 0.5, 0)) for row in rows]
+    events += [(5, GcPause(1, 0.002, 3)), (6, GcPause(2, 9.0, 3, elsewhere=True))]
+    run = make_run(STEP + pauses, accounts={"gc": pauses + at(5, 0.002)}, events=events)
+    (cause,) = judge(run, find("gc", "flat", pauses)).report.causes
+
+    assert cause.summary == (
+        "6 full collections of Python's garbage collector stop training in 6 of 600 steps, "
+        "500 ms each."
+    )
+    assert cause.evidence[-1] == "1 longer collection of younger generations took 0.0 s."
+    assert cause.advice[0].text.startswith("Take the start-up objects")
+
+
+def test_a_callback_that_grows(make_run, find, judge):
+    calls = np.linspace(0.001, 0.010, SIZE)
+    run = make_run(STEP + calls, accounts={"callback:Plotter": calls})
+    report = judge(run, find("callback:Plotter", "drift", calls)).report
+
+    (cause,) = report.causes
+    assert cause.summary == (
+        "The callback `Plotter` takes 5.5 ms at every step and grows: 4.2 times as long at the end."
+    )
+    assert cause.evidence == (
+        "3.3 s (35.5 % of the run) in the callback `Plotter`: 600 steps with 1 ms to 10 ms each.",
+        "It takes 2.12 ms around step 75 and 8.88 ms around step 524.",
+    )
+    assert report.headline == "Lost 35 % of 9.3 s to the callback Plotter"
+    assert cause.advice[0].text.startswith("Keep a running value in `Plotter`")
+
+
+def test_callbacks_and_summaries_are_one_cause(make_run, find, judge):
+    board, written = np.full(SIZE, 0.004), np.full(SIZE, 0.001)
+    run = make_run(
+        STEP + board + written, accounts={"callback:TensorBoard": board, "summary": written}
+    )
+    account = judge(
+        run, find("callback:TensorBoard", "flat", board), find("summary", "flat", written)
+    )
+
+    (cause,) = account.report.causes
+    assert cause.lost_seconds == pytest.approx(3.0)
+    assert account.lost_per_step["callbacks"].sum() == pytest.approx(3.0)
+    assert cause.evidence == (
+        "2.4 s (26.7 % of the run) in the callback `TensorBoard`: 600 steps with 4 ms each.",
+        "0.6 s (6.7 % of the run) in writing summaries: 600 steps with 1 ms each.",
+    )
+    assert cause.advice[0].text.startswith("Write less to TensorBoard")
+
+
+def test_validation_that_grows_has_its_own_words(make_run, find, judge):
+    rows = np.arange(99, SIZE, 100)
+    each = np.linspace(0.1, 0.6, len(rows))
+    run = make_run(STEP + at(rows, each), accounts={"validation": at(rows, each)})
+    (cause,) = judge(run, find("validation", "drift", at(rows, each - 0.1))).report.causes
+
+    assert cause.summary == "Validation takes 350 ms every 100 steps."
+    assert "validation_freq=5" in cause.advice[0].code
+
+
+def test_a_busy_machine(make_run, find, judge):
+    waited = np.where(np.arange(SIZE) < 300, 0.0, 0.005)
+    run = make_run(STEP + waited)
+    report = judge(run, find("contention:run_delay", "level_shift", waited)).report
+
+    (cause,) = report.causes
+    assert cause.cause == "cpu_contention"
+    assert cause.summary == (
+        "The process wanted a core and got none for 20.0 % of the run: other programs used them."
+    )
+    assert cause.evidence == (
+        "1.5 s in steps 300\u2013599, 5 ms a step: threads of the process waited in the run "
+        "queue, by the operating system's own count.",
+    )
+    assert report.headline == "Lost 20 % of 7.5 s to a busy machine"
+
+
+def test_a_quota(make_run, find, judge):
+    waited = np.full(SIZE, 0.010)
+    run = make_run(STEP + waited)
+    report = judge(run, find("contention:throttled", "flat", waited)).report
+
+    assert report.causes[0].summary == (
+        "The quota of the container stopped the process for 50.0 % of the run."
+    )
+    assert report.headline == "Lost 50 % of 12.0 s to a CPU quota"
+    assert report.causes[0].advice[0].text.startswith("Raise the container's CPU quota")

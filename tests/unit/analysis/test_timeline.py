@@ -1,0 +1,127 @@
+"""The timeline keeps extremes, adds up, and never hands out NaN."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis.account import account_for
+from tb_slowdown_plugin.analysis.timeline import timeline
+from tb_slowdown_plugin.records.types import Capture, CollectorState, Epoch, GcPause, Trace
+
+SIZE = 1_000
+
+
+@pytest.fixture(name="run")
+def _run(make_run):
+    period = np.full(SIZE, 0.010)
+    period[503] = 6.0
+    saving = np.zeros(SIZE)
+    saving[99::100] = 0.2
+    period += saving
+    return make_run(
+        period,
+        numbers=np.arange(5_000, 5_000 + SIZE),
+        accounts={"checkpoint": saving},
+        events=[
+            (0, Trace(1, "f", "a.py:1", 1.0, 1.0, "first")),
+            (10, Trace(2, "f", "a.py:1", 0.5, 0.5, "signature")),
+            (11, Trace(3, "f", "a.py:1", 0.25, 0.25, "signature")),
+            (500, Epoch(1)),
+            (503, GcPause(2, 5.9, 10)),
+            (600, Capture("2026_11_21", running=True)),
+            (610, Capture("2026_11_21", running=False)),
+        ],
+        signals={
+            "rss_bytes": np.linspace(1e9, 2e9, 100),
+            "major_faults": np.full(100, np.nan),
+            "eager_functions": np.where(np.arange(100) == 50, np.nan, 7.0),
+        },
+        signal_rows=np.arange(0, SIZE, 10),
+        collectors=[CollectorState("allocator", "unavailable", "no device tells")],
+    )
+
+
+def test_every_row_stands_for_itself_when_there_is_room(run):
+    body = timeline(run, account_for(run), 490, 509, 800)
+
+    assert body["bucket_rows"] == 1
+    assert body["row"] == list(range(490, 510))
+    assert body["step"] == list(range(5_490, 5_510))
+    assert body["step_seconds"]["max"][13] == 6.0
+    assert body["marks"]["gc"] == [{"row": 503, "step": 5503, "seconds": 5.9}]
+    assert body["epochs"] == [{"row": 500, "step": 5500, "number": 1}]
+
+
+def test_buckets_keep_extremes_and_add_up(run):
+    account = account_for(run)
+    body = timeline(run, account, 0, SIZE - 1, 10)
+
+    assert body["bucket_rows"] == 100
+    assert body["count"] == [100] * 10
+    seconds = body["step_seconds"]
+    assert (seconds["min"][5], seconds["median"][5], seconds["max"][5]) == (0.010, 0.010, 6.0)
+    parts = [body["healthy"], *body["lost"].values()]
+    np.testing.assert_allclose(np.sum(parts, axis=0), seconds["mean"], atol=1e-5)
+    assert body["lost"]["checkpointing"] == pytest.approx([0.002] * 10)
+
+
+def test_the_last_bucket_may_be_shorter(run):
+    body = timeline(run, account_for(run), 0, 24, 10)
+
+    assert body["bucket_rows"] == 3
+    assert body["count"] == [3] * 8 + [1]
+    assert [len(values) for values in body["step_seconds"].values()] == [9] * 4
+
+
+def test_marks_of_a_bucket_are_summed(run):
+    marks = timeline(run, account_for(run), 0, SIZE - 1, 10)["marks"]
+
+    # First traces are no retraces; two retraces fall into the first bucket.
+    assert marks["retraces"] == [{"row": 10, "step": 5010, "seconds": 0.75}]
+    assert [mark["row"] for mark in marks["checkpoints"]] == list(range(99, SIZE, 100))
+    assert marks["captures"] == [{"row": 600, "step": 5600, "seconds": 0.0}]
+
+
+def test_signals_keep_their_gaps_and_reach_over_the_edges(run):
+    body = timeline(run, account_for(run), 495, 525, 800)
+    lanes = {lane["signal"]: lane for lane in body["signals"]}
+
+    assert set(lanes) == {"rss_bytes", "eager_functions"}
+    assert lanes["rss_bytes"]["row"] == [490, 500, 510, 520, 530]
+    assert lanes["rss_bytes"]["title"] == "Host memory of the process (RSS)"
+    assert lanes["rss_bytes"]["unit"] == "bytes"
+    assert lanes["eager_functions"]["value"] == [7.0, None, 7.0, 7.0, 7.0]
+
+
+def test_signals_are_thinned_to_their_extremes(run):
+    (lane, _) = timeline(run, account_for(run), 0, SIZE - 1, 10)["signals"]
+
+    assert len(lane["row"]) <= 10
+    assert (lane["value"][0], lane["value"][-1]) == (1e9, 2e9)
+
+
+def test_the_unmeasured_is_listed_with_its_reason(run):
+    assert timeline(run, account_for(run), 0, 9, 10)["unmeasured"] == [
+        {"signal": "allocator", "reason": "no device tells"}
+    ]
+
+
+def test_the_body_is_json(run):
+    json.dumps(timeline(run, account_for(run), 0, SIZE - 1, 100), allow_nan=False)
+
+
+def test_an_empty_run_has_an_empty_timeline(make_run):
+    run = make_run([])
+    body = timeline(run, account_for(run), 0, 0, 100)
+
+    assert (body["rows"], body["row"], body["healthy"]) == (0, [], [])
+    json.dumps(body, allow_nan=False)
+
+
+@pytest.mark.parametrize(("first", "last", "buckets"), [(-1, 5, 10), (6, 5, 10), (0, 5, 0)])
+def test_a_range_that_is_none_is_refused(run, first, last, buckets):
+    with pytest.raises(ValueError, match="must be"):
+        timeline(run, account_for(run), first, last, buckets)
