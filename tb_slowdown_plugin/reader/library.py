@@ -5,13 +5,15 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Final
 
 from tb_slowdown_plugin.reader.assembly import Assembly
+from tb_slowdown_plugin.reader.event_files import find_damage
 from tb_slowdown_plugin.reader.provider import ProviderRecords, Tag
 from tb_slowdown_plugin.reader.strand import OutOfOrder
-from tb_slowdown_plugin.records.metadata import run_name
+from tb_slowdown_plugin.records.metadata import DIRECTORY, run_name
 from tb_slowdown_plugin.records.types import Run
 
 _MOST_BYTES: Final = 1 << 30
@@ -48,6 +50,8 @@ class _Shelf:
     assembly: Assembly | None = None
     read: dict[tuple[str, str], int] = field(default_factory=dict)
     """(TensorBoard run, tag) -> last sequence read."""
+    run: Run | None = None
+    """Joined from what has been read, with what is wrong with its files."""
 
 
 class Library:
@@ -59,10 +63,15 @@ class Library:
 
     Args:
       provider: `TBContext.data_provider`.
+      logdir: `TBContext.logdir`: its event files are looked over for damage, which
+        the provider hides. None or "" where there is no single local one.
       most_bytes: Columns to keep.
     """
 
-    def __init__(self, provider: Any, *, most_bytes: int = _MOST_BYTES) -> None:
+    def __init__(
+        self, provider: Any, logdir: str | None = None, *, most_bytes: int = _MOST_BYTES
+    ) -> None:
+        self._logdir = Path(logdir).expanduser() if logdir and "://" not in logdir else None
         self._source = ProviderRecords(provider)
         self._most_bytes = most_bytes
         self._lock = threading.Lock()
@@ -115,9 +124,25 @@ class Library:
                 shelf.assembly = Assembly(name)
                 shelf.assembly.add(records)
             shelf.read = now
+            shelf.run = None
         if not shelf.assembly:
             raise KeyError(name)
-        return shelf.assembly.run()
+        if shelf.run is None:
+            found = shelf.assembly.run()
+            damage = self._find_damage({run for run, _ in now})
+            shelf.run = replace(found, notes=found.notes + damage)
+        return shelf.run
+
+    def _find_damage(self, tensorboard_runs: set[str]) -> tuple[str, ...]:
+        if self._logdir is None:
+            return ()
+        return tuple(
+            sentence
+            for run in sorted(tensorboard_runs)
+            # The user's own files may be large, and are his; ".." could lead anywhere.
+            if DIRECTORY in run.split("/") and ".." not in run.split("/")
+            for sentence in find_damage(self._logdir, run)
+        )
 
     def _tensorboard_runs(self, name: str) -> list[str]:
         if name in self._listed:

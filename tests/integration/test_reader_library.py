@@ -57,7 +57,7 @@ class TensorBoard:
             tensor_size_guidance=data_ingester.DEFAULT_TENSOR_SIZE_GUIDANCE,
         )
         self.provider = Counting(MultiplexerDataProvider(self._multiplexer, self._logdir))
-        self.library = Library(self.provider)
+        self.library = Library(self.provider, self._logdir)
         self.reload()
 
     def reload(self) -> None:
@@ -143,6 +143,29 @@ def test_a_chunk_being_written_appears_once_it_is_whole(tmp_path: Path) -> None:
         file.write(whole[-7:])
     tensorboard.reload()
     assert len(tensorboard.library.run("run1").steps) == 20
+
+
+def test_what_tensorboard_hides_of_a_file_is_in_the_notes(tmp_path: Path) -> None:
+    chunks = split(make_steps(30), chunk_rows=10)
+    path = write_chunks(tmp_path / "run1" / "slowdown", chunks)
+    data = bytearray(path.read_bytes())
+    third = len(frame(chunk_event(chunks[2])))
+    data[-third] ^= 1  # the length of the last record
+    path.write_bytes(data)
+    run = TensorBoard(tmp_path).library.run("run1")
+    assert len(run.steps) == 20
+    sentence = f"event file run1/slowdown/{path.name} is damaged at byte {len(data) - third} "
+    assert run.notes == (f"{sentence}({third} bytes unreadable)",)
+    (from_files,) = read_runs(str(tmp_path), warn=pytest.fail)
+    assert from_files.notes == run.notes
+
+
+@pytest.mark.parametrize("logdir", ["", "gs://bucket/logs", "/no/such/place"])
+def test_without_local_files_nothing_is_said_of_them(tmp_path: Path, logdir: str) -> None:
+    write_chunks(tmp_path / "run1" / "slowdown", split(make_steps(30)))
+    run = Library(TensorBoard(tmp_path).provider, logdir).run("run1")
+    assert len(run.steps) == 30
+    assert run.notes == ()
 
 
 def test_a_resumed_run_goes_on_in_a_new_file(tmp_path: Path) -> None:

@@ -9,7 +9,9 @@ from tb_slowdown_plugin.reader.framing import Damage, RecordFile, masked_crc32c
 
 def read(data: bytes) -> tuple[list[bytes], Damage | None]:
     file = RecordFile(io.BytesIO(data), len(data))
-    return list(file), file.damage
+    records = list(file)
+    assert RecordFile(io.BytesIO(data), len(data)).check() == file.damage
+    return records, file.damage
 
 
 @pytest.mark.parametrize("data", [b"", b"\x00", b"123456789", bytes(range(256))])
