@@ -32,7 +32,8 @@ def encode_whole(name: str, values: Int, *, differences: bool = False) -> pb.Col
     """A column of whole numbers; `differences` suits what counts up."""
     column = pb.Column(name=name, rows=len(values))
     if differences and len(values):
-        before = int(values[0])
+        # As if it had always counted like this: what counts steadily becomes one value.
+        before = 2 * int(values[0]) - int(values[min(1, len(values) - 1)])
         column.before = before
         values = np.diff(values, prepend=np.int64(before))
     if len(values) and (values == values[0]).all():

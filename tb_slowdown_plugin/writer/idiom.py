@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 import threading
 from typing import Any
 
@@ -14,10 +12,7 @@ from tb_slowdown_plugin.writer.default_writer import (
     can_write_to,
     default_writer,
 )
-from tb_slowdown_plugin.writer.environment import describe, find_worker
 from tb_slowdown_plugin.writer.recorder import Recorder
-from tb_slowdown_plugin.writer.session import Session
-from tb_slowdown_plugin.writer.tracing_state import is_tracing
 
 _writer: Any = None
 """The writer that the active monitor is bound to."""
@@ -47,15 +42,7 @@ def _is_elsewhere(monitor: monitors.Monitor) -> bool:
 
 def _bind(writer: Any) -> monitors.Monitor:
     global _writer
-    session_id = secrets.token_hex(4)
-    worker = find_worker(os.environ)
-    session = Session(
-        Recorder(is_tracing=is_tracing),
-        SummaryWriterSink(writer),
-        session_id,
-        collectors=monitors.create_collectors(),
-        describe=lambda states: describe(states, worker),
-    )
+    session = monitors.create_session(lambda _session, _worker: SummaryWriterSink(writer))
     hook = WriterHook(writer, on_flush=session.flush_on_request, on_close=lambda: monitor.stop())
     monitor = monitors.Monitor(session, on_stop=hook.remove)
     monitors.install(monitor, explicit=False)

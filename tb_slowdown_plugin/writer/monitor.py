@@ -19,6 +19,7 @@ from tb_slowdown_plugin.writer.session import Session
 
 if TYPE_CHECKING:
     from tb_slowdown_plugin.collectors.base import Collector
+    from tb_slowdown_plugin.writer.sink import Sink
 
 _STOP_SECONDS: Final = 5.0
 """How long the end of a program waits for a write that hangs."""
@@ -145,20 +146,11 @@ def start(logdir: str | os.PathLike[str], *, disable: Iterable[str] = ()) -> Mon
     if busy is not None:
         busy.stop()
 
-    from tb_slowdown_plugin.writer.environment import describe, find_worker
     from tb_slowdown_plugin.writer.event_file import EventFileSink
-    from tb_slowdown_plugin.writer.tracing_state import is_tracing
 
-    worker = find_worker(os.environ)
-    session_id = secrets.token_hex(4)
     monitor = Monitor(
-        Session(
-            Recorder(is_tracing=is_tracing),
-            EventFileSink(directory, session_id, worker[0]),
-            session_id,
-            collectors=create_collectors(),
-            disabled=names,
-            describe=lambda states: describe(states, worker),
+        create_session(
+            lambda session, worker: EventFileSink(directory, session, worker), disabled=names
         )
     )
     install(monitor, explicit=True)
@@ -202,12 +194,43 @@ def recorder_for(call: str) -> Recorder:
     return recorder
 
 
+def create_session(
+    open_sink: Callable[[str, int], Sink], *, disabled: Iterable[str] = ()
+) -> Session:
+    """A session of this process with all its collectors.
+
+    Args:
+      open_sink: Makes the sink of a session id and the index of this worker.
+      disabled: Names of collectors that stay off.
+    """
+    from tb_slowdown_plugin.writer.environment import describe, find_worker
+    from tb_slowdown_plugin.writer.tracing_state import is_tracing
+
+    worker = find_worker(os.environ)
+    session_id = secrets.token_hex(4)
+    collectors: list[Collector] = []
+    trouble = ""
+    try:
+        collectors = create_collectors()
+    except Exception as error:  # noqa: BLE001, a TensorFlow that moved must not stop the training
+        trouble = reason_of(error)
+    session = Session(
+        Recorder(is_tracing=is_tracing),
+        open_sink(session_id, worker[0]),
+        session_id,
+        collectors=collectors,
+        disabled=disabled,
+        describe=lambda states: describe(states, worker),
+    )
+    if trouble:
+        session.report_failure("collectors", trouble)
+    return session
+
+
 def create_collectors() -> list[Collector]:
     """All collectors there are."""
-    try:
-        from tb_slowdown_plugin.collectors import registry
-    except ImportError:
-        return []
+    from tb_slowdown_plugin.collectors import registry
+
     return registry.create()
 
 

@@ -29,6 +29,7 @@ EVALUATION_KINDS: Final = frozenset(("eval", "evaluation", "test", "validation")
 """A pass over data with steps of these kinds is no epoch."""
 
 _IDLE_NS: Final = int(IDLE_SECONDS * 1e9)
+_STEP_LIMIT: Final = 1 << 62
 _NEVER: Final = -(1 << 62)
 
 
@@ -163,7 +164,9 @@ class Recorder:
         if step is None:
             self._number = self._last_number + 1
         else:
-            self._number = step if type(step) is int and step >= 0 else _step_number(step)
+            self._number = (
+                step if type(step) is int and 0 <= step < _STEP_LIMIT else _step_number(step)
+            )
         self._items = None if items is None else _item_count(items)
         if kind is not self._kind:
             self._kind = _step_kind(kind)
@@ -387,9 +390,9 @@ def _step_number(step: object) -> int:
         number = int(step)  # type: ignore[call-overload]
     except (TypeError, ValueError):
         number = -1
-    if number < 0 or number != step:
+    if not 0 <= number < _STEP_LIMIT or number != step:
         raise UsageError(
-            f"step={step!r} is no step number; give a whole number from 0 on, "
+            f"step={step!r} is no step number; give a whole number from 0 on (below 2**62), "
             "or leave it out to count by itself"
         )
     return int(number)

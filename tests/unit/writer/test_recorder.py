@@ -108,7 +108,7 @@ def test_a_number_like_that_of_numpy_is_a_step_number(run):
     assert (steps.number[0], steps.items[0]) == (12, 3.0)
 
 
-@pytest.mark.parametrize("number", [-1, 1.5, "seven", [1], float("nan")])
+@pytest.mark.parametrize("number", [-1, 1.5, 1 << 62, "seven", [1], float("nan")])
 def test_what_is_no_step_number_is_refused(run, number):
     with pytest.raises(UsageError, match="is no step number; give a whole number"):
         run.recorder.begin(step=number)

@@ -1,0 +1,120 @@
+"""Limits and versions of the record format, and the names around it."""
+
+from __future__ import annotations
+
+import zlib
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.errors import DecodeError
+from tb_slowdown_plugin.records import codec, columns, metadata, names
+from tb_slowdown_plugin.records import slowdown_pb2 as pb
+from tb_slowdown_plugin.records.types import Chunk, no_signals, no_steps
+
+
+def record(**fields):
+    return zlib.compress(pb.Chunk(**{"schema": 1, **fields}).SerializeToString())
+
+
+def test_a_newer_version_is_refused_with_the_remedy():
+    with pytest.raises(DecodeError, match="has schema 2, this version reads up to 1: upgrade"):
+        codec.decode(record(schema=2))
+
+
+def test_a_bomb_is_refused_before_it_unpacks(monkeypatch):
+    monkeypatch.setattr(codec, "MAX_CHUNK_BYTES", 1000)
+    with pytest.raises(DecodeError, match="unpacks to more than 1000 bytes"):
+        codec.decode(zlib.compress(b"\0" * 100_000))
+
+
+def test_a_claim_of_too_many_rows_is_refused():
+    column = pb.Column(name="number", rows=columns.MAX_ROWS + 1, whole=3)
+    with pytest.raises(DecodeError, match="column 'number' claims 1048577 rows"):
+        codec.decode(record(steps=[column, pb.Column(name="period")]))
+
+
+@pytest.mark.parametrize(
+    ("steps", "complaint"),
+    [
+        ([pb.Column(name="number", rows=1, whole=1)], "without the columns"),
+        (
+            [pb.Column(name="number", rows=1, whole=1), pb.Column(name="period", rows=2, whole=1)],
+            "step columns of different lengths",
+        ),
+        (
+            [pb.Column(name=name, rows=1, whole=7) for name in ("number", "period", "kind")],
+            "a step of an unknown kind",
+        ),
+        (
+            [pb.Column(name=name, rows=1, shuffled=b"abc") for name in ("number", "period")],
+            "has 3 bytes for 1 rows of 4 bytes",
+        ),
+    ],
+)
+def test_steps_that_do_not_fit_together_are_refused(steps, complaint):
+    with pytest.raises(DecodeError, match=complaint):
+        codec.decode(record(steps=steps))
+
+
+def test_an_event_of_a_kind_not_known_yet_is_skipped():
+    found = codec.decode(
+        record(events=[pb.Event(row=3), pb.Event(row=4, epoch=pb.Epoch(number=1))])
+    )
+    assert [event.row for event in found.events] == [4]
+
+
+def test_a_chunk_without_steps_has_empty_tables():
+    chunk = Chunk("0badcafe", 0, 1.8e9, 0, no_steps(), no_signals())
+    found = codec.decode(codec.encode(chunk))
+    assert len(found.steps) == len(found.signals) == 0
+    assert found.environment is None
+
+
+@pytest.mark.parametrize("seconds", [0.0, 1e-6, 2147.0, 2148.0, 1e9])
+def test_durations_are_exact_to_the_microsecond_beyond_35_minutes_too(seconds):
+    column = columns.encode_seconds("period", np.array([seconds, 0.25, np.nan]))
+    found = columns.decode_seconds(column)
+    assert found[:2].tolist() == pytest.approx([seconds, 0.25], abs=1e-6)
+    assert np.isnan(found[2])
+
+
+def test_a_steady_column_takes_a_few_bytes():
+    steady = columns.encode_whole("number", np.arange(7, 7 + 256), differences=True)
+    assert steady.ByteSize() < 20
+    assert columns.decode_whole(steady).tolist() == list(range(7, 7 + 256))
+    assert columns.encode_seconds("inside", np.full(256, 0.125)).ByteSize() < 20
+
+
+@pytest.mark.parametrize(
+    ("tensorboard_run", "expected"),
+    [
+        ("run1/slowdown", ("run1", 0)),
+        ("run1/slowdown/worker-2", ("run1", 2)),
+        ("slowdown", (".", 0)),
+        ("slowdown/worker-1", (".", 1)),
+        ("run1", ("run1", 0)),
+        ("run1/worker-2", ("run1/worker-2", 0)),
+        ("run1/slowdown/worker-x", ("run1/slowdown/worker-x", 0)),
+    ],
+)
+def test_the_run_as_the_user_knows_it(tensorboard_run, expected):
+    assert metadata.run_name(tensorboard_run) == expected
+
+
+def test_tags_rotate_before_tensorboard_samples_them_away():
+    tags = [metadata.tag("0badcafe", sequence) for sequence in range(24)]
+    assert max(tags.count(tag) for tag in tags) <= 10
+    assert tags[7] != tags[8]
+
+
+def test_names_have_a_family_and_a_detail():
+    name = names.account(names.TRACING, names.AGAIN)
+    assert (name, names.family(name), names.detail(name)) == (
+        "tracing:again",
+        "tracing",
+        "again",
+    )
+    assert names.detail(names.GC) == ""
+    assert names.signal("allocator_in_use_bytes:GPU:0").unit == "bytes"
+    assert names.signal("something_else") is None
