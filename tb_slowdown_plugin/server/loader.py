@@ -32,4 +32,4 @@ class SlowdownLoader(base_plugin.TBLoader):  # type: ignore[misc]
         from tb_slowdown_plugin.server.plugin import SlowdownPlugin
         from tb_slowdown_plugin.server.runs import Runs
 
-        return SlowdownPlugin(Runs(Library(context.data_provider), account_for))
+        return SlowdownPlugin(Runs(Library(context.data_provider, context.logdir), account_for))

@@ -35,6 +35,8 @@ with warnings.catch_warnings():  # TensorBoard's copy of bleach warns about itse
     from tensorboard.backend import application
 
 RUN = "study/run 1"
+CUT = "cut"
+"""A run whose last record is only half there."""
 STEPS = 900
 RETRACED = range(100, 900, 40)
 TRACING_SECONDS = 0.5
@@ -80,6 +82,8 @@ def retraced_run() -> list[Any]:
 def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     logdir = tmp_path_factory.mktemp("logdir")
     event_files.write_chunks(logdir / RUN / "slowdown", retraced_run())
+    cut = event_files.write_chunks(logdir / CUT / "slowdown", retraced_run())
+    cut.write_bytes(cut.read_bytes()[:-100])
     event_files.write_events(logdir / RUN, [event_files.scalar_event("loss", 0, 1.0)])
     event_files.write_events(logdir / "other", [event_files.scalar_event("loss", 0, 1.0)])
     return logdir
@@ -87,7 +91,7 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def client(logdir: Path) -> Client:
-    context = SimpleNamespace(data_provider=open_logdir(str(logdir)))
+    context = SimpleNamespace(data_provider=open_logdir(str(logdir)), logdir=str(logdir))
     return Client(application.TensorBoardWSGI([SlowdownLoader().load(context)]))
 
 
@@ -135,7 +139,7 @@ def assert_same_shape(actual: Any, example: Any, place: str) -> None:
 
 
 def test_the_document_has_each_route_and_no_other(documented: dict[str, Any]) -> None:
-    plugin = SlowdownLoader().load(SimpleNamespace(data_provider=None))
+    plugin = SlowdownLoader().load(SimpleNamespace(data_provider=None, logdir=""))
     assert sorted(documented) == sorted(path[1:] for path in plugin.get_plugin_apps())
 
 
@@ -165,15 +169,22 @@ def test_the_example_run_shows_each_part_of_the_timeline(client: Client) -> None
         assert part
 
 
+@pytest.mark.parametrize("run", [RUN, CUT])
 def test_the_route_and_the_command_report_the_same(
-    client: Client, logdir: Path, tmp_path: Path
+    client: Client, logdir: Path, tmp_path: Path, run: str
 ) -> None:
     out = tmp_path / "report.json"
-    assert main(["report", str(logdir), "--run", RUN, "--format", "json", "-o", str(out)]) == 0
+    assert main(["report", str(logdir), "--run", run, "--format", "json", "-o", str(out)]) == 0
     reported = json.loads(out.read_text(encoding="utf-8"))
-    assert body(client, "report", run=RUN) == reported
-    (run,) = reported["runs"]
-    assert (run["run"], run["causes"][0]["cause"]) == (RUN, "retracing")
+    assert body(client, "report", run=run) == reported
+    (found,) = reported["runs"]
+    assert (found["run"], found["causes"][0]["cause"]) == (run, "retracing")
+
+
+def test_a_cut_file_is_told(client: Client) -> None:
+    (report,) = body(client, "report", run=CUT)["runs"]
+    assert report["steps"] < STEPS
+    assert any("cut" in note or "complete" in note for note in report["notes"]), report["notes"]
 
 
 def test_each_bucket_adds_up(client: Client) -> None:
@@ -195,5 +206,5 @@ def test_the_retraces_table(client: Client) -> None:
 
 def test_a_run_with_scalars_beside_it_is_no_other_run(client: Client) -> None:
     answer = body(client, "runs")
-    assert [run["run"] for run in answer["runs"]] == [RUN]
+    assert [run["run"] for run in answer["runs"]] == [CUT, RUN]
     assert answer["other_runs"] == 1
