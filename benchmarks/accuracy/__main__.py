@@ -39,6 +39,8 @@ def main() -> None:
     ]
     if scores:
         _print_defects(scores, healthy)
+        _print_confidence(scores)
+        _print_companions(scores)
     if healthy:
         _print_healthy(healthy)
     if not only:
@@ -97,6 +99,32 @@ def _print_defects(scores: list[Score], healthy: list[Score]) -> None:
             f"{quantile(misplaced, 0.5):.2f} / {quantile(misplaced, 0.99):.2f} | "
             f"{quantile(errors, 0.5):.3f} / {quantile(errors, 0.9):.3f} | {blame:.2f} |"
         )
+    print()
+
+
+def _print_confidence(scores: list[Score]) -> None:
+    print("| confidence | findings | right (95 %) |")
+    print("|---|---|---|")
+    named = [each for one in scores for each in one.named]
+    for confidence in dict.fromkeys(word for word, _ in sorted(named)):
+        right = [is_right for word, is_right in named if word == confidence]
+        print(f"| {confidence} | {len(right)} | {_share(sum(right), len(right))} |")
+    print()
+
+
+def _print_companions(scores: list[Score]) -> None:
+    print("| signal | called a companion of a shift | of a drift (a suspect at most) |")
+    print("|---|---|---|")
+    drifts = [name for name, (pattern, _) in PATTERNS.items() if pattern == "drift"]
+    groups = [
+        [each for each in scores if each.run in names and not each.account]
+        for names in (["shift"], drifts)
+    ]
+    for signal in ("true_jump", "decoy_jump", "decoy_walk", "decoy_growth"):
+        shares = [
+            _share(sum(signal in one.companions for one in mine), len(mine)) for mine in groups
+        ]
+        print(f"| {signal} | {' | '.join(shares)} |")
     print()
 
 

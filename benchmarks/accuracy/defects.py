@@ -10,6 +10,9 @@ from benchmarks.accuracy.quiet import FAMILIES, Random, Run, draw_length, draw_q
 
 LEAST_SHARE = 0.02
 """Share of the wall that an injected defect costs at least; smaller ones are drawn again."""
+LEAST_SHARE_OF_STALLS = 0.06
+"""The same for stalls that come back and do not grow: the contract (DESIGN section 5) says that
+such costs are named from 5 % of the wall."""
 
 
 def _shift(random: Random, run: Run) -> None:
@@ -122,6 +125,26 @@ def _growing_checkpoint(random: Random, run: Run) -> None:
     run.source = "checkpoint"
 
 
+def _neighbours(random: Random, run: Run) -> None:
+    """Other processes take the cores for stretches; the kernel counts it for all threads."""
+    count = len(run.base)
+    usual = float(np.median(run.base))
+    delay = np.zeros(count)
+    for _ in range(random.integers(1, 4)):
+        length = int(count * random.uniform(0.06, 0.3))
+        first = int(random.uniform(0.05 * count, count - length))
+        load = usual * np.exp(random.uniform(np.log(0.2), np.log(3)))
+        delay[first : first + length] += load * random.gamma(2, 0.5, length)
+    threads = random.uniform(1, 6)
+    others = random.gamma(1, 0.002 * usual, count)
+    counted = np.cumsum(delay * threads * random.uniform(0.8, 1.2, count) + others)
+    sampled = np.full(count, np.nan)
+    every = int(random.integers(5, 40))
+    sampled[::every] = counted[::every]
+    run.signals["run_delay_seconds"] = sampled
+    run.lost = delay
+
+
 PATTERNS: dict[str, tuple[str, Callable[[Random, Run], None]]] = {
     "shift": ("level_shift", _shift),
     "transient": ("level_shift", _transient),
@@ -136,6 +159,7 @@ PATTERNS: dict[str, tuple[str, Callable[[Random, Run], None]]] = {
     "input shift": ("level_shift", _input_shift),
     "retracing": ("any", _retracing),
     "growing checkpoint": ("drift", _growing_checkpoint),
+    "neighbours": ("any", _neighbours),
 }
 """Defect -> the pattern that it should be called, and how it is put in."""
 
@@ -147,15 +171,22 @@ def draw_defect(random: Random, defect: str) -> Run:
         PATTERNS[defect][1](random, run)
         run.defect = defect
         assert run.lost is not None
-        if run.source:
+        if defect == "neighbours":
+            run.core_extra, run.source = run.lost, "contention:run_delay"
+        elif run.source:
             run.measured[run.source] = run.lost
         else:
             run.core_extra = run.lost
-        if run.lost.sum() >= LEAST_SHARE * run.step_seconds().sum():
+        stalls = PATTERNS[defect][0] in ("periodic", "epoch_boundary")
+        share = LEAST_SHARE_OF_STALLS if stalls else LEAST_SHARE
+        if run.lost.sum() >= share * run.step_seconds().sum():
             break
     count = len(run.base)
-    run.signals = {
+    jump = np.where(np.arange(count) < run.onset, 1e9, 1.5e9)
+    run.signals |= {
         "decoy_growth": np.linspace(1e9, 2e9, count) + random.normal(0, 1e6, count),
-        "decoy_walk": 1e9 + np.cumsum(random.normal(0, 1e5, count)),
+        "decoy_walk": 1e9 + np.cumsum(random.normal(0, 2e8 / np.sqrt(count), count)),
+        "decoy_jump": np.roll(jump, int(random.uniform(0.1, 0.9) * count)),
+        "true_jump": jump + random.normal(0, 2e7, count),
     }
     return run

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import comb
+from math import lgamma
 
 import numpy as np
 
 from benchmarks.accuracy.defects import PATTERNS
 from benchmarks.accuracy.quiet import Run
 from tb_slowdown_plugin.analysis import diagnose
+from tb_slowdown_plugin.analysis.companions import find_companions
 from tb_slowdown_plugin.analysis.types import Diagnosis, Finding
 
 
@@ -18,6 +19,8 @@ class Score:
     """What was right and wrong about one run."""
 
     run: str
+    account: str
+    """The account that the defect was in, "" for the core."""
     steps: int
     found: bool
     """The defect was found in its pattern (and account)."""
@@ -32,8 +35,11 @@ class Score:
     top_right: bool = False
     unexplained: float = 0.0
     """As a share of the wall."""
-    confidence: str = ""
     verdict: str = ""
+    named: list[tuple[str, bool]] = field(default_factory=list)
+    """Confidence of each finding, and whether it was right."""
+    companions: dict[str, set[str]] = field(default_factory=dict)
+    """Signal -> how it was said to move with a jump or growth of the core."""
 
 
 def judge(run: Run) -> Diagnosis:
@@ -41,6 +47,7 @@ def judge(run: Run) -> Diagnosis:
     return diagnose(
         run.step_seconds(),
         run.measured,
+        signals=run.signals,
         epochs=run.epochs,
         kinds=run.kinds,
         items=run.items,
@@ -53,8 +60,14 @@ def score(run: Run) -> Score:
     wall = diagnosis.ledger.wall_seconds
     right = [finding for finding in diagnosis.findings if _is_right(run, finding)]
     wrong = [finding for finding in diagnosis.findings if not _is_right(run, finding)]
-    result = Score(run.defect, len(run.base), bool(right), {each.pattern for each in wrong})
+    result = Score(
+        run.defect, run.source, len(run.base), bool(right), {each.pattern for each in wrong}
+    )
     result.verdict = diagnosis.verdict
+    result.named = [(each.confidence, _is_right(run, each)) for each in diagnosis.findings]
+    for finding in diagnosis.findings:
+        for companion in find_companions(finding, diagnosis, run.signals):
+            result.companions.setdefault(companion.signal, set()).add(companion.how)
     result.unexplained = diagnosis.ledger.unexplained_seconds / wall
     blamed = sum(finding.lost_seconds for finding in wrong)
     if run.lost is not None:
@@ -64,7 +77,6 @@ def score(run: Run) -> Score:
         result.seconds_error = abs(claimed + sum(w.lost_seconds for w in wrong) - truth) / truth
         result.top_right = bool(diagnosis.findings) and _is_right(run, diagnosis.findings[0])
         if right:
-            result.confidence = right[0].confidence
             if PATTERNS[run.defect][0] == "level_shift":
                 result.misplaced = abs(right[0].rows[0] - run.onset) / len(run.base)
             elif PATTERNS[run.defect][0] == "warm_up":
@@ -82,12 +94,14 @@ def _is_right(run: Run, finding: Finding) -> bool:
 
 def interval(hits: int, trials: int) -> tuple[float, float]:
     """Clopper and Pearson's 95 % interval of a share, by bisection of the binomial tails."""
+    ways = np.array(
+        [lgamma(trials + 1) - lgamma(k + 1) - lgamma(trials - k + 1) for k in range(trials + 1)]
+    )
 
     def tail(probability: float, least: int) -> float:
-        return sum(
-            comb(trials, k) * probability**k * (1 - probability) ** (trials - k)
-            for k in range(least, trials + 1)
-        )
+        k = np.arange(least, trials + 1)
+        logs = np.log(probability) * k + np.log1p(-probability) * (trials - k)
+        return float(np.exp(ways[least:] + logs).sum())
 
     def solve(least: int, level: float) -> float:
         low, high = 0.0, 1.0

@@ -11,6 +11,7 @@ from tb_slowdown_plugin.analysis.accounts import FLAT_FLOOR, GROWTH_FLOOR
 from tb_slowdown_plugin.analysis.aftermath import find_aftermath
 from tb_slowdown_plugin.analysis.buckets import bucket
 from tb_slowdown_plugin.analysis.changes import SIGNIFICANCE, SIGNIFICANCE_OF_SHORT
+from tb_slowdown_plugin.analysis.contention import CONTENTION
 from tb_slowdown_plugin.analysis.epochs import find_stalls
 from tb_slowdown_plugin.analysis.findings import (
     CORE,
@@ -28,11 +29,8 @@ from tb_slowdown_plugin.analysis.types import Finding, Pattern
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Float, Int
 
-REPEAT_FLOOR: Final = 0.02
-"""Share of the wall from which a stall of unknown reason is named: at each epoch, every so many
-steps, or once for a stretch. Below, real machines do that when they are healthy
-(benchmarks/accuracy, families bursts and heavy_tail)."""
 SHORT_RUN: Final = 2000
+_MOST_OF_USUAL: Final = 4.0
 _STALL: Final = 1.0
 """A single step is a stall from this relative excess (and 8 sigma) on."""
 
@@ -86,7 +84,7 @@ def judge_core(steps: Steps, usual: Float, trend: Trend | None, warm_up_rows: in
             lost = book_rise(core, trend, rise)
             if is_loss(rise) and lost.sum() >= floor_of(rise) * wall:
                 numbers = describe_rise(rise, typical)
-                source = _find_carrier(steps, usual, lost, numbers)
+                source = _find_remainder(steps, lost) or _find_carrier(steps, usual, lost, numbers)
                 findings.append(make_finding(source, rise.pattern, lost, "medium", numbers))
         repeats, unexplained, warm_up = _judge_stalls(
             steps, core, expected, trend, warm_up_rows, warm_up
@@ -103,6 +101,17 @@ def _spread_level(trend: Trend | None, count: int, warm_up_rows: int) -> Float:
         level[trend.edges[0] : trend.edges[-1]] = trend.spread(trend.level)
         level[:warm_up_rows] = trend.level[trend.warm_up]
     return level
+
+
+def _find_remainder(steps: Steps, lost: Float) -> str | None:
+    """The contention account of which a rise is what an inexact split has left over."""
+    for name, column in steps.accounts.items():
+        if names.family(name) == CONTENTION:
+            inside = column > 0
+            held = float(lost[inside].sum())
+            if held >= 0.8 * lost.sum() and held < 0.25 * float(column[lost > 0].sum()):
+                return name
+    return None
 
 
 def _find_carrier(steps: Steps, usual: Float, lost: Float, numbers: dict[str, float]) -> str:
@@ -149,7 +158,7 @@ def _judge_stalls(
         residual[first:end] = 0.0
         if excursion.unfinished and lost.sum() >= GROWTH_FLOOR * wall:
             unexplained += lost
-        elif lost.sum() >= REPEAT_FLOOR * wall:
+        elif lost.sum() >= FLAT_FLOOR * wall:
             findings.append(make_finding(CORE, "one_off", lost, "medium"))
     aftermath = find_aftermath(steps, residual, warm_up_rows)
     if aftermath is not None:
@@ -176,13 +185,18 @@ def _judge_stalls(
         patterns.append(("periodic", repeat.rows, numbers))
     for pattern, rows, numbers in patterns:
         lost = _only(excess, rows[rows >= warm_up_rows])
+        if not lost.any():
+            continue
+        # A step that stalled for another reason, far longer, is not what comes back.
+        np.minimum(lost, _MOST_OF_USUAL * float(np.median(lost[lost > 0])), out=lost)
         # What comes back has come in the first steps, too, and was not warm-up there.
         opening = rows[rows < warm_up_rows]
         lost[opening] = np.minimum(warm_up[opening], lost.max())
-        if lost.sum() >= REPEAT_FLOOR * wall:
+        if lost.sum() >= FLAT_FLOOR * wall:
             warm_up = warm_up - _only(lost, opening)
             findings.append(make_finding(CORE, pattern, lost, "medium", numbers))
             residual[rows] = 0.0
+            excess = excess - lost
     stalls = np.flatnonzero(residual > max(_STALL, 8 * sigma))
     scattered = _only(excess, stalls)
     if scattered.sum() >= FLAT_FLOOR * wall:

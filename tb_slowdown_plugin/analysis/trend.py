@@ -35,6 +35,7 @@ _SEAM: Final = 0.25
 """A jump beside growth, smaller than this share of it, is where the fit of one ended."""
 _LEFT_OVER: Final = 0.1
 """A rise of which less is left has ended."""
+_LONGEST_DIP: Final = 0.2
 _DRAWN_IN: Final = 0.995
 _BORNE_OUT: Final = 0.5
 """Share of a step in the medians that the means must show, too."""
@@ -217,16 +218,28 @@ def _is_seam(level: Float, left: _Part, right: _Part) -> bool:
 
 
 def _find_base(level: Float, parts: list[_Part], warm_up: int) -> tuple[float, tuple[int, int]]:
-    least = PERSISTENCE * len(level)
-    best = (float(level[warm_up:].min()), (warm_up, len(level)))
-    found = False
-    for part in parts:
-        if part.end - part.first < least and len(parts) > 1:
-            continue
-        lowest = float(level[part.first : part.end].min())
-        if not found or lowest < best[0]:
-            best, found = (lowest, (part.first, part.end)), True
-    return best
+    """The lowest level that was held, and where; a dip that the run came back from is not it."""
+    count = len(level)
+    held = [
+        part
+        for index, part in enumerate(parts)
+        if part.end - part.first >= PERSISTENCE * count and not _is_dip(level, parts, index)
+    ]
+    if not held:
+        return float(np.median(level[warm_up:])), (warm_up, count)
+    best = min(held, key=lambda part: float(level[part.first : part.end].min()))
+    return float(level[best.first : best.end].min()), (best.first, best.end)
+
+
+def _is_dip(level: Float, parts: list[_Part], index: int) -> bool:
+    """Whether a short part between two slower ones is the odd one out, rather than they."""
+    part = parts[index]
+    if index in (0, len(parts) - 1) or part.end - part.first > _LONGEST_DIP * len(level):
+        return False
+    before = level[parts[index - 1].first : parts[index - 1].end].min()
+    after = level[parts[index + 1].first : parts[index + 1].end].min()
+    own = level[part.first : part.end].max()
+    return bool(own < before and own < after)
 
 
 def _place(edges: Int, cut: int, buckets: Buckets, rows: Float) -> None:
