@@ -29,9 +29,11 @@ def test_a_bomb_is_refused_before_it_unpacks(monkeypatch):
 
 
 def test_a_claim_of_too_many_rows_is_refused():
-    column = pb.Column(name="number", rows=columns.MAX_ROWS + 1, whole=3)
-    with pytest.raises(DecodeError, match="column 'number' claims 1048577 rows"):
-        codec.decode(record(steps=[column, pb.Column(name="period")]))
+    number, period = (
+        pb.Column(name=name, rows=columns.MAX_ROWS + 1, whole=3) for name in ("number", "period")
+    )
+    with pytest.raises(DecodeError, match="column 'period' claims 1048577 rows"):
+        codec.decode(record(steps=[number, period]))
 
 
 @pytest.mark.parametrize(
