@@ -33,7 +33,23 @@ def to_text(reports: Sequence[Report], *, width: int = 80, colour: bool = False)
       colour: With ANSI colours, for a terminal.
     """
     ink = Ink(colour)
-    return "\n\n".join("\n".join(_report(report, width, ink)) for report in reports) + "\n"
+    parts = [_report(report, width, ink) for report in reports]
+    if len(reports) > 1:
+        parts.insert(0, _overview(reports, width, ink))
+    return "\n\n".join("\n".join(part) for part in parts) + "\n"
+
+
+def _overview(reports: Sequence[Report], width: int, ink: Ink) -> Iterator[str]:
+    yield ink.strong(f"{len(reports)} runs")
+    column = min(max(len(printable(report.run)) for report in reports), width // 3)
+    for report in reports:
+        verdict = _cut(printable(report.headline), width - column - 2)
+        name = _cut(printable(report.run), column)
+        yield f"{name:<{column}}  {ink.verdict(report.verdict, verdict)}"
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "\u2026"
 
 
 def _report(report: Report, width: int, ink: Ink) -> Iterator[str]:

@@ -84,9 +84,16 @@ def test_an_empty_run_has_no_ledger(slow: Report) -> None:
     assert to_text([empty]) == "Run run1\nNot enough steps yet: 0 of about 200.\n"
 
 
-def test_several_runs_stand_one_below_the_other(slow: Report) -> None:
-    both = to_text([slow, replace(slow, run="run2")])
-    assert both == GOLDEN + "\n" + GOLDEN.replace("Run run1", "Run run2")
+def test_several_runs_stand_one_below_the_other_after_an_overview(slow: Report) -> None:
+    long = replace(slow, run="experiments/2026-11-21/batch_64/run2", headline="Healthy.")
+    both = to_text([slow, long])
+    overview = """\
+2 runs
+run1                        Lost 31 % of 2 h 35 min; most to retracing of train\u2026
+experiments/2026-11-21/ba\u2026  Healthy.
+"""
+    assert both.startswith(f"{overview}\n{GOLDEN}\nRun experiments/2026-11-21/batch_64/run2\n")
+    assert max(map(len, overview.splitlines())) <= 80
 
 
 def test_texts_from_a_logdir_cannot_steer_the_terminal(slow: Report) -> None:
