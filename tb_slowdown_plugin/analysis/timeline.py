@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -208,15 +207,15 @@ def _extremes(values: Float, most: int) -> Int:
     if len(values) <= most:
         return np.arange(len(values))
     groups = max(1, most // 2)
-    edges = np.linspace(0, len(values), groups + 1).astype(np.int64)
-    kept: set[int] = set()
-    for start, stop in pairwise(edges.tolist()):
-        part = values[start:stop]
-        if np.isnan(part).all():
-            kept.add(int(start))
-        else:
-            kept |= {int(start + np.nanargmin(part)), int(start + np.nanargmax(part))}
-    return np.array(sorted(kept), np.int64)
+    width = -(-len(values) // groups)
+    starts = np.arange(0, len(values), width)
+    padded = np.full(len(starts) * width, np.nan)
+    padded[: len(values)] = values
+    table = padded.reshape(-1, width)
+    gaps = np.isnan(table)  # a group of gaps alone keeps its first one
+    lowest = np.where(gaps, np.inf, table).argmin(axis=1)
+    highest = np.where(gaps, -np.inf, table).argmax(axis=1)
+    return np.unique(np.concatenate([starts + lowest, starts + highest]))
 
 
 def _numbers(values: Float, decimals: int = _DECIMALS) -> list[float | None]:
