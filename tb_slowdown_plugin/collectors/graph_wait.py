@@ -15,9 +15,11 @@ import functools
 import weakref
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Final, cast
 
-_RESOURCE = "tb_slowdown_plugin_input_wait"
+_RESOURCE: Final = "tb_slowdown_plugin_input_wait"
+_WAITED, _FETCHED, _COMPUTED = range(3)
+"""Places in the resource, in the order of the fields of `Waited`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +97,14 @@ class TimedFetch:
         if body is not None:
             began = _timestamp(body, [])
             computed = _timestamp(body, _stateful_operations(body, 0))
-            _add(body, [0.0, 0.0, computed - began])
-            _add(graph, [0.0, arrived - began, 0.0])
+            _add(body, _COMPUTED, began, computed)
+            _add(graph, _FETCHED, began, arrived)
         elif self._earlier:
             between = _stateful_operations(graph, self._earlier.operations)
-            computed = _timestamp(graph, between)
-            ready = tf.maximum(self._asked, computed)
-            _add(graph, [tf.maximum(arrived - ready, 0.0), 0.0, 0.0])
+            ready = tf.maximum(self._asked, _timestamp(graph, between))
+            _add(graph, _WAITED, ready, tf.maximum(arrived, ready))
         else:
-            _add(graph, [arrived - self._asked, 0.0, 0.0])
+            _add(graph, _WAITED, self._asked, arrived)
         _fetches[graph] = _Fetch(arrived, len(graph.get_operations()))
 
 
@@ -155,10 +156,12 @@ def _timestamp(graph: Any, after: list[Any]) -> Any:
     return now
 
 
-def _add(graph: Any, seconds: list[Any]) -> None:
+def _add(graph: Any, place: int, began: Any, ended: Any) -> None:
     import tensorflow as tf
 
     with graph.as_default(), tf.device("CPU:0"):
+        seconds: list[Any] = [0.0, 0.0, 0.0]
+        seconds[place] = ended - began
         addition = tf.raw_ops.AssignAddVariableOp(resource=_sums(), value=tf.stack(seconds))
     _run_independently(graph, addition)
 

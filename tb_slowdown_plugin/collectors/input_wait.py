@@ -30,7 +30,8 @@ class InputWait:
     and loops inside graphs (AutoGraph, `steps_per_execution`). The first is
     timed as it is called. For the others the graph itself is made to add up
     (see `graph_wait`), which needs the collector to run before the function is
-    traced; what was traced earlier is not measured.
+    traced; what was traced earlier is not measured. Waiting inside validation
+    is validation: it has its own data, and says nothing about a training step.
     """
 
     name = "input_wait"
@@ -81,7 +82,7 @@ class InputWait:
 
     def _fetch(self, original: Callable[..., T], *args: Any, **kwargs: Any) -> T:
         watch = self._context.stopwatch
-        if not watch.is_mine():
+        if not watch.is_mine() or watch.is_open(names.VALIDATION):
             return original(*args, **kwargs)
         watch.open(names.INPUT_WAIT)
         try:
@@ -109,7 +110,7 @@ class InputWait:
         try:
             return build()
         except Exception as error:  # noqa: BLE001 - the user's function must be traced all the same
-            self._context.report_failure(self.name, f"a fetch can't be timed in a graph: {error}")
+            self._tell("a fetch can't be timed in a graph", error)
             return None
 
     def _begin_reading(self) -> None:
@@ -125,6 +126,8 @@ class InputWait:
         now = self._now_ns()
         if now - self._read_ns >= _READING_INTERVAL_NS and self._executing_eagerly():
             self._owed_ns = self._read(now)
+        if self._context.stopwatch.is_open(names.VALIDATION):
+            self._owed_ns = 0
         if self._owed_ns:
             passed = now - self._asked_ns
             self._owed_ns -= self._context.stopwatch.book(
@@ -139,8 +142,12 @@ class InputWait:
             total = graph_wait.read_waited()
         except Exception as error:  # noqa: BLE001 - a reset context must not reach the training loop
             self._context.stopwatch.askers.remove(self._settle)
-            self._context.report_failure(self.name, f"the wait in graphs can't be read: {error}")
+            self._tell("the wait in graphs can't be read", error)
             return 0
         waited = total - self._before
         self._before = total
         return min(wall_ns, max(0, int(waited.lost_seconds() * 1e9)))
+
+    def _tell(self, what: str, error: Exception) -> None:
+        # Only the kind of error: TensorFlow's texts hold paths of the user's.
+        self._context.report_failure(self.name, f"{what}: {type(error).__name__}")

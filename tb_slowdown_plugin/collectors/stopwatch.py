@@ -67,6 +67,10 @@ class Stopwatch:
         """The moment up to which time is booked: that of the last open, close or take."""
         return self._since
 
+    def is_open(self, account: str) -> bool:
+        """Whether `account` is open, at any depth."""
+        return account in self.opened
+
     def open(self, account: str, since_ns: int | None = None) -> None:
         """Time goes to `account` from now on.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.writer.recorder import Recorder
@@ -11,6 +11,12 @@ BOOKKEEPING: Final = names.account(names.PHASE, "keras epoch bookkeeping")
 """What Keras does between the last batch of an epoch and the first of the next: end of data,
 metrics, a new iterator. At every epoch one step in hundreds takes 100 times the median."""
 BETWEEN: Final = names.account(names.PHASE, "between calls of fit")
+
+
+class _Gap(NamedTuple):
+    at_ns: int
+    booked_ns: int
+    rows: int
 
 
 class FitSteps:
@@ -27,7 +33,7 @@ class FitSteps:
         self._batches_per_execution = 1
         self._batches_per_epoch: int | None = None
         self._outer = 0
-        self._is_fresh = True
+        self._gap: _Gap | None = None
 
     def begin_fit(self, batches_per_execution: int, batches_per_epoch: int | None) -> None:
         """`fit` begins, in this thread.
@@ -42,10 +48,7 @@ class FitSteps:
         self._outer = self._watch.depth
         self._batches_per_execution = batches_per_execution
         self._batches_per_epoch = batches_per_epoch
-        if not self._is_fresh:
-            self._watch.open(BETWEEN, since_ns=0)
-            self._watch.close()
-        self._is_fresh = False
+        self._book_gap()
         self._watch.open(BOOKKEEPING)
 
     def begin_epoch(self, epoch: int) -> None:
@@ -90,6 +93,18 @@ class FitSteps:
         """`fit` ends."""
         self._cancel()
         self._close_accounts()
+        self._gap = self._look()
+
+    def _look(self) -> _Gap:
+        booked = sum(self._watch.booked.values())
+        return _Gap(self._recorder.clock.monotonic_ns(), booked, self._recorder.rows)
+
+    def _book_gap(self) -> None:
+        """What passed since the last `fit` and has no account yet is between the two."""
+        before, now = self._gap, self._look()
+        if before is not None and before.rows == now.rows:
+            rest = now.at_ns - before.at_ns - (now.booked_ns - before.booked_ns)
+            self._watch.booked[BETWEEN] = max(0, rest)
 
     def _cancel(self) -> None:
         # Keras announces a batch before it knows that there is none left.

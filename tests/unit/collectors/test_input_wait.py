@@ -102,6 +102,23 @@ def test_the_wait_is_taken_out_of_the_account_around_the_call(recording, collect
     assert booked["forward"] < booked["input_wait"]
 
 
+def test_waiting_inside_validation_is_validation(recording, collector):
+    step = tf.function(lambda iterator: iterator.get_next())
+    iterator = iter(dataset(5))
+    step(iterator)
+    taken(recording)
+    recording.stopwatch.open("validation")
+    next(iterator)
+    recording.stopwatch.open("callback:Plotter")
+    step(iterator)
+    recording.stopwatch.close()
+    step(iterator)
+    recording.stopwatch.close()
+    seconds, others = taken(recording)
+    assert seconds == 0
+    assert sum(others.values()) >= 3 * DELAY * 1e9 * 0.9
+
+
 def test_fast_data_costs_no_wait(recording, collector):
     @tf.function
     def step(iterator):
@@ -225,9 +242,7 @@ def test_a_function_that_cannot_be_timed_is_traced_all_the_same(recording, monke
     value = tf.function(lambda i: i.get_next())(iter(dataset(1)))
     collector.stop()
     assert int(value) == 0
-    assert recording.failures == [
-        ("input_wait", "a fetch can't be timed in a graph: no such operation")
-    ]
+    assert recording.failures == [("input_wait", "a fetch can't be timed in a graph: RuntimeError")]
 
 
 def test_a_reading_that_fails_ends_the_readings_and_is_told_once(recording, monkeypatch):
@@ -243,9 +258,7 @@ def test_a_reading_that_fails_ends_the_readings_and_is_told_once(recording, monk
     taken(recording)
     taken(recording)
     collector.stop()
-    assert recording.failures == [
-        ("input_wait", "the wait in graphs can't be read: resource is gone")
-    ]
+    assert recording.failures == [("input_wait", "the wait in graphs can't be read: RuntimeError")]
 
 
 def test_stop_puts_tensorflows_own_methods_back(recording):

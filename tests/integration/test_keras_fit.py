@@ -1,0 +1,303 @@
+"""`model.fit` with the callback, on real Keras: what is recorded, and that nothing is disturbed."""
+
+import time
+
+import numpy as np
+import pytest
+
+pytestmark = [
+    pytest.mark.tensorflow,
+    # Keras says so of every tf.data.Dataset, by default.
+    pytest.mark.filterwarnings("ignore:.*shuffle=True. was passed, but will be ignored"),
+    pytest.mark.filterwarnings("ignore:Your input ran out of data"),
+    # Keras's TensorBoard callback, with NumPy 2.
+    pytest.mark.filterwarnings("ignore:__array__ implementation"),
+]
+tf = pytest.importorskip("tensorflow")
+keras = pytest.importorskip("keras")
+
+import tbslow  # noqa: E402
+from tb_slowdown_plugin.reader.logdir import read_runs  # noqa: E402
+from tb_slowdown_plugin.records.types import Epoch, Trace  # noqa: E402
+from tb_slowdown_plugin.writer.monitor import active  # noqa: E402
+
+BATCHES = 8
+DELAY = 0.010
+
+
+class Slow(keras.callbacks.Callback):
+    def on_train_batch_end(self, batch, logs=None):
+        time.sleep(DELAY / 2)
+
+    def on_epoch_end(self, epoch, logs=None):
+        time.sleep(2 * DELAY)
+
+
+def slow(x):
+    time.sleep(DELAY)
+    return x
+
+
+def pairs(delayed=False, batches=BATCHES):
+    x = tf.data.Dataset.range(batches)
+    if delayed:
+        x = x.map(lambda i: tf.numpy_function(slow, [i], tf.int64))
+    return x.map(as_pair)
+
+
+def as_pair(i):
+    return tf.ones((4, 8)), tf.ones((4, 1))
+
+
+def model(**compiled):
+    made = keras.Sequential([keras.Input((8,)), keras.layers.Dense(1)])
+    made.compile("sgd", "mse", **compiled)
+    return made
+
+
+def read(logdir):
+    """The only run in a logdir, after its monitor was stopped."""
+    stop()
+    (run,) = read_runs(str(logdir), warn=pytest.fail)
+    return run
+
+
+def stop():
+    if active() is not None:
+        active().stop()
+
+
+@pytest.fixture(autouse=True)
+def no_monitor_is_left():
+    yield
+    stop()
+
+
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory):
+    """Three epochs with all that can happen in them, and a second fit."""
+    logdir = tmp_path_factory.mktemp("fit")
+    trained = model()
+    callback = tbslow.keras.SlowdownCallback(logdir)
+    saver = keras.callbacks.ModelCheckpoint(str(logdir / "best.keras"))
+    board = keras.callbacks.TensorBoard(str(logdir / "board"))
+    trained.fit(
+        pairs(delayed=True),
+        epochs=3,
+        verbose=0,
+        validation_data=pairs(),
+        callbacks=[saver, callback, Slow(), board],
+    )
+    trained.fit(pairs(), epochs=1, verbose=0, callbacks=[callback])
+    trained.evaluate(pairs(), verbose=0, callbacks=[callback])
+    trained.predict(pairs(), verbose=0, callbacks=[callback])
+    return read(logdir)
+
+
+def test_each_batch_is_a_step_and_both_fits_are_one_run(fitted):
+    assert fitted.steps.number.tolist() == list(range(4 * BATCHES))
+    assert fitted.steps.kinds == ("train",)
+    assert len(fitted.sessions) == 1
+
+
+def test_each_epoch_is_an_event_at_its_first_step(fitted):
+    epochs = [(event.row, event.what.number) for event in fitted.events if is_a(event, Epoch)]
+    assert epochs == [(0, 0), (BATCHES, 1), (2 * BATCHES, 2), (3 * BATCHES, 3)]
+
+
+def is_a(event, kind):
+    return isinstance(event.what, kind)
+
+
+def test_siblings_validation_checkpoints_and_summaries_have_accounts(fitted):
+    accounts = fitted.steps.accounts
+    first_of_epoch = np.arange(1, 4) * BATCHES
+    for name in ("validation", "checkpoint:ModelCheckpoint", "summary:TensorBoard"):
+        assert (accounts[name][first_of_epoch] > 0).all(), name
+    inner = np.delete(np.arange(4 * BATCHES), np.r_[0, first_of_epoch])
+    assert (accounts["validation"][inner] == 0).all()
+    slow_batches = accounts["callback:Slow"][1:BATCHES]
+    assert (slow_batches >= 0.4 * DELAY).all()
+    assert (accounts["callback:Slow"][first_of_epoch] >= 2 * DELAY).all()
+
+
+def test_input_wait_is_measured_inside_the_graph(fitted):
+    wait = fitted.steps.accounts["input_wait"]
+    inside = fitted.steps.inside_seconds
+    assert (wait <= fitted.steps.period_seconds + 1e-6).all()
+    # Slow.on_train_batch_end hides half of each delay.
+    slow_epochs = wait[BATCHES : 3 * BATCHES]
+    assert np.median(slow_epochs) >= 0.1 * DELAY
+    assert np.median(wait[3 * BATCHES :]) < 0.1 * DELAY
+    assert (inside <= fitted.steps.period_seconds + 1e-6).all()
+
+
+def test_no_second_is_in_two_accounts(fitted):
+    booked = sum(fitted.steps.accounts.values())
+    assert (booked <= fitted.steps.period_seconds + 1e-5).all()
+
+
+def test_epoch_boundaries_are_explained(fitted):
+    """Between two epochs nothing of note happens outside the accounts."""
+    steps = fitted.steps
+    rest = steps.period_seconds - sum(steps.accounts.values())
+    boundaries = rest[np.array([1, 2]) * BATCHES]
+    assert (boundaries < np.median(rest) + 0.02).all()
+
+
+def test_the_train_step_is_traced_once_and_explained_as_keras(fitted):
+    traces = [event.what for event in fitted.events if is_a(event, Trace)]
+    own = [trace for trace in traces if trace.function == "Keras train step"]
+    assert {trace.cause for trace in own} == {"first"}, own
+    assert len([trace for trace in own if trace.depth == 0]) == 1
+
+
+@pytest.mark.parametrize("batches", [8, 10], ids=["whole", "with a rest"])
+def test_executions_of_several_batches_are_steps_with_their_batches_as_items(tmp_path, batches):
+    trained = model(steps_per_execution=4)
+    data = pairs(delayed=True, batches=batches)
+    data = data.apply(tf.data.experimental.assert_cardinality(batches))
+    trained.fit(data, epochs=2, verbose=0, callbacks=[tbslow.keras.SlowdownCallback(tmp_path)])
+    run = read(tmp_path)
+    items = [4, 4] if batches == 8 else [4, 4, 2]
+    assert run.steps.items.tolist() == items * 2
+    assert run.steps.number.tolist() == [4 * n for n in range(2 * len(items))]
+    wait = run.steps.accounts["input_wait"][len(items) + 1]
+    assert 3 * DELAY <= wait <= run.steps.period_seconds[len(items) + 1]
+
+
+def test_fetches_beside_the_computation_of_an_execution_are_no_wait(tmp_path):
+    """4 batches in 4 x 30 ms of work: only the first batch is waited for."""
+
+    class Work(keras.layers.Layer):
+        def call(self, x):
+            worked = tf.numpy_function(self.work, [x], tf.float32)
+            return x + tf.stop_gradient(tf.ensure_shape(worked, x.shape))
+
+        def work(self, x):
+            time.sleep(3 * DELAY)
+            return x * 0
+
+    trained = keras.Sequential([keras.Input((8,)), Work(), keras.layers.Dense(1)])
+    trained.compile("sgd", "mse", steps_per_execution=4)
+    options = tf.data.Options()
+    options.experimental_optimization.inject_prefetch = False
+    options.autotune.enabled = False
+    trained.fit(
+        pairs(delayed=True).with_options(options),
+        epochs=3,
+        verbose=0,
+        callbacks=[tbslow.keras.SlowdownCallback(tmp_path)],
+    )
+    run = read(tmp_path)
+    second_executions = slice(3, None, 2)
+    wait = run.steps.accounts["input_wait"][second_executions]
+    assert (wait >= DELAY * 0.5).all()
+    assert (wait < 2.5 * DELAY).all()
+
+
+def test_a_dataset_of_unknown_length_counts_no_step_too_many(tmp_path):
+    data = pairs().filter(lambda x, y: tf.reduce_all(x > 0))
+    model().fit(data, epochs=2, verbose=0, callbacks=[tbslow.keras.SlowdownCallback(tmp_path)])
+    run = read(tmp_path)
+    assert len(run.steps) == 2 * BATCHES
+
+
+def test_a_generator_and_eager_steps_are_recorded_too(tmp_path):
+    class Data(keras.utils.PyDataset):
+        def __len__(self):
+            return BATCHES
+
+        def __getitem__(self, index):
+            time.sleep(DELAY)
+            return np.ones((4, 8)), np.ones((4, 1))
+
+    trained = model(run_eagerly=True)
+    trained.fit(Data(), epochs=1, verbose=0, callbacks=[tbslow.keras.SlowdownCallback(tmp_path)])
+    run = read(tmp_path)
+    assert len(run.steps) == BATCHES
+    # Keras prepares the batches in a thread; at least the first is waited for.
+    assert run.steps.accounts["input_wait"].sum() >= DELAY
+
+
+def test_an_exception_of_a_callback_arrives_unchanged_and_the_next_fit_works(tmp_path):
+    class Broken(keras.callbacks.Callback):
+        def on_train_batch_end(self, batch, logs=None):
+            if batch == 2:
+                raise KeyError("mine")
+
+    trained = model()
+    callback = tbslow.keras.SlowdownCallback(tmp_path)
+    broken = Broken()
+    with pytest.raises(KeyError, match="mine"):
+        trained.fit(pairs(), verbose=0, callbacks=[callback, broken])
+    trained.fit(pairs(), verbose=0, callbacks=[callback])
+    assert vars(broken).keys() == vars(keras.callbacks.Callback()).keys()
+    assert len(read(tmp_path).steps) == 2 + BATCHES
+
+
+def test_nothing_of_ours_stays_on_the_siblings(tmp_path):
+    sibling = Slow()
+    own = set(vars(sibling))
+    model().fit(
+        pairs(batches=1),
+        verbose=0,
+        callbacks=[tbslow.keras.SlowdownCallback(tmp_path), sibling],
+    )
+    assert set(vars(sibling)) - own <= {"_model", "params"}
+
+
+def test_keras_may_still_run_batch_methods_beside_the_training(tmp_path):
+    """The callback has no batch method of its own: with one, Keras would wait for each loss."""
+    callback = tbslow.keras.SlowdownCallback(tmp_path)
+    listed = keras.callbacks.CallbackList([callback], model=model())
+    assert listed._async_train == keras.callbacks.CallbackList([], model=model())._async_train
+
+
+def test_a_monitor_of_the_user_is_used_and_left_running(tmp_path):
+    with tbslow.start(tmp_path / "mine") as monitor:
+        model().fit(
+            pairs(), verbose=0, callbacks=[tbslow.keras.SlowdownCallback(tmp_path / "other")]
+        )
+        assert monitor.recorder.rows == BATCHES
+        assert not monitor.stopped
+    assert not (tmp_path / "other").exists()
+
+
+def test_another_logdir_is_another_run(tmp_path):
+    for name in ("one", "two"):
+        model().fit(pairs(), verbose=0, callbacks=[tbslow.keras.SlowdownCallback(tmp_path / name)])
+    stop()
+    runs = read_runs(str(tmp_path), warn=pytest.fail)
+    assert sorted((run.name, len(run.steps)) for run in runs) == [("one", 8), ("two", 8)]
+
+
+def test_after_fit_a_monitor_can_be_started(tmp_path):
+    model().fit(pairs(), verbose=0, callbacks=[tbslow.keras.SlowdownCallback(tmp_path / "one")])
+    with tbslow.start(tmp_path / "two") as monitor:
+        assert active() is monitor
+
+
+def test_a_call_by_hand_without_a_callback_list_is_told_and_harmless(tmp_path, caplog):
+    callback = tbslow.keras.SlowdownCallback(tmp_path)
+    callback.set_model(model())
+    callback.on_train_begin()
+    assert "called by no keras.callbacks.CallbackList" in caplog.text
+
+
+def test_steps_of_a_resumed_model_go_on_where_its_optimizer_is(tmp_path):
+    trained = model()
+    trained.optimizer.iterations.assign(100)
+    trained.fit(pairs(), verbose=0, callbacks=[tbslow.keras.SlowdownCallback(tmp_path)])
+    assert read(tmp_path).steps.number.tolist() == list(range(100, 100 + BATCHES))
+
+
+def test_what_happens_between_two_fits_is_in_the_next_ones_first_step(tmp_path):
+    trained = model()
+    callback = tbslow.keras.SlowdownCallback(tmp_path)
+    trained.fit(pairs(), verbose=0, callbacks=[callback])
+    time.sleep(5 * DELAY)
+    trained.fit(pairs(), verbose=0, callbacks=[callback])
+    between = read(tmp_path).steps.accounts["phase:between calls of fit"]
+    assert between[BATCHES] >= 5 * DELAY
+    assert between.sum() == between[BATCHES]
