@@ -21,6 +21,12 @@ class Batches(Generic[T]):
 
     def __iter__(self) -> Iterator[T]:
         """A new pass over the source."""
+        recorder = recorder_for_data()
+        if recorder is not None and recorder.is_tracing():
+            raise UsageError(
+                "tbslow.data() is iterated inside a tf.function, where each batch would be traced; "
+                "iterate over it outside, or over the dataset itself inside"
+            )
         return _Pass(self._source)
 
     def __bool__(self) -> bool:

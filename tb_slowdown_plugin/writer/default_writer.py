@@ -6,8 +6,8 @@ writer's resource (`_resource`), the same names from TensorFlow 2.16 to 2.21.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import tensorflow as tf
@@ -15,16 +15,26 @@ import tensorflow as tf
 from tb_slowdown_plugin.writer.event_file import summary_of
 
 
+def _find_state() -> Any:
+    try:
+        module = import_module("tensorflow.python.ops.summary_ops_v2")
+    except ImportError:
+        return None
+    return getattr(module, "_summary_state", None)
+
+
+_state = _find_state()
+
+
 def default_writer() -> Any | None:
     """The calling thread's default `tf.summary` writer; None without one."""
-    module = sys.modules.get("tensorflow.python.ops.summary_ops_v2")
-    writer = getattr(getattr(module, "_summary_state", None), "writer", None)
-    return writer if getattr(writer, "_resource", None) is not None else None
+    return getattr(_state, "writer", None)
 
 
 def can_write_to(writer: Any) -> bool:
     """Whether records can be written in the background: not to a writer of a TF1 graph."""
-    return not tf.is_symbolic_tensor(writer._resource)
+    resource = getattr(writer, "_resource", None)
+    return resource is not None and not tf.is_symbolic_tensor(resource)
 
 
 class SummaryWriterSink:

@@ -16,6 +16,8 @@ from tb_slowdown_plugin.writer.recorder import Recorder
 
 _writer: Any = None
 """The writer that the active monitor is bound to."""
+_recorder: Recorder | None = None
+"""That monitor's recorder, in a forked child too, where it is silent."""
 
 
 def recorder() -> Recorder | None:
@@ -26,8 +28,10 @@ def recorder() -> Recorder | None:
     writer = default_writer()
     if writer is None:
         return None
+    if writer is _writer:
+        return _recorder
     active = monitors.active()
-    if active is not None and not active.forked and (writer is _writer or _is_elsewhere(active)):
+    if active is not None and not active.forked and _is_elsewhere(active):
         return active.recorder
     if not can_write_to(writer):
         return None
@@ -41,10 +45,16 @@ def _is_elsewhere(monitor: monitors.Monitor) -> bool:
 
 
 def _bind(writer: Any) -> monitors.Monitor:
-    global _writer
+    global _writer, _recorder
     session = monitors.create_session(lambda _session, _worker: SummaryWriterSink(writer))
     hook = WriterHook(writer, on_flush=session.flush_on_request, on_close=lambda: monitor.stop())
-    monitor = monitors.Monitor(session, on_stop=hook.remove)
+
+    def let_go() -> None:
+        global _writer, _recorder
+        hook.remove()
+        _writer = _recorder = None
+
+    monitor = monitors.Monitor(session, on_stop=let_go)
     monitors.install(monitor, explicit=False)
-    _writer = writer
+    _writer, _recorder = writer, monitor.recorder
     return monitor

@@ -27,6 +27,8 @@ _STOP_SECONDS: Final = 5.0
 _active: Monitor | None = None
 explicit_recorder: Recorder | None = None
 """The recorder of the monitor that `start` has made: the short way of `summary.step`."""
+_find_idiom_recorder: Callable[[], Recorder | None] | None = None
+"""Imported when TensorFlow is there: `tbslow.data` may be used without it."""
 
 
 class Monitor:
@@ -64,7 +66,10 @@ class Monitor:
         self._stopping.set()
         self._thread.join(_STOP_SECONDS)
         self._on_stop()
-        self._session.stop()
+        if self._thread.is_alive():
+            self._session.give_up(f"a write did not end within {_STOP_SECONDS:.0f} seconds")
+        else:
+            self._session.stop()
 
     @property
     def stopped(self) -> bool:
@@ -163,9 +168,7 @@ def recorder_for_step() -> Recorder:
     Raises:
       UsageError: There is neither.
     """
-    if explicit_recorder is not None:
-        return explicit_recorder
-    recorder = _idiom_recorder()
+    recorder = explicit_recorder or _idiom_recorder()
     if recorder is None:
         raise UsageError(
             "tbslow.summary.step() has nowhere to write to: no monitor is active, and this thread "
@@ -235,11 +238,14 @@ def create_collectors() -> list[Collector]:
 
 
 def _idiom_recorder() -> Recorder | None:
-    if "tensorflow" not in sys.modules:
-        return None
-    from tb_slowdown_plugin.writer import idiom
+    global _find_idiom_recorder
+    if _find_idiom_recorder is None:
+        if "tensorflow" not in sys.modules:
+            return None
+        from tb_slowdown_plugin.writer import idiom
 
-    return idiom.recorder()
+        _find_idiom_recorder = idiom.recorder
+    return _find_idiom_recorder()
 
 
 def install(monitor: Monitor, *, explicit: bool) -> None:
@@ -260,7 +266,8 @@ def _abandon_in_child() -> None:
         _active.abandon()
 
 
-os.register_at_fork(after_in_child=_abandon_in_child)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_abandon_in_child)
 
 
 def _directory(logdir: object) -> str:

@@ -155,6 +155,11 @@ class Session:
             self.flush(final=True)
             self._close_sink()
 
+    def give_up(self, reason: str) -> None:
+        """Stops the collectors only: a write hangs, and the program wants to end."""
+        self.report_failure("writing", reason)
+        self._collection.stop()
+
     def abandon(self) -> None:
         """Writes nothing any more: this is a forked child, the parent writes."""
         self.forked = True

@@ -157,6 +157,12 @@ def test_an_epoch_marked_by_hand_wins(active):
     assert epochs(active) == [(0, 7), (3, 8)]
 
 
+def test_a_pass_inside_a_traced_function_is_refused(active):
+    active.tracing = True
+    with pytest.raises(UsageError, match=r"iterated inside a tf\.function"):
+        iter(data([1, 2]))
+
+
 def test_a_loader_thread_is_not_booked(active):
     active.step()
     got = []
