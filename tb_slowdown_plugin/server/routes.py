@@ -11,7 +11,6 @@ from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from tb_slowdown_plugin.analysis.body import report_body
-from tb_slowdown_plugin.analysis.retraces import retraces as retraces_body
 from tb_slowdown_plugin.analysis.timeline import timeline as timeline_body
 from tb_slowdown_plugin.server.body import Body
 from tb_slowdown_plugin.server.params import ParameterError, text, whole
@@ -53,7 +52,7 @@ def timeline(runs: Runs, parameters: Parameters) -> Body:
 
 def retraces(runs: Runs, parameters: Parameters) -> Body:
     """Which functions were traced again, why, and what it cost."""
-    return retraces_body(runs.analysis(text(parameters, "run")).run)
+    return runs.analysis(text(parameters, "run")).retraces
 
 
 ROUTES: Final[Mapping[str, Route]] = MappingProxyType(

@@ -10,10 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Final, Protocol
 
+from tb_slowdown_plugin.analysis.retraces import retraces
 from tb_slowdown_plugin.analysis.types import Account
 from tb_slowdown_plugin.errors import SlowdownError
 from tb_slowdown_plugin.reader.library import Listing, Seen
 from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.server.body import Body
 from tb_slowdown_plugin.server.kept import Kept
 from tb_slowdown_plugin.server.params import shown
 
@@ -48,10 +50,11 @@ class RunSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """A run, and where its time went."""
+    """A run, where its time went, and its retraces: 0.2 s of work if there are 20,000."""
 
     run: Run
     account: Account
+    retraces: Body
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +142,7 @@ class Runs:
 
     def _analyse(self, name: str) -> Analysis:
         run = self._read(name)
-        return Analysis(run, self._account_for(run))
+        return Analysis(run, self._account_for(run), retraces(run))
 
     def _measure(self, name: str) -> _Extent:
         run = self._read(name)
