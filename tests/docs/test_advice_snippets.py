@@ -10,6 +10,8 @@ from __future__ import annotations
 import collections
 import contextlib
 import gc
+import subprocess
+import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -18,15 +20,21 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis.advice import (
+    backward_pass,
     callbacks,
     checkpointing,
+    communication,
+    cpu_contention,
     garbage_collection,
     graph_growth,
     input_pipeline,
+    optimizer_state,
+    profiling,
     python_overhead,
     retracing,
     tensor_retention,
     warm_up,
+    xla_compilation,
 )
 from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.records.types import Change, Trace
@@ -742,6 +750,104 @@ def bounds_the_buffer(snippet: Snippet):
     assert replay[0] == 10_000
 
 
+# -- machine, optimizer, gradients, XLA ------------------------------------------------
+
+
+def limits_threads(snippet: Snippet):
+    # Allowed before TensorFlow's first operation only, so it runs in a process of its own.
+    lines = [line[2:] for line in snippet.code.splitlines()]
+    program = "\n".join(
+        [
+            "import tensorflow as tf",
+            *lines,
+            "tf.constant(1.0)",
+            "print(tf.config.threading.get_intra_op_parallelism_threads())",
+            "print(tf.config.threading.get_inter_op_parallelism_threads())",
+        ]
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["4", "2"]
+
+
+def limits_threads_of_the_pipeline(snippet: Snippet):
+    ds = snippet.run("new", {"ds": tf.data.Dataset.range(3)})["ds"]
+    assert ds.options().threading.private_threadpool_size == 2
+    assert [int(x) for x in ds] == [0, 1, 2]
+
+
+def makes_the_optimizer_once(snippet: Snippet):
+    for side, iterations in (("old", 1), ("new", 3)):
+        variables = [tf.Variable([1.0])]
+        names = {"variables": variables, "steps": [[tf.ones([1])]] * 3}
+        optimizer = snippet.run(side, names)["optimizer"]
+        assert int(optimizer.iterations) == iterations
+
+
+def really_accumulates(snippet: Snippet):
+    optimizer = snippet.run("new")["optimizer"]
+    variable = tf.Variable([1.0])
+    seen = []
+    for _ in range(8):
+        optimizer.apply_gradients([(tf.ones([1]), variable)])
+        seen.append(float(variable[0]))
+    assert seen[:3] == [1.0] * 3, "nothing is updated until four gradients are there"
+    assert seen[3] == pytest.approx(1.0 - 1e-3, abs=1e-6)
+    assert seen[4:7] == [seen[3]] * 3
+    assert seen[7] < seen[3]
+
+
+def stops_the_gradient(snippet: Snippet):
+    gradients = []
+    for side in ("old", "new"):
+        w = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            state = w * 1.0
+            for _ in range(2):
+                names = {"cell": lambda batch, state, w=w: w * state, "batch": 1, "state": state}
+                state = snippet.run(side, names)["state"]
+        gradients.append(float(tape.gradient(state, w)))
+    # w ** 3 has the gradient 3 w ** 2; of the last step alone it is the state before.
+    assert gradients == [12.0, 4.0]
+
+
+def computes_in_half_precision(snippet: Snippet):
+    try:
+        model = snippet.run("new", {"make_model": small_model})["model"]
+        assert model.layers[0].compute_dtype == "float16"
+        assert model.layers[0].kernel.dtype == "float32"
+    finally:
+        tf.keras.mixed_precision.set_global_policy("float32")
+
+
+def captures_a_few_steps(snippet: Snippet):
+    calls = []
+
+    class Profiler:
+        def start(self, logdir):
+            calls.append(("start", step_now[0]))
+
+        def stop(self):
+            calls.append(("stop", step_now[0]))
+
+    step_now = [0]
+
+    def train_step(batch):
+        step_now[0] += 1
+
+    names = {"profiler": Profiler(), "logdir": "logs", "train_step": train_step}
+    snippet.run("new", {**names, "dataset": range(200)})
+    assert calls == [("start", 100), ("stop", 110)]
+
+
+def leaves_xla(snippet: Snippet):
+    train_step = snippet.run("new")["train_step"]
+    for rows in (2, 3, 5, 7):
+        assert float(train_step(2 * tf.ones([rows]))) == 4 * rows
+    assert train_step.experimental_get_tracing_count() == 2
+
+
 FLOATS = trace("python_number", "Python float 0.1", "Python float 0.2")
 INTS = trace("python_number", "Python int 1", "Python int 2")
 STRINGS = trace("python_value", "string, 4 characters", "string, 5 characters")
@@ -907,6 +1013,26 @@ CASES = {
     "numbers": (tensor_retention.advise(), "Keep numbers", keeps_numbers),
     "tape": (tensor_retention.advise(), "Open one", opens_a_tape_for_each_step),
     "sum": (python_overhead.advise(), "Keep a running sum", keeps_a_running_sum),
+    "threads": (
+        cpu_contention.advise(throttled=False),
+        "Make no more threads",
+        limits_threads,
+    ),
+    "pipeline threads": (
+        cpu_contention.advise(throttled=True),
+        "Give the input pipeline",
+        limits_threads_of_the_pipeline,
+    ),
+    "optimizer": (
+        optimizer_state.advise(made=True),
+        "Make the optimizer once",
+        makes_the_optimizer_once,
+    ),
+    "accumulate": (communication.advise(), "Accumulate gradients", really_accumulates),
+    "stop gradient": (backward_pass.advise(), "Stop the gradient", stops_the_gradient),
+    "half": (backward_pass.advise(), "Compute in half", computes_in_half_precision),
+    "capture": (profiling.advise(), "Capture a few", captures_a_few_steps),
+    "xla": (xla_compilation.advise(), "Leave the part", leaves_xla),
     "ring": (python_overhead.advise(), "Bound the buffer", bounds_the_buffer),
 }
 

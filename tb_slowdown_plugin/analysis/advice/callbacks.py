@@ -20,7 +20,7 @@ def advise(family: str, detail: str, *, grows: bool) -> tuple[Advice, ...]:
     if family == names.VALIDATION:
         return (_fewer_validations(),)
     if detail == "TensorBoard":
-        return (_quiet_tensorboard(),)
+        return (quiet_tensorboard(),)
     name = detail or "MyCallback"
     found = [_every_nth(name)]
     if grows:
@@ -52,7 +52,8 @@ def _running_mean(name: str) -> Advice:
     )
 
 
-def _quiet_tensorboard() -> Advice:
+def quiet_tensorboard() -> Advice:
+    """Fewer writes, no profile."""
     return Advice(
         "Write less to TensorBoard: no histograms, once an epoch, no profiling of a batch.",
         snippet(

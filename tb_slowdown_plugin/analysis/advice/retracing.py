@@ -68,14 +68,14 @@ def _for_keras(trace: Trace) -> tuple[Advice, ...]:
     if trace.cause == "new_object":
         found.append(_compile_once())
     if any(change.what in ("shape", "spec") for change in trace.changes):
-        found += [_full_batches(), _pad()]
-    return tuple(found) or (_full_batches(),)
+        found += [full_batches(), pad()]
+    return tuple(found) or (full_batches(),)
 
 
 def _for_change(trace: Trace, change: Change) -> tuple[Advice, ...]:
     match change.what:
         case "shape" | "spec":
-            return (_pad(), _full_batches())
+            return (pad(), full_batches())
         case "python_number" | "python_value":
             return (_tensor(trace, change),)
         case "dtype":
@@ -248,7 +248,8 @@ def library() -> tuple[Advice, ...]:
     )
 
 
-def _pad() -> Advice:
+def pad() -> Advice:
+    """The same shapes again."""
     return Advice(
         "Pad to a few lengths, so that the same shapes come back.",
         snippet(
@@ -269,7 +270,8 @@ def _pad() -> Advice:
     )
 
 
-def _full_batches() -> Advice:
+def full_batches() -> Advice:
+    """No smaller last batch."""
     return Advice(
         "Keep every batch full; the last one of an epoch is smaller and needs a graph of its own.",
         snippet(old("ds = ds.batch(32)"), new("ds = ds.batch(32, drop_remainder=True)")),

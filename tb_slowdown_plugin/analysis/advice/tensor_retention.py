@@ -8,7 +8,7 @@ from tb_slowdown_plugin.analysis.types import Advice
 
 def advise() -> tuple[Advice, ...]:
     """What to change."""
-    return (_ring(), _numbers(), _short_tape())
+    return (_ring(), _numbers(), short_tape())
 
 
 def _ring() -> Advice:
@@ -31,7 +31,8 @@ def _numbers() -> Advice:
     )
 
 
-def _short_tape() -> Advice:
+def short_tape() -> Advice:
+    """One tape a step."""
     return Advice(
         "Open one `tf.GradientTape` for each step and leave its `with` before the next; a tape "
         "holds every intermediate tensor that it saw.",

@@ -11,16 +11,21 @@ from collections.abc import Callable
 from typing import Final
 
 from tb_slowdown_plugin.analysis.rules import (
+    backward_pass,
     callbacks,
     checkpointing,
+    communication,
     cpu_contention,
     garbage_collection,
     graph_growth,
     input_pipeline,
+    optimizer_state,
+    profiling,
     python_overhead,
     retracing,
     tensor_retention,
     warm_up,
+    xla_compilation,
 )
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim
 
@@ -31,7 +36,12 @@ RULES: Final[tuple[Callable[[Case], Claim | None], ...]] = (
     garbage_collection.explain,
     checkpointing.explain,
     callbacks.explain,
+    communication.explain,
     cpu_contention.explain,
+    xla_compilation.explain,
+    profiling.explain,
+    optimizer_state.explain,
+    backward_pass.explain,
     graph_growth.explain,
     tensor_retention.explain,
     python_overhead.explain,

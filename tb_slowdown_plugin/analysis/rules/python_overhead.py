@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from tb_slowdown_plugin.analysis.advice import python_overhead as advice
-from tb_slowdown_plugin.analysis.rules.case import Case, Claim, lost_seconds, span
+from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds, span
 from tb_slowdown_plugin.analysis.rules.movement import ends
+from tb_slowdown_plugin.analysis.rules.step_parts import main_phase
 from tb_slowdown_plugin.analysis.wording import duration, percent
 
 _EXPLAINED = 0.7
@@ -23,6 +26,7 @@ def explain(case: Case) -> Claim | None:
     risen = period[1] - period[0]
     if not risen > 0 or not thread[1] - thread[0] >= _EXPLAINED * risen:
         return None
+    phase = main_phase(largest(claimed))
     share = (thread[1] - thread[0]) / risen
     return Claim(
         "python_overhead",
@@ -32,6 +36,7 @@ def explain(case: Case) -> Claim | None:
         f"around {case.step_text(rows[0])}, {duration(thread[1])} around "
         f"{case.step_text(rows[1])}.",
         (
+            *_tell_phase(phase),
             f"A step takes {duration(period[0])} around {case.step_text(rows[0])} and "
             f"{duration(period[1])} around {case.step_text(rows[1])}; CPU time of the training "
             f"thread is {percent(min(share, 1.0))} of the growth.",
@@ -42,3 +47,9 @@ def explain(case: Case) -> Claim | None:
         advice.advise(),
         "medium",
     )
+
+
+def _tell_phase(phase: tuple[str, float] | None) -> Iterable[str]:
+    if phase is not None:
+        name, share = phase
+        yield f"{percent(min(share, 1.0))} of the growth lie in the phase `{name}`."

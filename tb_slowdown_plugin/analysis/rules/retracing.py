@@ -137,6 +137,12 @@ def _evidence(
     change = trace.changes[0] if trace.changes else None
     if change is not None:
         yield f"`{change.argument}`: {', '.join(_examples(main, change.argument))}."
+    around = lost_seconds(tuple(f for f in claimed if f.confidence != "high"))
+    if around > 0:
+        yield (
+            f"The steps of the retraces, or those right after them, take {duration(around)} longer "
+            "than the others beyond what was timed."
+        )
     costs = [graph.cost_seconds for graph in main]
     if growth(costs) >= _GROWS:
         quarter = len(costs) // 4
@@ -174,8 +180,9 @@ def _count_sentence(
     place = f"{quoted(trace)}{_place(trace)}"
     if total == len(graphs):
         who = f"{counted(len(graphs), 'retrace')} of {place} took "
-        tracing = _of_family(claimed, names.TRACING)
-        first_runs = _of_family(claimed, names.FIRST_EXECUTION)
+        timed = tuple(finding for finding in claimed if finding.confidence == "high")
+        tracing = _of_family(timed, names.TRACING)
+        first_runs = _of_family(timed, names.FIRST_EXECUTION)
     else:
         verb = "is" if len(graphs) == 1 else "are"
         who = f"{len(graphs):,} of {total:,} retraces {verb} {place}, "

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tb_slowdown_plugin.analysis.rules.case import Case, lost_seconds
+from tb_slowdown_plugin.analysis.rules.movement import ends
 from tb_slowdown_plugin.analysis.types import Finding, Suspect
 from tb_slowdown_plugin.analysis.wording import duration
 from tb_slowdown_plugin.records import names
+from tb_slowdown_plugin.records.types import Float
+
+Mask: TypeAlias = NDArray[np.bool_]
 
 _CAUSE: Final = {
     "rss_bytes": "host_memory",
@@ -52,20 +57,35 @@ def find_suspects(case: Case) -> tuple[Suspect, ...]:
 
 def _kept_off_cpu(case: Case, finding: Finding) -> Suspect | None:
     """The step takes longer, but the process computes no more than before."""
-    numbers = finding.numbers
-    if not {"cpu_before_seconds", "cpu_after_seconds", "before_seconds"} <= numbers.keys():
-        return None
-    cpu = (numbers["cpu_before_seconds"], numbers["cpu_after_seconds"])
-    risen = numbers["after_seconds"] - numbers["before_seconds"]
+    steps = case.run.steps
+    first, last = finding.rows
+    if finding.pattern == "drift":
+        cpu = ends(steps.process_cpu_seconds, finding.rows)
+        period = ends(steps.period_seconds, finding.rows)
+    else:
+        slow = np.zeros(len(steps), bool)
+        slow[first : last + 1] = True
+        rest = ~slow
+        rest[: case.diagnosis.warm_up_rows] = False
+        if not rest.any():
+            return None
+        cpu = _medians(steps.process_cpu_seconds, rest, slow)
+        period = _medians(steps.period_seconds, rest, slow)
+    risen = period[1] - period[0]
     if not risen > 0 or not cpu[1] - cpu[0] < _COMPUTED * risen:
         return None
+    otherwise = "at first" if finding.pattern == "drift" else "elsewhere"
     return Suspect(
         "cpu_contention",
         finding.lost_seconds,
-        f"A step takes {duration(risen)} longer in {case.steps_text(finding.rows)}, its CPU time "
-        f"goes from {duration(cpu[0])} to {duration(cpu[1])} only: the process waits, for a "
-        "device, a disk, a lock or a busy machine.",
+        f"In {case.steps_text(finding.rows)} a step takes {duration(period[1])} ({otherwise} "
+        f"{duration(period[0])}), its CPU time {duration(cpu[1])} ({duration(cpu[0])}): it waits, "
+        "for a device, a disk, a lock or a busy machine.",
     )
+
+
+def _medians(series: Float, rest: Mask, slow: Mask) -> tuple[float, float]:
+    return float(np.median(series[rest])), float(np.median(series[slow]))
 
 
 def _moving(case: Case, seconds: float) -> Iterable[Suspect]:

@@ -90,8 +90,8 @@ def test_memory_that_grows_beside_waiting_is_a_suspect_at_most(make_run, find, j
         ("tensor_retention", pytest.approx(9.0)),
     ]
     assert report.suspects[0].why == (
-        "A step takes 30 ms longer in steps 0\u2013599, its CPU time goes from 10 ms to 10 ms "
-        "only: the process waits, for a device, a disk, a lock or a busy machine."
+        "In steps 0\u2013599 a step takes 38.5 ms (at first 11.5 ms), its CPU time 10 ms (10 ms): "
+        "it waits, for a device, a disk, a lock or a busy machine."
     )
     assert report.suspects[1].why == (
         "\u201cAllocator in use\u201d moves with the step time (correlation 1.00 over 16 parts of "
@@ -126,3 +126,75 @@ def test_what_no_cause_claims_stays_unexplained_in_every_step(make_run, find, ju
 
     np.testing.assert_allclose(account.lost_per_step["unexplained"], LOST)
     assert account.change_points == ((0, "Unexplained: grows from here"),)
+
+
+def test_a_plateau_is_compared_with_the_rest_of_the_run(make_run, find, judge):
+    slow = np.where((np.arange(SIZE) >= 100) & (np.arange(SIZE) < 400), 0.005, 0.0)
+    run = make_run(0.010 + slow, process_cpu=np.full(SIZE, 0.020))
+    report = judge(run, find("core", "level_shift", slow, confidence="medium")).report
+
+    (suspect,) = report.suspects
+    assert suspect.why.startswith(
+        "In steps 100\u2013399 a step takes 15 ms (elsewhere 10 ms), its CPU time 20 ms (20 ms): "
+    )
+
+
+@pytest.mark.parametrize(
+    ("phase", "cause", "sentence"),
+    [
+        (
+            "backward",
+            "backward_pass",
+            "The phase `backward` takes 6.48 ms a step around step 0, 33.5 ms around step 599; "
+            "90.0 % of the step's rise lie in it.",
+        ),
+        (
+            "optimizer",
+            "optimizer_state",
+            "The phase `optimizer` takes 6.48 ms a step around step 0, 33.5 ms around step 599; "
+            "90.0 % of the step's rise lie in it.",
+        ),
+    ],
+)
+def test_growth_in_a_part_that_the_user_marked(make_run, find, judge, phase, cause, sentence):
+    run = make_run(DRIFT, accounts={phase: DRIFT - 0.005})
+    (found,) = judge(run, drift(find, **{f"share:{phase}": 0.9})).report.causes
+
+    assert found.cause == cause
+    assert found.evidence == (sentence,)
+
+
+def test_python_work_in_a_phase_of_the_users(make_run, find, judge):
+    run = make_run(DRIFT, process_cpu=DRIFT, thread_cpu=DRIFT)
+    (cause,) = judge(run, drift(find, **{"share:phase:replay": 0.95})).report.causes
+
+    assert cause.cause == "python_overhead"
+    assert cause.evidence[0] == "95.0 % of the growth lie in the phase `replay`."
+
+
+@pytest.mark.parametrize(
+    ("account", "cause", "summary"),
+    [
+        ("communication", "communication", "The step waits for other workers in the run."),
+        (
+            "compilation",
+            "xla_compilation",
+            "XLA compiles again for new shapes or values; no retrace shows it.",
+        ),
+        ("profiling", "profiling", "The profiler slowed the run down."),
+        (
+            "optimizer_creation",
+            "optimizer_state",
+            "An optimizer is made again during training; its slot variables are created anew each "
+            "time.",
+        ),
+    ],
+)
+def test_accounts_with_a_cause_of_their_own(make_run, find, judge, account, cause, summary):
+    spent = np.full(SIZE, 0.010)
+    run = make_run(0.010 + spent, accounts={account: spent})
+    (found,) = judge(run, find(account, "flat", spent)).report.causes
+
+    assert (found.cause, found.summary) == (cause, summary)
+    assert found.evidence[0].startswith("6.0 s (50.0 % of the run) went into ")
+    assert found.evidence[0].endswith(": 10 ms a step in steps 0\u2013599.")

@@ -1,0 +1,24 @@
+"""Computing gradients takes longer and longer."""
+
+from __future__ import annotations
+
+from tb_slowdown_plugin.analysis.advice import backward_pass as advice
+from tb_slowdown_plugin.analysis.rules.case import Case, Claim
+from tb_slowdown_plugin.analysis.rules.step_parts import in_part, tell_part
+from tb_slowdown_plugin.records import names
+
+
+def explain(case: Case) -> Claim | None:
+    """Claims growth of the step that lies in the phase `backward`."""
+    claimed = in_part(case, names.BACKWARD)
+    if not claimed:
+        return None
+    return Claim(
+        "backward_pass",
+        claimed,
+        "the backward pass",
+        "Computing gradients takes longer than it did.",
+        tuple(tell_part(case, claimed, names.BACKWARD)),
+        advice.advise(),
+        "high",
+    )

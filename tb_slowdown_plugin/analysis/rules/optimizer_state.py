@@ -1,0 +1,35 @@
+"""The optimizer is made again, or its update takes longer and longer."""
+
+from __future__ import annotations
+
+from tb_slowdown_plugin.analysis.advice import optimizer_state as advice
+from tb_slowdown_plugin.analysis.rules.case import Case, Claim
+from tb_slowdown_plugin.analysis.rules.plain_accounts import tell_seconds
+from tb_slowdown_plugin.analysis.rules.step_parts import in_part, tell_part
+from tb_slowdown_plugin.records import names
+
+CREATION = "optimizer_creation"
+"""Account: making and building optimizers after the first."""
+
+
+def explain(case: Case) -> Claim | None:
+    """Claims the making of optimizers, and growth of the step that lies in the update."""
+    made, grown = case.of(CREATION), in_part(case, names.OPTIMIZER)
+    if not made and not grown:
+        return None
+    summary = (
+        "An optimizer is made again during training; its slot variables are created anew each time."
+        if made
+        else "The optimizer's update takes longer and longer."
+    )
+    return Claim(
+        "optimizer_state",
+        (*made, *grown),
+        "making optimizers" if made else "the optimizer's update",
+        summary,
+        (
+            *tell_seconds(case, made, "went into making optimizers"),
+            *tell_part(case, grown, names.OPTIMIZER),
+        ),
+        advice.advise(made=bool(made)),
+    )
