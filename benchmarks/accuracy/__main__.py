@@ -47,12 +47,13 @@ def main() -> None:
         _print_rivals(options.seed, min(options.runs, 60))
 
 
-def _random(seed: int, name: str, index: int) -> np.random.Generator:
+def draw_random(seed: int, name: str, index: int) -> np.random.Generator:
+    """The random numbers of one run, whatever else is drawn."""
     return np.random.default_rng([seed, *name.encode(), index])
 
 
 def _try_defect(defect: str, seed: int, index: int, *, show: bool) -> Score:
-    run = draw_defect(_random(seed, defect, index), defect)
+    run = draw_defect(draw_random(seed, defect, index), defect)
     result = score(run)
     if show and (not result.found or result.false_patterns):
         print(f"{defect} {index} ({run.family}, {result.steps} steps): {result}")
@@ -60,7 +61,7 @@ def _try_defect(defect: str, seed: int, index: int, *, show: bool) -> Score:
 
 
 def _try_quiet(family: str, seed: int, index: int, *, show: bool) -> Score:
-    random = _random(seed, family, index)
+    random = draw_random(seed, family, index)
     # Half of them short: that is where false alarms are.
     count = draw_length(random, 300, 3000) if index % 2 else draw_length(random, 3000, 30_000)
     result = score(draw_quiet(random, family, count))
@@ -155,17 +156,17 @@ def _print_rivals(seed: int, runs: int) -> None:
     rule = dict(kernel)
     available = True
     for index in range(runs):
-        run = draw_defect(_random(seed, "shift", index), "shift")
+        run = draw_defect(draw_random(seed, "shift", index), "shift")
         cuts = find_by_kernel(run.step_seconds())
         available = available and cuts is not None
         near = [abs(cut - run.onset) <= 0.01 * len(run.base) for cut in cuts or ()]
         kernel["shift"] += any(near)
         rule["shift"] += is_slower_by_rule(run.step_seconds())
-        run = draw_defect(_random(seed, "drift", index), "drift")
+        run = draw_defect(draw_random(seed, "drift", index), "drift")
         kernel["drift"] += bool(find_by_kernel(run.step_seconds()))
         rule["drift"] += is_slower_by_rule(run.step_seconds())
         family = list(FAMILIES)[index % len(FAMILIES)]
-        seconds = draw_quiet(_random(seed, family, index), family).step_seconds()
+        seconds = draw_quiet(draw_random(seed, family, index), family).step_seconds()
         kernel["healthy"] += bool(find_by_kernel(seconds))
         rule["healthy"] += is_slower_by_rule(seconds)
     if available:

@@ -56,16 +56,19 @@ class Growth:
     numbers: dict[str, float]
 
 
-def find_growth(column: Float) -> Growth | None:
-    """Tells whether the events of a sparse account (S,) take longer and longer.
+def find_growth(column: Float, rows: Int) -> Growth | None:
+    """Tells whether the events of a sparse account take longer and longer.
 
     The test is Mann and Kendall's, the line is Theil and Sen's, so that one odd
     event decides nothing.
 
+    Args:
+      column: (S,) seconds of the account.
+      rows: Those of its events, from `find_events`.
+
     Returns:
       None if they don't, or if the account is in every other step or more.
     """
-    rows = find_events(column)
     count = len(rows)
     if not FEWEST_EVENTS <= count <= MOST_EVENTS or count >= _SPARSE * len(column):
         return None

@@ -26,11 +26,12 @@ from tb_slowdown_plugin.analysis.steps import Steps
 from tb_slowdown_plugin.analysis.trend import Rise, Trend, fit_trend
 from tb_slowdown_plugin.analysis.types import Finding, Pattern
 from tb_slowdown_plugin.records import names
-from tb_slowdown_plugin.records.types import Float
+from tb_slowdown_plugin.records.types import Float, Int
 
 _OFFSET: Final = 0.1
 """Share of the usual step that is added to an account before logarithms are taken, so that a
 change counts from 0.5 % of the step (5 % of a tenth)."""
+_MOST_BUCKETS: Final = 512
 _EVENTS_IN_BUCKET: Final = 4
 _FEWEST_FOR_TREND: Final = 100
 _MOST_OF_IT: Final = 0.5
@@ -66,8 +67,8 @@ def judge_account(steps: Steps, account: str, first_rows: int, warm_up_rows: int
     if rule.class_ == "first" or len(events) < rule.least_events or not column.any():
         return findings
     if column.sum() >= max(rule.flat_floor, GROWTH_FLOOR) * wall:
-        return [*findings, _name_whole(steps, account, column, warm_up_rows)]
-    return findings + _name_growth(steps, account, column, warm_up_rows)
+        return [*findings, _name_whole(steps, account, column, events, warm_up_rows)]
+    return findings + _name_growth(steps, account, column, events, warm_up_rows)
 
 
 def _find_early(
@@ -89,15 +90,16 @@ def _find_early(
     return np.zeros_like(column)
 
 
-def _name_whole(steps: Steps, account: str, column: Float, warm_up_rows: int) -> Finding:
+def _name_whole(
+    steps: Steps, account: str, column: Float, events: Int, warm_up_rows: int
+) -> Finding:
     """The finding of an account all of whose seconds are lost."""
-    events = find_events(column)
     numbers = {"events": float(len(events)), "seconds_per_event": float(column[events].mean())}
     pattern: Pattern = "flat"
     span = (int(events[0]), int(events[-1]))
     gaps = np.diff(events)
     usual_gap = float(np.median(gaps)) if len(gaps) else 0.0
-    growth = find_growth(column)
+    growth = find_growth(column, events)
     if is_at_boundaries(column, steps.epochs):
         pattern = "epoch_boundary"
     elif len(events) <= 2:
@@ -106,7 +108,7 @@ def _name_whole(steps: Steps, account: str, column: Float, warm_up_rows: int) ->
         pattern = "drift"
         numbers.update(growth.numbers)
     else:
-        largest = _find_largest_rise(steps, column, warm_up_rows)
+        largest = _find_largest_rise(steps, column, events, warm_up_rows)
         if largest is not None:
             rise, lost, rise_numbers = largest
             pattern = rise.pattern
@@ -120,14 +122,16 @@ def _name_whole(steps: Steps, account: str, column: Float, warm_up_rows: int) ->
     return Finding(account, pattern, span, whole.lost_seconds, whole.lost_per_step, "high", numbers)
 
 
-def _name_growth(steps: Steps, account: str, column: Float, warm_up_rows: int) -> list[Finding]:
+def _name_growth(
+    steps: Steps, account: str, column: Float, events: Int, warm_up_rows: int
+) -> list[Finding]:
     """What an account under its floor grew by."""
     floor = GROWTH_FLOOR * steps.wall_seconds
-    growth = find_growth(column)
+    growth = find_growth(column, events)
     if growth is not None:
         return _drift_of_events(account, growth, floor)
     findings = []
-    for rise, lost, numbers in _find_rises(steps, column, warm_up_rows):
+    for rise, lost, numbers in _find_rises(steps, column, events, warm_up_rows):
         if lost.sum() >= floor:
             findings.append(make_finding(account, rise.pattern, lost, "high", numbers))
     return findings
@@ -140,9 +144,9 @@ def _drift_of_events(account: str, growth: Growth, floor: float) -> list[Finding
 
 
 def _find_largest_rise(
-    steps: Steps, column: Float, warm_up_rows: int
+    steps: Steps, column: Float, events: Int, warm_up_rows: int
 ) -> tuple[Rise, Float, dict[str, float]] | None:
-    rises = _find_rises(steps, column, warm_up_rows)
+    rises = _find_rises(steps, column, events, warm_up_rows)
     if not rises:
         return None
     largest = max(rises, key=lambda each: float(each[1].sum()))
@@ -151,16 +155,14 @@ def _find_largest_rise(
 
 
 def _find_rises(
-    steps: Steps, column: Float, warm_up_rows: int
+    steps: Steps, column: Float, events: Int, warm_up_rows: int
 ) -> list[tuple[Rise, Float, dict[str, float]]]:
     steady = len(steps) - warm_up_rows
-    events = len(find_events(column[warm_up_rows:]))
-    if steady < _FEWEST_FOR_TREND or events < _FEWEST_FOR_TREND:
+    count = int(np.count_nonzero(events >= warm_up_rows))
+    unit = steps.typical_seconds
+    if steady < _FEWEST_FOR_TREND or count < _FEWEST_FOR_TREND or unit <= 0:
         return []
-    unit = float(np.median(steps.seconds[warm_up_rows:]))
-    if unit <= 0:
-        return []
-    trend = _fit(column / unit, warm_up_rows, steady / events)
+    trend = _fit(column / unit, warm_up_rows, steady / count)
     found = []
     for rise in trend.rises:
         if is_loss(rise) and not rise.at_start:
@@ -172,6 +174,6 @@ def _find_rises(
 
 def _fit(relative: Float, start: int, rows_per_event: float) -> Trend:
     narrowest = max(8, round(_EVENTS_IN_BUCKET * rows_per_event))
-    means = bucket(relative, start, by="mean", narrowest=narrowest)
+    means = bucket(relative, start, by="mean", most=_MOST_BUCKETS, narrowest=narrowest)
     logs = type(means)(np.log(means.values + _OFFSET), means.width, means.start)
     return fit_trend(logs, np.log(relative + _OFFSET), SIGNIFICANCE_OF_SHORT)

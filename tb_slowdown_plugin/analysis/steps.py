@@ -26,6 +26,8 @@ class Steps:
     """(S,) seconds that no account holds, `parts` included."""
     parts: tuple[str, ...]
     """Accounts of the step's own work: phases that most steps have."""
+    typical_seconds: float
+    """Median of `seconds`; 0 without a step."""
     epochs: Int
     """Ascending rows at which an epoch begins."""
 
@@ -74,6 +76,7 @@ def prepare_steps(
         shrink = np.ones_like(seconds)
         shrink[over] = seconds[over] / total[over]
         accounts = {name: column * shrink for name, column in accounts.items()}
+    typical = float(np.median(seconds)) if len(seconds) else 0.0
     core = seconds.copy()
     parts = []
     for name, column in accounts.items():
@@ -82,7 +85,7 @@ def prepare_steps(
         else:
             core -= column
     np.maximum(core, 0.0, out=core)
-    return Steps(seconds, accounts, core, tuple(parts), _rows(epochs, len(seconds)))
+    return Steps(seconds, accounts, core, tuple(parts), typical, _rows(epochs, len(seconds)))
 
 
 def as_column(name: str, values: ArrayLike, count: int) -> Float:

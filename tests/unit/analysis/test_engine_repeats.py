@@ -5,7 +5,7 @@ import pytest
 
 from tb_slowdown_plugin.analysis import diagnose
 from tb_slowdown_plugin.analysis.epochs import is_at_boundaries, split_first_pass
-from tb_slowdown_plugin.analysis.events import find_growth
+from tb_slowdown_plugin.analysis.events import find_events, find_growth
 from tb_slowdown_plugin.analysis.periods import find_repeats
 
 
@@ -107,7 +107,7 @@ def test_even_waiting_is_not_at_boundaries():
 def test_events_that_take_longer_each_time_grow():
     column = np.zeros(1000)
     column[::25] = np.linspace(1, 3, 40) * np.exp(residual(40))
-    growth = find_growth(column)
+    growth = find_growth(column, find_events(column))
     assert growth.numbers["growth_fraction"] == pytest.approx(2, rel=0.1)
     assert growth.lost_per_step.sum() == pytest.approx(40, rel=0.1)
 
@@ -116,4 +116,4 @@ def test_events_alike_do_not_grow():
     for seed in range(20):
         column = np.zeros(1000)
         column[::25] = np.exp(residual(40, 0.3, seed))
-        assert find_growth(column) is None
+        assert find_growth(column, find_events(column)) is None
