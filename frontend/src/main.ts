@@ -6,14 +6,13 @@ import { App } from "./page/app";
 import { browserHost } from "./page/host";
 import { Shell } from "./page/shell";
 import { INITIAL, type State } from "./page/state";
-import page from "./styles/page.css?inline";
-import tokens from "./styles/tokens.css?inline";
+import { STYLES } from "./styles";
 
 const SECOND = 1000;
 
 export async function render(): Promise<void> {
   const style = document.createElement("style");
-  style.textContent = tokens + page;
+  style.textContent = STYLES;
   document.head.append(style);
   document.documentElement.lang = "en";
   document.title = "Slowdown";

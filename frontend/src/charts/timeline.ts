@@ -132,7 +132,7 @@ export class TimelineElement extends HTMLElement {
     this.#parts = {
       values: new Map(
         [...this.#gutter.querySelectorAll<HTMLElement>("[data-value]")].map((element) => [
-          element.dataset["value"] ?? "",
+          element.dataset.value ?? "",
           element,
         ]),
       ),

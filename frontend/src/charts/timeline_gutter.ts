@@ -32,7 +32,7 @@ function gutterRow(input: TimelineInput, row: Row): TemplateResult {
     }
     case "stack":
       return html`<div class="top" style=${style}>
-        <b>Seconds a step</b><span class="s q all">mean, by cause; ▲ cut off</span>
+        <b>Seconds a step</b><span class="s q all">mean; ▲ cut off</span>
         <div class="all legend">${legend(input.detail)}</div>
       </div>`;
     case "time":

@@ -108,19 +108,21 @@ function changeOf(
 ): Change | undefined {
   const at = series.row.findIndex((row) => row >= selection.from);
   const split = at < 0 ? series.row.length : at;
-  const earlier = series.value.slice(0, split);
-  const inside = series.value.slice(split);
-  const [old, now] = [sorted(earlier), sorted(inside)];
+  const old = sorted(series.value.slice(0, split));
+  const now = sorted(series.value.slice(split));
   if (old.length < LEAST_VALUES || now.length < LEAST_VALUES) return undefined;
   const before = spread(old);
   const here = spread(now);
   const difference = here.median - before.median;
-  const usual = variation(old, before.median);
-  const strength = Math.abs(difference) / usual;
+  const course = courseOf(series, split);
+  const strength = Math.abs(difference) / course.variation;
   const differs =
     strength >= BEYOND && Math.abs(difference) > LEAST_SHARE * Math.abs(before.median);
-  const trend = differs && goesOn(series, split, here.median, difference);
-  const kind = !differs ? "same" : trend ? "trend" : "changed";
+  const surprise = Math.abs(here.median - course.predicted);
+  const goesOn =
+    course.slope !== 0 &&
+    surprise < Math.max(0.25 * Math.abs(difference), BEYOND * course.variation);
+  const kind = !differs ? "same" : goesOn ? "trend" : "changed";
   return {
     id: series.id,
     title: series.title,
@@ -140,31 +142,41 @@ const spread = (ascending: readonly number[]): Spread => ({
   high: quantile(ascending, 0.9),
 });
 
-/** Half the distance from the 10th to the 90th percentile, but never nothing. */
-function variation(ascending: readonly number[], level: number): number {
-  const half = (quantile(ascending, 0.9) - quantile(ascending, 0.1)) / 2;
-  const largest = Math.max(...ascending.map(Math.abs), Math.abs(level));
-  return Math.max(half / 1.28, 0.002 * largest, Number.EPSILON);
+interface Course {
+  /** A row. */
+  readonly slope: number;
+  /** Where the line through the stretch before leads to in the selection. */
+  readonly predicted: number;
+  /** Usual variation around that line, never nothing. */
+  readonly variation: number;
 }
 
-/**
- * Whether a straight line through the two halves of the stretch before leads to where the
- * signal is now, within half of the difference.
- */
-function goesOn(series: Series, split: number, here: number, difference: number): boolean {
+/** A line through the medians of the two halves of the stretch before. */
+function courseOf(series: Series, split: number): Course {
+  const { row, value } = series;
   const half = split >> 1;
-  const first = median(series.value.slice(0, half));
-  const second = median(series.value.slice(half, split));
-  if (Number.isNaN(first) || Number.isNaN(second)) return false;
-  const middle = (from: number, to: number): number => {
-    const rows = series.row.slice(from, to);
-    return ((rows[0] ?? 0) + (rows.at(-1) ?? 0)) / 2;
-  };
+  const level = (from: number, to: number): number => median(value.slice(from, to));
+  const middle = (from: number, to: number): number =>
+    ((row[from] ?? 0) + (row[Math.max(from, to - 1)] ?? 0)) / 2;
+  const all = level(0, split);
   const rows = middle(half, split) - middle(0, half);
-  if (rows <= 0 || Math.sign(second - first) !== Math.sign(difference)) return false;
-  const slope = (second - first) / rows;
-  const predicted = second + slope * (middle(split, series.row.length) - middle(half, split));
-  return Math.abs(predicted - here) < 0.5 * Math.abs(difference);
+  const rise = level(half, split) - level(0, half);
+  const slope = rows > 0 && !Number.isNaN(rise) ? rise / rows : 0;
+  const around = sorted(
+    value
+      .slice(0, split)
+      .map((one, index) =>
+        one === null ? null : one - slope * ((row[index] ?? 0) - middle(0, split)),
+      ),
+  );
+  const half90 = (quantile(around, 0.9) - quantile(around, 0.1)) / 2;
+  const largest = Math.max(...around.map(Math.abs));
+  return {
+    slope,
+    predicted: all + slope * (middle(split, row.length) - middle(0, split)),
+    // 1.28: the 90th percentile of a normal distribution, in standard deviations.
+    variation: Math.max(half90 / 1.28, 0.002 * largest, Number.EPSILON),
+  };
 }
 
 function reading(

@@ -6,7 +6,7 @@ export function niceTicks(low: number, high: number, wanted: number): number[] {
   const step = niceStep((high - low) / Math.max(1, wanted));
   const ticks: number[] = [];
   for (let index = Math.ceil(low / step - 1e-9); index * step <= high + step * 1e-9; index++) {
-    ticks.push(index * step);
+    ticks.push(index * step + 0); // + 0: no negative zero
   }
   return ticks;
 }
@@ -60,7 +60,7 @@ export function timeTicks(low: number, high: number, wanted: number): number[] {
   const step = SPANS_SECONDS.find((span) => span >= least) ?? 604800;
   const ticks: number[] = [];
   for (let index = Math.ceil(low / step - 1e-9); index * step <= high; index++) {
-    ticks.push(index * step);
+    ticks.push(index * step + 0); // + 0: no negative zero
   }
   return ticks;
 }

@@ -19,7 +19,7 @@ const groupOf = (row: number): number =>
 
 /** The seconds of the cause `warm_up`; groups without any are left out. */
 export function warmUpParts(timeline: Timeline): WarmUpPart[] {
-  const lost = timeline.lost["warm_up"] ?? [];
+  const lost = timeline.lost.warm_up ?? [];
   const parts = new Map<number, WarmUpPart>();
   timeline.row.forEach((row, index) => {
     const count = timeline.count[index] ?? 1;

@@ -56,8 +56,8 @@ function followTheme(own: globalThis.Window, outer: globalThis.Window, changed: 
   const apply = (): void => {
     const dark = framed ? outer.document.body.classList.contains("dark-mode") : preference.matches;
     const theme = dark ? "dark" : "light";
-    if (root.dataset["theme"] === theme) return;
-    root.dataset["theme"] = theme;
+    if (root.dataset.theme === theme) return;
+    root.dataset.theme = theme;
     changed();
   };
   if (framed) {

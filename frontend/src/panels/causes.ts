@@ -97,7 +97,7 @@ function body(card: Card, page: Page): TemplateResult {
       <ul>${card.evidence.map((sentence) => html`<li>${prose(sentence)}</li>`)}</ul>
       <div class="acts">${actions(card, page)}</div>
     </div>
-    <div>${card.advice.map(advice)}</div>
+    <div>${ways(card.advice)}</div>
   </div>`;
 }
 
@@ -124,11 +124,23 @@ function actions(card: Card, page: Page): TemplateResult {
     }`;
 }
 
-function advice(one: Advice): TemplateResult {
-  const [what, why] = firstSentence(one.text);
-  return html`<div class="advice">
-  <p><b>${prose(what)}</b> ${prose(why)}</p>
-  ${one.code === "" ? nothing : codeBox("Change", one.code)}
-  ${one.price === "" ? nothing : html`<p class="s q">Price: ${prose(one.price)}</p>`}
-</div>`;
+/** The first way in full; further ones open on demand, so that the page stays short. */
+function ways(list: readonly Advice[]): TemplateResult {
+  const [first, ...others] = list;
+  if (first === undefined) return html``;
+  return html`<div class="advice"><p>${lead(first)}</p>${change(first)}</div>
+    ${others.map(
+      (one) =>
+        html`<details class="advice"><summary>${lead(one)}</summary>${change(one)}</details>`,
+    )}`;
 }
+
+function lead(one: Advice): TemplateResult {
+  const [what, why] = firstSentence(one.text);
+  return html`<b>${prose(what)}</b> ${prose(why)}`;
+}
+
+const change = (one: Advice): TemplateResult =>
+  html`${one.code === "" ? nothing : codeBox("Change", one.code)}${
+    one.price === "" ? nothing : html`<p class="s q">Price: ${prose(one.price)}</p>`
+  }`;

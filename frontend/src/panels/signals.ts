@@ -1,6 +1,6 @@
 /** May I trust it: what was measured, and what was not and why. */
 
-import { html, type TemplateResult } from "lit-html";
+import { html, nothing, type TemplateResult } from "lit-html";
 import type { RunReport, SignalState } from "../api/types";
 import { count, plural } from "../base/format";
 import { sentence } from "../model/causes";
@@ -16,17 +16,21 @@ export const signals = sealed<RunReport>({
     const seen = report.signals.filter((state) => state.status === "measured");
     const part = report.signals.filter((state) => state.status === "partly");
     const rest = report.signals.filter((state) => state.status !== "measured");
+    const remarks = seen.some((state) => state.reason !== "");
     return {
       note: `${seen.length} measured, ${part.length} in part, ${rest.length - part.length} not; what is not measured is never counted as zero`,
       body: html`<div class="two">
-        <table><thead><tr><th>Measured</th><th>Remark</th></tr></thead>
-          <tbody>${seen.map(measuredRow)}</tbody></table>
-        <div><table><thead><tr><th>Not measured</th><th>Because</th></tr></thead>
-          <tbody>${rest.map(missingRow)}</tbody></table>${completeness(report)}</div>
+        <table><thead><tr><th>Measured</th>${remarks ? html`<th>Remark</th>` : nothing}</tr></thead>
+          <tbody>${seen.map((state) => measuredRow(state, remarks))}</tbody></table>
+        <div>${rest.length === 0 ? nothing : missing(rest)}${completeness(report)}</div>
       </div>`,
     };
   },
 });
+
+const missing = (rest: readonly SignalState[]): TemplateResult =>
+  html`<table><thead><tr><th>Not measured</th><th>Because</th></tr></thead>
+    <tbody>${rest.map(missingRow)}</tbody></table>`;
 
 /** What each collector of the writer sees; a collector of a newer writer is shown by its id. */
 const TITLES: Readonly<Record<string, string>> = {
@@ -41,16 +45,22 @@ const TITLES: Readonly<Record<string, string>> = {
 
 const titleOf = (state: SignalState): string => TITLES[state.signal] ?? sentence(state.signal);
 
-const measuredRow = (state: SignalState): TemplateResult =>
-  html`<tr><td class="st">${titleOf(state)}</td><td class="q">${prose(state.reason)}</td></tr>`;
+const measuredRow = (state: SignalState, remarks: boolean): TemplateResult =>
+  html`<tr><td class="st">${titleOf(state)}</td>${
+    remarks ? html`<td class="q">${prose(state.reason)}</td>` : nothing
+  }</tr>`;
+
+const WHY: Readonly<Record<SignalState["status"], string>> = {
+  measured: "",
+  partly: "only now and then",
+  unavailable: "unavailable here",
+  off: "switched off",
+  failed: "the collector failed",
+};
 
 function missingRow(state: SignalState): TemplateResult {
   const mark = state.status === "partly" ? "st part" : "st off";
-  const why =
-    state.reason ||
-    { off: "switched off", failed: "failed" }[state.status as string] ||
-    "unavailable";
-  return html`<tr><td class=${mark}>${titleOf(state)}</td><td>${prose(why)}</td></tr>`;
+  return html`<tr><td class=${mark}>${titleOf(state)}</td><td>${prose(state.reason || WHY[state.status])}</td></tr>`;
 }
 
 function completeness(report: RunReport): TemplateResult {

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { cause, report, timeline } from "../../tests/make";
+import { cards, giveBack, openAtFirst, rhythm, sparkline, windowOf } from "./cards";
+import { trackOf } from "./track";
+
+describe("cards", () => {
+  it("come in the report's order, then what nothing explains", () => {
+    const list = cards(
+      report({ suspects: [{ cause: "cpu_contention", seconds: 3, why: "it moves" }] }),
+    );
+    expect(list.map((card) => card.id)).toEqual(["retracing", "garbage_collection", "unexplained"]);
+    expect(list[2]?.evidence).toEqual(["Suspect for 3.0 s: cpu contention; it moves"]);
+    expect(list[2]?.bars).toBe(0);
+  });
+
+  it("have none for an unexplained rest below the floor", () => {
+    expect(cards(report({ unexplained_seconds: 0.4 })).map((card) => card.id)).not.toContain(
+      "unexplained",
+    );
+  });
+
+  it("open from 5 % of the run on, at least the first, never the unexplained", () => {
+    const small = { lost_fraction: 0.01 };
+    expect(openAtFirst(cards(report()))).toEqual(["retracing", "garbage_collection"]);
+    const two = report({
+      causes: [cause(small), cause({ ...small, cause: "disk" })],
+      unexplained_seconds: 50,
+    });
+    expect(openAtFirst(cards(two))).toEqual(["retracing"]);
+  });
+
+  it("promise back only what was timed directly", () => {
+    const mixed = report({ causes: [cause(), cause({ confidence: "medium", lost_seconds: 9 })] });
+    expect(giveBack(mixed)).toBe(30);
+  });
+
+  it("know their rows and say when they begin", () => {
+    const track = trackOf(timeline(100, 1));
+    const [card] = cards(report());
+    expect(card && windowOf(card, track)).toEqual({ from: 10, to: 100 });
+    expect(card && rhythm(card, track)).toBe("10.0 s in, growing");
+    expect(card && rhythm({ ...card, pattern: "warm_up", steps: [0, 9] }, track)).toBe(
+      "until step 9",
+    );
+    expect(card && rhythm({ ...card, pattern: "periodic" }, track)).toBe("again and again");
+  });
+});
+
+describe("sparkline", () => {
+  it("shares the seconds of a bucket out over the parts it covers", () => {
+    const data = timeline(40, 20, { lost: { retracing: [1, 2] } });
+    expect(sparkline(data, "retracing", 4)).toEqual([10, 10, 20, 20]);
+    expect(sparkline(data, "retracing", 1)).toEqual([60]);
+    expect(sparkline(data, "disk", 2)).toEqual([0, 0]);
+  });
+
+  it("loses nothing where parts and buckets do not meet", () => {
+    const data = timeline(70, 7, { lost: { gc: Array.from({ length: 10 }, () => 1) } });
+    const sum = sparkline(data, "gc", 62).reduce((a, b) => a + b, 0);
+    expect(sum).toBeCloseTo(70, 9);
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { cause, report } from "../../tests/make";
+import { segments, terms } from "./ledger";
+
+const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+
+describe("terms", () => {
+  it("adds up to the wall, healthy first, unexplained last", () => {
+    const ledger = terms(report());
+    expect(ledger.map((term) => term.id)).toEqual([
+      "healthy",
+      "retracing",
+      "garbage_collection",
+      "unexplained",
+    ]);
+    expect(ledger.map((term) => term.seconds)).toEqual([60, 30, 6, 4]);
+    expect(total(ledger.map((term) => term.share))).toBeCloseTo(1, 12);
+  });
+
+  it("leaves out what is nothing, and survives a run without time", () => {
+    const empty = report({ wall_seconds: 0, causes: [], unexplained_seconds: 0 });
+    expect(terms(empty)).toEqual([
+      { id: "healthy", code: "", name: "Healthy", seconds: 0, share: 0 },
+    ]);
+  });
+});
+
+describe("segments", () => {
+  it("fills the bar exactly, true to seconds", () => {
+    const bar = segments(terms(report()), 1006);
+    expect(total(bar.map((segment) => segment.widthPixels)) + 6).toBeCloseTo(1006, 9);
+    expect(bar.map((segment) => segment.widthPixels)).toEqual([600, 300, 60, 40]);
+  });
+
+  it("gives the smallest 18 px and takes them from Healthy", () => {
+    const small = report({ causes: [cause({ lost_seconds: 0.1 })], unexplained_seconds: 0 });
+    const [healthy, tiny] = segments(terms(small), 1002);
+    expect(tiny?.widthPixels).toBe(18);
+    expect(healthy?.widthPixels).toBeCloseTo(1000 - 18, 9);
+  });
+
+  it("shows only what fits", () => {
+    const labels = segments(terms(report()), 700).map((segment) => segment.label);
+    expect(labels).toEqual(["full", "full", "code", "code"]);
+  });
+});

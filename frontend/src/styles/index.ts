@@ -1,0 +1,30 @@
+/** The style sheets of the page, as one text for one style element. */
+
+import base from "./base.css?inline";
+import causes from "./causes.css?inline";
+import controls from "./controls.css?inline";
+import frame from "./frame.css?inline";
+import hues from "./hues.css?inline";
+import narrow from "./narrow.css?inline";
+import panels from "./panels.css?inline";
+import picker from "./picker.css?inline";
+import tables from "./tables.css?inline";
+import timeline from "./timeline.css?inline";
+import tokens from "./tokens.css?inline";
+import verdict from "./verdict.css?inline";
+
+/** Later sheets may refine earlier ones. */
+export const STYLES = [
+  tokens,
+  base,
+  controls,
+  frame,
+  picker,
+  hues,
+  verdict,
+  causes,
+  tables,
+  timeline,
+  panels,
+  narrow,
+].join("\n");

@@ -1,0 +1,74 @@
+/** Small answers of the server, for tests: what a test does not name has a harmless value. */
+
+import type { Cause, Run, RunReport, Timeline } from "../src/api/types";
+
+export const run = (values: Partial<Run> = {}): Run => ({
+  run: "run1",
+  workers: 1,
+  steps: 100,
+  first_step: 0,
+  last_step: 99,
+  started: 1000,
+  reported: 1100,
+  live: false,
+  ...values,
+});
+
+export const cause = (values: Partial<Cause> = {}): Cause => ({
+  cause: "retracing",
+  lost_seconds: 30,
+  lost_fraction: 0.3,
+  pattern: "drift",
+  confidence: "high",
+  steps: [10, 99],
+  summary: "Argument `rate` has a new value every step.",
+  evidence: ["90 retraces."],
+  advice: [{ text: "Pass a tensor.", code: "- f(x)\n+ f(tf.constant(x))", price: "" }],
+  ...values,
+});
+
+export const report = (values: Partial<RunReport> = {}): RunReport => ({
+  run: "run1",
+  verdict: "slowdown",
+  headline: "Lost 40 % of 1 min 40 s; most to retracing of `train_step`",
+  steps: 100,
+  wall_seconds: 100,
+  healthy_step_seconds: 0.6,
+  baseline: "lowest level",
+  lost_seconds: 40,
+  lost_fraction: 0.4,
+  unexplained_seconds: 4,
+  causes: [cause(), cause({ cause: "garbage_collection", lost_seconds: 6, lost_fraction: 0.06 })],
+  suspects: [],
+  workers: [],
+  signals: [{ signal: "step_time", status: "measured", reason: "" }],
+  completeness: { chunks: 3, missing_chunks: 0 },
+  ...values,
+});
+
+/** A timeline of steps of one second each, `width` rows to a bucket. */
+export function timeline(rows: number, width: number, values: Partial<Timeline> = {}): Timeline {
+  const row = Array.from({ length: Math.ceil(rows / width) }, (_, index) => index * width);
+  const ones = row.map(() => 1);
+  return {
+    run: "run1",
+    rows,
+    first: 0,
+    last: rows - 1,
+    bucket_rows: width,
+    row,
+    step: row,
+    time: row.map((first) => 1001 + first),
+    count: row.map((first) => Math.min(width, rows - first)),
+    step_seconds: { mean: ones, median: ones, min: ones, max: ones },
+    healthy: ones,
+    lost: {},
+    healthy_step_seconds: 1,
+    epochs: [],
+    change_points: [],
+    marks: { retraces: [], gc: [], checkpoints: [], captures: [] },
+    signals: [],
+    unmeasured: [],
+    ...values,
+  };
+}
