@@ -12,12 +12,15 @@ from collections import deque
 from collections.abc import Callable
 from threading import get_ident
 from types import TracebackType
-from typing import Final, NamedTuple, NoReturn, TypeAlias
+from typing import Final, NoReturn
 
 from tb_slowdown_plugin.collectors.clock import Clock
 from tb_slowdown_plugin.collectors.stopwatch import Stopwatch
 from tb_slowdown_plugin.errors import UsageError
 from tb_slowdown_plugin.records.types import Epoch, Event, Idle, What
+from tb_slowdown_plugin.writer.arguments import STEP_LIMIT, item_count, step_kind, step_number
+from tb_slowdown_plugin.writer.entries import Entry, Opening, Sample
+from tb_slowdown_plugin.writer.epochs import Epochs
 
 IDLE_SECONDS: Final = 60.0
 """A longer gap between two steps, with almost no CPU time, is idle time, not training."""
@@ -25,36 +28,9 @@ IDLE_CPU_FRACTION: Final = 0.02
 """Of one core: a waiting notebook uses less, even a slow data pipeline more."""
 MAX_PENDING_STEPS: Final = 1 << 16
 """Steps kept while nobody fetches them: minutes of the fastest loops, some 20 MB."""
-EVALUATION_KINDS: Final = frozenset(("eval", "evaluation", "test", "validation"))
-"""A pass over data with steps of these kinds is no epoch."""
 
 _IDLE_NS: Final = int(IDLE_SECONDS * 1e9)
-_STEP_LIMIT: Final = 1 << 62
 _NEVER: Final = -(1 << 62)
-
-
-class Opening(NamedTuple):
-    """A period begins here and not where the step before ended."""
-
-    at_ns: int
-    process_cpu_ns: int | None
-    """None: CPU time counts on from the step before."""
-    thread_cpu_ns: int | None
-
-
-StepRow: TypeAlias = tuple[int, int, int, int, int, int, float | None, str, dict[str, int] | None]
-"""(row, number, begun_ns, ended_ns, process_cpu_ns, thread_cpu_ns, items, kind, account -> ns)"""
-Entry: TypeAlias = StepRow | Opening
-
-
-class Sample(NamedTuple):
-    """The signals that were read at one moment."""
-
-    time: float
-    """Unix seconds."""
-    row: int
-    """Steps finished then."""
-    values: dict[str, float]
 
 
 class Recorder:
@@ -78,9 +54,7 @@ class Recorder:
         "_begun_ns",
         "_ended_cpu_ns",
         "_ended_ns",
-        "_epoch_number",
-        "_epoch_row",
-        "_epochs_due",
+        "_epochs",
         "_in_step",
         "_items",
         "_kind",
@@ -135,9 +109,7 @@ class Recorder:
         self._kind = "train"
         self._phases_around = 0
         self._something_due = self._sample_due = False
-        self._epochs_due: list[int] = []
-        self._epoch_row = -1
-        self._epoch_number = -1
+        self._epochs = Epochs()
 
     # -- steps ------------------------------------------------------------------
 
@@ -165,11 +137,11 @@ class Recorder:
             self._number = self._last_number + 1
         else:
             self._number = (
-                step if type(step) is int and 0 <= step < _STEP_LIMIT else _step_number(step)
+                step if type(step) is int and 0 <= step < STEP_LIMIT else step_number(step)
             )
-        self._items = None if items is None else _item_count(items)
+        self._items = None if items is None else item_count(items)
         if kind is not self._kind:
-            self._kind = _step_kind(kind)
+            self._kind = step_kind(kind)
         return self
 
     def __enter__(self) -> None:
@@ -296,11 +268,11 @@ class Recorder:
 
     def mark_epoch(self, number: int) -> None:
         """An epoch begins with the step under way, or the next one."""
-        self._mark(self.rows, number)
+        self._emit_epoch(self._epochs.mark(self.rows, number))
 
     def expect_epoch(self, first_row: int) -> None:
         """A pass over data that began at `first_row` is an epoch if this step ends well."""
-        self._epochs_due.append(first_row)
+        self._epochs.expect(first_row)
         self._something_due = True
 
     def ask_for_sample(self) -> None:
@@ -372,48 +344,10 @@ class Recorder:
         if self._sample_due:
             self._sample_due = False
             self.sample()
-        due, self._epochs_due = self._epochs_due, []
-        if self._kind not in EVALUATION_KINDS:
-            for row in due:
-                self._mark(row, self._epoch_number + 1)
+        for row, number in self._epochs.confirm(self._kind):
+            self._emit_epoch((row, number))
 
-    def _mark(self, row: int, number: int) -> None:
-        # Several iterators at once, or a pass marked by hand as well, are one epoch.
-        if row > self._epoch_row:
-            self._epoch_row = row
-            self._epoch_number = number
+    def _emit_epoch(self, marked: tuple[int, int] | None) -> None:
+        if marked is not None:
+            row, number = marked
             self.events.append(Event(row, self.clock.unix_seconds(), Epoch(number)))
-
-
-def _step_number(step: object) -> int:
-    try:
-        number = int(step)  # type: ignore[call-overload]
-    except (TypeError, ValueError):
-        number = -1
-    if not 0 <= number < _STEP_LIMIT or number != step:
-        raise UsageError(
-            f"step={step!r} is no step number; give a whole number from 0 on (below 2**62), "
-            "or leave it out to count by itself"
-        )
-    return int(number)
-
-
-def _item_count(items: object) -> float:
-    try:
-        count = float(items)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        count = -1.0
-    if not 0.0 <= count < float("inf"):
-        raise UsageError(
-            f"items={items!r} is no amount of work; give the number of examples, rows or "
-            "tokens in the step (0 or more), or leave it out"
-        )
-    return count
-
-
-def _step_kind(kind: object) -> str:
-    if not isinstance(kind, str) or not kind:
-        raise UsageError(
-            f"kind={kind!r} is no step kind; give a name such as 'train', 'eval' or 'stage-2'"
-        )
-    return kind

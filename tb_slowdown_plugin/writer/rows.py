@@ -14,7 +14,7 @@ from tb_slowdown_plugin.records.types import (
     no_signals,
     no_steps,
 )
-from tb_slowdown_plugin.writer.recorder import Entry, Opening, Sample, StepRow
+from tb_slowdown_plugin.writer.entries import Entry, Opening, Sample, StepRow
 
 
 @dataclass(slots=True)

@@ -15,8 +15,13 @@ _LATE_SECONDS: Final = 3600.0
 
 
 def flush_seconds(age_seconds: float) -> float:
-    """Seconds between two flushes of a run of this age."""
-    return FLUSH_SECONDS if age_seconds < _LATE_SECONDS else LATE_FLUSH_SECONDS
+    """Seconds between two flushes of a run of this age.
+
+    A run that has just begun is seen in TensorBoard after a second.
+    """
+    if age_seconds < _LATE_SECONDS:
+        return min(max(age_seconds, 1.0), FLUSH_SECONDS)
+    return LATE_FLUSH_SECONDS
 
 
 def sample_seconds(age_seconds: float) -> float:

@@ -20,8 +20,9 @@ from tb_slowdown_plugin.records.codec import encode
 from tb_slowdown_plugin.records.types import Chunk, CollectorState, Environment, Event, Failure
 from tb_slowdown_plugin.writer import schedule
 from tb_slowdown_plugin.writer.collection import Collection
+from tb_slowdown_plugin.writer.entries import Entry, Opening, Sample
 from tb_slowdown_plugin.writer.privacy import reason_of
-from tb_slowdown_plugin.writer.recorder import Entry, Opening, Recorder, Sample
+from tb_slowdown_plugin.writer.recorder import Recorder
 from tb_slowdown_plugin.writer.rows import Edge, build_signals, build_steps
 from tb_slowdown_plugin.writer.sink import Sink
 

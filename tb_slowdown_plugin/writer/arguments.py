@@ -1,0 +1,59 @@
+"""What a user may say of a step; everything else is refused with a remedy."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tb_slowdown_plugin.errors import UsageError
+
+STEP_LIMIT: Final = 1 << 62
+"""Step numbers travel as differences, in signed 64-bit numbers."""
+
+
+def step_number(step: object) -> int:
+    """The step number that the user means.
+
+    Raises:
+      UsageError: It is none.
+    """
+    try:
+        number = int(step)  # type: ignore[call-overload]
+    except (TypeError, ValueError):
+        number = -1
+    if not 0 <= number < STEP_LIMIT or number != step:
+        raise UsageError(
+            f"step={step!r} is no step number; give a whole number from 0 on (below 2**62), "
+            "or leave it out to count by itself"
+        )
+    return int(number)
+
+
+def item_count(items: object) -> float:
+    """The amount of work in a step.
+
+    Raises:
+      UsageError: It is none.
+    """
+    try:
+        count = float(items)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        count = -1.0
+    if not 0.0 <= count < float("inf"):
+        raise UsageError(
+            f"items={items!r} is no amount of work; give the number of examples, rows or "
+            "tokens in the step (0 or more), or leave it out"
+        )
+    return count
+
+
+def step_kind(kind: object) -> str:
+    """The kind of a step.
+
+    Raises:
+      UsageError: It is no name.
+    """
+    if not isinstance(kind, str) or not kind:
+        raise UsageError(
+            f"kind={kind!r} is no step kind; give a name such as 'train', 'eval' or 'stage-2'"
+        )
+    return kind
