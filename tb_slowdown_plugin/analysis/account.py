@@ -11,6 +11,7 @@ from tb_slowdown_plugin.analysis.causes import CAUSES
 from tb_slowdown_plugin.analysis.coverage import completeness, notes, signal_states
 from tb_slowdown_plugin.analysis.diagnose import diagnose
 from tb_slowdown_plugin.analysis.headline import headline
+from tb_slowdown_plugin.analysis.marks import find_marks
 from tb_slowdown_plugin.analysis.recorded import contention_signals, epoch_rows, measured_seconds
 from tb_slowdown_plugin.analysis.rules import RULES
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds, span
@@ -94,6 +95,7 @@ def assemble(case: Case) -> Account:
         diagnosis.healthy_per_step,
         per_cause,
         tuple(sorted(_change_points(case, claims, rest))),
+        find_marks(run, case.graphs),
     )
 
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.traces import traced_graphs
 from tb_slowdown_plugin.analysis.types import Account
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import (
-    Capture,
     Epoch,
     Float,
-    GcPause,
     Int,
     Run,
     SignalTable,
@@ -79,7 +75,7 @@ def timeline(run: Run, account: Account, first: int, last: int, buckets: int) ->
             if first <= row <= last
         ],
         "marks": {
-            kind: _summed(marks, steps, first, last, width) for kind, marks in _marks(run).items()
+            kind: _summed(marks, steps, first, last, width) for kind, marks in account.marks.items()
         },
         "signals": _signals(run.signals, first, last, buckets),
         "unmeasured": [
@@ -125,47 +121,23 @@ def _epochs(run: Run, first: int, last: int, most: int) -> list[dict[str, int]]:
     return found[:: max(1, -(-len(found) // most))]
 
 
-def _marks(run: Run) -> dict[str, Iterable[tuple[int, float]]]:
-    """(row, seconds) of what is drawn as ticks, each kind in ascending rows."""
-    saving = [
-        seconds
-        for name, seconds in run.steps.accounts.items()
-        if names.family(name) == names.CHECKPOINT
-    ]
-    saved = np.nansum(saving, axis=0) if saving else np.empty(0)
-    return {
-        "retraces": (
-            (graph.row, graph.cost_seconds) for graph in traced_graphs(run) if graph.again
-        ),
-        "gc": (
-            (event.row, event.what.seconds)
-            for event in run.events
-            if isinstance(event.what, GcPause)
-        ),
-        "checkpoints": ((int(row), float(saved[row])) for row in np.flatnonzero(saved)),
-        "captures": (
-            (event.row, 0.0)
-            for event in run.events
-            if isinstance(event.what, Capture) and event.what.running
-        ),
-    }
-
-
 def _summed(
-    marks: Iterable[tuple[int, float]], steps: StepTable, first: int, last: int, width: int
+    marks: tuple[Int, Float], steps: StepTable, first: int, last: int, width: int
 ) -> list[dict[str, float]]:
     """One mark a bucket, at the row of its first one, with the seconds of all."""
-    found: dict[int, dict[str, float]] = {}
-    for row, seconds in marks:
-        if not first <= row <= last:
-            continue
-        mark = found.setdefault(
-            (row - first) // width, {"row": row, "step": int(steps.number[row]), "seconds": 0.0}
+    start, stop = np.searchsorted(marks[0], [first, last + 1])
+    rows, seconds = marks[0][start:stop], marks[1][start:stop]
+    if not len(rows):
+        return []
+    _, firsts = np.unique((rows - first) // width, return_index=True)
+    sums = np.round(np.add.reduceat(seconds, firsts), _DECIMALS)
+    kept = rows[firsts]
+    return [
+        {"row": row, "step": step, "seconds": total}
+        for row, step, total in zip(
+            kept.tolist(), steps.number[kept].tolist(), sums.tolist(), strict=True
         )
-        mark["seconds"] += seconds
-    for mark in found.values():
-        mark["seconds"] = round(mark["seconds"], _DECIMALS)
-    return list(found.values())
+    ]
 
 
 def _signals(table: SignalTable, first: int, last: int, most: int) -> list[dict[str, Any]]:

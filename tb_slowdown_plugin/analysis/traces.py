@@ -61,16 +61,16 @@ def traced_graphs(run: Run) -> tuple[TracedGraph, ...]:
     median second run of the same function's other graphs; else 0, so that the
     whole first run counts.
     """
+    events = [event for event in run.events if isinstance(event.what, Trace | Execution)]
     starts = np.array([session.started for session in run.sessions])
+    times = np.array([event.time for event in events])
+    sessions = np.maximum(np.searchsorted(starts, times, side="right") - 1, 0).tolist()
     traces: list[tuple[int, int, float, Trace]] = []
     runs: dict[tuple[int, int, int], float] = {}
-    for event in run.events:
-        if not isinstance(event.what, Trace | Execution):
-            continue
-        session = max(0, int(np.searchsorted(starts, event.time, side="right")) - 1)
+    for event, session in zip(events, sessions, strict=True):
         if isinstance(event.what, Trace):
             traces.append((session, event.row, event.time, event.what))
-        else:
+        elif isinstance(event.what, Execution):
             runs.setdefault((session, event.what.trace, event.what.nth), event.what.seconds)
     seconds_runs: dict[tuple[str, str], list[float]] = defaultdict(list)
     for session, _, _, trace in traces:

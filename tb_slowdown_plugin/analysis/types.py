@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from tb_slowdown_plugin.records.types import Float
+from tb_slowdown_plugin.records.types import Float, Int
 
 Pattern = Literal[
     "warm_up", "flat", "level_shift", "drift", "periodic", "epoch_boundary", "one_off"
@@ -159,3 +159,5 @@ class Account:
     """cause id (and "unexplained") -> (S,) seconds lost in each step"""
     change_points: tuple[tuple[int, str], ...]
     """(row, what begins there), ascending"""
+    marks: Mapping[str, tuple[Int, Float]] = field(default_factory=dict)
+    """"retraces", "gc", "checkpoints" or "captures" -> rows (ascending) and seconds of each"""
