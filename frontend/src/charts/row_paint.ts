@@ -2,7 +2,6 @@
 
 import { count } from "../base/format";
 import { causeKind } from "../model/causes";
-import { logScale } from "../model/logscale";
 import { MARKS } from "../model/scene";
 import { type Box, linear, logarithmic, traceBand, traceLine, traceSteps } from "./lines";
 import type { Painting } from "./timeline_paint";
@@ -10,7 +9,7 @@ import type { Row } from "./timeline_rows";
 
 /** Median of the steps of a bucket, in the band from the fastest to the slowest. */
 export function paintTime({ context, theme, scene, projection }: Painting, row: Row): void {
-  const { low, high } = logScale(scene.timeline);
+  const { low, high } = scene.log;
   const box = { left: 0, top: row.top, width: projection.width, height: row.height - 1 };
   const y = logarithmic(low, high, box);
   const borders = scene.track.rows.map((one) => projection.x(one));

@@ -7,7 +7,7 @@
 
 import { render } from "lit-html";
 import { count, range, stepTime } from "../base/format";
-import { atBucket, Projection, type Scene } from "../model/scene";
+import { atBucket, inView, Projection, type Scene } from "../model/scene";
 import { bucketOfRow, stepOfRow, timeOfRow } from "../model/track";
 import { between, shifted, span, type Window, whole as wholeRun, zoomed } from "../model/window";
 import { define, sharpContext } from "./canvas";
@@ -75,8 +75,9 @@ export class TimelineElement extends HTMLElement {
     clearTimeout(this.#speechTimer);
   }
 
-  set input(input: TimelineInput) {
+  set input(given: TimelineInput) {
     const before = this.#input;
+    const input = { ...given, detail: inView(given.detail, given.view) };
     this.#input = input;
     if (
       before?.whole !== input.whole ||

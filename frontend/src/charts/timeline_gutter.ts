@@ -5,7 +5,6 @@ import { count, decimal, duration, MISSING, stepTime } from "../base/format";
 import { causeKind } from "../model/causes";
 import { laneText } from "../model/lane";
 import { HEALTHY } from "../model/ledger";
-import { logScale } from "../model/logscale";
 import { atBucket, MARKS, type Scene } from "../model/scene";
 import { logTicks } from "../model/ticks";
 import { stackTicks, stackY } from "./stack_paint";
@@ -94,7 +93,7 @@ function yLabels(input: TimelineInput, layout: Layout): TemplateResult {
   const digits = input.detail.top >= 1 ? 2 : 0;
   const label = (y: number, text: string): TemplateResult =>
     html`<span style="top:${y - 8}px">${text}</span>`;
-  const scale = logScale(input.detail.timeline);
+  const scale = input.detail.log;
   let above = Number.POSITIVE_INFINITY;
   const logs = logTicks(scale.low, scale.high)
     .map((tick) => {

@@ -3,9 +3,10 @@
 import type { MarkKind, Timeline } from "../api/types";
 import { count } from "../base/format";
 import { type Lane, laneOf } from "./lane";
+import { type LogScale, logScale } from "./logscale";
 import { ceiling, type Layer, layers, tops } from "./stack";
 import { elapsed, niceTicks, timeTicks } from "./ticks";
-import { rowOfTime, stepOfRow, type Track, timeOfRow, trackOf } from "./track";
+import { bucketOfRow, rowOfTime, stepOfRow, type Track, timeOfRow, trackOf } from "./track";
 import type { Window } from "./window";
 
 export type Axis = "steps" | "time";
@@ -16,7 +17,9 @@ export interface Scene {
   readonly track: Track;
   readonly layers: readonly Layer[];
   readonly tops: readonly (readonly number[])[];
+  /** Where the axis of the stack ends, and the axis of the step times. */
   readonly top: number;
+  readonly log: LogScale;
   readonly lanes: readonly Lane[];
 }
 
@@ -29,8 +32,18 @@ export function sceneOf(timeline: Timeline, rank: readonly string[], lostOnly: b
     layers: stack,
     tops: heights,
     top: ceiling(heights.at(-1) ?? []),
+    log: logScale(timeline),
     lanes: timeline.signals.map(laneOf),
   };
+}
+
+/** The same scene with its axes fitted to what is in view. */
+export function inView(scene: Scene, view: Window): Scene {
+  const first = bucketOfRow(scene.track, view.from);
+  const last = bucketOfRow(scene.track, view.to - 1e-6);
+  if (first === 0 && last === scene.timeline.row.length - 1) return scene;
+  const heights = (scene.tops.at(-1) ?? []).slice(first, last + 1);
+  return { ...scene, top: ceiling(heights), log: logScale(scene.timeline, first, last) };
 }
 
 /** From rows to horizontal pixels and back, for one view and width. */

@@ -37,6 +37,8 @@ export class App implements Actions {
   #addressTimer: Timer;
   #pollTimer: Timer;
   #answered: number | undefined;
+  /** Run -> when it had last reported as its report was asked for. */
+  readonly #asked = new Map<string, number | null>();
 
   constructor(
     private readonly client: Client,
@@ -52,7 +54,6 @@ export class App implements Actions {
     this.host.onReload(() => void this.refresh());
     const address = parseAddress(this.host.hash());
     this.#set(placed(address));
-    this.compare(this.state.compared);
     await this.refresh();
     clearTimeout(timer);
     this.#set({ slow: false });
@@ -66,6 +67,7 @@ export class App implements Actions {
       this.#answered = this.now();
       const before = this.#current();
       this.#set({ runs, runsError: undefined, gone: undefined });
+      for (const run of this.state.compared) void this.#report(run);
       const named = runs.runs.find((run) => run.run === this.state.run);
       if (named === undefined) {
         const first = newest(runs.runs);
@@ -198,6 +200,8 @@ export class App implements Actions {
 
   picker(open: boolean): void {
     this.#set({ picker: open, filter: "" });
+    if (!open) return;
+    requestAnimationFrame(() => document.querySelector<HTMLElement>(".pop input")?.focus());
   }
 
   filter(filter: string): void {
@@ -362,9 +366,11 @@ export class App implements Actions {
     }
   }
 
-  /** The report of a run that is compared or listed, asked for once. */
+  /** The report of a run that is compared: asked for once, and again when it has grown. */
   async #report(run: string): Promise<void> {
-    if (this.state.reports.get(run) !== undefined) return;
+    const reported = this.state.runs?.runs.find((one) => one.run === run)?.reported ?? null;
+    if (this.#asked.get(run) === reported) return;
+    this.#asked.set(run, reported);
     const put = (report: RunReport | Error): void =>
       this.#set({ reports: new Map(this.state.reports).set(run, report) });
     try {

@@ -14,7 +14,7 @@ export function picker(app: App, state: State, now: number): TemplateResult {
   const found = filtered(all, state.filter);
   const shown = found.slice(0, MOST_ROWS);
   return html`<div class="pop" role="dialog" aria-label="Choose a run" @keydown=${(event: KeyboardEvent) => key(event, app)}>
-    <input type="search" aria-label="Filter runs" placeholder="Filter by name" .value=${state.filter} autofocus
+    <input type="search" aria-label="Filter runs" placeholder="Filter by name" .value=${state.filter}
       @input=${(event: Event) => app.filter((event.target as HTMLInputElement).value)}>
     <div class="rows"><table>
       <thead><tr><th>Run <span class="q">(${count(found.length)} of ${count(all.length)})</span></th><th>State</th><th class="num">Steps</th><th class="num">Written</th></tr></thead>

@@ -53,6 +53,9 @@ function result(page: Page, here: string, length: number): Shown["body"] {
   }
   if (page.changes === undefined) return html`<p class="empty" aria-busy="true">&nbsp;</p>`;
   const { changes } = page.changes;
+  if (changes.length === 0) {
+    return html`<p class="empty">Steps ${here} hold too few values to compare. Select more steps.</p>`;
+  }
   const different = changes.filter((change) => change.kind !== "same");
   const all = page.open(SHOW_SAME, false);
   const shown = all ? changes : different;

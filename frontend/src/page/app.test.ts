@@ -1,0 +1,224 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { report, run, timeline } from "../../tests/make";
+import { Client, type Fetch } from "../api/client";
+import type { Run, Timeline } from "../api/types";
+import { App } from "./app";
+import type { Host } from "./host";
+
+const RETRACES = {
+  status: { status: "measured", reason: "" },
+  watched: 1,
+  seconds: 0,
+  traces: 0,
+  groups: [],
+};
+
+/** A server in memory that counts what it was asked. */
+class Server {
+  asked: string[] = [];
+  gone = false;
+  runs: Run[] = [run({ run: "a", reported: 5 }), run({ run: "b", reported: 9 })];
+  timeline: Timeline = timeline(5000, 10);
+  /** Answers to hold back until the test lets them go, by a part of their address. */
+  held = new Map<string, Promise<void>>();
+
+  readonly fetch: Fetch = async (address) => {
+    this.asked.push(address);
+    if (this.gone) throw new TypeError("Failed to fetch");
+    for (const [part, wait] of this.held) if (address.includes(part)) await wait;
+    return new Response(JSON.stringify(this.#answer(address)));
+  };
+
+  #answer(address: string): unknown {
+    const name = new URL(address, "http://x").searchParams.get("run") ?? "";
+    if (address.startsWith("./runs")) return { runs: this.runs, other_runs: 0 };
+    if (address.startsWith("./report")) return { schema: 1, runs: [report({ run: name })] };
+    if (address.startsWith("./timeline")) return { ...this.timeline, run: name };
+    return RETRACES;
+  }
+
+  count(route: string): number {
+    return this.asked.filter((address) => address.startsWith(`./${route}`)).length;
+  }
+}
+
+class FakeHost implements Host {
+  address = "";
+  reload: () => void = () => undefined;
+  hashChanged: () => void = () => undefined;
+  hash = (): string => this.address;
+  keep = (hash: string): void => {
+    this.address = hash;
+  };
+  link = (): string => `http://tb/${this.address}`;
+  onHash = (changed: () => void): void => {
+    this.hashChanged = changed;
+  };
+  onReload = (reloaded: () => void): void => {
+    this.reload = reloaded;
+  };
+  followTheme = (): void => undefined;
+}
+
+let server: Server;
+let host: FakeHost;
+let app: App;
+
+/** Runs timers and answers up to `seconds` from now. */
+const later = (seconds: number): Promise<unknown> => vi.advanceTimersByTimeAsync(seconds * 1000);
+
+beforeEach(async () => {
+  vi.useFakeTimers();
+  server = new Server();
+  host = new FakeHost();
+  app = new App(
+    new Client(server.fetch),
+    host,
+    () => undefined,
+    () => true,
+  );
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+async function started(): Promise<void> {
+  void app.start();
+  await later(0.5);
+}
+
+describe("opening", () => {
+  it("shows the run that reported last, each answer asked for once", async () => {
+    await started();
+    expect(app.state.run).toBe("b");
+    expect([...app.state.panels.keys()]).toContain("verdict");
+    expect(server.count("report")).toBe(1);
+    expect(server.count("timeline")).toBeLessThanOrEqual(2);
+    expect(app.state.slow).toBe(false);
+  });
+
+  it("restores run, rows and selection from the address", async () => {
+    host.address =
+      "#slowdown&p.slowdown.run=a&p.slowdown.rows=100-199&p.slowdown.selection=120-129";
+    await started();
+    expect(app.state.run).toBe("a");
+    expect(app.state.view).toEqual({ from: 100, to: 200 });
+    expect(app.state.selection).toEqual({ from: 120, to: 130 });
+    expect(app.state.changes?.before).toEqual({ from: 80, to: 120 });
+  });
+
+  it("says that it is loading only when that takes long", async () => {
+    server.held.set("runs", new Promise(() => undefined));
+    void app.start();
+    await later(0.1);
+    expect(app.state.slow).toBe(false);
+    await later(0.2);
+    expect(app.state.slow).toBe(true);
+  });
+});
+
+describe("choosing another run", () => {
+  it("drops late answers of the run before", async () => {
+    await started();
+    let letGo: () => void = () => undefined;
+    server.held.set(
+      "run=a",
+      new Promise<void>((done) => {
+        letGo = done;
+      }),
+    );
+    app.choose("a");
+    app.choose("b");
+    await later(0.1);
+    letGo();
+    await later(0.1);
+    expect(app.state.run).toBe("b");
+    expect(app.state.report?.run).toBe("b");
+    expect(app.state.whole?.run).toBe("b");
+  });
+
+  it("keeps it in the address", async () => {
+    await started();
+    app.choose("a");
+    await later(1);
+    expect(host.address).toBe("#slowdown&p.slowdown.run=a");
+  });
+});
+
+describe("zooming", () => {
+  it("asks for finer data with a margin, once, after the hand rests", async () => {
+    await started();
+    const before = server.count("timeline");
+    for (let step = 0; step < 10; step++) app.view({ from: 1000 + step, to: 1400 + step });
+    await later(0.5);
+    expect(server.count("timeline") - before).toBe(1);
+    expect(server.asked.at(-1)).toContain("first=809&last=1608");
+  });
+
+  it("asks for nothing where every row is there already", async () => {
+    server.timeline = timeline(500, 1);
+    await started();
+    const before = server.count("timeline");
+    app.view({ from: 10, to: 20 });
+    await later(0.5);
+    expect(server.count("timeline")).toBe(before);
+  });
+
+  it("forgets the view when the whole run is shown, so that it follows a run that grows", async () => {
+    await started();
+    app.view({ from: 10, to: 200 });
+    app.view({ from: -5, to: 99999 });
+    expect(app.state.view).toBeUndefined();
+  });
+});
+
+describe("living", () => {
+  it("loads a run that has grown and leaves the view where it is", async () => {
+    await started();
+    app.view({ from: 100, to: 200 });
+    server.runs = [run({ run: "b", reported: 20, steps: 6000 })];
+    host.reload();
+    await later(0.5);
+    expect(server.count("report")).toBe(2);
+    expect(app.state.view).toEqual({ from: 100, to: 200 });
+  });
+
+  it("asks nothing more about a run that has not", async () => {
+    await started();
+    const before = server.asked.length;
+    host.reload();
+    await later(0.5);
+    expect(server.asked.slice(before)).toEqual(["./runs"]);
+  });
+
+  it("keeps what it has when the server goes, says so, and comes back by itself", async () => {
+    await started();
+    server.gone = true;
+    host.reload();
+    await later(0.5);
+    expect(app.state.gone).toBeDefined();
+    expect(app.state.report?.run).toBe("b");
+    const since = app.state.gone?.since;
+    await later(11);
+    expect(app.state.gone?.since).toBe(since);
+    server.gone = false;
+    await later(11);
+    expect(app.state.gone).toBeUndefined();
+  });
+});
+
+describe("comparing", () => {
+  it("asks for each report once and remembers a failure", async () => {
+    await started();
+    app.compare(["a"]);
+    app.compare(["a"]);
+    await later(0.1);
+    expect(app.state.reports.get("a")).toMatchObject({ run: "a" });
+    expect(server.count("report")).toBe(2);
+    server.gone = true;
+    app.compare(["a", "c"]);
+    await later(0.1);
+    expect(app.state.reports.get("c")).toBeInstanceOf(Error);
+  });
+});

@@ -1,0 +1,139 @@
+import { render } from "lit-html";
+import { describe, expect, it } from "vitest";
+import { cause, report, run } from "../../tests/make";
+import { Client, RequestFailed } from "../api/client";
+import { App } from "./app";
+import type { Host } from "./host";
+import { Shell } from "./shell";
+import { INITIAL, type State } from "./state";
+
+const host: Host = {
+  hash: () => "",
+  keep: () => undefined,
+  link: () => "",
+  onHash: () => undefined,
+  onReload: () => undefined,
+  followTheme: () => undefined,
+};
+const shell = new Shell(
+  new App(
+    new Client(),
+    host,
+    () => undefined,
+    () => true,
+  ),
+);
+
+function shown(state: Partial<State>): HTMLElement {
+  const root = document.createElement("div");
+  render(shell.page({ ...INITIAL, width: 1000, ...state }, 1200), root);
+  return root;
+}
+
+const withReport = (values: Parameters<typeof report>[0], name = "run1"): Partial<State> => {
+  const answer = report({ run: name, ...values });
+  return {
+    runs: { runs: [run({ run: name })], other_runs: 0 },
+    run: name,
+    report: answer,
+    panels: new Map([
+      ["verdict", { data: answer }],
+      ["causes", { data: answer }],
+      ["signals", { data: answer }],
+    ]),
+  };
+};
+
+describe("what stands where there is nothing", () => {
+  it("shows how to make data where there is none", () => {
+    const text = shown({ runs: { runs: [], other_runs: 3 } }).textContent ?? "";
+    expect(text).toContain("No step times in this logdir yet.");
+    expect(text).toContain("3 runs found, none has Slowdown data.");
+    expect(text).toContain('with tbslow.start("logs/run1"):');
+  });
+
+  it("stays blank for the first moments, then shows the shapes to come", () => {
+    expect(shown({}).querySelector(".skel")).toBeNull();
+    expect(shown({ slow: true }).querySelectorAll(".skel").length).toBeGreaterThan(2);
+  });
+
+  it("names a run that is not there", () => {
+    const state = { runs: { runs: [run()], other_runs: 0 }, run: "gone/<b>" };
+    expect(shown(state).textContent).toContain("no run named “gone/<b>”");
+  });
+
+  it("lets one panel fail and the rest stand", () => {
+    const state = withReport({});
+    const panels = new Map(state.panels).set("causes", {
+      error: new RequestFailed("refused", "report", 500, "It broke."),
+    });
+    const page = shown({ ...state, panels });
+    expect(page.querySelector("#causes")?.textContent).toContain("It broke.");
+    expect(page.querySelector("#causes button")?.textContent).toBe("Try again");
+    expect(page.querySelector("h1")?.textContent).toContain("Lost 40 %");
+  });
+
+  it("says that the server does not answer, and keeps the page", () => {
+    const page = shown({ ...withReport({}), gone: { since: 1190, state: 1185, next: 1208 } });
+    expect(page.querySelector(".banner")?.textContent).toContain("next try in 8 s");
+    expect(page.querySelector("h1")).not.toBeNull();
+  });
+
+  it("says that chunks are missing", () => {
+    const page = shown(withReport({ completeness: { chunks: 47, missing_chunks: 2 } }));
+    expect(page.querySelector(".banner")?.textContent).toContain("2 of 49 chunks are missing");
+  });
+});
+
+describe("verdicts", () => {
+  it("reads as text: sentence, sum and causes", () => {
+    const page = shown(withReport({}));
+    expect(page.querySelector("h1")?.textContent).toBe(
+      "Lost 40 % of 1 min 40 s; most to retracing of train_step.",
+    );
+    expect(page.querySelector(".ledger")?.textContent?.replace(/\s+/g, " ")).toContain("30.0 s");
+    expect(page.querySelectorAll("details.cause").length).toBe(3);
+    expect(page.querySelector("#card-retracing .body")?.textContent).toContain("90 retraces.");
+  });
+
+  it("says of a healthy run what was checked and what could not be", () => {
+    const page = shown(withReport({ verdict: "healthy", headline: "Healthy", causes: [] }));
+    expect(page.querySelectorAll(".checks li").length).toBe(22);
+    expect(page.querySelector(".checked")?.textContent).toMatch(/\d+ could not be checked/);
+  });
+
+  it("names no cause of a run that is too short", () => {
+    const short = { verdict: "not_enough_steps" as const, causes: [], unexplained_seconds: 0 };
+    const page = shown(withReport(short));
+    expect(page.querySelector("#causes")?.textContent).toContain("before there are enough steps");
+  });
+});
+
+describe("names from a logdir", () => {
+  const evil = `<img src=x onerror=alert(1)>"'&\u202e\u0000 🏃`;
+
+  it("are text wherever they stand", () => {
+    const page = shown(
+      withReport(
+        {
+          headline: `Lost 1 % to \`${evil}\``,
+          causes: [
+            cause({
+              summary: evil,
+              evidence: [evil],
+              advice: [{ text: evil, code: `+ ${evil}`, price: evil }],
+            }),
+          ],
+          signals: [{ signal: evil, status: "failed", reason: evil }],
+          notes: [evil],
+          baseline: evil,
+        },
+        evil,
+      ),
+    );
+    expect(page.querySelector("img, script")).toBeNull();
+    expect(page.querySelector(".picker b")?.textContent).toBe(evil);
+    expect(page.querySelector("h1 code")?.textContent).toBe(evil);
+    expect(page.querySelector(".code .a")?.textContent).toBe(`+ ${evil}`);
+  });
+});
