@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 from typing import Any, Final
@@ -41,48 +42,68 @@ def summary_of(record: bytes, tag: str) -> Any:
 class EventFileSink:
     """Writes into LOGDIR/slowdown/, for worker k of several LOGDIR/slowdown/worker-k/.
 
-    The file is opened at the first record, and a new one after each failure:
-    what a failed write left at the end of a file would hide what follows it.
-    The file name has no host name in it.
+    The file is opened at the first record, and a new one after each failure. A
+    failed write leaves nothing behind: half a record would hide that the rest
+    of its file is sound, and a full disk would fill with empty files. The file
+    name has no host name in it.
     """
 
     def __init__(self, logdir: str, session: str, worker_index: int = 0) -> None:
-        directory = Path(DIRECTORY)
+        parts = [logdir, DIRECTORY]
         if worker_index:
-            directory /= f"{WORKER_PREFIX}{worker_index}"
+            parts.append(f"{WORKER_PREFIX}{worker_index}")
         self._logdir = logdir
-        self._directory = os.path.join(logdir, directory)  # noqa: PTH118, may be gs://...
+        self._directory = os.path.join(*parts)  # noqa: PTH118, may be gs://...
+        self._is_local = "://" not in logdir
         self._session = session
         self._file: Any = None
         self._path = ""
-        self._opened = 0
+        self._records = self._sound_bytes = self._files = 0
+        self._was_there = False
 
     def write(self, record: bytes, tag: str, sequence: int, unix_seconds: float) -> None:
         """Appends one record and flushes it to the operating system."""
         if self._file is None:
             self._open(unix_seconds)
-        elif "://" not in self._path and not Path(self._path).exists():
+        elif self._is_local and not Path(self._path).exists():
             raise FileNotFoundError("the log directory was deleted")
-        event = Event(wall_time=unix_seconds, step=sequence, summary=summary_of(record, tag))
-        self._file.write(event.SerializeToString())
-        self._file.flush()
+        self._append(Event(wall_time=unix_seconds, step=sequence, summary=summary_of(record, tag)))
+        self._files += self._records == 0
+        self._records += 1
+        if self._is_local:
+            self._sound_bytes = Path(self._path).stat().st_size
 
     def close(self) -> None:
-        """Closes the file."""
+        """Closes the file, and cuts off what a failed write has left at its end."""
         file, self._file = self._file, None
-        if file is not None:
+        if file is None:
+            return
+        try:
             file.close()
+        finally:
+            if self._is_local:
+                self._mend(Path(self._path))
 
     def _open(self, unix_seconds: float) -> None:
         # Who deletes a log directory does not want it back.
-        if self._opened and "://" not in self._logdir and not Path(self._logdir).exists():
+        if self._was_there and self._is_local and not Path(self._logdir).exists():
             raise FileNotFoundError("the log directory was deleted")
         tf.io.gfile.makedirs(self._directory)
-        suffix = f".{self._opened}" if self._opened else ""
+        self._was_there = True
+        suffix = f".{self._files}" if self._files else ""
         name = f"events.out.tfevents.{int(unix_seconds):010d}.{self._session}{suffix}"
         self._path = os.path.join(self._directory, name)  # noqa: PTH118
+        self._records = 0
         self._file = tf.io.TFRecordWriter(self._path)
-        self._opened += 1
-        version = Event(wall_time=unix_seconds, file_version="brain.Event:2")
-        self._file.write(version.SerializeToString())
+        self._append(Event(wall_time=unix_seconds, file_version="brain.Event:2"))
+
+    def _append(self, event: Any) -> None:
+        self._file.write(event.SerializeToString())
         self._file.flush()
+
+    def _mend(self, path: Path) -> None:
+        with contextlib.suppress(OSError):
+            if not self._records:
+                path.unlink()
+            elif path.stat().st_size > self._sound_bytes:
+                os.truncate(path, self._sound_bytes)

@@ -141,8 +141,12 @@ def test_a_full_disk_costs_one_warning_and_training_goes_on(tmp_path):
         train(100); monitor.flush()
         size = next(Path(logdir).rglob("*tfevents*")).stat().st_size
         resource.setrlimit(resource.RLIMIT_FSIZE, (size + 100, resource.RLIM_INFINITY))
-        for _ in range(5):
+        train(100); monitor.flush()
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10, resource.RLIM_INFINITY))
+        for _ in range(4):
             train(100); monitor.flush()
+        first, = Path(logdir).rglob("*tfevents*")  # no retry leaves a file behind
+        assert first.stat().st_size == size  # nor half a record
         resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
         train(100)
     print("trained")
