@@ -7,12 +7,10 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.accounts import FLAT_FLOOR, GROWTH_FLOOR
-from tb_slowdown_plugin.analysis.aftermath import find_aftermath
+from tb_slowdown_plugin.analysis.accounts import GROWTH_FLOOR
 from tb_slowdown_plugin.analysis.buckets import bucket
 from tb_slowdown_plugin.analysis.changes import SIGNIFICANCE, SIGNIFICANCE_OF_SHORT
 from tb_slowdown_plugin.analysis.contention import CONTENTION
-from tb_slowdown_plugin.analysis.epochs import find_stalls
 from tb_slowdown_plugin.analysis.findings import (
     CORE,
     book_rise,
@@ -21,18 +19,14 @@ from tb_slowdown_plugin.analysis.findings import (
     is_loss,
     make_finding,
 )
-from tb_slowdown_plugin.analysis.noise import deviation
-from tb_slowdown_plugin.analysis.periods import find_repeats
+from tb_slowdown_plugin.analysis.stalls import judge_stalls
 from tb_slowdown_plugin.analysis.steps import Steps
 from tb_slowdown_plugin.analysis.trend import Trend, fit_trend
-from tb_slowdown_plugin.analysis.types import Finding, Pattern
+from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.records import names
-from tb_slowdown_plugin.records.types import Float, Int
+from tb_slowdown_plugin.records.types import Float
 
 SHORT_RUN: Final = 2000
-_MOST_OF_USUAL: Final = 4.0
-_STALL: Final = 1.0
-"""A single step is a stall from this relative excess (and 8 sigma) on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +78,12 @@ def judge_core(steps: Steps, usual: Float, trend: Trend | None, warm_up_rows: in
             lost = book_rise(core, trend, rise)
             if is_loss(rise) and lost.sum() >= floor_of(rise) * wall:
                 numbers = describe_rise(rise, typical)
-                source = _find_remainder(steps, lost) or _find_carrier(steps, usual, lost, numbers)
+                numbers |= _share_among_parts(steps, usual, lost)
+                source = _find_remainder(steps, lost) or CORE
                 findings.append(make_finding(source, rise.pattern, lost, "medium", numbers))
-        repeats, unexplained, warm_up = _judge_stalls(
-            steps, core, expected, trend, warm_up_rows, warm_up
-        )
-        findings += repeats
+        stalls = judge_stalls(steps, core, expected, trend, warm_up)
+        findings += stalls.findings
+        unexplained, warm_up = stalls.unexplained, stalls.warm_up
     if warm_up.sum() >= GROWTH_FLOOR * wall:
         findings.append(make_finding(CORE, "warm_up", warm_up, "high"))
     return CoreView(findings, unexplained)
@@ -114,108 +108,19 @@ def _find_remainder(steps: Steps, lost: Float) -> str | None:
     return None
 
 
-def _find_carrier(steps: Steps, usual: Float, lost: Float, numbers: dict[str, float]) -> str:
-    """The backward pass or the optimizer if most of a rise happens there, else the core.
-
-    The shares of all phases go into `numbers`.
-    """
+def _share_among_parts(steps: Steps, usual: Float, lost: Float) -> dict[str, float]:
+    """How much of a rise lies in each phase that most steps have: "share:backward" -> 0.9."""
     inside = lost > 0
     outside = ~inside & ~np.isnan(usual)
-    growing = not outside.any() or numbers["growth_fraction"] == 0
-    best, most = CORE, 0.7
-    for name in steps.parts:
-        column = steps.accounts[name]
-        if growing:
-            half = len(steps) // 2
-            rise = column[half:].mean() - column[:half].mean()
-            whole = steps.core[half:].mean() - steps.core[:half].mean()
-        else:
-            rise = column[inside].mean() - column[outside].mean()
-            whole = steps.core[inside].mean() - steps.core[outside].mean()
-        share = float(rise / whole) if whole > 0 else 0.0
-        numbers[f"share:{name}"] = share
-        if share > most and name in (names.BACKWARD, names.OPTIMIZER):
-            best, most = name, share
-    return best
-
-
-def _judge_stalls(
-    steps: Steps, core: Float, expected: Float, trend: Trend, warm_up_rows: int, warm_up: Float
-) -> tuple[list[Finding], Float, Float]:
-    """Stalls at epochs, periodic stalls, and long ones; what is left is unexplained."""
-    wall = steps.wall_seconds
-    excess = core - expected
-    with np.errstate(divide="ignore", invalid="ignore"):
-        residual = np.where(expected > 0, excess / expected, 0.0)
-    residual[:warm_up_rows] = 0.0
-    sigma = max(deviation(residual[warm_up_rows:]), 1e-3)
-    np.maximum(excess, 0.0, out=excess)
-    findings = []
-    unexplained = np.zeros(len(steps))
-    for excursion in trend.excursions:
-        first, end = int(trend.edges[excursion.first]), int(trend.edges[excursion.end])
-        lost = _only(excess, slice(max(first, warm_up_rows), end))
-        residual[first:end] = 0.0
-        if excursion.unfinished and lost.sum() >= GROWTH_FLOOR * wall:
-            unexplained += lost
-        elif lost.sum() >= FLAT_FLOOR * wall:
-            findings.append(make_finding(CORE, "one_off", lost, "medium"))
-    aftermath = find_aftermath(steps, residual, warm_up_rows)
-    if aftermath is not None:
-        account, rows = aftermath
-        lost = _only(excess, rows)
-        if lost.sum() >= GROWTH_FLOOR * wall:
-            findings.append(make_finding(account, "flat", lost, "medium"))
-            residual[rows] = 0.0
-    boundary = find_stalls(residual, sigma, steps.epochs, warm_up_rows)
-    rest = residual.copy()
-    rest[boundary] = 0.0
-    repeats = find_repeats(rest, sigma, steps.seconds)
-    if any(_covers(each.rows, boundary) for each in repeats):
-        boundary = boundary[:0]
-        repeats = find_repeats(residual, sigma, steps.seconds)
-    patterns: list[tuple[Pattern, Int, dict[str, float]]] = []
-    if len(boundary):
-        opening = steps.epochs[steps.epochs < warm_up_rows]
-        rows = np.concatenate([opening, boundary])
-        patterns.append(("epoch_boundary", rows, {"events": float(len(rows))}))
-    for repeat in repeats:
-        unit = "period_seconds" if repeat.by_clock else "period_steps"
-        numbers = {unit: repeat.period, "z": repeat.z, "events": float(len(repeat.rows))}
-        patterns.append(("periodic", repeat.rows, numbers))
-    for pattern, rows, numbers in patterns:
-        lost = _only(excess, rows[rows >= warm_up_rows])
-        if not lost.any():
-            continue
-        # A step that stalled for another reason, far longer, is not what comes back.
-        np.minimum(lost, _MOST_OF_USUAL * float(np.median(lost[lost > 0])), out=lost)
-        # What comes back has come in the first steps, too, and was not warm-up there.
-        opening = rows[rows < warm_up_rows]
-        lost[opening] = np.minimum(warm_up[opening], lost.max())
-        if lost.sum() >= FLAT_FLOOR * wall:
-            warm_up = warm_up - _only(lost, opening)
-            findings.append(make_finding(CORE, pattern, lost, "medium", numbers))
-            residual[rows] = 0.0
-            excess = excess - lost
-    stalls = np.flatnonzero(residual > max(_STALL, 8 * sigma))
-    scattered = _only(excess, stalls)
-    if scattered.sum() >= FLAT_FLOOR * wall:
-        unexplained += scattered
-    return findings, unexplained, warm_up
-
-
-def _only(values: Float, rows: Int | slice) -> Float:
-    kept = np.zeros_like(values)
-    kept[rows] = values[rows]
-    return kept
-
-
-def _covers(rows: Int, boundary: Int) -> bool:
-    """Whether the boundaries lie on the grid of a period that is shorter than an epoch."""
-    if len(boundary) < 2 or len(rows) < 2:
-        return False
-    period = float(np.median(np.diff(rows)))
-    if period > 0.7 * float(np.median(np.diff(boundary))):
-        return False
-    offsets = (boundary - rows[0]) % period
-    return bool(np.mean(np.minimum(offsets, period - offsets) < 0.5) > 0.5)
+    if not outside.any():
+        # It grew from the first step on: compare the halves of the run.
+        inside = np.arange(len(steps)) >= len(steps) // 2
+        outside = ~inside
+    whole = float(steps.core[inside].mean() - steps.core[outside].mean())
+    if whole <= 0:
+        return {}
+    columns = {name: steps.accounts[name] for name in steps.parts}
+    return {
+        f"share:{name}": float(column[inside].mean() - column[outside].mean()) / whole
+        for name, column in columns.items()
+    }

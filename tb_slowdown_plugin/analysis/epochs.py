@@ -50,24 +50,26 @@ def is_at_boundaries(column: Float, epochs: Int) -> bool:
     return held >= max(_CONCENTRATED, 3 * share)
 
 
-def find_stalls(residual: Float, sigma: float, epochs: Int, start: int) -> Int:
-    """Rows beside epoch boundaries that are slow in most epochs; empty without such.
+def find_stalls(residual: Float, sigma: float, epochs: Int, start: int) -> list[Int]:
+    """Rows at, before or after epoch boundaries that are slow in most epochs.
 
     Args:
-      residual: (S,) relative excess of each step over its level.
+      residual: (S,) relative excess of each step over its level; 0 before `start`.
       sigma: Its robust standard deviation.
       epochs: Rows at which epochs begin.
       start: First row after warm-up.
+
+    Returns:
+      One array for each of the three places that stalls, rows in the warm-up included.
     """
     found = []
     for offset in (-1, 0, 1):
         rows = epochs + offset
-        rows = rows[(rows >= start) & (rows < len(residual))]
-        if len(rows) < FEWEST_EPOCHS - 1:
+        rows = rows[(rows >= 0) & (rows < len(residual))]
+        excess = residual[rows[rows >= start]]
+        if len(excess) < FEWEST_EPOCHS - 1:
             continue
-        excess = residual[rows]
-        if np.median(excess) < max(_LEAST_STALL, 6 * sigma):
-            continue
-        if np.mean(excess > 4 * sigma) >= _LEAST_HITS:
+        slow = np.median(excess) >= max(_LEAST_STALL, 6 * sigma)
+        if slow and np.mean(excess > 4 * sigma) >= _LEAST_HITS:
             found.append(rows)
-    return np.sort(np.concatenate(found)) if found else np.empty(0, np.int64)
+    return found

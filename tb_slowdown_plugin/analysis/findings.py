@@ -8,7 +8,8 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.accounts import FLAT_FLOOR, GROWTH_FLOOR
-from tb_slowdown_plugin.analysis.trend import Rise, Trend
+from tb_slowdown_plugin.analysis.rises import Rise
+from tb_slowdown_plugin.analysis.trend import Trend
 from tb_slowdown_plugin.analysis.types import Confidence, Finding, Pattern
 from tb_slowdown_plugin.records.types import Float
 

@@ -22,8 +22,9 @@ from tb_slowdown_plugin.analysis.findings import (
     is_loss,
     make_finding,
 )
+from tb_slowdown_plugin.analysis.rises import Rise
 from tb_slowdown_plugin.analysis.steps import Steps
-from tb_slowdown_plugin.analysis.trend import Rise, Trend, fit_trend
+from tb_slowdown_plugin.analysis.trend import Trend, fit_trend
 from tb_slowdown_plugin.analysis.types import Finding, Pattern
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Float, Int

@@ -51,7 +51,7 @@ def measure_work(
         if len(steady) < FEWEST_OF_A_KIND and kind.any():
             continue
         seconds = core[steady]
-        known = amount is not None and bool(np.all(amount[rows] > 0))
+        known = amount is not None and bool(np.all((amount[rows] > 0) & np.isfinite(amount[rows])))
         if known and amount is not None:
             usual[rows] = _fit_items(amount[steady], seconds, amount[rows])
         else:

@@ -79,7 +79,8 @@ def test_a_phase_is_a_part_of_the_step_and_carries_its_growth():
     forward = np.full(2000, 0.004)
     assert findings({"forward": forward, "backward": np.full(2000, 0.005)}) == ()
     (finding,) = findings({"forward": forward, "backward": backward})
-    assert (finding.source, finding.pattern) == ("backward", "drift")
+    assert (finding.source, finding.pattern) == ("core", "drift")
+    assert finding.numbers["share:backward"] == pytest.approx(1, abs=0.05)
     assert finding.lost_seconds == pytest.approx(backward.sum() - 10, rel=0.15)
     assert finding.numbers["share:forward"] == pytest.approx(0, abs=0.05)
 
