@@ -214,6 +214,8 @@ class Recorder:
 
     def cancel(self) -> None:
         """What was begun was no step; its time goes to the next one."""
+        if not self._in_step:
+            return
         if len(self.open_phases) != self._phases_around:
             self._close_phases()
         self._in_step = False

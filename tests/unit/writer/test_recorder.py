@@ -188,6 +188,13 @@ def test_an_end_without_a_begin_is_refused(run):
         run.recorder.end()
 
 
+def test_a_cancel_without_a_begin_changes_nothing(run):
+    run.step()
+    run.recorder.cancel()
+    run.step()
+    assert run.chunk().steps.number.tolist() == [0, 1]
+
+
 # -- exceptions of the user's --------------------------------------------------------
 
 

@@ -1,0 +1,98 @@
+"""Whatever a training loop does, its seconds add up: periods to the wall, accounts to periods."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tb_slowdown_plugin.collectors.clock import Clock
+from tb_slowdown_plugin.writer.entries import Opening
+from tb_slowdown_plugin.writer.phases import Phase
+from tb_slowdown_plugin.writer.recorder import Recorder
+from tb_slowdown_plugin.writer.rows import Edge, build_steps
+
+
+class Failed(Exception):
+    """The user's own."""
+
+
+class Loop:
+    """A recorder on a clock that moves by what a plan says."""
+
+    def __init__(self):
+        self.now_ns = 10**15
+        self.cpu_ns = 10**9
+        self.recorder = Recorder(
+            Clock(lambda: self.now_ns, lambda: self.cpu_ns, lambda: self.cpu_ns, lambda: 1.8e9)
+        )
+
+    def spend(self, milliseconds):
+        self.now_ns += milliseconds * 10**6
+        self.cpu_ns += milliseconds * 10**6
+
+    def run(self, plan):
+        for name, milliseconds, inner in plan:
+            with ExitStack() as around:
+                if name.startswith("phase"):
+                    around.enter_context(Phase(self.recorder, name))
+                self.spend(milliseconds)
+                self.run(inner)
+                self.spend(milliseconds)
+
+    def step(self, plan, *, fails):
+        try:
+            with self.recorder.prepare(None, None, "train"):
+                self.run(plan)
+                if fails:
+                    raise Failed
+        except Failed:
+            pass
+
+
+times = st.integers(0, 50)
+plans = st.recursive(
+    st.just([]),
+    lambda inner: st.lists(
+        st.tuples(st.sampled_from(("phase a", "phase b", "code")), times, inner), max_size=3
+    ),
+    max_leaves=8,
+)
+loops = st.lists(st.tuples(plans, plans, st.booleans()), min_size=1, max_size=8)
+
+
+@given(loops)
+@settings(max_examples=150, deadline=None)
+def test_periods_add_up_to_the_wall_and_accounts_to_no_more_than_periods(plan):
+    loop = Loop()
+    loop.recorder.open_period()
+    began_ns = ended_ns = loop.now_ns
+    for between, inside, fails in plan:
+        loop.run(between)
+        loop.step(inside, fails=fails)
+        if not fails:
+            ended_ns = loop.now_ns
+    table, _ = build_steps(loop.recorder.entries, Edge(), 0.0)
+    assert len(table) == sum(not fails for _, _, fails in plan)
+    assert round(table.period_seconds.sum() * 1e9) == ended_ns - began_ns
+    assert round(table.process_cpu_seconds.sum() * 1e9) == ended_ns - began_ns
+    assert (table.inside_seconds <= table.period_seconds).all()
+    booked = sum(table.accounts.values())
+    assert (booked <= table.period_seconds + 1e-9).all()
+
+
+@given(loops, st.integers(0, 12))
+@settings(max_examples=100, deadline=None)
+def test_cutting_the_entries_into_chunks_changes_no_step(plan, cut):
+    loop = Loop()
+    for between, inside, fails in plan:
+        loop.run(between)
+        loop.step(inside, fails=fails)
+    entries = list(loop.recorder.entries)
+    whole, _ = build_steps(entries, Edge(), 0.0)
+    edge = Edge()
+    parts = [build_steps(part, edge, 0.0)[0] for part in (entries[:cut], entries[cut:])]
+    assert [s for part in parts for s in part.period_seconds] == whole.period_seconds.tolist()
+    assert [n for part in parts for n in part.number] == whole.number.tolist()
+    assert isinstance(entries[0], Opening) or not len(whole)
