@@ -119,8 +119,10 @@ class TensorBoardProcess:
             connection.close()
 
     def slowdown(self, route: str, **query: object) -> Answer:
-        """Ask a route of ours."""
-        return self.request(f"/data/plugin/slowdown/{route}?{urllib.parse.urlencode(query)}")
+        """Ask a route of ours, which must not fail."""
+        answer = self.request(f"/data/plugin/slowdown/{route}?{urllib.parse.urlencode(query)}")
+        assert answer.status < 500, self.log
+        return answer
 
     def runs(self) -> dict[str, dict[str, Any]]:
         """Each run of the list of runs, by its name."""
