@@ -64,7 +64,7 @@ _RULES: Final[dict[str, Rule]] = {
     names.PHASE: _PART,
 }
 _ZERO_HEALTHY_FAMILIES: Final = frozenset(
-    {"compilation", "optimizer_creation", "function_creation", "profiling"}
+    {names.XLA_COMPILATION, "optimizer_creation", "function_creation", "profiling"}
 )
 
 

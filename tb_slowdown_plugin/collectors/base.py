@@ -32,6 +32,8 @@ class Context:
     """Records that something happened now, in the step under way. Any thread."""
     report_failure: Callable[[str, str], None]
     """(part, reason): a hook failed; it is recorded once a part, training goes on."""
+    steps_finished: Callable[[], int] = lambda: 0
+    """How many steps the training thread has finished. Any thread."""
 
 
 class Collector(Protocol):

@@ -19,6 +19,8 @@ def create() -> list[Collector]:
     from tb_slowdown_plugin.collectors.graph_size import GraphSize
     from tb_slowdown_plugin.collectors.input_wait import InputWait
     from tb_slowdown_plugin.collectors.process_memory import ProcessMemory
+    from tb_slowdown_plugin.collectors.python_stacks import PythonStacks
+    from tb_slowdown_plugin.collectors.tapes import Tapes
     from tb_slowdown_plugin.collectors.tracing import TraceCollector
 
     return [
@@ -28,4 +30,6 @@ def create() -> list[Collector]:
         ProcessMemory(),
         Allocator(),
         GraphSize(),
+        Tapes(),
+        PythonStacks(),
     ]

@@ -59,6 +59,14 @@ class SourcePlaces:
         """
         return f"{self.shorten(file)}:{line}"
 
+    def in_code(self, code: CodeType, line: int) -> str:
+        """A line of a function in words: "Replay.sample (agent.py:88)".
+
+        Python 3.10 knows functions by their last name only: "sample (agent.py:88)".
+        """
+        name = getattr(code, "co_qualname", code.co_name).rpartition("<locals>.")[2]
+        return f"{name} ({self.at(code.co_filename, line)})"
+
     def shorten(self, file: str) -> str:
         """A file relative to the innermost root it lies under, else its name alone."""
         return _shorten(self, file)

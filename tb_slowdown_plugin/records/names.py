@@ -27,6 +27,9 @@ CHECKPOINT: Final = "checkpoint"
 SUMMARY: Final = "summary"
 VALIDATION: Final = "validation"
 COMMUNICATION: Final = "communication"
+"""Waiting for an all-reduce between workers; also `phase("communication")`."""
+XLA_COMPILATION: Final = "xla_compilation"
+"""XLA compiling a graph again, for shapes it had not met; without the steady run."""
 FORWARD: Final = "forward"
 BACKWARD: Final = "backward"
 OPTIMIZER: Final = "optimizer"
@@ -91,6 +94,30 @@ _SIGNALS: Final = (
     Signal("involuntary_switches", "count", "Involuntary context switches", cumulative=True),
     Signal("graph_operations", "count", "Operations in the default graph"),
     Signal("eager_functions", "count", "Functions in the eager context"),
+    Signal("open_tapes", "count", "Gradient tapes open across steps"),
+    Signal("oldest_tape_steps", "count", "Steps that the oldest tape is open"),
+    Signal("live_tapes", "count", "Gradient tapes that hold what they recorded"),
+    Signal("live_tensors", "count", "Live eager tensors"),
+    Signal("live_tensor_bytes", "bytes", "Bytes of live eager tensors"),
+    Signal("run_delay_seconds", "seconds", "Threads waiting for a core", cumulative=True),
+    Signal(
+        "thread_run_delay_seconds", "seconds", "Training thread waiting for a core", cumulative=True
+    ),
+    Signal("throttled_seconds", "seconds", "Stopped by the CPU quota", cumulative=True),
+    Signal("allowed_cores", "count", "Cores that the process may use"),
+    Signal("cpu_pressure_seconds", "seconds", "Machine waiting for CPU (PSI)", cumulative=True),
+    Signal("io_pressure_seconds", "seconds", "Machine waiting for disks (PSI)", cumulative=True),
+    Signal(
+        "memory_pressure_seconds", "seconds", "Machine waiting for memory (PSI)", cumulative=True
+    ),
+    Signal("memory_available_bytes", "bytes", "Memory available on the machine"),
+    Signal("swap_used_bytes", "bytes", "Swap in use on the machine"),
+    Signal("container_memory_bytes", "bytes", "Memory of the container"),
+    Signal("container_memory_limit_bytes", "bytes", "Memory limit of the container"),
+    Signal("disk_read_bytes", "bytes", "Read from disks", cumulative=True),
+    Signal("disk_written_bytes", "bytes", "Written to disks", cumulative=True),
+    Signal("optimizer_variables", "count", "Variables of optimizers"),
+    Signal("optimizer_bytes", "bytes", "Bytes of optimizers' variables"),
     Signal("monitor_cpu_seconds", "seconds", "CPU time of the monitor itself", cumulative=True),
 )
 

@@ -85,6 +85,7 @@ class Session:
                 stopwatch=self.recorder.stopwatch,
                 emit=self.recorder.emit,
                 report_failure=self.report_failure,
+                steps_finished=lambda: self.recorder.rows,
             )
         )
         self._began = self._next_sample = self._now()

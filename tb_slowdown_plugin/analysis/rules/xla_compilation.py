@@ -8,13 +8,12 @@ from tb_slowdown_plugin.analysis.advice import xla_compilation as advice
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim
 from tb_slowdown_plugin.analysis.rules.plain_accounts import tell_seconds
 from tb_slowdown_plugin.analysis.wording import counted
-
-ACCOUNT = "compilation"
+from tb_slowdown_plugin.records import names
 
 
 def explain(case: Case) -> Claim | None:
     """Claims the seconds of compilations that no trace explains."""
-    claimed = case.of(ACCOUNT)
+    claimed = case.of(names.XLA_COMPILATION)
     if not claimed:
         return None
     return Claim(

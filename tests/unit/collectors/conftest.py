@@ -22,6 +22,8 @@ class Recording:
     clock: Clock = field(default_factory=Clock)
     events: list[What] = field(default_factory=list)
     failures: list[tuple[str, str]] = field(default_factory=list)
+    steps: int = 0
+    """Steps finished, as the collector is told."""
 
     def __post_init__(self) -> None:
         self.stopwatch = Stopwatch(self.clock.monotonic_ns)
@@ -31,6 +33,7 @@ class Recording:
             stopwatch=self.stopwatch,
             emit=self.events.append,
             report_failure=lambda part, reason: self.failures.append((part, reason)),
+            steps_finished=lambda: self.steps,
         )
 
     def of(self, kind: type[W]) -> list[W]:

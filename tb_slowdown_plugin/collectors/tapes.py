@@ -1,0 +1,138 @@
+"""Gradient tapes that stay open, or stay alive with all that they recorded.
+
+Cost: 1.1 us for each tape that is opened and closed (a gradient takes 200 us and
+more), 1 us a sample in the background.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any, Final
+
+from tb_slowdown_plugin.collectors.base import Context, Unavailable
+from tb_slowdown_plugin.collectors.source_location import SourcePlaces
+from tb_slowdown_plugin.records.types import Fact
+
+_METHODS: Final = ("_push_tape", "_pop_tape")
+_WORTH_A_FACT_STEPS: Final = 10
+"""A tape around a few steps may be meant (gradient accumulation); from here on, and each time
+its age has doubled, where it was opened is told."""
+
+
+@dataclass(slots=True)
+class _Tape:
+    """A tape that was opened."""
+
+    tape: weakref.ref[Any]
+    since: int
+    """Steps that were finished when it was opened."""
+    code: CodeType
+    line: int
+    is_open: bool = True
+    told_at: int = _WORTH_A_FACT_STEPS
+    """Age in steps at which it is told next."""
+
+
+class Tapes:
+    """Samples how many `tf.GradientTape` stay open from one step to the next, and how long.
+
+    A tape records all that runs while it is open, and keeps what it recorded
+    alive: one that is opened around the loop grows with every step. How many
+    operations a tape holds TensorFlow does not tell, so no length is measured.
+    """
+
+    name = "tapes"
+
+    def start(self, context: Context) -> None:
+        """Replaces the methods that open and close a tape.
+
+        Raises:
+          Unavailable: This TensorFlow's tape has other methods.
+        """
+        from tensorflow.python.eager import backprop
+
+        self._class: Any = backprop.GradientTape
+        missing = [name for name in _METHODS if name not in vars(self._class)]
+        if missing:
+            raise Unavailable(f"this TensorFlow's GradientTape has no {', '.join(missing)}")
+        self._context = context
+        self._places = SourcePlaces.of_process()
+        self._tapes: dict[int, _Tape] = {}
+        push, pop = self._originals = [getattr(self._class, name) for name in _METHODS]
+        self._hooks = [self._make_push(push), self._make_pop(pop)]
+        for name, hook in zip(_METHODS, self._hooks, strict=True):
+            setattr(self._class, name, hook)
+
+    def read(self) -> Mapping[str, float]:
+        """Tapes open since an earlier step, the steps the oldest is open, tapes that hold records.
+
+        0 where there are none: all tapes opened since the start are known.
+        """
+        steps = self._context.steps_finished()
+        ages = [0]
+        holding = 0
+        for known in list(self._tapes.values()):
+            tape = known.tape()
+            if tape is None:
+                continue
+            holding += tape._tape is not None
+            age = steps - known.since
+            if not known.is_open or not age:
+                continue
+            ages.append(age)
+            if age >= known.told_at:
+                known.told_at = 2 * age
+                self._context.emit(
+                    Fact(
+                        "open_tape",
+                        self._places.in_code(known.code, known.line),
+                        {"age_steps": age},
+                    )
+                )
+        return {
+            "open_tapes": len(ages) - 1,
+            "oldest_tape_steps": max(ages),
+            "live_tapes": holding,
+        }
+
+    def stop(self) -> None:
+        """Puts TensorFlow's own methods back; a hook that somebody has wrapped passes on."""
+        for name, hook, original in zip(_METHODS, self._hooks, self._originals, strict=True):
+            if getattr(self._class, name) is hook:
+                setattr(self._class, name, original)
+
+    def _make_push(self, push: Callable[[Any], None]) -> Callable[[Any], None]:
+        tapes = self._tapes
+        steps_finished = self._context.steps_finished
+        frame_of = sys._getframe
+
+        def push_tape(tape: Any) -> None:
+            push(tape)
+            key = id(tape)
+            if key in tapes:
+                tapes[key].is_open = True
+                return
+            opener = frame_of(2)
+            tapes[key] = _Tape(
+                weakref.ref(tape, lambda _: tapes.pop(key, None)),
+                steps_finished(),
+                opener.f_code,
+                opener.f_lineno,
+            )
+
+        return push_tape
+
+    def _make_pop(self, pop: Callable[[Any], None]) -> Callable[[Any], None]:
+        tapes = self._tapes
+
+        def pop_tape(tape: Any) -> None:
+            pop(tape)
+            known = tapes.get(id(tape))
+            if known is not None:
+                known.is_open = False
+
+        return pop_tape

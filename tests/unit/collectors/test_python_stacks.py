@@ -1,0 +1,152 @@
+"""Stack samples of a training thread that gets slower, on a clock that the test sets."""
+
+import json
+import sys
+import sysconfig
+import threading
+
+import pytest
+
+from tb_slowdown_plugin.collectors import python_stacks
+from tb_slowdown_plugin.collectors.base import Unavailable
+from tb_slowdown_plugin.collectors.clock import Clock
+from tb_slowdown_plugin.collectors.python_stacks import PythonStacks
+from tb_slowdown_plugin.collectors.step_pace import StepPace, cpu_time_of
+from tb_slowdown_plugin.records.types import Fact
+
+HERE = "tests/unit/collectors/test_python_stacks.py"
+
+
+class Replay:
+    def sample(self, then):
+        return then()
+
+    def store(self, then):
+        return then()
+
+
+class Training:
+    """Steps on a fake clock; `within` runs the collector's read inside a function of the user."""
+
+    def __init__(self, recording, monkeypatch):
+        self.now_ns = 0
+        self.cpu_ns = 0
+        self.recording = recording
+        recording.clock = Clock(monotonic_ns=lambda: self.now_ns)
+        recording.__post_init__()
+        monkeypatch.setattr(python_stacks, "cpu_time_of", lambda thread: self.cpu_ns)
+        self.collector = PythonStacks()
+        self.collector.start(recording.context)
+
+    def run(self, reads, where, step_ms=10, cpu_ms=5):
+        """A read after each 10 steps."""
+        for _ in range(reads):
+            self.recording.steps += 10
+            self.now_ns += 10 * step_ms * 1_000_000
+            self.cpu_ns += 10 * cpu_ms * 1_000_000
+            assert where(self.collector.read) == {}
+
+
+@pytest.fixture
+def training(recording, monkeypatch, root):
+    monkeypatch.chdir(root)
+    return Training(recording, monkeypatch)
+
+
+def stacks(recording):
+    return [(fact.subject, dict(fact.numbers)) for fact in recording.of(Fact)]
+
+
+def line_of(method):
+    return method.__code__.co_firstlineno + 1
+
+
+def test_steps_that_keep_their_pace_are_sampled_once_for_comparison(recording, training):
+    training.run(45, Replay().sample)
+    training.run(15, Replay().store)
+    training.run(500, Replay().store)
+    prefix = "Replay." if sys.version_info >= (3, 11) else ""
+    assert stacks(recording) == [
+        (f"{prefix}sample ({HERE}:{line_of(Replay.sample)})", {"samples": 45, "of": 60}),
+        (f"{prefix}store ({HERE}:{line_of(Replay.store)})", {"samples": 15, "of": 60}),
+    ]
+
+
+@pytest.mark.parametrize("slower", [{"step_ms": 12}, {"cpu_ms": 6}])
+def test_a_drift_of_wall_or_cpu_time_is_sampled_until_it_ends(recording, training, slower):
+    training.run(60, Replay().store)
+    recording.events.clear()
+    training.run(80, Replay().sample, **slower)
+    training.run(40, Replay().store)
+    told = stacks(recording)
+    assert [numbers["samples"] for _, numbers in told if numbers["of"] == 60] == [60]
+    assert all("sample" in place or numbers["samples"] <= 10 for place, numbers in told)
+    recording.events.clear()
+    training.run(200, Replay().store)
+    assert stacks(recording) == []
+
+
+def test_a_long_suspicion_is_told_ever_more_rarely(recording, training):
+    training.run(60, Replay().store)
+    training.run(60_000, Replay().sample, step_ms=30)
+    sizes = [numbers["of"] for _, numbers in stacks(recording)]
+    assert sizes[:16] == [60] * 16
+    assert sizes == sorted(sizes)
+    assert len(sizes) < 120
+
+
+def test_a_frame_of_a_library_counts_for_the_users_line_that_called_it(recording, training):
+    def train(read):
+        return json.loads("1", parse_int=lambda _: read())
+
+    training.run(60, train)
+    # The lambda is the user's as well, and the innermost.
+    assert [place for place, _ in stacks(recording)] == [
+        f"<lambda> ({HERE}:{train.__code__.co_firstlineno + 1})"
+    ]
+    assert training.collector._is_library(sysconfig.get_path("stdlib") + "/json/decoder.py")
+    assert not training.collector._is_library(__file__)
+
+
+def test_what_is_pending_is_told_at_the_end_if_it_is_enough(recording, training):
+    training.run(25, Replay().store)
+    training.collector.stop()
+    assert [numbers for _, numbers in stacks(recording)] == [{"samples": 25, "of": 25}]
+
+
+def test_before_the_first_step_nothing_is_sampled(recording, training):
+    assert training.collector.read() == {}
+    training.collector.stop()
+    assert recording.events == []
+
+
+def test_a_python_without_frames_says_so(recording, monkeypatch):
+    monkeypatch.delattr(sys, "_current_frames")
+    with pytest.raises(Unavailable, match="frames of other threads"):
+        PythonStacks().start(recording.context)
+
+
+def test_pace_needs_enough_steps_and_recovers():
+    pace = StepPace()
+    for n in range(30):
+        pace.note(n, n * 1_000, None)  # 29 steps: one stretch
+    assert not pace.is_slower
+    for n in range(30):
+        pace.note(30 + n, 30_000 + n * 2_000, None)
+    assert pace.is_slower
+    for n in range(60):
+        pace.note(60 + n, 90_000 + n * 1_000, None)
+    assert not pace.is_slower
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux tells CPU time a thread")
+def test_cpu_time_of_a_thread_that_works_and_of_one_that_is_gone():
+    me = threading.get_ident()
+    before = cpu_time_of(me)
+    sum(range(2_000_000))
+    assert cpu_time_of(me) - before > 1_000_000
+    gone = threading.Thread(target=lambda: None)
+    gone.start()
+    ident = gone.ident
+    gone.join()
+    assert cpu_time_of(ident) is None

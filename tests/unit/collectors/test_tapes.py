@@ -1,0 +1,97 @@
+"""Tapes that stay open, on real GradientTapes."""
+
+import pytest
+
+from tb_slowdown_plugin.collectors.base import Unavailable
+from tb_slowdown_plugin.collectors.tapes import Tapes
+from tb_slowdown_plugin.records.types import Fact
+
+pytestmark = pytest.mark.tensorflow
+tf = pytest.importorskip("tensorflow")
+
+NONE = {"open_tapes": 0, "oldest_tape_steps": 0, "live_tapes": 0}
+
+
+@pytest.fixture
+def collector(recording, monkeypatch, root):
+    monkeypatch.chdir(root)
+    collector = Tapes()
+    collector.start(recording.context)
+    yield collector
+    collector.stop()
+
+
+def test_a_tape_within_a_step_is_ordinary(recording, collector):
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = x * x
+        assert collector.read() == {**NONE, "live_tapes": 1}
+    assert float(tape.gradient(y, x)) == 4.0
+    recording.steps += 1
+    assert collector.read() == NONE
+    assert recording.events == []
+
+
+def test_a_tape_around_the_loop_is_told_with_its_age_and_place(recording, collector):
+    def train():
+        with tf.GradientTape(persistent=True) as tape:
+            for _ in range(40):
+                recording.steps += 1
+                values.append(collector.read())
+        return tape
+
+    values = []
+    line = train.__code__.co_firstlineno + 1
+    train()
+    assert values[0] == {"open_tapes": 1, "oldest_tape_steps": 1, "live_tapes": 1}
+    assert values[-1] == {"open_tapes": 1, "oldest_tape_steps": 40, "live_tapes": 1}
+    assert collector.read() == NONE
+    facts = recording.of(Fact)
+    assert [fact.numbers["age_steps"] for fact in facts] == [10, 20, 40]
+    assert facts[0].subject == f"train (tests/unit/collectors/test_tapes.py:{line})"
+
+
+def test_persistent_tapes_that_are_kept_are_alive_but_not_open(recording, collector):
+    kept = []
+    for _ in range(3):
+        recording.steps += 1
+        with tf.GradientTape(persistent=True) as tape:
+            tf.constant(1.0) + 1.0
+        kept.append(tape)
+    assert collector.read() == {**NONE, "live_tapes": 3}
+    kept.clear()
+    del tape
+    assert collector.read() == NONE
+
+
+def test_a_tape_that_pauses_is_one_tape(recording, collector):
+    with tf.GradientTape() as tape:
+        recording.steps += 3
+        with tape.stop_recording():
+            assert collector.read() == {**NONE, "live_tapes": 1}
+        assert collector.read() == {"open_tapes": 1, "oldest_tape_steps": 3, "live_tapes": 1}
+
+
+def test_an_exception_closes_the_tape(recording, collector):
+    with pytest.raises(ZeroDivisionError), tf.GradientTape():
+        raise ZeroDivisionError
+    recording.steps += 5
+    assert collector.read() == NONE
+
+
+def test_stop_puts_tensorflows_own_methods_back(recording):
+    before = tf.GradientTape._push_tape, tf.GradientTape._pop_tape
+    collector = Tapes()
+    collector.start(recording.context)
+    assert tf.GradientTape._push_tape is not before[0]
+    with tf.GradientTape():
+        collector.stop()
+    assert (tf.GradientTape._push_tape, tf.GradientTape._pop_tape) == before
+
+
+def test_a_tensorflow_without_these_methods_is_named(recording, monkeypatch):
+    from tensorflow.python.eager import backprop
+
+    monkeypatch.setattr(backprop, "GradientTape", object)
+    with pytest.raises(Unavailable, match="no _push_tape, _pop_tape"):
+        Tapes().start(recording.context)
