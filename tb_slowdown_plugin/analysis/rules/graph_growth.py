@@ -18,7 +18,7 @@ def explain(case: Case) -> Claim | None:
     if not claimed:
         return None
     rows = (case.diagnosis.warm_up_rows, len(case.run.steps) - 1)
-    growth = growth_of(case, "graph_operations", rows)
+    growth = growth_of(case, "graph_operations", rows, count=True)
     if growth is None or not growth.steady or growth.per_step < _LEAST_PER_STEP:
         return None
     first, last = span(claimed)

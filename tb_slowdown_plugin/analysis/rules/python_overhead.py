@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tb_slowdown_plugin.analysis.advice import python_overhead as advice
-from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds, span
-from tb_slowdown_plugin.analysis.rules.movement import ends
+from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds
+from tb_slowdown_plugin.analysis.rules.movement import ends, rises_all_along
 from tb_slowdown_plugin.analysis.rules.step_parts import main_phase
 from tb_slowdown_plugin.analysis.wording import duration, percent
 
@@ -16,11 +16,14 @@ _EXPLAINED = 0.7
 
 def explain(case: Case) -> Claim | None:
     """Claims a drift that is CPU time of the training thread, with no growth in TensorFlow."""
-    claimed = tuple(finding for finding in case.core() if finding.pattern == "drift")
-    if not claimed:
+    claimed = tuple(f for f in case.core() if f.pattern in ("drift", "level_shift"))
+    # One jump alone is a change of work, not work that grows.
+    if len(claimed) < 2 and not any(finding.pattern == "drift" for finding in claimed):
         return None
-    rows = span(claimed)
     steps = case.run.steps
+    rows = (case.diagnosis.warm_up_rows, len(steps) - 1)
+    if not rises_all_along(steps.thread_cpu_seconds, rows):
+        return None
     thread = ends(steps.thread_cpu_seconds, rows)
     period = ends(steps.period_seconds, rows)
     risen = period[1] - period[0]

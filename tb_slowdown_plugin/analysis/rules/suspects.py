@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tb_slowdown_plugin.analysis.rules.case import Case, lost_seconds
 from tb_slowdown_plugin.analysis.rules.movement import ends
 from tb_slowdown_plugin.analysis.types import Finding, Suspect
-from tb_slowdown_plugin.analysis.wording import duration
+from tb_slowdown_plugin.analysis.wording import counted, duration, listed
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Float
 
@@ -27,6 +27,8 @@ _CAUSE: Final = {
     names.ALLOCATOR_IN_USE: "tensor_retention",
     names.ALLOCATOR_PEAK: "gpu_memory",
 }
+_COMPUTES: Final = 0.7
+"""Share of a slow step that must be CPU time, or it does not compile."""
 _COMPUTED: Final = 0.3
 """Share of a rise that must be CPU time of the process, or it was waiting."""
 _BLOCKS: Final = 16
@@ -42,17 +44,43 @@ def find_suspects(case: Case) -> tuple[Suspect, ...]:
     Args:
       case: its findings are those that no rule has claimed.
     """
-    left = tuple(f for f in case.core() if f.pattern in ("drift", "level_shift"))
-    if not left:
-        return ()
     found: dict[str, Suspect] = {}
+    compiled = _compiled_again(case)
+    if compiled:
+        found[compiled.cause] = compiled
+    left = tuple(f for f in case.core() if f.pattern in ("drift", "level_shift"))
     for finding in left:
         off_cpu = _kept_off_cpu(case, finding)
         if off_cpu:
             found.setdefault(off_cpu.cause, off_cpu)
-    for suspect in _moving(case, lost_seconds(left)):
-        found.setdefault(suspect.cause, suspect)
+    if left:
+        for suspect in _moving(case, lost_seconds(left)):
+            found.setdefault(suspect.cause, suspect)
     return tuple(found.values())
+
+
+def _compiled_again(case: Case) -> Suspect | None:
+    """Slow steps that compute, in a program with functions that XLA compiles."""
+    left = case.core()
+    jitted = sorted({graph.trace.function for graph in case.graphs if graph.trace.jit_compile})
+    if not left or not jitted:
+        return None
+    lost = np.sum([finding.lost_per_step for finding in left], axis=0)
+    period = case.run.steps.period_seconds
+    slow = lost > 0.5 * period
+    cpu = float(np.sum(case.run.steps.process_cpu_seconds[slow]))
+    total = float(np.sum(period[slow]))
+    if not cpu >= _COMPUTES * total:
+        return None
+    shown = listed([f"`{function}`" for function in jitted])
+    verb = "is" if len(jitted) == 1 else "are"
+    return Suspect(
+        "xla_compilation",
+        lost_seconds(left),
+        f"{shown} {verb} compiled by XLA (`jit_compile=True`), and the "
+        f"{counted(int(slow.sum()), 'slow step')} compute: {duration(cpu)} of CPU time in "
+        f"{duration(total)}. XLA compiles each new input shape, which no retrace shows.",
+    )
 
 
 def _kept_off_cpu(case: Case, finding: Finding) -> Suspect | None:
