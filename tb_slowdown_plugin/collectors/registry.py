@@ -15,9 +15,13 @@ def create() -> list[Collector]:
       True
     """
     from tb_slowdown_plugin.collectors.allocator import Allocator
+    from tb_slowdown_plugin.collectors.cpu_contention import CpuContention
+    from tb_slowdown_plugin.collectors.disk_io import DiskIo
     from tb_slowdown_plugin.collectors.garbage import GarbageCollector
     from tb_slowdown_plugin.collectors.graph_size import GraphSize
+    from tb_slowdown_plugin.collectors.host_memory import HostMemory
     from tb_slowdown_plugin.collectors.input_wait import InputWait
+    from tb_slowdown_plugin.collectors.pressure import Pressure
     from tb_slowdown_plugin.collectors.process_memory import ProcessMemory
     from tb_slowdown_plugin.collectors.python_stacks import PythonStacks
     from tb_slowdown_plugin.collectors.tapes import Tapes
@@ -30,6 +34,10 @@ def create() -> list[Collector]:
         ProcessMemory(),
         Allocator(),
         GraphSize(),
+        CpuContention(),
+        Pressure(),
+        HostMemory(),
+        DiskIo(),
         Tapes(),
         PythonStacks(),
     ]
