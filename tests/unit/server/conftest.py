@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import event_files
 import numpy as np
@@ -118,6 +119,12 @@ def page(tmp_path: Path) -> Path:
     page = tmp_path / "index.js"
     page.write_text("export async function render() {}\n")
     return page
+
+
+@pytest.fixture
+def wsgi_app() -> Callable[..., Any]:
+    """Makes TensorBoard's application out of flags and loaders."""
+    return application.TensorBoardWSGIApp
 
 
 @pytest.fixture

@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import pytest
+from werkzeug.test import Client
 
 from tb_slowdown_plugin.server.loader import SlowdownLoader
 
@@ -35,6 +38,18 @@ def test_flags_of_another_tensorboard_are_left_alone(flags: dict[str, object]) -
     namespace = argparse.Namespace(**flags)
     SlowdownLoader().fix_flags(namespace)
     assert vars(namespace) == flags
+
+
+def test_a_plugin_that_cannot_be_loaded_leaves_tensorboard_running(
+    monkeypatch: pytest.MonkeyPatch, wsgi_app: Callable[..., Any]
+) -> None:
+    monkeypatch.setitem(sys.modules, "tb_slowdown_plugin.analysis.account", None)
+    flags = argparse.Namespace(
+        logdir="", path_prefix="", samples_per_plugin={}, window_title="", generic_data="auto"
+    )
+    client = Client(wsgi_app(flags, [SlowdownLoader()]))
+    assert client.get("/data/plugins_listing").json == {}
+    assert client.get("/data/plugin/slowdown/runs").status_code == 404
 
 
 def test_the_entry_point_is_the_loader() -> None:
