@@ -17,13 +17,13 @@ export class Shell {
 
   page(state: State, now: number): TemplateResult {
     const chunks = state.report?.completeness;
-    return html`${state.gone === undefined ? nothing : banner(this.app, state.gone, now)}
+    return html`<header class="head">${state.gone === undefined ? nothing : banner(this.app, state.gone, now)}
       ${
         chunks !== undefined && chunks.missing_chunks > 0
           ? missingBanner(chunks.missing_chunks, chunks.chunks)
           : nothing
       }
-      ${toolbar(this.app, state, PANELS, now)}
+      ${toolbar(this.app, state, PANELS, now)}</header>
       <main>${this.#content(state, now)}</main>`;
   }
 

@@ -91,7 +91,7 @@ function barSegment(segment: Segment, page: Page): TemplateResult {
         : html`<span class="tiny">${term.code}</span>`;
   return html`<button class=${`${look} ${hot}`} style=${`width:${widthPixels.toFixed(2)}px`}
     title=${`${term.name}: ${ledgerSeconds(term.seconds)}, ${share}`}
-    aria-label=${`${term.name}: ${ledgerSeconds(term.seconds)}, ${share}`}
+    aria-label=${`${label === "code" ? `${term.code} ` : ""}${term.name} ${share}, ${ledgerSeconds(term.seconds)}`}
     @click=${() => healthy || page.actions.showCard(term.id)}
     @pointerenter=${() => page.actions.hot(term.id)} @pointerleave=${() => page.actions.hot(undefined)}>${text}</button>`;
 }
