@@ -237,16 +237,28 @@ def _find_brief(pieces: list[Piece], persistent: int) -> tuple[int, float] | Non
         after = pieces[position + 1] if position + 1 < len(pieces) else None
         if before is None:
             assert after is not None
-            if piece.mean > after.start:
+            if piece.mean > after.start or _climbs(piece, *pieces[1:3]):
                 continue
             return position, after.start
         if after is None:
+            if _climbs(piece, *pieces[-3:-1]):
+                continue
             return position, before.stop
-        if _leads_down(pieces[: position + 2]):
+        if _leads_down(pieces[: position + 2]) or before.stop < piece.mean < after.start:
             continue
         longer_before = before.length > after.length
         return position, before.stop if longer_before else after.start
     return None
+
+
+def _climbs(brief: Piece, *others: Piece) -> bool:
+    """Whether a short piece at an end of the run is one end of growth, by the next two pieces.
+
+    A fast first stretch before one level (a queue that fills) is not.
+    """
+    inward = sorted([brief, *others], key=lambda piece: piece.first)
+    rises = all(left.mean < right.mean for left, right in pairwise(inward))
+    return rises and (len(others) > 1 or others[0].slope > 0)
 
 
 def _leads_down(pieces: list[Piece]) -> bool:

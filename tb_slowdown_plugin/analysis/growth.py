@@ -10,10 +10,10 @@ from tb_slowdown_plugin.records.types import Float
 
 SMALLEST_GROWTH: Final = 0.08
 """Growth over a stretch that is worth telling; less is told apart from slow noise too rarely."""
-_POWERS: Final = (0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
+_POWERS: Final = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.2, 1.5, 2.0, 2.5, 3.0)
 _ONSETS: Final = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 _BLOCKS: Final = 16
-_MISFIT: Final = 0.02
+_MISFIT: Final = 0.01
 """Relative difference of a sixteenth of the stretch from the curve that is still the curve."""
 
 
@@ -86,7 +86,7 @@ def _fit_curve(shape: Float, weight: Float) -> Float | None:
 def _follows(residual: Float, variance: float) -> bool:
     blocks = np.array_split(residual, min(_BLOCKS, len(residual)))
     means = np.array([block.mean() for block in blocks])
-    allowed = _MISFIT + 4 * np.sqrt(variance / len(blocks[-1]))
+    allowed = _MISFIT + 3 * np.sqrt(variance / len(blocks[-1]))
     return bool(np.abs(means).max() <= allowed)
 
 

@@ -86,7 +86,7 @@ def join(cut: Segmentation, pieces: list[Piece]) -> list[Part]:
     parts = [Part(pieces[0].first, pieces[0].end, bool(pieces[0].slope))]
     for left, right in pairwise(pieces):
         step = right.mean - left.mean
-        wanted = 32 * cut.variance / step**2
+        wanted = 32 * cut.variance / max(step**2, 1e-12)
         most = min(left.length, right.length) // 3
         reach = int(np.clip(wanted, 3, max(3, most)))
         # The cut may be a bucket off, and the bucket of the jump is neither here nor there.
