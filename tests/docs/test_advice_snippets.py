@@ -27,6 +27,7 @@ from tb_slowdown_plugin.analysis.advice import (
     cpu_contention,
     garbage_collection,
     graph_growth,
+    host_memory,
     input_pipeline,
     optimizer_state,
     profiling,
@@ -416,6 +417,12 @@ def caches_on_disk(snippet: Snippet, tmp_path):
         assert [int(x) for x in Snippet(code).run("new", names)["ds"]] == [0, 1, 2, 3, 4]
         counts.append(len(calls))
     assert counts == [5, 0]
+
+
+def bounds_what_the_pipeline_holds(snippet: Snippet):
+    ds = snippet.run("new", {"ds": tf.data.Dataset.range(3)})["ds"]
+    assert ds.options().autotune.ram_budget == 2**30
+    assert [int(x) for x in ds] == [0, 1, 2]
 
 
 def keeps_loops_in_the_graph(snippet: Snippet, tmp_path):
@@ -1013,6 +1020,8 @@ CASES = {
     "numbers": (tensor_retention.advise(), "Keep numbers", keeps_numbers),
     "tape": (tensor_retention.advise(), "Open one", opens_a_tape_for_each_step),
     "sum": (python_overhead.advise(), "Keep a running sum", keeps_a_running_sum),
+    "cache on disk": (host_memory.advise(), "Put the cache on disk", caches_on_disk),
+    "bounded": (host_memory.advise(), "Bound what", bounds_what_the_pipeline_holds),
     "threads": (
         cpu_contention.advise(throttled=False),
         "Make no more threads",

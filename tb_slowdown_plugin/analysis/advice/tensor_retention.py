@@ -8,7 +8,7 @@ from tb_slowdown_plugin.analysis.types import Advice
 
 def advise() -> tuple[Advice, ...]:
     """What to change."""
-    return (_ring(), _numbers(), short_tape())
+    return (_ring(), numbers(), short_tape())
 
 
 def _ring() -> Advice:
@@ -23,7 +23,8 @@ def _ring() -> Advice:
     )
 
 
-def _numbers() -> Advice:
+def numbers() -> Advice:
+    """Numbers instead of tensors."""
     return Advice(
         "Keep numbers, not tensors, of what is only logged.",
         snippet(old("losses.append(loss)"), new("losses.append(float(loss))")),

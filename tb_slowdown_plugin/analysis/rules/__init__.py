@@ -18,6 +18,7 @@ from tb_slowdown_plugin.analysis.rules import (
     cpu_contention,
     garbage_collection,
     graph_growth,
+    host_memory,
     input_pipeline,
     optimizer_state,
     profiling,
@@ -43,6 +44,7 @@ RULES: Final[tuple[Callable[[Case], Claim | None], ...]] = (
     optimizer_state.explain,
     backward_pass.explain,
     graph_growth.explain,
+    host_memory.explain,
     tensor_retention.explain,
     python_overhead.explain,
 )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tb_slowdown_plugin.analysis import wording
 from tb_slowdown_plugin.analysis.traces import TracedGraph
@@ -13,6 +15,9 @@ from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Float, GcPause, Int, Run
 
 CORE = "core"
+
+Mask: TypeAlias = NDArray[np.bool_]
+"""(S,) a choice of rows."""
 
 
 @dataclass(frozen=True, slots=True)

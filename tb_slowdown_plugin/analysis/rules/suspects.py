@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tb_slowdown_plugin.analysis.rules.case import Case, lost_seconds
+from tb_slowdown_plugin.analysis.rules.case import Case, Mask, lost_seconds
 from tb_slowdown_plugin.analysis.rules.movement import ends
 from tb_slowdown_plugin.analysis.types import Finding, Suspect
 from tb_slowdown_plugin.analysis.wording import counted, duration, listed
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Float
-
-Mask: TypeAlias = NDArray[np.bool_]
 
 _CAUSE: Final = {
     "rss_bytes": "host_memory",

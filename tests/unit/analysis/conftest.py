@@ -38,6 +38,7 @@ def make_run(
     collectors: Sequence[CollectorState] = (),
     sessions: Sequence[Session] | None = None,
     notes: tuple[str, ...] = (),
+    limits: Mapping[str, float] | None = None,
 ) -> Run:
     """A run of one process; `events` are (row, what)."""
     period = np.asarray(period_seconds, float)
@@ -67,7 +68,7 @@ def make_run(
             Event(row, float(ended[min(row, size - 1)]) if size else STARTED, what)
             for row, what in events
         ),
-        environment=Environment(collectors=tuple(collectors)),
+        environment=Environment(collectors=tuple(collectors), limits=limits or {}),
         sessions=tuple(sessions or (Session("aa", 0, STARTED, 3, 0),)),
         notes=notes,
     )

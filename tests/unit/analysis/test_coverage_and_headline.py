@@ -17,12 +17,12 @@ from tb_slowdown_plugin.analysis.account import account_for
 from tb_slowdown_plugin.analysis.advice import code
 from tb_slowdown_plugin.analysis.coverage import completeness, notes, signal_states
 from tb_slowdown_plugin.analysis.headline import headline
-from tb_slowdown_plugin.analysis.rules import patterns
+from tb_slowdown_plugin.analysis.rules import movement, patterns
 from tb_slowdown_plugin.analysis.types import SignalState
 from tb_slowdown_plugin.records.types import CollectorState, Failure, Idle, Session
 
 
-@pytest.mark.parametrize("module", [wording, headline_module, code, patterns])
+@pytest.mark.parametrize("module", [wording, headline_module, code, movement, patterns])
 def test_the_examples_hold(module):
     failed, tried = doctest.testmod(module)
     assert tried > 0

@@ -179,7 +179,7 @@ def test_python_work_in_a_phase_of_the_users(make_run, find, judge):
     [
         ("communication", "communication", "The step waits for other workers in the run."),
         (
-            "compilation",
+            "xla_compilation",
             "xla_compilation",
             "XLA compiles again for new shapes or values; no retrace shows it.",
         ),

@@ -224,3 +224,34 @@ def test_a_quota(make_run, find, judge):
     )
     assert report.headline == "Lost 50 % of 12.0 s to a CPU quota"
     assert report.causes[0].advice[0].text.startswith("Raise the container's CPU quota")
+
+
+def test_pages_read_back_from_disk(make_run, find, judge):
+    rows = np.arange(0, SIZE + 1, 10)
+    slow = np.where(np.arange(SIZE) >= 400, 0.050, 0.0)
+    faults = 36 + 4.0 * np.maximum(0, rows - 400)
+    run = make_run(
+        STEP + slow,
+        signals={"major_faults": faults, "rss_bytes": np.full(len(rows), 31.5 * 2**30)},
+        signal_rows=rows,
+        limits={"memory_limit_bytes": 32 * 2**30},
+    )
+    (cause,) = judge(run, find("core", "level_shift", slow, confidence="medium")).report.causes
+
+    assert (cause.cause, cause.confidence) == ("host_memory", "medium")
+    assert cause.evidence == (
+        "800 pages were read back from disk (major faults), in 200 of 600 steps, the first of "
+        "them step 400.",
+        "The median of those steps takes 60 ms, that of the others 10 ms.",
+        "100.0 % of the 10.0 s lie in those steps.",
+        "The process used up to 31.5 GiB of 32 GiB.",
+    )
+
+
+def test_faults_in_all_steps_explain_no_slow_ones(make_run, find, judge):
+    rows = np.arange(0, SIZE + 1, 10)
+    slow = np.where(np.arange(SIZE) >= 400, 0.050, 0.0)
+    run = make_run(STEP + slow, signals={"major_faults": 4.0 * rows}, signal_rows=rows)
+    report = judge(run, find("core", "level_shift", slow, confidence="medium")).report
+
+    assert report.causes == ()
