@@ -14,7 +14,6 @@ STEP_TIME: Final = "step_time"
 _SIGNAL: Final = {
     "tracing": "retraces",
     "gc": "garbage_collection",
-    "process_memory": "host_memory",
     "graph_size": "graph",
 }
 """Collector -> the signal that a reader knows, where the two names differ."""

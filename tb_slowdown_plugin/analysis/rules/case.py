@@ -12,7 +12,7 @@ from tb_slowdown_plugin.analysis import wording
 from tb_slowdown_plugin.analysis.traces import TracedGraph
 from tb_slowdown_plugin.analysis.types import Advice, Confidence, Diagnosis, Finding
 from tb_slowdown_plugin.records import names
-from tb_slowdown_plugin.records.types import Float, GcPause, Int, Run
+from tb_slowdown_plugin.records.types import Fact, Float, GcPause, Int, Run
 
 CORE = "core"
 
@@ -110,6 +110,14 @@ class Case:
             (event.row, event.what)
             for event in self.run.events
             if isinstance(event.what, GcPause) and not event.what.elsewhere
+        )
+
+    def facts(self, name: str) -> tuple[tuple[int, Fact], ...]:
+        """(row, fact) of all facts of a name, in their order."""
+        return tuple(
+            (event.row, event.what)
+            for event in self.run.events
+            if isinstance(event.what, Fact) and event.what.name == name
         )
 
     def wall_share(self, seconds: float) -> float:

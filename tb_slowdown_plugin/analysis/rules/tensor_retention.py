@@ -5,11 +5,16 @@ from __future__ import annotations
 from tb_slowdown_plugin.analysis.advice import tensor_retention as advice
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, span
 from tb_slowdown_plugin.analysis.rules.movement import Growth, ends, growth_of
-from tb_slowdown_plugin.analysis.wording import duration, size
+from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.analysis.wording import count, duration, size
 from tb_slowdown_plugin.records import names
 
+_LIVE = "live_tensor_bytes"
 _LEAST_GROWTH = 0.2
 _LEAST_BYTES = 2**20
+_MOST_OF_RUN = 0.3
+"""Age of an open tape, as a share of the run: its age is told each time it has doubled."""
+_TAPE_GROWS = 1.05
 _SLOWEST_BYTES_PER_SECOND = 2e8
 """A step that works on all the bytes kept gets through at least so many a second: one thread
 element by element does about 1 GB/s, and a concatenation of 131 MB was seen at 20 GB/s. Time
@@ -25,11 +30,11 @@ def explain(case: Case) -> Claim | None:
     cpu = ends(case.run.steps.process_cpu_seconds, rows)
     found = _allocator(case, rows)
     if found is None or not cpu[1] > 1.1 * cpu[0]:
-        return None
-    device, growth = found
+        return _open_tape(case, claimed, rows)
+    owner, growth = found
     before, after = ends(case.run.steps.period_seconds, rows)
     if after - before > (growth.last - growth.first) / _SLOWEST_BYTES_PER_SECOND:
-        return None
+        return _open_tape(case, claimed, rows)
     first, last = span(claimed)
     return Claim(
         "tensor_retention",
@@ -38,7 +43,7 @@ def explain(case: Case) -> Claim | None:
         f"The memory of live tensors grows by {size(growth.per_step)} a step, and the step time "
         "grows with it.",
         (
-            f"The allocator of {device} holds {size(growth.first)} around "
+            f"{owner} {size(growth.first)} around "
             f"{case.step_text(growth.first_row)} and {size(growth.last)} around "
             f"{case.step_text(growth.last_row)} (medians of the samples in the first and the last "
             "third).",
@@ -51,13 +56,48 @@ def explain(case: Case) -> Claim | None:
     )
 
 
+def _open_tape(case: Case, claimed: tuple[Finding, ...], rows: tuple[int, int]) -> Claim | None:
+    """A tape that is open for most of the run, while the process grows."""
+    memory = growth_of(case, "rss_bytes", rows)
+    tapes = [
+        (fact.subject, fact.numbers.get("age_steps", 0.0)) for _, fact in case.facts("open_tape")
+    ]
+    if not tapes or memory is None or not memory.steady:
+        return None
+    place, age = max(tapes, key=lambda tape: tape[1])
+    if age < _MOST_OF_RUN * (rows[1] - rows[0]) or memory.last < _TAPE_GROWS * memory.first:
+        return None
+    before, after = ends(case.run.steps.period_seconds, rows)
+    return Claim(
+        "tensor_retention",
+        claimed,
+        f"a gradient tape that stays open ({place})",
+        f"The gradient tape that `{place}` opened records all steps since, and keeps their "
+        "tensors alive.",
+        (
+            f"The tape was open for {count(age)} steps when it was last looked at.",
+            f"Host memory rose from {size(memory.first)} around "
+            f"{case.step_text(memory.first_row)} to {size(memory.last)} around "
+            f"{case.step_text(memory.last_row)}.",
+            f"A step takes {duration(before)} around {case.step_text(rows[0])} and "
+            f"{duration(after)} around {case.step_text(rows[1])}.",
+        ),
+        (
+            advice.short_tape(),
+            *(each for each in advice.advise() if "GradientTape" not in each.text),
+        ),
+        "medium",
+    )
+
+
 def _allocator(case: Case, rows: tuple[int, int]) -> tuple[str, Growth] | None:
-    """The device whose allocator grows most, if one grows steadily."""
+    """Who holds the bytes that grow most, in words, if any grow steadily."""
     found = []
-    for name in case.signals_of(names.ALLOCATOR_IN_USE):
+    for name in (*case.signals_of(names.ALLOCATOR_IN_USE), *case.signals_of(_LIVE)):
         growth = growth_of(case, name, rows)
         if growth is None or not growth.steady:
             continue
         if growth.last - growth.first >= max(_LEAST_BYTES, _LEAST_GROWTH * growth.first):
-            found.append((names.detail(name), growth))
+            owner = "Live eager tensors hold" if name == _LIVE else ""
+            found.append((owner or f"The allocator of {names.detail(name)} holds", growth))
     return max(found, key=lambda pair: pair[1].last - pair[1].first, default=None)

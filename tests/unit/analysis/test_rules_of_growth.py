@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.records.types import Trace
+from tb_slowdown_plugin.records.types import Fact, Trace
 
 SIZE = 600
 DRIFT = 0.010 + np.linspace(0.0, 0.030, SIZE)
@@ -241,3 +241,65 @@ def test_a_compiled_function_beside_slow_steps_that_compute_is_a_suspect(make_ru
     )
     waiting = make_run(0.010 + slow, events=[(0, trace)], process_cpu=np.full(SIZE, 0.010))
     assert judge(waiting, finding).report.suspects == ()
+
+
+def test_the_line_of_python_that_grows_is_named(make_run, find, judge):
+    def stack(row, place, samples):
+        return row, Fact("python_stack", place, {"samples": samples, "of": 60})
+
+    run = make_run(
+        DRIFT,
+        process_cpu=DRIFT,
+        thread_cpu=DRIFT,
+        events=[
+            stack(50, "train (agent.py:12)", 50),
+            stack(50, "sample (agent.py:88)", 6),
+            stack(590, "train (agent.py:12)", 30),
+            stack(590, "sample (agent.py:88)", 27),
+        ],
+    )
+    report = judge(run, drift(find)).report
+
+    (cause,) = report.causes
+    assert (
+        "`sample (agent.py:88)` is in 45.0 % of the samples of the training thread at the end, in "
+        "10.0 % at the start."
+    ) in cause.evidence
+    assert report.headline == (
+        "Lost 60 % of 15.0 s to work in Python that grows (sample (agent.py:88))"
+    )
+
+
+def test_a_tape_that_stays_open(make_run, find, judge):
+    run = make_run(
+        DRIFT,
+        signals={"rss_bytes": 2.0**30 * (1 + SAMPLED / 600)},
+        signal_rows=SAMPLED,
+        events=[(255, Fact("open_tape", "main (train.py:7)", {"age_steps": 255}))],
+    )
+    (cause,) = judge(run, drift(find)).report.causes
+
+    assert (cause.cause, cause.confidence) == ("tensor_retention", "medium")
+    assert cause.summary == (
+        "The gradient tape that `main (train.py:7)` opened records all steps since, and keeps "
+        "their tensors alive."
+    )
+    assert cause.evidence[:2] == (
+        "The tape was open for 255 steps when it was last looked at.",
+        "Host memory rose from 1.16 GiB around step 96 to 1.83 GiB around step 496.",
+    )
+    assert cause.advice[0].text.startswith("Open one `tf.GradientTape`")
+
+
+def test_live_tensors_are_bytes_as_well(make_run, find, judge):
+    run = make_run(
+        DRIFT,
+        signals={"live_tensor_bytes": 2.0**20 * (10 + SAMPLED / 10)},
+        signal_rows=SAMPLED,
+        process_cpu=DRIFT,
+        thread_cpu=DRIFT,
+    )
+    (cause,) = judge(run, drift(find)).report.causes
+
+    assert cause.cause == "tensor_retention"
+    assert cause.evidence[0].startswith("Live eager tensors hold 19.6 MiB around step 96 and ")
