@@ -11,11 +11,6 @@ import { stackTicks, stackY } from "./stack_paint";
 import type { TimelineInput } from "./timeline_input";
 import type { Layout, Row } from "./timeline_rows";
 
-export interface GutterParts {
-  /** Row key -> where the value at the cursor stands. */
-  readonly values: ReadonlyMap<string, HTMLElement>;
-}
-
 const MOST_NAMED = 7;
 
 export function gutter(input: TimelineInput, layout: Layout): TemplateResult {

@@ -19,6 +19,11 @@ export class RunSource implements Source {
     private readonly signal: AbortSignal,
   ) {}
 
+  /** Nobody asked for another run, or for this one anew, in the meantime. */
+  get wanted(): boolean {
+    return !this.signal.aborted;
+  }
+
   report(): Promise<RunReport> {
     this.#report ??= this.client.report(this.run, this.signal);
     return this.#report;

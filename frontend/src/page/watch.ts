@@ -1,0 +1,71 @@
+/** Follows the runs as they grow, and a server that goes and comes back. */
+
+import { type Client, RequestFailed } from "../api/client";
+import type { Run } from "../api/types";
+import { Latest, Superseded } from "../base/latest";
+import { Delay, type Store } from "./store";
+
+const LIVE_SECONDS = 10;
+const QUIET_SECONDS = 30;
+const RETRY_SECONDS = 10;
+
+export class Watch {
+  readonly #slot = new Latest();
+  readonly #delay = new Delay();
+  #answered: number | undefined;
+
+  constructor(
+    private readonly store: Store,
+    private readonly client: Client,
+    private readonly visible: () => boolean,
+    private readonly now: () => number,
+    /** Told of the runs there are now, and of how the shown one was before. */
+    private readonly listed: (runs: readonly Run[], before: Run | undefined) => void,
+  ) {}
+
+  /** Asks now, and again after a while. */
+  async refresh(): Promise<void> {
+    this.#delay.cancel();
+    try {
+      const runs = await this.#slot.run((signal) => this.client.runs(signal));
+      this.#answered = this.now();
+      const before = this.#current();
+      this.store.set({ runs, runsError: undefined, gone: undefined });
+      this.listed(runs.runs, before);
+    } catch (error) {
+      if (error instanceof Superseded) return;
+      this.failed(error as Error);
+    }
+    this.#plan();
+  }
+
+  /** A server that does not answer is said in a banner; anything else is an error of the list. */
+  readonly failed = (error: Error): void => {
+    if (!(error instanceof RequestFailed) || error.kind !== "gone") {
+      this.store.set({ runsError: error });
+      return;
+    }
+    this.store.set({
+      gone: {
+        since: this.store.state.gone?.since ?? this.now(),
+        state: this.#answered,
+        next: this.now() + RETRY_SECONDS,
+      },
+    });
+    this.#plan();
+  };
+
+  #current(): Run | undefined {
+    const { runs, run } = this.store.state;
+    return runs?.runs.find((one) => one.run === run);
+  }
+
+  #plan(): void {
+    const quiet = this.#current()?.live ? LIVE_SECONDS : QUIET_SECONDS;
+    const seconds = this.store.state.gone === undefined ? quiet : RETRY_SECONDS;
+    this.#delay.after(seconds * 1000, () => {
+      if (this.visible()) void this.refresh();
+      else this.#plan();
+    });
+  }
+}
