@@ -15,15 +15,18 @@ def create() -> list[Collector]:
       True
     """
     from tb_slowdown_plugin.collectors.allocator import Allocator
+    from tb_slowdown_plugin.collectors.checkpoints import Checkpoints
     from tb_slowdown_plugin.collectors.cpu_contention import CpuContention
     from tb_slowdown_plugin.collectors.disk_io import DiskIo
     from tb_slowdown_plugin.collectors.garbage import GarbageCollector
     from tb_slowdown_plugin.collectors.graph_size import GraphSize
     from tb_slowdown_plugin.collectors.host_memory import HostMemory
     from tb_slowdown_plugin.collectors.input_wait import InputWait
+    from tb_slowdown_plugin.collectors.optimizers import Optimizers
     from tb_slowdown_plugin.collectors.pressure import Pressure
     from tb_slowdown_plugin.collectors.process_memory import ProcessMemory
     from tb_slowdown_plugin.collectors.python_stacks import PythonStacks
+    from tb_slowdown_plugin.collectors.summaries import Summaries
     from tb_slowdown_plugin.collectors.tapes import Tapes
     from tb_slowdown_plugin.collectors.tracing import TraceCollector
 
@@ -31,6 +34,9 @@ def create() -> list[Collector]:
         TraceCollector(),
         GarbageCollector(),
         InputWait(),
+        Checkpoints(),
+        Summaries(),
+        Optimizers(),
         ProcessMemory(),
         Allocator(),
         GraphSize(),

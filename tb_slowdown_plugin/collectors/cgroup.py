@@ -1,0 +1,74 @@
+"""The files of this process's control group, version 1 or 2 (cgroups(7))."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path("/")
+_MOUNTS: Final = "proc/self/mountinfo"
+_GROUPS: Final = "proc/self/cgroup"
+
+
+def find_file(controller: str, unified: str, legacy: str, root: Path = ROOT) -> Path | None:
+    """A file of the process's own group, else of the nearest group above it that is visible.
+
+    Inside a container the kernel often shows the group's name as seen from
+    outside, and mounts only the group itself; so the name is cut from the left.
+
+    Args:
+      controller: "cpu" or "memory".
+      unified: The file's name in version 2, such as "cpu.stat".
+      legacy: Its name in version 1.
+      root: Where `/proc` and `/sys` are; a test has them elsewhere.
+
+    Returns:
+      None where the process is in no such group, or the file can't be seen.
+    """
+    try:
+        mounts = _find_mounts((root / _MOUNTS).read_text())
+        groups = _find_groups((root / _GROUPS).read_text())
+    except OSError:
+        return None
+    for key, name in ((controller, legacy), ("", unified)):
+        if key in mounts and key in groups:
+            found = _nearest(root / mounts[key].lstrip("/"), groups[key], name)
+            if found is not None:
+                return found
+    return None
+
+
+def _find_mounts(mountinfo: str) -> dict[str, str]:
+    """Controller, or "" for version 2, -> mount point (proc_pid_mountinfo(5))."""
+    mounts: dict[str, str] = {}
+    for line in mountinfo.splitlines():
+        before, _, after = line.partition(" - ")
+        point = before.split()[4]
+        kind, _, options = after.split(maxsplit=2)
+        if kind == "cgroup2":
+            mounts.setdefault("", point)
+        elif kind == "cgroup":
+            for option in options.split(","):
+                mounts.setdefault(option, point)
+    return mounts
+
+
+def _find_groups(cgroup: str) -> dict[str, str]:
+    """Controller, or "" for version 2, -> the process's group (cgroups(7))."""
+    groups: dict[str, str] = {}
+    for line in cgroup.splitlines():
+        _, controllers, group = line.split(":", 2)
+        for controller in controllers.split(","):
+            groups[controller] = group
+    return groups
+
+
+def _nearest(mount: Path, group: str, name: str) -> Path | None:
+    inner = Path(group.lstrip("/"))
+    candidates = [mount / inner, *(mount / inner).parents]
+    for directory in candidates:
+        if (directory / name).is_file():
+            return directory / name
+        if directory == mount:
+            break
+    return None

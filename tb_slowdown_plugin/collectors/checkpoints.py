@@ -1,0 +1,114 @@
+"""Saving: TensorFlow's checkpoints and Keras's models, without the user marking them.
+
+Cost: 2 us a save, and the sizes of the files that it wrote.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from tb_slowdown_plugin.collectors.base import Context
+from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
+from tb_slowdown_plugin.records import names
+from tb_slowdown_plugin.records.types import Fact
+
+
+class Checkpoints:
+    """Books calls that save to `checkpoint:<who>` and records each with its bytes.
+
+    Where one saver calls another (a manager its checkpoint, a Keras callback
+    its model) the outer one is named. Keras's are seen where Keras was imported
+    when the monitor was started. Asynchronous checkpoints cost the training
+    thread only what the call takes, so only that is booked.
+    """
+
+    name = "checkpoints"
+
+    def start(self, context: Context) -> None:
+        """Replaces the methods that save."""
+        import tensorflow as tf
+
+        self._context = context
+        self._hooks = MethodHooks()
+        self._savers: set[str] = set()
+        train, train_v1 = tf.train, tf.compat.v1.train
+        for owner, method, saver in (
+            (train.CheckpointManager, "save", "CheckpointManager"),
+            (train.Checkpoint, "save", "tf.train.Checkpoint"),
+            (train.Checkpoint, "write", "tf.train.Checkpoint"),
+            (train_v1.Saver, "save", "tf.compat.v1.train.Saver"),
+            (tf.saved_model, "save", "tf.saved_model"),
+        ):
+            self._hooks.replace(owner, method, functools.partial(self._timed, saver))
+        keras = sys.modules.get("keras")
+        if keras is not None:
+            for method in ("save", "save_weights"):
+                self._hooks.replace(
+                    keras.Model, method, functools.partial(self._timed, f"model.{method}")
+                )
+
+    def stop(self) -> None:
+        """Puts the methods back."""
+        self._hooks.remove()
+
+    def _timed(self, saver: str, method: Method) -> Method:
+        @functools.wraps(method)
+        def save(*args: Any, **kwargs: Any) -> Any:
+            watch = self._context.stopwatch
+            if not watch.is_mine():
+                return self._record(saver, method, args, kwargs)
+            around = watch.innermost or ""
+            if names.family(around) != names.CHECKPOINT:
+                watch.open(names.account(names.CHECKPOINT, saver))
+                try:
+                    return self._record(saver, method, args, kwargs)
+                finally:
+                    watch.close()
+            if names.detail(around) in self._savers:  # it records itself
+                return method(*args, **kwargs)
+            return self._record(names.detail(around) or saver, method, args, kwargs)
+
+        self._savers.add(saver)
+        return save
+
+    def _record(
+        self, saver: str, method: Method, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        began = self._context.clock.monotonic_ns()
+        path = method(*args, **kwargs)
+        numbers = {"seconds": (self._context.clock.monotonic_ns() - began) / 1e9}
+        written = saved_bytes(_find_path(path, args, kwargs))
+        if written is not None:
+            numbers["bytes"] = written
+        self._context.emit(Fact("checkpoint", saver, numbers))
+        return path
+
+
+def saved_bytes(path: str | None) -> int | None:
+    """Bytes of the file, or of the files that begin with this prefix; None if there are none.
+
+    A checkpoint "ckpt-1" is `ckpt-1.index` and `ckpt-1.data-00000-of-00001`.
+    """
+    if not path or "://" in path:
+        return None
+    try:
+        if Path(path).is_file():
+            return Path(path).stat().st_size
+        prefix = Path(path)
+        files = list(prefix.parent.glob(f"{prefix.name}.*"))
+        return sum(file.stat().st_size for file in files) if files else None
+    except OSError:
+        return None
+
+
+def _find_path(result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    """What a saver returns, else what it was given: `model.save(path)` returns nothing."""
+    given = kwargs.get("filepath", args[1] if len(args) > 1 else None)
+    for candidate in (result, given):
+        if isinstance(candidate, str | os.PathLike):
+            return os.fspath(candidate)
+    return None

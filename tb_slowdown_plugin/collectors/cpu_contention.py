@@ -1,0 +1,124 @@
+"""Whether the process gets the cores that it wants: run queue, quota, affinity.
+
+Cost: 12 us a thread of the process and sample, in the background; TensorFlow
+has tens to hundreds of threads, so samples are left out where it would take
+more than 0.5 % of a core.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from tb_slowdown_plugin.collectors import cgroup
+from tb_slowdown_plugin.collectors.base import Context, Unavailable
+
+_PATIENCE: Final = 200
+"""After a sample that took t seconds there is none for 200 t: 0.5 % of a core."""
+
+
+class CpuContention:
+    """Samples what the kernel counts of threads that are ready but do not run.
+
+    Wall time minus CPU time would not tell: TensorFlow's thread pools make it
+    negative, and waiting for data is no contention.
+    """
+
+    name = "cpu_contention"
+
+    def __init__(self, root: Path = cgroup.ROOT) -> None:
+        self._root = root
+
+    def start(self, context: Context) -> None:
+        """Looks which of the kernel's files there are.
+
+        Raises:
+          Unavailable: The kernel does not count run-queue delay.
+        """
+        if not sys.platform.startswith("linux"):
+            raise Unavailable(f"run-queue delay is counted by Linux; this is {sys.platform}")
+        self._tasks = self._root / "proc/self/task"
+        if not any(self._tasks.glob("*/schedstat")):
+            raise Unavailable("this kernel counts no run-queue delay (no schedstat)")
+        self._clock = context.clock
+        self._stopwatch = context.stopwatch
+        self._cpu_stat = cgroup.find_file("cpu", "cpu.stat", "cpu.stat", self._root)
+        self._seen: dict[str, int] = {}
+        self._delay_ns = 0
+        self._rest_until_ns = 0
+
+    def read(self) -> Mapping[str, float]:
+        """Cumulative run-queue delay, throttling, and the number of cores allowed."""
+        began = self._clock.monotonic_ns()
+        if began < self._rest_until_ns:
+            return {}
+        values = {"run_delay_seconds": self._read_delay_ns() / 1e9}
+        thread = self._training_thread()
+        if thread in self._seen:
+            values["thread_run_delay_seconds"] = self._seen[thread] / 1e9
+        if self._cpu_stat is not None:
+            with contextlib.suppress(OSError):
+                values.update(throttled(self._cpu_stat.read_text()))
+        if hasattr(os, "sched_getaffinity"):
+            values["allowed_cores"] = len(os.sched_getaffinity(0))
+        ended = self._clock.monotonic_ns()
+        self._rest_until_ns = ended + _PATIENCE * (ended - began)
+        return values
+
+    def stop(self) -> None:
+        """Nothing is hooked."""
+
+    def _read_delay_ns(self) -> int:
+        """The sum over all threads that ever ran; one that has ended keeps its share."""
+        seen = {}
+        for task in self._tasks.iterdir():
+            delay = _read_task(task)
+            if delay is not None:
+                seen[task.name] = delay
+                self._delay_ns += max(0, delay - self._seen.get(task.name, 0))
+        self._seen = seen
+        return self._delay_ns
+
+    def _training_thread(self) -> str:
+        for thread in threading.enumerate():
+            if thread.ident == self._stopwatch.thread:
+                return str(thread.native_id)
+        return ""
+
+
+def run_delay_ns(schedstat: str) -> int:
+    """Nanoseconds for which a thread waited for a core: the second field of `schedstat`.
+
+    Example:
+      >>> run_delay_ns("2415236754 83920475 9127")
+      83920475
+    """
+    return int(schedstat.split()[1])
+
+
+def throttled(cpu_stat: str) -> dict[str, float]:
+    r"""How long the group's quota stopped it, from `cpu.stat` of either version; {} without.
+
+    Example:
+      >>> throttled("usage_usec 9\nnr_throttled 3\nthrottled_usec 2500000")
+      {'throttled_seconds': 2.5}
+      >>> throttled("nr_periods 9\nnr_throttled 3\nthrottled_time 2500000000")
+      {'throttled_seconds': 2.5}
+    """
+    counted = dict(line.split() for line in cpu_stat.splitlines())
+    for field, per_second in (("throttled_usec", 1e6), ("throttled_time", 1e9)):
+        if field in counted:
+            return {"throttled_seconds": int(counted[field]) / per_second}
+    return {}
+
+
+def _read_task(task: Path) -> int | None:
+    try:
+        return run_delay_ns((task / "schedstat").read_text())
+    except OSError:  # it has ended
+        return None

@@ -1,0 +1,75 @@
+"""Memory of the machine and of the container: what is left, the limit, and swap.
+
+Cost: 30 us a sample, in the background.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from tb_slowdown_plugin.collectors import cgroup
+from tb_slowdown_plugin.collectors.base import Context, Unavailable
+
+
+class HostMemory:
+    """Samples `/proc/meminfo` and the memory controller of the process's cgroup."""
+
+    name = "host_memory"
+
+    def __init__(self, root: Path = cgroup.ROOT) -> None:
+        self._root = root
+        self._meminfo = root / "proc/meminfo"
+
+    def start(self, context: Context) -> None:  # noqa: ARG002 - nothing to hook
+        """Finds the cgroup's files.
+
+        Raises:
+          Unavailable: There is no `/proc/meminfo`.
+        """
+        if not self._meminfo.is_file():
+            raise Unavailable("/proc/meminfo is not there; it is Linux's")
+        self._limit = cgroup.find_file("memory", "memory.max", "memory.limit_in_bytes", self._root)
+        self._usage = cgroup.find_file(
+            "memory", "memory.current", "memory.usage_in_bytes", self._root
+        )
+
+    def read(self) -> Mapping[str, float]:
+        """Bytes now; the container's only where it has a limit below the machine's memory."""
+        info = parse_meminfo(self._meminfo.read_text())
+        values = {
+            "memory_available_bytes": info["MemAvailable"],
+            "swap_used_bytes": info["SwapTotal"] - info["SwapFree"],
+        }
+        limit, usage = _number(self._limit), _number(self._usage)
+        if limit is not None and usage is not None and limit < info["MemTotal"]:
+            values["container_memory_limit_bytes"] = limit
+            values["container_memory_bytes"] = usage
+        return values
+
+    def stop(self) -> None:
+        """Nothing is hooked."""
+
+
+def parse_meminfo(meminfo: str) -> dict[str, int]:
+    r"""Bytes by field of `/proc/meminfo`, which counts in KiB (proc_meminfo(5)).
+
+    Example:
+      >>> parse_meminfo("MemTotal:  2048 kB\nSwapFree:  0 kB\nHugePages_Total:  3\n")
+      {'MemTotal': 2097152, 'SwapFree': 0}
+    """
+    fields = {}
+    for line in meminfo.splitlines():
+        name, _, value = line.partition(":")
+        if value.endswith(" kB"):
+            fields[name] = int(value.split()[0]) * 1024
+    return fields
+
+
+def _number(path: Path | None) -> int | None:
+    """A file's number; None for version 2's "max" and what can't be read."""
+    if path is not None:
+        with contextlib.suppress(OSError, ValueError):
+            return int(path.read_text())
+    return None

@@ -1,0 +1,233 @@
+"""Checkpoints, summaries and optimizers of a real TensorFlow and Keras."""
+
+import gc
+import sys
+import threading
+
+import pytest
+
+from tb_slowdown_plugin.collectors.base import Unavailable
+from tb_slowdown_plugin.collectors.checkpoints import Checkpoints, saved_bytes
+from tb_slowdown_plugin.collectors.optimizers import Optimizers
+from tb_slowdown_plugin.collectors.summaries import Summaries
+from tb_slowdown_plugin.records.types import Fact
+
+pytestmark = [
+    pytest.mark.tensorflow,
+    # Keras, with NumPy 2, when it reads a variable to save it.
+    pytest.mark.filterwarnings("ignore:__array__ implementation"),
+]
+tf = pytest.importorskip("tensorflow")
+keras = pytest.importorskip("keras")
+
+
+@pytest.fixture
+def checkpoints(recording):
+    collector = Checkpoints()
+    collector.start(recording.context)
+    yield collector
+    collector.stop()
+
+
+def facts(recording):
+    return [(fact.name, fact.subject) for fact in recording.of(Fact)]
+
+
+def model():
+    made = keras.Sequential([keras.Input((8,)), keras.layers.Dense(64)])
+    made.compile("adam", "mse")
+    return made
+
+
+def test_a_checkpoint_is_booked_and_its_files_are_counted(recording, checkpoints, tmp_path):
+    variable = tf.Variable(tf.zeros([1000]))
+    prefix = tf.train.Checkpoint(v=variable).save(str(tmp_path / "ckpt"))
+    booked = recording.stopwatch.take()
+    assert list(booked) == ["checkpoint:tf.train.Checkpoint"]
+    (fact,) = recording.of(Fact)
+    assert (fact.name, fact.subject) == ("checkpoint", "tf.train.Checkpoint")
+    assert fact.numbers["bytes"] == saved_bytes(prefix) >= 4000
+    assert 0 < fact.numbers["seconds"] <= booked["checkpoint:tf.train.Checkpoint"] / 1e9
+
+
+def test_a_manager_is_named_and_counts_once(recording, checkpoints, tmp_path):
+    manager = tf.train.CheckpointManager(
+        tf.train.Checkpoint(v=tf.Variable(1.0)), str(tmp_path), max_to_keep=1
+    )
+    manager.save()
+    manager.save()
+    assert list(recording.stopwatch.take()) == ["checkpoint:CheckpointManager"]
+    assert facts(recording) == [("checkpoint", "CheckpointManager")] * 2
+
+
+def test_keras_files_are_booked_to_the_method(recording, checkpoints, tmp_path):
+    trained = model()
+    trained.save(tmp_path / "m.keras")
+    trained.save_weights(str(tmp_path / "m.weights.h5"))
+    assert set(recording.stopwatch.take()) == {
+        "checkpoint:model.save",
+        "checkpoint:model.save_weights",
+    }
+    saved, weights = recording.of(Fact)
+    assert saved.numbers["bytes"] == (tmp_path / "m.keras").stat().st_size
+    assert weights.numbers["bytes"] == (tmp_path / "m.weights.h5").stat().st_size
+
+
+def test_inside_a_callback_that_saves_the_callback_is_named(recording, checkpoints, tmp_path):
+    recording.stopwatch.open("checkpoint:ModelCheckpoint")
+    model().save(tmp_path / "m.keras")
+    recording.stopwatch.close()
+    assert list(recording.stopwatch.take()) == ["checkpoint:ModelCheckpoint"]
+    assert facts(recording) == [("checkpoint", "ModelCheckpoint")]
+
+
+def test_in_the_users_phase_the_saver_is_still_named_in_the_event(recording, checkpoints, tmp_path):
+    recording.stopwatch.open("checkpoint")
+    tf.train.Checkpoint(v=tf.Variable(1.0)).save(str(tmp_path / "ckpt"))
+    recording.stopwatch.close()
+    assert list(recording.stopwatch.take()) == ["checkpoint"]
+    assert facts(recording) == [("checkpoint", "tf.train.Checkpoint")]
+
+
+def test_an_error_while_saving_passes_and_closes_the_account(recording, checkpoints, tmp_path):
+    with pytest.raises(ValueError, match=r"\.keras"):
+        model().save(tmp_path / "m.unknown")
+    assert recording.stopwatch.depth == 0
+    assert recording.of(Fact) == []
+
+
+def test_the_savers_are_put_back(recording):
+    before = tf.train.Checkpoint.save, tf.saved_model.save, keras.Model.save
+    collector = Checkpoints()
+    collector.start(recording.context)
+    assert tf.train.Checkpoint.save is not before[0]
+    collector.stop()
+    assert (tf.train.Checkpoint.save, tf.saved_model.save, keras.Model.save) == before
+
+
+def test_summaries_are_booked_outside_functions_and_work_inside(recording, tmp_path):
+    collector = Summaries()
+    collector.start(recording.context)
+
+    @tf.function
+    def step(x):
+        if x > 0:
+            tf.summary.scalar("inside", x, step=1)
+        return x
+
+    with tf.summary.create_file_writer(str(tmp_path)).as_default():
+        tf.summary.scalar("loss", 1.0, step=0)
+        outside = recording.stopwatch.take()
+        step(tf.constant(2.0))
+        inside = recording.stopwatch.take()
+    collector.stop()
+    assert list(outside) == ["summary"]
+    assert inside == {}
+    tags = {
+        value.tag
+        for file in tmp_path.glob("*tfevents*")
+        for event in tf.compat.v1.train.summary_iterator(str(file))
+        for value in event.summary.value
+    }
+    assert tags == {"loss", "cond/inside"}
+
+
+def test_a_summary_inside_the_users_summary_phase_is_not_split(recording, tmp_path):
+    collector = Summaries()
+    collector.start(recording.context)
+    recording.stopwatch.open("summary:TensorBoard")
+    with tf.summary.create_file_writer(str(tmp_path)).as_default():
+        tf.summary.scalar("loss", 1.0, step=0)
+    recording.stopwatch.close()
+    collector.stop()
+    assert list(recording.stopwatch.take()) == ["summary:TensorBoard"]
+
+
+@pytest.fixture
+def optimizers(recording):
+    collector = Optimizers()
+    collector.start(recording.context)
+    yield collector
+    collector.stop()
+
+
+def train(made):
+    variable = tf.Variable(tf.zeros([100]))
+    made.apply_gradients([(tf.ones([100]), variable)])
+    return variable
+
+
+def test_an_optimizer_made_again_at_the_same_line_costs_seconds(recording, optimizers):
+    for _ in range(3):
+        train(keras.optimizers.Adam())
+    booked = recording.stopwatch.take()
+    made = recording.of(Fact)
+    assert list(booked) == ["optimizer_creation"]
+    # The second and the third: made and built.
+    assert facts(recording) == [("optimizer_created", "Adam")] * 4
+    total = sum(fact.numbers["seconds"] for fact in made)
+    assert booked["optimizer_creation"] / 1e9 == pytest.approx(total, rel=0.2)
+
+
+def test_two_optimizers_of_one_model_are_not_made_again(recording, optimizers):
+    train(keras.optimizers.Adam())
+    train(keras.optimizers.Adam())
+    assert recording.stopwatch.take() == {}
+    assert facts(recording) == []
+
+
+def test_before_training_any_number_may_be_made(recording, optimizers):
+    recording.stopwatch.thread = 0
+    made = [keras.optimizers.Adam() for _ in range(3)]
+    recording.stopwatch.claim()
+    for each in made:
+        train(each)
+    assert recording.stopwatch.take() == {}
+
+
+def test_compile_in_a_loop_is_seen(recording, optimizers):
+    trained = model()
+    for _ in range(3):
+        trained.compile("sgd", "mse")
+    assert facts(recording) == [("optimizer_created", "SGD")] * 2
+
+
+def test_the_state_of_all_living_optimizers_is_sampled(optimizers):
+    made = keras.optimizers.Adam()
+    unbuilt = optimizers.read()["optimizer_variables"]
+    train(made)
+    built = optimizers.read()
+    # Two slots of 100 float32 each.
+    assert built["optimizer_variables"] - unbuilt >= 2
+    assert built["optimizer_bytes"] >= 800
+    del made
+    gc.collect()
+    assert optimizers.read() == {}
+
+
+def test_keras_classes_are_put_back(recording):
+    before = keras.optimizers.Optimizer.__init__, keras.optimizers.Adam.build
+    collector = Optimizers()
+    collector.start(recording.context)
+    keras.optimizers.Adam()
+    assert keras.optimizers.Adam.build is not before[1]
+    collector.stop()
+    assert (keras.optimizers.Optimizer.__init__, keras.optimizers.Adam.build) == before
+
+
+def test_without_keras_there_is_a_reason(recording, monkeypatch):
+    monkeypatch.delitem(sys.modules, "keras")
+    with pytest.raises(Unavailable, match="Keras was not imported"):
+        Optimizers().start(recording.context)
+
+
+def test_a_save_in_another_thread_is_a_fact_and_no_time_of_the_step(
+    recording, checkpoints, tmp_path
+):
+    variable = tf.Variable(1.0)
+    saver = tf.train.Checkpoint(v=variable)
+    thread = threading.Thread(target=saver.save, args=(str(tmp_path / "ckpt"),))
+    thread.start()
+    thread.join()
+    assert recording.stopwatch.take() == {}
+    assert facts(recording) == [("checkpoint", "tf.train.Checkpoint")]
