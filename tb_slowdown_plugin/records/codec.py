@@ -1,4 +1,4 @@
-"""A chunk to the bytes of one record and back.
+"""A chunk to the bytes of one record and back: protobuf, packed by zlib with `dictionary.py`.
 
 Reading takes bytes from strangers: size, rows and shapes are bounded, and
 everything that is wrong with them is one `DecodeError`.
@@ -23,6 +23,7 @@ from tb_slowdown_plugin.records.columns import (
     encode_seconds,
     encode_whole,
 )
+from tb_slowdown_plugin.records.dictionary import DICTIONARY
 from tb_slowdown_plugin.records.events import decode_event, encode_event
 from tb_slowdown_plugin.records.metadata import SCHEMA_VERSION
 from tb_slowdown_plugin.records.types import (
@@ -62,7 +63,8 @@ def encode(chunk: Chunk) -> bytes:
         message.signals.extend(_encode_signals(chunk.signals))
     if chunk.environment is not None:
         message.environment.CopyFrom(_encode_environment(chunk.environment))
-    return zlib.compress(message.SerializeToString(), 6)
+    packer = zlib.compressobj(6, zdict=DICTIONARY)
+    return packer.compress(message.SerializeToString()) + packer.flush()
 
 
 def decode(record: bytes) -> Chunk:
@@ -71,7 +73,7 @@ def decode(record: bytes) -> Chunk:
     Raises:
       DecodeError: The bytes are no chunk, claim too much, or come from a newer version.
     """
-    unpacker = zlib.decompressobj()
+    unpacker = zlib.decompressobj(zdict=DICTIONARY)
     try:
         raw = unpacker.decompress(record, MAX_CHUNK_BYTES)
         if unpacker.unconsumed_tail:

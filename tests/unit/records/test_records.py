@@ -10,6 +10,7 @@ import pytest
 from tb_slowdown_plugin.errors import DecodeError
 from tb_slowdown_plugin.records import codec, columns, metadata, names
 from tb_slowdown_plugin.records import slowdown_pb2 as pb
+from tb_slowdown_plugin.records.dictionary import DICTIONARY
 from tb_slowdown_plugin.records.types import Chunk, no_signals, no_steps
 
 
@@ -120,3 +121,13 @@ def test_names_have_a_family_and_a_detail():
     assert names.detail(names.GC) == ""
     assert names.signal("allocator_in_use_bytes:GPU:0").unit == "bytes"
     assert names.signal("something_else") is None
+
+
+def test_the_dictionary_is_part_of_the_format_and_never_changes():
+    assert zlib.adler32(DICTIONARY) == 2412483615
+
+
+def test_a_record_packed_with_another_dictionary_is_refused():
+    packer = zlib.compressobj(zdict=b"period number")
+    with pytest.raises(DecodeError, match="record is no chunk"):
+        codec.decode(packer.compress(b"\x08\x01" + b"number period" * 9) + packer.flush())
