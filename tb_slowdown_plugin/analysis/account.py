@@ -142,7 +142,7 @@ def _cause(case: Case, claim: Claim) -> Cause:
         cause=claim.cause,
         lost_seconds=seconds,
         lost_fraction=case.wall_share(seconds),
-        pattern="warm_up" if claim.cause == "warm_up" else main.pattern,
+        pattern=claim.pattern or main.pattern,
         confidence=claim.confidence or main.confidence,
         steps=(case.step(first), case.step(last)),
         summary=claim.summary,

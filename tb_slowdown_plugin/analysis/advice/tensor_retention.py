@@ -6,9 +6,9 @@ from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
 from tb_slowdown_plugin.analysis.types import Advice
 
 
-def advise() -> tuple[Advice, ...]:
-    """What to change."""
-    return (_ring(), numbers(), short_tape())
+def advise(*, tape: bool = False) -> tuple[Advice, ...]:
+    """What to change; `tape`: a tape that stays open holds them."""
+    return (short_tape(), numbers()) if tape else (_ring(), numbers(), short_tape())
 
 
 def _ring() -> Advice:

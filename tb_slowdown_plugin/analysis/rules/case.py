@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tb_slowdown_plugin.analysis import wording
 from tb_slowdown_plugin.analysis.traces import TracedGraph
-from tb_slowdown_plugin.analysis.types import Advice, Confidence, Diagnosis, Finding
+from tb_slowdown_plugin.analysis.types import Advice, Confidence, Diagnosis, Finding, Pattern
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Fact, Float, GcPause, Int, Run
 
@@ -34,6 +34,8 @@ class Claim:
     advice: tuple[Advice, ...]
     confidence: Confidence | None = None
     """None: that of the largest finding."""
+    pattern: Pattern | None = None
+    """Likewise."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ def explain(case: Case) -> Claim | None:
         tuple(_evidence(case, growth, (first, last))),
         advice.advise(),
         "medium",
+        "drift",
     )
 
 

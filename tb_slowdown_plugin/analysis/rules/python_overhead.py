@@ -37,7 +37,7 @@ def explain(case: Case) -> Claim | None:
     return Claim(
         "python_overhead",
         claimed,
-        f"work in Python that grows{f' ({places[0][0]})' if places else ''}",
+        f"work in Python that grows: {places[0][0]}" if places else "work in Python that grows",
         f"The training thread computes more in each step: {duration(thread[0])} of CPU time "
         f"around {case.step_text(rows[0])}, {duration(thread[1])} around "
         f"{case.step_text(rows[1])}.",
@@ -53,6 +53,7 @@ def explain(case: Case) -> Claim | None:
         ),
         advice.advise(),
         "medium",
+        "drift",
     )
 
 

@@ -53,6 +53,7 @@ def explain(case: Case) -> Claim | None:
         ),
         advice.advise(),
         "medium",
+        "drift",
     )
 
 
@@ -71,7 +72,7 @@ def _open_tape(case: Case, claimed: tuple[Finding, ...], rows: tuple[int, int]) 
     return Claim(
         "tensor_retention",
         claimed,
-        f"a gradient tape that stays open ({place})",
+        f"a gradient tape that stays open: {place}",
         f"The gradient tape that `{place}` opened records all steps since, and keeps their "
         "tensors alive.",
         (
@@ -82,11 +83,9 @@ def _open_tape(case: Case, claimed: tuple[Finding, ...], rows: tuple[int, int]) 
             f"A step takes {duration(before)} around {case.step_text(rows[0])} and "
             f"{duration(after)} around {case.step_text(rows[1])}.",
         ),
-        (
-            advice.short_tape(),
-            *(each for each in advice.advise() if "GradientTape" not in each.text),
-        ),
+        advice.advise(tape=True),
         "medium",
+        "drift",
     )
 
 

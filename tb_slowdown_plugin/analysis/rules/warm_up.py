@@ -47,6 +47,7 @@ def explain(case: Case) -> Claim | None:
         tuple(_evidence(first, parts, seconds)),
         _advice(parts, seconds, first),
         "high",
+        "warm_up",
     )
 
 

@@ -266,7 +266,7 @@ def test_the_line_of_python_that_grows_is_named(make_run, find, judge):
         "10.0 % at the start."
     ) in cause.evidence
     assert report.headline == (
-        "Lost 60 % of 15.0 s to work in Python that grows (sample (agent.py:88))"
+        "Lost 60 % of 15.0 s to work in Python that grows: sample (agent.py:88)"
     )
 
 
