@@ -15,6 +15,7 @@ from tb_slowdown_plugin.analysis.wording import (
     duration,
     ledger_seconds,
     percent,
+    size,
     times,
 )
 from tb_slowdown_plugin.records import names
@@ -68,6 +69,14 @@ def _evidence(
         f"{ledger_seconds(seconds)} of it count as lost ({percent(case.wall_share(seconds))} of "
         "the run)."
     )
+    written = [
+        fact.numbers["bytes"] for _, fact in case.facts("checkpoint") if "bytes" in fact.numbers
+    ]
+    if written:
+        yield (
+            f"A save writes {size(float(np.median(written)))}; "
+            f"{size(sum(written))} were written in all."
+        )
     gaps = np.diff(rows)
     if len(gaps):
         work = float(case.run.steps.period_seconds.sum() - each.sum()) / len(rows)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+
 from tb_slowdown_plugin.analysis.advice import optimizer_state as advice
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim
 from tb_slowdown_plugin.analysis.rules.plain_accounts import tell_seconds
 from tb_slowdown_plugin.analysis.rules.step_parts import in_part, tell_part
+from tb_slowdown_plugin.analysis.wording import counted
 from tb_slowdown_plugin.records import names
 
 CREATION = "optimizer_creation"
@@ -29,7 +33,14 @@ def explain(case: Case) -> Claim | None:
         summary,
         (
             *tell_seconds(case, made, "went into making optimizers"),
+            *_tell_made(case),
             *tell_part(case, grown, names.OPTIMIZER),
         ),
         advice.advise(made=bool(made)),
     )
+
+
+def _tell_made(case: Case) -> Iterable[str]:
+    made = Counter(fact.subject for _, fact in case.facts("optimizer_created"))
+    for name, times in made.most_common(2):
+        yield f"`{name}` was made or built again {counted(times, 'time')} during training."

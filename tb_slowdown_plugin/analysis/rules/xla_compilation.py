@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 
 from tb_slowdown_plugin.analysis.advice import xla_compilation as advice
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim
 from tb_slowdown_plugin.analysis.rules.plain_accounts import tell_seconds
-from tb_slowdown_plugin.analysis.wording import counted
+from tb_slowdown_plugin.analysis.wording import count, counted, duration
 from tb_slowdown_plugin.records import names
 
 
@@ -28,7 +29,17 @@ def explain(case: Case) -> Claim | None:
 
 def _evidence(case: Case, seconds: Iterable[str]) -> Iterable[str]:
     yield from seconds
-    jitted = sorted({g.trace.function for g in case.graphs if g.trace.jit_compile})
-    if jitted:
-        shown = ", ".join(f"`{function}`" for function in jitted[:3])
-        yield f"{counted(len(jitted), 'function')} with `jit_compile=True`: {shown}."
+    found: dict[str, list[Mapping[str, float]]] = defaultdict(list)
+    for _, fact in case.facts("xla_compilation"):
+        found[fact.subject].append(fact.numbers)
+    ranked = sorted(found.items(), key=lambda pair: -_seconds(pair[1]))
+    for subject, compilations in ranked[:3]:
+        shapes = max(numbers.get("shapes_seen", 0.0) for numbers in compilations)
+        yield (
+            f"`{subject}` was compiled again {counted(len(compilations), 'time')}, "
+            f"{duration(_seconds(compilations))}, for {count(shapes)} input shapes seen."
+        )
+
+
+def _seconds(compilations: Iterable[Mapping[str, float]]) -> float:
+    return sum(numbers.get("seconds", 0.0) for numbers in compilations)

@@ -303,3 +303,32 @@ def test_live_tensors_are_bytes_as_well(make_run, find, judge):
 
     assert cause.cause == "tensor_retention"
     assert cause.evidence[0].startswith("Live eager tensors hold 19.6 MiB around step 96 and ")
+
+
+@pytest.mark.parametrize(
+    ("account", "fact", "sentence"),
+    [
+        (
+            "xla_compilation",
+            Fact("xla_compilation", "step (a.py:3)", {"seconds": 0.5, "shapes_seen": 7.0}),
+            "`step (a.py:3)` was compiled again 3 times, 1.5 s, for 7 input shapes seen.",
+        ),
+        (
+            "optimizer_creation",
+            Fact("optimizer_created", "Adam", {"seconds": 0.01}),
+            "`Adam` was made or built again 3 times during training.",
+        ),
+        (
+            "checkpoint:Saver",
+            Fact("checkpoint", "Saver", {"seconds": 0.01, "bytes": 2.0**24}),
+            "A save writes 16 MiB; 48 MiB were written in all.",
+        ),
+    ],
+)
+def test_what_happened_is_counted(make_run, find, judge, account, fact, sentence):
+    spent = np.full(SIZE, 0.010)
+    events = [(row, fact) for row in (10, 20, 30)]
+    run = make_run(0.010 + spent, accounts={account: spent}, events=events)
+    (cause,) = judge(run, find(account, "flat", spent)).report.causes
+
+    assert sentence in cause.evidence
