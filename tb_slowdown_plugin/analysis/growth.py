@@ -6,6 +6,7 @@ from typing import Final
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.noise import best_split
 from tb_slowdown_plugin.records.types import Float
 
 SMALLEST_GROWTH: Final = 0.08
@@ -67,6 +68,23 @@ def fit_growth(values: Float, variance: float) -> Float:
     third = max(1, count // 3)
     rising = values[-third:].mean() >= values[:third].mean()
     return fit_monotone(values) if rising else fit_monotone(values[::-1])[::-1]
+
+
+def find_jump(values: Float, curve: Float) -> int | None:
+    """Where a stretch jumps, if two levels fit it better than the curve of its growth.
+
+    Args:
+      values: (B,) logarithms.
+      curve: (B,) from `fit_growth`.
+
+    Returns:
+      The first bucket after the jump, at least a twentieth from either end.
+    """
+    at, saved = best_split(values)
+    margin = len(values) // 20
+    squares = float(np.sum((values - values.mean()) ** 2)) - saved
+    better = squares < float(np.sum((values - curve) ** 2))
+    return at if better and margin < at < len(values) - margin else None
 
 
 def _fit_curve(shape: Float, weight: Float) -> Float | None:

@@ -20,14 +20,16 @@ from tb_slowdown_plugin.analysis.changes import (
     Segmentation,
     segment,
 )
-from tb_slowdown_plugin.analysis.growth import fit_growth, is_growth
-from tb_slowdown_plugin.analysis.noise import deviation
+from tb_slowdown_plugin.analysis.growth import find_jump, fit_growth, is_growth
+from tb_slowdown_plugin.analysis.noise import best_split
 from tb_slowdown_plugin.analysis.parts import Part, bounded_means, confirm, is_seam, join
 from tb_slowdown_plugin.analysis.rises import Rise, find_base, find_rises
 from tb_slowdown_plugin.records.types import Float, Int
 
 LATEST_WARM_UP_END: Final = 0.2
 """Share of the run in which a slow beginning still is warm-up (Barrett et al. 2017)."""
+_OUTLIERS: Final = 0.02
+"""Share of the rows at either end that is drawn in before a jump is placed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +87,14 @@ def _falls(head: Piece, following: Piece) -> bool:
 
 
 def _fit_level(cut: Segmentation, parts: list[Part], means: Float, significance: float) -> Float:
-    """The level of all buckets, in logarithms; joins parts that turn out to be one slope."""
+    """The level of all buckets, in logarithms.
+
+    Joins parts that turn out to be one slope, and divides those that turn out to be one jump.
+    """
     while True:
         level = np.array(cut.cleaned)
-        for part in parts:
+        jump = None
+        for index, part in enumerate(parts):
             inside = cut.cleaned[part.first : part.end]
             part.grows = (
                 part.grows
@@ -97,6 +103,14 @@ def _fit_level(cut: Segmentation, parts: list[Part], means: Float, significance:
             )
             curve = fit_growth(inside, cut.variance) if part.grows else inside.mean()
             level[part.first : part.end] = curve
+            if part.grows and jump is None:
+                at = find_jump(inside, curve)
+                jump = None if at is None else (index, part.first + at)
+        if jump is not None:
+            index, at = jump
+            whole = parts[index]
+            parts[index : index + 1] = [Part(whole.first, at, False), Part(at, whole.end, False)]
+            continue
         seam = next((i for i in range(1, len(parts)) if is_seam(level, *parts[i - 1 : i + 1])), 0)
         if not seam:
             return level
@@ -115,15 +129,10 @@ def _place(edges: Int, cut: int, buckets: Buckets, rows: Float) -> None:
 
 
 def _split(values: Float, expected: int) -> int:
-    """The row that splits a stretch best in two levels; outliers count up to a bound."""
-    if len(values) < 8:
+    """The row that splits a stretch best in two means; outliers count up to a bound."""
+    count = len(values)
+    if count < 8:
         return expected
-    third = len(values) // 3
-    low, high = float(np.median(values[:third])), float(np.median(values[-third:]))
-    sides = np.where(np.arange(len(values)) < expected, low, high)
-    if low == high:
-        return expected
-    spread = 2 * max(deviation(values - sides), 1e-4)
-    bounded = np.clip(values, min(low, high) - spread, max(low, high) + spread)
-    advantage = np.cumsum((bounded - low) ** 2 - (bounded - high) ** 2)
-    return int(np.argmin(np.concatenate([[0.0], advantage])))
+    bounded = np.clip(values, *np.quantile(values, (_OUTLIERS, 1 - _OUTLIERS)))
+    row, gain = best_split(bounded)
+    return row if gain > 0 else expected
