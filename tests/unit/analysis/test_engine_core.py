@@ -1,0 +1,115 @@
+"""What the core shows beside its level: aftermaths, stalls, unconfirmed ends, degenerate runs."""
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis import diagnose
+from tb_slowdown_plugin.analysis.changes import Piece, Segmentation
+from tb_slowdown_plugin.analysis.contention import ACCOUNTS
+from tb_slowdown_plugin.analysis.parts import join
+from tb_slowdown_plugin.records.names import SIGNALS
+
+
+def steps(count=3000, seed=0):
+    return 0.01 * np.exp(np.random.default_rng(seed).normal(0, 0.05, count))
+
+
+def test_the_step_after_a_retrace_is_slow_because_of_it():
+    tracing = np.where(np.arange(3000) % 50 == 10, 0.05, 0.0)
+    step = steps() + tracing
+    step[11::50] += 0.02
+    diagnosis = diagnose(step, {"tracing:again": tracing})
+    assert {each.source for each in diagnosis.findings} == {"tracing:again"}
+    assert diagnosis.ledger.lost["tracing:again"] == pytest.approx(60 * 0.07, rel=0.02)
+
+
+def test_one_long_stretch_is_a_one_off():
+    step = steps()
+    step[1500:1600] *= 4
+    (finding,) = diagnose(step).findings
+    assert finding.pattern == "one_off"
+    assert finding.lost_seconds == pytest.approx(3.0, rel=0.1)
+    assert abs(finding.rows[0] - 1500) <= 10
+
+
+def test_a_slow_end_is_unexplained_until_it_lasts():
+    step = steps()
+    step[2900:] *= 3
+    diagnosis = diagnose(step)
+    assert diagnosis.findings == ()
+    assert diagnosis.ledger.unexplained_seconds == pytest.approx(2.0, rel=0.1)
+
+
+def test_scattered_stalls_are_unexplained_if_they_are_much():
+    random = np.random.default_rng(3)
+    hit = random.random(3000) < 0.01
+    few, many = diagnose(steps() + hit * 0.03), diagnose(steps() + hit * 0.3)
+    assert few.ledger.unexplained_seconds == 0
+    assert many.ledger.unexplained_seconds == pytest.approx(0.3 * hit.sum(), rel=0.05)
+    assert few.findings == many.findings == ()
+
+
+def test_a_run_that_gets_a_little_faster_is_healthy():
+    step = steps()
+    step[:1500] *= 1.15
+    assert diagnose(step).verdict == "healthy"
+
+
+def test_a_slow_first_half_is_told_from_a_quarter_on():
+    step = steps()
+    step[:1500] *= 1.6
+    (finding,) = diagnose(step).findings
+    assert (finding.pattern, finding.rows) == ("level_shift", (0, 1499))
+
+
+def test_a_dip_is_no_baseline():
+    step = steps()
+    step[1000:1300] *= 0.8
+    diagnosis = diagnose(step)
+    assert diagnosis.verdict == "healthy"
+    assert diagnosis.baseline.seconds == pytest.approx(0.01, rel=0.02)
+
+
+def test_what_an_inexact_split_leaves_over_stays_with_contention():
+    delay = np.zeros(3000)
+    delay[1000:2000] = 0.02
+    counted = np.full(3000, np.nan)
+    counted[::20] = np.cumsum(delay * 0.9)[::20]
+    diagnosis = diagnose(steps() + delay, signals={"thread_run_delay_seconds": counted})
+    assert set(diagnosis.ledger.lost) == {"contention:run_delay"}
+    assert diagnosis.ledger.lost["contention:run_delay"] == pytest.approx(20, rel=0.05)
+
+
+def test_the_contention_signals_are_registered():
+    assert set(ACCOUNTS) <= set(SIGNALS)
+    assert all(SIGNALS[name].cumulative for name in ACCOUNTS)
+
+
+def test_pieces_of_one_mean_are_joined():
+    values = np.concatenate([np.linspace(0, 1, 50), np.linspace(1, 0, 50)])
+    pieces = [Piece(0, 50, 0.5, 0.02), Piece(50, 100, 0.5, -0.02)]
+    (part,) = join(Segmentation(tuple(pieces), (), 1e-6, values), pieces)
+    assert (part.first, part.end, part.grows) == (0, 100, True)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        np.zeros(500),
+        np.full(500, np.nan),
+        np.full(500, -1.0),
+        np.append(np.full(499, 1e-9), 3600.0),
+        np.append(3600.0, np.full(499, 1e-9)),
+        np.where(np.arange(500) % 2 == 0, 0.0, 1.0),
+        np.linspace(1e-9, 1e9, 500),
+        np.linspace(1e9, 0, 500),
+        np.full(500, 5e-324),
+    ],
+)
+def test_odd_clocks_get_a_verdict(step):
+    diagnosis = diagnose(step, {"gc": step, "input_wait": step / 2}, cpu_seconds=step)
+    assert diagnosis.verdict in ("healthy", "slow_start", "slowdown", "not_enough_steps")
+    total = diagnosis.healthy_per_step + diagnosis.unexplained_per_step
+    for finding in diagnosis.findings:
+        total = total + finding.lost_per_step
+    np.testing.assert_allclose(total, np.where(step >= 0, step, 0), rtol=1e-9, atol=1e-300)
