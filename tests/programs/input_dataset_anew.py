@@ -1,0 +1,50 @@
+"""Every 10 steps the data set is made anew: its functions are traced and its buffers filled."""
+
+import time
+
+import injector
+import numpy as np
+import ordinary
+import tensorflow as tf
+
+import tbslow
+
+ROUNDS = 30
+STEPS_OF_ROUND = 10
+
+
+def read(index):
+    return np.random.default_rng(int(index)).normal(size=1024).astype(np.float32)[:256]
+
+
+def make():
+    def load(index):
+        x = tf.numpy_function(read, [index], tf.float32)
+        x.set_shape([256])
+        return x, tf.reduce_mean(x, keepdims=True)
+
+    return tf.data.Dataset.range(50_000).map(load).shuffle(1000).batch(64).prefetch(2)
+
+
+def rounds(healthy):
+    if healthy:
+        yield from make().take(ROUNDS * STEPS_OF_ROUND)
+    else:
+        for _ in range(ROUNDS):
+            yield from make().take(STEPS_OF_ROUND)
+
+
+def main(logdir, truth, healthy):
+    net = ordinary.model()
+    train_step = ordinary.train_step(net, ordinary.sgd(net))
+    with tbslow.start(logdir):
+        began = time.perf_counter()
+        for i, (x, y) in enumerate(tbslow.data(rounds(healthy))):
+            truth.add(i, time.perf_counter() - began, defect=i % STEPS_OF_ROUND == 0)
+            with tbslow.summary.step():
+                train_step(x, y)
+            began = time.perf_counter()
+
+
+if __name__ == "__main__":
+    injector.run("input_pipeline", main)

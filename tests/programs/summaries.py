@@ -1,0 +1,30 @@
+"""A histogram of every weight is written by `tf.summary` in each step."""
+
+import tempfile
+
+import injector
+import ordinary
+import tensorflow as tf
+
+import tbslow
+
+STEPS = 500
+
+
+def main(logdir, truth, healthy):
+    net = ordinary.model()
+    train_step = ordinary.train_step(net, ordinary.sgd(net))
+    with tempfile.TemporaryDirectory() as directory, tbslow.start(logdir):
+        writer = tf.summary.create_file_writer(directory)
+        for i, (x, y) in enumerate(tbslow.data(ordinary.dataset(STEPS))):
+            with tbslow.summary.step():
+                train_step(x, y)
+                if not healthy or i % 250 == 249:
+                    with truth.part(i), writer.as_default(step=i):
+                        for weights in net.trainable_variables:
+                            tf.summary.histogram(weights.name, weights)
+        writer.close()
+
+
+if __name__ == "__main__":
+    injector.run("callbacks", main)
