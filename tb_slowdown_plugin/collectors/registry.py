@@ -15,6 +15,7 @@ def create() -> list[Collector]:
       True
     """
     from tb_slowdown_plugin.collectors.allocator import Allocator
+    from tb_slowdown_plugin.collectors.captures import Captures
     from tb_slowdown_plugin.collectors.checkpoints import Checkpoints
     from tb_slowdown_plugin.collectors.cpu_contention import CpuContention
     from tb_slowdown_plugin.collectors.disk_io import DiskIo
@@ -22,6 +23,7 @@ def create() -> list[Collector]:
     from tb_slowdown_plugin.collectors.graph_size import GraphSize
     from tb_slowdown_plugin.collectors.host_memory import HostMemory
     from tb_slowdown_plugin.collectors.input_wait import InputWait
+    from tb_slowdown_plugin.collectors.nvml import Nvml
     from tb_slowdown_plugin.collectors.optimizers import Optimizers
     from tb_slowdown_plugin.collectors.pressure import Pressure
     from tb_slowdown_plugin.collectors.process_memory import ProcessMemory
@@ -37,6 +39,7 @@ def create() -> list[Collector]:
         Checkpoints(),
         Summaries(),
         Optimizers(),
+        Captures(),
         ProcessMemory(),
         Allocator(),
         GraphSize(),
@@ -44,6 +47,7 @@ def create() -> list[Collector]:
         Pressure(),
         HostMemory(),
         DiskIo(),
+        Nvml(),
         Tapes(),
         PythonStacks(),
     ]

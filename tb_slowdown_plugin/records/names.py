@@ -130,6 +130,16 @@ ALLOCATOR_RESERVED: Final = "allocator_reserved_bytes"
 """This and the two below: logged by hand, TensorFlow does not tell them."""
 ALLOCATOR_LIMIT: Final = "allocator_limit_bytes"
 ALLOCATOR_LARGEST_FREE: Final = "allocator_largest_free_bytes"
+GPU_MEMORY_USED: Final = "gpu_memory_used_bytes"
+"""This and those below: of the whole device, by NVML; `gpu_memory_used_bytes:GPU:0`."""
+GPU_MEMORY_TOTAL: Final = "gpu_memory_total_bytes"
+GPU_UTILIZATION: Final = "gpu_utilization_percent"
+GPU_CLOCK: Final = "gpu_clock_hertz"
+GPU_POWER: Final = "gpu_power_milliwatts"
+GPU_TEMPERATURE: Final = "gpu_temperature_celsius"
+GPU_THERMAL_SLOWDOWN: Final = "gpu_thermal_slowdown"
+"""1 while the device lowers its clocks because it is hot, else 0."""
+GPU_POWER_SLOWDOWN: Final = "gpu_power_slowdown"
 
 PER_DEVICE: Final[dict[str, Signal]] = {
     ALLOCATOR_IN_USE: Signal(ALLOCATOR_IN_USE, "bytes", "Allocator in use"),
@@ -139,6 +149,14 @@ PER_DEVICE: Final[dict[str, Signal]] = {
     ALLOCATOR_LARGEST_FREE: Signal(
         ALLOCATOR_LARGEST_FREE, "bytes", "Largest free block of the allocator"
     ),
+    GPU_MEMORY_USED: Signal(GPU_MEMORY_USED, "bytes", "Device memory in use"),
+    GPU_MEMORY_TOTAL: Signal(GPU_MEMORY_TOTAL, "bytes", "Device memory"),
+    GPU_UTILIZATION: Signal(GPU_UTILIZATION, "percent", "Device load"),
+    GPU_CLOCK: Signal(GPU_CLOCK, "hertz", "Device clock"),
+    GPU_POWER: Signal(GPU_POWER, "milliwatts", "Device power"),
+    GPU_TEMPERATURE: Signal(GPU_TEMPERATURE, "celsius", "Device temperature"),
+    GPU_THERMAL_SLOWDOWN: Signal(GPU_THERMAL_SLOWDOWN, "fraction", "Slowed down by heat"),
+    GPU_POWER_SLOWDOWN: Signal(GPU_POWER_SLOWDOWN, "fraction", "Slowed down by the power limit"),
 }
 
 
