@@ -60,7 +60,7 @@ def advise(trace: Trace) -> tuple[Advice, ...]:
             found += _for_change(trace, change)
     if "shape" in kinds:
         found.append(_reduce(trace))
-    return tuple(found)
+    return tuple(found) or (_reduce(trace),)
 
 
 def _for_keras(trace: Trace) -> tuple[Advice, ...]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.advice import checkpointing as advice
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, lost_seconds
+from tb_slowdown_plugin.analysis.rules.optimizer_state import CREATION
 from tb_slowdown_plugin.analysis.rules.patterns import cadence, growth, working_rows
 from tb_slowdown_plugin.analysis.wording import (
     between,
@@ -22,6 +23,7 @@ from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Float
 
 _GROWS = 1.2
+_MADE_IN_SAVES = 0.9
 
 
 def explain(case: Case) -> Claim | None:
@@ -31,6 +33,12 @@ def explain(case: Case) -> Claim | None:
         return None
     saving = case.account(names.CHECKPOINT)
     rows = working_rows(saving)
+    # Keras makes an optimizer of its own in each save: that is the save's doing.
+    claimed += tuple(
+        finding
+        for finding in case.of(CREATION)
+        if finding.lost_per_step[rows].sum() >= _MADE_IN_SAVES * finding.lost_seconds
+    )
     who = next((detail for detail, _ in case.details(names.CHECKPOINT) if detail), "")
     each = saving[rows]
     change = growth(each.tolist())

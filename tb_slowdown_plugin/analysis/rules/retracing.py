@@ -102,7 +102,8 @@ def _summary(graphs: Sequence[TracedGraph], trace: Trace, rows: tuple[int, int])
             "strategy or control-flow scope of the call does."
         )
     if not trace.changes:
-        return f"{quoted(trace)} is traced again {often}."
+        reason = f", for the reason logged: {trace.reason}" if trace.reason else ""
+        return f"{quoted(trace)} is traced again {often}{reason}."
     change = trace.changes[0]
     argument = f"Argument `{change.argument}`"
     match change.what:

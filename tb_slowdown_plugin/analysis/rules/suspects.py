@@ -10,8 +10,9 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.rules.case import Case, Mask, lost_seconds
 from tb_slowdown_plugin.analysis.rules.movement import ends
+from tb_slowdown_plugin.analysis.rules.tensor_retention import MOST_OF_RUN, OPEN_TAPE
 from tb_slowdown_plugin.analysis.types import Finding, Suspect
-from tb_slowdown_plugin.analysis.wording import counted, duration, listed
+from tb_slowdown_plugin.analysis.wording import count, counted, duration, listed
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Float
 
@@ -45,6 +46,9 @@ def find_suspects(case: Case) -> tuple[Suspect, ...]:
     compiled = _compiled_again(case)
     if compiled:
         found[compiled.cause] = compiled
+    tape = _open_tape(case)
+    if tape:
+        found[tape.cause] = tape
     left = tuple(f for f in case.core() if f.pattern in ("drift", "level_shift"))
     for finding in left:
         off_cpu = _kept_off_cpu(case, finding)
@@ -77,6 +81,23 @@ def _compiled_again(case: Case) -> Suspect | None:
         f"{shown} {verb} compiled by XLA (`jit_compile=True`), and the "
         f"{counted(int(slow.sum()), 'slow step')} compute: {duration(cpu)} of CPU time in "
         f"{duration(total)}. XLA compiles each new input shape, which no retrace shows.",
+    )
+
+
+def _open_tape(case: Case) -> Suspect | None:
+    """A gradient tape that records many steps, beside steps that are slow for no known reason."""
+    left = case.core()
+    tapes = [
+        (fact.numbers.get("age_steps", 0.0), fact.subject) for _, fact in case.facts(OPEN_TAPE)
+    ]
+    age, place = max(tapes, default=(0.0, ""))
+    if not left or age < MOST_OF_RUN * len(case.run.steps):
+        return None
+    return Suspect(
+        "tensor_retention",
+        lost_seconds(left),
+        f"The gradient tape that `{place}` opened was open for {count(age)} steps when it was last "
+        "looked at. It keeps what it recorded; how long that takes is not measured.",
     )
 
 

@@ -12,7 +12,9 @@ from tb_slowdown_plugin.records import names
 _LIVE = "live_tensor_bytes"
 _LEAST_GROWTH = 0.2
 _LEAST_BYTES = 2**20
-_MOST_OF_RUN = 0.3
+OPEN_TAPE = "open_tape"
+"""Fact: a gradient tape is open since an earlier step."""
+MOST_OF_RUN = 0.3
 """Age of an open tape, as a share of the run: its age is told each time it has doubled."""
 _TAPE_GROWS = 1.05
 _SLOWEST_BYTES_PER_SECOND = 2e8
@@ -61,12 +63,12 @@ def _open_tape(case: Case, claimed: tuple[Finding, ...], rows: tuple[int, int]) 
     """A tape that is open for most of the run, while the process grows."""
     memory = growth_of(case, "rss_bytes", rows)
     tapes = [
-        (fact.subject, fact.numbers.get("age_steps", 0.0)) for _, fact in case.facts("open_tape")
+        (fact.subject, fact.numbers.get("age_steps", 0.0)) for _, fact in case.facts(OPEN_TAPE)
     ]
     if not tapes or memory is None or not memory.steady:
         return None
     place, age = max(tapes, key=lambda tape: tape[1])
-    if age < _MOST_OF_RUN * (rows[1] - rows[0]) or memory.last < _TAPE_GROWS * memory.first:
+    if age < MOST_OF_RUN * (rows[1] - rows[0]) or memory.last < _TAPE_GROWS * memory.first:
         return None
     before, after = ends(case.run.steps.period_seconds, rows)
     return Claim(

@@ -183,3 +183,13 @@ def test_library_functions_made_again(make_run, find, judge):
         "The most expensive is `scale` (data.py:3): 10 traces, every 10 steps.",
     )
     assert cause.advice[0].text.startswith("Make the dataset once")
+
+
+def test_a_retrace_logged_by_hand_gives_its_reason(make_run, find, judge):
+    traces = [again(n, cause="reported", reason="new tokenizer") for n in range(2, 12)]
+    cause = traced(make_run, find, judge, *traces)
+
+    assert cause.summary == (
+        "`train_step` is traced again at every step, for the reason logged: new tokenizer."
+    )
+    assert cause.advice

@@ -332,3 +332,18 @@ def test_what_happened_is_counted(make_run, find, judge, account, fact, sentence
     (cause,) = judge(run, find(account, "flat", spent)).report.causes
 
     assert sentence in cause.evidence
+
+
+def test_an_open_tape_beside_regular_slow_steps_is_a_suspect(make_run, find, judge):
+    slow = np.where(np.arange(SIZE) % 20 == 0, 0.100, 0.0)
+    run = make_run(
+        0.010 + slow, events=[(255, Fact("open_tape", "main (train.py:7)", {"age_steps": 255}))]
+    )
+    report = judge(run, find("core", "periodic", slow, confidence="medium")).report
+
+    assert report.causes == ()
+    (suspect,) = report.suspects
+    assert (suspect.cause, suspect.seconds) == ("tensor_retention", pytest.approx(3.0))
+    assert suspect.why.startswith(
+        "The gradient tape that `main (train.py:7)` opened was open for 255 steps"
+    )

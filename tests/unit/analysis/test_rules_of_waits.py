@@ -255,3 +255,20 @@ def test_faults_in_all_steps_explain_no_slow_ones(make_run, find, judge):
     report = judge(run, find("core", "level_shift", slow, confidence="medium")).report
 
     assert report.causes == ()
+
+
+def test_optimizers_that_a_save_makes_are_the_saves(make_run, find, judge):
+    saving, made = at(slice(19, None, 20), 0.140), at(slice(19, None, 20), 0.010)
+    run = make_run(
+        STEP + saving + made,
+        accounts={"checkpoint:ModelCheckpoint": saving, "optimizer_creation": made},
+    )
+    report = judge(
+        run,
+        find("checkpoint:ModelCheckpoint", "periodic", saving),
+        find("optimizer_creation", "periodic", made),
+    ).report
+
+    (cause,) = report.causes
+    assert cause.cause == "checkpointing"
+    assert cause.lost_seconds == pytest.approx(30 * 0.150)
