@@ -15,6 +15,7 @@ def create() -> list[Collector]:
       True
     """
     from tb_slowdown_plugin.collectors.allocator import Allocator
+    from tb_slowdown_plugin.collectors.batch_shapes import BatchShapes
     from tb_slowdown_plugin.collectors.captures import Captures
     from tb_slowdown_plugin.collectors.checkpoints import Checkpoints
     from tb_slowdown_plugin.collectors.cpu_contention import CpuContention
@@ -22,6 +23,7 @@ def create() -> list[Collector]:
     from tb_slowdown_plugin.collectors.garbage import GarbageCollector
     from tb_slowdown_plugin.collectors.graph_size import GraphSize
     from tb_slowdown_plugin.collectors.host_memory import HostMemory
+    from tb_slowdown_plugin.collectors.input_stages import InputStages
     from tb_slowdown_plugin.collectors.input_wait import InputWait
     from tb_slowdown_plugin.collectors.nvml import Nvml
     from tb_slowdown_plugin.collectors.optimizers import Optimizers
@@ -36,6 +38,8 @@ def create() -> list[Collector]:
         TraceCollector(),
         GarbageCollector(),
         InputWait(),
+        InputStages(),
+        BatchShapes(),
         Checkpoints(),
         Summaries(),
         Optimizers(),

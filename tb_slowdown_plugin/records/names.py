@@ -116,6 +116,7 @@ _SIGNALS: Final = (
     Signal("container_memory_limit_bytes", "bytes", "Memory limit of the container"),
     Signal("disk_read_bytes", "bytes", "Read from disks", cumulative=True),
     Signal("disk_written_bytes", "bytes", "Written to disks", cumulative=True),
+    Signal("batch_shapes", "count", "Distinct shapes of batches so far"),
     Signal("optimizer_variables", "count", "Variables of optimizers"),
     Signal("optimizer_bytes", "bytes", "Bytes of optimizers' variables"),
     Signal("monitor_cpu_seconds", "seconds", "CPU time of the monitor itself", cumulative=True),

@@ -1,0 +1,109 @@
+"""The shapes of the batches that a Python loop gets from a `tf.data` dataset.
+
+Cost: 2 us a tensor of a batch, looked at no more often than once in 1 ms.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, TypeAlias
+
+from tb_slowdown_plugin.collectors.base import Context, Unavailable
+from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
+from tb_slowdown_plugin.records.types import Fact
+
+_INTERVAL_NS: Final = 1_000_000
+_MOST_NAMED: Final = 64
+"""Later new shapes are only counted."""
+_MOST_TENSORS: Final = 16
+"""Of one batch; more are not needed to see that its shape changes."""
+
+Shapes: TypeAlias = tuple[tuple[int | None, ...], ...]
+
+
+class BatchShapes:
+    """Counts distinct batch shapes, and records each of the first ones when it comes.
+
+    Batches that are fetched inside a graph have no shape in Python.
+    """
+
+    name = "batch_shapes"
+
+    def start(self, context: Context) -> None:
+        """Replaces the method by which a Python loop gets its next batch.
+
+        Raises:
+          Unavailable: This TensorFlow's iterator has another one.
+        """
+        import tensorflow as tf
+        from tensorflow.python.data.ops import iterator_ops
+
+        iterator = getattr(iterator_ops, "OwnedIterator", None)
+        if not hasattr(iterator, "__next__"):
+            raise Unavailable("this TensorFlow has no OwnedIterator that Python can iterate")
+        self._context = context
+        self._executing_eagerly = tf.executing_eagerly
+        self._seen: set[Shapes] = set()
+        self._looked_ns = -_INTERVAL_NS
+        self._hooks = MethodHooks()
+        self._hooks.replace(iterator, "__next__", self._looked_at)
+
+    def read(self) -> Mapping[str, float]:
+        """Distinct shapes so far; nothing before the first batch."""
+        return {"batch_shapes": len(self._seen)} if self._seen else {}
+
+    def stop(self) -> None:
+        """Puts TensorFlow's method back."""
+        self._hooks.remove()
+
+    def _looked_at(self, fetch: Method) -> Method:
+        @functools.wraps(fetch)
+        def next_batch(iterator: Any) -> Any:
+            batch = fetch(iterator)
+            watch = self._context.stopwatch
+            if (
+                watch.is_mine()
+                and self._context.clock.monotonic_ns() - self._looked_ns >= _INTERVAL_NS
+                and self._executing_eagerly()
+                and not watch.is_open("validation")
+            ):
+                self._look(batch)
+            return batch
+
+        return next_batch
+
+    def _look(self, batch: Any) -> None:
+        shapes = shapes_of(batch)
+        self._looked_ns = self._context.clock.monotonic_ns()
+        if shapes in self._seen:
+            return
+        self._seen.add(shapes)
+        if len(self._seen) <= _MOST_NAMED:
+            numbers = {"distinct": len(self._seen)}
+            self._context.emit(Fact("batch_shape", ", ".join(map(str, shapes)), numbers))
+
+
+def shapes_of(batch: Any) -> Shapes:
+    """The shapes of a (nested) batch's tensors, in their order.
+
+    Example:
+      >>> import numpy
+      >>> shapes_of({"x": numpy.zeros((32, 10)), "y": (numpy.zeros(32), "id")})
+      ((32, 10), (32,))
+    """
+    return tuple(
+        tuple(tensor.shape)
+        for tensor, _ in zip(_tensors(batch), range(_MOST_TENSORS), strict=False)
+    )
+
+
+def _tensors(batch: Any) -> Iterable[Any]:
+    if isinstance(batch, tuple | list):
+        for part in batch:
+            yield from _tensors(part)
+    elif isinstance(batch, Mapping):
+        for part in batch.values():
+            yield from _tensors(part)
+    elif hasattr(batch, "shape"):
+        yield batch

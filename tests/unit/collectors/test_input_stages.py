@@ -1,0 +1,179 @@
+"""The slow stage and the batch shapes of real tf.data pipelines."""
+
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from tb_slowdown_plugin.collectors.base import Unavailable
+from tb_slowdown_plugin.collectors.batch_shapes import BatchShapes
+from tb_slowdown_plugin.collectors.input_stages import InputStages, find_slowest
+from tb_slowdown_plugin.records.names import SIGNALS
+from tb_slowdown_plugin.records.types import Fact
+
+pytestmark = pytest.mark.tensorflow
+tf = pytest.importorskip("tensorflow")
+
+has_model = pytest.mark.skipif(
+    not hasattr(tf.data.experimental, "get_model_proto"), reason="needs TensorFlow 2.19"
+)
+
+
+def slow(x):
+    time.sleep(0.003)
+    return x
+
+
+def pipeline():
+    data = tf.data.Dataset.range(1_000)
+    data = data.map(lambda x: tf.ensure_shape(tf.numpy_function(slow, [x], tf.int64), []))
+    return data.filter(lambda x: x >= 0).batch(2)
+
+
+@pytest.fixture
+def stages(recording):
+    collector = InputStages()
+    collector.start(recording.context)
+    yield collector
+    collector.stop()
+
+
+@has_model
+def test_the_slow_stage_is_named_with_its_seconds(recording, stages):
+    iterator = iter(pipeline())
+    for _ in range(20):
+        next(iterator)
+    assert stages.read() == {}
+    (fact,) = recording.of(Fact)
+    assert fact.name == "input_stage"
+    assert fact.subject.startswith("Map#")
+    assert 0.003 <= fact.numbers["seconds_per_element"] < 0.03
+    assert fact.numbers["share"] > 0.7
+    assert fact.numbers["elements"] >= 40
+
+
+@has_model
+def test_what_was_told_is_not_told_again_nor_asked_within_ten_seconds(recording, monkeypatch):
+    now = 0
+    recording.clock = type(recording.clock)(monotonic_ns=lambda: now)
+    recording.__post_init__()
+    asked = []
+    nodes = {1: node("Map", 100, 1.0)}
+
+    def read_model(iterator):
+        asked.append(now)
+        return SimpleNamespace(nodes=nodes)
+
+    monkeypatch.setattr(tf.data.experimental, "get_model_proto", read_model)
+    collector = InputStages()
+    collector.start(recording.context)
+    iterator = iter(tf.data.Dataset.range(1))
+    for now in (0, 9_999_999_999, 10_000_000_000):  # noqa: B007 - the clock reads it
+        collector.read()
+    nodes[1] = node("Map", 200, 4.0)
+    now = 20_000_000_000
+    collector.read()
+    collector.stop()
+    del iterator
+    assert asked == [0, 10_000_000_000, 20_000_000_000]
+    told = [fact.numbers["seconds_per_element"] for fact in recording.of(Fact)]
+    assert told == pytest.approx([0.01, 0.02])
+
+
+@has_model
+def test_without_autotuning_there_is_no_model_and_no_claim(recording, stages):
+    options = tf.data.Options()
+    options.autotune.enabled = False
+    iterator = iter(pipeline().with_options(options))
+    next(iterator)
+    assert stages.read() == {}
+    assert recording.of(Fact) == []
+
+
+@has_model
+def test_a_pipeline_that_is_gone_is_not_kept_alive(recording, stages):
+    iterator = iter(pipeline())
+    next(iterator)
+    del iterator
+    stages.read()
+    assert recording.of(Fact) == []
+
+
+def node(name, elements, seconds, buffered=0):
+    return SimpleNamespace(
+        name=name,
+        num_elements=elements,
+        processing_time=int(seconds * 1e9),
+        buffered_elements=buffered,
+    )
+
+
+def test_the_slowest_is_the_stage_with_the_largest_share():
+    nodes = {
+        1: node("Root", 50, 0.01),
+        2: node("Prefetch", 50, 0.02, buffered=2),
+        3: node("Map", 1_600, 3.0),
+        4: node("TFRecord", 1_600, 1.0),
+        5: node("Range", 3, 90.0),
+    }
+    slowest = find_slowest(nodes)
+    assert slowest.name == "Map#3"
+    assert slowest.seconds_per_element == pytest.approx(3.0 / 1_600)
+    assert find_slowest({1: node("Map", 9, 1.0)}) is None
+
+
+def test_a_tensorflow_without_the_model_is_named(recording, monkeypatch):
+    monkeypatch.delattr(tf.data.experimental, "get_model_proto", raising=False)
+    with pytest.raises(Unavailable, match=r"2\.19"):
+        InputStages().start(recording.context)
+
+
+def test_each_new_batch_shape_is_an_event_and_the_number_of_them_a_signal(recording):
+    now = 0
+
+    def tick():
+        nonlocal now
+        now += 1_000_000
+        return now
+
+    recording.clock = type(recording.clock)(monotonic_ns=tick)
+    recording.__post_init__()
+    collector = BatchShapes()
+    collector.start(recording.context)
+    assert collector.read() == {}
+    data = tf.data.Dataset.range(10).batch(4).map(lambda x: {"x": x, "y": (x, x)})
+    for _ in range(2):
+        for _ in data:
+            pass
+    collector.stop()
+    shapes = [(fact.subject, fact.numbers) for fact in recording.of(Fact)]
+    assert shapes == [
+        ("(4,), (4,), (4,)", {"distinct": 1}),
+        ("(2,), (2,), (2,)", {"distinct": 2}),
+    ]
+    assert collector.read() == {"batch_shapes": 2}
+    assert set(collector.read()) <= set(SIGNALS)
+
+
+def test_quick_steps_are_looked_at_once_a_millisecond(recording):
+    recording.clock = type(recording.clock)(monotonic_ns=lambda: 5_000_000)
+    recording.__post_init__()
+    collector = BatchShapes()
+    collector.start(recording.context)
+    for _ in tf.data.Dataset.range(3).batch(2):
+        pass
+    collector.stop()
+    assert collector.read() == {"batch_shapes": 1}
+
+
+def test_fetching_in_a_function_is_left_alone_and_stop_restores(recording):
+    from tensorflow.python.data.ops.iterator_ops import OwnedIterator
+
+    before = OwnedIterator.__next__
+    collector = BatchShapes()
+    collector.start(recording.context)
+    value = tf.function(lambda iterator: next(iterator))(iter(tf.data.Dataset.range(3)))
+    collector.stop()
+    assert int(value) == 0
+    assert collector.read() == {}
+    assert OwnedIterator.__next__ is before
