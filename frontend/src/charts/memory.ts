@@ -66,7 +66,9 @@ export class MemoryChart extends CanvasElement {
       traceLine(context, series.row.map(x), series.value, y);
       context.strokeStyle = theme.colour(index === 0 ? "text" : "text-2");
       context.lineWidth = index === 0 ? 2 : 1.25;
-      context.setLineDash(/peak/i.test(series.title) ? [3, 2] : []);
+      context.setLineDash(
+        series.role === "limit" ? [6, 3] : /peak/i.test(series.title) ? [3, 2] : [],
+      );
       context.stroke();
       context.setLineDash([]);
       return { text: `${series.title} ${bytes(series.end)}`, y: y(series.end ?? 0) + 4 };

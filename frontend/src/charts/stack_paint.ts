@@ -142,7 +142,11 @@ function paintNames({ context, theme }: Pen, scene: Scene, projection: Projectio
   context.font = theme.font(600);
   const healthy = scene.timeline.healthy_step_seconds;
   const names = scene.layers.map(({ id }) =>
-    id !== HEALTHY ? causeKind(id).name : `Healthy, ${stepTime(healthy)}`,
+    id !== HEALTHY
+      ? causeKind(id).name
+      : healthy === null
+        ? "Not judged yet"
+        : `Healthy, ${stepTime(healthy)}`,
   );
   const widths = names.map((name) => context.measureText(name).width + 12);
   const height = row.height - HEADROOM;

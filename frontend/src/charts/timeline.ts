@@ -71,8 +71,8 @@ export class TimelineElement extends HTMLElement implements Handled {
   }
 
   set input(given: TimelineInput) {
-    if (this.#input?.whole !== given.whole) {
-      this.#layout = layoutOf(given.whole);
+    if (this.#input?.whole !== given.whole || this.#input.allLanes !== given.allLanes) {
+      this.#layout = layoutOf(given.whole, given.allLanes);
       this.#plot.style.height = `${this.#layout.height}px`;
       this.ariaLabel = `Timeline of ${count(given.whole.timeline.rows)} steps. Arrow keys move the cursor, Shift extends the selection, plus and minus zoom.`;
     }

@@ -11,6 +11,8 @@ export interface TimelineInput {
   readonly view: Window;
   readonly selection: Window | undefined;
   readonly axis: Axis;
+  /** Every signal, not only those that say most. */
+  readonly allLanes: boolean;
 }
 
 export interface Jump {

@@ -1,7 +1,7 @@
 /** The rows of the timeline from top to bottom, with their places in pixels. */
 
 import type { MarkKind } from "../api/types";
-import type { Lane } from "../model/lane";
+import { chosenLanes, type Lane } from "../model/lane";
 import { MARKS, type Scene } from "../model/scene";
 
 export type RowKind = "epochs" | "stack" | "time" | "marks" | "lane" | "unmeasured" | "axis";
@@ -32,7 +32,7 @@ export interface Layout {
 }
 
 /** Rows of the whole run: zooming never makes one come or go. */
-export function layoutOf(whole: Scene): Layout {
+export function layoutOf(whole: Scene, allLanes: boolean): Layout {
   const rows: Row[] = [];
   let top = 0;
   const add = (kind: RowKind, key: string, rest: Partial<Row> = {}): void => {
@@ -46,7 +46,7 @@ export function layoutOf(whole: Scene): Layout {
     if ((whole.timeline.marks[kind] ?? []).length > 0)
       add("marks", `marks-${kind}`, { mark: kind });
   }
-  for (const lane of whole.lanes) add("lane", `lane-${lane.id}`, { lane });
+  for (const lane of chosenLanes(whole.lanes, allLanes)) add("lane", `lane-${lane.id}`, { lane });
   for (const { signal, reason } of whole.timeline.unmeasured) {
     add("unmeasured", `unmeasured-${signal}`, { reason });
   }

@@ -14,9 +14,31 @@ const SHORT: Readonly<Record<string, string>> = {
   involuntary_switches: "Switches, displaced",
   graph_operations: "Graph operations",
   eager_functions: "Functions, eager",
+  open_tapes: "Open tapes",
+  oldest_tape_steps: "Oldest tape, steps",
+  live_tapes: "Live tapes",
+  live_tensors: "Live tensors",
+  live_tensor_bytes: "Live tensors",
+  run_delay_seconds: "Waiting for a core",
+  thread_run_delay_seconds: "Training thread waiting",
+  throttled_seconds: "CPU quota, stopped",
+  allowed_cores: "Allowed cores",
+  cpu_pressure_seconds: "CPU pressure",
+  io_pressure_seconds: "Disk pressure",
+  memory_pressure_seconds: "Memory pressure",
+  memory_available_bytes: "Memory available",
+  swap_used_bytes: "Swap in use",
+  container_memory_bytes: "Container memory",
+  container_memory_limit_bytes: "Container limit",
+  disk_read_bytes: "Read from disks",
+  disk_written_bytes: "Written to disks",
+  optimizer_variables: "Optimizer variables",
+  optimizer_bytes: "Optimizers",
   monitor_cpu_seconds: "Monitor, CPU time",
   allocator_in_use_bytes: "in use",
   allocator_peak_bytes: "peak",
+  allocator_reserved_bytes: "reserved",
+  allocator_limit_bytes: "limit",
 };
 
 /** "Host RSS", "GPU:0 in use"; the given title of a signal that is not known. */
@@ -87,4 +109,41 @@ export function valueAt(lane: Pick<Lane, "row" | "value">, row: number): Measure
 export function laneText(lane: Lane, row: number): string {
   const value = valueAt(lane, row);
   return lane.unit === "bytes" ? bytes(value, byteScale(lane.high)) : quantity(value, lane.unit);
+}
+
+/** So many lanes are shown before the reader asks for all. */
+const FEW = 8;
+
+/** What a reader looks for first, by the start of the name; other signals follow as they come. */
+const FIRST = [
+  "rss_bytes",
+  "allocator_in_use",
+  "allocator_peak",
+  "gpu_",
+  "eager_functions",
+  "graph_operations",
+  "live_tensor_bytes",
+  "thread_run_delay",
+  "run_delay",
+  "disk_written",
+  "io_pressure",
+  "memory_available",
+  "cpu_pressure",
+];
+
+/** The lanes that say most: those that move, the best known first, in the server's order. */
+export function chosenLanes(lanes: readonly Lane[], all: boolean): Lane[] {
+  if (all || lanes.length <= FEW) return [...lanes];
+  const rank = (lane: Lane): number => {
+    const place = FIRST.findIndex((name) => lane.id.startsWith(name));
+    return (moves(lane) ? 0 : lanes.length + FIRST.length) + (place < 0 ? FIRST.length : place);
+  };
+  const few = new Set([...lanes].sort((a, b) => rank(a) - rank(b)).slice(0, FEW));
+  return lanes.filter((lane) => few.has(lane));
+}
+
+/** Not the same value all along. */
+function moves(lane: Lane): boolean {
+  const first = lane.value.find((one) => one !== null);
+  return lane.value.some((one) => one !== null && one !== first);
 }

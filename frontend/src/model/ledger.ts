@@ -28,11 +28,15 @@ export function terms(report: RunReport): Term[] {
     return { id, code, name, seconds, share: share(seconds) };
   };
   return [
-    { id: HEALTHY, code: "", name: "Healthy", seconds: healthy, share: share(healthy) },
+    { id: HEALTHY, code: "", name: nameOfRest(report), seconds: healthy, share: share(healthy) },
     ...report.causes.map((cause) => term(cause.cause, cause.lost_seconds)),
     term(UNEXPLAINED, report.unexplained_seconds),
   ].filter((entry) => entry.id === HEALTHY || entry.seconds >= 0.0005);
 }
+
+/** Without a baseline nobody knows whether the rest is healthy. */
+const nameOfRest = (report: RunReport): string =>
+  report.verdict === "not_enough_steps" ? "Not judged yet" : "Healthy";
 
 export interface Segment {
   readonly term: Term;

@@ -8,6 +8,8 @@ import { median, sorted } from "./quantiles";
 export interface MemorySeries {
   readonly id: string;
   readonly title: string;
+  /** What is used is drawn; limits only where they are near; the machine's stand in the table. */
+  readonly role: "use" | "limit" | "machine";
   readonly row: readonly number[];
   readonly value: readonly Measured[];
   /** At the end of the start-up (a tenth of the run), at the end, and the largest. */
@@ -36,6 +38,7 @@ function seriesOf(signal: SignalSeries, rows: number): MemorySeries {
   return {
     id: signal.signal,
     title: shortTitle(signal.signal, signal.title),
+    role: roleOf(signal.signal),
     row,
     value,
     early: later.find((one) => one !== null) ?? null,
@@ -43,6 +46,24 @@ function seriesOf(signal: SignalSeries, rows: number): MemorySeries {
     peak: sorted(value).at(-1) ?? null,
     growth: growthOf(row.slice(Math.max(0, from)), later),
   };
+}
+
+const roleOf = (signal: string): MemorySeries["role"] =>
+  /limit|total/.test(signal)
+    ? "limit"
+    : /^memory_available|^swap|largest_free/.test(signal)
+      ? "machine"
+      : "use";
+
+/** A limit farther away than this many times the largest use would flatten everything else. */
+const NEAR = 4;
+
+/** The series that one chart shows well together. */
+export function drawn(series: readonly MemorySeries[]): MemorySeries[] {
+  const largest = Math.max(0, ...series.map((one) => (one.role === "use" ? (one.peak ?? 0) : 0)));
+  return series.filter(
+    (one) => one.role === "use" || (one.role === "limit" && (one.peak ?? 0) <= NEAR * largest),
+  );
 }
 
 /** A line through the medians of three thirds; steady if the middle lies near it. */

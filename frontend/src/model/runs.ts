@@ -1,12 +1,33 @@
 /** Finding a run among hundreds. */
 
-import type { Run } from "../api/types";
+import type { Run, RunReport } from "../api/types";
 
-/** Runs whose names hold every word of the filter; the word `live` asks for running ones. */
-export function filtered(runs: readonly Run[], filter: string): Run[] {
+export type Reports = ReadonlyMap<string, RunReport | Error>;
+
+/**
+ * Runs that every word of the filter holds for, newest first: a part of the name, `live`,
+ * `lost>10` (percent) or `cause:retracing`. What is not known of a run yet does not match.
+ */
+export function filtered(runs: readonly Run[], filter: string, reports: Reports): Run[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   const newestFirst = [...runs].sort((a, b) => (b.reported ?? 0) - (a.reported ?? 0));
-  return newestFirst.filter((run) =>
-    words.every((word) => run.run.toLowerCase().includes(word) || (word === "live" && run.live)),
-  );
+  return newestFirst.filter((run) => words.every((word) => holds(word, run, reports.get(run.run))));
+}
+
+function holds(word: string, run: Run, report: RunReport | Error | undefined): boolean {
+  const known = report instanceof Error ? undefined : report;
+  const more = /^lost>(\d+(?:\.\d+)?)$/.exec(word);
+  if (more !== null) return known !== undefined && 100 * known.lost_fraction > Number(more[1]);
+  const cause = /^cause:(\w+)$/.exec(word)?.[1];
+  if (cause !== undefined) return known?.causes.some((one) => one.cause.includes(cause)) ?? false;
+  return run.run.toLowerCase().includes(word) || (word === "live" && run.live);
+}
+
+/** The verdict of a run in a list: "slowdown · live". */
+export function verdictText(run: Run, report: RunReport | Error | undefined): string {
+  const live = run.live ? " · live" : "";
+  if (report === undefined) return `–${live}`;
+  if (report instanceof Error) return `unreadable${live}`;
+  const sign = { slowdown: "●", slow_start: "◐", healthy: "○", not_enough_steps: "–" };
+  return `${sign[report.verdict]} ${report.verdict.replaceAll("_", " ")}${live}`;
 }

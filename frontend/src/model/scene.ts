@@ -84,6 +84,9 @@ export interface AxisTick {
 /** Round step numbers, or round moments since the run began. */
 export function axisTicks(projection: Projection, start: number): AxisTick[] {
   const { track, view, width } = projection;
+  if (view.to - view.from <= 1) {
+    return [{ x: width / 2, text: count(stepOfRow(track, view.from)) }];
+  }
   const wanted = Math.max(2, width / 110);
   if (projection.axis === "time") {
     const ticks = timeTicks(projection.low - start, projection.high - start, wanted);

@@ -153,7 +153,7 @@ describe("zooming", () => {
     for (let step = 0; step < 10; step++) app.view({ from: 1000 + step, to: 1400 + step });
     await later(0.5);
     expect(server.count("timeline") - before).toBe(1);
-    expect(server.asked.at(-1)).toContain("first=809&last=1608");
+    expect(server.asked.at(-1)).toContain("first=809&last=1608&buckets=800");
   });
 
   it("asks for nothing where every row is there already", async () => {

@@ -4,6 +4,7 @@ import type { Client } from "../api/client";
 import type { Run } from "../api/types";
 import { parseAddress } from "../model/address";
 import { nextChange } from "../model/jump";
+import { filtered } from "../model/runs";
 import type { Axis } from "../model/scene";
 import { clamped, contains, sameWindow, span, type Window, whole } from "../model/window";
 import type { Actions } from "../panels/panel";
@@ -17,6 +18,8 @@ import { Watch } from "./watch";
 import { Zoom } from "./zoom";
 
 const SLOW_MILLISECONDS = 200;
+/** Beyond these a list shows a dash until the filter narrows it. */
+const MOST_VERDICTS = 50;
 const ADDRESS_MILLISECONDS = 250;
 /** A view this many times wider than what was jumped to is closed in on it. */
 const TOO_WIDE = 40;
@@ -74,7 +77,7 @@ export class App implements Actions {
       const grown = before?.reported !== shown.reported || before?.steps !== shown.steps;
       if (grown || !this.#loader.loaded) this.#loader.load(shown.run);
     } else if (this.state.run === undefined) {
-      const first = newest(runs);
+      const first = newestFirst(runs)[0];
       if (first !== undefined) this.choose(first.run);
     }
   }
@@ -107,12 +110,26 @@ export class App implements Actions {
 
   picker(open: boolean): void {
     this.#store.set({ picker: open, filter: "" });
-    if (!open) return;
+    if (!open) {
+      this.#reports.list([]);
+      return;
+    }
+    this.#verdicts();
     requestAnimationFrame(() => document.querySelector<HTMLElement>(".pop input")?.focus());
   }
 
   filter(filter: string): void {
     this.#store.set({ filter });
+    this.#verdicts();
+  }
+
+  /** Asks for the verdicts of the runs that the list shows first. */
+  #verdicts(): void {
+    const { runs, filter, reports } = this.state;
+    const listed = filtered(runs?.runs ?? [], filter, reports);
+    // A filter by result needs them all.
+    const asked = /[>:]/.test(filter) ? newestFirst(runs?.runs ?? []) : listed;
+    this.#reports.list(asked.slice(0, MOST_VERDICTS).map((run) => run.run));
   }
 
   sample(sample: number): void {
@@ -129,6 +146,7 @@ export class App implements Actions {
   choose(run: string): void {
     this.#zoom.cancel();
     this.#change({ ...FORGOTTEN, run, picker: false, filter: "" });
+    this.#reports.list([]);
     this.#loader.load(run);
   }
 
@@ -167,6 +185,10 @@ export class App implements Actions {
 
   table(asTable: boolean): void {
     this.#store.set({ asTable });
+  }
+
+  lanes(allLanes: boolean): void {
+    this.#store.set({ allLanes });
   }
 
   hot(hot: string | undefined): void {
@@ -220,6 +242,5 @@ export class App implements Actions {
   }
 }
 
-/** The run that reported last. */
-const newest = (runs: readonly Run[]): Run | undefined =>
-  [...runs].sort((a, b) => (b.reported ?? 0) - (a.reported ?? 0))[0];
+const newestFirst = (runs: readonly Run[]): Run[] =>
+  [...runs].sort((a, b) => (b.reported ?? 0) - (a.reported ?? 0));

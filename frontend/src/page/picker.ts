@@ -2,8 +2,8 @@
 
 import { html, type TemplateResult } from "lit-html";
 import type { Run } from "../api/types";
-import { ago, count } from "../base/format";
-import { filtered } from "../model/runs";
+import { ago, count, percent } from "../base/format";
+import { filtered, verdictText } from "../model/runs";
 import type { App } from "./app";
 import type { State } from "./state";
 
@@ -11,13 +11,13 @@ const MOST_ROWS = 200;
 
 export function picker(app: App, state: State, now: number): TemplateResult {
   const all = state.runs?.runs ?? [];
-  const found = filtered(all, state.filter);
+  const found = filtered(all, state.filter, state.reports);
   const shown = found.slice(0, MOST_ROWS);
   return html`<div class="pop" role="dialog" aria-label="Choose a run" @keydown=${(event: KeyboardEvent) => key(event, app)}>
     <input type="search" aria-label="Filter runs" placeholder="Filter by name" .value=${state.filter}
       @input=${(event: Event) => app.filter((event.target as HTMLInputElement).value)}>
     <div class="rows"><table>
-      <thead><tr><th>Run <span class="q">(${count(found.length)} of ${count(all.length)})</span></th><th>State</th><th class="num">Steps</th><th class="num">Written</th></tr></thead>
+      <thead><tr><th>Run <span class="q">(${count(found.length)} of ${count(all.length)})</span></th><th>Verdict</th><th class="num">Lost</th><th class="num">Steps</th><th class="num">Written</th></tr></thead>
       <tbody>${shown.map((run) => row(app, state, run, now))}</tbody>
     </table>
     ${
@@ -27,15 +27,17 @@ export function picker(app: App, state: State, now: number): TemplateResult {
           ? html`<p class="q none">${count(found.length - shown.length)} more; type a part of the name.</p>`
           : ""
     }</div>
-    <p class="s q hint">Words filter by name; <code class="k">live</code> by state. <kbd>↑</kbd> <kbd>↓</kbd> move, <kbd>Enter</kbd> open, <kbd>Esc</kbd> close.</p>
+    <p class="s q hint">Words filter by name; <code class="k">lost&gt;10</code>, <code class="k">cause:retracing</code>, <code class="k">live</code> by result. <kbd>↑</kbd> <kbd>↓</kbd> move, <kbd>Enter</kbd> open, <kbd>Esc</kbd> close.</p>
   </div>`;
 }
 
 function row(app: App, state: State, run: Run, now: number): TemplateResult {
   const here = run.run === state.run;
+  const report = state.reports.get(run.run);
   return html`<tr class=${here ? "sel" : ""}>
     <td class="name"><button class="link" aria-current=${here ? "true" : "false"} title=${run.run} @click=${() => app.choose(run.run)}><bdi>${run.run}</bdi></button></td>
-    <td class="nw">${run.live ? "● live" : "finished"}${run.workers > 1 ? `, ${run.workers} workers` : ""}</td>
+    <td class="nw">${verdictText(run, report)}</td>
+    <td class="num">${report === undefined || report instanceof Error ? "–" : percent(report.lost_fraction)}</td>
     <td class="num">${count(run.steps)}</td>
     <td class="num q">${run.reported === null ? "–" : ago(now - run.reported)}</td>
   </tr>`;

@@ -35,7 +35,7 @@ export class Shell {
     if (runs.runs.length === 0) return noData(this.app, state);
     const run = runs.runs.find((one) => one.run === state.run);
     if (run === undefined) return unknownRun(this.app, state.run ?? "");
-    if (state.panels.size === 0) return loading(state);
+    if (!state.panels.has("verdict")) return loading(state);
     const page = this.#see(state, run, now);
     return html`${grouped(PANELS).map((group) =>
       group.length === 1
@@ -63,6 +63,7 @@ export class Shell {
       axis: state.axis,
       lostOnly: state.lostOnly,
       asTable: state.asTable,
+      allLanes: state.allLanes,
       open: (cause, atFirst) => state.touched.get(cause) ?? atFirst,
       hot: state.hot,
       width: state.width,
@@ -88,7 +89,10 @@ export class Shell {
     loaded: { data?: unknown; error?: Error } | undefined,
     page: Page,
   ): Shown {
-    if (loaded === undefined) return { body: html`<p class="empty" aria-busy="true">&nbsp;</p>` };
+    if (loaded === undefined) {
+      const height = `height:${panel.reserve ?? 0}px`;
+      return { body: html`<div aria-busy="true" style=${height}></div>` };
+    }
     if (loaded.error !== undefined) {
       return { note: "could not be read", body: panelFailed(this.app, panel.id, loaded.error) };
     }

@@ -33,6 +33,7 @@ export interface State {
   readonly axis: Axis;
   readonly lostOnly: boolean;
   readonly asTable: boolean;
+  readonly allLanes: boolean;
   /** Cards that the reader opened or closed by hand. */
   readonly touched: ReadonlyMap<string, boolean>;
   readonly hot: string | undefined;
@@ -63,6 +64,7 @@ export const INITIAL: State = {
   axis: "steps",
   lostOnly: false,
   asTable: false,
+  allLanes: false,
   touched: new Map(),
   hot: undefined,
   compared: [],

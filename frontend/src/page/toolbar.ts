@@ -17,28 +17,33 @@ export function toolbar(
   now: number,
 ): TemplateResult {
   const run = state.runs?.runs.find((one) => one.run === state.run);
-  const name = state.run ?? "";
   return html`<div class="bar-top">
-    <button class="picker" aria-haspopup="dialog" aria-expanded=${state.picker ? "true" : "false"} title=${`${name} (choose a run: R)`}
-      @click=${() => app.picker(!state.picker)}><span class="q">Run</span> <b>${name || "none"}</b> <span aria-hidden="true">▾</span></button>
+    ${state.runs?.runs.length ? pickerButton(app, state) : html`<b>Slowdown</b>`}
     ${run === undefined ? nothing : freshness(run, state, now)}
-    <nav aria-label="On this page">${panels
-      .filter((panel) => panel.anchor !== undefined)
-      .map(
-        (panel) =>
-          html`<a href=${`#${panel.id}`} @click=${(event: Event) => {
-            event.preventDefault();
-            app.goTo(panel.id);
-          }}>${panel.anchor}</a>`,
-      )}</nav>
-    <button class="sm" title="Copies a link with run, range and open cards" @click=${(event: Event) => void copy(event, app.link())}>Copy link</button>
-    ${
-      run === undefined
-        ? nothing
-        : html`<a class="btn sm" href=${addressOf("report", { run: name })} download=${`slowdown-${name.replace(/[^\w.-]+/g, "_")}.json`} title="The report as JSON; tbslow report writes it as text or HTML too">Report</a>`
-    }
+    ${run === undefined ? nothing : links(app, panels, run)}
     ${state.picker ? picker(app, state, now) : nothing}
   </div>`;
+}
+
+function pickerButton(app: App, state: State): TemplateResult {
+  const name = state.run ?? "";
+  return html`<button class="picker" aria-haspopup="dialog" aria-expanded=${state.picker ? "true" : "false"} title=${`${name} (choose a run: R)`}
+    @click=${() => app.picker(!state.picker)}><span class="q">Run</span> <b>${name || "none"}</b> <span aria-hidden="true">▾</span></button>`;
+}
+
+function links(app: App, panels: readonly AnyPanel[], run: Run): TemplateResult {
+  const file = `slowdown-${run.run.replace(/[^\w.-]+/g, "_").slice(0, 80)}.json`;
+  return html`<nav aria-label="On this page">${panels
+    .filter((panel) => panel.anchor !== undefined)
+    .map(
+      (panel) =>
+        html`<a href=${`#${panel.id}`} @click=${(event: Event) => {
+          event.preventDefault();
+          app.goTo(panel.id);
+        }}>${panel.anchor}</a>`,
+    )}</nav>
+    <button class="sm" title="Copies a link with run, range and open cards" @click=${(event: Event) => void copy(event, app.link())}>Copy link</button>
+    <a class="btn sm" href=${addressOf("report", { run: run.run })} download=${file} title="The report as JSON; tbslow report writes it as text or HTML too">Report</a>`;
 }
 
 function freshness(run: Run, state: State, now: number): TemplateResult {

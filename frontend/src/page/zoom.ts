@@ -11,6 +11,7 @@ import { Delay, type Store } from "./store";
 const DETAIL_MILLISECONDS = 60;
 const CHANGES_MILLISECONDS = 150;
 const LEAST_BUCKETS = 200;
+const BUCKET_PIXELS = 3;
 /** Beyond the view on each side, so that a small pan needs no request. */
 const MARGIN = 0.5;
 /** What stands beside the plot, and its width before the page has been measured. */
@@ -29,11 +30,11 @@ export class Zoom {
     private readonly failed: (error: Error) => void,
   ) {}
 
-  /** One bucket a pixel. */
+  /** A bucket is three pixels wide: narrower ones make a comb of what recurs, not an area. */
   readonly buckets = (): number => {
     const { width } = this.store.state;
     const plot = width > 0 ? width - GUTTER_PIXELS : USUAL_PIXELS;
-    return Math.round(Math.min(MOST_BUCKETS, Math.max(LEAST_BUCKETS, plot)));
+    return Math.round(Math.min(MOST_BUCKETS, Math.max(LEAST_BUCKETS, plot / BUCKET_PIXELS)));
   };
 
   cancel(): void {

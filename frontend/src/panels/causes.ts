@@ -18,6 +18,7 @@ export const causes = sealed<RunReport>({
   id: "causes",
   title: "Causes",
   anchor: "Causes",
+  reserve: 400,
   load: (source) => source.report(),
   view: (report, page) => {
     const list = cards(report);

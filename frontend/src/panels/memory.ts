@@ -4,7 +4,7 @@ import { html, type TemplateResult } from "lit-html";
 import "../charts/memory";
 import type { RunReport, Timeline } from "../api/types";
 import { bytes } from "../base/format";
-import { type MemorySeries, memoryReading, memorySeries } from "../model/memory";
+import { drawn, type MemorySeries, memoryReading, memorySeries } from "../model/memory";
 import { stepOfRow, trackOf } from "../model/track";
 import { sealed } from "./panel";
 import { prose } from "./parts";
@@ -18,6 +18,7 @@ export const memory = sealed<Memory>({
   id: "memory",
   title: "Memory and allocator",
   anchor: "Memory",
+  reserve: 280,
   half: true,
   load: async (source) => {
     const [report, timeline] = await Promise.all([source.report(), source.timeline()]);
@@ -35,12 +36,17 @@ export const memory = sealed<Memory>({
     if (series.length === 0) {
       return { body: html`<p class="empty">No memory numbers were recorded.</p>${why}` };
     }
-    return { note: noteOf(series), body: html`${chart(series, timeline)}${table(series)}${why}` };
+    return {
+      note: noteOf(series),
+      body: html`${chart(drawn(series), timeline)}${table(series)}${why}`,
+    };
   },
 });
 
 function noteOf(series: readonly MemorySeries[]): string {
-  const growing = series.filter((one) => (one.growth ?? 0) > 0).map((one) => one.title);
+  const growing = series
+    .filter((one) => one.role === "use" && (one.growth ?? 0) > 0)
+    .map((one) => one.title);
   return growing.length === 0 ? "nothing grows steadily" : `${growing.join(", ")} grows`;
 }
 

@@ -35,6 +35,7 @@ export interface Actions {
   explain(window: Window): void;
   hot(cause: string | undefined): void;
   table(shown: boolean): void;
+  lanes(all: boolean): void;
   compare(runs: readonly string[]): void;
   choose(run: string): void;
   goTo(panel: string): void;
@@ -56,6 +57,7 @@ export interface Page {
   readonly axis: Axis;
   readonly lostOnly: boolean;
   readonly asTable: boolean;
+  readonly allLanes: boolean;
   readonly open: (cause: string, atFirst: boolean) => boolean;
   /** The cause whose segment and term light up. */
   readonly hot: string | undefined;
@@ -84,6 +86,8 @@ export interface Panel<Data> {
   readonly anchor?: string;
   /** Stands beside its neighbour where the page is wide enough. */
   readonly half?: boolean;
+  /** Height in pixels to keep free until its answer is there, so that nothing jumps. */
+  readonly reserve?: number;
   readonly load: (source: Source) => Promise<Data>;
   readonly view: (data: Data, page: Page) => Shown;
 }

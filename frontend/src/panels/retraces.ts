@@ -13,6 +13,7 @@ export const retraces = sealed<Retraces>({
   id: "retraces",
   title: "Retraces",
   anchor: "Retraces",
+  reserve: 96,
   load: (source) => source.retraces(),
   view: (data, page) => {
     const empty = emptyText(data);

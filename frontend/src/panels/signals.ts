@@ -36,11 +36,24 @@ const missing = (rest: readonly SignalState[]): TemplateResult =>
 const TITLES: Readonly<Record<string, string>> = {
   step_time: "Step time",
   retraces: "Retraces, with reason and seconds",
+  xla_compilation: "XLA compilations",
   garbage_collection: "Garbage collection pauses",
   input_wait: "Input wait",
-  host_memory: "Host memory, page faults, context switches",
+  checkpoints: "Checkpoints",
+  callbacks: "Keras callbacks",
+  summaries: "Summary writing",
+  optimizers: "Optimizers and their variables",
+  captures: "Profiler captures",
+  process_memory: "Process: memory, page faults, context switches",
+  host_memory: "Machine: memory and swap",
   allocator: "Allocator, in use and peak",
+  nvml: "GPU: memory, load, clock, power, temperature",
   graph: "Operations and functions in TensorFlow's graphs",
+  tapes: "Gradient tapes and live tensors",
+  python_stacks: "Where Python spends its time",
+  cpu_contention: "Waiting for a core, CPU quota",
+  pressure: "Pressure on CPU, memory and disks (PSI)",
+  disk_io: "Bytes read and written",
 };
 
 const titleOf = (state: SignalState): string => TITLES[state.signal] ?? sentence(state.signal);

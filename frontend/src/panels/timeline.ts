@@ -4,9 +4,10 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import "../charts/overview";
 import "../charts/timeline";
 import type { Timeline } from "../api/types";
-import { plural, range, stepTime } from "../base/format";
+import { count, plural, range, stepTime } from "../base/format";
 import type { Jump } from "../charts/timeline_input";
 import { causeKind } from "../model/causes";
+import { chosenLanes } from "../model/lane";
 import type { Scene } from "../model/scene";
 import { ranked } from "../model/stack";
 import { stepOfRow } from "../model/track";
@@ -17,6 +18,7 @@ export const timeline = sealed<Timeline>({
   id: "timeline",
   title: "Timeline",
   anchor: "Timeline",
+  reserve: 780,
   load: (source) => source.timeline(),
   view: (_, page) => {
     const { whole, detail } = page;
@@ -27,12 +29,12 @@ export const timeline = sealed<Timeline>({
       note: "coloured area = seconds lost; hover for one step range, drag to select",
       body: html`${tools(whole, page)}${strip(whole, page)}
         <sd-timeline class="tl"
-          .input=${{ whole, detail, view: page.view, selection: page.selection, axis: page.axis }}
+          .input=${{ whole, detail, view: page.view, selection: page.selection, axis: page.axis, allLanes: page.allLanes }}
           @sd-view=${(event: CustomEvent<Window>) => page.actions.view(event.detail)}
           @sd-select=${(event: CustomEvent<Window | undefined>) => page.actions.select(event.detail)}
           @sd-jump=${(event: CustomEvent<Jump>) => page.actions.jump(event.detail.direction, event.detail.cursor)}
         ></sd-timeline>
-        ${page.asTable ? table(detail, page) : nothing}`,
+        ${lanesLine(whole, page)}${page.asTable ? table(detail, page) : nothing}`,
     };
   },
 });
@@ -87,6 +89,17 @@ function strip(whole: Scene, page: Page): TemplateResult {
         from: event.detail,
         to: event.detail + span(page.view),
       })}></sd-overview>`;
+}
+
+/** How many of the signals are shown, and the way to the others. */
+function lanesLine(whole: Scene, page: Page): TemplateResult | typeof nothing {
+  const shown = chosenLanes(whole.lanes, page.allLanes).length;
+  if (shown === whole.lanes.length && !page.allLanes) return nothing;
+  return html`<p class="q more">${
+    page.allLanes
+      ? `All ${plural(shown, "signal")} are shown.`
+      : `${count(shown)} of ${plural(whole.lanes.length, "signal")} are shown, those that move.`
+  } <button class="quiet sm" @click=${() => page.actions.lanes(!page.allLanes)}>${page.allLanes ? "Show fewer" : "Show all"}</button></p>`;
 }
 
 const MOST_LINES = 200;

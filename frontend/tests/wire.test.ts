@@ -1,0 +1,101 @@
+/** The wire types against the server's own document: the same keys, route by route. */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type {
+  ChangePoint,
+  Epoch,
+  Mark,
+  RetraceExample,
+  RetraceGroup,
+  Retraces,
+  Runs,
+  SignalSeries,
+  Timeline,
+} from "../src/api/types";
+import { run, timeline } from "./make";
+
+const document = readFileSync(
+  join(import.meta.dirname, "..", "..", "tb_slowdown_plugin", "server", "http_api.md"),
+  "utf8",
+);
+
+/** The JSON example under the heading of a route. */
+function example(route: string): Record<string, unknown> {
+  const [, section = ""] = document.split(`\n## \`${route}`);
+  const json = /```json\n([\s\S]*?)```/.exec(section)?.[1];
+  return JSON.parse(json ?? "null") as Record<string, unknown>;
+}
+
+/** Paths of all keys: `signals[].unit`; the keys of `lost` and `marks` are data, not form. */
+function keys(value: unknown, path = ""): string[] {
+  if (Array.isArray(value)) return value.length === 0 ? [] : keys(value[0], `${path}[]`);
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => [
+    `${path}.${key}`,
+    ...(path === ".lost" ? [] : keys(inner, `${path}.${key}`)),
+  ]);
+}
+
+const sorted = (value: unknown): string[] =>
+  [...new Set(keys(value))].filter((key) => !key.startsWith(".lost.")).sort();
+
+const mark: Mark = { row: 7, step: 7, seconds: 0.2 };
+const epoch: Epoch = { row: 0, step: 0, number: 0 };
+const change: ChangePoint = { row: 120, step: 120, text: "" };
+const signal: SignalSeries = { signal: "", title: "", unit: "", row: [], value: [] };
+const trace: RetraceExample = {
+  row: 0,
+  step: 0,
+  seconds: 0,
+  building_seconds: 0,
+  execution_seconds: 0,
+  operations: 0,
+  changes: [{ argument: "", what: "", before: "", after: "" }],
+};
+const group: RetraceGroup = {
+  function: "",
+  location: "",
+  cause: "",
+  argument: "",
+  what: "",
+  count: 0,
+  seconds: 0,
+  first_step: 0,
+  last_step: 0,
+  fix: "",
+  jit_compile: false,
+  examples: [trace],
+  spark: [],
+};
+
+const FORMS: Readonly<Record<string, unknown>> = {
+  runs: { runs: [run()], other_runs: 0 } satisfies Runs,
+  timeline: timeline(2, 1, {
+    lost: { warm_up: [], retracing: [], unexplained: [] },
+    epochs: [epoch],
+    change_points: [change],
+    marks: { retraces: [mark], gc: [], checkpoints: [], captures: [] },
+    signals: [signal],
+    unmeasured: [{ signal: "", reason: "" }],
+  }) satisfies Timeline,
+  retraces: {
+    status: { status: "measured", reason: "" },
+    watched: 0,
+    seconds: 0,
+    traces: 0,
+    groups: [group],
+  } satisfies Retraces,
+};
+
+/** Keys that newer servers send and the document's example may leave out. */
+const OPTIONAL = [".signals[].cumulative"];
+
+describe("http_api.md", () => {
+  it.each(Object.keys(FORMS))("describes %s as the page reads it", (route) => {
+    const described = sorted(example(route)).filter((key) => !OPTIONAL.includes(key));
+    expect(described.length).toBeGreaterThan(3);
+    expect(described).toEqual(sorted(FORMS[route]));
+  });
+});
