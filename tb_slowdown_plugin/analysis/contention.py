@@ -38,6 +38,8 @@ _MOST: Final = 0.9
 """Of a step's time, at most so much is contention: something was computed, too."""
 _TIED: Final = 0.5
 """Correlation of delay and step time over the stretches, from which they are tied together."""
+_OWN_DELAY: Final = 0.1
+"""Quantile of the run's delay a step that is taken for the threads' own."""
 _DRAWN_IN: Final = 0.995
 _QUIET: Final = 0.05
 _FEWEST_QUIET: Final = 0.2
@@ -53,42 +55,50 @@ def find_contention(core: Float, signals: Mapping[str, ArrayLike]) -> dict[str, 
       signals: Cumulative counts, (S,), NaN where not sampled; the names above.
 
     Returns:
-      Account -> (S,) seconds, at most 0.9 of the core together. The training
-      thread's own delay is preferred to that of all threads.
+      Account -> (S,) seconds, less than the core. The training thread's own delay
+      counts in full, that of all threads as far as steps take longer with it.
 
     Raises:
       UsageError: A signal is not of shape (S,).
     """
-    wanted = [THREAD_RUN_DELAY if THREAD_RUN_DELAY in signals else RUN_DELAY, THROTTLED]
+    counts = {
+        name: as_column(f"signals[{name!r}]", signals[name], len(core))
+        for name in ACCOUNTS
+        if name in signals
+    }
     found: dict[str, Float] = {}
-    rest = core
-    for name in wanted:
-        if name not in signals:
-            continue
-        values = as_column(f"signals[{name!r}]", signals[name], len(core))
-        lost = _book(rest, values, exact=name == THREAD_RUN_DELAY)
+    known = np.zeros_like(core)
+    for name, counted in counts.items():
+        lost = _book(core, known, counted, exact=name == THREAD_RUN_DELAY)
         if lost.any():
-            found[ACCOUNTS[name]] = lost
-            rest = rest - lost
+            found[ACCOUNTS[name]] = found.get(ACCOUNTS[name], 0.0) + lost
+            known = known + lost
     return found
 
 
-def _book(core: Float, counted: Float, *, exact: bool) -> Float:
+def _book(core: Float, known: Float, counted: Float, *, exact: bool) -> Float:
+    """Books what a count says beyond the contention that is known already."""
     lost = np.zeros_like(core)
     sampled = np.flatnonzero(~np.isnan(counted))
     sampled = sampled[:: max(1, len(sampled) // _MOST_STRETCHES)]
     if len(sampled) < 2:
         return lost
     delay = np.maximum(np.diff(counted[sampled]), 0.0)
-    felt = 1.0 if exact else _fit_felt(core, sampled, delay)
-    if felt <= 0:
+    if not exact:
+        # What the threads of a pool wait for each other is there without neighbours, too.
+        steps = np.diff(sampled)
+        delay = np.maximum(delay - _quantile(delay / steps, steps, _OWN_DELAY) * steps, 0.0)
+        delay *= _fit_felt(core, sampled, delay)
+        delay = np.maximum(delay - _step_seconds(known, sampled) * steps, 0.0)
+    if not delay.any():
         return lost
-    quiet = _find_quiet_level(core, sampled, felt * delay)
+    core = core - known
+    quiet = _find_quiet_level(core, sampled, delay)
     for (first, last), waited in zip(pairwise(sampled.tolist()), delay.tolist(), strict=True):
         # A sample in row r was taken when that step had ended.
         stretch = core[first + 1 : last + 1]
         total = float(stretch.sum())
-        seconds = min(felt * waited, _MOST * total, total - quiet * len(stretch))
+        seconds = min(waited, _MOST * total, total - quiet * len(stretch))
         if total > 0 and seconds >= _LEAST_DELAY * total:
             level = _find_level(stretch, seconds)
             lost[first + 1 : last + 1] = np.clip(stretch - level, 0.0, _MOST * stretch)
@@ -107,10 +117,18 @@ def _find_quiet_level(core: Float, sampled: Int, felt_delay: Float) -> float:
     Contention can't make a step take less than this, however much is counted.
     """
     seconds = _step_seconds(core, sampled)
-    quiet = felt_delay / np.diff(sampled) <= _QUIET * seconds
-    if np.mean(quiet) < _FEWEST_QUIET:
+    steps = np.diff(sampled)
+    quiet = felt_delay / steps <= _QUIET * seconds
+    if steps[quiet].sum() < _FEWEST_QUIET * steps.sum():
         return 0.0
-    return float(np.median(seconds[quiet]))
+    return _quantile(seconds[quiet], steps[quiet], 0.5)
+
+
+def _quantile(values: Float, steps: Int, share: float) -> float:
+    """A quantile of stretches that count by their steps."""
+    order = np.argsort(values)
+    below = np.cumsum(steps[order])
+    return float(values[order][np.searchsorted(below, share * below[-1])])
 
 
 def _find_level(stretch: Float, seconds: float) -> float:
