@@ -10,7 +10,7 @@ returned by `read`. It never raises into the training loop.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from tb_slowdown_plugin.collectors.clock import Clock
@@ -34,6 +34,9 @@ class Context:
     """(part, reason): a hook failed; it is recorded once a part, training goes on."""
     steps_finished: Callable[[], int] = lambda: 0
     """How many steps the training thread has finished. Any thread."""
+    watched: set[str] = field(default_factory=set)
+    """Directories whose growth is watched: the logdir, where it is known, and whatever
+    directory a collector sees being written to."""
 
 
 class Collector(Protocol):
@@ -56,7 +59,11 @@ class SampledCollector(Collector, Protocol):
     """A collector that is also asked for values, in the background thread."""
 
     def read(self) -> Mapping[str, float]:
-        """Signal name -> value now. What can't be read now is left out, never zero."""
+        """Signal name -> value now. What can't be read now is left out, never zero.
+
+        Raises:
+          Unavailable: It turns out only now that it can't run here; it is stopped.
+        """
 
 
 class ThreadSampledCollector(Collector, Protocol):

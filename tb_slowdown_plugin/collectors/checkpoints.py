@@ -81,7 +81,10 @@ class Checkpoints:
         began = self._context.clock.monotonic_ns()
         path = method(*args, **kwargs)
         numbers = {"seconds": (self._context.clock.monotonic_ns() - began) / 1e9}
-        written = saved_bytes(_find_path(path, args, kwargs))
+        place = _find_path(path, args, kwargs)
+        if place is not None and "://" not in place:
+            self._context.watched.add(str(Path(place).parent))
+        written = saved_bytes(place)
         if written is not None:
             numbers["bytes"] = written
         self._context.emit(Fact("checkpoint", saver, numbers))

@@ -27,6 +27,7 @@ def create() -> list[Collector]:
     from tb_slowdown_plugin.collectors.input_wait import InputWait
     from tb_slowdown_plugin.collectors.nvml import Nvml
     from tb_slowdown_plugin.collectors.optimizers import Optimizers
+    from tb_slowdown_plugin.collectors.output_files import OutputFiles
     from tb_slowdown_plugin.collectors.pressure import Pressure
     from tb_slowdown_plugin.collectors.process_memory import ProcessMemory
     from tb_slowdown_plugin.collectors.python_stacks import PythonStacks
@@ -51,6 +52,7 @@ def create() -> list[Collector]:
         Pressure(),
         HostMemory(),
         DiskIo(),
+        OutputFiles(),
         Nvml(),
         Tapes(),
         PythonStacks(),

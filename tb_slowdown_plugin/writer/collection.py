@@ -78,6 +78,9 @@ class Collection:
                 continue
             try:
                 values.update(_checked(read()))
+            except Unavailable as why:
+                self._switch_off(name)
+                self._set(name, "unavailable", scrub(str(why)))
             except Exception as error:  # noqa: BLE001, no collector may stop the training
                 self._switch_off(name)
                 self._fail(name, error)

@@ -155,7 +155,9 @@ def start(logdir: str | os.PathLike[str], *, disable: Iterable[str] = ()) -> Mon
 
     monitor = Monitor(
         create_session(
-            lambda session, worker: EventFileSink(directory, session, worker), disabled=names
+            lambda session, worker: EventFileSink(directory, session, worker),
+            disabled=names,
+            logdir=None if "://" in directory else directory,
         )
     )
     install(monitor, explicit=True)
@@ -198,13 +200,17 @@ def recorder_for(call: str) -> Recorder:
 
 
 def create_session(
-    open_sink: Callable[[str, int], Sink], *, disabled: Iterable[str] = ()
+    open_sink: Callable[[str, int], Sink],
+    *,
+    disabled: Iterable[str] = (),
+    logdir: str | None = None,
 ) -> Session:
     """A session of this process with all its collectors.
 
     Args:
       open_sink: Makes the sink of a session id and the index of this worker.
       disabled: Names of collectors that stay off.
+      logdir: The run's own directory, where it is known and local.
     """
     from tb_slowdown_plugin.writer.environment import describe, find_worker
     from tb_slowdown_plugin.writer.tracing_state import is_tracing
@@ -224,6 +230,7 @@ def create_session(
         collectors=collectors,
         disabled=disabled,
         describe=lambda states: describe(states, worker),
+        logdir=logdir,
     )
     if trouble:
         session.report_failure("collectors", trouble)

@@ -42,6 +42,7 @@ class Session:
       session: Eight hex digits that no other session in the logdir has.
       collectors: What to start; those named in `disabled` stay off.
       describe: Makes the environment record from the states of the collectors.
+      logdir: The run's own directory, where it is known and local.
     """
 
     def __init__(
@@ -54,11 +55,13 @@ class Session:
         describe: Callable[[tuple[CollectorState, ...]], Environment] = lambda states: Environment(
             collectors=states
         ),
+        logdir: str | None = None,
     ) -> None:
         self.recorder = recorder
         self._sink = sink
         self._id = session
         self._describe = describe
+        self._watched = set() if logdir is None else {logdir}
         self._clock = recorder.clock
         self._reported: set[str] = set()
         self._collection = Collection(collectors, disabled, self.report_failure)
@@ -86,6 +89,7 @@ class Session:
                 emit=self.recorder.emit,
                 report_failure=self.report_failure,
                 steps_finished=lambda: self.recorder.rows,
+                watched=self._watched,
             )
         )
         self._began = self._next_sample = self._now()

@@ -47,6 +47,7 @@ def test_a_checkpoint_is_booked_and_its_files_are_counted(recording, checkpoints
     (fact,) = recording.of(Fact)
     assert (fact.name, fact.subject) == ("checkpoint", "tf.train.Checkpoint")
     assert fact.numbers["bytes"] == saved_bytes(prefix) >= 4000
+    assert recording.context.watched == {str(tmp_path)}
     assert 0 < fact.numbers["seconds"] <= booked["checkpoint:tf.train.Checkpoint"] / 1e9
 
 

@@ -1,0 +1,97 @@
+"""What a run leaves on the disk: size and number of its files, and the space left.
+
+Cost: 3 us a file, in the background, at most 0.2 % of a core.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final
+
+from tb_slowdown_plugin.collectors.base import Context, Unavailable
+
+_PATIENCE: Final = 500
+"""Counting that took t seconds is not done again for 500 t."""
+_MOST_FILES: Final = 20_000
+"""In the directories together; a walk through more takes too long, even now and then."""
+
+
+class OutputFiles:
+    """Samples the logdir and the directories of checkpoints, as soon as one is seen."""
+
+    name = "output_files"
+
+    def start(self, context: Context) -> None:
+        """Keeps what it watches; nothing is hooked."""
+        self._context = context
+        self._rest_until_ns = 0
+
+    def read(self) -> Mapping[str, float]:
+        """Bytes and files now, and free bytes of the disk that has the least.
+
+        Raises:
+          Unavailable: There are too many files to count.
+        """
+        began = self._context.clock.monotonic_ns()
+        directories = outermost(self._context.watched.copy())
+        if began < self._rest_until_ns or not directories:
+            return {}
+        sizes: list[int] = []
+        for directory in directories:
+            _add_sizes(directory, sizes)
+        values: dict[str, float] = {"output_bytes": sum(sizes), "output_files": len(sizes)}
+        free = [space for space in map(_free_bytes, directories) if space is not None]
+        if free:
+            values["disk_free_bytes"] = min(free)
+        ended = self._context.clock.monotonic_ns()
+        self._rest_until_ns = ended + _PATIENCE * (ended - began)
+        return values
+
+    def stop(self) -> None:
+        """Nothing is hooked."""
+
+
+def outermost(directories: Iterable[str]) -> list[str]:
+    """The directories that are in none of the others.
+
+    Example:
+      >>> outermost({"/logs/run1", "/logs/run1/ckpt", "/logs/run10"})
+      ['/logs/run1', '/logs/run10']
+    """
+    kept: list[Path] = []
+    for directory in sorted(Path(each).absolute() for each in directories):
+        if not any(directory.is_relative_to(outer) for outer in kept):
+            kept.append(directory)
+    return [str(directory) for directory in kept]
+
+
+def _add_sizes(directory: str, sizes: list[int]) -> None:
+    """Appends the size of each file below; what vanishes meanwhile does not count."""
+    try:
+        with os.scandir(directory) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    _add_sizes(entry.path, sizes)
+                elif entry.is_file(follow_symlinks=False):
+                    _add_size(entry, sizes)
+    except FileNotFoundError:
+        return
+
+
+def _add_size(entry: os.DirEntry[str], sizes: list[int]) -> None:
+    if len(sizes) >= _MOST_FILES:
+        raise Unavailable(f"there are more than {_MOST_FILES:,} files to count")
+    try:
+        sizes.append(entry.stat(follow_symlinks=False).st_size)
+    except FileNotFoundError:
+        return
+
+
+def _free_bytes(directory: str) -> int | None:
+    try:
+        disk = os.statvfs(directory)
+    except OSError:
+        return None
+    return disk.f_bavail * disk.f_frsize
