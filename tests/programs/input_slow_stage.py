@@ -31,7 +31,7 @@ def main(logdir, truth, healthy):
         began = time.perf_counter()
         for i, (x, y) in enumerate(tbslow.data(batches)):
             if i:
-                truth.add(i, time.perf_counter() - began, defect=i >= SLOW_FROM)
+                truth.add(i, time.perf_counter() - began)
             with tbslow.summary.step():
                 train_step(x, y)
             began = time.perf_counter()

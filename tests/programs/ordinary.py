@@ -44,7 +44,10 @@ def sgd(net):
 def train_step(net, optimizer):
     """A step in a `tf.function` that is traced once."""
 
-    @tf.function(reduce_retracing=True)
+    rows = tf.TensorSpec([None, FEATURES])
+    labels = tf.TensorSpec([None, 1])
+
+    @tf.function(input_signature=[rows, labels])
     def step(x, y):
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean((net(x) - y) ** 2)
