@@ -46,6 +46,10 @@ class FirstExecutions:
         # a strong reference would be a cycle, and keep graphs alive until a collection
         reference = weakref.ref(function)
         call_flat = type(function)._call_flat
+        if (inner := vars(function).get(_METHOD)) is not None:  # another collector's
+
+            def call_flat(_: Any, *inputs: Any) -> Any:
+                return inner(*inputs)
 
         def run(tensor_inputs: Any, captured_inputs: Any) -> Any:
             function = reference()
@@ -64,6 +68,7 @@ class FirstExecutions:
             self._record(Execution(trace, nth, own_ns / 1e9, elsewhere=not span.mine))
             return result
 
+        run.__wrapped__ = inner  # type: ignore[attr-defined]
         setattr(function, _METHOD, run)
         self._watched[trace] = function
 
@@ -73,8 +78,11 @@ class FirstExecutions:
             self._leave(function, trace)
 
     def _leave(self, function: Any, trace: int) -> None:
-        if self._watched.pop(trace, None) is not None:
-            vars(function).pop(_METHOD, None)
+        if self._watched.pop(trace, None) is None:
+            return
+        run = vars(function).pop(_METHOD, None)
+        if (inner := getattr(run, "__wrapped__", None)) is not None:
+            setattr(function, _METHOD, inner)
 
 
 def hide_frame(error: BaseException) -> Any:

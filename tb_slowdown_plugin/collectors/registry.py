@@ -34,9 +34,12 @@ def create() -> list[Collector]:
     from tb_slowdown_plugin.collectors.summaries import Summaries
     from tb_slowdown_plugin.collectors.tapes import Tapes
     from tb_slowdown_plugin.collectors.tracing import TraceCollector
+    from tb_slowdown_plugin.collectors.xla import XlaCompilations
 
+    traces = TraceCollector()
     return [
-        TraceCollector(),
+        traces,
+        XlaCompilations(traces),
         GarbageCollector(),
         InputWait(),
         InputStages(),

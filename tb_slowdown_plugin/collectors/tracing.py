@@ -67,6 +67,13 @@ class TraceCollector:
     def __init__(self) -> None:
         self._running = False
         self._replaced: dict[str, tuple[Any, Any]] = {}
+        self.observers: list[Callable[[Any, Trace], None]] = []
+        """Called with each `ConcreteFunction` that a trace has made, before it runs."""
+
+    @property
+    def is_running(self) -> bool:
+        """Whether traces are seen."""
+        return self._running
 
     def start(self, context: Context) -> None:
         """Installs the hooks.
@@ -178,23 +185,24 @@ class TraceCollector:
             with self._lock:
                 count, signature = self._functions.add(trace.verdict, trace.options)
             self._thread.previous = subject
-            self._context.emit(
-                Trace(
-                    id=number,
-                    function=subject.function,
-                    location=subject.location,
-                    seconds=seconds,
-                    building_seconds=trace.building_ns / 1e9,
-                    cause=trace.verdict.cause,
-                    count=count,
-                    operations=trace.graph.version,
-                    depth=trace.depth,
-                    changes=trace.verdict.changes,
-                    elsewhere=not trace.span.mine,
-                    jit_compile=bool((trace.options.attributes or {}).get("_XlaMustCompile")),
-                    signature=signature,
-                )
+            made = Trace(
+                id=number,
+                function=subject.function,
+                location=subject.location,
+                seconds=seconds,
+                building_seconds=trace.building_ns / 1e9,
+                cause=trace.verdict.cause,
+                count=count,
+                operations=trace.graph.version,
+                depth=trace.depth,
+                changes=trace.verdict.changes,
+                elsewhere=not trace.span.mine,
+                jit_compile=bool((trace.options.attributes or {}).get("_XlaMustCompile")),
+                signature=signature,
             )
+            self._context.emit(made)
+            for observe in self.observers:
+                observe(function, made)
             if trace.runs_at_once:
                 self._executions.watch(function, number, trace.verdict.detail)
         except Exception as error:  # noqa: BLE001 - TensorFlow must go on

@@ -1,0 +1,272 @@
+"""XLA compiling again for new shapes, in real jitted functions on the CPU."""
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.collectors.base import Unavailable
+from tb_slowdown_plugin.collectors.tracing import TraceCollector
+from tb_slowdown_plugin.collectors.xla import XlaCompilations
+from tb_slowdown_plugin.collectors.xla_shapes import ShapesInPython, ShapesNoted
+from tb_slowdown_plugin.records.types import Fact, Trace
+
+pytestmark = pytest.mark.tensorflow
+tf = pytest.importorskip("tensorflow")
+
+COMPILES_NS = 5_000_000
+"""What XLA takes at least for the smallest graph; a run of one takes under 1 ms."""
+
+
+@pytest.fixture
+def traces(recording, monkeypatch, root):
+    monkeypatch.chdir(root)
+    traces = TraceCollector()
+    traces.start(recording.context)
+    yield traces
+    traces.stop()
+
+
+@pytest.fixture
+def collector(recording, traces):
+    collector = XlaCompilations(traces)
+    collector.start(recording.context)
+    yield collector
+    collector.stop()
+    assert recording.failures == []
+
+
+def compiled_in(recording, calls):
+    """Seconds booked to XLA in each of some calls, and everything else that was booked."""
+    seconds, others = [], []
+    recording.stopwatch.take()
+    for call in calls:
+        call()
+        booked = recording.stopwatch.take()
+        seconds.append(booked.pop("xla_compilation", 0))
+        others.append({name for name, ns in booked.items() if ns})
+    return seconds, others
+
+
+def make_step(**options):
+    return tf.function(
+        lambda x: tf.reduce_sum(tf.sin(x)), jit_compile=True, autograph=False, **options
+    )
+
+
+def rows(*counts):
+    return [tf.ones((count, 3)) for count in counts]
+
+
+def test_shapes_that_nobody_retraces_for_are_booked_once_each(recording, collector):
+    step = make_step(reduce_retracing=True)
+    inputs = rows(3, 4, 4, 5, 5, 6, 4, 5, 6)
+    seconds, others = compiled_in(recording, [lambda x=x: step(x) for x in inputs])
+    assert [ns > COMPILES_NS for ns in seconds] == [
+        False, False, False, True, False, True, False, False, False,
+    ]  # fmt: skip
+    assert [seconds[n] for n in (2, 4, 6, 7, 8)] == [0] * 5
+    # The first run of either trace is not ours.
+    assert others[0] == {"tracing:first", "first_execution:first"}
+    assert others[1] == {"tracing:again", "first_execution:again"}
+    assert [trace.signature for trace in recording.of(Trace)][-1] == (
+        "tf.TensorSpec(shape=[None, 3], dtype=tf.float32)",
+    )
+    facts = recording.of(Fact)
+    assert [fact.name for fact in facts] == ["xla_compilation"] * 2
+    assert [fact.numbers["shapes_seen"] for fact in facts] == [2, 3]
+    assert [round(fact.numbers["seconds"] * 1e9) for fact in facts] == pytest.approx(
+        [ns for ns in seconds if ns], rel=0.05
+    )
+    assert facts[0].subject.startswith("make_step.<lambda> (tests/unit/collectors/test_xla.py:")
+
+
+def test_the_steady_run_stays_with_the_step():
+    shapes = ShapesInPython("step", [1])
+    small, large = [None, tf.ones((2, 2))], [None, tf.ones((3, 2))]
+    assert shapes.note(small, 90) is None
+    assert shapes.note(small, 10) is None
+    compilation = shapes.note(large, 75)
+    assert (compilation.excess_ns, compilation.shapes_seen) == (65, 2)
+    assert shapes.note(large, 12) is None
+    assert shapes.note([None, tf.ones((4, 2))], 60).excess_ns == 50
+
+
+def test_functions_with_fixed_shapes_and_plain_functions_keep_their_own_method(
+    recording, collector
+):
+    plain = tf.function(lambda x: x + 1.0, autograph=False, reduce_retracing=True)
+    fixed = make_step(input_signature=[tf.TensorSpec((2, 3))])
+    open_ = make_step(input_signature=[tf.TensorSpec((None, 3))])
+    found = []
+    for function in (plain, fixed, open_):
+        for _ in range(3):  # the first two runs are timed by the collector of traces
+            function(tf.ones((2, 3)))
+        found.append("_call_flat" in vars(function.get_concrete_function(tf.ones((2, 3)))))
+    assert found == [False, False, True]
+
+
+def test_another_threads_compilation_is_recorded_but_not_booked(recording, collector):
+    step = make_step(input_signature=[tf.TensorSpec((None, 3))])
+    step(tf.ones((2, 3)))
+    recording.stopwatch.take()
+    recording.stopwatch.thread = -1
+    step(tf.ones((3, 3)))
+    assert recording.stopwatch.booked == {}
+    assert len(recording.of(Fact)) == 1
+
+
+def test_gradients_and_exceptions_pass(recording, collector):
+    step = make_step(input_signature=[tf.TensorSpec((None, 3))])
+    x = tf.Variable(tf.zeros((2, 3)))
+    with tf.GradientTape() as tape:
+        y = step(x)
+    np.testing.assert_array_equal(tape.gradient(y, x), tf.ones((2, 3)))
+
+    @tf.function(jit_compile=True, autograph=False, input_signature=[tf.TensorSpec((None,))])
+    def not_for_xla(x):
+        return tf.numpy_function(lambda x: x, [x], tf.float32)
+
+    for _ in range(2):
+        with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+            not_for_xla(tf.ones(2))
+        assert not any(entry.path.name == "xla.py" for entry in caught.traceback[1:-1])
+    assert recording.stopwatch.depth == 0
+    assert recording.of(Fact) == []
+
+
+def batches(*lengths):
+    def generate():
+        for length in lengths:
+            yield np.ones((2, length), np.float32)
+
+    return tf.data.Dataset.from_generator(
+        generate, output_signature=tf.TensorSpec((2, None), tf.float32)
+    )
+
+
+def test_a_jitted_call_inside_a_function_that_is_fed_by_an_iterator(recording, collector):
+    """As Keras writes it: no Python runs where XLA compiles."""
+    inner = make_step(reduce_retracing=True)
+
+    @tf.function(autograph=False)
+    def train(iterator):
+        return inner(next(iterator))
+
+    lengths = (4, 4, 5, 5, 6, 4, 5, 6)
+    iterator = iter(batches(*lengths))
+    seconds, others = compiled_in(recording, [lambda: train(iterator)] * len(lengths))
+    assert [ns > COMPILES_NS for ns in seconds] == [
+        False, False, True, False, True, False, False, False,
+    ]  # fmt: skip
+    assert "first_execution:first" in others[0]
+    assert [fact.numbers["shapes_seen"] for fact in recording.of(Fact)] == [2, 3]
+    assert recording.of(Fact)[0].subject.startswith("make_step.<lambda>")
+
+
+def test_several_steps_in_one_graph_are_told_by_the_sum_of_their_shapes(recording, collector):
+    inner = make_step(reduce_retracing=True)
+
+    @tf.function(autograph=False)
+    def train(iterator):
+        return tf.while_loop(
+            lambda n, _: n < 2, lambda n, _: (n + 1, inner(next(iterator))), (0, 0.0)
+        )
+
+    lengths = (4, 5, 5, 4, 4, 7, 5, 4)
+    iterator = iter(batches(*lengths))
+    seconds, _ = compiled_in(recording, [lambda: train(iterator)] * 4)
+    assert [ns > COMPILES_NS for ns in seconds] == [False, False, True, False]
+
+
+def test_a_function_without_an_iterator_can_still_be_saved(recording, collector, tmp_path):
+    inner = make_step(reduce_retracing=True)
+    module = tf.Module()
+    module.predict = tf.function(
+        lambda x: inner(x) + 1.0, input_signature=[tf.TensorSpec((None, 3))], autograph=False
+    )
+    module.predict(tf.ones((2, 3)))
+    tf.saved_model.save(module, str(tmp_path))
+    assert float(tf.saved_model.load(str(tmp_path)).predict(tf.zeros((2, 3)))) == 1.0
+
+
+class Noted:
+    """A graph that has noted what the test says."""
+
+    subject = "step"
+
+    def __init__(self, adds_up=False):
+        self.adds_up = adds_up
+        self.now = (0, 0)
+        self.readings = 0
+
+    def read(self):
+        self.readings += 1
+        return self.now
+
+
+def test_only_long_runs_are_looked_at_and_known_shapes_are_no_compilation():
+    call = Noted()
+    shapes = ShapesNoted(call)
+    millisecond = 1_000_000
+    call.now = (2, 4)
+    assert shapes.note([], 300 * millisecond) is None  # the new graph itself
+    assert shapes.note([], 10 * millisecond) is None
+    readings = call.readings
+    call.now = (2, 5)
+    assert shapes.note([], 80 * millisecond).excess_ns == 70 * millisecond
+    assert shapes.note([], 60 * millisecond) is None  # a busy machine
+    for _ in range(100):
+        assert shapes.note([], 10 * millisecond) is None
+    assert call.readings == readings + 2
+
+
+def test_a_graph_of_two_steps_needs_a_clear_excess():
+    call = Noted(adds_up=True)
+    shapes = ShapesNoted(call)
+    millisecond = 1_000_000
+    took = {(2, 8): (300, 20), (2, 9): (25,), (2, 10): (40,)}
+    found = []
+    total = (0, 0)
+    for added, runs in took.items():
+        for run in runs:
+            total = (total[0] + added[0], total[1] + added[1])
+            call.now = total
+            found.append(shapes.note([], run * millisecond))
+    assert [each and each.excess_ns // millisecond for each in found] == [None, None, None, 20]
+
+
+def test_stop_gives_every_function_its_own_method_back(recording, traces):
+    collector = XlaCompilations(traces)
+    collector.start(recording.context)
+    step = make_step(input_signature=[tf.TensorSpec((None, 3))])
+    step(tf.ones((2, 3)))
+    function = step.get_concrete_function(tf.ones((2, 3)))
+    assert "_call_flat" in vars(function)
+    # In the order in which they were started, as the monitor stops them.
+    traces.stop()
+    collector.stop()
+    assert "_call_flat" not in vars(function)
+    assert traces.observers == []
+    recording.events.clear()
+    step(tf.ones((3, 3)))
+    assert recording.events == []
+
+
+def test_without_the_collector_of_traces_it_says_so(recording):
+    with pytest.raises(Unavailable, match="`tracing`, which does not run"):
+        XlaCompilations(TraceCollector()).start(recording.context)
+
+
+def test_what_can_not_be_watched_runs_all_the_same(recording, traces, monkeypatch):
+    from tb_slowdown_plugin.collectors import xla
+
+    def broken(function):
+        raise AttributeError("inputs")
+
+    monkeypatch.setattr(xla, "_varying_inputs", broken)
+    collector = XlaCompilations(traces)
+    collector.start(recording.context)
+    assert float(make_step()(tf.zeros((2, 3)))) == 0.0
+    collector.stop()
+    assert recording.failures == [
+        ("xla_compilation", "a jitted function can't be watched: AttributeError")
+    ]
