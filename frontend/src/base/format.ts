@@ -24,9 +24,9 @@ export function decimal(value: Maybe, digits: number): string {
 /** A whole number with thousands separators: `12,400`. */
 export const count = (value: Maybe): string => decimal(value, 0);
 
-/** Seconds of a ledger: `1,422.9 s`. */
-export const ledgerSeconds = (value: Maybe): string =>
-  measured(value) ? `${decimal(value, 1)} s` : MISSING;
+/** Seconds of a ledger: `1,422.9 s`; of a wall below 100 s to a hundredth: `0.29 s`. */
+export const ledgerSeconds = (value: Maybe, wallSeconds = Number.POSITIVE_INFINITY): string =>
+  measured(value) ? `${decimal(value, wallSeconds < 100 ? 2 : 1)} s` : MISSING;
 
 /** A share of one as percent with one decimal: `15.3 %`. */
 export const percent = (share: Maybe): string =>

@@ -62,12 +62,16 @@ export function traceLine(
   }
 }
 
-/** Adds level pieces: the value of bucket `i` from border `i` to border `i + 1`. */
+/**
+ * Adds level pieces: the value of bucket `i` from border `i` to border `i + 1`; `down` closes
+ * each stretch to that height.
+ */
 export function traceSteps(
   context: CanvasRenderingContext2D,
   borders: readonly number[],
   values: readonly Measured[],
   y: Height,
+  down?: number,
 ): void {
   for (const [first, last] of stretches(values)) {
     context.moveTo(borders[first] as number, y(values[first] as number));
@@ -75,6 +79,10 @@ export function traceSteps(
       context.lineTo(borders[index] as number, y(values[index] as number));
       context.lineTo(borders[index + 1] as number, y(values[index] as number));
     }
+    if (down === undefined) continue;
+    context.lineTo(borders[last + 1] as number, down);
+    context.lineTo(borders[first] as number, down);
+    context.closePath();
   }
 }
 

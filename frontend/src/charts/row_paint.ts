@@ -39,14 +39,18 @@ export function paintLane({ context, theme, scene, projection }: Painting, row: 
   const box = { left: 0, top: row.top, width: projection.width, height: row.height - 1 };
   const room = { ...box, top: row.top + 5, height: row.height - 6 };
   const y = linear(row.lane.low, row.lane.high, room);
-  const xs = lane.row.map((one) => projection.x(one + 0.5));
+  const xs = lane.row.map((one) => projection.x(one + (lane.stepped ? 0 : 0.5)));
+  const floor = y(Math.max(0, row.lane.low));
+  const borders = [...xs, projection.x(scene.timeline.last + 1)];
   clip(context, box, () => {
     context.beginPath();
-    traceLine(context, xs, lane.value, y, y(Math.max(0, row.lane?.low ?? 0)));
+    if (lane.stepped) traceSteps(context, borders, lane.value, y, floor);
+    else traceLine(context, xs, lane.value, y, floor);
     context.fillStyle = theme.colour("bg-3");
     context.fill();
     context.beginPath();
-    traceLine(context, xs, lane.value, y);
+    if (lane.stepped) traceSteps(context, borders, lane.value, y);
+    else traceLine(context, xs, lane.value, y);
     context.strokeStyle = theme.colour("text-2");
     context.lineWidth = 1.25;
     context.stroke();

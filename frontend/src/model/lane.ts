@@ -57,6 +57,8 @@ export interface Lane {
   readonly unit: string;
   readonly row: readonly number[];
   readonly value: readonly Measured[];
+  /** Each value holds until the next, rather than leading to it. */
+  readonly stepped: boolean;
   readonly low: number;
   readonly high: number;
   /** "0 to 16 GiB", "0 to 50 a step". */
@@ -65,7 +67,7 @@ export interface Lane {
 
 /** From zero to a round number above the largest value; from below zero only if it goes there. */
 export function laneOf(series: SignalSeries): Lane {
-  const value = series.cumulative ? perStep(series) : series.value;
+  const { row, value } = series.cumulative ? perStep(series) : series;
   let low = 0;
   let largest = 0;
   for (const one of value) {
@@ -81,22 +83,35 @@ export function laneOf(series: SignalSeries): Lane {
     title: shortTitle(series.signal, series.title),
     fullTitle: series.title,
     unit: series.unit,
-    row: series.row,
+    row,
     value,
+    stepped: series.cumulative === true,
     low,
     high,
     scale: `${bottom} to ${top}${series.cumulative ? " a step" : ""}`,
   };
 }
 
-/** How much a counter rose a step since the sample before; a counter that fell began anew. */
-export function perStep(series: SignalSeries): Measured[] {
-  return series.value.map((value, index) => {
-    const before = series.value[index - 1];
-    const rows = (series.row[index] ?? 0) - (series.row[index - 1] ?? 0);
-    if (value === null || before === null || before === undefined || rows <= 0) return null;
-    return value < before ? null : (value - before) / rows;
+interface Rates {
+  readonly row: readonly number[];
+  readonly value: readonly Measured[];
+}
+
+/**
+ * What a counter adds a step, from each sample to the next; the last value is held. Samples
+ * within one row count as the last of them; a counter that fell began anew, and leaves a gap.
+ */
+export function perStep(series: Pick<SignalSeries, "row" | "value">): Rates {
+  const last = series.row.map((row, index) => row !== series.row[index + 1]);
+  const row = series.row.filter((_, index) => last[index]);
+  const total = series.value.filter((_, index) => last[index]);
+  const value = total.map((_, index) => {
+    const from = Math.min(index, total.length - 2);
+    const [low, high] = [total[from], total[from + 1]];
+    if (from < 0 || low == null || high == null || high < low) return null;
+    return (high - low) / ((row[from + 1] as number) - (row[from] as number));
   });
+  return { row, value };
 }
 
 /** The last value sampled at or before a row, null before the first and in a gap. */

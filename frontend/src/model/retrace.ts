@@ -9,7 +9,7 @@ export function reasonOf(group: RetraceGroup): string {
     example.changes
       .filter((change) => change.argument === group.argument)
       .slice(0, 1)
-      .map((change) => `${change.before} → ${change.after}`),
+      .map((change) => step(change.before, change.after)),
   );
   const argument = group.argument === "" ? "" : `argument \`${group.argument}\``;
   const [first] = pairs;
@@ -21,3 +21,16 @@ export function reasonOf(group: RetraceGroup): string {
   const shown = first === last ? first : `${first}, … ${last}`;
   return argument === "" ? shown : `${argument}: ${shown}`;
 }
+
+/** From one value to the next, the words they share said once. */
+function step(before: string, after: string): string {
+  const type = /^(Python \w+ )/.exec(before)?.[1] ?? "";
+  const next = type !== "" && after.startsWith(type) ? after.slice(type.length) : after;
+  return `${shortened(before)} → ${shortened(next)}`;
+}
+
+/** Fractions to six digits: the table below has them in full. */
+const shortened = (text: string): string =>
+  text.replace(/\d+\.\d{6,}(?:e[+-]?\d+)?/g, (number) =>
+    String(Number(Number(number).toPrecision(6))),
+  );

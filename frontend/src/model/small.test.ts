@@ -30,8 +30,10 @@ describe("lane", () => {
   });
 
   it("turns a counter into what it adds a step, and a counter that fell into a gap", () => {
-    const counter = { ...signal, row: [0, 10, 10, 20, 30], value: [0, 50, 60, 5, 25] };
-    expect(perStep(counter)).toEqual([null, 5, null, null, 2]);
+    const counter = { row: [0, 10, 10, 20, 30], value: [0, 50, 60, 5, 25] };
+    expect(perStep(counter)).toEqual({ row: [0, 10, 20, 30], value: [6, null, 2, 2] });
+    expect(perStep({ row: [3], value: [7] })).toEqual({ row: [3], value: [null] });
+    expect(perStep({ row: [0, 10], value: [0, null] }).value).toEqual([null, null]);
   });
 
   it("begins at zero unless values are below it", () => {
@@ -190,6 +192,13 @@ describe("reasonOf", () => {
 
   it("shows the first and the last pair of values", () => {
     expect(reasonOf(group)).toBe("argument `rate`: 1 → 2, … 3 → 4");
+  });
+
+  it("names the type once and shortens long fractions", () => {
+    const long = example("Python float 0.1", "Python float 0.0013741515996288068");
+    expect(reasonOf({ ...group, examples: [long] })).toBe(
+      "argument `rate`: Python float 0.1 → 0.00137415",
+    );
   });
 
   it("says the cause where no argument differs", () => {

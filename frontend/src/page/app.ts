@@ -7,7 +7,7 @@ import { nextChange } from "../model/jump";
 import { filtered } from "../model/runs";
 import type { Axis } from "../model/scene";
 import { clamped, contains, sameWindow, span, type Window, whole } from "../model/window";
-import type { Actions } from "../panels/panel";
+import type { Actions, SortColumn } from "../panels/panel";
 import { addressOfState, stateOfAddress } from "./bookmark";
 import type { Host } from "./host";
 import { Loader } from "./loader";
@@ -189,6 +189,10 @@ export class App implements Actions {
 
   lanes(allLanes: boolean): void {
     this.#store.set({ allLanes });
+  }
+
+  sort(sortedBy: SortColumn): void {
+    this.#store.set({ sortedBy });
   }
 
   hot(hot: string | undefined): void {

@@ -63,6 +63,7 @@ export class Shell {
       axis: state.axis,
       lostOnly: state.lostOnly,
       asTable: state.asTable,
+      sortedBy: state.sortedBy,
       allLanes: state.allLanes,
       open: (cause, atFirst) => state.touched.get(cause) ?? atFirst,
       hot: state.hot,

@@ -4,6 +4,7 @@ import type { RunReport, Runs, Timeline } from "../api/types";
 import type { Changes } from "../model/changed";
 import type { Axis } from "../model/scene";
 import type { Window } from "../model/window";
+import type { SortColumn } from "../panels/panel";
 
 export interface PanelState {
   readonly data?: unknown;
@@ -33,6 +34,7 @@ export interface State {
   readonly axis: Axis;
   readonly lostOnly: boolean;
   readonly asTable: boolean;
+  readonly sortedBy: SortColumn;
   readonly allLanes: boolean;
   /** Cards that the reader opened or closed by hand. */
   readonly touched: ReadonlyMap<string, boolean>;
@@ -64,6 +66,7 @@ export const INITIAL: State = {
   axis: "steps",
   lostOnly: false,
   asTable: false,
+  sortedBy: "seconds",
   allLanes: false,
   touched: new Map(),
   hot: undefined,

@@ -59,7 +59,7 @@ function row(card: Card, page: Page, open: boolean): TemplateResult {
     }}>${badge(card.id)}<span class="ti"><h3>${card.name}</h3><span class="sub">${prose(card.summary)}</span></span>
       ${spark(card, page)}
       ${since(card, page)}
-      <span class="num"><b>${ledgerSeconds(card.lostSeconds)}</b>${
+      <span class="num"><b>${ledgerSeconds(card.lostSeconds, page.report?.wall_seconds)}</b>${
         card.lostSeconds >= 60
           ? html`<br><span class="s q">${duration(card.lostSeconds)}</span>`
           : nothing

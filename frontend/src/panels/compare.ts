@@ -2,7 +2,7 @@
 
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { RunReport } from "../api/types";
-import { count, decimal, ledgerSeconds, percent, signed, stepTime } from "../base/format";
+import { count, ledgerSeconds, percent, signed, stepTime } from "../base/format";
 import { badge } from "../charts/timeline_gutter";
 import { causeKind } from "../model/causes";
 import { type Comparison, compare, type Difference, differenceReading } from "../model/compare";
@@ -63,7 +63,7 @@ function chooser(page: Page, label: string): TemplateResult {
 }
 
 const amount = (table: Comparison, value: number): string =>
-  table.perStep ? stepTime(value) : ledgerSeconds(value);
+  table.perStep ? stepTime(value) : ledgerSeconds(value, table.total.values[0]);
 
 function noteOf(table: Comparison): TemplateResult {
   const [first] = table.runs;
@@ -95,7 +95,7 @@ const tone = (row: Difference): string =>
   `num ${row.real ? (row.difference > 0 ? "bad" : "good") : "q"}`;
 
 const difference = (table: Comparison, row: Difference): string =>
-  signed(row.difference, (value) => (table.perStep ? stepTime(value) : `${decimal(value, 1)} s`));
+  signed(row.difference, (value) => amount(table, value));
 
 function line(table: Comparison, row: Difference, largest: number): TemplateResult {
   const healthy = row.id === HEALTHY;

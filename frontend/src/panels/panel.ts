@@ -16,6 +16,8 @@ export interface Source {
   beginning(last: number): Promise<Timeline>;
 }
 
+export type SortColumn = "count" | "seconds";
+
 /** What the reader can do; every change goes through the page, which keeps the address. */
 export interface Actions {
   view(window: Window): void;
@@ -33,6 +35,8 @@ export interface Actions {
   showRows(window: Window): void;
   /** Selects rows and brings "What changed here?" into sight. */
   explain(window: Window): void;
+  /** Orders the retraces table. */
+  sort(column: SortColumn): void;
   hot(cause: string | undefined): void;
   table(shown: boolean): void;
   lanes(all: boolean): void;
@@ -57,6 +61,7 @@ export interface Page {
   readonly axis: Axis;
   readonly lostOnly: boolean;
   readonly asTable: boolean;
+  readonly sortedBy: SortColumn;
   readonly allLanes: boolean;
   readonly open: (cause: string, atFirst: boolean) => boolean;
   /** The cause whose segment and term light up. */

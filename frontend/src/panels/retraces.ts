@@ -2,11 +2,11 @@
 
 import { html, nothing, type TemplateResult } from "lit-html";
 import "../charts/spark";
-import type { RetraceGroup, Retraces } from "../api/types";
+import type { RetraceExample, RetraceGroup, Retraces } from "../api/types";
 import { count, ledgerSeconds, plural, stepTime } from "../base/format";
 import { reasonOf } from "../model/retrace";
 import { between, padded } from "../model/window";
-import { type Page, sealed } from "./panel";
+import { type Page, type SortColumn, sealed } from "./panel";
 import { prose } from "./parts";
 
 export const retraces = sealed<Retraces>({
@@ -20,7 +20,7 @@ export const retraces = sealed<Retraces>({
     if (empty !== undefined) return { body: html`<p class="empty">${empty}</p>` };
     const functions = new Set(data.groups.map((group) => group.function)).size;
     return {
-      note: `${count(data.traces)} after the first trace of each function; ${plural(functions, "function")}, ${ledgerSeconds(data.seconds)}`,
+      note: `${count(data.traces)} after the first trace of each function; ${plural(functions, "function")}, ${ledgerSeconds(data.seconds, page.report?.wall_seconds)}`,
       body: table(data, page),
     };
   },
@@ -37,11 +37,27 @@ function emptyText(data: Retraces): string | undefined {
 
 function table(data: Retraces, page: Page): TemplateResult {
   return html`<div class="scroll"><table>
-    <thead><tr><th>Function</th><th>Place</th><th>Why it was traced again</th><th class="num">Count</th><th class="num" aria-sort="descending">Seconds ↓</th><th class="num">First</th><th class="num">Last</th><th>When</th><th>Fix</th></tr></thead>
-    ${data.groups.map((group, index) => rows(group, page, page.open(key(group), index === 0)))}
-    <tfoot><tr><td colspan="3">All</td><td class="num">${count(data.traces)}</td><td class="num">${ledgerSeconds(data.seconds)}</td><td colspan="4"></td></tr></tfoot>
+    <thead><tr><th>Function</th><th>Place</th><th>Why it was traced again</th>${COLUMNS.map(
+      (column) => heading(column, page),
+    )}<th class="num">First cost</th><th class="num">Last cost</th><th>When</th><th>Fix</th></tr></thead>
+    ${ordered(data.groups, page.sortedBy).map((group, index) => rows(group, page, page.open(key(group), index === 0)))}
+    <tfoot><tr><td colspan="3">All</td><td class="num">${count(data.traces)}</td><td class="num">${ledgerSeconds(data.seconds, page.report?.wall_seconds)}</td><td colspan="4"></td></tr></tfoot>
   </table></div>`;
 }
+
+const COLUMNS = [
+  ["count", "Count"],
+  ["seconds", "Seconds"],
+] as const;
+
+function heading([column, title]: (typeof COLUMNS)[number], page: Page): TemplateResult {
+  const here = page.sortedBy === column;
+  return html`<th class="num" aria-sort=${here ? "descending" : nothing}><button class="sort" @click=${() =>
+    page.actions.sort(column)}>${title}${here ? " ↓" : ""}</button></th>`;
+}
+
+const ordered = (groups: readonly RetraceGroup[], column: SortColumn): RetraceGroup[] =>
+  [...groups].sort((a, b) => b[column] - a[column]);
 
 /** What a row is called where open cards are kept; a comma parts them there. */
 const key = (group: RetraceGroup): string =>
@@ -57,41 +73,57 @@ function rows(group: RetraceGroup, page: Page, open: boolean): TemplateResult {
         @click=${() => page.actions.card(key(group), !open)}>${open ? "▾" : "▸"}</button><code>${group.function}</code></td>
       <td class="mono s place">${group.location || "–"}</td>
       <td>${prose(reasonOf(group))}</td>
-      <td class="num">${count(group.count)}</td><td class="num">${ledgerSeconds(group.seconds)}</td>
+      <td class="num">${count(group.count)}</td><td class="num">${ledgerSeconds(group.seconds, page.report?.wall_seconds)}</td>
       <td class="num">${stepTime(first?.seconds)}</td><td class="num">${stepTime(last?.seconds)}</td>
       <td><sd-spark class="ticks" role="img" aria-label=${`From step ${count(group.first_step)} to ${count(group.last_step)}`} .cause=${"retracing"} .bars=${group.spark}></sd-spark></td>
       <td>${prose(group.fix)}</td>
     </tr>${open ? examples(group, page) : nothing}</tbody>`;
 }
 
+const FEW = 4;
+
+/** The first and the latest traces; all that were sent on demand. */
 function examples(group: RetraceGroup, page: Page): TemplateResult {
-  const hidden = group.count - group.examples.length;
+  const all = `${key(group)}|all`;
+  const many = group.examples.length > FEW;
+  const every = !many || page.open(all, false);
+  const shown = every
+    ? group.examples
+    : [...group.examples.slice(0, FEW / 2), ...group.examples.slice(-FEW / 2)];
+  const hidden = group.count - shown.length;
   return html`<tr class="inner"><td colspan="9"><table>
     <thead><tr><th class="num">Step</th><th>Argument</th><th>Was</th><th>Now</th><th class="num">Graph built in</th><th class="num">First execution</th><th class="num">In all</th><th class="num">Operations</th></tr></thead>
-    <tbody>${group.examples.map((example) => {
-      const changes = example.changes.length > 0 ? example.changes : [undefined];
-      const rows = page.whole?.timeline.rows ?? example.row + 1;
-      return changes.map(
-        (change, index) => html`<tr>
-          <td class="num">${
-            index > 0
-              ? nothing
-              : html`<button class="link" title="Show this step" @click=${() =>
-                  page.actions.showRows(
-                    padded(between(example.row - 10, example.row + 10), 0, rows),
-                  )}>${count(example.step)}</button>`
-          }</td>
-          <td>${change === undefined ? "–" : html`<code>${change.argument || "–"}</code>`}</td>
-          <td><code>${change?.before || "–"}</code></td><td><code>${change?.after || "–"}</code></td>
-          <td class="num">${index > 0 ? nothing : stepTime(example.building_seconds)}</td>
-          <td class="num">${index > 0 ? nothing : stepTime(example.execution_seconds)}</td>
-          <td class="num">${index > 0 ? nothing : stepTime(example.seconds)}</td>
-          <td class="num">${index > 0 ? nothing : count(example.operations)}</td>
-        </tr>`,
-      );
-    })}${
-      hidden > 0
-        ? html`<tr><td colspan="8" class="q">${plural(hidden, "more trace")} in between, for the same reason.</td></tr>`
+    <tbody>${shown.map((example) => traceRows(example, page))}${
+      hidden > 0 || many
+        ? html`<tr><td colspan="8" class="q">${hidden > 0 ? `${plural(hidden, "more trace")} in between, for the same reason.` : ""} ${
+            many
+              ? html`<button class="quiet sm" @click=${() => page.actions.card(all, !every)}>${every ? "Show fewer" : `Show ${count(group.examples.length)}`}</button>`
+              : nothing
+          }</td></tr>`
         : nothing
     }</tbody></table></td></tr>`;
+}
+
+/** One line for each argument that differed; what the trace cost stands on the first. */
+function traceRows(example: RetraceExample, page: Page): TemplateResult[] {
+  const changes = example.changes.length > 0 ? example.changes : [undefined];
+  const rows = page.whole?.timeline.rows ?? example.row + 1;
+  const around = padded(between(example.row - 10, example.row + 10), 0, rows);
+  return changes.map(
+    (change, index) => html`<tr>
+      <td class="num">${
+        index > 0
+          ? nothing
+          : html`<button class="link" title="Show this step" @click=${() => page.actions.showRows(around)}>${count(example.step)}</button>`
+      }</td>
+      <td>${change === undefined ? "–" : html`<code>${change.argument || "–"}</code>`}</td>
+      <td><code>${change?.before || "–"}</code></td><td><code>${change?.after || "–"}</code></td>
+      ${[
+        stepTime(example.building_seconds),
+        stepTime(example.execution_seconds),
+        stepTime(example.seconds),
+        count(example.operations),
+      ].map((text) => html`<td class="num">${index > 0 ? nothing : text}</td>`)}
+    </tr>`,
+  );
 }

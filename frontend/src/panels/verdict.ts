@@ -39,7 +39,7 @@ function lead(report: RunReport, page: Page): TemplateResult | typeof nothing {
 
 function healthyLead(report: RunReport): TemplateResult {
   const { lost_seconds: lost, lost_fraction: share, unexplained_seconds: rest } = report;
-  return html`<p class="lead">${ledgerSeconds(lost)} (${percent(share)}) lie above the healthy level; no single cause reaches its floor, ${ledgerSeconds(rest)} are unexplained. If progress only feels slow, look at the loss curve: the steps are as fast as they were.</p>`;
+  return html`<p class="lead">${ledgerSeconds(lost, report.wall_seconds)} (${percent(share)}) lie above the healthy level; no single cause reaches its floor, ${ledgerSeconds(rest, report.wall_seconds)} are unexplained. If progress only feels slow, look at the loss curve: the steps are as fast as they were.</p>`;
 }
 
 function lostLead(report: RunReport, page: Page): TemplateResult {
@@ -66,18 +66,18 @@ function lostLead(report: RunReport, page: Page): TemplateResult {
 function where(report: RunReport, page: Page): TemplateResult {
   const ledger = terms(report);
   const bar = segments(ledger, page.width);
-  return html`<div class="where" role="group" aria-label=${`Where ${ledgerSeconds(report.wall_seconds)} went`}>
-      ${bar.map((segment) => barSegment(segment, page))}
+  return html`<div class="where" role="group" aria-label=${`Where ${ledgerSeconds(report.wall_seconds, report.wall_seconds)} went`}>
+      ${bar.map((segment) => barSegment(segment, report.wall_seconds, page))}
     </div>
     <div class="ledger">
-      <span class="it"><span class="nm all">Run</span><span><b>${ledgerSeconds(report.wall_seconds)}</b><small>100 %</small></span></span>
-      ${ledger.map((term, index) => ledgerTerm(term, index === 0 ? "=" : "+", page))}
+      <span class="it"><span class="nm all">Run</span><span><b>${ledgerSeconds(report.wall_seconds, report.wall_seconds)}</b><small>100 %</small></span></span>
+      ${ledger.map((term, index) => ledgerTerm(term, index === 0 ? "=" : "+", report.wall_seconds, page))}
     </div>
     ${facts(report, page)}
     ${report.verdict === "healthy" ? checklist(report) : nothing}`;
 }
 
-function barSegment(segment: Segment, page: Page): TemplateResult {
+function barSegment(segment: Segment, wall: number, page: Page): TemplateResult {
   const { term, widthPixels, label } = segment;
   const healthy = term.id === HEALTHY;
   const share = percent(term.share);
@@ -90,15 +90,15 @@ function barSegment(segment: Segment, page: Page): TemplateResult {
         ? html`<b>${term.name}</b>`
         : html`<span class="tiny">${term.code}</span>`;
   return html`<button class=${`${look} ${hot}`} style=${`width:${widthPixels.toFixed(2)}px`}
-    title=${`${term.name}: ${ledgerSeconds(term.seconds)}, ${share}`}
-    aria-label=${`${label === "code" ? `${term.code} ` : ""}${term.name} ${share}, ${ledgerSeconds(term.seconds)}`}
+    title=${`${term.name}: ${ledgerSeconds(term.seconds, wall)}, ${share}`}
+    aria-label=${`${label === "code" ? `${term.code} ` : ""}${term.name} ${share}, ${ledgerSeconds(term.seconds, wall)}`}
     @click=${() => healthy || page.actions.showCard(term.id)}
     @pointerenter=${() => page.actions.hot(term.id)} @pointerleave=${() => page.actions.hot(undefined)}>${text}</button>`;
 }
 
-function ledgerTerm(term: Term, operator: string, page: Page): TemplateResult {
+function ledgerTerm(term: Term, operator: string, wall: number, page: Page): TemplateResult {
   const body = html`${badge(term.id)}<span class="nm">${term.name}</span>
-    <span class="all">${ledgerSeconds(term.seconds)}<small>${percent(term.share)}</small></span>`;
+    <span class="all">${ledgerSeconds(term.seconds, wall)}<small>${percent(term.share)}</small></span>`;
   const hot = page.hot === term.id ? "it hot" : "it";
   return html`<span class="op" aria-hidden="true">${operator}</span>${
     term.id === HEALTHY
