@@ -79,7 +79,7 @@ class TimedFetch:
 
         self._graph = tf.compat.v1.get_default_graph()
         self._earlier = _fetches.get(self._graph)
-        self._asked = _timestamp(self._graph, [self._earlier.arrived] if self._earlier else [])
+        self._asked = _timestamp(self._graph, [])
 
     def after_asking(self) -> AbstractContextManager[None]:
         """Operations made inside run after the first timestamp."""
@@ -100,8 +100,12 @@ class TimedFetch:
             _add(body, _COMPUTED, began, computed)
             _add(graph, _FETCHED, began, arrived)
         elif self._earlier:
+            # This fetch may have run beside the earlier one (another replica's), and
+            # beside what was computed since then: only the rest is waiting.
+            ready = tf.maximum(self._asked, self._earlier.arrived)
             between = _stateful_operations(graph, self._earlier.operations)
-            ready = tf.maximum(self._asked, _timestamp(graph, between))
+            if between:
+                ready = tf.maximum(ready, _timestamp(graph, between))
             _add(graph, _WAITED, ready, tf.maximum(arrived, ready))
         else:
             _add(graph, _WAITED, self._asked, arrived)

@@ -1,5 +1,8 @@
 """Input wait of real tf.data pipelines whose delay is known."""
 
+import os
+import subprocess
+import sys
 import time
 
 import pytest
@@ -205,22 +208,51 @@ def test_functions_traced_earlier_go_on_adding_for_the_next_collector(recording)
     assert seconds >= DELAY * 0.9
 
 
-def test_mirrored_replicas_wait_together_and_are_not_added_up(recording, collector):
-    strategy = tf.distribute.MirroredStrategy(["CPU:0"])
-    distributed = iter(strategy.experimental_distribute_dataset(dataset(6).batch(1)))
+def test_replicas_that_wait_together_are_not_added_up():
+    """Two CPU devices, which TensorFlow makes only before it is used: a process of its own."""
+    program = """
+import time, tensorflow as tf
+from tb_slowdown_plugin.collectors import graph_wait
+from tb_slowdown_plugin.collectors.base import Context
+from tb_slowdown_plugin.collectors.clock import Clock
+from tb_slowdown_plugin.collectors.input_wait import InputWait
+from tb_slowdown_plugin.collectors.stopwatch import Stopwatch
 
-    @tf.function
-    def step(iterator):
-        return strategy.run(lambda x: x + 1, args=(next(iterator),))
+InputWait().start(Context(Clock(), Stopwatch(Clock().monotonic_ns), print, print))
+tf.config.set_logical_device_configuration(
+    tf.config.list_physical_devices("CPU")[0], [tf.config.LogicalDeviceConfiguration()] * 2
+)
+strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
 
-    step(distributed)
-    taken(recording)
-    began = time.perf_counter()
-    for _ in range(3):
-        step(distributed)
-    passed = time.perf_counter() - began
-    seconds, _ = taken(recording)
-    assert 0 < seconds <= passed
+def slow(x):
+    time.sleep(0.02)
+    return x
+
+data = tf.data.Dataset.range(24).map(
+    lambda x: tf.ensure_shape(tf.numpy_function(slow, [x], tf.int64), [])
+).batch(2)
+iterator = iter(strategy.experimental_distribute_dataset(data))
+
+@tf.function
+def step(iterator):
+    return strategy.run(lambda x: x + 1, args=(next(iterator),))
+
+step(iterator)
+before, began = graph_wait.read_waited(), time.perf_counter()
+for _ in range(8):
+    step(iterator)
+passed = time.perf_counter() - began
+print((graph_wait.read_waited() - before).lost_seconds() / passed)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert 0.7 < float(done.stdout.splitlines()[-1]) <= 1.0
 
 
 def test_a_parameter_servers_functions_are_left_as_they_are(recording, collector, monkeypatch):

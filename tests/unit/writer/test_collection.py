@@ -62,6 +62,13 @@ def test_one_that_is_unavailable_is_listed_with_its_reason_and_no_warning(run, f
     assert failures == []
 
 
+def test_one_that_turns_out_unavailable_when_it_is_read_is_stopped_without_a_warning(run, failures):
+    collection = collection_of(run, failures, Scripted(read=Unavailable("no allocator tells")))
+    assert collection.read() == {}
+    assert collection.states() == (CollectorState("scripted", "unavailable", "no allocator tells"),)
+    assert failures == []
+
+
 def test_one_that_is_switched_off_is_not_started(run, failures):
     collector = Scripted(start=AssertionError("started"))
     collection = collection_of(run, failures, collector, disabled=["scripted"])
