@@ -1,0 +1,95 @@
+"""All collectors together: they start, read and stop in one process and leave it as it was."""
+
+import gc
+
+import pytest
+
+from tb_slowdown_plugin.collectors import registry
+from tb_slowdown_plugin.collectors.base import Unavailable
+from tb_slowdown_plugin.records.names import signal
+
+pytestmark = pytest.mark.tensorflow
+tf = pytest.importorskip("tensorflow")
+keras = pytest.importorskip("keras")
+
+
+def public_names():
+    """What collectors replace, by hand-picked samples of each place."""
+    from tensorflow.python.data.ops.iterator_ops import OwnedIterator
+
+    return (
+        OwnedIterator._next_internal,
+        OwnedIterator.get_next_as_optional,
+        OwnedIterator.__next__,
+        OwnedIterator.__init__,
+        tf.train.Checkpoint.save,
+        tf.train.CheckpointManager.save,
+        tf.summary.scalar,
+        tf.profiler.experimental.start,
+        keras.Model.save,
+        keras.optimizers.Optimizer.__init__,
+        keras.optimizers.Adam.build,
+        list(gc.callbacks),
+    )
+
+
+def start_all(context):
+    running = []
+    for collector in registry.create():
+        try:
+            collector.start(context)
+        except Unavailable:
+            continue
+        running.append(collector)
+    return running
+
+
+def train():
+    variable = tf.Variable(tf.ones([3]))
+    optimizer = keras.optimizers.Adam()
+
+    @tf.function
+    def step(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(variable * x)
+        optimizer.apply_gradients([(tape.gradient(loss, variable), variable)])
+        return loss
+
+    return [float(step(tf.cast(x, tf.float32))) for x in tf.data.Dataset.range(1, 4)]
+
+
+def test_names_are_unique_and_each_call_makes_new_collectors():
+    first, second = registry.create(), registry.create()
+    names = [collector.name for collector in first]
+    assert len(set(names)) == len(names)
+    assert names == [collector.name for collector in second]
+    assert not {id(collector) for collector in first} & {id(collector) for collector in second}
+
+
+@pytest.mark.parametrize("order", ["as started", "reversed"])
+def test_everything_is_put_back_in_whatever_order_collectors_stop(recording, order):
+    plain = train()
+    before = public_names()
+    running = start_all(recording.context)
+    assert public_names() != before
+    watched = train()
+    for collector in running if order == "as started" else reversed(running):
+        collector.stop()
+    assert public_names() == before
+    assert recording.stopwatch.askers == []
+    assert recording.stopwatch.depth == 0
+    assert watched == pytest.approx(plain)
+    assert recording.failures == []
+
+
+def test_every_signal_read_is_known_by_name_and_unit(recording):
+    running = start_all(recording.context)
+    train()
+    values = {}
+    for collector in running:
+        for method in ("read", "read_in_thread"):
+            values.update(getattr(collector, method, dict)())
+    for collector in running:
+        collector.stop()
+    assert {"rss_bytes", "batch_shapes"} <= set(values)
+    assert [name for name in values if signal(name) is None] == []
