@@ -13,7 +13,7 @@ export interface Handled {
   place(speak: boolean): void;
   /** The pointer has left. */
   leave(): void;
-  ask(event: CustomEvent<Window | Jump | undefined>): void;
+  ask(event: CustomEvent<Window | Jump | null>): void;
 }
 
 const DRAG_PIXELS = 3;
@@ -156,7 +156,9 @@ export class Hands {
     this.handled.ask(new CustomEvent<Window>("sd-view", { detail }));
   }
 
-  #select(detail: Window | undefined): void {
-    this.handled.ask(new CustomEvent<Window | undefined>("sd-select", { detail }));
+  /** An event's detail is null where there is none. */
+  #select(selection: Window | undefined): void {
+    const detail = selection ?? null;
+    this.handled.ask(new CustomEvent<Window | null>("sd-select", { detail }));
   }
 }

@@ -31,7 +31,7 @@ export const timeline = sealed<Timeline>({
         <sd-timeline class="tl"
           .input=${{ whole, detail, view: page.view, selection: page.selection, axis: page.axis, allLanes: page.allLanes }}
           @sd-view=${(event: CustomEvent<Window>) => page.actions.view(event.detail)}
-          @sd-select=${(event: CustomEvent<Window | undefined>) => page.actions.select(event.detail)}
+          @sd-select=${(event: CustomEvent<Window | null>) => page.actions.select(event.detail ?? undefined)}
           @sd-jump=${(event: CustomEvent<Jump>) => page.actions.jump(event.detail.direction, event.detail.cursor)}
         ></sd-timeline>
         ${lanesLine(whole, page)}${page.asTable ? table(detail, page) : nothing}`,

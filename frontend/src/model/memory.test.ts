@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { timeline } from "../../tests/make";
+import { memoryReading, memorySeries } from "./memory";
+
+const signal = {
+  signal: "rss_bytes",
+  title: "Host memory",
+  unit: "bytes",
+  row: [0, 10, 20],
+  value: [1, null, 3],
+};
+
+describe("memory", () => {
+  const row = Array.from({ length: 100 }, (_, index) => index);
+  const series = (value: (row: number) => number | null) =>
+    memorySeries(timeline(100, 1, { signals: [{ ...signal, row, value: row.map(value) }] }))[0];
+
+  it("tells steady growth from a level and from a jump", () => {
+    const grows = series((one) => 2 ** 30 + one * 2 ** 20);
+    expect(grows?.growth).toBeCloseTo(2 ** 20, 3);
+    expect(grows && memoryReading(grows)).toBe("+1,000 MiB in 1,000 steps, steadily");
+    expect(series(() => 5e8)?.growth).toBe(0);
+    expect(series((one) => (one < 80 ? 1e8 : 9e8))?.growth).toBeNull();
+  });
+
+  it("says nothing of a handful of values", () => {
+    expect(series((one) => (one < 12 ? 1e8 : null))?.growth).toBeNull();
+  });
+});
