@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.accounts import (
+    FLAT_FLOOR,
     GROWTH_FLOOR,
     Rule,
     rule_of,
@@ -39,6 +40,8 @@ _MOST_OF_IT: Final = 0.5
 """Share of an account's seconds that a rise must hold to give the account its pattern."""
 _GROWN: Final = 0.15
 """The same for events that take longer each time."""
+_FEW_EVENTS: Final = 10
+_EARLY: Final = 0.2
 _REGULAR: Final = 0.1
 
 
@@ -67,9 +70,19 @@ def judge_account(steps: Steps, account: str, first_rows: int, warm_up_rows: int
     events = find_events(column)
     if rule.class_ == "first" or len(events) < rule.least_events or not column.any():
         return findings
-    if column.sum() >= max(rule.flat_floor, GROWTH_FLOOR) * wall:
+    floor = max(rule.flat_floor, GROWTH_FLOOR)
+    if rule.class_ == "never" and _is_over(events, len(steps)):
+        floor = FLAT_FLOOR
+    if column.sum() >= floor * wall:
         return [*findings, _name_whole(steps, account, column, events, warm_up_rows)]
+    if rule.class_ == "never":
+        return findings
     return findings + _name_growth(steps, account, column, events, warm_up_rows)
+
+
+def _is_over(events: Int, count: int) -> bool:
+    """Whether a few early events were all: one trace for each of a few shapes, then none."""
+    return len(events) <= _FEW_EVENTS and int(events[-1]) < _EARLY * count
 
 
 def _find_early(

@@ -135,3 +135,13 @@ def test_an_array_of_another_length_is_refused(name):
         diagnose(steps(200), {"gc": np.ones(3)})
     with pytest.raises(UsageError, match="one-dimensional"):
         diagnose(np.ones((3, 3)))
+
+
+def test_a_few_early_traces_for_a_few_shapes_are_no_retracing():
+    tracing = np.zeros(2000)
+    tracing[[1, 5, 9]] = 0.2
+    assert findings({"tracing:again": tracing}) == ()
+    tracing[1500] = 0.2
+    assert [each.source for each in findings({"tracing:again": tracing})] == ["tracing:again"]
+    tracing[1500] = 0
+    assert [each.source for each in findings({"tracing:again": tracing * 4})] == ["tracing:again"]
