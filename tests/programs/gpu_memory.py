@@ -1,0 +1,60 @@
+"""From step 200 on, an evaluation beside the training fills the device: steps wait for memory.
+
+The allocator is the one that GPUs have, here for the CPU and limited to 192 MiB. Where it
+has nothing left, it waits until another thread frees some.
+"""
+
+import os
+
+os.environ["TF_CPU_ALLOCATOR_USE_BFC"] = "1"
+os.environ["TF_CPU_BFC_MEM_LIMIT_IN_MB"] = "192"
+
+import threading
+import time
+
+import injector
+import ordinary
+import tensorflow as tf
+
+import tbslow
+
+STEPS = 500
+FULL_FROM = 200
+
+
+def fill():
+    return tf.fill([42, 1024, 1024], 1.0)  # 168 MiB
+
+
+def evaluate(until):
+    while not until.is_set():
+        outputs = fill()
+        time.sleep(0.06)
+        del outputs
+        time.sleep(0.02)
+
+
+def main(logdir, truth, healthy):
+    fill()
+    net = ordinary.model()
+    train_step = ordinary.train_step(net, ordinary.sgd(net))
+    done = threading.Event()
+    evaluation = threading.Thread(target=evaluate, args=(done,))
+    with tbslow.start(logdir):
+        for i, (x, y) in enumerate(tbslow.data(ordinary.dataset(STEPS))):
+            if i == FULL_FROM and not healthy:
+                evaluation.start()
+            with tbslow.summary.step():
+                began = time.perf_counter()
+                noisy = tf.tile(x[tf.newaxis], [256, 1, 1])  # 32 MiB
+                train_step(tf.reduce_mean(noisy, axis=0), y)
+                del noisy
+                if i:
+                    truth.add(i, time.perf_counter() - began, defect=i >= FULL_FROM)
+    done.set()
+    if evaluation.ident:
+        evaluation.join()
+
+
+if __name__ == "__main__":
+    injector.run("gpu_memory", main)
