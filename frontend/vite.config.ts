@@ -1,5 +1,5 @@
 import { defineConfig } from "vite";
-import { fixtures } from "./dev/fixtures";
+import { fixtures } from "./dev/fixtures.ts";
 
 // One ES module with everything inside: TensorBoard imports a single file, and
 // its content security policy allows neither workers from blobs nor other origins.
