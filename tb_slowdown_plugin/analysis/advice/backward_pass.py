@@ -9,7 +9,7 @@ from tb_slowdown_plugin.analysis.types import Advice
 
 def advise() -> tuple[Advice, ...]:
     """What to change."""
-    return (short_tape(), _stop_gradient(), _mixed_precision())
+    return (short_tape(), _stop_gradient(), mixed_precision())
 
 
 def _stop_gradient() -> Advice:
@@ -23,7 +23,8 @@ def _stop_gradient() -> Advice:
     )
 
 
-def _mixed_precision() -> Advice:
+def mixed_precision() -> Advice:
+    """Half the bytes."""
     return Advice(
         "Compute in half precision, before the model is made.",
         snippet(

@@ -16,7 +16,7 @@ def advise(family: str, detail: str, *, grows: bool) -> tuple[Advice, ...]:
       grows: whether it takes longer and longer.
     """
     if family == names.SUMMARY:
-        return (_fewer_summaries(),)
+        return (fewer_summaries(),)
     if family == names.VALIDATION:
         return (_fewer_validations(),)
     if detail == "TensorBoard":
@@ -70,7 +70,8 @@ def quiet_tensorboard() -> Advice:
     )
 
 
-def _fewer_summaries() -> Advice:
+def fewer_summaries() -> Advice:
+    """One in a hundred."""
     return Advice(
         "Write summaries in every 100th step, in one place.",
         snippet(

@@ -19,7 +19,7 @@ def advise(who: str, *, grows: bool) -> tuple[Advice, ...]:
     """
     found = []
     if grows:
-        found.append(_keep_few())
+        found.append(keep_few())
     if who == "BackupAndRestore":
         found.append(_backup())
     elif who in KERAS:
@@ -27,7 +27,7 @@ def advise(who: str, *, grows: bool) -> tuple[Advice, ...]:
     else:
         found += [_asynchronous(), _in_loop()]
     if not grows and who not in KERAS:
-        found.append(_keep_few())
+        found.append(keep_few())
     return tuple(found)
 
 
@@ -95,7 +95,8 @@ def _in_loop() -> Advice:
     )
 
 
-def _keep_few() -> Advice:
+def keep_few() -> Advice:
+    """Not all of them."""
     return Advice(
         "Keep a few checkpoints: with `max_to_keep=None` the list of all of them is written again "
         "at each save, and the disk fills. Older ones are deleted; keep elsewhere what you still "

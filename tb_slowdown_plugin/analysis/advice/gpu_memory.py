@@ -1,0 +1,58 @@
+"""Advice for device memory that is nearly full."""
+
+from __future__ import annotations
+
+from tb_slowdown_plugin.analysis.advice.backward_pass import mixed_precision
+from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
+from tb_slowdown_plugin.analysis.advice.tensor_retention import numbers
+from tb_slowdown_plugin.analysis.types import Advice
+
+
+def advise() -> tuple[Advice, ...]:
+    """What to change."""
+    return (smaller_batch(), mixed_precision(), numbers(), asynchronous(), memory_growth())
+
+
+def smaller_batch() -> Advice:
+    """Less memory for the same updates."""
+    return Advice(
+        "Make the batch smaller and accumulate gradients: with 16 examples and an update every "
+        "4th batch the optimizer still sees 64.",
+        snippet(
+            old("ds = ds.batch(64)", "optimizer = tf.keras.optimizers.Adam(1e-3)"),
+            new(
+                "ds = ds.batch(16)",
+                "optimizer = tf.keras.optimizers.Adam(1e-3, gradient_accumulation_steps=4)",
+            ),
+        ),
+        "More, smaller steps: a large device is used less well. Batch normalisation sees 16 "
+        "examples. One more copy of the gradients.",
+    )
+
+
+def asynchronous() -> Advice:
+    """CUDA's own pool."""
+    return Advice(
+        "Let CUDA manage the memory: its pool fragments less than TensorFlow's. Set it before "
+        "TensorFlow is imported.",
+        snippet(
+            new('os.environ["TF_GPU_ALLOCATOR"] = "cuda_malloc_async"'),
+            same("import tensorflow as tf"),
+        ),
+        "Needs CUDA 11.2 or later; measure, it is slower for some models.",
+    )
+
+
+def memory_growth() -> Advice:
+    """Room for others."""
+    return Advice(
+        "Where other programs need the same device, take memory as it is needed instead of nearly "
+        "all of it. Call it before TensorFlow's first operation.",
+        snippet(
+            new(
+                'for device in tf.config.list_physical_devices("GPU"):',
+                "    tf.config.experimental.set_memory_growth(device, True)",
+            )
+        ),
+        "Growing takes time in early steps and can fragment; what was taken is not given back.",
+    )

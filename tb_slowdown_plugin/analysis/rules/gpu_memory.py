@@ -1,0 +1,76 @@
+"""Steps are slow while the memory of a device is nearly full."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.advice import gpu_memory as advice
+from tb_slowdown_plugin.analysis.rules.case import Case, Claim, Mask
+from tb_slowdown_plugin.analysis.rules.stretches import (
+    lying_in,
+    rows_by_level,
+    tell_medians,
+    tell_rows,
+    tell_share,
+)
+from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.analysis.wording import percent, size
+from tb_slowdown_plugin.records import names
+
+NEARLY_FULL: Final = 0.9
+"""Share of the limit from which memory is nearly full: a choice. TensorFlow leaves 5 to 10 % of
+a device to others, and an allocator that finds no block waits and tries again
+(`allocator_retry.h`), which no interface tells."""
+
+
+def explain(case: Case) -> Claim | None:
+    """Claims slow steps in which the allocator is nearly full, while it is not in others."""
+    for signal in case.signals_of(names.ALLOCATOR_IN_USE):
+        device = names.detail(signal)
+        limit = _limit_bytes(case, device)
+        if limit is None:
+            continue
+        pressed = rows_by_level(case, signal, partial(np.less_equal, NEARLY_FULL * limit))
+        claimed = lying_in(case, pressed)
+        if claimed:
+            return Claim(
+                "gpu_memory",
+                claimed,
+                f"memory of {device}, which is nearly full",
+                f"The memory of {device} is nearly full, and the steps in which it is take longer.",
+                tuple(_evidence(case, claimed, pressed, device, limit)),
+                advice.advise(),
+                "medium",
+            )
+    return None
+
+
+def _limit_bytes(case: Case, device: str) -> float | None:
+    """What the allocator may use: as it was logged, else the memory of the device."""
+    for signal in (names.ALLOCATOR_LIMIT, names.GPU_MEMORY_TOTAL):
+        values = case.signal(names.account(signal, device))[1]
+        if len(values):
+            return float(values[-1])
+    return None
+
+
+def _evidence(
+    case: Case, claimed: tuple[Finding, ...], pressed: Mask, device: str, limit: float
+) -> Iterable[str]:
+    rows, used = case.signal(names.account(names.ALLOCATOR_IN_USE, device))
+    most = int(np.argmax(used))
+    yield (
+        f"TensorFlow's allocator holds {size(float(used[0]))} of {size(limit)} at "
+        f"{case.step_text(int(rows[0]))} and up to {size(float(used[most]))} "
+        f"({percent(float(used[most]) / limit)}) at {case.step_text(int(rows[most]))}."
+    )
+    yield f"It is at least {percent(NEARLY_FULL)} full in {tell_rows(case, pressed)}."
+    free = case.signal(names.account(names.ALLOCATOR_LARGEST_FREE, device))[1]
+    if len(free):
+        yield f"The largest free block was {size(float(free.min()))} at the least."
+    yield from tell_medians(case, pressed)
+    yield from tell_share(claimed, pressed)

@@ -1,0 +1,133 @@
+"""The shapes of the batches change all the time, so memory and kernels can't be used again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.advice import shape_churn as advice
+from tb_slowdown_plugin.analysis.rules.case import Case, Claim, Mask, span
+from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.analysis.wording import count, duration, listed
+from tb_slowdown_plugin.records.types import Float
+
+SHAPES: Final = "batch_shapes"
+NEW_SHAPE: Final = "batch_shape"
+"""Fact: a batch had a shape that none had before; only the first ones are told."""
+_LEAST_PER_STEP: Final = 0.1
+"""New shapes a step: with fewer, most steps meet a shape that has been prepared."""
+_FEWEST_SHAPES: Final = 8
+_MOST_OUTSIDE: Final = 0.5
+"""New shapes a step elsewhere over those in the slow steps."""
+_ELEMENTS: Final = 0.8
+"""Growth of the batch over growth of the step, from which the batch explains the step."""
+_SHAPE: Final = re.compile(r"\(([\d, ]*)\)")
+
+
+def explain(case: Case) -> Claim | None:
+    """Claims what steps take above those of the same work, where new shapes come all the time."""
+    shapes = _shapes_by_row(case)
+    if shapes is None:
+        return None
+    claimed = tuple(
+        finding
+        for finding in case.core()
+        if finding.pattern in ("level_shift", "drift")
+        and _is_churning(case, shapes, finding)
+        and not _is_more_work(case, finding)
+    )
+    if not claimed:
+        return None
+    first, last = span(claimed)
+    each = (shapes[last] - shapes[first]) / max(1, last - first)
+    return Claim(
+        "shape_churn",
+        claimed,
+        "batches of ever new shapes",
+        f"{count(100 * each)} of 100 steps bring a batch shape that no step has had before, so "
+        "memory, kernels and plans of earlier steps can't be used again.",
+        tuple(_evidence(case, shapes, (first, last))),
+        advice.advise(),
+        "medium",
+    )
+
+
+def new_shape_rows(case: Case) -> Mask:
+    """(S,) whether a step had a batch shape for the first time; only the first 64 are told."""
+    rows = np.zeros(len(case.run.steps), bool)
+    told = [row for row, _ in case.facts(NEW_SHAPE) if row < len(rows)]
+    rows[told] = True
+    return rows
+
+
+def _shapes_by_row(case: Case) -> Float | None:
+    """(S,) distinct shapes by the end of each step, between the samples on a straight line."""
+    rows, values = case.signal(SHAPES)
+    if len(rows) < 2 or values[-1] < _FEWEST_SHAPES:
+        return None
+    return np.interp(np.arange(1, len(case.run.steps) + 1), rows, values)
+
+
+def _is_churning(case: Case, shapes: Float, finding: Finding) -> bool:
+    """Whether new shapes come in the slow steps, and fewer or none before them."""
+    first, last = finding.rows
+    within = (shapes[last] - shapes[first]) / max(1, last - first)
+    if within < _LEAST_PER_STEP:
+        return False
+    start = case.diagnosis.warm_up_rows
+    if first - start < 0.05 * len(shapes):
+        return True
+    before = (shapes[first] - shapes[start]) / (first - start)
+    return bool(before <= _MOST_OUTSIDE * within)
+
+
+def _is_more_work(case: Case, finding: Finding) -> bool:
+    """Whether the new shapes are larger by about as much as the steps are slower."""
+    if np.isfinite(case.run.steps.items).any():
+        return False  # The engine has compared steps of the same amount of work.
+    first, last = finding.rows
+    inside: list[float] = []
+    before: list[float] = []
+    for row, fact in case.facts(NEW_SHAPE):
+        (inside if first <= row <= last else before).append(elements(fact.subject))
+    period = case.run.steps.period_seconds
+    start = min(case.diagnosis.warm_up_rows, first)
+    if not inside or not before or first == start:
+        return False
+    slower = float(np.mean(period[first : last + 1]) / np.mean(period[start:first]))
+    larger = float(np.mean(inside) / np.mean(before))
+    return larger - 1 >= _ELEMENTS * (slower - 1)
+
+
+def elements(shapes: str) -> float:
+    """How many numbers a batch of these shapes has.
+
+    >>> elements("(32, 10), (32,)")
+    352.0
+    """
+    total = 0.0
+    for dimensions in _SHAPE.findall(shapes):
+        total += float(np.prod([int(each) for each in dimensions.split(",") if each.strip()]))
+    return total
+
+
+def _evidence(case: Case, shapes: Float, rows: tuple[int, int]) -> Iterable[str]:
+    first, last = rows
+    yield (
+        f"Batches had {count(shapes[first])} distinct shapes by {case.step_text(first)} and "
+        f"{count(shapes[last])} by {case.step_text(last)}."
+    )
+    told = [fact.subject for row, fact in case.facts(NEW_SHAPE) if first <= row <= last]
+    if told:
+        yield f"New among them: {listed(told)}."
+    period = case.run.steps.period_seconds
+    start = min(case.diagnosis.warm_up_rows, first)
+    if first > start:
+        yield (
+            f"A step takes {duration(float(np.median(period[start:first])))} before "
+            f"{case.step_text(first)} and {duration(float(np.median(period[first : last + 1])))} "
+            "from it on."
+        )

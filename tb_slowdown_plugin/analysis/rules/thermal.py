@@ -1,0 +1,79 @@
+"""The device lowers its clocks: it is hot, or it draws as much power as it may."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.advice import thermal as advice
+from tb_slowdown_plugin.analysis.rules.case import Case, Claim, Mask
+from tb_slowdown_plugin.analysis.rules.stretches import (
+    lying_in,
+    rows_by_level,
+    tell_medians,
+    tell_rows,
+    tell_share,
+)
+from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.records import names
+
+_LOWERED: Final = 0.97
+"""Clock under pressure over clock otherwise, above which a slowdown is not the clock's: a device
+at its power limit for all of a run is in its usual state."""
+
+
+def explain(case: Case) -> Claim | None:
+    """Claims slow steps in which a device says that it holds its clock back, and others not."""
+    for flag, hot in ((names.GPU_THERMAL_SLOWDOWN, True), (names.GPU_POWER_SLOWDOWN, False)):
+        for signal in case.signals_of(flag):
+            pressed = rows_by_level(case, signal, lambda values: values > 0)
+            claimed = lying_in(case, pressed)
+            device = names.detail(signal)
+            clocks = _clocks(case, device, pressed)
+            if claimed and (clocks is None or clocks[0] < _LOWERED * clocks[1]):
+                return Claim(
+                    "thermal",
+                    claimed,
+                    f"{device}, which is too hot" if hot else f"{device} at its power limit",
+                    f"{device} lowers its clock because it is hot."
+                    if hot
+                    else f"{device} lowers its clock because it draws as much power as it may.",
+                    tuple(_evidence(case, claimed, pressed, device, clocks)),
+                    advice.advise(hot=hot),
+                    "medium",
+                )
+    return None
+
+
+def _clocks(case: Case, device: str, pressed: Mask) -> tuple[float, float] | None:
+    """Median clock under pressure and otherwise, in hertz; None where either is not known."""
+    rows, values = case.signal(names.account(names.GPU_CLOCK, device))
+    within = pressed[np.minimum(rows, len(pressed) - 1)]
+    if not within.any() or within.all():
+        return None
+    return float(np.median(values[within])), float(np.median(values[~within]))
+
+
+def _evidence(
+    case: Case,
+    claimed: tuple[Finding, ...],
+    pressed: Mask,
+    device: str,
+    clocks: tuple[float, float] | None,
+) -> Iterable[str]:
+    yield f"{device} said so (NVML) in {tell_rows(case, pressed)}."
+    if clocks is not None:
+        yield (
+            f"Its clock is {clocks[0] / 1e6:,.0f} MHz there and {clocks[1] / 1e6:,.0f} MHz "
+            "elsewhere (medians of the samples)."
+        )
+    temperature = case.signal(names.account(names.GPU_TEMPERATURE, device))[1]
+    if len(temperature):
+        yield (
+            f"Its temperature was {temperature.min():.0f} to {temperature.max():.0f} \u00b0C in "
+            "the run."
+        )
+    yield from tell_medians(case, pressed)
+    yield from tell_share(claimed, pressed)

@@ -1,0 +1,233 @@
+"""Heat, full memory, busy disks, shapes and copies: what slow steps come with."""
+
+from __future__ import annotations
+
+import doctest
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis.rules import shape_churn
+from tb_slowdown_plugin.records.types import Fact
+
+SIZE = 600
+ROWS = np.arange(SIZE)
+SLOW = np.where(ROWS >= 400, 0.050, 0.0)
+SAMPLED = np.arange(0, SIZE, 20)
+LATE = SAMPLED >= 400
+
+
+@pytest.fixture
+def jump(make_run, find, judge):
+    """The report of a run that is 50 ms slower from step 400 on, with these signals."""
+
+    def report(signals=None, *, lost=SLOW, pattern="level_shift", **more):
+        run = make_run(0.010 + lost, signals=signals, signal_rows=SAMPLED, **more)
+        return judge(run, find("core", pattern, lost, confidence="medium")).report
+
+    return report
+
+
+def test_a_hot_device(jump):
+    report = jump(
+        {
+            "gpu_thermal_slowdown:GPU:0": LATE.astype(float),
+            "gpu_clock_hertz:GPU:0": np.where(LATE, 1.05e9, 1.98e9),
+            "gpu_temperature_celsius:GPU:0": np.where(LATE, 91.0, 70.0),
+        }
+    )
+    (cause,) = report.causes
+    assert (cause.cause, cause.confidence) == ("thermal", "medium")
+    assert cause.lost_seconds == pytest.approx(10.0)
+    assert report.headline == "Lost 62 % of 16.0 s to GPU:0, which is too hot"
+    assert cause.summary == "GPU:0 lowers its clock because it is hot."
+    assert cause.evidence == (
+        "GPU:0 said so (NVML) in 200 of 600 steps, the first of them step 400.",
+        "Its clock is 1,050 MHz there and 1,980 MHz elsewhere (medians of the samples).",
+        "Its temperature was 70 to 91 \u00b0C in the run.",
+        "The median of those steps takes 60 ms, that of the others 10 ms.",
+        "100.0 % of the 10.0 s lie in those steps.",
+    )
+    assert cause.advice[0].text.startswith("Cool the device")
+
+
+def test_a_power_limit_matters_where_the_clock_falls(jump):
+    flags = {"gpu_power_slowdown:GPU:0": LATE.astype(float)}
+    lower = jump({**flags, "gpu_clock_hertz:GPU:0": np.where(LATE, 1.2e9, 1.9e9)})
+    (cause,) = lower.causes
+    assert cause.summary == "GPU:0 lowers its clock because it draws as much power as it may."
+    assert cause.advice[0].text.startswith("Raise the power limit")
+    assert jump({**flags, "gpu_clock_hertz:GPU:0": np.full(30, 1.9e9)}).causes == ()
+
+
+def test_heat_in_other_steps_or_in_all_is_not_blamed(jump):
+    assert jump({"gpu_thermal_slowdown:GPU:0": (SAMPLED < 200).astype(float)}).causes == ()
+    assert jump({"gpu_thermal_slowdown:GPU:0": np.ones(30)}).causes == ()
+
+
+def test_device_memory_that_is_nearly_full(jump):
+    report = jump(
+        {
+            "allocator_in_use_bytes:GPU:0": np.where(LATE, 15.5, 8.0) * 2**30,
+            "gpu_memory_total_bytes:GPU:0": np.full(30, 16.0 * 2**30),
+        }
+    )
+    (cause,) = report.causes
+    assert (cause.cause, cause.confidence) == ("gpu_memory", "medium")
+    assert cause.summary == (
+        "The memory of GPU:0 is nearly full, and the steps in which it is take longer."
+    )
+    assert cause.evidence[:2] == (
+        "TensorFlow's allocator holds 8 GiB of 16 GiB at step 0 and up to 15.5 GiB (96.9 %) at "
+        "step 400.",
+        "It is at least 90.0 % full in 200 of 600 steps, the first of them step 400.",
+    )
+
+
+def test_device_memory_that_grows_without_filling_is_not_blamed(jump):
+    report = jump(
+        {
+            "allocator_in_use_bytes:GPU:0": np.where(LATE, 9.0, 8.0) * 2**30,
+            "allocator_limit_bytes:GPU:0": np.full(30, 16.0 * 2**30),
+        }
+    )
+    assert report.causes == ()
+    unknown = jump({"allocator_in_use_bytes:GPU:0": np.where(LATE, 15.9, 8.0) * 2**30})
+    assert unknown.causes == ()
+
+
+def test_a_busy_disk(jump):
+    waited = np.concatenate([np.zeros(20), np.arange(10) * 0.6])
+    report = jump(
+        {
+            "io_pressure_seconds": waited,
+            "output_bytes": np.linspace(2**20, 2**30, 30),
+            "output_files": np.arange(30.0),
+            "disk_free_bytes": np.full(30, 2.0**31),
+        }
+    )
+    (cause,) = report.causes
+    assert (cause.cause, cause.confidence) == ("disk", "medium")
+    assert report.headline == "Lost 62 % of 16.0 s to a busy disk"
+    assert cause.evidence == (
+        "Programs on this machine waited 5.4 s for disks (PSI, at least one of them); for 10 % of "
+        "the time or more in 180 of 600 steps, the first of them step 400.",
+        "The median of those steps takes 60 ms, that of the others 10 ms.",
+        "90.0 % of the 10.0 s lie in those steps.",
+        "The logdir and the directories of checkpoints hold 1 MiB at step 0 and 1 GiB in 29 files "
+        "at step 580.",
+        "2 GiB of the disk are free at the least.",
+    )
+
+
+def test_saves_of_the_same_bytes_that_take_longer_on_a_busy_disk(make_run, find, judge):
+    rows = np.arange(19, SIZE, 20)
+    saving = np.zeros(SIZE)
+    saving[rows] = np.where(rows >= 300, 0.5, 0.05)
+    lost = np.where(ROWS >= 300, saving, 0.0)
+    run = make_run(
+        0.010 + saving,
+        accounts={"checkpoint:tf.train.Checkpoint": saving},
+        signals={"io_pressure_seconds": np.where(SAMPLED >= 300, 0.4 * (SAMPLED / 20 - 15), 0)},
+        signal_rows=SAMPLED,
+        events=[(int(r), Fact("checkpoint", "tf.train.Checkpoint", {"bytes": 1e8})) for r in rows],
+    )
+    finding = find("checkpoint:tf.train.Checkpoint", "drift", lost)
+    (cause,) = judge(run, finding).report.causes
+    assert cause.cause == "disk"
+    assert (
+        "A save takes 50 ms at first and 500 ms at the end, and writes as many bytes."
+        in cause.evidence
+    )
+
+    without = make_run(0.010 + saving, accounts={"checkpoint:tf.train.Checkpoint": saving})
+    (cause,) = judge(without, finding).report.causes
+    assert cause.cause == "checkpointing"
+
+
+def test_ever_more_is_written(jump):
+    lost = np.linspace(0.0, 0.040, SIZE)
+    written = np.cumsum(20.0 * 100_000 * SAMPLED)
+    report = jump({"disk_written_bytes": written}, lost=lost, pattern="drift")
+    (cause,) = report.causes
+    assert (cause.cause, cause.pattern) == ("disk", "drift")
+    assert cause.summary == (
+        "Each step writes more than the one before: 9.06 MiB at first and 46.3 MiB at the end, and "
+        "the step time grows with it."
+    )
+    assert cause.evidence[0] == "A step takes 12 ms around step 1 and 48 ms around step 599."
+    assert cause.advice[0].text.startswith("Append what is new")
+
+
+def test_few_bytes_do_not_explain_many_seconds(jump):
+    lost = np.linspace(0.0, 0.040, SIZE)
+    written = np.cumsum(20.0 * 200 * SAMPLED)
+    assert jump({"disk_written_bytes": written}, lost=lost, pattern="drift").causes == ()
+    steady = 1e6 * SAMPLED
+    assert jump({"disk_written_bytes": steady}, lost=lost, pattern="drift").causes == ()
+
+
+def shapes_from(row: int, each: float = 1.0) -> np.ndarray:
+    return 3 + np.maximum(0, SAMPLED - row) * each
+
+
+def test_ever_new_shapes(jump):
+    facts = [(0, Fact("batch_shape", "(8, 24, 24, 3)", {"distinct": 1}))]
+    facts += [
+        (400 + n, Fact("batch_shape", f"(8, {14 + n}, 20, 3)", {"distinct": 4 + n}))
+        for n in range(10)
+    ]
+    report = jump({"batch_shapes": shapes_from(400)}, events=facts)
+    (cause,) = report.causes
+    assert (cause.cause, cause.confidence, cause.pattern) == (
+        "shape_churn",
+        "medium",
+        "level_shift",
+    )
+    assert report.headline == "Lost 62 % of 16.0 s to batches of ever new shapes"
+    assert cause.summary == (
+        "90 of 100 steps bring a batch shape that no step has had before, so memory, kernels and "
+        "plans of earlier steps can't be used again."
+    )
+    assert cause.evidence == (
+        "Batches had 4 distinct shapes by step 400 and 183 by step 599.",
+        "New among them: (8, 14, 20, 3), (8, 15, 20, 3), (8, 16, 20, 3) and 7 more.",
+        "A step takes 10 ms before step 400 and 60 ms from it on.",
+    )
+
+
+def test_shapes_that_are_larger_by_as_much_are_more_work(jump):
+    facts = [(0, Fact("batch_shape", "(8, 10)")), (400, Fact("batch_shape", "(8, 60)"))]
+    assert jump({"batch_shapes": shapes_from(400)}, events=facts).causes == ()
+
+
+def test_shapes_that_always_came_or_come_seldom_are_not_blamed(jump):
+    assert jump({"batch_shapes": shapes_from(0)}).causes == ()
+    assert jump({"batch_shapes": shapes_from(400, each=0.05)}).causes == ()
+
+
+def test_the_elements_of_shapes():
+    assert doctest.testmod(shape_churn) == (0, 1)
+    assert shape_churn.elements("()") == 1.0
+
+
+def test_copies_are_named_where_a_phase_holds_them(make_run, find, judge):
+    copying = 0.002 + SLOW
+    run = make_run(0.008 + copying, accounts={"phase:to_device": copying})
+    finding = find("core", "level_shift", SLOW, confidence="medium")
+    shares = {"share:phase:to_device": 0.98}
+    finding = type(finding)(*(getattr(finding, name) for name in finding.__slots__[:6]), shares)
+    (cause,) = judge(run, finding).report.causes
+    assert cause.cause == "host_device_transfer"
+    assert cause.summary == (
+        "The phase `to_device`, which copies between host and device, takes longer."
+    )
+    assert cause.evidence == (
+        "It takes 2 ms a step before step 400 and 52 ms from it on; 98.0 % of the step's rise lie "
+        "in it.",
+    )
+
+    other = make_run(0.008 + copying, accounts={"phase:attention": copying})
+    shares = {"share:phase:attention": 0.98}
+    finding = type(finding)(*(getattr(finding, name) for name in finding.__slots__[:6]), shares)
+    assert judge(other, finding).report.causes == ()
