@@ -26,6 +26,7 @@ from tb_slowdown_plugin.analysis.types import (
     Verdict,
 )
 from tb_slowdown_plugin.analysis.wording import duration
+from tb_slowdown_plugin.analysis.workers import describe_workers
 from tb_slowdown_plugin.records.types import Float, Run
 
 UNEXPLAINED = "unexplained"
@@ -85,7 +86,7 @@ def assemble(case: Case) -> Account:
         unexplained_seconds=unexplained,
         causes=tuple(_cause(case, claim) for claim in claims),
         suspects=find_suspects(replace(case, findings=rest)),
-        workers=(),
+        workers=describe_workers(run),
         signals=signal_states(run),
         completeness=completeness(run),
         notes=notes(run),

@@ -9,6 +9,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.contention import ACCOUNTS
 from tb_slowdown_plugin.analysis.traces import TracedGraph, in_training
+from tb_slowdown_plugin.analysis.workers import find_group
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Epoch, Float, Int, Run
 
@@ -17,7 +18,8 @@ def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float
     """Account -> (S,) exclusive seconds of each step.
 
     The first execution of a new graph is recorded with its steady cost; that
-    part is ordinary work and goes back to the step.
+    part is ordinary work and goes back to the step. Of several workers' waiting
+    for each other, what the last to arrive waits is the price of communicating.
 
     Args:
       run: the recording.
@@ -32,6 +34,10 @@ def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float
     for name, seconds in steady.items():
         if name in measured:
             measured[name] = np.maximum(measured[name] - seconds, 0.0)
+    group = find_group(run)
+    if group is not None:
+        measured = {n: s for n, s in measured.items() if names.family(n) != names.COMMUNICATION}
+        measured[names.COMMUNICATION] = group.lost
     return measured
 
 

@@ -18,6 +18,7 @@ def create() -> list[Collector]:
     from tb_slowdown_plugin.collectors.batch_shapes import BatchShapes
     from tb_slowdown_plugin.collectors.captures import Captures
     from tb_slowdown_plugin.collectors.checkpoints import Checkpoints
+    from tb_slowdown_plugin.collectors.communication import Communication
     from tb_slowdown_plugin.collectors.cpu_contention import CpuContention
     from tb_slowdown_plugin.collectors.disk_io import DiskIo
     from tb_slowdown_plugin.collectors.garbage import GarbageCollector
@@ -57,6 +58,7 @@ def create() -> list[Collector]:
         DiskIo(),
         OutputFiles(),
         Nvml(),
+        Communication(),
         Tapes(),
         PythonStacks(),
     ]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from tb_slowdown_plugin.analysis.causes import CAUSES
 from tb_slowdown_plugin.analysis.types import Advice, Cause, Pattern, Report, SignalState
@@ -130,10 +130,22 @@ def _signal(state: SignalState) -> str:
     return f"{state.signal}{status}: {state.reason}" if state.reason else state.signal + status
 
 
-def _worker(worker: object) -> str:
-    if not isinstance(worker, dict):
-        return str(worker)
-    return ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in worker.items())
+def _worker(worker: Mapping[str, Any]) -> str:
+    step = worker["step_seconds"]
+    parts = [
+        f"{worker['steps']:,} steps" + (f" of {duration(step)}" if step is not None else ""),
+        *(
+            [f"waits {ledger_seconds(worker['wait_seconds'])} in all"]
+            if worker["wait_seconds"] is not None
+            else ["its waiting was not measured"]
+        ),
+        *(
+            [f"the others wait {ledger_seconds(worker['others_wait_seconds'])} for it"]
+            if worker["straggler"]
+            else []
+        ),
+    ]
+    return f"Worker {worker['worker']}: {', '.join(parts)}"
 
 
 def _list(title: str, items: Sequence[str], width: int, ink: Ink) -> Iterator[str]:

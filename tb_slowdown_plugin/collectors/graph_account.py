@@ -1,0 +1,86 @@
+"""Books seconds that graphs add up to an account of the training thread.
+
+Cost: 8 us a reading, at most once in 2 ms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from tb_slowdown_plugin.collectors.base import Context
+from tb_slowdown_plugin.records import names
+
+_READING_INTERVAL_NS: Final = 2_000_000
+"""A reading takes 8 us (2.21, measured): at most 0.4 % of the training thread. Where steps
+are shorter, the seconds are told to the steps right after the one that had them."""
+
+
+class GraphAccount:
+    """Asks a sum that graphs add to whenever the stopwatch is about to book.
+
+    What is done inside validation is validation: it says nothing of a training step.
+
+    Args:
+      collector: Whose it is: the name under which a failure is reported.
+      account: Where the seconds go.
+      read_seconds: The seconds that the graphs lost since it was called last.
+      executing_eagerly: Whether the calling thread can read them now.
+    """
+
+    def __init__(
+        self,
+        collector: str,
+        context: Context,
+        account: str,
+        read_seconds: Callable[[], float],
+        executing_eagerly: Callable[[], bool],
+    ) -> None:
+        self._collector = collector
+        self._context = context
+        self._account = account
+        self._read_seconds = read_seconds
+        self._executing_eagerly = executing_eagerly
+        self._now_ns = context.clock.monotonic_ns
+        self._owed_ns = 0
+        self._read_ns = self._asked_ns = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is being asked."""
+        return self._settle in self._context.stopwatch.askers
+
+    def open(self) -> None:
+        """What graphs lose from now on is booked."""
+        self._read_ns = self._asked_ns = self._now_ns()
+        self._context.stopwatch.askers.append(self._settle)
+
+    def close(self) -> None:
+        """Books nothing any more."""
+        if self.is_open:
+            self._context.stopwatch.askers.remove(self._settle)
+
+    def _settle(self) -> None:
+        watch = self._context.stopwatch
+        now = self._now_ns()
+        if now - self._read_ns >= _READING_INTERVAL_NS and self._executing_eagerly():
+            self._owed_ns = self._read(now)
+        if watch.is_open(names.VALIDATION):
+            self._owed_ns = 0
+        if self._owed_ns:
+            passed = now - self._asked_ns
+            self._owed_ns -= watch.book(self._account, min(self._owed_ns, passed))
+        self._asked_ns = now
+
+    def _read(self, now: int) -> int:
+        wall_ns = now - self._read_ns
+        self._read_ns = now
+        try:
+            seconds = self._read_seconds()
+        except Exception as error:  # noqa: BLE001 - a reset context must not reach the training loop
+            self.close()
+            self._context.report_failure(
+                self._collector, f"what graphs add up can't be read: {error}"
+            )
+            return 0
+        return min(wall_ns, max(0, int(seconds * 1e9)))

@@ -1,0 +1,82 @@
+"""Real workers under MultiWorkerMirroredStrategy, one of them late: one run, the late one named."""
+
+import os
+import socket
+import subprocess
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tb_slowdown_plugin.analysis.account import account_for
+from tb_slowdown_plugin.reader.logdir import read_runs
+
+pytestmark = pytest.mark.tensorflow
+pytest.importorskip("tensorflow")
+
+SCRIPT = Path(__file__).parent / "worker_training.py"
+STEPS = 120
+LATE = 0.020
+"""Seconds; what a loaded machine adds by itself is a few milliseconds a step."""
+
+
+def free_ports(count):
+    with ExitStack() as held:
+        sockets = [held.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind(("localhost", 0))
+        return [each.getsockname()[1] for each in sockets]
+
+
+def train(logdir, root, late):
+    """Trains with one worker for each of `late`; gives the report of the run they wrote."""
+    ports = ",".join(map(str, free_ports(len(late))))
+    environment = {**os.environ, "PYTHONPATH": str(root), "CUDA_VISIBLE_DEVICES": ""}
+    environment |= {"TF_CPP_MIN_LOG_LEVEL": "3", "OMP_NUM_THREADS": "1"}
+    workers = [
+        subprocess.Popen(
+            [sys.executable, str(SCRIPT), str(index), ports, str(seconds), str(logdir / "run1")],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for index, seconds in enumerate(late)
+    ]
+    try:
+        said = [worker.communicate(timeout=120)[0] for worker in workers]
+    finally:
+        for worker in workers:
+            worker.kill()
+    assert [worker.returncode for worker in workers] == [0] * len(late), said
+    (run,) = read_runs(str(logdir), warn=pytest.fail)
+    return run, account_for(run).report
+
+
+def test_two_workers_are_one_run_and_the_late_one_is_named(tmp_path, root):
+    run, report = train(tmp_path, root, [0.0, LATE])
+    assert (run.name, len(run.steps), [len(each.steps) for each in run.workers]) == (
+        "run1", STEPS, [STEPS],
+    )  # fmt: skip
+    assert [run.environment.worker_index, run.workers[0].environment.worker_index] == [0, 1]
+    assert run.environment.worker_count == 2
+    cause = report.causes[0]
+    assert cause.cause == "communication"
+    assert cause.summary.startswith("Worker 1 arrives last")
+    assert cause.lost_seconds == pytest.approx(STEPS * LATE, rel=0.25)
+    assert [worker["straggler"] for worker in report.workers] == [False, True]
+    assert report.workers[0]["wait_seconds"] >= STEPS * LATE * 0.9
+    assert report.workers[1]["wait_seconds"] < report.workers[0]["wait_seconds"] / 2
+    states = {signal.signal: signal.status for signal in report.signals}
+    assert states["communication"] == "measured"
+
+
+@pytest.mark.slow
+def test_of_four_workers_a_late_chief_is_named_as_well(tmp_path, root):
+    run, report = train(tmp_path, root, [2 * LATE, 0.0, 0.0, 0.0])
+    assert [len(each.steps) for each in run.workers] == [STEPS] * 3
+    assert report.causes[0].cause == "communication"
+    assert report.causes[0].summary.startswith("Worker 0 arrives last, and the others wait")
+    assert [worker["straggler"] for worker in report.workers] == [True, False, False, False]
+    assert report.causes[0].lost_seconds == pytest.approx(STEPS * 2 * LATE, rel=0.3)

@@ -1,0 +1,150 @@
+"""Who waits for whom among several workers, on runs written down as arrays."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis.account import account_for
+from tb_slowdown_plugin.analysis.workers import describe_workers, excess_by_account, find_group
+from tb_slowdown_plugin.records.types import Environment
+
+STEPS = 400
+PRICE = 0.002
+"""What the all-reduce itself takes."""
+WORK = 0.010
+
+
+@pytest.fixture
+def make_group(make_run):
+    """A run of several workers; each has its late seconds a step, and what it waits follows."""
+
+    def make(late, accounts=None, numbers=None):
+        arrivals = np.array([np.broadcast_to(each, STEPS) for each in late])
+        period = WORK + arrivals.max(axis=0) + PRICE
+        members = []
+        for index, own in enumerate(arrivals):
+            held = {
+                name: np.broadcast_to(values, STEPS)
+                for name, values in (accounts or {}).get(index, {}).items()
+            }
+            run = make_run(
+                period,
+                accounts={"communication": PRICE + arrivals.max(axis=0) - own, **held},
+                numbers=(numbers or {}).get(index),
+            )
+            environment = Environment(worker_index=index, worker_count=len(late))
+            members.append(dataclasses.replace(run, environment=environment))
+        return dataclasses.replace(members[0], workers=tuple(members[1:]))
+
+    return make
+
+
+def test_the_worker_that_waits_least_is_the_one_that_the_others_wait_for(make_group):
+    run = make_group([0.0, 0.005, 0.001, 0.0])
+    group = find_group(run)
+    assert group.indices[group.straggler] == 1
+    np.testing.assert_allclose(group.lost, 0.005)
+    np.testing.assert_allclose(group.late[1], 0.005)
+    assert not group.late[[0, 2, 3]].any()
+
+
+def test_the_price_of_communicating_is_nobodys_loss(make_group):
+    run = make_group([0.0, 0.0])
+    assert find_group(run).lost.sum() == pytest.approx(0.0, abs=1e-9)
+    assert [cause.cause for cause in account_for(run).report.causes] == []
+
+
+def test_the_report_names_the_straggler_and_what_it_spends_its_time_on(make_group):
+    run = make_group([0.0, 0.006], accounts={1: {"input_wait": 0.006}, 0: {"input_wait": 0.0}})
+    report = account_for(run).report
+    (cause,) = report.causes
+    assert cause.cause == "communication"
+    assert cause.lost_seconds == pytest.approx(STEPS * 0.006, rel=0.01)
+    assert cause.summary == (
+        "Worker 1 arrives last, and the other worker waits for it in the all-reduce."
+    )
+    assert report.headline == "Lost 33 % of 7.2 s to waiting for worker 1"
+    told = " ".join(cause.evidence)
+    assert "Worker 1 is the last in 100 % of the steps" in told
+    assert "Worker 1 spends 6 ms a step more than the others in `input_wait`." in told
+    assert [worker["straggler"] for worker in report.workers] == [False, True]
+    assert report.workers[1] == {
+        "worker": 1,
+        "steps": STEPS,
+        "step_seconds": 0.018,
+        "wait_seconds": pytest.approx(STEPS * PRICE),
+        "others_wait_seconds": pytest.approx(STEPS * 0.006),
+        "straggler": True,
+    }
+
+
+def test_a_late_chief_costs_its_own_wall_what_the_others_wait(make_group):
+    run = make_group([0.006, 0.0, 0.0])
+    assert find_group(run).straggler == 0
+    report = account_for(run).report
+    assert [cause.cause for cause in report.causes] == ["communication"]
+    assert report.causes[0].lost_seconds == pytest.approx(STEPS * 0.006, rel=0.01)
+    assert "Worker 0 arrives last" in report.causes[0].summary
+    assert any("no account of it explains" in sentence for sentence in report.causes[0].evidence)
+
+
+def test_what_the_chief_has_measured_of_its_lateness_is_charged_once(make_group):
+    run = make_group([0.006, 0.0], accounts={0: {"input_wait": 0.006}})
+    report = account_for(run).report
+    assert [cause.cause for cause in report.causes] == ["input_pipeline"]
+    assert report.causes[0].lost_seconds == pytest.approx(STEPS * 0.006, rel=0.01)
+    assert report.workers[0]["straggler"] is True
+
+
+def test_workers_that_are_late_in_turn_have_no_straggler(make_group):
+    turns = np.arange(STEPS) % 3
+    run = make_group([np.where(turns == place, 0.006, 0.0) for place in range(3)])
+    assert find_group(run).straggler is None
+    report = account_for(run).report
+    assert report.causes[0].summary == "The 3 workers wait for each other in turn."
+    assert not any(worker["straggler"] for worker in report.workers)
+
+
+def test_steps_are_matched_by_their_number(make_group):
+    behind = np.arange(STEPS) + 100
+    run = make_group([0.0, 0.006], numbers={1: behind})
+    group = find_group(run)
+    assert np.isnan(group.waits[1][:100]).all()
+    np.testing.assert_allclose(group.waits[1][100:], PRICE)
+    # Where there is nobody to compare with, the usual price stays healthy.
+    np.testing.assert_allclose(group.lost, 0.006)
+
+
+def test_repeated_step_numbers_count_as_the_last_of_them(make_group):
+    resumed = np.concatenate([np.arange(100), np.arange(50, STEPS - 50)])
+    run = make_group([0.0, 0.006], numbers={0: resumed, 1: resumed})
+    np.testing.assert_allclose(find_group(run).lost, 0.006)
+
+
+def test_without_measured_waits_nothing_is_claimed(make_group):
+    run = make_group([0.0, 0.006])
+    deaf = dataclasses.replace(
+        run.workers[0], steps=dataclasses.replace(run.workers[0].steps, accounts={})
+    )
+    run = dataclasses.replace(run, workers=(deaf,))
+    assert find_group(run) is None
+    described = describe_workers(run)
+    assert [worker["wait_seconds"] for worker in described] == [None, None]
+    assert [worker["steps"] for worker in described] == [STEPS, STEPS]
+
+
+def test_one_worker_is_no_group(make_run):
+    run = make_run(np.full(STEPS, WORK), accounts={"communication": np.full(STEPS, PRICE)})
+    assert find_group(run) is None
+    assert describe_workers(run) == ()
+
+
+def test_where_a_worker_spends_more_than_the_others(make_group):
+    run = make_group([0.0, 0.006, 0.0], accounts={1: {"gc": 0.001}, 2: {"input_wait": 0.002}})
+    excess = excess_by_account(run, 1)
+    assert excess["gc"] == pytest.approx(0.001)
+    assert excess["input_wait"] == pytest.approx(-0.001)
+    assert "communication" not in excess
+    # A millisecond of its six is garbage collection; the others have one of input wait.
+    assert excess[""] == pytest.approx(0.006)
