@@ -21,6 +21,8 @@ def advise(family: str, detail: str, *, grows: bool) -> tuple[Advice, ...]:
         return (_fewer_validations(),)
     if detail == "TensorBoard":
         return (quiet_tensorboard(),)
+    if detail == "ProgbarLogger":
+        return (_one_line_an_epoch(),)
     name = detail or "MyCallback"
     found = [_every_nth(name)]
     if grows:
@@ -67,6 +69,14 @@ def quiet_tensorboard() -> Advice:
             ),
         ),
         "Fewer points in the charts. A short profile can be taken when it is needed.",
+    )
+
+
+def _one_line_an_epoch() -> Advice:
+    return Advice(
+        "Print one line an epoch instead of a bar that is drawn in each step.",
+        snippet(old("model.fit(ds, epochs=20)"), new("model.fit(ds, epochs=20, verbose=2)")),
+        "Progress within an epoch is no longer seen; `verbose=0` prints nothing.",
     )
 
 

@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
-from tb_slowdown_plugin.analysis.advice.code import new, old, snippet
+from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
 from tb_slowdown_plugin.analysis.types import Advice
 
 
-def advise() -> tuple[Advice, ...]:
-    """What to change."""
+def advise(*, eager: bool = False) -> tuple[Advice, ...]:
+    """What to change; `eager`: the run has traced no function."""
+    return (*_bounded(), compile_step()) if eager else _bounded()
+
+
+def compile_step() -> Advice:
+    """One call from Python a step."""
+    return Advice(
+        "Make the step a `tf.function`: Python then starts one graph a step, not each operation.",
+        snippet(
+            new("@tf.function"),
+            same("def train_step(x):", "    return tf.reduce_mean(tf.square(x))"),
+        ),
+        "Python code in the step (`print`, appending to a list) runs only while it is traced, and "
+        "`.numpy()` is not possible in it.",
+    )
+
+
+def _bounded() -> tuple[Advice, ...]:
     return (
         Advice(
             "Keep a running sum instead of summing the whole list in each step.",

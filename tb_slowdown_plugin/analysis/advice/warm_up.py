@@ -24,8 +24,8 @@ def cache_on_disk() -> Advice:
 def roll_loops() -> Advice:
     """Smaller graphs."""
     return Advice(
-        "Keep loops in the graph: `tf.range` builds the body once, Python's `range` once for each "
-        "round.",
+        "If a Python loop builds this graph, make it a loop of the graph: `tf.range` builds the "
+        "body once, Python's `range` once for each round.",
         snippet(
             old("for i in range(100):"),
             new("for i in tf.range(100):"),
@@ -51,4 +51,16 @@ def create_variables_once() -> Advice:
             same("for batch in dataset:", "    train_step(batch)"),
         ),
         "None; the same work is done earlier.",
+    )
+
+
+def skip_optimisation() -> Advice:
+    """Less work before the first run."""
+    return Advice(
+        "Let Grappler skip its passes, if the first run of each graph costs more than they win "
+        "later: measure both. Set it before the first graph is built.",
+        snippet(
+            new('tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})')
+        ),
+        "Constants are no longer folded and operations no longer fused: later steps can be slower.",
     )

@@ -51,10 +51,19 @@ def explain(case: Case) -> Claim | None:
             f"{duration(lost_seconds(claimed))} fit work on a Python list, dictionary or buffer "
             "that grows.",
         ),
-        advice.advise(),
+        advice.advise(eager=_is_eager(case)),
         "medium",
         "drift",
     )
+
+
+def _is_eager(case: Case) -> bool:
+    """Whether traces were watched for, and none was seen."""
+    watched = any(
+        collector.name == "tracing" and collector.status == "running"
+        for collector in case.run.environment.collectors
+    )
+    return watched and not case.graphs
 
 
 def _growing_places(case: Case) -> list[tuple[str, float, float]]:

@@ -16,6 +16,7 @@ from tb_slowdown_plugin.records import names
 _TRACES = (names.TRACING, names.FIRST_EXECUTION)
 _MATTERS = 0.2
 """Share of the warm-up from which a part gets advice."""
+_MOSTLY = 0.5
 _MANY_OPERATIONS = 2_000
 """Operations from which a graph looks unrolled: a train step of 50 layers has about 1,500."""
 
@@ -135,4 +136,8 @@ def _advice(
             found.append(advice.roll_loops())
         if any(g.trace.cause == "variables" and not is_keras(g.trace) for g in graphs):
             found.append(advice.create_variables_once())
+    if parts.get(names.FIRST_EXECUTION, 0.0) >= _MOSTLY * seconds and not any(
+        graph.trace.jit_compile for graph in graphs
+    ):
+        found.append(advice.skip_optimisation())
     return (*found, advice.leave_it())

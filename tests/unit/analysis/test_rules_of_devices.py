@@ -155,7 +155,7 @@ def test_ever_more_is_written(jump):
         "Each step writes more than the one before: 9.06 MiB at first and 46.3 MiB at the end, and "
         "the step time grows with it."
     )
-    assert cause.evidence[0] == "A step takes 12 ms around step 1 and 48 ms around step 599."
+    assert cause.evidence[0] == "A step takes 12 ms around step 1 and 48.1 ms around step 599."
     assert cause.advice[0].text.startswith("Append what is new")
 
 
