@@ -4,6 +4,8 @@ The operating system counts it (run-queue delay, cgroup throttling), but only a
 sample now and then sees the count, and it is the sum over all threads, which
 wait side by side. So it is fitted how much of it the step really feels, from
 the stretches between samples, and it is then booked to the slow steps of each.
+The threads of one process wait for each other, too, but briefly: only waits that
+are longer than those are other programs'.
 """
 
 from __future__ import annotations
@@ -25,6 +27,8 @@ THREAD_RUN_DELAY: Final = "thread_run_delay_seconds"
 """Signal: the same of the training thread alone; each of its seconds is one of the step."""
 THROTTLED: Final = "throttled_seconds"
 """Signal: seconds for which the cgroup's quota stopped the process, counted up."""
+SWITCHES: Final = ("voluntary_switches", "involuntary_switches")
+"""Signals: how often the process's threads left a core, counted up."""
 CONTENTION: Final = "contention"
 """The family of the accounts made here."""
 ACCOUNTS: Final = {
@@ -40,6 +44,10 @@ _TIED: Final = 0.5
 """Correlation of delay and step time over the stretches, from which they are tied together."""
 _OWN_DELAY: Final = 0.1
 """Quantile of the run's delay a step that is taken for the threads' own."""
+_OWN_WAIT_SECONDS: Final = 150e-6
+"""Mean wait for a core after a switch, up to which a process's own threads make it: 1 to 152 us
+in 30 recordings of `tests/programs` on idle cores, where that was up to 12 % of the wall; from
+twice as much on all of it is others': 250 to 740 us with as many neighbours as cores."""
 _DRAWN_IN: Final = 0.995
 _QUIET: Final = 0.05
 _FEWEST_QUIET: Final = 0.2
@@ -53,6 +61,7 @@ def find_contention(core: Float, signals: Mapping[str, ArrayLike]) -> dict[str, 
     Args:
       core: (S,) seconds that no account explains.
       signals: Cumulative counts, (S,), NaN where not sampled; the names above.
+        Without `SWITCHES` all delay is taken for that of other programs.
 
     Returns:
       Account -> (S,) seconds, less than the core. The training thread's own delay
@@ -61,29 +70,49 @@ def find_contention(core: Float, signals: Mapping[str, ArrayLike]) -> dict[str, 
     Raises:
       UsageError: A signal is not of shape (S,).
     """
-    counts = {
+    known_counts = {
         name: as_column(f"signals[{name!r}]", signals[name], len(core))
-        for name in ACCOUNTS
+        for name in (*ACCOUNTS, *SWITCHES)
         if name in signals
     }
+    counts = {name: known_counts[name] for name in ACCOUNTS if name in known_counts}
+    foreign = _find_foreign_share(known_counts, len(core))
     found: dict[str, Float] = {}
     known = np.zeros_like(core)
     for name, counted in counts.items():
-        lost = _book(core, known, counted, exact=name == THREAD_RUN_DELAY)
+        share = np.ones_like(core) if name == THROTTLED else foreign
+        lost = _book(core, known, counted, share, exact=name == THREAD_RUN_DELAY)
         if lost.any():
             found[ACCOUNTS[name]] = found.get(ACCOUNTS[name], 0.0) + lost
             known = known + lost
     return found
 
 
-def _book(core: Float, known: Float, counted: Float, *, exact: bool) -> Float:
+def _find_foreign_share(counts: Mapping[str, Float], size: int) -> Float:
+    """(S,) how much of the delay at a row other programs have made: 0 to 1."""
+    share = np.ones(size)
+    if not all(name in counts for name in (RUN_DELAY, *SWITCHES)):
+        return share
+    voluntary, involuntary = SWITCHES
+    switches = counts[voluntary] + counts[involuntary]
+    sampled = np.flatnonzero(~np.isnan(counts[RUN_DELAY] + switches))
+    if len(sampled) < 2:
+        return share
+    often = np.maximum(np.diff(switches[sampled]), 1.0)
+    wait_seconds = np.diff(counts[RUN_DELAY][sampled]) / often
+    between = np.clip(wait_seconds / _OWN_WAIT_SECONDS - 1.0, 0.0, 1.0)
+    stretch = np.searchsorted(sampled, np.arange(size)) - 1
+    return np.asarray(between[np.clip(stretch, 0, len(between) - 1)])
+
+
+def _book(core: Float, known: Float, counted: Float, share: Float, *, exact: bool) -> Float:
     """Books what a count says beyond the contention that is known already."""
     lost = np.zeros_like(core)
     sampled = np.flatnonzero(~np.isnan(counted))
     sampled = sampled[:: max(1, len(sampled) // _MOST_STRETCHES)]
     if len(sampled) < 2:
         return lost
-    delay = np.maximum(np.diff(counted[sampled]), 0.0)
+    delay = np.maximum(np.diff(counted[sampled]), 0.0) * _step_seconds(share, sampled)
     if not exact:
         # What the threads of a pool wait for each other is there without neighbours, too.
         steps = np.diff(sampled)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.contention import ACCOUNTS
+from tb_slowdown_plugin.analysis.contention import ACCOUNTS, SWITCHES
 from tb_slowdown_plugin.analysis.traces import TracedGraph, in_training
 from tb_slowdown_plugin.analysis.workers import find_group
 from tb_slowdown_plugin.records import names
@@ -47,7 +47,7 @@ def contention_signals(run: Run) -> dict[str, Float]:
     A sample taken after k steps stands in row k - 1, whose end it saw; NaN elsewhere.
     """
     found = {}
-    for name in ACCOUNTS:
+    for name in (*ACCOUNTS, *SWITCHES):
         values = run.signals.values.get(name)
         if values is None or not len(run.steps):
             continue

@@ -59,6 +59,21 @@ def test_contention_never_takes_a_whole_step():
     assert (lost <= 0.9 * step + 1e-12).all()
 
 
+@pytest.mark.parametrize(("wait_seconds", "named"), [(100e-6, False), (500e-6, True)])
+def test_short_waits_are_those_of_the_threads_for_each_other(wait_seconds, named):
+    delay = 0.001
+    counted = sampled(np.cumsum(np.full(COUNT, delay)))
+    switches = sampled(np.cumsum(np.full(COUNT, delay / wait_seconds / 2)))
+    signals = {
+        "thread_run_delay_seconds": counted,
+        "run_delay_seconds": counted,
+        "voluntary_switches": switches,
+        "involuntary_switches": switches,
+    }
+    causes = [each.source for each in diagnose(steps(), signals=signals).findings]
+    assert causes == (["contention:run_delay"] if named else [])
+
+
 def shifted():
     step = steps()
     step[1800:] *= 1.5
