@@ -4,26 +4,45 @@ from __future__ import annotations
 
 import argparse
 import math
-from typing import Final, NoReturn
+from typing import Final, NoReturn, TypeAlias
 
 from tb_slowdown_plugin._version import __version__
 from tb_slowdown_plugin.errors import InputError
 
 FORMATS: Final = ("text", "json")
+COMPARISON_FORMATS: Final = ("text", "json")
 
 _DESCRIPTION: Final = (
     "Tells why TensorFlow training got slower, from what it wrote into its logdir."
 )
-_EPILOG: Final = """\
+_STATUSES: Final = """\
 exit status:
-  0  reported
+  0  done
   2  unusable input; one line on stderr says what and what to do
-  3  a run lost more than --fail-over PERCENT of its wall time
-
+  3  slower than --fail-over PERCENT allows
+"""
+_EPILOG: Final = f"""{_STATUSES}
 examples:
   tbslow report logs                          every run below logs
   tbslow report logs --run run1 --format json
   tbslow report logs --fail-over 10           for continuous integration
+  tbslow compare logs/old logs/new            did the change make it slower?
+"""
+_REPORT_EPILOG: Final = f"""{_STATUSES}
+examples:
+  tbslow report logs                          every run below logs
+  tbslow report logs --run run1 --format json
+  tbslow report logs --fail-over 10           for continuous integration:
+                                              a run may lose 10 % of its wall time
+"""
+_COMPARE_EPILOG: Final = f"""{_STATUSES}
+A run is a directory with one run in it, or LOGDIR:RUN where it holds several.
+Two runs of one program differ too: give three of each, and chance is told from change.
+
+examples:
+  tbslow compare logs/old logs/new
+  tbslow compare logs:old logs:new --format json
+  tbslow compare --base a1 a2 a3 --with b1 b2 b3 --fail-over 5
 """
 
 
@@ -41,6 +60,11 @@ def parse(arguments: list[str]) -> argparse.Namespace:
       InputError: A flag or value that does not exist, or one that is missing.
       SystemExit: After `--help` and `--version`.
     """
+    return build_parser().parse_args(arguments)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """All commands and their flags; the reference of the documentation is made from it."""
     parser = _Parser(
         prog="tbslow",
         description=_DESCRIPTION,
@@ -50,13 +74,28 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--version", action="version", version=f"tbslow {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    report = commands.add_parser(
-        "report",
-        help="say what each run lost, to what, and what to change",
-        description="Says what each run lost, to what, and what to change.",
-        epilog=_EPILOG,
+    _add_report(commands)
+    _add_compare(commands)
+    return parser
+
+
+_Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"
+
+
+def _add_command(commands: _Commands, name: str, does: str, epilog: str) -> _Parser:
+    return commands.add_parser(
+        name,
+        help=does,
+        description=does[0].upper() + does[1:] + ".",
+        epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
+    )
+
+
+def _add_report(commands: _Commands) -> None:
+    report = _add_command(
+        commands, "report", "say what each run lost, to what, and what to change", _REPORT_EPILOG
     )
     report.add_argument(
         "logdir",
@@ -68,16 +107,52 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     report.add_argument(
         "--format", choices=FORMATS, default="text", help="text for people, json for scripts"
     )
-    report.add_argument(
-        "-o", "--output", metavar="FILE", help="write the report to a file instead of stdout"
-    )
+    _add_output(report, "report")
     report.add_argument(
         "--fail-over",
         metavar="PERCENT",
         type=_percent,
         help="exit with status 3 if a run lost more than this share of its wall time",
     )
-    return parser.parse_args(arguments)
+
+
+def _add_compare(commands: _Commands) -> None:
+    compare = _add_command(
+        commands, "compare", "say what differs between runs by more than chance", _COMPARE_EPILOG
+    )
+    compare.add_argument(
+        "runs", metavar="RUN", nargs="*", help="the run before the change, and the one after it"
+    )
+    compare.add_argument(
+        "--base", metavar="RUN", nargs="+", default=[], help="repeats before the change"
+    )
+    compare.add_argument(
+        "--with",
+        dest="other",
+        metavar="RUN",
+        nargs="+",
+        default=[],
+        help="repeats after the change",
+    )
+    compare.add_argument(
+        "--format",
+        choices=COMPARISON_FORMATS,
+        default="text",
+        help="text for people, json for scripts",
+    )
+    _add_output(compare, "comparison")
+    compare.add_argument(
+        "--fail-over",
+        metavar="PERCENT",
+        type=_percent,
+        help="exit with status 3 if steps are slower by more than this, and by more than chance",
+    )
+
+
+def _add_output(command: _Parser, what: str) -> None:
+    command.add_argument(
+        "-o", "--output", metavar="FILE", help=f"write the {what} to a file instead of stdout"
+    )
 
 
 def _percent(text: str) -> float:

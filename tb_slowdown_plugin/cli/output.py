@@ -1,0 +1,59 @@
+"""Where the commands' words go: stdout, a file, or a line on stderr."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import Final
+
+from tb_slowdown_plugin.errors import InputError
+from tb_slowdown_plugin.report.ink import printable
+
+TOO_SLOW: Final = 3
+"""Exit status where `--fail-over` is exceeded."""
+_LEAST_COLUMNS: Final = 80
+_MOST_COLUMNS: Final = 100
+_FILE_COLUMNS: Final = 80
+
+
+def tell(sentence: str) -> None:
+    """One line on stderr."""
+    sys.stderr.write(f"tbslow: {printable(sentence)}\n")
+
+
+def ink_of(output: str | None) -> tuple[int, bool]:
+    """Columns, and whether to use colour, where a text goes to a file or to stdout."""
+    on_terminal = output is None and sys.stdout.isatty()
+    columns = max(_LEAST_COLUMNS, min(shutil.get_terminal_size().columns, _MOST_COLUMNS))
+    return (
+        columns if on_terminal else _FILE_COLUMNS,
+        on_terminal and not os.environ.get("NO_COLOR"),
+    )
+
+
+def write(text: str, path: str | None) -> None:
+    """Writes a report to stdout or to a file.
+
+    Raises:
+      InputError: The file can't be written.
+    """
+    if path is None:
+        if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal that is not UTF-8
+            sys.stdout.reconfigure(errors="backslashreplace")
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise cannot_write(path, error) from error
+
+
+def cannot_write(path: str, error: OSError) -> InputError:
+    """What to say of a file that can't be written."""
+    return InputError(
+        f"can't write '{path}': {error.strerror}; give a file in a directory that exists"
+    )

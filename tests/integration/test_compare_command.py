@@ -1,0 +1,139 @@
+"""`tbslow compare` as a user or a script meets it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from event_files import make_steps, rows_of, split, write_chunks
+
+from tb_slowdown_plugin.__main__ import main
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three runs of 50 ms steps, and three of 60 ms."""
+    root = tmp_path_factory.mktemp("logs")
+    for index in range(3):
+        for name, seconds in (("old", 0.05), ("new", 0.06)):
+            steps = make_steps(400, seconds=seconds, seed=index)
+            write_chunks(root / f"{name}{index}" / "slowdown", split(steps))
+    return root
+
+
+def sides(logs: Path) -> list[str]:
+    return [
+        "--base",
+        *(f"{logs}/old{index}" for index in range(3)),
+        "--with",
+        *(f"{logs}:new{index}" for index in range(3)),
+    ]
+
+
+def test_the_json_is_the_comparison(logs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", *sides(logs), "--format", "json"]) == 0
+    out, err = capsys.readouterr()
+    body = json.loads(out)
+    assert err == ""
+    assert (body["schema"], body["outcome"], body["unit"]) == (1, "slower", "step")
+    assert body["base"] == [f"{logs}/old{index}" for index in range(3)]
+    assert body["total"]["fraction"] == pytest.approx(0.2, abs=0.02)
+    low, high = body["total"]["interval_seconds"]
+    assert 0 < low < 0.01 < high < 0.02
+    summed = sum(term["difference_seconds"] for term in body["terms"])
+    assert summed == pytest.approx(body["total"]["difference_seconds"])
+
+
+def test_the_text_says_it_in_one_sentence(logs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", *sides(logs)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("3 runs (")
+    sentence = " ".join(lines[1:3])
+    assert sentence == (
+        "Steps are 20 % slower: 59.7 ms instead of 49.8 ms; most of it in the step's own work"
+    )
+    assert all(len(line) <= 80 for line in lines[1:])
+    assert any(line.startswith("Sum") and line.endswith("slower") for line in lines)
+
+
+@pytest.mark.parametrize(("limit", "status"), [("5", 3), ("15", 3), ("30", 0)])
+def test_fail_over_speaks_through_the_exit_status(logs: Path, limit: str, status: int) -> None:
+    assert main(["compare", *sides(logs), "--fail-over", limit]) == status
+
+
+def test_one_run_a_side_can_be_too_few(logs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    faster = [f"{logs}/new0", f"{logs}/old0"]
+    assert main(["compare", *faster, "--fail-over", "0"]) == 0
+    near = ["--base", f"{logs}/old0", "--with", f"{logs}/old1", "--format", "json"]
+    capsys.readouterr()
+    assert main(["compare", *near]) == 0
+    body = json.loads(capsys.readouterr().out)
+    assert body["outcome"] == "no_difference"
+    assert "assumed" in body["notes"][0]
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(["compare", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    return err.removeprefix("tbslow: ").rstrip("\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ([], "no two sides to compare; give two, or repeats as --base A1 A2 --with B1 B2"),
+        (["L/old0"], "1 run to compare; give two, or repeats as --base A1 A2 --with B1 B2"),
+        (
+            ["L/old0", "L/old1", "L/new0"],
+            "3 runs to compare; give two, or repeats as --base A1 A2 --with B1 B2",
+        ),
+        (
+            ["L/old0", "--with", "L/new0"],
+            "'L/old0' stands beside --base and --with; give two runs alone, or all after flags",
+        ),
+        (["L/old0", "L/old0"], "'L/old0' is on both sides; give another run to compare it with"),
+        (["L", "L:new0"], "'L' holds 6 runs; name one, as in 'L:old2'"),
+        (["L:nope", "L:new0"], "'L' has no run 'nope'; it has 'new0', 'old0', 'new1' and 3 more"),
+        (
+            ["L/nope", "L/new0"],
+            "no such directory: 'L/nope'; give the logdir that training wrote to",
+        ),
+    ],
+)
+def test_bad_input(
+    logs: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], expected: str
+) -> None:
+    given = [argument.replace("L", str(logs), 1) for argument in arguments]
+    found = refusal(capsys, *given).replace(str(logs), "L")
+    if "has no run" in expected:  # which names are near is difflib's business
+        assert found.startswith(expected.partition("; it has")[0])
+        return
+    assert found == expected
+
+
+def test_a_run_without_a_step(
+    logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_chunks(tmp_path / "slowdown", split(rows_of(make_steps(1), 0, 0)))
+    error = refusal(capsys, str(tmp_path), str(logs / "old0"))
+    assert error == f"run '{tmp_path}' has no step yet; compare runs that have some"
+
+
+def test_help_names_every_flag_and_exit_status(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["compare", "--help"])
+    assert end.value.code == 0
+    out = capsys.readouterr().out
+    for word in (
+        "--base",
+        "--with",
+        "--format",
+        "--output",
+        "--fail-over",
+        "exit status",
+        "LOGDIR:RUN",
+    ):
+        assert word in out

@@ -1,0 +1,163 @@
+"""Two groups of runs: differences are told from chance, and add up."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[3]))  # `benchmarks` is not installed
+
+from benchmarks.comparison import count_outcomes, ledger
+from tb_slowdown_plugin.analysis.account import account_for
+from tb_slowdown_plugin.analysis.comparison import ALARM_RATE, compare, exceeds, t_quantile
+from tb_slowdown_plugin.analysis.run_ledger import RunLedger, Term, ledger_of
+
+
+def run(
+    seconds: float,
+    *,
+    terms: dict[str, float] | None = None,
+    items: float | None = None,
+    warm_up: float = 0.0,
+    versions: dict[str, str] | None = None,
+) -> RunLedger:
+    parts = {"healthy": seconds - sum((terms or {}).values()), **(terms or {})}
+    return RunLedger(
+        run="run",
+        steps=1000,
+        step=Term(seconds, 0.0),
+        terms={name: Term(value, 0.0) for name, value in parts.items()},
+        warm_up_seconds=warm_up,
+        items_per_step=items,
+        versions=versions or {},
+    )
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_equal_programs_raise_at_most_one_alarm_in_200(repeats: int) -> None:
+    counts = count_outcomes(400, repeats, spread=0.02, slower=0.0)
+    assert counts.get("slower", 0) + counts.get("faster", 0) <= 2, counts
+    assert counts["no_difference"] > 200
+
+
+@pytest.mark.parametrize("spread", [0.02, 0.05])
+def test_a_fifth_is_found_with_three_repeats_a_side(spread: float) -> None:
+    counts = count_outcomes(200, 3, spread=spread, slower=0.2)
+    assert counts["slower"] >= (0.95 if spread == 0.02 else 0.8) * 200, counts
+
+
+def test_the_gain_of_a_change_is_found_too() -> None:
+    comparison = compare([run(0.13)] * 3, [run(0.1)] * 3)
+    assert comparison.outcome == "faster"
+    assert comparison.total.fraction == pytest.approx(-0.03 / 0.13)
+    assert not exceeds(comparison, 0.0)
+
+
+def test_terms_add_up_to_the_total_and_the_slower_one_is_named() -> None:
+    base = [run(0.1, terms={"input_pipeline": 0.01})] * 3
+    other = [run(0.15, terms={"input_pipeline": 0.01, "retracing": 0.05})] * 3
+    comparison = compare(base, other)
+    assert comparison.outcome == "slower"
+    assert exceeds(comparison, 49.0)
+    assert not exceeds(comparison, 51.0)
+    differences = {term.term: term.difference_seconds for term in comparison.terms}
+    assert sum(differences.values()) == pytest.approx(comparison.total.difference_seconds)
+    assert comparison.terms[0].term == "retracing"
+    assert {term.term: term.outcome for term in comparison.terms} == {
+        "retracing": "slower",
+        "healthy": "no_difference",
+        "input_pipeline": "no_difference",
+    }
+
+
+def test_what_leaves_one_term_for_another_has_moved_and_is_no_alarm() -> None:
+    comparison = compare([run(0.1)] * 3, [run(0.1, terms={"input_pipeline": 0.03})] * 3)
+    assert comparison.outcome == "no_difference"
+    assert [term.outcome for term in comparison.terms] == ["moved", "moved"]
+
+
+def test_a_difference_that_chance_could_make_asks_for_repeats() -> None:
+    comparison = compare([run(0.1)], [run(0.11)])
+    assert comparison.outcome == "not_enough_repeats"
+    wanted = comparison.repeats_wanted
+    assert wanted is not None
+    assert compare([run(0.1)] * wanted, [run(0.11)] * wanted).outcome == "slower"
+    assert compare([run(0.1)] * (wanted - 1), [run(0.11)] * (wanted - 1)).outcome == (
+        "not_enough_repeats"
+    )
+    (note,) = comparison.notes
+    assert note.startswith("One run a side")
+
+
+def test_repeats_that_differ_widely_widen_the_interval() -> None:
+    calm = compare([run(0.1)] * 3, [run(0.12)] * 3)
+    wild = compare([run(0.08), run(0.1), run(0.12)], [run(0.1), run(0.12), run(0.14)])
+    assert calm.outcome == "slower"
+    assert wild.outcome == "not_enough_repeats"
+    assert wild.spread_fraction > 5 * calm.spread_fraction / 2
+
+
+def test_a_small_effect_is_no_difference_however_sure() -> None:
+    assert compare([run(0.1)] * 50, [run(0.1025)] * 50).outcome == "no_difference"
+
+
+def test_more_items_a_step_are_no_slowdown() -> None:
+    comparison = compare([run(0.1, items=32.0)] * 3, [run(0.2, items=64.0)] * 3)
+    assert comparison.unit == "item"
+    assert comparison.outcome == "no_difference"
+    assert comparison.total.base_seconds == pytest.approx(0.1 / 32)
+
+
+def test_warm_up_is_a_matter_of_the_run_and_not_of_its_steps() -> None:
+    comparison = compare([run(0.1, warm_up=2.0)] * 3, [run(0.1, warm_up=30.0)] * 3)
+    assert comparison.outcome == "no_difference"
+    assert comparison.warm_up.difference_seconds == 28.0
+    assert comparison.warm_up.outcome == "slower"
+
+
+def test_other_versions_are_said() -> None:
+    comparison = compare(
+        [run(0.1, versions={"tensorflow": "2.20.0"})] * 2,
+        [run(0.1, versions={"tensorflow": "2.21.0"})] * 2,
+    )
+    assert comparison.notes == ("tensorflow differs: 2.20.0 before, 2.21.0 now.",)
+
+
+def test_a_stall_is_not_taken_for_the_program() -> None:
+    """A/A: 20 s of one run were a neighbour's; the steps are those of the same program."""
+    quiet = np.random.default_rng(1).normal(0.1, 0.005, 400)
+    stalled = quiet.copy()
+    stalled[200] += 20.0
+    assert compare([ledger(quiet)], [ledger(stalled)]).outcome == "not_enough_repeats"
+
+
+def test_a_run_that_grows_is_as_sure_as_one_that_does_not() -> None:
+    """The error of a mean sees noise, not the program's own drift."""
+    noise = np.random.default_rng(1).normal(0.0, 0.005, 2000)
+    flat, growing = ledger(0.1 + noise), ledger(np.linspace(0.05, 0.15, 2000) + noise)
+    assert growing.step.error_seconds < 0.02 * growing.step.seconds
+    assert flat.step.error_seconds < growing.step.error_seconds < 20 * flat.step.error_seconds
+
+
+@pytest.mark.parametrize(
+    ("degrees", "exact"), [(4, 5.598), (5, 4.773), (6, 4.317), (8, 3.833), (12, 3.428), (30, 3.030)]
+)
+def test_the_quantile_is_that_of_the_tables(degrees: int, exact: float) -> None:
+    assert t_quantile(1 - ALARM_RATE / 2, degrees) == pytest.approx(exact, rel=0.01)
+
+
+def test_a_ledger_holds_the_run_to_the_second(make_run) -> None:
+    random = np.random.default_rng(3)
+    waits = np.where(np.arange(600) >= 300, 0.05, 0.0)
+    recorded = make_run(
+        random.normal(0.1, 0.002, 600) + waits, accounts={"input_wait": waits.tolist()}
+    )
+    account = account_for(recorded)
+    found = ledger_of(recorded, account)
+    assert found.terms["input_pipeline"].seconds * 600 == pytest.approx(15.0, rel=0.05)
+    assert sum(term.seconds for term in found.terms.values()) == pytest.approx(found.step.seconds)
+    whole = found.step.seconds * 600 + found.warm_up_seconds
+    assert whole == pytest.approx(account.report.wall_seconds)
