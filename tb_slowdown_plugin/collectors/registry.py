@@ -26,6 +26,7 @@ def create() -> list[Collector]:
     from tb_slowdown_plugin.collectors.host_memory import HostMemory
     from tb_slowdown_plugin.collectors.input_stages import InputStages
     from tb_slowdown_plugin.collectors.input_wait import InputWait
+    from tb_slowdown_plugin.collectors.live_tensors import LiveTensors
     from tb_slowdown_plugin.collectors.nvml import Nvml
     from tb_slowdown_plugin.collectors.optimizers import Optimizers
     from tb_slowdown_plugin.collectors.output_files import OutputFiles
@@ -59,6 +60,7 @@ def create() -> list[Collector]:
         OutputFiles(),
         Nvml(),
         Communication(),
+        LiveTensors(),
         Tapes(),
         PythonStacks(),
     ]

@@ -1,0 +1,301 @@
+"""The census of live tensors: what it counts, whom it names, and that it keeps to its budget."""
+
+import collections
+import gc
+import threading
+import weakref
+
+import pytest
+
+from tb_slowdown_plugin.collectors import live_tensors
+from tb_slowdown_plugin.collectors.base import Unavailable
+from tb_slowdown_plugin.collectors.clock import Clock
+from tb_slowdown_plugin.collectors.live_tensors import LiveTensors, Rise
+from tb_slowdown_plugin.collectors.source_location import SourcePlaces
+from tb_slowdown_plugin.collectors.tensor_census import Census, Group, take_census
+from tb_slowdown_plugin.collectors.tensor_holders import find_holder
+from tb_slowdown_plugin.records.types import Fact
+
+pytestmark = pytest.mark.tensorflow
+tf = pytest.importorskip("tensorflow")
+
+HERE = "tests/unit/collectors/test_live_tensors.py"
+history = []
+"""A list of a module, as a careless training loop has it."""
+
+
+class Replay:
+    def __init__(self):
+        self.buffer = collections.deque()
+        self.pairs = []
+
+
+def eager_tensor_class():
+    from tensorflow.python.framework import ops
+
+    return ops.EagerTensor
+
+
+def tensors(count, shape):
+    return [tf.zeros(shape) for _ in range(count)]
+
+
+def group_of(kind):
+    census = take_census(eager_tensor_class())
+    return next(group for group in census.groups if group.kind == kind)
+
+
+@pytest.fixture
+def holder_of(monkeypatch, root):
+    monkeypatch.chdir(root)
+    places = SourcePlaces.of_process()
+
+    def find(kind):
+        group = group_of(kind)
+        return find_holder(group.samples, threading.get_ident(), places)
+
+    return find
+
+
+# -- counting -------------------------------------------------------------------
+
+
+def test_tensors_are_counted_by_shape_and_dtype_the_largest_first():
+    gc.collect()
+    before = take_census(eager_tensor_class())
+    kept = [*tensors(30, (101, 7)), *[tf.zeros((103,), tf.int64) for _ in range(20)]]
+    census = take_census(eager_tensor_class())
+    assert census.count - before.count == 50
+    assert census.size_bytes - before.size_bytes == 30 * 101 * 7 * 4 + 20 * 103 * 8
+    found = {group.kind: (group.count, group.size_bytes) for group in census.groups}
+    assert found["float32 (101, 7)"] == (30, 30 * 101 * 7 * 4)
+    assert found["int64 (103,)"] == (20, 20 * 103 * 8)
+    sizes = [group.size_bytes for group in census.groups]
+    assert sizes == sorted(sizes, reverse=True)
+    assert len(kept) == 50
+
+
+def test_variables_are_not_tensors():
+    before = take_census(eager_tensor_class()).count
+    variable = tf.Variable(tf.zeros((104, 3)))
+    assert take_census(eager_tensor_class()).count == before
+    assert variable.shape == (104, 3)
+
+
+def test_of_very_many_a_part_stands_for_the_whole(monkeypatch):
+    from tb_slowdown_plugin.collectors import tensor_census
+
+    kept = tensors(3_000, (109,))
+    monkeypatch.setattr(tensor_census, "_LOOKED_AT", 500)
+    assert group_of("float32 (109,)").count == pytest.approx(len(kept), rel=0.02)
+
+
+# -- who holds them ---------------------------------------------------------------
+
+
+def test_a_list_of_a_module_is_named(holder_of):
+    history.extend(tensors(50, (5, 1)))
+    assert holder_of("float32 (5, 1)") == f"list `history` of {HERE}"
+    history.clear()
+
+
+def test_a_local_list_is_named_with_its_function(holder_of):
+    def train():
+        losses = tensors(50, (5, 2))
+        return holder_of("float32 (5, 2)"), len(losses)
+
+    found, _ = train()
+    assert found.startswith("list `losses` of train (")
+    assert f"({HERE}:" in found
+
+
+def test_attributes_are_named_with_their_class(holder_of):
+    replay = Replay()
+    replay.buffer.extend(tensors(50, (5, 3)))
+    replay.pairs.extend((tensor, "label") for tensor in tensors(50, (5, 4)))
+    assert holder_of("float32 (5, 3)") == "deque `buffer` of Replay"
+    assert holder_of("float32 (5, 4)") == "list `pairs` of Replay"
+
+
+def test_a_single_tensor_is_named(holder_of):
+    concatenated = tf.zeros((5, 5, 500))
+    assert f"`concatenated` of {test_a_single_tensor_is_named.__name__}" in holder_of(
+        "float32 (5, 5, 500)"
+    )
+    assert concatenated.shape.rank == 3
+
+
+def test_what_has_no_name_is_told_by_its_type(holder_of):
+    def keep():
+        held = dict(enumerate(tensors(50, (5, 6))))
+        return lambda: held
+
+    keeper = keep()
+    assert holder_of("float32 (5, 6)") == "dict"
+    assert len(keeper()) == 50
+
+
+def test_an_object_of_the_user_runs_no_code(holder_of):
+    class Sly:
+        def __getattribute__(self, name):
+            raise AssertionError(f"asked for {name}")
+
+    sly = Sly()
+    object.__getattribute__(sly, "__dict__")["kept"] = tensors(50, (5, 7))
+    assert holder_of("float32 (5, 7)") == "list `kept` of Sly"
+
+
+def test_local_variables_are_neither_kept_nor_lost(holder_of):
+    """Python to 3.12 keeps a copy of a frame's variables once somebody has asked for them."""
+
+    def train():
+        batch = tf.zeros((5, 8))
+        alive = weakref.ref(batch)
+        holder_of("float32 (5, 8)")
+        del batch
+        return alive() is None
+
+    def with_a_copy():
+        batch = tf.zeros((5, 9))
+        copy = locals()
+        holder_of("float32 (5, 9)")
+        return copy["batch"] is batch
+
+    assert train()
+    assert with_a_copy()
+
+
+# -- suspicion and budget -----------------------------------------------------------
+
+
+class Machine:
+    """A collector whose memory and clock the test sets; a census takes `seconds`."""
+
+    def __init__(self, recording, monkeypatch):
+        self.now = 0.0
+        self.rss = 1e9
+        self.seconds = 0.1
+        self.count = 0
+        self.censuses = []
+        recording.clock = Clock(monotonic_ns=lambda: int(self.now * 1e9))
+        recording.__post_init__()
+        monkeypatch.setattr(live_tensors, "take_census", self.take)
+        monkeypatch.setattr(live_tensors, "find_holder", self.find)
+        monkeypatch.setattr(live_tensors.sys, "getallocatedblocks", lambda: 1_250_000)
+        self.collector = LiveTensors()
+        self.collector.start(recording.context)
+        for memory in self.collector._memories:
+            memory.stop()
+        self.collector._memories = [self]
+
+    def read(self):
+        return {"rss_bytes": self.rss}
+
+    def stop(self):
+        pass
+
+    def take(self, tensor_class):
+        self.now += self.seconds
+        self.count += 100
+        self.censuses.append(self.now)
+        return Census(self.count, 4 * self.count, (Group("float32 ()", self.count, 4, []),))
+
+    def find(self, samples, thread, places):
+        self.now += 2 * self.seconds
+        return "list `losses`"
+
+    def run(self, reads, growth, interval=1.0):
+        values = []
+        for _ in range(reads):
+            self.now += interval
+            self.rss += growth
+            values.append(self.collector.read())
+        return [each for each in values if each]
+
+
+@pytest.fixture
+def machine(recording, monkeypatch):
+    return Machine(recording, monkeypatch)
+
+
+def test_steady_memory_is_no_reason_for_a_census(machine):
+    assert machine.run(5_000, growth=0) == []
+    assert machine.censuses == []
+
+
+def test_growing_memory_is_looked_into_within_half_a_percent(recording, machine):
+    found = machine.run(3_000, growth=2e6)
+    assert found[0] == {"live_tensors": 100, "live_tensor_bytes": 400}
+    spent = sum(1 for _ in machine.censuses) * machine.seconds
+    holders = [fact for fact in recording.of(Fact) if "losses" in fact.subject]
+    spent += len(holders) * 2 * machine.seconds
+    assert spent <= 0.005 * machine.now
+    assert spent >= 0.001 * machine.now  # it does use what it has
+    assert holders[0].subject == "float32 () in list `losses`"
+    assert set(holders[0].numbers) == {"count", "bytes", "live_tensors", "live_tensor_bytes"}
+
+
+def test_the_first_census_waits_until_it_can_be_afforded(machine):
+    # 1.25 million blocks: 0.1 s, so not in the first 20 s
+    machine.run(19, growth=5e6)
+    assert machine.censuses == []
+    machine.run(10, growth=5e6)
+    assert len(machine.censuses) == 1
+
+
+def test_memory_that_grows_without_tensors_is_looked_at_ever_more_rarely(machine):
+    machine.run(3_000, growth=2e6)
+    usual = len(machine.censuses)
+    count = machine.count
+
+    def same(tensor_class):
+        machine.now += machine.seconds
+        machine.censuses.append(machine.now)
+        return Census(count, 4 * count, ())
+
+    live_tensors.take_census = same  # the fixture's monkeypatch puts it back
+    machine.run(3_000, growth=2e6)
+    assert len(machine.censuses) - usual < usual / 2
+
+
+def test_a_sawtooth_is_no_rise():
+    rise = Rise()
+    for sample in range(200):
+        rise.note(1e9 + 1e8 * (sample % 5))
+        assert not rise.is_rising
+
+
+def test_a_real_census_on_a_real_list(recording):
+    now = 0
+    recording.clock = Clock(monotonic_ns=lambda: now)
+    recording.__post_init__()
+    collector = LiveTensors()
+    collector.start(recording.context)
+    kept = []
+    found = {}
+    while not found:
+        now += 30_000_000_000
+        kept.extend(tensors(4, (512, 1024)))  # 8 MiB
+        found = collector.read()
+    collector.stop()
+    assert found["live_tensors"] >= len(kept)
+    assert found["live_tensor_bytes"] >= len(kept) * 2**21
+    fact = recording.of(Fact)[0]
+    assert fact.subject.startswith("float32 (512, 1024) in list `kept`")
+    assert fact.numbers["bytes"] == len(kept) * 2**21
+
+
+def test_without_eager_execution_it_says_so(recording, monkeypatch):
+    monkeypatch.setattr(tf.compat.v1, "executing_eagerly_outside_functions", lambda: False)
+    with pytest.raises(Unavailable, match="eager execution is off"):
+        LiveTensors().start(recording.context)
+
+
+def test_without_any_memory_to_watch_it_says_so(recording, monkeypatch):
+    def refuse(self, context):
+        raise Unavailable("no numbers")
+
+    monkeypatch.setattr(live_tensors.Allocator, "start", refuse)
+    monkeypatch.setattr(live_tensors.ProcessMemory, "start", refuse)
+    with pytest.raises(Unavailable, match="neither resident memory nor an allocator"):
+        LiveTensors().start(recording.context)
