@@ -43,6 +43,9 @@ _GROWN: Final = 0.15
 _FEW_EVENTS: Final = 10
 _EARLY: Final = 0.2
 _REGULAR: Final = 0.1
+_ASKING_SECONDS: Final = 0.5e-3
+"""What asking for a batch that is ready takes: 0.1-0.5 ms in the healthy runs of
+`tests/recordings`, up and down by itself. Less than this is no waiting."""
 
 
 def judge_account(steps: Steps, account: str, first_rows: int, warm_up_rows: int) -> list[Finding]:
@@ -73,11 +76,22 @@ def judge_account(steps: Steps, account: str, first_rows: int, warm_up_rows: int
     floor = max(rule.flat_floor, GROWTH_FLOOR)
     if rule.class_ == "never" and _is_over(events, len(steps)):
         floor = FLAT_FLOOR
-    if column.sum() >= floor * wall:
+    counted = column
+    if account == names.INPUT_WAIT:
+        counted = np.where(column > _ASKING_SECONDS, column, 0.0)
+    if counted.sum() >= floor * wall:
         return [*findings, _name_whole(steps, account, column, events, warm_up_rows)]
     if rule.class_ == "never":
         return findings
-    return findings + _name_growth(steps, account, column, events, warm_up_rows)
+    grown = _name_growth(steps, account, column, events, warm_up_rows)
+    if account == names.INPUT_WAIT:
+        grown = [each for each in grown if _is_more_than_asking(each)]
+    return findings + grown
+
+
+def _is_more_than_asking(finding: Finding) -> bool:
+    first, last = finding.rows
+    return finding.lost_seconds >= _ASKING_SECONDS * (last - first + 1)
 
 
 def _is_over(events: Int, count: int) -> bool:

@@ -26,6 +26,19 @@ def test_waiting_for_input_is_named_from_15_percent(share, named):
     assert bool(findings({"input_wait": wait})) == named
 
 
+@pytest.mark.parametrize(("seconds", "named"), [(0.0003, False), (0.001, True)])
+def test_asking_for_a_batch_that_is_ready_is_no_waiting(seconds, named):
+    wait = np.full(2000, seconds)
+    step = 0.001 * np.exp(np.random.default_rng(0).normal(0, 0.05, 2000))
+    assert bool(diagnose(step + wait, {"input_wait": wait}).findings) == named
+
+
+@pytest.mark.parametrize(("risen", "named"), [(0.0004, False), (0.001, True)])
+def test_asking_a_little_longer_is_no_growth_of_waiting(risen, named):
+    wait = np.where(np.arange(2000) < 700, 0.0002, risen)
+    assert bool(findings({"input_wait": wait})) == named
+
+
 @pytest.mark.parametrize(("seconds", "named"), [(0.04, False), (0.07, True)])
 @pytest.mark.parametrize("account", ["checkpoint", "callback:TensorBoard", "summary", "gc"])
 def test_configured_costs_are_named_from_5_percent(account, seconds, named):
