@@ -12,7 +12,7 @@ STEPS = 600
 
 
 def main(logdir, truth, healthy):
-    net = ordinary.model(128)
+    net = ordinary.model(384)
     optimizer = ordinary.sgd(net)
     train_step = ordinary.train_step(net, optimizer)
     saved = tf.train.Checkpoint(model=net, optimizer=optimizer)

@@ -26,8 +26,8 @@ def load(index):
 def main(logdir, truth, healthy):
     net = ordinary.model(256)
     train_step = ordinary.train_step(net, ordinary.sgd(net))
-    rows = tf.data.Dataset.range(SAMPLES)
-    rows = rows.shuffle(SAMPLES).map(load) if healthy else rows.map(load).shuffle(6000)
+    rows = tf.data.Dataset.range(SAMPLES).map(load)
+    rows = rows.cache().shuffle(6000) if healthy else rows.shuffle(6000)
     batches = rows.batch(64).prefetch(2)
     step = 0
     with tbslow.start(logdir):

@@ -16,9 +16,9 @@ def main(logdir, truth, healthy):
         for i, (x, y) in enumerate(tbslow.data(ordinary.dataset(STEPS))):
             with tbslow.summary.step():
                 train_step(x, y)
-                rewards.extend(float(k) for k in range(1000))
+                rewards.extend(float(k) for k in range(3000))
                 with truth.part(i):
-                    sum(rewards[-1000:] if healthy else rewards)
+                    sum(rewards[-3000:] if healthy else rewards)
     truth.grows_from_first(10)
 
 

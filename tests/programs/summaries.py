@@ -18,11 +18,14 @@ def main(logdir, truth, healthy):
         writer = tf.summary.create_file_writer(directory)
         for i, (x, y) in enumerate(tbslow.data(ordinary.dataset(STEPS))):
             with tbslow.summary.step():
-                train_step(x, y)
-                if not healthy or i % 150 == 149:
+                loss = train_step(x, y)
+                if not healthy:
                     with truth.part(i), writer.as_default(step=i):
                         for weights in net.trainable_variables:
                             tf.summary.histogram(weights.name, weights)
+                elif i % 100 == 99:
+                    with writer.as_default(step=i):
+                        tf.summary.scalar("loss", loss)
         writer.close()
 
 
