@@ -1,0 +1,1 @@
+"""Profiler captures: found, read without TensorFlow or XProf, and compared."""

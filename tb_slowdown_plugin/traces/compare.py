@@ -1,0 +1,160 @@
+"""Two captures of one program: what a step of the slow one does that one of the fast did not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+
+from tb_slowdown_plugin.traces.naming import PARTS, Kind, Part
+from tb_slowdown_plugin.traces.types import Trace
+
+_DEEP_ENOUGH: Final = 0.5
+"""A stage waits for those below it: the deepest with half of the largest difference made it."""
+_MOST_ROWS: Final = 60
+
+PART_NAMES: Final[dict[Part, str]] = {
+    "tracing": "tracing a tf.function",
+    "compilation": "compiling",
+    "input": "waiting for data",
+    "copies": "copies",
+    "device": "the device",
+    "compute": "operations on the host",
+    "rest": "Python, waiting and gaps",
+}
+
+
+RowKind: TypeAlias = Kind | Literal["rest"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One operation, stage, copy or gap in both captures."""
+
+    kind: RowKind
+    part: Part
+    name: str
+    fast_seconds: float
+    """Mean a step."""
+    slow_seconds: float
+    fast_calls: float
+    """Mean a step."""
+    slow_calls: float
+
+    @property
+    def difference(self) -> float:
+        """Seconds that a slow step spends more."""
+        return self.slow_seconds - self.fast_seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What differs, most first."""
+
+    fast_seconds: float
+    """A step, mean."""
+    slow_seconds: float
+    parts: tuple[tuple[Part, float, float], ...]
+    """(part, fast, slow); they sum up to the step."""
+    rows: tuple[Row, ...]
+    headline: str
+
+
+def compare(fast: Trace, slow: Trace) -> Comparison:
+    """Compares the mean step of two captures.
+
+    A row counts for no more than the part of the step that it lies in has grown by:
+    what input threads do in the background costs nothing as long as no step waits for it.
+
+    Args:
+      fast: A capture with steps as they should be.
+      slow: One with steps as they should not be.
+    """
+    parts = tuple(
+        (part, float(np.mean(fast.parts[part])), float(np.mean(slow.parts[part]))) for part in PARTS
+    )
+    growth = {part: after - before for part, before, after in parts}
+    rows = _rank(_rows(fast, slow), growth)
+    fast_step = sum(before for _, before, _ in parts)
+    slow_step = sum(after for _, _, after in parts)
+    return Comparison(
+        fast_step, slow_step, parts, tuple(rows[:_MOST_ROWS]), _headline(fast_step, slow_step, rows)
+    )
+
+
+def milliseconds(seconds: float) -> str:
+    """Seconds as they stand in a sentence.
+
+    >>> milliseconds(0.0384)
+    '38.4 ms'
+    """
+    return f"{seconds * 1e3:,.3g} ms" if seconds < 10.0 else f"{seconds:,.1f} s"
+
+
+def _rows(fast: Trace, slow: Trace) -> list[Row]:
+    sides = []
+    for trace in (fast, slow):
+        steps = max(1, len(trace.steps))
+        sides.append(
+            {
+                (item.kind, item.part, item.name): (float(seconds), item.calls / steps)
+                for item, seconds in zip(trace.items, trace.item_seconds(), strict=True)
+            }
+        )
+    nothing = (0.0, 0.0)
+    rows = []
+    for key in dict.fromkeys([*sides[1], *sides[0]]):
+        kind, part, name = key
+        (before, called), (after, calls) = (side.get(key, nothing) for side in sides)
+        rows.append(Row(kind, part, name, before, after, called, calls))
+    before, after = (float(np.mean(trace.parts["rest"])) for trace in (fast, slow))
+    return [*rows, Row("rest", "rest", PART_NAMES["rest"], before, after, 1.0, 1.0)]
+
+
+def _rank(rows: list[Row], growth: dict[Part, float]) -> list[Row]:
+    def weight(row: Row) -> float:
+        limit = growth[row.part]
+        if row.difference >= 0.0:
+            return min(row.difference, max(limit, 0.0))
+        return max(row.difference, min(limit, 0.0))
+
+    def rank(row: Row) -> float:
+        # Named work says more than the rest of about the same size.
+        return abs(weight(row)) * (_DEEP_ENOUGH if row.kind == "rest" else 1.0)
+
+    rows = sorted(rows, key=lambda row: (-rank(row), -abs(row.difference)))
+    stages = [row for row in rows if row.kind == "stage"]
+    most = max((weight(row) for row in stages), default=0.0)
+    deep = [row for row in stages if weight(row) >= _DEEP_ENOUGH * most > 0.0]
+    if not deep or growth["input"] <= 0.0:
+        return rows
+    lead = max(deep, key=lambda row: (row.name.count("::"), row.difference))
+    place = min(number for number, row in enumerate(rows) if row.part == "input")
+    rows.remove(lead)
+    rows.insert(place, lead)
+    return rows
+
+
+def _headline(fast_step: float, slow_step: float, rows: list[Row]) -> str:
+    more = slow_step - fast_step
+    if more <= 0.0:
+        return (
+            f"The slow step takes {milliseconds(slow_step)}, no more than the fast one "
+            f"({milliseconds(fast_step)})."
+        )
+    grown = [row for row in rows if row.difference > 0.0][:2]
+    most = [f"{milliseconds(row.difference)} more in {_name(row)}" for row in grown]
+    return (
+        f"The slow step takes {milliseconds(more)} longer "
+        f"({milliseconds(fast_step)} to {milliseconds(slow_step)}): " + " and ".join(most) + "."
+    )
+
+
+def _name(row: Row) -> str:
+    if row.kind == "rest":
+        return row.name
+    if row.kind == "stage":
+        return f"`Iterator::{row.name.rpartition('::')[2]}`"
+    inside = " of the input pipeline" if row.kind == "operation" and row.part == "input" else ""
+    return f"`{row.name}`{inside}"
