@@ -20,11 +20,10 @@ from tb_slowdown_plugin.analysis.traces import traced_graphs
 from tb_slowdown_plugin.analysis.types import (
     Account,
     Cause,
-    Diagnosis,
     Finding,
     Report,
-    Verdict,
 )
+from tb_slowdown_plugin.analysis.verdict import verdict_on
 from tb_slowdown_plugin.analysis.wording import duration
 from tb_slowdown_plugin.analysis.workers import describe_workers
 from tb_slowdown_plugin.records.types import Float, Run
@@ -42,6 +41,11 @@ def account_for(run: Run) -> Account:
       The report and the seconds of each step behind it. In each step healthy,
       lost and unexplained seconds add up to the step's period.
     """
+    return assemble(open_case(run))
+
+
+def open_case(run: Run) -> Case:
+    """Diagnoses a run; no cause has been named yet."""
     graphs = traced_graphs(run)
     steps = run.steps
     diagnosis = diagnose(
@@ -53,7 +57,7 @@ def account_for(run: Run) -> Account:
         kinds=steps.kind,
         items=steps.items,
     )
-    return assemble(Case(run, diagnosis, diagnosis.findings, graphs))
+    return Case(run, diagnosis, diagnosis.findings, graphs)
 
 
 def assemble(case: Case) -> Account:
@@ -65,7 +69,15 @@ def assemble(case: Case) -> Account:
     unexplained = diagnosis.ledger.unexplained_seconds + lost_seconds(rest)
     wall = diagnosis.ledger.wall_seconds
     lost = unexplained + sum(lost_seconds(claim.findings) for claim in claims)
-    verdict = _verdict(diagnosis, claims, rest)
+    start = [claim for claim in claims if claim.cause == "warm_up"]
+    warm_up = sum(lost_seconds(claim.findings) for claim in start)
+    verdict = verdict_on(
+        diagnosis.verdict,
+        wall_seconds=wall,
+        warm_up_seconds=warm_up,
+        named_seconds=lost - unexplained - warm_up if len(claims) > len(start) else 0.0,
+        unexplained_seconds=unexplained,
+    )
     healthy_step = diagnosis.baseline.seconds
     report = Report(
         run=run.name,
@@ -118,21 +130,6 @@ def _per_step(case: Case, findings: Iterable[Finding]) -> Float:
     for finding in findings:
         total += finding.lost_per_step
     return total
-
-
-def _verdict(diagnosis: Diagnosis, claims: list[Claim], rest: tuple[Finding, ...]) -> Verdict:
-    """The engine's verdict; what the rules call warm-up alone is no slowdown."""
-    if diagnosis.verdict != "slowdown" or rest:
-        return diagnosis.verdict
-    if any(claim.cause != "warm_up" for claim in claims):
-        return "slowdown"
-    seconds = sum(lost_seconds(claim.findings) for claim in claims)
-    wall = diagnosis.ledger.wall_seconds
-    return "slow_start" if seconds >= SLOW_START_FLOOR * wall else "healthy"
-
-
-SLOW_START_FLOOR = 0.2
-"""Share of the wall from which warm-up alone is a verdict (DESIGN section 5)."""
 
 
 def _cause(case: Case, claim: Claim) -> Cause:

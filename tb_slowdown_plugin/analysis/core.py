@@ -27,6 +27,9 @@ from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Float
 
 SHORT_RUN: Final = 2000
+SHORTEST_SECONDS: Final = 1e-4
+"""Steps that take less on average are not searched for structure: the operating system's own
+switches take as long (a time slice is 1 to 4 ms, the interpreter's 5 ms)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +48,11 @@ def fit_core(core: Float, usual: Float, start: int) -> Trend | None:
       core: (S,) seconds.
       usual: (S,) seconds that the step usually takes; NaN where nothing is known.
       start: First row to look at.
+
+    Returns:
+      None where nothing is known of any step, or all are too short to tell.
     """
-    if not np.any(usual[start:] > 0):
+    if not np.any(usual[start:] > 0) or np.mean(core[start:]) < SHORTEST_SECONDS:
         return None
     relative = np.log(np.maximum(core / usual, 1e-3))
     # A step of a kind that is too rare to be judged is taken to be as usual.

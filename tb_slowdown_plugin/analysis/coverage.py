@@ -6,6 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+import numpy as np
+
+from tb_slowdown_plugin.analysis.core import SHORTEST_SECONDS
 from tb_slowdown_plugin.analysis.types import SignalState
 from tb_slowdown_plugin.analysis.wording import counted, duration
 from tb_slowdown_plugin.records.types import CollectorState, Failure, Idle, Run
@@ -56,6 +59,13 @@ def _notes(run: Run) -> Iterable[str]:
     for session in run.sessions[1:]:
         if 0 < session.first_row < len(run.steps):
             yield f"Resumed at step {int(run.steps.number[session.first_row]):,}."
+    period = run.steps.period_seconds
+    usual = float(np.mean(period)) if len(period) else SHORTEST_SECONDS
+    if usual < SHORTEST_SECONDS:
+        yield (
+            f"A step takes {duration(usual)} on average: slow steps are not told apart from what "
+            f"the operating system does; from {duration(SHORTEST_SECONDS)} on they are."
+        )
     idle = [event.what.seconds for event in run.events if isinstance(event.what, Idle)]
     if idle:
         yield (

@@ -11,6 +11,9 @@ ENOUGH_STEPS = 200
 """About how many steps a verdict needs: a level that holds after warm-up, and something
 to compare it with."""
 
+MATERIAL = 0.005
+"""Share of the wall from which unexplained seconds are told beside a slow start."""
+
 
 def headline(
     verdict: Verdict,
@@ -41,6 +44,11 @@ def headline(
             return f"Not enough steps yet: {count(steps)} of about {max(ENOUGH_STEPS, steps)}."
         case "slow_start":
             warm_up = sum(seconds for _, seconds in lost)
+            if unexplained_seconds >= MATERIAL * wall_seconds:
+                return (
+                    f"Slow start: {duration(warm_up)} of {duration(wall_seconds)}; "
+                    f"{duration(unexplained_seconds)} more are unexplained."
+                )
             return f"Slow start only: {duration(warm_up)} of {duration(wall_seconds)}."
     total = sum(seconds for _, seconds in lost) + unexplained_seconds
     start = f"Lost {whole_percent(total / wall_seconds)} of {duration(wall_seconds)}"

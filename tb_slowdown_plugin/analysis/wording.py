@@ -22,11 +22,15 @@ def duration(seconds: float) -> str:
 
     >>> duration(242), duration(59.96), duration(0.00042), duration(200_000)
     ('4 min 2 s', '1 min 0 s', '0.42 ms', '2 d 8 h')
+    >>> duration(0.0000021), duration(0.0)
+    ('2.1 \u00b5s', '0 ms')
     """
     if not math.isfinite(seconds):
         return "an unknown time"
     if seconds < 0:
         return f"\u2212{duration(-seconds)}"
+    if 0 < seconds < 0.00009995:
+        return f"{_three_digits(seconds * 1e6)} \u00b5s"
     if seconds < 0.9995:
         return f"{_three_digits(seconds * 1e3)} ms"
     if seconds < 9.995:
