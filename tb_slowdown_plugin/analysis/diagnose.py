@@ -166,19 +166,25 @@ def _conclude(
     enough: bool = False,
 ) -> Diagnosis:
     ledger, ordered, healthy, unexplained = balance(steps.seconds, findings, unexplained)
-    lost = [finding for finding in ordered if finding.pattern != "warm_up"]
-    warm_up = sum(each.lost_seconds for each in ordered if each.pattern == "warm_up")
-    verdict: Verdict
-    if lost:
-        verdict = "slowdown"
-    elif not enough:
-        verdict = "not_enough_steps"
-    elif warm_up >= _SLOW_START * ledger.wall_seconds:
-        verdict = "slow_start"
-    else:
-        verdict = "healthy"
+    verdict = judge(ordered, ledger.wall_seconds, len(steps) - warm_up_rows if enough else 0)
     baseline = Baseline(float("nan"), "no baseline: too few steps", (0, 0))
     if seen is not None:
         text, (first, last) = seen
         baseline = Baseline(float(np.median(healthy[first : last + 1])), text, (first, last))
     return Diagnosis(verdict, baseline, ledger, ordered, warm_up_rows, healthy, unexplained)
+
+
+def judge(findings: Sequence[Finding], wall_seconds: float, steady_rows: int) -> Verdict:
+    """The verdict on a run of which these are the findings.
+
+    Args:
+      findings: All of them.
+      wall_seconds: Of the run.
+      steady_rows: Rows after its warm-up.
+    """
+    if any(finding.pattern != "warm_up" for finding in findings):
+        return "slowdown"
+    if steady_rows < FEWEST_STEADY_ROWS:
+        return "not_enough_steps"
+    warm_up = sum(finding.lost_seconds for finding in findings)
+    return "slow_start" if warm_up >= _SLOW_START * wall_seconds else "healthy"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
@@ -48,8 +49,21 @@ class Kept(Generic[T]):
         self._slots: OrderedDict[str, _Slot[T]] = OrderedDict()
         self._weight = 0
 
-    def get(self, name: str, version: Hashable) -> T:
-        """The value of a run at `version`, or an older one while another thread makes it."""
+    def newest(self, name: str) -> T | None:
+        """The value that was made last, of whatever version; None without one."""
+        with self._lock:
+            slot = self._slots.get(name)
+            return None if slot is None else slot.value
+
+    def get(self, name: str, version: Hashable, *, patient: bool = True) -> T:
+        """The value of a run at `version`, or an older one while another thread makes it.
+
+        Args:
+          name: Of the run.
+          version: How far it has come.
+          patient: False to make a newer value in a thread of its own, if there is an
+            older one to go on with.
+        """
         with self._lock:
             slot = self._slots.setdefault(name, _Slot())
             self._slots.move_to_end(name)
@@ -58,6 +72,11 @@ class Kept(Generic[T]):
             older = slot.value
         if not slot.making.acquire(blocking=older is None):
             assert older is not None
+            return older
+        if not patient and older is not None and not slot.is_of(version):
+            # The thread takes the lock over, and gives it back.
+            args = (name, slot, version)
+            threading.Thread(target=self._renew_aside, args=args, daemon=True).start()
             return older
         try:
             if not slot.is_of(version):
@@ -71,6 +90,11 @@ class Kept(Generic[T]):
         with self._lock:
             for name in [name for name in self._slots if name not in names]:
                 self._drop(name)
+
+    def _renew_aside(self, name: str, slot: _Slot[T], version: Hashable) -> None:
+        with contextlib.suppress(Exception):  # kept in the slot: the next request raises it
+            self._renew(name, slot, version)
+        slot.making.release()
 
     def _renew(self, name: str, slot: _Slot[T], version: Hashable) -> None:
         try:

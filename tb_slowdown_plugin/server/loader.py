@@ -27,9 +27,9 @@ class SlowdownLoader(base_plugin.TBLoader):  # type: ignore[misc]
 
     def load(self, context: Any) -> Any:
         """The plugin, for a `base_plugin.TBContext` of which only the data provider is used."""
-        from tb_slowdown_plugin.analysis.account import account_for
+        from tb_slowdown_plugin.analysis.live import follow
         from tb_slowdown_plugin.reader.library import Library
         from tb_slowdown_plugin.server.plugin import SlowdownPlugin
         from tb_slowdown_plugin.server.runs import Runs
 
-        return SlowdownPlugin(Runs(Library(context.data_provider, context.logdir), account_for))
+        return SlowdownPlugin(Runs(Library(context.data_provider, context.logdir), follow))

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Final, Protocol
 
+from tb_slowdown_plugin.analysis.announce import Watch
 from tb_slowdown_plugin.analysis.retraces import retraces
 from tb_slowdown_plugin.analysis.types import Account
 from tb_slowdown_plugin.errors import SlowdownError
@@ -17,6 +18,7 @@ from tb_slowdown_plugin.reader.library import Listing, Seen
 from tb_slowdown_plugin.records.types import Run
 from tb_slowdown_plugin.server.body import Body
 from tb_slowdown_plugin.server.kept import Kept
+from tb_slowdown_plugin.server.pace import Pace
 from tb_slowdown_plugin.server.params import shown
 
 _LISTING_SECONDS: Final = 1.0
@@ -78,19 +80,22 @@ class Runs:
 
     Args:
       source: Where runs are read.
-      account_for: Says where the time of a run went.
+      follow: Says where the time of a run went, and takes and hands back what is to
+        be known at the next look, while the run still grows (`analysis/live.py`).
       clock: Unix seconds.
     """
 
     def __init__(
         self,
         source: RunSource,
-        account_for: Callable[[Run], Account],
+        follow: Callable[[Run, Watch | None], tuple[Account, Watch]],
         *,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._source = source
-        self._account_for = account_for
+        self._follow = follow
+        self._pace = Pace(clock)
+        self._watches: dict[str, Watch] = {}
         self._clock = clock
         self._listing_lock = threading.Lock()
         self._listing: Listing | None = None
@@ -108,6 +113,9 @@ class Runs:
                 self._listed_at = now
                 self._analyses.keep_only(self._listing.runs)
                 self._extents.keep_only(self._listing.runs)
+                self._pace.keep_only(self._listing.runs)
+                for name in self._watches.keys() - self._listing.runs.keys():
+                    self._watches.pop(name, None)
             return self._listing
 
     def summaries(self) -> list[Summary]:
@@ -116,13 +124,15 @@ class Runs:
 
         def summary(run: tuple[str, Seen]) -> Summary:
             name, seen = run
-            return self._summary(name, seen, live=now - seen.reported < _LIVE_SECONDS)
+            return self._summary(name, seen, live=_is_live(seen, now))
 
         with ThreadPoolExecutor(_READERS) as readers:
             return list(readers.map(summary, self.listing().runs.items()))
 
     def analysis(self, name: str) -> Analysis:
-        """What was found in a run.
+        """What was found in a run, or in what there was of it not long ago.
+
+        A run that grows is not analysed at every look: see `pace.py`.
 
         Raises:
           UnknownRunError: There is no such run.
@@ -132,7 +142,14 @@ class Runs:
             raise UnknownRunError(
                 f"no run {shown(name)} with slowdown data; the route 'runs' lists those there are"
             )
-        return self._analyses.get(name, seen.version)
+        is_live = _is_live(seen, self._clock())
+        if is_live and self._pace.rests(name):
+            older = self._analyses.newest(name)
+            if older is not None:
+                return older
+        # That a run has ended is news, too: all that was found is told then.
+        patient = not (is_live and self._pace.is_long(name))
+        return self._analyses.get(name, (seen.version, is_live), patient=patient)
 
     def _read(self, name: str) -> Run:
         try:
@@ -141,8 +158,13 @@ class Runs:
             raise UnknownRunError(f"run {shown(name)} is gone") from error
 
     def _analyse(self, name: str) -> Analysis:
-        run = self._read(name)
-        return Analysis(run, self._account_for(run), retraces(run))
+        with self._pace.timing(name):
+            run = self._read(name)
+            seen = self.listing().runs.get(name)
+            is_live = seen is not None and _is_live(seen, self._clock())
+            account, watch = self._follow(run, self._watches.get(name) if is_live else None)
+            self._watches[name] = watch
+            return Analysis(run, account, retraces(run))
 
     def _measure(self, name: str) -> _Extent:
         run = self._read(name)
@@ -173,6 +195,10 @@ class _Extent:
 
 
 _UNREADABLE: Final = _Extent(1, 0, None, None, math.nan)
+
+
+def _is_live(seen: Seen, now: float) -> bool:
+    return now - seen.reported < _LIVE_SECONDS
 
 
 def _rows(analysis: Analysis) -> int:

@@ -8,7 +8,7 @@ import event_files
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tb_slowdown_plugin.analysis.account import account_for
+from tb_slowdown_plugin.analysis.live import follow
 from tb_slowdown_plugin.reader.library import Listing, Seen
 from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signals
 from tb_slowdown_plugin.server.body import to_json
@@ -52,7 +52,7 @@ class OneRun:
         )
 
 
-RUNS = Runs(OneRun(), account_for)
+RUNS = Runs(OneRun(), follow)
 
 
 def answer_or_refusal(route: str, query: dict[str, str]) -> dict[str, Any] | str:

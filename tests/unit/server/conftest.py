@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from werkzeug.test import Client
 
+from tb_slowdown_plugin.analysis.announce import Watch
 from tb_slowdown_plugin.analysis.types import Account, Report
 from tb_slowdown_plugin.reader.library import Listing, Seen
 from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signals
@@ -110,8 +111,16 @@ def source() -> MemorySource:
 
 
 @pytest.fixture
+def account_of() -> Callable[[Run], Account]:
+    return make_account
+
+
+@pytest.fixture
 def runs(source: MemorySource, clock: Clock) -> Runs:
-    return Runs(source, make_account, clock=clock)
+    def follow(run: Run, before: Watch | None) -> tuple[Account, Watch]:
+        return make_account(run), Watch(len(run.steps), ())
+
+    return Runs(source, follow, clock=clock)
 
 
 @pytest.fixture

@@ -194,7 +194,7 @@ def test_nothing_else_is_served(client: Client) -> None:
 def test_a_failure_is_told_as_json_and_logged_once(
     source: Any, client_of: Callable[[Runs], Client], caplog: pytest.LogCaptureFixture
 ) -> None:
-    def fail(_: Any) -> Any:
+    def fail(*_: Any) -> Any:
         raise ZeroDivisionError("secret of the logdir")
 
     client = client_of(Runs(source, fail))

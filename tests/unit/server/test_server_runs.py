@@ -95,4 +95,4 @@ def test_an_empty_logdir(clock: Any) -> None:
         def run(self, name: str) -> Any:
             raise KeyError(name)
 
-    assert Runs(Empty(), lambda run: run, clock=clock).summaries() == []  # type: ignore[arg-type]
+    assert Runs(Empty(), lambda run, _: run, clock=clock).summaries() == []  # type: ignore[arg-type]

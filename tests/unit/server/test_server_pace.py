@@ -1,0 +1,132 @@
+"""A run that grows is analysed so seldom that it takes 5 % of a core, and nobody waits for it."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tb_slowdown_plugin.analysis.announce import Watch
+from tb_slowdown_plugin.analysis.types import Account
+from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.server.kept import Kept
+from tb_slowdown_plugin.server.pace import Pace
+from tb_slowdown_plugin.server.runs import Runs
+
+LONG = 30.0
+"""Seconds after which a thread that hangs fails its test."""
+
+
+@dataclass
+class Slow:
+    """An analysis that takes so many seconds of the test's clock."""
+
+    clock: Any
+    make: Any
+    seconds: float = 0.0
+    looks: int = 0
+    befores: tuple[Watch | None, ...] = ()
+
+    def __call__(self, run: Run, before: Watch | None) -> tuple[Account, Watch]:
+        self.clock.now += self.seconds
+        self.looks += 1
+        self.befores += (before,)
+        return self.make(run), Watch(len(run.steps), ())
+
+
+def test_an_analysis_is_followed_by_a_rest_20_times_as_long(clock: Any) -> None:
+    pace = Pace(clock)
+    assert not pace.rests("run1")
+    with pace.timing("run1"):
+        clock.now += 2.0
+    clock.now += 39.0
+    assert pace.rests("run1")
+    assert not pace.rests("run2")
+    clock.now += 1.0
+    assert not pace.rests("run1")
+
+
+def test_a_clock_set_back_gives_no_rest(clock: Any) -> None:
+    pace = Pace(clock)
+    with pace.timing("run1"):
+        clock.now += 2.0
+    clock.now -= 3600.0
+    assert not pace.rests("run1")
+
+
+def test_a_run_that_is_gone_is_forgotten(clock: Any) -> None:
+    pace = Pace(clock)
+    with pace.timing("run1"):
+        clock.now += 2.0
+    assert pace.is_long("run1")
+    pace.keep_only({"run2"})
+    assert not pace.is_long("run1")
+
+
+def test_a_live_run_is_not_analysed_while_it_rests(
+    source: Any, clock: Any, account_of: Any
+) -> None:
+    follow = Slow(clock, account_of, seconds=0.04)
+    runs = Runs(source, follow, clock=clock)
+    assert len(runs.analysis("run1").run.steps) == 400
+    source.grow("run1", 500)
+    clock.now += 0.7
+    assert len(runs.analysis("run1").run.steps) == 400
+    clock.now += 0.3
+    assert len(runs.analysis("run1").run.steps) == 500
+    assert follow.befores == (None, Watch(400, ()))
+
+
+def test_a_run_that_has_ended_is_looked_at_as_for_the_first_time(
+    source: Any, clock: Any, account_of: Any
+) -> None:
+    follow = Slow(clock, account_of)
+    runs = Runs(source, follow, clock=clock)
+    runs.analysis("run1")
+    clock.now += 60.0
+    runs.analysis("run1")
+    runs.analysis("run1")
+    assert follow.befores == (None, None)
+
+
+def test_who_does_not_wait_gets_the_older_value_and_later_the_newer() -> None:
+    gate, made = threading.Event(), threading.Event()
+
+    def make(name: str) -> str:
+        if not made.is_set():
+            made.set()
+            return "first"
+        assert gate.wait(LONG)
+        return "second"
+
+    store: Kept[str] = Kept(make, lambda _: 1, 10)
+    assert store.newest("a") is None
+    assert store.get("a", 1, patient=False) == "first"
+    assert store.get("a", 2, patient=False) == "first"
+    assert store.newest("a") == "first"
+    gate.set()
+    results: list[str] = []
+    # Whoever makes "second" now, there is one such thread, and its value is kept.
+    while "second" not in results:
+        results.append(store.get("a", 2))
+    assert store.newest("a") == "second"
+
+
+def test_a_failure_aside_is_raised_at_the_next_request() -> None:
+    tried: list[str] = []
+
+    def make(name: str) -> str:
+        tried.append(name)
+        if len(tried) > 1:
+            raise ValueError("damaged")
+        return "first"
+
+    store: Kept[str] = Kept(make, lambda _: 1, 10)
+    store.get("a", 1)
+    assert store.get("a", 2, patient=False) == "first"
+    with pytest.raises(ValueError, match="damaged"):
+        deque(iter(lambda: store.get("a", 2), "newer"), maxlen=0)  # "first" until it has failed
+    assert tried == ["a", "a"]
