@@ -32,4 +32,5 @@ class SlowdownLoader(base_plugin.TBLoader):  # type: ignore[misc]
         from tb_slowdown_plugin.server.plugin import SlowdownPlugin
         from tb_slowdown_plugin.server.runs import Runs
 
-        return SlowdownPlugin(Runs(Library(context.data_provider, context.logdir), follow))
+        library = Library(context.data_provider, context.logdir)
+        return SlowdownPlugin(Runs(library, follow, logdir=context.logdir))

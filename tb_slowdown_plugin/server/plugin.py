@@ -17,6 +17,7 @@ from werkzeug.datastructures import Headers
 from tb_slowdown_plugin.errors import SlowdownError
 from tb_slowdown_plugin.records.metadata import PLUGIN_NAME
 from tb_slowdown_plugin.server.body import Body, to_json
+from tb_slowdown_plugin.server.captures import UnknownCaptureError
 from tb_slowdown_plugin.server.routes import ROUTES
 from tb_slowdown_plugin.server.runs import Runs, UnknownRunError
 
@@ -89,7 +90,7 @@ class SlowdownPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
             return _refuse(request, 405, refusal, [("Allow", ", ".join(_METHODS))])
         try:
             return handle(request)
-        except UnknownRunError as error:
+        except (UnknownRunError, UnknownCaptureError) as error:
             return _refuse(request, 404, str(error))
         except SlowdownError as error:
             return _refuse(request, 400, str(error))

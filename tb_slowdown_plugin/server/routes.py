@@ -55,6 +55,32 @@ def retraces(runs: Runs, parameters: Parameters) -> Body:
     return runs.analysis(text(parameters, "run")).retraces
 
 
+def captures(runs: Runs, parameters: Parameters) -> Body:
+    """Which profiler captures there are of a run, and what each adds."""
+    return runs.captures.listing(runs.analysis(text(parameters, "run")).run)
+
+
+def capture(runs: Runs, parameters: Parameters) -> Body:
+    """Where the time of the steps in a capture went, or of one of them."""
+    run = runs.analysis(text(parameters, "run")).run
+    step = whole(parameters, "step", 0, least=0) if "step" in parameters else None
+    return runs.captures.capture(run, text(parameters, "capture"), step)
+
+
+def compare_captures(runs: Runs, parameters: Parameters) -> Body:
+    """What a step of a slow capture does that one of a fast capture did not."""
+    run = runs.analysis(text(parameters, "run")).run
+    return runs.captures.comparison(run, text(parameters, "fast"), text(parameters, "slow"))
+
+
 ROUTES: Final[Mapping[str, Route]] = MappingProxyType(
-    {"/runs": run_list, "/report": report, "/timeline": timeline, "/retraces": retraces}
+    {
+        "/runs": run_list,
+        "/report": report,
+        "/timeline": timeline,
+        "/retraces": retraces,
+        "/captures": captures,
+        "/capture": capture,
+        "/compare_captures": compare_captures,
+    }
 )

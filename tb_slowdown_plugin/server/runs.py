@@ -17,6 +17,7 @@ from tb_slowdown_plugin.errors import SlowdownError
 from tb_slowdown_plugin.reader.library import Listing, Seen
 from tb_slowdown_plugin.records.types import Run
 from tb_slowdown_plugin.server.body import Body
+from tb_slowdown_plugin.server.captures import Captures
 from tb_slowdown_plugin.server.kept import Kept
 from tb_slowdown_plugin.server.pace import Pace
 from tb_slowdown_plugin.server.params import shown
@@ -82,6 +83,7 @@ class Runs:
       source: Where runs are read.
       follow: Says where the time of a run went, and takes and hands back what is to
         be known at the next look, while the run still grows (`analysis/live.py`).
+      logdir: Where profiler captures are looked for; None where there is no single one.
       clock: Unix seconds.
     """
 
@@ -90,8 +92,10 @@ class Runs:
         source: RunSource,
         follow: Callable[[Run, Watch | None], tuple[Account, Watch]],
         *,
+        logdir: str | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
+        self.captures: Final = Captures(logdir)
         self._source = source
         self._follow = follow
         self._pace = Pace(clock)

@@ -1,0 +1,177 @@
+"""The profiler captures of the runs, read when they are asked for, and kept."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from tb_slowdown_plugin.errors import SlowdownError
+from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.server.body import Body
+from tb_slowdown_plugin.server.kept import Kept
+from tb_slowdown_plugin.server.params import shown
+from tb_slowdown_plugin.traces.body import comparison_body, trace_body
+from tb_slowdown_plugin.traces.compare import compare
+from tb_slowdown_plugin.traces.read import read_range, read_trace
+from tb_slowdown_plugin.traces.sessions import Session, find_sessions
+from tb_slowdown_plugin.traces.space import UnreadableError
+from tb_slowdown_plugin.traces.steps import Recorded, rows_of
+from tb_slowdown_plugin.traces.types import Trace
+
+_MOST_BYTES: Final = 1 << 28
+"""Of the captures' accounts that are kept."""
+_AT_ONCE_BYTES: Final = 1 << 24
+"""A capture up to here is read for the list (0.3 s); a larger one when it is opened."""
+
+
+class UnknownCaptureError(SlowdownError):
+    """A run has no such capture."""
+
+
+class CaptureError(SlowdownError):
+    """A capture can't be read; the text says why."""
+
+
+class _Asked(threading.local):
+    """What this thread is about to read: `Kept` makes values in the thread that asks."""
+
+    path: Path
+    recorded: Recorded
+
+
+class Captures:
+    """The captures in a logdir; safe for many threads.
+
+    Args:
+      logdir: `TBContext.logdir`; None or "" where there is no single one.
+    """
+
+    def __init__(self, logdir: str | None) -> None:
+        self._logdir = Path(logdir).expanduser() if logdir and "://" not in logdir else None
+        self._why = _why_not(logdir)
+        self._asked = _Asked()
+        self._traces = Kept(self._read, _weight, _MOST_BYTES)
+
+    def listing(self, run: Run) -> Body:
+        """The captures during a run, oldest first."""
+        recorded = _recorded(run)
+        found = [self._entry(run, recorded, session) for session in self._sessions(run)]
+        return {
+            "captures": [entry for entry in reversed(found) if entry is not None],
+            "status": {
+                "status": "unavailable" if self._logdir is None else "measured",
+                "reason": self._why,
+            },
+        }
+
+    def capture(self, run: Run, id_: str, step: int | None) -> Body:
+        """One capture, or one step of it.
+
+        Raises:
+          UnknownCaptureError: There is none of that id.
+          CaptureError: It can't be read, or has no such step.
+        """
+        session = self._session(run, id_)
+        trace = self._trace(run, session)
+        if step is not None and step >= len(trace.steps):
+            raise CaptureError(
+                f"parameter 'step' is {step}; capture {shown(id_)} has {len(trace.steps)} steps, "
+                "counted from 0"
+            )
+        return {**_names(session), **trace_body(trace, step)}
+
+    def comparison(self, run: Run, fast: str, slow: str) -> Body:
+        """Two captures of a run against each other.
+
+        Raises:
+          UnknownCaptureError: There is none of one of the ids.
+          CaptureError: One can't be read.
+        """
+        traces = [self._trace(run, self._session(run, id_)) for id_ in (fast, slow)]
+        return {"fast": fast, "slow": slow, **comparison_body(compare(*traces))}
+
+    def _sessions(self, run: Run) -> list[Session]:
+        return [] if self._logdir is None else find_sessions(self._logdir, run.name)
+
+    def _session(self, run: Run, id_: str) -> Session:
+        for session in self._sessions(run):
+            if session.id == id_:
+                return session
+        raise UnknownCaptureError(
+            f"run {shown(run.name)} has no capture {shown(id_)}; "
+            "the route 'captures' lists those there are"
+        )
+
+    def _entry(self, run: Run, recorded: Recorded, session: Session) -> Body | None:
+        """What the list says of a capture; None for one above the run that was not during it."""
+        file = session.files[0]
+        entry: dict[str, Any] = {**_names(session), "bytes": file.size_bytes}
+        try:
+            started, seconds = read_range(file.path)
+            rows = rows_of(started, seconds, recorded)
+            if rows is None and not session.below:
+                return None
+            entry |= {
+                "started": started,
+                "seconds": seconds,
+                "first_row": rows[0] if rows else None,
+                "last_row": rows[1] if rows else None,
+                "first_step": int(recorded.number[rows[0]]) if rows else None,
+                "last_step": int(recorded.number[rows[1]]) if rows else None,
+                "step_seconds": (
+                    float(np.median(recorded.period[rows[0] : rows[1] + 1])) if rows else None
+                ),
+            }
+            if file.size_bytes <= _AT_ONCE_BYTES:
+                body = trace_body(self._trace(run, session))
+                entry |= {"adds": body["adds"], "notes": body["notes"], "by": body["steps"]["by"]}
+        except (UnreadableError, CaptureError, OSError) as error:
+            entry["error"] = _sentence(error)
+        return entry
+
+    def _trace(self, run: Run, session: Session) -> Trace:
+        file = session.files[0]
+        recorded = _recorded(run)
+        self._asked.path, self._asked.recorded = file.path, recorded
+        covered = int(np.searchsorted(recorded.ended, file.modified))
+        try:
+            name = f"{run.name}\0{session.id}"
+            return self._traces.get(name, (file.modified, file.size_bytes, covered))
+        except (UnreadableError, OSError) as error:
+            raise CaptureError(f"capture {shown(session.id)}: {_sentence(error)}") from error
+
+    def _read(self, _: str) -> Trace:
+        return read_trace(self._asked.path, self._asked.recorded)
+
+
+def _names(session: Session) -> Body:
+    return {
+        "id": session.id,
+        "session": session.name,
+        "host": session.files[0].host,
+        "hosts": [file.host for file in session.files],
+    }
+
+
+def _recorded(run: Run) -> Recorded:
+    return Recorded(run.steps.number, run.steps.ended, run.steps.period_seconds)
+
+
+def _why_not(logdir: str | None) -> str:
+    if not logdir:
+        return "TensorBoard was started with --logdir_spec: captures are found with --logdir only"
+    if "://" in logdir:
+        return "the logdir is remote: captures are read from local disks only"
+    return ""
+
+
+def _sentence(error: Exception) -> str:
+    """Without the path that an OSError tells."""
+    return (error.strerror or "can't be opened") if isinstance(error, OSError) else str(error)
+
+
+def _weight(trace: Trace) -> int:
+    return 200 * len(trace.items) + 24 * len(trace.cell_item) + 100 * len(trace.steps)

@@ -1,0 +1,174 @@
+"""The routes of captures, over real captures in a logdir, through TensorBoard's own application."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import event_files
+import numpy as np
+import pytest
+from werkzeug.test import Client
+
+from tb_slowdown_plugin.analysis.live import follow
+from tb_slowdown_plugin.reader.library import Listing, Seen
+from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signals
+from tb_slowdown_plugin.server.plugin import SlowdownPlugin
+from tb_slowdown_plugin.server.runs import Runs
+from tb_slowdown_plugin.traces.read import read_trace
+from tb_slowdown_plugin.traces.steps import nothing_recorded
+
+with warnings.catch_warnings():  # TensorBoard's copy of bleach warns about itself
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from tensorboard.backend import application
+
+DATA = Path(__file__).parent.parent / "unit/traces/data"
+FAST, SLOW = "run1/2026_11_21_06_37_40", "run1/2026_11_21_06_37_41"
+
+
+class OneRun:
+    """A source of one run whose steps are those that the captures saw."""
+
+    def __init__(self, run: Run) -> None:
+        self.only = run
+
+    def listing(self) -> Listing:
+        return Listing({self.only.name: Seen(1, 0.0)}, 0)
+
+    def run(self, name: str) -> Run:
+        return self.only
+
+
+@pytest.fixture(scope="module")
+def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("logs")
+    for name, id_ in (("retrace", FAST), ("heavy", SLOW)):
+        run, _, session = id_.partition("/")
+        place = folder / run / "plugins/profile" / session
+        place.mkdir(parents=True)
+        packed = (DATA / f"{name}.xplane.pb.gz").read_bytes()
+        (place / "vm.xplane.pb").write_bytes(gzip.decompress(packed))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run(logdir: Path) -> Run:
+    """20 steps: those of the slow capture, whose time is the earlier one, and of the fast."""
+    traces = [
+        read_trace(logdir / id_.replace("run1/", "run1/plugins/profile/") / "vm.xplane.pb",
+                   nothing_recorded())
+        for id_ in (SLOW, FAST)
+    ]  # fmt: skip
+    ended = np.concatenate([trace.started + trace.steps.ends for trace in traces])
+    period = np.concatenate([trace.steps.ends - trace.steps.begins for trace in traces])
+    number = np.concatenate([trace.steps.number for trace in traces])
+    steps = replace(event_files.make_steps(20), ended=ended, period_seconds=period, number=number)
+    session = Session("0123abcd", 0, float(ended[0]), 1, 0)
+    return Run("run1", steps, no_signals(), (), Environment(), (session,))
+
+
+@pytest.fixture
+def ask(run: Run, logdir: Path) -> Callable[..., Any]:
+    return asker(run, str(logdir))
+
+
+def asker(run: Run, logdir: str | None) -> Callable[..., Any]:
+    plugin = SlowdownPlugin(Runs(OneRun(run), follow, logdir=logdir))
+    client = Client(application.TensorBoardWSGI([plugin]))
+
+    def ask(route: str, status: int = 200, **query: object) -> Any:
+        answer = client.get(f"/data/plugin/slowdown/{route}?{urlencode(query)}")
+        assert answer.status_code == status, answer.data
+        return json.loads(answer.data)
+
+    return ask
+
+
+def test_captures_are_listed_at_their_rows(ask: Callable[..., Any]) -> None:
+    listed = ask("captures", run="run1")
+    assert listed["status"] == {"status": "measured", "reason": ""}
+    first, second = listed["captures"]
+    assert (first["id"], first["first_row"], first["last_row"]) == (FAST, 10, 19)
+    assert (second["id"], second["first_row"], second["last_row"]) == (SLOW, 0, 9)
+    assert (first["host"], first["hosts"], first["by"]) == ("vm", ["vm"], "step_num")
+    assert first["adds"][0] == "`step`: traced in 1 of 10 calls."
+    assert first["notes"] == []
+
+
+def test_a_capture_shows_its_steps(ask: Callable[..., Any]) -> None:
+    found = ask("capture", run="run1", capture=SLOW)
+    steps = found["steps"]
+    assert steps["row"] == list(range(10))
+    parts = np.array(list(steps["parts"].values())).sum(axis=0)
+    np.testing.assert_allclose(parts, steps["seconds"], atol=1e-6)
+    mean = {item["name"]: item["seconds"] for item in found["items"]}
+    one = ask("capture", run="run1", capture=SLOW, step=1)
+    assert one["step"] == 1
+    assert {item["name"]: item["seconds"] for item in one["items"]} != mean
+    assert one["items"][0]["seconds"] <= steps["seconds"][1] + 1e-6
+
+
+def test_two_captures_are_compared(ask: Callable[..., Any]) -> None:
+    found = ask("compare_captures", run="run1", fast=FAST, slow=SLOW)
+    assert found["rows"][0]["name"] == "Iterator::Root::Prefetch::MapAndBatch"
+    differences = sum(part["slow_seconds"] - part["fast_seconds"] for part in found["parts"])
+    assert differences == pytest.approx(found["slow_seconds"] - found["fast_seconds"])
+
+
+@pytest.mark.parametrize(
+    ("route", "query", "status", "said"),
+    [
+        ("capture", {"run": "run1"}, 400, "parameter 'capture' is missing"),
+        ("capture", {"run": "run2", "capture": SLOW}, 404, "no run 'run2'"),
+        ("capture", {"run": "run1", "capture": "../../etc/passwd"}, 404, "has no capture"),
+        ("capture", {"run": "run1", "capture": SLOW, "step": 10}, 400, "has 10 steps"),
+        ("capture", {"run": "run1", "capture": SLOW, "step": "x"}, 400, "must be a whole number"),
+        ("compare_captures", {"run": "run1", "fast": FAST, "slow": "x"}, 404, "has no capture 'x'"),
+    ],
+)
+def test_refusals(
+    ask: Callable[..., Any], route: str, query: dict[str, object], status: int, said: str
+) -> None:
+    assert said in ask(route, status, **query)["error"]
+
+
+@pytest.mark.parametrize(
+    ("place", "reason"), [("", "--logdir_spec"), (None, "--logdir_spec"), ("gs://b/x", "remote")]
+)
+def test_without_a_logdir_of_its_own_it_says_why(run: Run, place: str | None, reason: str) -> None:
+    listed = asker(run, place)("captures", run="run1")
+    assert listed["captures"] == []
+    assert listed["status"]["status"] == "unavailable"
+    assert reason in listed["status"]["reason"]
+
+
+def test_a_broken_capture_says_so_and_tells_no_path(run: Run, logdir: Path, tmp_path: Path) -> None:
+    shutil.copytree(logdir, tmp_path / "logs")
+    place = tmp_path / "logs/run1/plugins/profile/2026_11_21_07_00_00"
+    place.mkdir()
+    (place / "vm.xplane.pb").write_bytes(b"<html>not a trace</html>")
+    ask = asker(run, str(tmp_path / "logs"))
+    *_, broken = ask("captures", run="run1")["captures"]
+    assert broken["error"] == "the file is no trace"
+    refused = ask("capture", 400, run="run1", capture="run1/2026_11_21_07_00_00")
+    assert "the file is no trace" in refused["error"]
+    assert str(tmp_path) not in json.dumps([broken, refused])
+
+
+def test_a_capture_above_the_run_counts_if_it_was_on_during_its_steps(
+    run: Run, logdir: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(logdir / "run1/plugins", tmp_path / "plugins")
+    below = replace(run, name="deep/run1")
+    listed = asker(below, str(tmp_path))("captures", run="deep/run1")["captures"]
+    assert [capture["id"] for capture in listed] == [FAST.split("/")[1], SLOW.split("/")[1]]
+    assert [capture["first_row"] for capture in listed] == [10, 0]
+    later = replace(below, steps=replace(run.steps, ended=run.steps.ended + 1e5))
+    assert asker(later, str(tmp_path))("captures", run="deep/run1")["captures"] == []
