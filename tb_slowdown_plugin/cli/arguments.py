@@ -27,6 +27,7 @@ examples:
   tbslow report logs --run run1 --format json
   tbslow report logs --fail-over 10           for continuous integration
   tbslow compare logs/old logs/new            did the change make it slower?
+  tbslow share logs -o run.zip                for a colleague or a bug report
 """
 _REPORT_EPILOG: Final = f"""{_STATUSES}
 examples:
@@ -43,6 +44,14 @@ examples:
   tbslow compare logs/old logs/new
   tbslow compare logs:old logs:new --format json
   tbslow compare --base a1 a2 a3 --with b1 b2 b3 --fail-over 5
+"""
+_SHARE_EPILOG: Final = f"""{_STATUSES}
+Each record is decoded, searched for absolute paths and for this machine's user and host
+names, and written anew; your scalars, images and graphs stay out.
+
+examples:
+  tbslow share logs -o run.zip
+  tbslow share logs/run1 -o run.zip --with-captures
 """
 
 
@@ -76,6 +85,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_report(commands)
     _add_compare(commands)
+    _add_share(commands)
     return parser
 
 
@@ -146,6 +156,28 @@ def _add_compare(commands: _Commands) -> None:
         metavar="PERCENT",
         type=_percent,
         help="exit with status 3 if steps are slower by more than this, and by more than chance",
+    )
+
+
+def _add_share(commands: _Commands) -> None:
+    share = _add_command(
+        commands, "share", "pack what the Slowdown tab needs, and nothing private", _SHARE_EPILOG
+    )
+    share.add_argument("logdir", metavar="LOGDIR", help="the directory that training wrote to")
+    share.add_argument(
+        "-o", "--output", metavar="FILE", required=True, help="the zip file to write"
+    )
+    share.add_argument(
+        "--with-captures",
+        action="store_true",
+        help="also the profiler's captures, unchecked: they carry host names",
+    )
+    share.add_argument(
+        "--allow",
+        metavar="TEXT",
+        action="append",
+        default=[],
+        help="a text that may be inside although it looks private; may be repeated",
     )
 
 

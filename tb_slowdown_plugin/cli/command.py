@@ -49,7 +49,14 @@ def _compare(chosen: Namespace) -> int:
     return compare_runs(chosen)
 
 
+def _share(chosen: Namespace) -> int:
+    from tb_slowdown_plugin.cli.share import share
+
+    return share(chosen)
+
+
 _COMMANDS: Final[dict[str, Callable[[Namespace], int]]] = {
     "report": _report,
     "compare": _compare,
+    "share": _share,
 }
