@@ -18,16 +18,17 @@ import tensorflow as tf
 
 import tbslow
 
-STEPS = 500
+STEPS = 400
+LIMIT_MIB = 192
 FULL_FROM = 200
 
 
 def evaluate(until):
     while not until.is_set():
-        outputs = [tf.fill([2, 1024, 1024], 1.0) for _ in range(21)]  # 168 MiB
+        outputs = [tf.fill([2, 1024, 1024], 1.0) for _ in range(22)]  # 176 MiB
         time.sleep(0.06)
         del outputs
-        time.sleep(0.02)
+        time.sleep(0.005)
 
 
 def main(logdir, truth, healthy):
@@ -40,6 +41,8 @@ def main(logdir, truth, healthy):
             if i == FULL_FROM and not healthy:
                 evaluation.start()
             with tbslow.summary.step():
+                in_use = tf.config.experimental.get_memory_info("CPU:0")["current"]
+                tbslow.summary.allocator("CPU:0", bytes_in_use=in_use, limit_bytes=LIMIT_MIB << 20)
                 began = time.perf_counter()
                 noisy = tf.tile(x[tf.newaxis], [256, 1, 1])  # 32 MiB
                 train_step(tf.reduce_mean(noisy, axis=0), y)

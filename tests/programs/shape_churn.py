@@ -22,8 +22,7 @@ def batches(healthy):
     sizes = random.permutation([(height, width) for height in sides for width in sides])
     for i in range(STEPS):
         height, width = (SIDE, SIDE) if healthy or i < FIXED_UNTIL else sizes[i]
-        images = random.normal(size=(BATCH, height, width, 3))
-        yield tf.constant(images, tf.float32), tf.zeros([BATCH, 1])
+        yield random.normal(size=(BATCH, height, width, 3)), np.zeros([BATCH, 1])
 
 
 def main(logdir, truth, healthy):
@@ -38,7 +37,9 @@ def main(logdir, truth, healthy):
     )
     optimizer = ordinary.sgd(net)
 
-    @tf.function(input_signature=[tf.TensorSpec([BATCH, None, None, 3]), tf.TensorSpec([BATCH, 1])])
+    spec = (tf.TensorSpec([BATCH, None, None, 3]), tf.TensorSpec([BATCH, 1]))
+
+    @tf.function(input_signature=spec)
     def train_step(x, y):
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean((net(x) - y) ** 2)
@@ -46,9 +47,10 @@ def main(logdir, truth, healthy):
         optimizer.apply_gradients(zip(gradients, net.trainable_variables, strict=True))
         return loss
 
+    images = tf.data.Dataset.from_generator(lambda: batches(healthy), output_signature=spec)
     with tbslow.start(logdir):
-        for i, (x, y) in enumerate(tbslow.data(batches(healthy))):
-            with tbslow.summary.step(items=x.shape[0] * x.shape[1] * x.shape[2]):
+        for i, (x, y) in enumerate(tbslow.data(images.prefetch(2))):
+            with tbslow.summary.step(items=x.shape[1] * x.shape[2]):
                 began = time.perf_counter()
                 train_step(x, y)
                 if i:
