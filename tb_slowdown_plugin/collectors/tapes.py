@@ -1,11 +1,12 @@
 """Gradient tapes that stay open, or stay alive with all that they recorded.
 
-Cost: 1.1 us for each tape that is opened and closed (a gradient takes 200 us and
+Cost: 1.3 us for each tape that is opened and closed (a gradient takes 200 us and
 more), 1 us a sample in the background.
 """
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import weakref
 from collections.abc import Callable, Mapping
@@ -17,10 +18,12 @@ from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.source_location import SourcePlaces
 from tb_slowdown_plugin.records.types import Fact
 
-_METHODS: Final = ("_push_tape", "_pop_tape")
+_METHODS: Final = ("_push_tape", "__exit__")
 _WORTH_A_FACT_STEPS: Final = 10
 """A tape around a few steps may be meant (gradient accumulation); from here on, and each time
 its age has doubled, where it was opened is told."""
+_BETWEEN: Final = contextlib.contextmanager.__code__.co_filename
+"""What stands between the user's code and a tape: `ExitStack`, `stop_recording`."""
 
 
 @dataclass(slots=True)
@@ -32,7 +35,8 @@ class _Tape:
     """Steps that were finished when it was opened."""
     code: CodeType
     line: int
-    is_open: bool = True
+    is_left: bool = False
+    """Whether its `with` block was left; one that only pauses is open."""
     told_at: int = _WORTH_A_FACT_STEPS
     """Age in steps at which it is told next."""
 
@@ -62,8 +66,8 @@ class Tapes:
         self._context = context
         self._places = SourcePlaces.of_process()
         self._tapes: dict[int, _Tape] = {}
-        push, pop = self._originals = [getattr(self._class, name) for name in _METHODS]
-        self._hooks = [self._make_push(push), self._make_pop(pop)]
+        push, leave = self._originals = [getattr(self._class, name) for name in _METHODS]
+        self._hooks: list[Callable[..., None]] = [self._make_push(push), self._make_exit(leave)]
         for name, hook in zip(_METHODS, self._hooks, strict=True):
             setattr(self._class, name, hook)
 
@@ -79,9 +83,11 @@ class Tapes:
             tape = known.tape()
             if tape is None:
                 continue
-            holding += tape._tape is not None
+            if tape._tape is None:  # emptied by a gradient, or never used
+                continue
+            holding += 1
             age = steps - known.since
-            if not known.is_open or not age:
+            if known.is_left or not age:
                 continue
             ages.append(age)
             if age >= known.told_at:
@@ -111,12 +117,15 @@ class Tapes:
         frame_of = sys._getframe
 
         def push_tape(tape: Any) -> None:
+            is_empty = tape._tape is None
             push(tape)
             key = id(tape)
-            if key in tapes:
-                tapes[key].is_open = True
+            if not is_empty and key in tapes:  # it goes on after a pause
+                tapes[key].is_left = False
                 return
             opener = frame_of(2)
+            while opener.f_code.co_filename == _BETWEEN and opener.f_back is not None:
+                opener = opener.f_back
             tapes[key] = _Tape(
                 weakref.ref(tape, lambda _: tapes.pop(key, None)),
                 steps_finished(),
@@ -126,13 +135,13 @@ class Tapes:
 
         return push_tape
 
-    def _make_pop(self, pop: Callable[[Any], None]) -> Callable[[Any], None]:
+    def _make_exit(self, leave: Callable[..., None]) -> Callable[..., None]:
         tapes = self._tapes
 
-        def pop_tape(tape: Any) -> None:
-            pop(tape)
+        def leave_tape(tape: Any, *error: Any) -> None:
+            leave(tape, *error)
             known = tapes.get(id(tape))
             if known is not None:
-                known.is_open = False
+                known.is_left = True
 
-        return pop_tape
+        return leave_tape

@@ -64,12 +64,50 @@ def test_persistent_tapes_that_are_kept_are_alive_but_not_open(recording, collec
     assert collector.read() == NONE
 
 
-def test_a_tape_that_pauses_is_one_tape(recording, collector):
+def test_a_tape_that_pauses_is_one_open_tape(recording, collector):
     with tf.GradientTape() as tape:
         recording.steps += 3
         with tape.stop_recording():
-            assert collector.read() == {**NONE, "live_tapes": 1}
-        assert collector.read() == {"open_tapes": 1, "oldest_tape_steps": 3, "live_tapes": 1}
+            paused = collector.read()
+        assert paused == collector.read()
+    assert paused == {"open_tapes": 1, "oldest_tape_steps": 3, "live_tapes": 1}
+
+
+def test_a_tape_opened_before_the_start_is_known_from_its_next_pause_on(recording, collector):
+    collector.stop()
+    tape = tf.GradientTape(persistent=True)
+    tape.__enter__()
+    collector.start(recording.context)
+
+    def train():
+        for _ in range(30):
+            with tape.stop_recording():
+                recording.steps += 1
+            collector.read()
+
+    line = train.__code__.co_firstlineno + 2
+    train()
+    assert collector.read() == {"open_tapes": 1, "oldest_tape_steps": 29, "live_tapes": 1}
+    assert recording.of(Fact)[0].subject.startswith("train (tests/unit/collectors/test_tapes.py:")
+    assert recording.of(Fact)[0].subject.endswith(f":{line})")
+    tape.__exit__(None, None, None)
+
+
+def test_a_tape_that_is_reset_begins_anew(recording, collector):
+    with tf.GradientTape() as tape:
+        recording.steps += 3
+        tape.reset()
+        recording.steps += 2
+        assert collector.read()["oldest_tape_steps"] == 2
+
+
+def test_a_tape_that_a_gradient_has_emptied_holds_nothing(recording, collector):
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = x * x
+        tape.gradient(y, x)
+        recording.steps += 1
+        assert collector.read() == NONE
 
 
 def test_an_exception_closes_the_tape(recording, collector):
@@ -80,18 +118,18 @@ def test_an_exception_closes_the_tape(recording, collector):
 
 
 def test_stop_puts_tensorflows_own_methods_back(recording):
-    before = tf.GradientTape._push_tape, tf.GradientTape._pop_tape
+    before = tf.GradientTape._push_tape, tf.GradientTape.__exit__
     collector = Tapes()
     collector.start(recording.context)
     assert tf.GradientTape._push_tape is not before[0]
     with tf.GradientTape():
         collector.stop()
-    assert (tf.GradientTape._push_tape, tf.GradientTape._pop_tape) == before
+    assert (tf.GradientTape._push_tape, tf.GradientTape.__exit__) == before
 
 
 def test_a_tensorflow_without_these_methods_is_named(recording, monkeypatch):
     from tensorflow.python.eager import backprop
 
-    monkeypatch.setattr(backprop, "GradientTape", object)
-    with pytest.raises(Unavailable, match="no _push_tape, _pop_tape"):
+    monkeypatch.setattr(backprop, "GradientTape", type("Other", (), {}))
+    with pytest.raises(Unavailable, match="no _push_tape, __exit__"):
         Tapes().start(recording.context)
