@@ -865,6 +865,23 @@ def leaves_xla(snippet: Snippet):
     assert train_step.experimental_get_tracing_count() == 2
 
 
+def batches_in_parallel(snippet: Snippet):
+    for side in ("old", "new"):
+        ds = snippet.run(side, {"ds": tf.data.Dataset.range(128)})["ds"]
+        assert [int(batch[0]) for batch in ds] == [0, 64]
+
+
+def slices_what_fits(snippet: Snippet):
+    def elements():
+        yield from np.arange(6.0).reshape(3, 2)
+
+    names = {"elements": elements, "spec": tf.TensorSpec([2], tf.float64)}
+    old, new = (
+        [x.numpy().tolist() for x in snippet.run(side, names)["ds"]] for side in ("old", "new")
+    )
+    assert new == old == [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]
+
+
 # -- devices, disks, shapes ------------------------------------------------------------
 
 
@@ -1092,10 +1109,20 @@ CASES = {
     "cache": (input_pipeline.on_every_step(), "Keep what is", caches_before_randomness),
     "interleave": (input_pipeline.on_every_step(), "Read several", interleaves_files),
     "batch": (input_pipeline.on_every_step(), "Work on whole", works_on_batches),
+    "parallel batch": (
+        input_pipeline.on_every_step("BatchV2#2"),
+        "Put batches",
+        batches_in_parallel,
+    ),
+    "generator": (
+        input_pipeline.on_every_step("Generator#4"),
+        "Make the elements",
+        slices_what_fits,
+    ),
     "buffer": (input_pipeline.at_epoch_starts(), "Make the shuffle buffer", fills_less),
     "early": (input_pipeline.at_epoch_starts(), "Shuffle before", shuffles_before_the_work),
     "repeat": (input_pipeline.at_epoch_starts(), "Repeat inside", repeats_inside),
-    "on disk": (warm_up.first_pass(), "Keep the decoded", caches_on_disk),
+    "on disk": (warm_up.first_pass(fills=False, reads=None), "Keep the decoded", caches_on_disk),
     "loops": ((warm_up.roll_loops(),), "If a Python loop", keeps_loops_in_the_graph),
     "variables": ((warm_up.create_variables_once(),), "Create variables", creates_variables_before),
     "freeze": (garbage_collection.advise(forced=False), "Take the start-up", freezes_the_start),

@@ -6,27 +6,89 @@ from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
 from tb_slowdown_plugin.analysis.types import Advice
 
 
-def on_every_step() -> tuple[Advice, ...]:
-    """For a wait that many steps have."""
-    return (parallel_map(), prefetch(), cache(), interleave(), batch_first())
+def on_every_step(stage: str = "", *, reads: bool = True) -> tuple[Advice, ...]:
+    """For a wait that many steps have.
+
+    Args:
+      stage: the slow stage as tf.data calls it ("Map#3"), "" where not known.
+      reads: whether the run reads from disks, or nobody knows.
+    """
+    kind = stage.partition("#")[0]
+    if kind.startswith("Shuffle"):
+        found = [smaller_buffer(), shuffle_early()]
+    elif any(part in kind for part in ("Interleave", "TFRecord", "TextLine", "FixedLength")):
+        found = [interleave(), cache()]
+    elif "Generator" in kind:
+        found = [no_generator(), cache()]
+    elif kind.startswith(("Batch", "PaddedBatch")):
+        found = [parallel_batch(), cache()]
+    elif kind.startswith("Parallel"):
+        found = [batch_first(), cache()]
+    else:
+        found = [parallel_map(stage), cache(), batch_first()]
+    found.insert(1, prefetch())
+    if not kind and reads:
+        found.insert(3, interleave())
+    return tuple(found)
 
 
 def at_epoch_starts() -> tuple[Advice, ...]:
     """For a wait at the first batch of each epoch."""
-    return (smaller_buffer(), shuffle_early(), repeat_inside(), prefetch())
+    return (smaller_buffer(), shuffle_early(), repeat_inside())
 
 
-def parallel_map() -> Advice:
+def parallel_map(stage: str = "") -> Advice:
     """Several elements at once."""
     return Advice(
-        "Let the slow stage run in parallel; without `num_parallel_calls` a `map` works on one "
-        "element at a time.",
+        f"Let the slow stage{called(stage)} run in parallel; without `num_parallel_calls` a `map` "
+        "works on one element at a time.",
         snippet(
             old("ds = ds.map(augment)"),
             new("ds = ds.map(augment, num_parallel_calls=tf.data.AUTOTUNE)"),
         ),
-        "More CPU at once. Python code in the stage (`tf.py_function`) holds the interpreter lock "
-        "and gains nothing.",
+        "More CPU at once. Python code in the stage (`tf.py_function`, `tf.numpy_function`) holds "
+        "the interpreter lock and gains little.",
+    )
+
+
+def called(stage: str) -> str:
+    """A stage as it stands in a sentence, with a blank before it.
+
+    tf.data's numbers count from the end, with a root of its own as number 1.
+
+    >>> called("Map#3"), called("")
+    (' `Map` (stage 2 from the end, as tf.data has arranged them)', '')
+    """
+    kind, _, number = stage.partition("#")
+    if not kind:
+        return ""
+    if not number.isdecimal() or int(number) < 2:
+        return f" `{kind}`"
+    return f" `{kind}` (stage {int(number) - 1} from the end, as tf.data has arranged them)"
+
+
+def parallel_batch() -> Advice:
+    """Several batches at once."""
+    return Advice(
+        "Put batches together in parallel.",
+        snippet(
+            old("ds = ds.batch(64)"),
+            new("ds = ds.batch(64, num_parallel_calls=tf.data.AUTOTUNE)"),
+        ),
+        "More CPU at once, and a few more batches of RAM.",
+    )
+
+
+def no_generator() -> Advice:
+    """No Python in the pipeline."""
+    return Advice(
+        "Make the elements outside of Python: a generator yields one element at a time and holds "
+        "the interpreter lock. What fits into memory can be sliced.",
+        snippet(
+            old("ds = tf.data.Dataset.from_generator(elements, output_signature=spec)"),
+            new("ds = tf.data.Dataset.from_tensor_slices(np.stack(list(elements())))"),
+        ),
+        "All elements in RAM, made once; write larger ones to TFRecord files beforehand.",
     )
 
 

@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
-from tb_slowdown_plugin.analysis.advice.input_pipeline import interleave, smaller_buffer
+from tb_slowdown_plugin.analysis.advice.input_pipeline import (
+    interleave,
+    parallel_map,
+    smaller_buffer,
+)
 from tb_slowdown_plugin.analysis.types import Advice
 
 
-def first_pass() -> tuple[Advice, ...]:
-    """For a first pass over the data that waits."""
-    return (interleave(), cache_on_disk(), smaller_buffer())
+def first_pass(*, fills: bool, reads: bool | None) -> tuple[Advice, ...]:
+    """For a first pass over the data that waits.
+
+    Args:
+      fills: the wait is in the first steps, as where a buffer is filled.
+      reads: whether files are read meanwhile; None where nobody knows.
+    """
+    if fills:
+        return (smaller_buffer(),)
+    found = [cache_on_disk(), parallel_map()]
+    if reads:
+        found.insert(0, interleave())
+    elif reads is None:
+        found.append(interleave())
+    return tuple(found)
 
 
 def cache_on_disk() -> Advice:

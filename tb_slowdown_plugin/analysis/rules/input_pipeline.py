@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 import numpy as np
 
 from tb_slowdown_plugin.analysis.advice import input_pipeline as advice
+from tb_slowdown_plugin.analysis.advice.input_pipeline import called
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds
 from tb_slowdown_plugin.analysis.rules.patterns import course
 from tb_slowdown_plugin.analysis.types import Advice, Finding
-from tb_slowdown_plugin.analysis.wording import duration, ledger_seconds, percent, times
+from tb_slowdown_plugin.analysis.wording import duration, ledger_seconds, percent, size, times
 from tb_slowdown_plugin.records import names
-from tb_slowdown_plugin.records.types import Epoch, Float
+from tb_slowdown_plugin.records.types import Epoch, Fact, Float
+
+STAGE: Final = "input_stage"
+"""Fact: the slowest stage of the pipeline, when it is known and when it changes."""
+LEAST_READING: Final = 2**20
+"""Bytes a second below which disks are not what the pipeline waits for: any gives 50 times
+as much."""
 
 
 def explain(case: Case) -> Claim | None:
@@ -27,7 +35,7 @@ def explain(case: Case) -> Claim | None:
         _subject(main),
         _summary(case, main),
         tuple(_evidence(case, claimed, main)),
-        _advice(main),
+        _advice(case, main),
     )
 
 
@@ -80,6 +88,61 @@ def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterab
         f"In all {ledger_seconds(lost_seconds(claimed))} of input wait are lost; each was timed "
         "where the step asks for its batch."
     )
+    yield from _tell_stage(case, main)
+    yield from _tell_reading(case, main)
+
+
+def slow_stages(case: Case, finding: Finding) -> list[tuple[int, Fact]]:
+    """(row, fact) of the slowest stage, as tf.data's model told it, by the end of a finding."""
+    last = finding.rows[1]
+    return [(row, fact) for row, fact in case.facts(STAGE) if row <= last + 1]
+
+
+def _tell_stage(case: Case, finding: Finding) -> Iterable[str]:
+    told = slow_stages(case, finding)
+    if not told:
+        return
+    row, fact = told[-1]
+    each = fact.numbers.get("seconds_per_element", float("nan"))
+    share = fact.numbers.get("share", float("nan"))
+    text = (
+        f"The slowest stage of the pipeline, by tf.data's own model, is{called(fact.subject)}: "
+        f"{duration(each)} an element, {percent(share)} of the time of all stages"
+    )
+    earlier = [other for _, other in told[:-1] if other.subject == fact.subject]
+    if earlier:
+        before = earlier[0].numbers.get("seconds_per_element", float("nan"))
+        text += f", up to {case.step_text(row)}; at first it took {duration(before)}"
+    yield f"{text}."
+
+
+def _tell_reading(case: Case, finding: Finding) -> Iterable[str]:
+    """How much is read from disks, before the wait begins and while it lasts."""
+    first, last = finding.rows
+    during = bytes_per_second(case, first, last)
+    if during is None:
+        return
+    before = bytes_per_second(case, case.diagnosis.warm_up_rows, first)
+    if finding.pattern != "level_shift" or before is None:
+        yield f"{size(during)} a second were read from disks meanwhile."
+    elif max(before, during) < LEAST_READING:
+        yield (
+            f"Reading is not the limit: {size(before)} a second were read from disks before, "
+            f"{size(during)} since."
+        )
+    else:
+        yield f"{size(before)} a second were read from disks before, {size(during)} since."
+
+
+def bytes_per_second(case: Case, first: int, last: int) -> float | None:
+    """What was read from disks in rows, over their wall time; None where not sampled."""
+    rows, read = case.signal("disk_read_bytes")
+    inside = (rows >= first) & (rows <= last + 1)
+    rows, read = rows[inside], read[inside]
+    if len(rows) < 2 or rows[-1] <= rows[0]:
+        return None
+    seconds = float(case.run.steps.period_seconds[rows[0] : rows[-1]].sum())
+    return float(read[-1] - read[0]) / seconds if seconds > 0 else None
 
 
 def _boundaries(case: Case, wait: Float) -> Iterable[str]:
@@ -94,7 +157,11 @@ def _boundaries(case: Case, wait: Float) -> Iterable[str]:
     )
 
 
-def _advice(finding: Finding) -> tuple[Advice, ...]:
+def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
     if finding.pattern == "epoch_boundary":
         return advice.at_epoch_starts()
-    return advice.on_every_step()
+    told = slow_stages(case, finding)
+    reading = bytes_per_second(case, *finding.rows)
+    return advice.on_every_step(
+        told[-1][1].subject if told else "", reads=reading is None or reading >= LEAST_READING
+    )

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from tb_slowdown_plugin.analysis.advice import warm_up as advice
 from tb_slowdown_plugin.analysis.advice.retracing import is_keras
 from tb_slowdown_plugin.analysis.rules.case import CORE, Case, Claim, lost_seconds, span
+from tb_slowdown_plugin.analysis.rules.input_pipeline import LEAST_READING, bytes_per_second
 from tb_slowdown_plugin.analysis.rules.retracing import quoted
 from tb_slowdown_plugin.analysis.traces import TracedGraph, in_training
 from tb_slowdown_plugin.analysis.types import Advice, Finding
@@ -17,6 +20,8 @@ _TRACES = (names.TRACING, names.FIRST_EXECUTION)
 _MATTERS = 0.2
 """Share of the warm-up from which a part gets advice."""
 _MOSTLY = 0.5
+_LEAVE = 0.05
+"""Share of the wall below which a warm-up is not worth a change."""
 _MANY_OPERATIONS = 2_000
 """Operations from which a graph looks unrolled: a train step of 50 layers has about 1,500."""
 
@@ -46,7 +51,7 @@ def explain(case: Case) -> Claim | None:
         "warm-up",
         summary,
         tuple(_evidence(first, parts, seconds)),
-        _advice(parts, seconds, first),
+        _advice(case, claimed, parts, first),
         "high",
         "warm_up",
     )
@@ -125,11 +130,14 @@ def _first_runs(graphs: list[TracedGraph], share: str) -> Iterable[str]:
 
 
 def _advice(
-    parts: dict[str, float], seconds: float, graphs: list[TracedGraph]
+    case: Case, claimed: tuple[Finding, ...], parts: dict[str, float], graphs: list[TracedGraph]
 ) -> tuple[Advice, ...]:
+    seconds = sum(parts.values())
+    if case.wall_share(seconds) < _LEAVE:
+        return (advice.leave_it(),)
     found: list[Advice] = []
     if parts.get(names.INPUT_WAIT, 0.0) >= _MATTERS * seconds:
-        found += advice.first_pass()
+        found += _for_first_pass(case, claimed)
     built = parts.get(names.TRACING, 0.0) + parts.get(names.FIRST_EXECUTION, 0.0)
     if built >= _MATTERS * seconds:
         if any(graph.trace.operations >= _MANY_OPERATIONS for graph in graphs):
@@ -141,3 +149,12 @@ def _advice(
     ):
         found.append(advice.skip_optimisation())
     return (*found, advice.leave_it())
+
+
+def _for_first_pass(case: Case, claimed: tuple[Finding, ...]) -> tuple[Advice, ...]:
+    waits = tuple(f for f in claimed if names.family(f.source) == names.INPUT_WAIT)
+    lost = np.sum([finding.lost_per_step for finding in waits], axis=0)
+    fills = float(lost.max()) >= _MOSTLY * float(lost.sum())
+    reading = bytes_per_second(case, *span(waits))
+    reads = None if reading is None else reading >= LEAST_READING
+    return advice.first_pass(fills=fills, reads=reads)

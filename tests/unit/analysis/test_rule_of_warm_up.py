@@ -81,7 +81,47 @@ def test_a_first_pass_that_waits_is_warm_up(make_run, find, judge):
         "4.9 s (100.0 % of the warm-up) were waiting for data beyond what later passes wait: cold "
         "files, a cache or a shuffle buffer that fills.",
     )
-    assert cause.advice[0].text == "Read several files at once."
+    assert [each.text.split(":")[0] for each in cause.advice[:3]] == [
+        "Keep the decoded data on disk",
+        "Let the slow stage run in parallel; without `num_parallel_calls` a `map` works on one "
+        "element at a time.",
+        "Read several files at once.",
+    ]
+
+
+@pytest.mark.parametrize(("read_bytes", "first"), [(1e8, "Read several"), (1e3, "Keep the")])
+def test_files_are_blamed_where_they_are_read(make_run, find, judge, read_bytes, first):
+    early = np.where(np.arange(SIZE) < 100, 0.049, 0.0)
+    rows = np.arange(0, SIZE, 10)
+    run = make_run(
+        0.010 + early,
+        accounts={"input_wait": early},
+        signals={"disk_read_bytes": read_bytes * np.minimum(rows, 100)},
+        signal_rows=rows,
+    )
+    (cause,) = judge(run, find("input_wait", "warm_up", early)).report.causes
+    assert cause.advice[0].text.startswith(first)
+    read = [each for each in cause.advice if each.text.startswith("Read several")]
+    assert len(read) == (read_bytes > 1e6)
+
+
+def test_a_wait_in_the_first_step_fills_a_buffer(make_run, find, judge):
+    early = np.where(np.arange(SIZE) == 0, 4.0, 0.0)
+    run = make_run(0.010 + early, accounts={"input_wait": early})
+    (cause,) = judge(run, find("input_wait", "warm_up", early)).report.causes
+    assert [each.text.split(":")[0] for each in cause.advice] == [
+        "Make the shuffle buffer smaller",
+        "Leave it as it is in a long run",
+    ]
+
+
+def test_a_short_start_is_left_as_it_is(make_run, find, judge):
+    first_run = np.where(np.arange(SIZE) == 0, 0.2, 0.0)
+    trace = Trace(1, "train_step", "train.py:9", 0.1, 0.1, "first", operations=5_000)
+    run = make_run(0.010 + first_run, accounts={"tracing:first": first_run}, events=[(0, trace)])
+    (cause,) = judge(run, find("tracing:first", "warm_up", first_run)).report.causes
+    assert cause.lost_fraction < 0.05
+    assert [each.text[:8] for each in cause.advice] == ["Leave it"]
 
 
 def test_a_steady_run_is_unknown_if_the_graph_ran_once(make_run, find, judge):
