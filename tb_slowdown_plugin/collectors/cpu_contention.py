@@ -1,8 +1,8 @@
 """Whether the process gets the cores that it wants: run queue, quota, affinity.
 
 Cost: 12 us a thread of the process and sample, in the background; TensorFlow
-has tens to hundreds of threads, so samples are left out where it would take
-more than 0.5 % of a core.
+has tens to hundreds of threads, so the threads other than the training thread
+are left out of samples where they would take more than 0.5 % of a core.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from tb_slowdown_plugin.collectors import cgroup
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 
 _PATIENCE: Final = 200
-"""After a sample that took t seconds there is none for 200 t: 0.5 % of a core."""
+"""After reading all threads took t seconds of CPU they rest for 200 t: 0.5 % of a core. On a
+busy machine the wall time would be many times as long, just when samples are needed."""
 
 
 class CpuContention:
@@ -54,20 +55,20 @@ class CpuContention:
 
     def read(self) -> Mapping[str, float]:
         """Cumulative run-queue delay, throttling, and the number of cores allowed."""
-        began = self._clock.monotonic_ns()
-        if began < self._rest_until_ns:
-            return {}
-        values = {"run_delay_seconds": self._read_delay_ns() / 1e9}
-        thread = self._training_thread()
-        if thread in self._seen:
-            values["thread_run_delay_seconds"] = self._seen[thread] / 1e9
+        values = {}
+        own_delay = _read_task(self._tasks / self._training_thread())
+        if own_delay is not None:
+            values["thread_run_delay_seconds"] = own_delay / 1e9
+        if self._clock.monotonic_ns() >= self._rest_until_ns:
+            began = self._clock.thread_cpu_ns()
+            values["run_delay_seconds"] = self._read_delay_ns() / 1e9
+            took = self._clock.thread_cpu_ns() - began
+            self._rest_until_ns = self._clock.monotonic_ns() + _PATIENCE * took
         if self._cpu_stat is not None:
             with contextlib.suppress(OSError):
                 values.update(throttled(self._cpu_stat.read_text()))
         if hasattr(os, "sched_getaffinity"):
             values["allowed_cores"] = len(os.sched_getaffinity(0))
-        ended = self._clock.monotonic_ns()
-        self._rest_until_ns = ended + _PATIENCE * (ended - began)
         return values
 
     def stop(self) -> None:

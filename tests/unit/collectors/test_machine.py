@@ -94,8 +94,7 @@ def test_throttling_is_read_from_either_version(tmp_path, recording, files, seco
 
 @linux
 def test_run_delay_is_the_sum_over_threads_also_of_those_that_have_ended(tmp_path, recording):
-    now = 0
-    recording.clock = type(recording.clock)(monotonic_ns=lambda: now)
+    recording.clock = type(recording.clock)(thread_cpu_ns=lambda: 0)
     recording.__post_init__()
     own = threading.get_native_id()
     root = machine(tmp_path, task(own, 2_000_000_000) | task(own + 1, 500_000_000))
@@ -114,23 +113,26 @@ def test_run_delay_is_the_sum_over_threads_also_of_those_that_have_ended(tmp_pat
 
 
 @linux
-def test_a_costly_sample_makes_it_rest_for_200_times_as_long(tmp_path, recording):
-    now = 0
+def test_other_threads_rest_for_200_times_the_cpu_time_that_reading_them_took(tmp_path, recording):
+    now, used = 0, 0
 
     def tick():
-        nonlocal now
-        now += 1_000_000
-        return now
+        nonlocal used
+        used += 1_000_000
+        return used
 
-    recording.clock = type(recording.clock)(monotonic_ns=tick)
+    recording.clock = type(recording.clock)(monotonic_ns=lambda: now, thread_cpu_ns=tick)
     recording.__post_init__()
-    collector = CpuContention(machine(tmp_path, task(1, 0)))
+    own = threading.get_native_id()
+    root = machine(tmp_path, task(own, 2_000_000_000) | task(own + 1, 500_000_000))
+    collector = CpuContention(root)
     collector.start(recording.context)
-    assert collector.read()
-    asked = 1
-    while not collector.read():
-        asked += 1
-    assert asked == 200
+    everything = {"run_delay_seconds": 2.5, "thread_run_delay_seconds": 2.0}
+    assert without_cores(collector.read()) == everything
+    now = 199_999_999
+    assert without_cores(collector.read()) == {"thread_run_delay_seconds": 2.0}
+    now = 200_000_000
+    assert without_cores(collector.read()) == everything
 
 
 @linux
