@@ -212,6 +212,7 @@ def create_session(
       disabled: Names of collectors that stay off.
       logdir: The run's own directory, where it is known and local.
     """
+    from tb_slowdown_plugin.writer.annotation import annotate, find_profiler
     from tb_slowdown_plugin.writer.environment import describe, find_worker
     from tb_slowdown_plugin.writer.tracing_state import is_tracing
 
@@ -224,7 +225,7 @@ def create_session(
     except Exception as error:  # noqa: BLE001, a TensorFlow that moved must not stop the training
         trouble = reason_of(error)
     session = Session(
-        Recorder(is_tracing=is_tracing),
+        Recorder(is_tracing=is_tracing, is_profiled=find_profiler(), annotate=annotate),
         open_sink(session_id, worker[0]),
         session_id,
         collectors=collectors,

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from threading import get_ident
 from types import TracebackType
-from typing import Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from tb_slowdown_plugin.collectors.clock import Clock
 from tb_slowdown_plugin.collectors.stopwatch import Stopwatch
@@ -21,6 +21,9 @@ from tb_slowdown_plugin.records.types import Epoch, Event, Idle, What
 from tb_slowdown_plugin.writer.arguments import STEP_LIMIT, item_count, step_kind, step_number
 from tb_slowdown_plugin.writer.entries import Entry, Opening, Sample
 from tb_slowdown_plugin.writer.epochs import Epochs
+
+if TYPE_CHECKING:
+    from tb_slowdown_plugin.writer.annotation import Annotation
 
 IDLE_SECONDS: Final = 60.0
 """A longer gap between two steps, with almost no CPU time, is idle time, not training."""
@@ -50,12 +53,16 @@ class Recorder:
 
     # Slots: a step reads and writes some twenty of these.
     __slots__ = (
+        "_after_steps",
+        "_annotate",
+        "_annotation",
         "_append",
         "_begun_ns",
         "_ended_cpu_ns",
         "_ended_ns",
         "_epochs",
         "_in_step",
+        "_is_profiled",
         "_items",
         "_kind",
         "_last_number",
@@ -82,10 +89,16 @@ class Recorder:
         clock: Clock | None = None,
         stopwatch: Stopwatch | None = None,
         is_tracing: Callable[[], bool] = lambda: False,
+        is_profiled: Callable[[], bool] = lambda: False,
+        annotate: Callable[[str, int], Annotation] | None = None,
     ) -> None:
         self.clock = clock or Clock()
         self.stopwatch = stopwatch or Stopwatch(self.clock.monotonic_ns)
         self.is_tracing = is_tracing
+        self._is_profiled = is_profiled
+        self._annotate = annotate
+        self._annotation: Annotation | None = None
+        self._after_steps: list[Callable[[], bool]] = []
         self.entries: deque[Entry] = deque(maxlen=MAX_PENDING_STEPS)
         self.events: deque[Event] = deque(maxlen=MAX_PENDING_STEPS)
         self.samples: deque[Sample] = deque(maxlen=MAX_PENDING_STEPS)
@@ -160,6 +173,8 @@ class Recorder:
             self._open_after_gap(begun_ns)
         self._phases_around = len(self.open_phases)
         self._in_step = True
+        if self._is_profiled():
+            self._open_annotation()
 
     def __exit__(
         self,
@@ -171,6 +186,8 @@ class Recorder:
         if kind is not None:
             self.cancel()
             return
+        if self._annotation is not None:
+            self._close_annotation()
         if len(self.open_phases) != self._phases_around:
             self._close_phases()
         watch = self.stopwatch
@@ -216,6 +233,8 @@ class Recorder:
         """What was begun was no step; its time goes to the next one."""
         if not self._in_step:
             return
+        if self._annotation is not None:
+            self._close_annotation()
         if len(self.open_phases) != self._phases_around:
             self._close_phases()
         self._in_step = False
@@ -282,6 +301,15 @@ class Recorder:
         self._sample_due = True
         self._something_due = True
 
+    def call_after_steps(self, call: Callable[[], bool]) -> None:
+        """Has the training thread call it after each step as long as it returns True. Any thread.
+
+        Args:
+          call: Must not raise.
+        """
+        self._after_steps.append(call)
+        self._something_due = True
+
     def silence(self) -> None:
         """From now on nothing is kept; steps and phases stay legal. For a forked child."""
         self.entries = deque(maxlen=0)
@@ -341,8 +369,28 @@ class Recorder:
             self.open_phases.pop()
             self.stopwatch.close()
 
+    def _open_annotation(self) -> None:
+        if self._annotate is not None:
+            try:
+                self._annotation = self._annotate(self._kind, self._number)
+            except Exception:  # noqa: BLE001 - the training must not see it
+                self._annotate = None
+
+    def _close_annotation(self) -> None:
+        annotation, self._annotation = self._annotation, None
+        if annotation is not None:
+            try:
+                annotation.__exit__(None, None, None)
+            except Exception:  # noqa: BLE001 - the training must not see it
+                self._annotate = None
+
     def _do_what_is_due(self) -> None:
         self._something_due = False
+        for call in tuple(self._after_steps):
+            if call():
+                self._something_due = True
+            else:
+                self._after_steps.remove(call)
         if self._sample_due:
             self._sample_due = False
             self.sample()
