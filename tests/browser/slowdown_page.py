@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import re
 import urllib.parse
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import (
     Browser,
     ConsoleMessage,
     Error,
     Frame,
+    Locator,
     Page,
     Request,
     expect,
 )
+
+AXE = Path(__file__).parents[2] / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
+"""`npm ci` in frontend/ brings it."""
 
 TIMEOUT_MILLISECONDS = 60_000
 _TENSORBOARDS_OWN = ("Three.js", "/font-roboto/")
@@ -81,6 +87,79 @@ class SlowdownPage:
         self._page.screenshot(path=path)
         self._page.set_viewport_size({"width": self.width, "height": 900})
 
+    @property
+    def page(self) -> Page:
+        """The tab itself, for its mouse and keyboard."""
+        return self._page
+
+    def press(self, *keys: str) -> None:
+        """Keys, one after the other."""
+        for key in keys:
+            self._page.keyboard.press(key)
+
+    def kept(self, name: str) -> tuple[int, int] | None:
+        """First and last row that the address keeps as `name`, "rows" or "selection"."""
+        found = re.search(rf"p\.slowdown\.{name}=(\d+)-(\d+)", self._page.url)
+        return (int(found[1]), int(found[2])) if found else None
+
+    def wait_kept(self, name: str, rows: tuple[int, int] | None) -> None:
+        """Wait until the address, which follows the hand after a moment, keeps these rows."""
+        text = rf"p\.slowdown\.{name}="
+        pattern = rf"{text}{rows[0]}-{rows[1]}(&|$)" if rows else rf"^(?!.*{text})"
+        expect(self._page).to_have_url(re.compile(pattern), timeout=TIMEOUT_MILLISECONDS)
+
+    def wait_changed(self, name: str, before: tuple[int, int] | None) -> tuple[int, int]:
+        """The rows that the address keeps once they differ from `before`."""
+        same = f"{before[0]}-{before[1]}" if before else "none"
+        pattern = rf"p\.slowdown\.{name}=(?!{same}(&|$))\d+-\d+"
+        expect(self._page).to_have_url(re.compile(pattern), timeout=TIMEOUT_MILLISECONDS)
+        rows = self.kept(name)
+        assert rows is not None
+        return rows
+
+    def plot(self) -> Locator:
+        """The drawn part of the timeline, scrolled into sight."""
+        plot = self.frame().locator("sd-timeline .plot")
+        plot.scroll_into_view_if_needed()
+        return plot
+
+    def point(self, share: float, down: float = 100.0) -> tuple[float, float]:
+        """Where in the tab a share of the timeline's width lies, some pixels below its top."""
+        box = self.plot().bounding_box()
+        assert box is not None
+        return box["x"] + share * box["width"], box["y"] + down
+
+    def drag(self, begin: float, end: float) -> None:
+        """Drag over the timeline with the mouse, between two shares of its width."""
+        self._page.mouse.move(*self.point(begin))
+        self._page.mouse.down()
+        self._page.mouse.move(*self.point((begin + end) / 2))
+        self._page.mouse.move(*self.point(end))
+        self._page.mouse.up()
+
+    def wheel(self, key: str, pixels: float, share: float = 0.5) -> None:
+        """Turn the wheel over the timeline while a key is held."""
+        self._page.mouse.move(*self.point(share))
+        self._page.keyboard.down(key)
+        self._page.mouse.wheel(0, pixels)
+        self._page.keyboard.up(key)
+
+    def violations(self) -> list[str]:
+        """What axe finds against WCAG 2.2 A and AA in the plugin's frame."""
+        frame = self.frame()
+        if not frame.evaluate("'axe' in window"):
+            frame.evaluate(AXE.read_text(encoding="utf-8"))
+        tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+        found: list[dict[str, Any]] = frame.evaluate(
+            "async tags => (await axe.run(document, {runOnly: tags, iframes: false})).violations",
+            tags,
+        )
+        return [
+            f"{one['id']}: {one['help']}: {node['html'][:160]} {node['failureSummary']}"
+            for one in found
+            for node in one["nodes"]
+        ]
+
     def frame(self) -> Frame:
         """The plugin's own frame."""
         element = self._page.wait_for_selector("iframe[src*='name=slowdown']", state="attached")
@@ -113,9 +192,9 @@ class SlowdownPage:
 
     def _settled(self, run: str | None = None) -> Frame:
         frame = self.frame()
-        frame.wait_for_selector("h1")
         if run is not None:
             expect(frame.locator("button.picker b")).to_have_text(run, timeout=TIMEOUT_MILLISECONDS)
+        frame.wait_for_selector("h1")
         expect(frame.locator("[aria-busy=true]")).to_have_count(0, timeout=TIMEOUT_MILLISECONDS)
         return frame
 
@@ -132,6 +211,8 @@ class SlowdownPage:
             self.requested.add(f"{parts.scheme}://{parts.netloc}")
 
     def _on_failure(self, request: Request) -> None:
+        if request.failure == "net::ERR_ABORTED":
+            return  # the page itself drops a question that a newer one has overtaken
         self._complain(f"request failed: {request.url} ({request.failure})")
 
     def _complain(self, complaint: str) -> None:

@@ -32,11 +32,11 @@ describe("segments", () => {
     expect(bar.map((segment) => segment.widthPixels)).toEqual([600, 300, 60, 40]);
   });
 
-  it("gives the smallest 18 px and takes them from Healthy", () => {
+  it("gives the smallest 24 px and takes them from Healthy", () => {
     const small = report({ causes: [cause({ lost_seconds: 0.1 })], unexplained_seconds: 0 });
     const [healthy, tiny] = segments(terms(small), 1002);
-    expect(tiny?.widthPixels).toBe(18);
-    expect(healthy?.widthPixels).toBeCloseTo(1000 - 18, 9);
+    expect(tiny?.widthPixels).toBe(24);
+    expect(healthy?.widthPixels).toBeCloseTo(1000 - 24, 9);
   });
 
   it("shows only what fits", () => {

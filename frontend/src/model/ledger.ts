@@ -46,12 +46,13 @@ export interface Segment {
 }
 
 const GAP_PIXELS = 2;
-const LEAST_PIXELS = 18;
+/** The least size of a target by WCAG 2.2. */
+const LEAST_PIXELS = 24;
 /** Mean advance of a letter in the widest of the 13 px semibold faces. */
 const CHARACTER_PIXELS = 7.6;
 const PADDING_PIXELS = 16;
 
-/** Widths true to seconds, each at least 18 px, what that takes is taken from Healthy. */
+/** Widths true to seconds, each at least 24 px, what that takes is taken from Healthy. */
 export function segments(ledger: readonly Term[], barPixels: number): Segment[] {
   const room = Math.max(0, barPixels - GAP_PIXELS * (ledger.length - 1));
   const wanted = ledger.map((term) => Math.max(LEAST_PIXELS, term.share * room));

@@ -240,9 +240,11 @@ export class App implements Actions {
   /** Changes what the address keeps; the address follows when the hand rests. */
   #change(change: Partial<State>): void {
     this.#store.set(change);
-    this.#addressDelay.after(ADDRESS_MILLISECONDS, () =>
-      this.host.keep(addressOfState(this.state)),
-    );
+    const address = this.host.hash();
+    this.#addressDelay.after(ADDRESS_MILLISECONDS, () => {
+      // Whoever went elsewhere in the meantime is not called back.
+      if (this.host.hash() === address) this.host.keep(addressOfState(this.state));
+    });
   }
 }
 
