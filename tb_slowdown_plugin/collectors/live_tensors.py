@@ -1,6 +1,6 @@
 """Which tensors are alive and who holds them, looked at only while memory grows.
 
-Cost: 8 us a sample; a census takes 0.06 to 0.5 s in the background, holds up
+Cost: 60 us a second; a census takes 0.06 to 0.5 s in the background, holds up
 Python meanwhile, and is taken only where all of them together stay below 0.5 %
 of the wall time: first after some 15 s, with the holders after a minute.
 """
@@ -28,6 +28,8 @@ _SECONDS_PER_BLOCK: Final = 0.08e-6
 (1.1 million blocks with TensorFlow 2.21 loaded: 60 ms, measured)."""
 _PASSES: Final = 3
 """Finding a holder takes up to three passes over Python's objects, counting one."""
+_LOOK_NS: Final = 1_000_000_000
+"""How often memory is looked at, at most: a look takes 60 us out of a cold cache."""
 _GROUPS: Final = 3
 _MOST_PATIENT: Final = 64
 
@@ -69,15 +71,19 @@ class LiveTensors:
         self._rises: dict[str, Rise] = {}
         self._places = SourcePlaces.of_process()
         self._began_ns = context.clock.monotonic_ns()
-        self._spent_ns = self._pass_ns = self._next_ns = 0
+        self._spent_ns = self._pass_ns = self._next_ns = self._next_look_ns = 0
         self._patience = 1
         self._last = (0, 0)
 
     def read(self) -> Mapping[str, float]:
         """The number and bytes of live tensors, where a census is due."""
         now_ns = self._context.clock.monotonic_ns()
-        pass_ns = self._pass_ns or int(sys.getallocatedblocks() * _SECONDS_PER_BLOCK * 1e9)
-        if not self._is_suspicious() or now_ns < self._next_ns or not self._can_afford(pass_ns):
+        if now_ns < self._next_look_ns:
+            return {}
+        self._next_look_ns = now_ns + _LOOK_NS
+        if not self._is_suspicious() or now_ns < self._next_ns:
+            return {}
+        if not self._can_afford(self._pass_ns or _expected_pass_ns()):
             return {}
         spent_ns = self._spent_ns
         found = self._take_census()
@@ -134,6 +140,10 @@ class LiveTensors:
         )
 
 
+def _expected_pass_ns() -> int:
+    return int(sys.getallocatedblocks() * _SECONDS_PER_BLOCK * 1e9)
+
+
 class Rise:
     """Whether a number of bytes rises from one stretch of samples to the next.
 
@@ -151,7 +161,7 @@ class Rise:
       False
     """
 
-    _SAMPLES: Final = 8
+    _SAMPLES: Final = 5
     _STRETCHES: Final = 3
     _LEAST_BYTES: Final = 4 * 2**20
     """Less than what an idle process gains and loses by itself."""
