@@ -2,6 +2,7 @@
 
 import { render as draw } from "lit-html";
 import { Client } from "./api/client";
+import { embeddedFetch } from "./api/embedded";
 import { App } from "./page/app";
 import { browserHost } from "./page/host";
 import { Shell } from "./page/shell";
@@ -33,7 +34,7 @@ export async function render(): Promise<void> {
     pending = true;
     requestAnimationFrame(paint);
   };
-  const app = new App(new Client(), host, schedule, () => root.clientWidth > 0);
+  const app = new App(new Client(embeddedFetch()), host, schedule, () => root.clientWidth > 0);
   const shell = new Shell(app);
   host.followTheme(() => document.dispatchEvent(new Event("slowdown-theme")));
   new ResizeObserver(() => {

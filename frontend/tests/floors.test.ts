@@ -16,7 +16,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "panels/index": ["panels"],
   page: ["page", "panels", "charts", "model", "base", "api", "lit-html"],
   styles: ["styles"],
-  main: ["page", "api/client", "styles", "lit-html"],
+  main: ["page", "api", "styles", "lit-html"],
 };
 
 const modules = readdirSync(SOURCE, { recursive: true, encoding: "utf8" }).filter(

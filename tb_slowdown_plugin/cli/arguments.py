@@ -9,7 +9,7 @@ from typing import Final, NoReturn, TypeAlias
 from tb_slowdown_plugin._version import __version__
 from tb_slowdown_plugin.errors import InputError
 
-FORMATS: Final = ("text", "json")
+FORMATS: Final = ("text", "json", "html")
 COMPARISON_FORMATS: Final = ("text", "json")
 
 _DESCRIPTION: Final = (
@@ -33,6 +33,7 @@ _REPORT_EPILOG: Final = f"""{_STATUSES}
 examples:
   tbslow report logs                          every run below logs
   tbslow report logs --run run1 --format json
+  tbslow report logs --format html -o report.html
   tbslow report logs --fail-over 10           for continuous integration:
                                               a run may lose 10 % of its wall time
 """
@@ -115,7 +116,10 @@ def _add_report(commands: _Commands) -> None:
     )
     report.add_argument("--run", metavar="RUN", help="only this run (default: all)")
     report.add_argument(
-        "--format", choices=FORMATS, default="text", help="text for people, json for scripts"
+        "--format",
+        choices=FORMATS,
+        default="text",
+        help="text for people, json for scripts, html for a page in one file",
     )
     _add_output(report, "report")
     report.add_argument(

@@ -3,28 +3,41 @@
 from __future__ import annotations
 
 import sys
+import time
 from argparse import Namespace
+from collections.abc import Iterator
 
 from tb_slowdown_plugin.analysis.account import account_for
+from tb_slowdown_plugin.analysis.types import Account, Report
 from tb_slowdown_plugin.cli.output import TOO_SLOW, ink_of, tell, write
 from tb_slowdown_plugin.cli.progress import ProgressLine
+from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.reader.logdir import read_runs
+from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.report.as_html import to_html
 from tb_slowdown_plugin.report.as_json import to_json
 from tb_slowdown_plugin.report.as_text import to_text
+from tb_slowdown_plugin.report.embedding import embed
 
 
 def report(chosen: Namespace) -> int:
     """Reports on the runs of a logdir; returns the exit status."""
+    if chosen.format == "html" and chosen.output is None and sys.stdout.isatty():
+        raise InputError("a page is no text for a terminal; give a file with -o report.html")
     warnings: list[str] = []
+    reports: list[Report] = []
+    pages = []
     with ProgressLine(sys.stderr) as progress:
-        runs = read_runs(
-            chosen.logdir, run=chosen.run, warn=warnings.append, progress=progress.update
-        )
-        reports = [account_for(run).report for run in runs]
+        for run, account in _accounts(chosen, warnings, progress):
+            reports.append(account.report)
+            if chosen.format == "html":
+                pages.append(embed(run, account))
     for warning in warnings:
         tell(warning)
     if chosen.format == "json":
         text = to_json(reports) + "\n"
+    elif chosen.format == "html":
+        text = to_html(pages, text=to_text(reports), made=time.time())
     else:
         width, colour = ink_of(chosen.output)
         text = to_text(reports, width=width, colour=colour)
@@ -33,3 +46,13 @@ def report(chosen: Namespace) -> int:
     if limit is not None and any(100 * report.lost_fraction > limit for report in reports):
         return TOO_SLOW
     return 0
+
+
+def _accounts(
+    chosen: Namespace, warnings: list[str], progress: ProgressLine
+) -> Iterator[tuple[Run, Account]]:
+    """Each run with its account; of one at a time, the arrays need not all be kept."""
+    for run in read_runs(
+        chosen.logdir, run=chosen.run, warn=warnings.append, progress=progress.update
+    ):
+        yield run, account_for(run)
