@@ -79,8 +79,9 @@ class GraphAccount:
             seconds = self._read_seconds()
         except Exception as error:  # noqa: BLE001 - a reset context must not reach the training loop
             self.close()
+            # Only the kind of error: TensorFlow's texts hold paths of the user's.
             self._context.report_failure(
-                self._collector, f"what graphs add up can't be read: {error}"
+                self._collector, f"the wait in graphs can't be read: {type(error).__name__}"
             )
             return 0
         return min(wall_ns, max(0, int(seconds * 1e9)))

@@ -47,11 +47,10 @@ class GraphSums:
 
         if self._resource is None:
             self._resource = self._create()
-        after = self._size - place - len(values)
+        others = self._size - place - len(values)
         with graph.as_default(), tf.device("CPU:0"):
-            added = tf.stack([tf.convert_to_tensor(value, tf.float64) for value in values])
-            if place or after:
-                added = tf.pad(added, [[place, after]])
+            row = [*[0.0] * place, *values, *[0.0] * others]
+            added = tf.stack([tf.convert_to_tensor(value, tf.float64) for value in row])
             addition = tf.raw_ops.AssignAddVariableOp(resource=self._resource, value=added)
         run_independently(graph, addition)
 

@@ -2,24 +2,24 @@
 
 `model.fit` and many custom loops fetch their batches inside a `tf.function`,
 where no Python runs. So while such a function is traced, two `tf.timestamp`
-operations are put around the fetch, and their difference is added to a
-resource on the CPU that Python reads. All that needs TensorFlow's private
-names to do so is in this file.
+operations are put around the fetch, and their difference is added up, see
+`graph_clock`.
 
 Cost: five small operations a fetch (seven inside `steps_per_execution`); 8 us a reading.
 """
 
 from __future__ import annotations
 
-import functools
 import weakref
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-_RESOURCE: Final = "tb_slowdown_plugin_input_wait"
+from tb_slowdown_plugin.collectors.graph_clock import GraphSums, operations_of, timestamp
+
+_SUMS: Final = GraphSums("tb_slowdown_plugin_input_wait", 3)
 _WAITED, _FETCHED, _COMPUTED = range(3)
-"""Places in the resource, in the order of the fields of `Waited`."""
+"""Places in the sums, in the order of the fields of `Waited`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,24 +54,19 @@ class Waited:
 
 def read_waited() -> Waited:
     """The sums now. Only where eager execution is on, in the calling thread."""
-    import tensorflow as tf
-    from tensorflow.python.ops import gen_resource_variable_ops as resources
-
-    return Waited(*resources.read_variable_op(_sums(), tf.float64).numpy().tolist())
+    return Waited(*_SUMS.read())
 
 
 def is_in_use() -> bool:
     """Whether any graph has been made to add up its waiting."""
-    return bool(_sums.cache_info().currsize)
+    return _SUMS.is_in_use
 
 
 class TimedFetch:
     """The operations around one fetch in the graph being traced.
 
     Make one, build the fetch inside `with after_asking()`, and call `end` with
-    what was fetched. TensorFlow runs stateful operations in the order in which
-    they were written; all of these are exempt from that, else they would hold
-    up what now runs at the same time.
+    what was fetched.
     """
 
     def __init__(self) -> None:
@@ -79,7 +74,7 @@ class TimedFetch:
 
         self._graph = tf.compat.v1.get_default_graph()
         self._earlier = _fetches.get(self._graph)
-        self._asked = _timestamp(self._graph, [])
+        self._asked = timestamp(self._graph, [])
 
     def after_asking(self) -> AbstractContextManager[None]:
         """Operations made inside run after the first timestamp."""
@@ -92,11 +87,11 @@ class TimedFetch:
         import tensorflow as tf
 
         graph = self._graph
-        arrived = _timestamp(graph, _operations_of(fetched))
+        arrived = timestamp(graph, operations_of(fetched))
         body = _loop_around(graph)
         if body is not None:
-            began = _timestamp(body, [])
-            computed = _timestamp(body, _stateful_operations(body, 0))
+            began = timestamp(body, [])
+            computed = timestamp(body, _stateful_operations(body, 0))
             _add(body, _COMPUTED, began, computed)
             _add(graph, _FETCHED, began, arrived)
         elif self._earlier:
@@ -105,26 +100,11 @@ class TimedFetch:
             ready = tf.maximum(self._asked, self._earlier.arrived)
             between = _stateful_operations(graph, self._earlier.operations)
             if between:
-                ready = tf.maximum(ready, _timestamp(graph, between))
+                ready = tf.maximum(ready, timestamp(graph, between))
             _add(graph, _WAITED, ready, tf.maximum(arrived, ready))
         else:
             _add(graph, _WAITED, self._asked, arrived)
         _fetches[graph] = _Fetch(arrived, len(graph.get_operations()))
-
-
-def can_time_fetches() -> bool:
-    """Whether the graph being traced is called eagerly and runs in this process.
-
-    Sessions can't reach the resource, and the workers of a parameter server strategy and TPUs run
-    the graph elsewhere.
-    """
-    import tensorflow as tf
-
-    with tf.init_scope():
-        if not tf.executing_eagerly():
-            return False
-    strategy = type(tf.distribute.get_strategy()).__name__
-    return not any(elsewhere in strategy for elsewhere in ("ParameterServer", "TPU"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,51 +119,12 @@ _fetches: weakref.WeakKeyDictionary[Any, _Fetch] = weakref.WeakKeyDictionary()
 """The last fetch in each graph being traced."""
 
 
-@functools.cache
-def _sums() -> Any:
-    """One resource a process: functions that are traced once keep adding to it."""
-    import tensorflow as tf
-
-    # Raw operations, so that no strategy, model or variable scope takes it for its own.
-    with tf.init_scope(), tf.device("CPU:0"):
-        resource = tf.raw_ops.VarHandleOp(dtype=tf.float64, shape=[3], shared_name=_RESOURCE)
-        tf.raw_ops.AssignVariableOp(resource=resource, value=tf.zeros([3], tf.float64))
-    return resource
-
-
-def _timestamp(graph: Any, after: list[Any]) -> Any:
-    import tensorflow as tf
-
-    with graph.as_default(), tf.device("CPU:0"), tf.control_dependencies(after):
-        now = tf.timestamp()
-    _run_independently(graph, now.op)
-    return now
-
-
 def _add(graph: Any, place: int, began: Any, ended: Any) -> None:
     import tensorflow as tf
 
     with graph.as_default(), tf.device("CPU:0"):
-        seconds: list[Any] = [0.0, 0.0, 0.0]
-        seconds[place] = ended - began
-        addition = tf.raw_ops.AssignAddVariableOp(resource=_sums(), value=tf.stack(seconds))
-    _run_independently(graph, addition)
-
-
-def _run_independently(graph: Any, operation: Any) -> None:
-    order = graph.experimental_acd_manager
-    if order is not None:
-        order.run_independently(operation)
-
-
-def _operations_of(fetched: Any) -> list[Any]:
-    import tensorflow as tf
-
-    variant = getattr(fetched, "_variant_tensor", None)  # an Optional has no components
-    if variant is not None:
-        return [variant.op]
-    flat = tf.nest.flatten(fetched, expand_composites=True)
-    return [tensor.op for tensor in flat if isinstance(tensor, tf.Tensor)]
+        seconds = ended - began
+    _SUMS.add(graph, [seconds], place)
 
 
 def _stateful_operations(graph: Any, since: int) -> list[Any]:

@@ -12,13 +12,12 @@ from typing import Any, Final, TypeVar
 
 from tb_slowdown_plugin.collectors import graph_wait
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
+from tb_slowdown_plugin.collectors.graph_account import GraphAccount
+from tb_slowdown_plugin.collectors.graph_clock import can_time_here
 from tb_slowdown_plugin.records import names
 
 T = TypeVar("T")
 
-_READING_INTERVAL_NS: Final = 2_000_000
-"""A reading takes 8 us (2.21, measured): at most 0.4 % of the training thread. Where steps
-are shorter, the wait is told to the steps right after the one that had it."""
 _GRAPH_METHODS: Final = ("_next_internal", "get_next_as_optional")
 
 
@@ -55,20 +54,21 @@ class InputWait:
             raise Unavailable(f"this TensorFlow's OwnedIterator has no {', '.join(missing)}")
         self._context = context
         self._executing_eagerly = eager.executing_eagerly
-        self._now_ns = context.clock.monotonic_ns
-        self._owed_ns = 0
+        self._account = GraphAccount(
+            self.name, context, names.INPUT_WAIT, self._read_lost, eager.executing_eagerly
+        )
+        self._before = graph_wait.read_waited()
         self._originals = {name: getattr(self._iterator_class, name) for name in _GRAPH_METHODS}
         for name, original in self._originals.items():
             setattr(self._iterator_class, name, self._timed(original))
         if graph_wait.is_in_use():
-            self._begin_reading()
+            self._account.open()
 
     def stop(self) -> None:
         """Puts TensorFlow's own methods back; functions traced so far keep their timestamps."""
         for name, original in self._originals.items():
             setattr(self._iterator_class, name, original)
-        if self._settle in self._context.stopwatch.askers:
-            self._context.stopwatch.askers.remove(self._settle)
+        self._account.close()
 
     def _timed(self, original: Callable[..., T]) -> Callable[..., T]:
         # `wraps` keeps the module name, by which AutoGraph knows what not to convert.
@@ -100,54 +100,24 @@ class InputWait:
         return fetched
 
     def _begin_timing(self) -> graph_wait.TimedFetch | None:
-        if not graph_wait.can_time_fetches():
+        if not can_time_here():
             return None
-        if self._settle not in self._context.stopwatch.askers:
-            self._begin_reading()
+        if not self._account.is_open:
+            self._account.open()
         return graph_wait.TimedFetch()
 
     def _guard(self, build: Callable[[], T]) -> T | None:
         try:
             return build()
         except Exception as error:  # noqa: BLE001 - the user's function must be traced all the same
-            self._tell("a fetch can't be timed in a graph", error)
+            # Only the kind of error: TensorFlow's texts hold paths of the user's.
+            self._context.report_failure(
+                self.name, f"a fetch can't be timed in a graph: {type(error).__name__}"
+            )
             return None
 
-    def _begin_reading(self) -> None:
-        import tensorflow as tf
-
-        with tf.init_scope():
-            self._before = graph_wait.read_waited()
-        self._read_ns = self._asked_ns = self._now_ns()
-        self._context.stopwatch.askers.append(self._settle)
-
-    def _settle(self) -> None:
-        """Books what the graphs have waited since the last time."""
-        now = self._now_ns()
-        if now - self._read_ns >= _READING_INTERVAL_NS and self._executing_eagerly():
-            self._owed_ns = self._read(now)
-        if self._context.stopwatch.is_open(names.VALIDATION):
-            self._owed_ns = 0
-        if self._owed_ns:
-            passed = now - self._asked_ns
-            self._owed_ns -= self._context.stopwatch.book(
-                names.INPUT_WAIT, min(self._owed_ns, passed)
-            )
-        self._asked_ns = now
-
-    def _read(self, now: int) -> int:
-        wall_ns = now - self._read_ns
-        self._read_ns = now
-        try:
-            total = graph_wait.read_waited()
-        except Exception as error:  # noqa: BLE001 - a reset context must not reach the training loop
-            self._context.stopwatch.askers.remove(self._settle)
-            self._tell("the wait in graphs can't be read", error)
-            return 0
+    def _read_lost(self) -> float:
+        total = graph_wait.read_waited()
         waited = total - self._before
         self._before = total
-        return min(wall_ns, max(0, int(waited.lost_seconds() * 1e9)))
-
-    def _tell(self, what: str, error: Exception) -> None:
-        # Only the kind of error: TensorFlow's texts hold paths of the user's.
-        self._context.report_failure(self.name, f"{what}: {type(error).__name__}")
+        return waited.lost_seconds()

@@ -179,7 +179,7 @@ def test_short_steps_share_one_reading_and_get_the_wait_that_it_told(recording, 
     monkeypatch.setattr(graph_wait, "read_waited", lambda: told)
     collector = InputWait()
     collector.start(recording.context)
-    collector._begin_reading()
+    collector._account.open()
     booked = []
     for step in range(1, 13):
         now += 1_000_000
