@@ -43,6 +43,10 @@ AGAIN: Final = "again"
 LIBRARY: Final = "library"
 """tf.data's and Keras's own functions."""
 
+AUTOMATIC_CAPTURE: Final = "automatic_capture"
+"""Fact: the monitor took a profiler capture. Subject: its session. Numbers: `slower`, 1 where
+the run had become slower and 0 where it was steady; `seconds` and `bytes` of saving it."""
+
 STANDARD_PHASES: Final[dict[str, str]] = {
     "data": INPUT_WAIT,
     "forward": FORWARD,

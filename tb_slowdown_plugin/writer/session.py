@@ -17,7 +17,14 @@ from typing import Final, NamedTuple, TypeVar
 from tb_slowdown_plugin.collectors.base import Collector, Context
 from tb_slowdown_plugin.records import metadata
 from tb_slowdown_plugin.records.codec import encode
-from tb_slowdown_plugin.records.types import Chunk, CollectorState, Environment, Event, Failure
+from tb_slowdown_plugin.records.types import (
+    Chunk,
+    CollectorState,
+    Environment,
+    Event,
+    Failure,
+    StepTable,
+)
 from tb_slowdown_plugin.writer import schedule
 from tb_slowdown_plugin.writer.collection import Collection
 from tb_slowdown_plugin.writer.entries import Entry, Opening, Sample
@@ -78,6 +85,8 @@ class Session:
         self._requests = schedule.REQUESTS_AT_ONCE
         self._began = self._requested = self._next_sample = self._next_flush = self._now()
         self.forked = False
+        self.observe: Callable[[StepTable], None] = lambda _: None
+        """Is given the steps of each chunk, in the background thread; must not raise."""
 
     def start(self) -> None:
         """Starts the collectors, in the thread that is to train."""
@@ -255,6 +264,7 @@ class Session:
         )
         self._sequence += 1
         self._rows += len(steps)
+        self.observe(steps)
 
     def _drain_samples(self, final: bool) -> list[Sample]:
         self._add_thread_values()

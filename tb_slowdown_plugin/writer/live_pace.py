@@ -1,0 +1,70 @@
+"""Whether a run is steady, and whether it became slower, told while it runs. Pure.
+
+Medians of 32 steps of the most common kind; so a checkpoint, a retrace or a GC
+pause alone is neither. The run is steady when three medians in a row agree within
+10 %; it is slower when two in a row are 25 % (and half a millisecond) above the
+lowest steady level, or above the level at which it was last called slower.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+
+from tb_slowdown_plugin.records.types import StepTable
+
+Verdict: TypeAlias = Literal["unsettled", "steady", "slower"]
+
+BLOCK_STEPS: Final = 32
+_STEADY_BLOCKS: Final = 3
+_STEADY_WITHIN: Final = 0.10
+_SLOWER_BLOCKS: Final = 2
+_SLOWER_BY: Final = 1.25
+_LEAST_SECONDS: Final = 0.0005
+"""Below that a capture of a shorter step would show the profiler itself."""
+
+
+class LivePace:
+    """Is given each chunk of steps, and says what the run is.
+
+    Example:
+      >>> from tb_slowdown_plugin.records.types import no_steps
+      >>> LivePace().add(no_steps())
+      'unsettled'
+    """
+
+    def __init__(self) -> None:
+        self._pending: list[float] = []
+        self._medians: deque[float] = deque(maxlen=_STEADY_BLOCKS)
+        self._level = np.inf
+        self._verdict: Verdict = "unsettled"
+
+    def add(self, steps: StepTable) -> Verdict:
+        """What the run is after these steps."""
+        if len(steps):
+            common = np.bincount(steps.kind).argmax()
+            self._pending += steps.period_seconds[steps.kind == common].tolist()
+        while len(self._pending) >= BLOCK_STEPS:
+            block, self._pending = self._pending[:BLOCK_STEPS], self._pending[BLOCK_STEPS:]
+            self._medians.append(float(np.median(block)))
+            self._judge()
+        return self._verdict
+
+    def accept(self) -> None:
+        """The level reached is known: only a still higher one is slower from now on."""
+        self._level = float(np.median(self._medians)) if self._medians else np.inf
+        self._verdict = "steady"
+
+    def _judge(self) -> None:
+        last = list(self._medians)
+        if len(last) == _STEADY_BLOCKS and max(last) <= (1.0 + _STEADY_WITHIN) * min(last):
+            self._level = min(self._level, float(np.median(last)))
+            if self._verdict == "unsettled":
+                self._verdict = "steady"
+        limit = max(_SLOWER_BY * self._level, self._level + _LEAST_SECONDS)
+        if len(last) >= _SLOWER_BLOCKS and min(last[-_SLOWER_BLOCKS:]) > limit:
+            self._verdict = "slower"
+        elif self._verdict == "slower":
+            self._verdict = "steady"
