@@ -13,6 +13,8 @@ _LEAST_NS: Final = 2_000_000
 _LEAST_SHARE: Final = 0.05
 """A run that takes this much longer than the fastest one may have compiled: the smallest
 graph takes XLA 15 ms (2.21, measured)."""
+_EARLY_RUNS: Final = 10
+"""So many runs are looked at however long they take: what is usual is not known yet."""
 _LEAST_SHARE_OF_LOOP: Final = 0.3
 """The same for a loop of several steps, whose shapes are only known as a sum."""
 
@@ -68,6 +70,7 @@ class ShapesNoted:
     _seen: set[tuple[int, ...]] = field(default_factory=set)
     _noted: tuple[int, ...] = field(init=False)
     _fastest_ns: int = 0
+    _runs: int = 0
 
     def __post_init__(self) -> None:
         self._noted = self.call.read()  # an earlier graph of the same function may have added
@@ -75,14 +78,17 @@ class ShapesNoted:
     def note(self, inputs: Any, took_ns: int) -> Compilation | None:  # noqa: ARG002 - in the graph
         """A run is over; the first one of all belongs to its trace."""
         fastest_ns = self._fastest_ns
-        share = _LEAST_SHARE_OF_LOOP if self.call.adds_up else _LEAST_SHARE
+        adds_up = self.call.adds_up
+        share = _LEAST_SHARE_OF_LOOP if adds_up else _LEAST_SHARE
         is_long = not fastest_ns or took_ns > fastest_ns + max(_LEAST_NS, share * fastest_ns)
         is_first = not self._seen
-        is_new = (is_long or self.call.adds_up) and self._read_new()
-        if is_long and is_new:
+        self._runs += 1
+        is_new = (is_long or adds_up or self._runs <= _EARLY_RUNS) and self._read_new()
+        if is_new and (is_long or not adds_up):
             if is_first:
                 return None
-            return Compilation(self.call.subject, took_ns - fastest_ns, len(self._seen))
+            excess_ns = max(0, took_ns - fastest_ns)
+            return Compilation(self.call.subject, excess_ns, len(self._seen))
         self._fastest_ns = min(fastest_ns or took_ns, took_ns)
         return None
 
