@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.retraced import find_retraces
 from tb_slowdown_plugin.analysis.rules.patterns import working_rows
 from tb_slowdown_plugin.analysis.traces import TracedGraph
 from tb_slowdown_plugin.records import names
@@ -25,7 +26,9 @@ def find_marks(run: Run, graphs: Sequence[TracedGraph]) -> Mapping[str, tuple[In
     captures = [(event.row, event.what) for event in run.events if isinstance(event.what, Capture)]
     size = len(run.steps)
     return {
-        "retraces": _columns(((g.row, g.cost_seconds) for g in graphs if g.again), size),
+        "retraces": _columns(
+            ((each.row, each.cost_seconds) for each in find_retraces(graphs)), size
+        ),
         "gc": _columns(((row, pause.seconds) for row, pause in pauses), size),
         "checkpoints": (saves, saved[saves]),
         "captures": _columns(((row, 0.0) for row, each in captures if each.running), size),

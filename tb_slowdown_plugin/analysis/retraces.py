@@ -9,7 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.advice.retracing import short_fix
-from tb_slowdown_plugin.analysis.traces import TracedGraph, traced_graphs
+from tb_slowdown_plugin.analysis.retraced import Retrace, find_retraces
+from tb_slowdown_plugin.analysis.traces import traced_graphs
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Run
 
@@ -22,10 +23,10 @@ _PARTS: Final = 40
 def retraces(run: Run) -> dict[str, Any]:
     """The body of the route `retraces`, ready for JSON; `server/http_api.md` has its keys."""
     graphs = traced_graphs(run)
-    again = [graph for graph in graphs if graph.again]
-    grouped: dict[tuple[str, ...], list[TracedGraph]] = defaultdict(list)
-    for graph in again:
-        grouped[group_of(graph)].append(graph)
+    again = find_retraces(graphs)
+    grouped: dict[tuple[str, ...], list[Retrace]] = defaultdict(list)
+    for retrace in again:
+        grouped[group_of(retrace)].append(retrace)
     groups = [_group(run, key, members) for key, members in grouped.items()]
     groups.sort(key=lambda group: -group["seconds"])
     return {
@@ -37,15 +38,15 @@ def retraces(run: Run) -> dict[str, Any]:
                 if graph.detail != names.LIBRARY
             }
         ),
-        "seconds": _rounded(sum(graph.cost_seconds for graph in again)),
+        "seconds": _rounded(sum(retrace.cost_seconds for retrace in again)),
         "traces": len(again),
         "groups": groups,
     }
 
 
-def group_of(graph: TracedGraph) -> tuple[str, str, str, str, str]:
+def group_of(retrace: Retrace) -> tuple[str, str, str, str, str]:
     """Function, place, cause, differing argument, and in what it differs."""
-    trace = graph.trace
+    trace = retrace.trace
     change = trace.changes[0] if trace.changes else None
     return (
         trace.function,
@@ -64,10 +65,10 @@ def _status(run: Run) -> dict[str, str]:
     return {"status": "unavailable", "reason": "the run has no record of this collector"}
 
 
-def _group(run: Run, key: tuple[str, ...], members: Sequence[TracedGraph]) -> dict[str, Any]:
+def _group(run: Run, key: tuple[str, ...], members: Sequence[Retrace]) -> dict[str, Any]:
     function, location, cause, argument, what = key
-    rows = np.array([graph.row for graph in members])
-    costs = np.array([graph.cost_seconds for graph in members])
+    rows = np.array([retrace.row for retrace in members])
+    costs = np.array([retrace.cost_seconds for retrace in members])
     parts = np.minimum(rows * _PARTS // max(1, len(run.steps)), _PARTS - 1)
     half = _EXAMPLES // 2
     shown = [*members[:half], *members[half:][-half:]]
@@ -82,22 +83,22 @@ def _group(run: Run, key: tuple[str, ...], members: Sequence[TracedGraph]) -> di
         "first_step": _step(run, int(rows.min())),
         "last_step": _step(run, int(rows.max())),
         "fix": short_fix(cause, what),
-        "jit_compile": any(graph.trace.jit_compile for graph in members),
-        "examples": [_example(run, graph) for graph in shown],
+        "jit_compile": any(retrace.trace.jit_compile for retrace in members),
+        "examples": [_example(run, retrace) for retrace in shown],
         "spark": [
             _rounded(value) for value in np.bincount(parts, costs, minlength=_PARTS).tolist()
         ],
     }
 
 
-def _example(run: Run, graph: TracedGraph) -> dict[str, Any]:
-    trace = graph.trace
+def _example(run: Run, retrace: Retrace) -> dict[str, Any]:
+    trace = retrace.trace
     return {
-        "row": graph.row,
-        "step": _step(run, graph.row),
-        "seconds": _rounded(graph.cost_seconds),
-        "building_seconds": _rounded(trace.building_seconds),
-        "execution_seconds": _rounded(graph.excess_seconds),
+        "row": retrace.row,
+        "step": _step(run, retrace.row),
+        "seconds": _rounded(retrace.cost_seconds),
+        "building_seconds": _rounded(retrace.building_seconds),
+        "execution_seconds": _rounded(retrace.excess_seconds),
         "operations": trace.operations,
         "changes": [
             {

@@ -40,6 +40,7 @@ from tb_slowdown_plugin.analysis.advice import (
     optimizer_state,
     profiling,
     python_overhead,
+    retraced_functions,
     retracing,
     shape_churn,
     tensor_retention,
@@ -1094,8 +1095,8 @@ CASES = {
         "Let TensorFlow generalise",
         generalises_shapes,
     ),
-    "dataset": (retracing.library(), "Make the dataset once", makes_the_dataset_once),
-    "predict": (retracing.library(), "Call the model", calls_the_model),
+    "dataset": (retraced_functions.library(), "Make the dataset once", makes_the_dataset_once),
+    "predict": (retraced_functions.library(), "Call the model", calls_the_model),
     "parallel": (
         input_pipeline.on_every_step(),
         "Let the slow stage",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
-from tb_slowdown_plugin.analysis.advice.retracing import full_batches, pad
+from tb_slowdown_plugin.analysis.advice.shapes import full_batches, pad
 from tb_slowdown_plugin.analysis.types import Advice
 
 

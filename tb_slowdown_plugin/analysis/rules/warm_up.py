@@ -7,10 +7,10 @@ from collections.abc import Iterable
 import numpy as np
 
 from tb_slowdown_plugin.analysis.advice import warm_up as advice
-from tb_slowdown_plugin.analysis.advice.retracing import is_keras
+from tb_slowdown_plugin.analysis.retraced import is_keras
 from tb_slowdown_plugin.analysis.rules.case import CORE, Case, Claim, lost_seconds, span
 from tb_slowdown_plugin.analysis.rules.input_pipeline import LEAST_READING, bytes_per_second
-from tb_slowdown_plugin.analysis.rules.retracing import quoted
+from tb_slowdown_plugin.analysis.rules.retrace_reason import quoted
 from tb_slowdown_plugin.analysis.traces import TracedGraph, in_training
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.analysis.wording import counted, duration, listed, percent

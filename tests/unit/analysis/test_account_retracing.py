@@ -62,8 +62,7 @@ def test_a_python_number_is_named_with_place_argument_and_seconds(make_run):
         "build its graph, 990 ms in the first run beyond a steady one."
     )
     assert cause.evidence[1] == (
-        "`temperature`: Python float 0 \u2192 Python float 4, "
-        "Python float 4 \u2192 Python float 8, \u2026 Python float 392 \u2192 Python float 396."
+        "`temperature`: Python float 0 \u2192 4, 4 \u2192 8, \u2026 392 \u2192 396."
     )
     assert report.headline == ("Lost 63 % of 5.47 s; most to retracing of train_step (train.py:41)")
     assert "tf.constant(temperature, tf.float32)" in cause.advice[0].code

@@ -1,0 +1,63 @@
+"""Advice against functions, models and datasets that are made again and again."""
+
+from __future__ import annotations
+
+from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
+from tb_slowdown_plugin.analysis.advice.retraced_arguments import callable_name
+from tb_slowdown_plugin.analysis.types import Advice
+from tb_slowdown_plugin.records.types import Trace
+
+
+def hoist(trace: Trace) -> Advice:
+    """One function object."""
+    name = callable_name(trace)
+    at = f" (its code is at {trace.location})" if trace.location else ""
+    return Advice(
+        f"Make the `tf.function` of `{trace.function}`{at} once, before the loop. Every new "
+        "`tf.function` object begins with an empty cache. To be sure: 0 retraces in the next run.",
+        snippet(
+            new(f"compiled = tf.function({name})"),
+            same("for batch in dataset:"),
+            old(f"    compiled = tf.function({name})"),
+            same("    compiled(batch)"),
+        ),
+        "What the function closes over is fixed at its first trace; pass what changes as a tensor.",
+    )
+
+
+def compile_once() -> Advice:
+    """One compiled model."""
+    return Advice(
+        "Call `compile()` once and keep the model. Each `compile()`, and each new model, makes a "
+        "new function that is traced again.",
+        snippet(
+            new('model.compile("sgd", "mse")'),
+            same("for fold in folds:"),
+            old('    model.compile("sgd", "mse")'),
+            same("    model.fit(fold)"),
+        ),
+        "The optimizer's state goes on from round to round; to begin anew, assign the weights and "
+        "the optimizer's variables their first values.",
+    )
+
+
+def library() -> tuple[Advice, ...]:
+    """Against datasets, iterators and models that are made anew."""
+    return (
+        Advice(
+            "Make the dataset once, outside the loop; each new one traces its functions again.",
+            snippet(
+                new("ds = tf.data.Dataset.from_tensor_slices(x).map(scale).batch(64)"),
+                same("for epoch in range(epochs):"),
+                old("    ds = tf.data.Dataset.from_tensor_slices(x).map(scale).batch(64)"),
+                same("    for batch in ds:", "        train_step(batch)"),
+            ),
+            "Random choices made in Python while the dataset was made are now made once.",
+        ),
+        Advice(
+            "Call the model, not `predict`, on small inputs in a loop; `predict` makes a dataset "
+            "for each call.",
+            snippet(old("y = model.predict(x)"), new("y = model(x, training=False)")),
+            "No batching: `x` must fit into memory.",
+        ),
+    )
