@@ -29,7 +29,10 @@ _PAGE: Final = """\
 <meta name="viewport" content="width=device-width">
 <meta name="referrer" content="no-referrer">
 <title>{title}</title>
-<style>.made {{ margin: 8px 24px; font: 12px/1.5 system-ui, sans-serif; color: GrayText }}</style>
+<style>
+.made {{ margin: 8px 24px; font: 12px/1.5 system-ui, sans-serif; color: GrayText }}
+a[href^="./"] {{ display: none !important }} /* needs a server */
+</style>
 </head>
 <body>
 <details class="made"><summary>{made}</summary><ul>{runs}</ul></details>

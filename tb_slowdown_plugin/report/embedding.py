@@ -11,6 +11,7 @@ from tb_slowdown_plugin.analysis.body import report_body, without_nan
 from tb_slowdown_plugin.analysis.retraces import retraces
 from tb_slowdown_plugin.analysis.timeline import timeline
 from tb_slowdown_plugin.analysis.types import Account
+from tb_slowdown_plugin.analysis.wording import counted
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.records.types import Run
 
@@ -90,8 +91,8 @@ def fit(runs: Sequence[EmbeddedRun], room: int) -> str:
         if least <= room:
             return text
     raise InputError(
-        f"{len(runs)} runs take {least / 1e6:.1f} MB, and a page has room for {room / 1e6:.1f} MB; "
-        "choose one with --run"
+        f"{counted(len(runs), 'run')} take {least / 1e6:.1f} MB, and a page has room for "
+        f"{room / 1e6:.1f} MB; choose one with --run"
     )
 
 

@@ -185,6 +185,15 @@ def test_an_unknown_command_or_format_says_where_help_is(
     assert "--help' lists what there is" in error
 
 
+def test_a_page_is_not_drawn_on_a_terminal(
+    logdir: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert refusal(capsys, "report", str(logdir), "--format", "html") == (
+        "a page is no text for a terminal; give a file with -o report.html"
+    )
+
+
 def test_a_logdir_without_slowdown_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_events(tmp_path / "train", [scalar_event("loss", 0, 1.0)])
     assert refusal(capsys, "report", str(tmp_path)) == (
