@@ -15,6 +15,7 @@ from tb_slowdown_plugin.analysis.accounts import (
 )
 from tb_slowdown_plugin.analysis.buckets import bucket
 from tb_slowdown_plugin.analysis.changes import SIGNIFICANCE_OF_SHORT
+from tb_slowdown_plugin.analysis.contention import CONTENTION
 from tb_slowdown_plugin.analysis.epochs import is_at_boundaries, split_first_pass
 from tb_slowdown_plugin.analysis.events import Growth, find_events, find_growth
 from tb_slowdown_plugin.analysis.findings import (
@@ -26,7 +27,7 @@ from tb_slowdown_plugin.analysis.findings import (
 from tb_slowdown_plugin.analysis.rises import Rise
 from tb_slowdown_plugin.analysis.steps import Steps
 from tb_slowdown_plugin.analysis.trend import Trend, fit_trend
-from tb_slowdown_plugin.analysis.types import Finding, Pattern
+from tb_slowdown_plugin.analysis.types import Confidence, Finding, Pattern
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Float, Int
 
@@ -43,6 +44,8 @@ _GROWN: Final = 0.15
 _FEW_EVENTS: Final = 10
 _EARLY: Final = 0.2
 _REGULAR: Final = 0.1
+_MOSTLY_THERE: Final = 2.0
+"""A step inside of a stretch must have so many times the contention of one outside."""
 _ASKING_SECONDS: Final = 0.5e-3
 """What asking for a batch that is ready takes: 0.1-0.5 ms in the healthy runs of
 `tests/recordings`, up and down by itself. Less than this is no waiting."""
@@ -161,8 +164,29 @@ def _name_growth(
     findings = []
     for rise, lost, numbers in _find_rises(steps, column, events, warm_up_rows):
         if lost.sum() >= floor:
-            findings.append(make_finding(account, rise.pattern, lost, "high", numbers))
+            source = _find_neighbours(steps, account, lost)
+            confidence: Confidence = "medium" if source else "high"
+            found = make_finding(source or account, rise.pattern, lost, confidence, numbers)
+            findings.append(found)
     return findings
+
+
+def _find_neighbours(steps: Steps, account: str, lost: Float) -> str | None:
+    """The contention account that a rise of the input wait belongs to.
+
+    Other programs keep the threads that load the data off the CPU as well: where the
+    step was held up for at least as long as the wait grew, and hardly elsewhere, the
+    pipeline is not to blame for a wait that is still under its floor.
+    """
+    inside = lost > 0
+    if account != names.INPUT_WAIT or inside.all():
+        return None
+    for name, column in steps.accounts.items():
+        if names.family(name) == CONTENTION and column[inside].sum() >= lost.sum():
+            elsewhere = float(column[~inside].mean())
+            if column[inside].mean() >= _MOSTLY_THERE * elsewhere:
+                return name
+    return None
 
 
 def _drift_of_events(account: str, growth: Growth, floor: float) -> list[Finding]:

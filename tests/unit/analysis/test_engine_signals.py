@@ -122,3 +122,26 @@ def test_growth_has_companions_that_grow_all_the_time():
     found = find_companions(diagnosis.findings[0], diagnosis, signals)
     assert [(each.signal, each.how) for each in found] == [("operations", "grows_together")]
     assert np.isnan(found[0].by_chance)
+
+
+@pytest.mark.parametrize(
+    ("busy", "source"),
+    [((600, 1000), "contention:run_delay"), ((0, 400), "input_wait"), (None, "input_wait")],
+    ids=["then", "at another time", "never"],
+)
+def test_an_input_wait_that_grows_while_others_use_the_cores_is_theirs(busy, source):
+    random = np.random.default_rng(1)
+    step = random.normal(0.010, 0.0002, 1000)
+    wait = np.full(1000, 0.0002)
+    wait[600:] += 0.001
+    delay = np.zeros(1000)
+    if busy is not None:
+        delay[slice(*busy)] = 0.004
+    counted = np.where(np.arange(1000) % 20 == 0, np.cumsum(delay), np.nan)
+    found = diagnose(
+        step + wait + delay,
+        {"input_wait": wait},
+        signals={"thread_run_delay_seconds": counted},
+    )
+    grown = [each for each in found.findings if each.lost_seconds == pytest.approx(0.4, rel=0.05)]
+    assert [each.source for each in grown] == [source]
