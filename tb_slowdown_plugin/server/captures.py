@@ -9,7 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from tb_slowdown_plugin.errors import SlowdownError
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records import names
+from tb_slowdown_plugin.records.types import Fact, Run
 from tb_slowdown_plugin.server.body import Body
 from tb_slowdown_plugin.server.kept import Kept
 from tb_slowdown_plugin.server.params import shown
@@ -59,8 +60,17 @@ class Captures:
         """The captures during a run, oldest first."""
         recorded = _recorded(run)
         found = [self._entry(run, recorded, session) for session in self._sessions(run)]
+        automatic = {
+            event.what.subject: "slower" if event.what.numbers.get("slower") else "steady"
+            for event in run.events
+            if isinstance(event.what, Fact) and event.what.name == names.AUTOMATIC_CAPTURE
+        }
         return {
-            "captures": [entry for entry in reversed(found) if entry is not None],
+            "captures": [
+                {**entry, "automatic": automatic.get(entry["session"])}
+                for entry in reversed(found)
+                if entry is not None
+            ],
             "status": {
                 "status": "unavailable" if self._logdir is None else "measured",
                 "reason": self._why,

@@ -69,7 +69,7 @@ def meaning(name: str, *, input_thread: bool, device: bool) -> Meaning | None:
         return Meaning("compilation", "compilation", name.partition("#")[0])
     found = _OPERATION.fullmatch(name)
     kind = found[2] if found else ""
-    if not input_thread and (_NEXT.match(kind) or _NEXT.match(name)):
+    if _NEXT.match(kind) or _NEXT.match(name):
         return Meaning("input", "input", "IteratorGetNext")
     if found is None or kind in _CONTAINERS:
         return None

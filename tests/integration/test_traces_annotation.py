@@ -49,6 +49,7 @@ def test_a_step_that_raises_closes_its_annotation(tmp_path: Path) -> None:
     assert only_trace(tmp_path).steps.number.tolist() == [1, 2]
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_batches_of_keras_are_annotated(tmp_path: Path) -> None:
     model = tf.keras.Sequential([tf.keras.layers.Dense(4)])
     model.compile("sgd", "mse")

@@ -19,7 +19,7 @@ from werkzeug.test import Client
 
 from tb_slowdown_plugin.analysis.live import follow
 from tb_slowdown_plugin.reader.library import Listing, Seen
-from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signals
+from tb_slowdown_plugin.records.types import Environment, Event, Fact, Run, Session, no_signals
 from tb_slowdown_plugin.server.plugin import SlowdownPlugin
 from tb_slowdown_plugin.server.runs import Runs
 from tb_slowdown_plugin.traces.read import read_trace
@@ -71,7 +71,9 @@ def run(logdir: Path) -> Run:
     number = np.concatenate([trace.steps.number for trace in traces])
     steps = replace(event_files.make_steps(20), ended=ended, period_seconds=period, number=number)
     session = Session("0123abcd", 0, float(ended[0]), 1, 0)
-    return Run("run1", steps, no_signals(), (), Environment(), (session,))
+    taken = Fact("automatic_capture", SLOW.partition("/")[2], {"slower": 1.0})
+    events = (Event(10, float(ended[9]), taken),)
+    return Run("run1", steps, no_signals(), events, Environment(), (session,))
 
 
 @pytest.fixture
@@ -100,6 +102,7 @@ def test_captures_are_listed_at_their_rows(ask: Callable[..., Any]) -> None:
     assert (first["host"], first["hosts"], first["by"]) == ("vm", ["vm"], "step_num")
     assert first["adds"][0] == "`step`: traced in 1 of 10 calls."
     assert first["notes"] == []
+    assert (first["automatic"], second["automatic"]) == (None, "slower")
 
 
 def test_a_capture_shows_its_steps(ask: Callable[..., Any]) -> None:

@@ -169,6 +169,7 @@ def test_gaps_lead_where_nothing_is_named(tmp_path: Path) -> None:
     ("name", "kind"),
     [
         ("IteratorGetNext:IteratorGetNext", "input"),
+        ("IteratorGetNextOp::DoCompute", "input"),
         ("OptionalGetValue:OptionalGetValue", "operation"),
         ("MemcpyD2H", "copy"),
         ("XlaCompilationCache::CompileImpl", "compilation"),
