@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
+from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Fact
 
 CREATION: Final = "optimizer_creation"
@@ -89,9 +90,10 @@ class Optimizers:
         return make
 
     def _time(self, optimizer: Any, again: bool, make: Method) -> Any:
-        if not again:
-            return make()
         watch, clock = self._context.stopwatch, self._context.clock
+        # Keras makes optimizers of its own while it saves a model: that is the save's doing.
+        if not again or any(names.family(name) == names.CHECKPOINT for name in watch.opened):
+            return make()
         began = clock.monotonic_ns()
         watch.open(CREATION)
         try:

@@ -170,6 +170,16 @@ def test_an_optimizer_made_again_at_the_same_line_costs_seconds(recording, optim
     assert booked["optimizer_creation"] / 1e9 == pytest.approx(total, rel=0.2)
 
 
+def test_optimizers_made_by_a_save_belong_to_the_save(recording, optimizers):
+    watch = recording.stopwatch
+    for _ in range(4):
+        watch.open("checkpoint:ModelCheckpoint")
+        train(keras.optimizers.Adam())
+        watch.close()
+    assert list(watch.take()) == ["checkpoint:ModelCheckpoint"]
+    assert facts(recording) == []
+
+
 def test_two_optimizers_of_one_model_are_not_made_again(recording, optimizers):
     train(keras.optimizers.Adam())
     train(keras.optimizers.Adam())
