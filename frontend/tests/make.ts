@@ -11,6 +11,8 @@ export const run = (values: Partial<Run> = {}): Run => ({
   started: 1000,
   reported: 1100,
   live: false,
+  verdict: null,
+  lost_fraction: null,
   ...values,
 });
 

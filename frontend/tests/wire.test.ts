@@ -4,6 +4,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type {
+  Change,
+  Changed,
   ChangePoint,
   Epoch,
   Mark,
@@ -45,6 +47,20 @@ const mark: Mark = { row: 7, step: 7, seconds: 0.2 };
 const epoch: Epoch = { row: 0, step: 0, number: 0 };
 const change: ChangePoint = { row: 120, step: 120, text: "" };
 const signal: SignalSeries = { signal: "", title: "", unit: "", row: [], value: [] };
+const spread = { low: 0, level: 0, high: 0 };
+const difference: Change = {
+  id: "",
+  title: "",
+  unit: "",
+  per_step: true,
+  by: "mean",
+  before: spread,
+  here: spread,
+  difference: 0,
+  strength: 0,
+  kind: "same",
+  reading: "",
+};
 const trace: RetraceExample = {
   row: 0,
   step: 0,
@@ -80,6 +96,14 @@ const FORMS: Readonly<Record<string, unknown>> = {
     signals: [signal],
     unmeasured: [{ signal: "", reason: "" }],
   }) satisfies Timeline,
+  changed: {
+    run: "",
+    first: 0,
+    last: 0,
+    before_first: 0,
+    before_last: 0,
+    changes: [difference],
+  } satisfies Changed,
   retraces: {
     status: { status: "measured", reason: "" },
     watched: 0,

@@ -85,6 +85,12 @@ class Kept(Generic[T]):
         finally:
             slot.making.release()
 
+    def at_hand(self, name: str) -> T | None:
+        """The newest value that was made of a run; None if there is none. Never makes one."""
+        with self._lock:
+            slot = self._slots.get(name)
+            return None if slot is None else slot.value
+
     def keep_only(self, names: Mapping[str, object]) -> None:
         """Forget runs that are gone."""
         with self._lock:

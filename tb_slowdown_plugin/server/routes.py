@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from tb_slowdown_plugin.analysis.body import report_body
+from tb_slowdown_plugin.analysis.changed import changed as changed_body
 from tb_slowdown_plugin.analysis.timeline import timeline as timeline_body
 from tb_slowdown_plugin.server.body import Body
 from tb_slowdown_plugin.server.params import ParameterError, text, whole
@@ -50,6 +51,19 @@ def timeline(runs: Runs, parameters: Parameters) -> Body:
     return timeline_body(analysis.run, analysis.account, first, min(last, end), buckets)
 
 
+def changed(runs: Runs, parameters: Parameters) -> Body:
+    """What differs in a range of rows from the stretch before it."""
+    analysis = runs.analysis(text(parameters, "run"))
+    rows = len(analysis.run.steps)
+    if rows == 0:
+        raise ParameterError("the run has no step yet; there is nothing to compare")
+    first = whole(parameters, "first", 0, least=0, most=rows - 1)
+    last = whole(parameters, "last", rows - 1, least=0)
+    if last < first:
+        raise ParameterError(f"parameter 'last' is {last}; it must be at least 'first', {first}")
+    return changed_body(analysis.run, analysis.account, first, min(last, rows - 1))
+
+
 def retraces(runs: Runs, parameters: Parameters) -> Body:
     """Which functions were traced again, why, and what it cost."""
     return runs.analysis(text(parameters, "run")).retraces
@@ -78,6 +92,7 @@ ROUTES: Final[Mapping[str, Route]] = MappingProxyType(
         "/runs": run_list,
         "/report": report,
         "/timeline": timeline,
+        "/changed": changed,
         "/retraces": retraces,
         "/captures": captures,
         "/capture": capture,

@@ -74,6 +74,9 @@ class Summary:
     reported: float
     """Unix seconds."""
     live: bool
+    verdict: str | None
+    """Of the newest analysis at hand; `None` until somebody asks for the run itself."""
+    lost_fraction: float | None
 
 
 class Runs:
@@ -186,7 +189,15 @@ class Runs:
             extent = self._extents.get(name, seen.version)
         except SlowdownError:  # asking for the run itself tells why
             extent = _UNREADABLE
-        return Summary(run=name, reported=seen.reported, live=live, **asdict(extent))
+        found = self._analyses.at_hand(name)
+        return Summary(
+            run=name,
+            reported=seen.reported,
+            live=live,
+            verdict=found.account.report.verdict if found else None,
+            lost_fraction=found.account.report.lost_fraction if found else None,
+            **asdict(extent),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,7 @@ def documented(root: Path) -> dict[str, Any]:
     _, *sections = re.split(r"^## ", text, flags=re.MULTILINE)
     examples = {}
     for section in sections:
-        name = re.match(r"`([a-z.]+)", section)
+        name = re.match(r"`([a-z._]+)", section)
         block = re.search(r"```json\n(.*?)```", section, re.DOTALL)
         assert name
         examples[name[1]] = json.loads(block[1]) if block else None
@@ -143,11 +143,15 @@ def test_the_document_has_each_route_and_no_other(documented: dict[str, Any]) ->
     assert sorted(documented) == sorted(path[1:] for path in plugin.get_plugin_apps())
 
 
-@pytest.mark.parametrize("route", ["runs", "timeline", "retraces"])
+@pytest.mark.parametrize("route", ["runs", "timeline", "changed", "retraces"])
 def test_answers_have_the_documented_shape(
     client: Client, documented: dict[str, Any], route: str
 ) -> None:
-    answer = body(client, route, run=RUN)
+    body(client, "report", run=RUN)  # from here on the list of runs knows its verdict
+    asked = {"first": STEPS // 2, "last": STEPS - 1} if route == "changed" else {}
+    answer = body(client, route, run=RUN, **asked)
+    if route == "runs":
+        answer["runs"] = [one for one in answer["runs"] if one["run"] == RUN]
     example = documented[route]
     if route == "timeline":  # its causes are those of the run
         assert set(answer["lost"]) >= {"retracing", "unexplained"}

@@ -3,7 +3,7 @@
  * a base of `plugin/slowdown/`, also behind a path prefix or a notebook's proxy.
  */
 
-import type { Report, Retraces, RunReport, Runs, Timeline } from "./types";
+import type { Changed, Report, Retraces, RunReport, Runs, Timeline } from "./types";
 
 export type Fetch = (address: string, init: { signal?: AbortSignal }) => Promise<Response>;
 
@@ -52,6 +52,11 @@ export class Client {
 
   timeline(run: string, part: Part, signal?: AbortSignal): Promise<Timeline> {
     return this.#get<Timeline>("timeline", { run, ...part }, signal);
+  }
+
+  /** Rows `first` to `last`, inclusive, against the stretch before. */
+  changed(run: string, first: number, last: number, signal?: AbortSignal): Promise<Changed> {
+    return this.#get<Changed>("changed", { run, first, last }, signal);
   }
 
   retraces(run: string, signal?: AbortSignal): Promise<Retraces> {

@@ -18,6 +18,9 @@ export interface Run {
   readonly reported: number | null;
   /** The last record is younger than 60 s. */
   readonly live: boolean;
+  /** Of the report, null until it has been asked for once. */
+  readonly verdict: Verdict | null;
+  readonly lost_fraction: Measured;
 }
 
 export interface Runs {
@@ -149,6 +152,40 @@ export interface Timeline {
   readonly marks: Readonly<Record<MarkKind, readonly Mark[]>>;
   readonly signals: readonly SignalSeries[];
   readonly unmeasured: readonly { readonly signal: string; readonly reason: string }[];
+}
+
+export interface Spread {
+  /** 10th percentile, median or mean, 90th percentile. */
+  readonly low: number;
+  readonly level: number;
+  readonly high: number;
+}
+
+export interface Change {
+  readonly id: string;
+  readonly title: string;
+  readonly unit: string;
+  /** The unit is per step. */
+  readonly per_step: boolean;
+  readonly by: "median" | "mean";
+  readonly before: Spread;
+  readonly here: Spread;
+  readonly difference: number;
+  /** In usual variations; what ranks it. */
+  readonly strength: number;
+  /** "changed" differs, "trend" goes on as before, "same" does not differ. */
+  readonly kind: "changed" | "trend" | "same";
+  readonly reading: string;
+}
+
+/** Rows `first` to `last` against the four times longer stretch before them. */
+export interface Changed {
+  readonly run: string;
+  readonly first: number;
+  readonly last: number;
+  readonly before_first: number;
+  readonly before_last: number | null;
+  readonly changes: readonly Change[];
 }
 
 export interface RetraceChange {

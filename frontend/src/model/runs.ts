@@ -1,6 +1,6 @@
 /** Finding a run among hundreds. */
 
-import type { Run, RunReport } from "../api/types";
+import type { Measured, Run, RunReport } from "../api/types";
 
 export type Reports = ReadonlyMap<string, RunReport | Error>;
 
@@ -17,17 +17,22 @@ export function filtered(runs: readonly Run[], filter: string, reports: Reports)
 function holds(word: string, run: Run, report: RunReport | Error | undefined): boolean {
   const known = report instanceof Error ? undefined : report;
   const more = /^lost>(\d+(?:\.\d+)?)$/.exec(word);
-  if (more !== null) return known !== undefined && 100 * known.lost_fraction > Number(more[1]);
+  if (more !== null) return 100 * (lostOf(run, known) ?? -1) > Number(more[1]);
   const cause = /^cause:(\w+)$/.exec(word)?.[1];
   if (cause !== undefined) return known?.causes.some((one) => one.cause.includes(cause)) ?? false;
   return run.run.toLowerCase().includes(word) || (word === "live" && run.live);
 }
 
+/** The share of a run that is lost, null where nobody has looked yet. */
+export const lostOf = (run: Run, report: RunReport | Error | undefined): Measured =>
+  report === undefined || report instanceof Error ? run.lost_fraction : report.lost_fraction;
+
 /** The verdict of a run in a list: "slowdown · live". */
 export function verdictText(run: Run, report: RunReport | Error | undefined): string {
   const live = run.live ? " · live" : "";
-  if (report === undefined) return `–${live}`;
   if (report instanceof Error) return `unreadable${live}`;
+  const verdict = report?.verdict ?? run.verdict;
+  if (verdict === null) return `–${live}`;
   const sign = { slowdown: "●", slow_start: "◐", healthy: "○", not_enough_steps: "–" };
-  return `${sign[report.verdict]} ${report.verdict.replaceAll("_", " ")}${live}`;
+  return `${sign[verdict]} ${verdict.replaceAll("_", " ")}${live}`;
 }

@@ -34,6 +34,7 @@ class Server {
     if (address.startsWith("./runs")) return { runs: this.runs, other_runs: 0 };
     if (address.startsWith("./report")) return { schema: 1, runs: [report({ run: name })] };
     if (address.startsWith("./timeline")) return { ...this.timeline, run: name };
+    if (address.startsWith("./changed")) return { run: name, changes: [] };
     return RETRACES;
   }
 
@@ -105,7 +106,8 @@ describe("opening", () => {
     expect(app.state.run).toBe("a");
     expect(app.state.view).toEqual({ from: 100, to: 200 });
     expect(app.state.selection).toEqual({ from: 120, to: 130 });
-    expect(app.state.changes?.before).toEqual({ from: 80, to: 120 });
+    expect(server.asked).toContain("./changed?run=a&first=120&last=129");
+    expect(app.state.changes?.run).toBe("a");
   });
 
   it("says that it is loading only when that takes long", async () => {

@@ -3,7 +3,7 @@
 import { html, type TemplateResult } from "lit-html";
 import type { Run } from "../api/types";
 import { ago, count, percent } from "../base/format";
-import { filtered, verdictText } from "../model/runs";
+import { filtered, lostOf, verdictText } from "../model/runs";
 import type { App } from "./app";
 import type { State } from "./state";
 
@@ -37,7 +37,7 @@ function row(app: App, state: State, run: Run, now: number): TemplateResult {
   return html`<tr class=${here ? "sel" : ""}>
     <td class="name"><button class="link" aria-current=${here ? "true" : "false"} title=${run.run} @click=${() => app.choose(run.run)}><bdi>${run.run}</bdi></button></td>
     <td class="nw">${verdictText(run, report)}</td>
-    <td class="num">${report === undefined || report instanceof Error ? "–" : percent(report.lost_fraction)}</td>
+    <td class="num">${percent(lostOf(run, report))}</td>
     <td class="num">${count(run.steps)}</td>
     <td class="num q">${run.reported === null ? "–" : ago(now - run.reported)}</td>
   </tr>`;

@@ -1,7 +1,6 @@
 /** Everything the page shows follows from this. */
 
-import type { RunReport, Runs, Timeline } from "../api/types";
-import type { Changes } from "../model/changed";
+import type { Changed, RunReport, Runs, Timeline } from "../api/types";
 import type { Axis } from "../model/scene";
 import type { Window } from "../model/window";
 import type { SortColumn } from "../panels/panel";
@@ -29,7 +28,7 @@ export interface State {
   /** Undefined: the whole run, also while it grows. */
   readonly view: Window | undefined;
   readonly selection: Window | undefined;
-  readonly changes: Changes | undefined;
+  readonly changes: Changed | undefined;
   readonly changesError: Error | undefined;
   readonly axis: Axis;
   readonly lostOnly: boolean;

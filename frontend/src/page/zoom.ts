@@ -3,7 +3,7 @@
 import type { Client } from "../api/client";
 import type { Timeline } from "../api/types";
 import { Latest, Superseded } from "../base/latest";
-import { changesOf, stretchBefore } from "../model/changed";
+import { stretchBefore } from "../model/changed";
 import { contains, padded, span, type Window } from "../model/window";
 import { MOST_BUCKETS } from "./source";
 import { Delay, type Store } from "./store";
@@ -74,23 +74,19 @@ export class Zoom {
     this.#changesDelay.cancel();
     const { run, whole } = this.store.state;
     const selection = whole && clipped(this.store.state.selection, whole.rows);
-    const before = selection && stretchBefore(selection);
-    if (selection === undefined || before === undefined || run === undefined) {
+    if (selection === undefined || stretchBefore(selection) === undefined || run === undefined) {
       this.#changes.cancel();
       this.store.set({ changes: undefined, changesError: undefined });
       return;
     }
-    this.#changesDelay.after(
-      CHANGES_MILLISECONDS,
-      () => void this.#fetchChanges(run, before, selection),
-    );
+    this.#changesDelay.after(CHANGES_MILLISECONDS, () => void this.#fetchChanges(run, selection));
   }
 
-  async #fetchChanges(run: string, before: Window, selection: Window): Promise<void> {
-    const part = { first: before.from, last: selection.to - 1, buckets: MOST_BUCKETS };
+  async #fetchChanges(run: string, { from, to }: Window): Promise<void> {
     try {
-      const timeline = await this.#changes.run((signal) => this.client.timeline(run, part, signal));
-      const changes = changesOf(timeline, before, selection);
+      const changes = await this.#changes.run((signal) =>
+        this.client.changed(run, from, to - 1, signal),
+      );
       this.store.set({ changes, changesError: undefined });
     } catch (error) {
       if (!(error instanceof Superseded)) this.store.set({ changesError: error as Error });

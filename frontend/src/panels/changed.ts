@@ -1,8 +1,9 @@
 /** What moved with it: the selection against the stretch before. */
 
 import { html, nothing, type TemplateResult } from "lit-html";
+import type { Change, Spread } from "../api/types";
 import { count, range, signed } from "../base/format";
-import { type Change, changeText, type Spread, stretchBefore } from "../model/changed";
+import { changeText, stretchBefore } from "../model/changed";
 import { stepOfRow } from "../model/track";
 import type { Window } from "../model/window";
 import { type Page, type Shown, sealed } from "./panel";
@@ -74,28 +75,29 @@ function result(page: Page, here: string, length: number): Shown["body"] {
 
 function table(shown: readonly Change[]): TemplateResult {
   return html`<div class="scroll"><table class="fixed">
-    <thead><tr><th class="c30">Signal</th><th class="num">Before, median</th><th class="num">Here, median</th><th class="num">Change</th><th class="bars">Before / here (10–90 %)</th><th class="c30">Reading</th></tr></thead>
+    <thead><tr><th class="c30">Signal</th><th class="num">Before</th><th class="num">Here</th><th class="num">Change</th><th class="bars">Before / here (10–90 %)</th><th class="c30">Reading</th></tr></thead>
     <tbody>${shown.map(row)}</tbody></table></div>`;
 }
 
 function row(change: Change): TemplateResult {
-  const { unit, before, here } = change;
-  const difference = signed(change.difference, (value) => changeText(value, unit));
+  const { before, here, by } = change;
+  const text = (value: number): string => changeText(value, change.unit, change.per_step);
+  const difference = signed(change.difference, text);
   const strong = change.kind === "changed";
   return html`<tr><td>${change.title}</td>
-    <td class="num">${changeText(before.median, unit)}</td><td class="num">${changeText(here.median, unit)}</td>
+    <td class="num" title=${by}>${text(before.level)}</td><td class="num" title=${by}>${text(here.level)}</td>
     <td class="num">${strong ? html`<b>${difference}</b>` : html`<span class="q">${difference}</span>`}</td>
     <td class="bars">${spreads(before, here)}</td>
     <td class=${strong ? "" : "q"}>${change.reading}</td></tr>`;
 }
 
-/** Two bars from the 10th to the 90th percentile with the median marked, on one scale. */
+/** Two bars from the 10th to the 90th percentile with the level marked, on one scale. */
 function spreads(before: Spread, here: Spread): TemplateResult {
   const low = Math.min(0, before.low, here.low);
-  const high = Math.max(before.high, here.high, before.median, here.median);
+  const high = Math.max(before.high, here.high, before.level, here.level);
   const place = (value: number): number => (high > low ? ((value - low) / (high - low)) * 100 : 0);
   const bar = (spread: Spread, kind: string): TemplateResult => html`<span class=${kind}>
       <i style=${`left:${place(spread.low)}%;width:${place(spread.high) - place(spread.low)}%`}></i>
-      <u style=${`left:${place(spread.median)}%`}></u></span>`;
+      <u style=${`left:${place(spread.level)}%`}></u></span>`;
   return html`<span class="spread" aria-hidden="true">${bar(before, "was")}${bar(here, "is")}</span>`;
 }

@@ -1,8 +1,7 @@
 /** What a panel of the page is: a value that says what it needs and how it looks. */
 
 import type { TemplateResult } from "lit-html";
-import type { Retraces, Run, RunReport, Timeline } from "../api/types";
-import type { Changes } from "../model/changed";
+import type { Changed, Retraces, Run, RunReport, Timeline } from "../api/types";
 import type { Axis, Scene } from "../model/scene";
 import type { Window } from "../model/window";
 
@@ -56,7 +55,7 @@ export interface Page {
   readonly view: Window;
   readonly selection: Window | undefined;
   /** The selection against the stretch before it, once the answer is there. */
-  readonly changes: Changes | undefined;
+  readonly changes: Changed | undefined;
   readonly changesError: Error | undefined;
   readonly axis: Axis;
   readonly lostOnly: boolean;

@@ -36,6 +36,7 @@ def test_runs(client: Client) -> None:
     assert body["other_runs"] == 3
     assert set(body["runs"][0]) == {
         "run", "workers", "steps", "first_step", "last_step", "started", "reported", "live",
+        "verdict", "lost_fraction",
     }  # fmt: skip
 
 
@@ -46,6 +47,17 @@ def test_report(client: Client) -> None:
     assert [(run["run"], run["verdict"], run["steps"]) for run in body["runs"]] == [
         ("nested/run2", "healthy", 20)
     ]
+
+
+def test_changed(client: Client) -> None:
+    body = get(client, "changed", run="run1", first=200, last=239).json
+    assert body is not None
+    assert (body["before_first"], body["before_last"]) == (40, 199)
+    assert {one["kind"] for one in body["changes"]} == {"same"}
+    assert {"step_time", "process_cpu", "thread_cpu"} <= {one["id"] for one in body["changes"]}
+    assert get(client, "changed", run="run1", first=390, last=9999).json["last"] == 399  # type: ignore[index]
+    refused = get(client, "changed", run="run1", first=9, last=8)
+    assert (refused.status_code, "at least 'first', 9" in refused.json["error"]) == (400, True)  # type: ignore[index]
 
 
 def test_timeline_of_all_rows(client: Client) -> None:
@@ -133,7 +145,11 @@ def test_head_is_get_without_a_body(client: Client, path: str) -> None:
     whole = client.get(f"{BASE}{path}?run=run1")
     head = client.head(f"{BASE}{path}?run=run1")
     # A capture must be named, and this run has none.
-    assert head.status_code == whole.status_code == (400 if path in ("/capture", "/compare_captures") else 200)
+    assert (
+        head.status_code
+        == whole.status_code
+        == (400 if path in ("/capture", "/compare_captures") else 200)
+    )
     assert head.get_data() == b""
     assert head.headers["Content-Type"] == whole.headers["Content-Type"]
 

@@ -23,8 +23,18 @@ def test_summaries_say_how_far_each_run_has_come(runs: Runs, clock: Any) -> None
         "started": event_files.STARTED,
         "reported": clock.now - 5.0,
         "live": True,
+        "verdict": None,
+        "lost_fraction": None,
     }
     assert (second.run, second.steps, second.last_step) == ("nested/run2", 20, 19)
+
+
+def test_summaries_tell_the_verdicts_at_hand_and_make_none(runs: Runs, source: Any) -> None:
+    assert [one.verdict for one in runs.summaries()] == [None, None]
+    runs.analysis("nested/run2")
+    first, second = runs.summaries()
+    assert (first.verdict, first.lost_fraction) == (None, None)
+    assert (second.verdict, second.lost_fraction) == ("healthy", 0.0)
 
 
 def test_a_run_without_a_record_for_a_minute_is_not_live(runs: Runs, clock: Any) -> None:
