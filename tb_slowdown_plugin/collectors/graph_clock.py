@@ -8,7 +8,9 @@ now runs at the same time. What needs TensorFlow's private names for it is in
 this file: `experimental_acd_manager` of a graph and `read_variable_op`
 (2.16 to 2.21).
 
-Cost: 1 us an operation in the graph; 8 us a reading.
+Cost: 3 to 5 us an operation in the graph; a reading of one sum takes 8 us in an idle
+loop and some 50 us between training steps, whose data fill the caches
+(docs/overhead.md).
 """
 
 from __future__ import annotations
@@ -22,18 +24,19 @@ class GraphSums:
 
     Args:
       name: Of the resource; nobody else may use it.
-      size: How many sums it holds.
+      size: How many sums it holds. Each is a resource of its own, made when a graph first
+        adds to it: one place of a vector would take one more operation at each addition.
     """
 
     def __init__(self, name: str, size: int) -> None:
         self._name = name
         self._size = size
-        self._resource: Any = None
+        self._resources: dict[int, Any] = {}
 
     @property
     def is_in_use(self) -> bool:
         """Whether any graph has been made to add to it."""
-        return self._resource is not None
+        return bool(self._resources)
 
     def add(self, graph: Any, values: Sequence[Any], place: int = 0) -> None:
         """Has the graph add scalars to the sums from `place` on.
@@ -45,33 +48,34 @@ class GraphSums:
         """
         import tensorflow as tf
 
-        if self._resource is None:
-            self._resource = self._create()
-        others = self._size - place - len(values)
-        with graph.as_default(), tf.device("CPU:0"):
-            row = [*[0.0] * place, *values, *[0.0] * others]
-            added = tf.stack([tf.convert_to_tensor(value, tf.float64) for value in row])
-            addition = tf.raw_ops.AssignAddVariableOp(resource=self._resource, value=added)
-        run_independently(graph, addition)
+        for index, value in enumerate(values, place):
+            if index not in self._resources:
+                self._resources[index] = self._create(index)
+            with graph.as_default(), tf.device("CPU:0"):
+                addition = tf.raw_ops.AssignAddVariableOp(
+                    resource=self._resources[index], value=tf.convert_to_tensor(value, tf.float64)
+                )
+            run_independently(graph, addition)
 
     def read(self) -> tuple[float, ...]:
         """The sums now, 0 before any graph adds. Only in a thread that executes eagerly."""
         import tensorflow as tf
         from tensorflow.python.ops import gen_resource_variable_ops as resources
 
-        if self._resource is None:
-            return (0.0,) * self._size
-        return tuple(resources.read_variable_op(self._resource, tf.float64).numpy().tolist())
+        sums = [0.0] * self._size
+        for index, resource in self._resources.copy().items():
+            sums[index] = float(resources.read_variable_op(resource, tf.float64).numpy())
+        return tuple(sums)
 
-    def _create(self) -> Any:
+    def _create(self, index: int) -> Any:
         import tensorflow as tf
 
         # Raw operations, so that no strategy, model or variable scope takes it for its own.
         with tf.init_scope(), tf.device("CPU:0"):
             resource = tf.raw_ops.VarHandleOp(
-                dtype=tf.float64, shape=[self._size], shared_name=self._name
+                dtype=tf.float64, shape=[], shared_name=f"{self._name}/{index}"
             )
-            tf.raw_ops.AssignVariableOp(resource=resource, value=tf.zeros([self._size], tf.float64))
+            tf.raw_ops.AssignVariableOp(resource=resource, value=tf.zeros([], tf.float64))
         return resource
 
 

@@ -5,7 +5,8 @@ where no Python runs. So while such a function is traced, two `tf.timestamp`
 operations are put around the fetch, and their difference is added up, see
 `graph_clock`.
 
-Cost: five small operations a fetch (seven inside `steps_per_execution`); 8 us a reading.
+Cost: four small operations a fetch, eight inside `steps_per_execution`: 10 to 35 us of CPU
+time as measured in 2.21, the more the more threads there are (docs/overhead.md).
 """
 
 from __future__ import annotations

@@ -192,6 +192,27 @@ def test_short_steps_share_one_reading_and_get_the_wait_that_it_told(recording, 
     assert min(booked[2:]) > 0
 
 
+@pytest.mark.parametrize(("lost", "readings"), [(0.0, 10), (0.04, 10), (0.5, 100)])
+def test_steps_that_do_not_wait_are_read_less_often(recording, monkeypatch, lost, readings):
+    """200 ms in steps of 1 ms: one reading in 20 ms, one in 2 ms while half of them is wait."""
+    now, waited, read = 0, 0.0, []
+    recording.clock = type(recording.clock)(monotonic_ns=lambda: now)
+    recording.__post_init__()
+    collector = InputWait()
+    collector.start(recording.context)
+    collector._before = graph_wait.Waited(0.0)
+    monkeypatch.setattr(
+        graph_wait, "read_waited", lambda: read.append(now) or graph_wait.Waited(waited)
+    )
+    collector._account.open()
+    for _ in range(200):
+        now += 1_000_000
+        waited += lost / 1e3
+        recording.stopwatch.take()
+    collector.stop()
+    assert len(read) == readings
+
+
 def test_functions_traced_earlier_go_on_adding_for_the_next_collector(recording):
     step = tf.function(lambda iterator: iterator.get_next())
     iterator = iter(dataset(4))
