@@ -28,6 +28,7 @@ examples:
   tbslow report logs --fail-over 10           for continuous integration
   tbslow compare logs/old logs/new            did the change make it slower?
   tbslow share logs -o run.zip                for a colleague or a bug report
+  tbslow demo                                 a slow run to look at
 """
 _REPORT_EPILOG: Final = f"""{_STATUSES}
 examples:
@@ -53,6 +54,13 @@ names, and written anew; your scalars, images and graphs stay out.
 examples:
   tbslow share logs -o run.zip
   tbslow share logs/run1 -o run.zip --with-captures
+"""
+_DEMO_EPILOG: Final = f"""{_STATUSES}
+Trains for some seconds; needs TensorFlow.
+
+examples:
+  tbslow demo                                 into the new directory tbslow-demo
+  tbslow demo logs/demo
 """
 
 
@@ -87,6 +95,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_report(commands)
     _add_compare(commands)
     _add_share(commands)
+    _add_demo(commands)
     return parser
 
 
@@ -182,6 +191,22 @@ def _add_share(commands: _Commands) -> None:
         action="append",
         default=[],
         help="a text that may be inside although it looks private; may be repeated",
+    )
+
+
+def _add_demo(commands: _Commands) -> None:
+    demo = _add_command(
+        commands,
+        "demo",
+        "train a small program with a mistake in it, and report on it",
+        _DEMO_EPILOG,
+    )
+    demo.add_argument(
+        "logdir",
+        metavar="LOGDIR",
+        nargs="?",
+        default="tbslow-demo",
+        help="a directory that is not there yet (default: tbslow-demo)",
     )
 
 

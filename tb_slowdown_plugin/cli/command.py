@@ -55,8 +55,15 @@ def _share(chosen: Namespace) -> int:
     return share(chosen)
 
 
+def _demo(chosen: Namespace) -> int:
+    from tb_slowdown_plugin.cli.demo import demo
+
+    return demo(chosen)
+
+
 _COMMANDS: Final[dict[str, Callable[[Namespace], int]]] = {
     "report": _report,
     "compare": _compare,
     "share": _share,
+    "demo": _demo,
 }
