@@ -41,6 +41,7 @@ setup(
         "dev": [
             "hypothesis>=6.100",
             "import-linter>=2.1",
+            "mkdocs-material>=9.5",
             "mypy>=1.15",
             "playwright>=1.50",
             "pytest>=8.3",
