@@ -14,7 +14,14 @@ from tb_slowdown_plugin.analysis.headline import headline
 from tb_slowdown_plugin.analysis.marks import find_marks
 from tb_slowdown_plugin.analysis.recorded import contention_signals, epoch_rows, measured_seconds
 from tb_slowdown_plugin.analysis.rules import RULES
-from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds, span
+from tb_slowdown_plugin.analysis.rules.case import (
+    Case,
+    Claim,
+    largest,
+    lost_seconds,
+    span,
+    stalls_of,
+)
 from tb_slowdown_plugin.analysis.rules.suspects import find_suspects
 from tb_slowdown_plugin.analysis.traces import traced_graphs
 from tb_slowdown_plugin.analysis.types import (
@@ -63,10 +70,11 @@ def open_case(run: Run) -> Case:
 def assemble(case: Case) -> Account:
     """The account of a run that has been diagnosed."""
     run, diagnosis = case.run, case.diagnosis
+    case = replace(case, findings=(*case.findings, *stalls_of(diagnosis)))
     claims, rest = _ask_rules(case)
     per_cause = {claim.cause: _per_step(case, claim.findings) for claim in claims}
-    per_cause[UNEXPLAINED] = _per_step(case, rest) + diagnosis.unexplained_per_step
-    unexplained = diagnosis.ledger.unexplained_seconds + lost_seconds(rest)
+    per_cause[UNEXPLAINED] = _per_step(case, rest)
+    unexplained = lost_seconds(rest)
     wall = diagnosis.ledger.wall_seconds
     lost = unexplained + sum(lost_seconds(claim.findings) for claim in claims)
     start = [claim for claim in claims if claim.cause == "warm_up"]

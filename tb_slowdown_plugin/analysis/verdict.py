@@ -11,7 +11,9 @@ SLOW_START_FLOOR: Final = 0.2
 UNEXPLAINED_FLOOR: Final = 0.1
 """Share of the wall from which unexplained seconds are a slowdown: a choice. Stalls of a busy
 machine, which nobody measured, take a few percent of a healthy run."""
-_NOISE_OF_START: Final = 0.1
+GROWN_FLOOR: Final = 0.05
+"""The same where the engine found a pattern in them."""
+_NOISE_OF_START: Final = 0.2
 """Unexplained seconds over those of a slow start, up to which they do not change its verdict."""
 
 
@@ -45,7 +47,7 @@ def verdict_on(
     slow_start = warm_up_seconds >= SLOW_START_FLOOR * wall_seconds
     if slow_start and unexplained_seconds <= _NOISE_OF_START * warm_up_seconds:
         return "slow_start"
-    grown = diagnosed == "slowdown" and unexplained_seconds > 0
-    if grown or unexplained_seconds >= UNEXPLAINED_FLOOR * wall_seconds:
+    floor = GROWN_FLOOR if diagnosed == "slowdown" else UNEXPLAINED_FLOOR
+    if unexplained_seconds >= floor * wall_seconds > 0:
         return "slowdown"
     return "slow_start" if slow_start else "healthy"

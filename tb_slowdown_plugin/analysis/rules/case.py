@@ -15,6 +15,8 @@ from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Fact, Float, GcPause, Int, Run
 
 CORE = "core"
+STALLS = "stalls"
+"""Source of what the engine found too slow in single steps, in no pattern of its own."""
 
 Mask: TypeAlias = NDArray[np.bool_]
 """(S,) a choice of rows."""
@@ -58,6 +60,10 @@ class Case:
     def core(self) -> tuple[Finding, ...]:
         """Findings in the step time that no account explains, warm-up excepted."""
         return self.of(CORE)
+
+    def stalls(self) -> tuple[Finding, ...]:
+        """Single steps that are far too slow, for no reason that the engine knows."""
+        return self.of(STALLS)
 
     def step(self, row: int) -> int:
         """The number of the step in a row."""
@@ -144,3 +150,13 @@ def span(findings: tuple[Finding, ...]) -> tuple[int, int]:
         min(finding.rows[0] for finding in findings),
         max(finding.rows[1] for finding in findings),
     )
+
+
+def stalls_of(diagnosis: Diagnosis) -> tuple[Finding, ...]:
+    """What the engine left unexplained, as a finding that a rule may claim; empty if nothing."""
+    lost = diagnosis.unexplained_per_step
+    rows = np.flatnonzero(lost)
+    if not len(rows):
+        return ()
+    span_rows = (int(rows[0]), int(rows[-1]))
+    return (Finding(STALLS, "one_off", span_rows, float(lost.sum()), lost, "medium"),)

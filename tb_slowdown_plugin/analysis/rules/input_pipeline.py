@@ -18,6 +18,8 @@ from tb_slowdown_plugin.records.types import Epoch, Fact, Float
 
 STAGE: Final = "input_stage"
 """Fact: the slowest stage of the pipeline, when it is known and when it changes."""
+_LEAST_SHARE: Final = 0.3
+"""Share of the time of all stages from which one is slow; the model knows some only later."""
 LEAST_READING: Final = 2**20
 """Bytes a second below which disks are not what the pipeline waits for: any gives 50 times
 as much."""
@@ -95,7 +97,11 @@ def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterab
 def slow_stages(case: Case, finding: Finding) -> list[tuple[int, Fact]]:
     """(row, fact) of the slowest stage, as tf.data's model told it, by the end of a finding."""
     last = finding.rows[1]
-    return [(row, fact) for row, fact in case.facts(STAGE) if row <= last + 1]
+    return [
+        (row, fact)
+        for row, fact in case.facts(STAGE)
+        if row <= last + 1 and fact.numbers.get("share", 0.0) >= _LEAST_SHARE
+    ]
 
 
 def _tell_stage(case: Case, finding: Finding) -> Iterable[str]:

@@ -54,7 +54,7 @@ def rows_by_level(case: Case, signal: str, is_pressed: Callable[[Float], Mask]) 
 def lying_in(
     case: Case, pressed: Mask, findings: Iterable[Finding] | None = None
 ) -> tuple[Finding, ...]:
-    """Findings (of the core, unless others are given) that lie in such steps for the most.
+    """Findings (core and stalls, unless others are given) that lie in such steps for the most.
 
     Where nearly all steps are under pressure it tells nothing, so more of a finding's
     seconds than of the steps must lie there.
@@ -65,7 +65,7 @@ def lying_in(
     usual = float(np.mean(steady))
     return tuple(
         finding
-        for finding in (case.core() if findings is None else findings)
+        for finding in ((*case.core(), *case.stalls()) if findings is None else findings)
         if share_in(finding.lost_per_step, pressed) >= max(_MOST, 1.05 * usual)
     )
 

@@ -7,6 +7,7 @@ import doctest
 import numpy as np
 import pytest
 
+from tb_slowdown_plugin.analysis.account import account_for
 from tb_slowdown_plugin.analysis.rules import shape_churn
 from tb_slowdown_plugin.records.types import Fact
 
@@ -165,6 +166,28 @@ def test_few_bytes_do_not_explain_many_seconds(jump):
     assert jump({"disk_written_bytes": written}, lost=lost, pattern="drift").causes == ()
     steady = 1e6 * SAMPLED
     assert jump({"disk_written_bytes": steady}, lost=lost, pattern="drift").causes == ()
+
+
+def test_stalls_in_no_pattern_are_claimed_where_memory_is_full(make_run):
+    # What the engine leaves unexplained is looked at, too.
+    random = np.random.default_rng(3)
+    period = np.full(3_000, 0.010)
+    late = 2_000 + random.choice(1_000, 150, replace=False)
+    period[late] += random.uniform(0.05, 0.4, 150)
+    rows = np.arange(0, 3_000, 50)
+    signals = {
+        "allocator_in_use_bytes:CPU:0": np.where(rows >= 2_000, 199.0, 10.0) * 2**20,
+        "allocator_limit_bytes:CPU:0": np.full(60, 200.0 * 2**20),
+    }
+    account = account_for(make_run(period, signals=signals, signal_rows=rows))
+    assert [cause.cause for cause in account.report.causes] == ["gpu_memory"]
+    assert account.report.causes[0].lost_seconds > 0.8 * (period - 0.010).sum()
+    total = account.healthy_per_step + sum(account.lost_per_step.values())
+    np.testing.assert_allclose(total, period, atol=1e-9)
+
+    without = account_for(make_run(period)).report
+    assert without.causes == ()
+    assert without.unexplained_seconds == pytest.approx(account.report.lost_seconds)
 
 
 def shapes_from(row: int, each: float = 1.0) -> np.ndarray:

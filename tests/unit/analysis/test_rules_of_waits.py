@@ -288,8 +288,8 @@ def waits_from_300(make_run, find, judge, events=(), signals=None, rows=None):
     return cause
 
 
-def stage(name, seconds):
-    return Fact("input_stage", name, {"seconds_per_element": seconds, "share": 0.93})
+def stage(name, seconds, share=0.93):
+    return Fact("input_stage", name, {"seconds_per_element": seconds, "share": share})
 
 
 def test_the_slow_stage_is_named(make_run, find, judge):
@@ -321,6 +321,12 @@ def test_the_slow_stage_is_named(make_run, find, judge):
 def test_each_stage_has_its_fix(make_run, find, judge, name, first):
     cause = waits_from_300(make_run, find, judge, [(320, stage(name, 0.01))])
     assert cause.advice[0].text.startswith(first)
+
+
+def test_a_stage_that_is_not_slow_is_not_named(make_run, find, judge):
+    cause = waits_from_300(make_run, find, judge, [(320, stage("TensorSlice#6", 1e-6, 0.05))])
+    assert not any("slowest stage" in sentence for sentence in cause.evidence)
+    assert cause.advice[0].text.startswith("Let the slow stage run in parallel")
 
 
 def test_reading_is_told_and_acquitted(make_run, find, judge):
