@@ -13,23 +13,20 @@ from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.graph_account import GraphAccount
-from tb_slowdown_plugin.collectors.graph_clock import (
-    GraphSums,
-    can_time_here,
-    operations_of,
-    timestamp,
-)
+from tb_slowdown_plugin.collectors.graph_clock import GraphSums, can_time_here, timestamp
 from tb_slowdown_plugin.records import names
 
 _SUMS: Final = GraphSums("tb_slowdown_plugin_communication", 1)
 """Seconds that graphs have waited in all-reduces."""
+_TALKING: Final = ("CollectiveReduce", "CollectiveGather", "CollectiveAllToAll", "NcclAllReduce")
+"""Types of operations that wait for other workers."""
 
 
 class Communication:
     """Books what a step waits in all-reduces to the account `communication`.
 
     Gradients are reduced inside a `tf.function`: while that is traced, a clock
-    is put behind what goes into the reduction and one behind what comes out.
+    is put behind what goes into its collective operations and one behind those.
     In between this worker's data is ready, so it waits for the other workers
     and the network; the worker that the others wait for waits least. What is
     computed meanwhile counts as waiting. A reduction outside of graphs is
@@ -108,24 +105,33 @@ class Communication:
         if id(graph) in self._in_work:  # one reduction may be made of another
             return original(*args, **kwargs)
         self._in_work.add(id(graph))
+        before = len(graph.get_operations())
         try:
             result = original(*args, **kwargs)
         finally:
             self._in_work.discard(id(graph))
         try:
             if can_time_here():
-                self._add(graph, operations_of([args[1:], kwargs]), operations_of(result))
+                self._add(graph, graph.get_operations()[before:])
         except Exception as error:  # noqa: BLE001 - the user's function must be traced all the same
             self._context.report_failure(
                 self.name, f"an all-reduce can't be timed: {type(error).__name__}"
             )
         return result
 
-    def _add(self, graph: Any, inputs: list[Any], outputs: list[Any]) -> None:
+    def _add(self, graph: Any, operations: list[Any]) -> None:
+        """Times the operations of a reduction that talk to other workers.
+
+        What follows them (the division of a mean) is no place for a clock: Grappler
+        merges it with what is computed next, and the clock then runs at any time.
+        """
         import tensorflow as tf
 
-        ready = timestamp(graph, inputs)
-        ended = timestamp(graph, outputs)
+        talking = [each for each in operations if each.type.startswith(_TALKING)]
+        if not talking:
+            return
+        ready = timestamp(graph, [tensor.op for each in talking for tensor in each.inputs])
+        ended = timestamp(graph, talking)
         with graph.as_default(), tf.device("CPU:0"):
             earlier = self._ended.get(graph)
             if earlier is not None:  # what is waited for at the same time is waited for once

@@ -40,11 +40,11 @@ def train_step(batch):
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean((batch @ weights) ** 2)
         gradient = tape.gradient(loss, weights)
-        gradient = tf.distribute.get_replica_context().all_reduce("sum", gradient)
+        gradient = tf.distribute.get_replica_context().all_reduce("mean", gradient)
         weights.assign_sub(1e-6 * gradient)
         return loss
 
-    return strategy.reduce("sum", strategy.run(replica_step, args=(batch,)), axis=None)
+    return strategy.run(replica_step, args=(batch,))
 
 
 with tbslow.start(logdir):

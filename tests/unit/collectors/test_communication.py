@@ -38,6 +38,7 @@ def slow_reduction(monkeypatch):
     monkeypatch.setattr(distribute_lib.ReplicaContextBase, "all_reduce", all_reduce)
     monkeypatch.setattr(distribute_lib.StrategyExtendedV2, "batch_reduce_to", batch_reduce_to)
     monkeypatch.setattr(communication, "_has_other_workers", lambda owner: True)
+    monkeypatch.setattr(communication, "_TALKING", ("PyFunc", "EagerPyFunc"))
     return distribute_lib
 
 
@@ -73,6 +74,15 @@ def test_a_reduction_inside_a_function_is_summed_by_the_graph(recording, collect
     seconds, others = taken(recording)
     assert 4 * WAIT * 0.9 <= seconds <= passed
     assert others == {}
+
+
+def test_what_grappler_merges_behind_a_reduction_moves_no_clock(recording, collector):
+    step = tf.function(lambda x: 0.5 * (reduce(x) / 2.0), autograph=False)
+    step(tf.ones(3))
+    taken(recording)
+    step(tf.ones(3))
+    seconds, _ = taken(recording)
+    assert seconds >= WAIT * 0.9
 
 
 def test_computing_what_is_reduced_is_no_waiting(recording, collector):
