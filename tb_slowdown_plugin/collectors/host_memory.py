@@ -1,16 +1,16 @@
 """Memory of the machine and of the container: what is left, the limit, and swap.
 
-Cost: 30 us a sample, in the background.
+Cost: 20 us a sample, 80 us out of a cold cache, in the background.
 """
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 
 from tb_slowdown_plugin.collectors import cgroup
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
+from tb_slowdown_plugin.collectors.kernel_file import KernelFile, open_if_there
 
 
 class HostMemory:
@@ -20,24 +20,27 @@ class HostMemory:
 
     def __init__(self, root: Path = cgroup.ROOT) -> None:
         self._root = root
-        self._meminfo = root / "proc/meminfo"
 
     def start(self, context: Context) -> None:  # noqa: ARG002 - nothing to hook
-        """Finds the cgroup's files.
+        """Opens the kernel's files, which stay open.
 
         Raises:
           Unavailable: There is no `/proc/meminfo`.
         """
-        if not self._meminfo.is_file():
+        meminfo = open_if_there(self._root / "proc/meminfo")
+        if meminfo is None:
             raise Unavailable("/proc/meminfo is not there; it is Linux's")
-        self._limit = cgroup.find_file("memory", "memory.max", "memory.limit_in_bytes", self._root)
-        self._usage = cgroup.find_file(
-            "memory", "memory.current", "memory.usage_in_bytes", self._root
+        self._meminfo = meminfo
+        self._limit = open_if_there(
+            cgroup.find_file("memory", "memory.max", "memory.limit_in_bytes", self._root)
+        )
+        self._usage = open_if_there(
+            cgroup.find_file("memory", "memory.current", "memory.usage_in_bytes", self._root)
         )
 
     def read(self) -> Mapping[str, float]:
         """Bytes now; the container's only where it has a limit below the machine's memory."""
-        info = parse_meminfo(self._meminfo.read_text())
+        info = parse_meminfo(self._meminfo.read())
         values = {
             "memory_available_bytes": info["MemAvailable"],
             "swap_used_bytes": info["SwapTotal"] - info["SwapFree"],
@@ -49,7 +52,10 @@ class HostMemory:
         return values
 
     def stop(self) -> None:
-        """Nothing is hooked."""
+        """Closes the kernel's files."""
+        for file in (self._meminfo, self._limit, self._usage):
+            if file is not None:
+                file.close()
 
 
 def parse_meminfo(meminfo: str) -> dict[str, int]:
@@ -67,9 +73,9 @@ def parse_meminfo(meminfo: str) -> dict[str, int]:
     return fields
 
 
-def _number(path: Path | None) -> int | None:
+def _number(file: KernelFile | None) -> int | None:
     """A file's number; None for version 2's "max" and what can't be read."""
-    if path is not None:
-        with contextlib.suppress(OSError, ValueError):
-            return int(path.read_text())
-    return None
+    try:
+        return None if file is None else int(file.read())
+    except (OSError, ValueError):
+        return None

@@ -11,6 +11,11 @@ LATE_FLUSH_SECONDS: Final = 30.0
 """Likewise once the run is an hour old: a week stays near 20,000 records."""
 REQUESTS_AT_ONCE: Final = 20.0
 """Flushes on request that are done at once; each sampling interval allows one more."""
+SAMPLING_SHARE: Final = 0.0025
+"""Of one core, on the average of a run: a quarter of what a monitored run may cost at all."""
+_SAMPLING_CREDIT: Final = 0.01
+"""CPU seconds that a run may be in debt: the first sample imports and builds things, and a
+short run has to have some samples."""
 _LATE_SECONDS: Final = 3600.0
 
 
@@ -31,3 +36,12 @@ def sample_seconds(age_seconds: float) -> float:
     some hundred samples in any stretch that matters to it.
     """
     return min(max(age_seconds / 200.0, 0.25), 10.0)
+
+
+def affordable_seconds(spent_cpu_seconds: float) -> float:
+    """The age at which a run has earned the CPU time that its samples took; 0 in its credit.
+
+    Samples cost 1 ms where the process has 15 threads, and several where it has
+    hundreds or its caches are busy: then there are fewer of them.
+    """
+    return max(0.0, spent_cpu_seconds - _SAMPLING_CREDIT) / SAMPLING_SHARE

@@ -82,6 +82,7 @@ class Session:
         self._described: Environment | None = None
         self._written: Environment | None = None
         self._cpu_ns = 0
+        self._sampling_ns = 0
         self._requests = schedule.REQUESTS_AT_ONCE
         self._began = self._requested = self._next_sample = self._next_flush = self._now()
         self.forked = False
@@ -113,7 +114,11 @@ class Session:
             now = self._now()
             if now >= self._next_sample:
                 self._take_sample()
-                self._next_sample = now + schedule.sample_seconds(now - self._began)
+                self._sampling_ns += self._clock.thread_cpu_ns() - began_ns
+                self._next_sample = max(
+                    now + schedule.sample_seconds(now - self._began),
+                    self._began + schedule.affordable_seconds(self._sampling_ns / 1e9),
+                )
             self._cpu_ns += self._clock.thread_cpu_ns() - began_ns
             if now >= self._next_flush or len(self.recorder.entries) >= schedule.STEPS_PER_CHUNK:
                 self.flush()

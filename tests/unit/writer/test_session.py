@@ -172,6 +172,26 @@ def test_the_monitor_tells_its_own_cpu_time(run):
     assert table.values["monitor_cpu_seconds"].tolist() == [0.0, 0.002, 0.004]
 
 
+@pytest.mark.parametrize(("cost_seconds", "every"), [(0.0005, 0.25), (0.005, 2.0)])
+def test_samples_take_a_quarter_per_cent_of_a_core_and_are_fewer_where_they_cost_more(
+    run, cost_seconds, every
+):
+    class Busy(Counting):
+        def read(self):
+            run.time.thread_cpu_ns += round(cost_seconds * 1e9)
+            return super().read()
+
+    busy = Busy()
+    session = session_of(run, busy)
+    began_ns = run.time.monotonic_ns
+    while run.time.monotonic_ns < began_ns + 40e9:
+        run.time.monotonic_ns += round(session.tick() * 1e9) + 1
+    reads = busy.reads
+    session.stop()
+    assert reads * cost_seconds <= schedule.SAMPLING_SHARE * 40 + 0.01 + cost_seconds
+    assert reads == pytest.approx(40 / every, rel=0.2)
+
+
 def test_the_environment_is_written_first_and_when_it_changes(run):
     class Fragile(Counting):
         def read(self):
