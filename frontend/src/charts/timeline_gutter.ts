@@ -3,6 +3,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { count, decimal, duration, MISSING, stepTime } from "../base/format";
 import { causeKind } from "../model/causes";
+import { collectorTitle } from "../model/collectors";
 import { laneText } from "../model/lane";
 import { HEALTHY } from "../model/ledger";
 import { atBucket, MARKS, type Scene } from "../model/scene";
@@ -45,7 +46,7 @@ function gutterRow(input: TimelineInput, row: Row): TemplateResult {
         <span class="s q all">${row.lane?.scale ?? ""}</span>
       </div>`;
     case "unmeasured": {
-      const name = row.key.replace("unmeasured-", "").replaceAll("_", " ");
+      const name = collectorTitle(row.key.replace("unmeasured-", ""));
       return html`<div style=${style}><span class="n q" title=${name}>${name}</span><span class="v q">–</span></div>`;
     }
     case "axis":

@@ -39,6 +39,19 @@ const SHORT: Readonly<Record<string, string>> = {
   allocator_peak_bytes: "peak",
   allocator_reserved_bytes: "reserved",
   allocator_limit_bytes: "limit",
+  allocator_largest_free_bytes: "largest free",
+  output_bytes: "Output on disk",
+  output_files: "Output files",
+  disk_free_bytes: "Disk space free",
+  batch_shapes: "Shapes of batches",
+  gpu_memory_used_bytes: "memory in use",
+  gpu_memory_total_bytes: "memory",
+  gpu_utilization_percent: "load",
+  gpu_clock_hertz: "clock",
+  gpu_power_milliwatts: "power",
+  gpu_temperature_celsius: "temperature",
+  gpu_thermal_slowdown: "slowed by heat",
+  gpu_power_slowdown: "slowed by power",
 };
 
 /** "Host RSS", "GPU:0 in use"; the given title of a signal that is not known. */

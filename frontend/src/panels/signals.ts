@@ -3,7 +3,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { RunReport, SignalState } from "../api/types";
 import { count, plural } from "../base/format";
-import { sentence } from "../model/causes";
+import { collectorTitle } from "../model/collectors";
 import { sealed } from "./panel";
 import { prose } from "./parts";
 
@@ -32,34 +32,8 @@ const missing = (rest: readonly SignalState[]): TemplateResult =>
   html`<table><thead><tr><th>Not measured</th><th>Because</th></tr></thead>
     <tbody>${rest.map(missingRow)}</tbody></table>`;
 
-/** What each collector of the writer sees; a collector of a newer writer is shown by its id. */
-const TITLES: Readonly<Record<string, string>> = {
-  step_time: "Step time",
-  retraces: "Retraces, with reason and seconds",
-  xla_compilation: "XLA compilations",
-  garbage_collection: "Garbage collection pauses",
-  input_wait: "Input wait",
-  checkpoints: "Checkpoints",
-  callbacks: "Keras callbacks",
-  summaries: "Summary writing",
-  optimizers: "Optimizers and their variables",
-  captures: "Profiler captures",
-  process_memory: "Process: memory, page faults, context switches",
-  host_memory: "Machine: memory and swap",
-  allocator: "Allocator, in use and peak",
-  nvml: "GPU: memory, load, clock, power, temperature",
-  graph: "Operations and functions in TensorFlow's graphs",
-  tapes: "Gradient tapes and live tensors",
-  python_stacks: "Where Python spends its time",
-  cpu_contention: "Waiting for a core, CPU quota",
-  pressure: "Pressure on CPU, memory and disks (PSI)",
-  disk_io: "Bytes read and written",
-};
-
-const titleOf = (state: SignalState): string => TITLES[state.signal] ?? sentence(state.signal);
-
 const measuredRow = (state: SignalState, remarks: boolean): TemplateResult =>
-  html`<tr><td class="st">${titleOf(state)}</td>${
+  html`<tr><td class="st">${collectorTitle(state.signal)}</td>${
     remarks ? html`<td class="q">${prose(state.reason)}</td>` : nothing
   }</tr>`;
 
@@ -73,7 +47,7 @@ const WHY: Readonly<Record<SignalState["status"], string>> = {
 
 function missingRow(state: SignalState): TemplateResult {
   const mark = state.status === "partly" ? "st part" : "st off";
-  return html`<tr><td class=${mark}>${titleOf(state)}</td><td>${prose(state.reason || WHY[state.status])}</td></tr>`;
+  return html`<tr><td class=${mark}>${collectorTitle(state.signal)}</td><td>${prose(state.reason || WHY[state.status])}</td></tr>`;
 }
 
 function completeness(report: RunReport): TemplateResult {

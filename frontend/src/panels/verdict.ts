@@ -2,7 +2,16 @@
 
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { Cause, RunReport } from "../api/types";
-import { count, duration, ledgerSeconds, percent, plural, stepTime } from "../base/format";
+import {
+  count,
+  decimal,
+  duration,
+  ledgerSeconds,
+  percent,
+  plural,
+  signed,
+  stepTime,
+} from "../base/format";
 import { badge } from "../charts/timeline_gutter";
 import { giveBack } from "../model/cards";
 import { causeKind } from "../model/causes";
@@ -111,7 +120,7 @@ function ledgerTerm(term: Term, operator: string, wall: number, page: Page): Tem
 function facts(report: RunReport, page: Page): TemplateResult {
   const healthy = report.healthy_step_seconds;
   const now = page.whole && recentMedian(page.whole.timeline);
-  const change = healthy !== null && healthy > 0 && now ? now.seconds / healthy - 1 : undefined;
+  const times = healthy !== null && healthy > 0 && now ? now.seconds / healthy : undefined;
   return html`<div class="facts s">
     ${
       healthy === null
@@ -122,14 +131,18 @@ function facts(report: RunReport, page: Page): TemplateResult {
       now === undefined
         ? nothing
         : html`<span><b>${stepTime(now.seconds)}</b> median of the last ${count(now.rows)} steps${
-            change === undefined
-              ? ""
-              : `, ${change < 0 ? "−" : "+"}${Math.abs(100 * change).toFixed(0)} %`
+            times === undefined ? "" : `, ${against(times)}`
           }</span>`
     }
     ${(report.notes ?? []).map((note) => html`<span>${prose(note)}</span>`)}
   </div>`;
 }
+
+/** "+43 %"; from twice on in times, which are easier to grasp than 1,067 %. */
+const against = (times: number): string =>
+  times >= 2
+    ? `${decimal(times, times < 10 ? 1 : 0)} times that`
+    : signed(100 * (times - 1), (value) => `${decimal(value, 0)} %`);
 
 function checklist(report: RunReport): TemplateResult {
   const list = checks(report);
