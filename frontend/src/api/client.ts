@@ -3,7 +3,17 @@
  * a base of `plugin/slowdown/`, also behind a path prefix or a notebook's proxy.
  */
 
-import type { Changed, Report, Retraces, RunReport, Runs, Timeline } from "./types";
+import type {
+  Capture,
+  CaptureComparison,
+  CaptureList,
+  Changed,
+  Report,
+  Retraces,
+  RunReport,
+  Runs,
+  Timeline,
+} from "./types";
 
 export type Fetch = (address: string, init: { signal?: AbortSignal }) => Promise<Response>;
 
@@ -61,6 +71,31 @@ export class Client {
 
   retraces(run: string, signal?: AbortSignal): Promise<Retraces> {
     return this.#get<Retraces>("retraces", { run }, signal);
+  }
+
+  captures(run: string, signal?: AbortSignal): Promise<CaptureList> {
+    return this.#get<CaptureList>("captures", { run }, signal);
+  }
+
+  /** One capture, or one step of it: an index into its steps. */
+  capture(run: string, capture: string, step?: number): Promise<Capture> {
+    return this.#get<Capture>("capture", { run, capture, ...(step === undefined ? {} : { step }) });
+  }
+
+  compareCaptures(run: string, fast: string, slow: string): Promise<CaptureComparison> {
+    return this.#get<CaptureComparison>("compare_captures", { run, fast, slow });
+  }
+
+  /** Whether XProf's trace viewer can be shown; its address is private, so it is tried. */
+  async hasTraceViewer(): Promise<boolean> {
+    try {
+      const listed = await this.#fetch("../../plugins_listing", {});
+      const plugins = (await listed.json()) as Readonly<Record<string, unknown>>;
+      if (!("profile" in plugins)) return false; // asking further would be an error in the console
+      return (await this.#fetch("../profile/trace_viewer_index.html", {})).ok;
+    } catch {
+      return false;
+    }
   }
 
   async #get<Answer>(

@@ -229,3 +229,89 @@ export interface Retraces {
   readonly traces: number;
   readonly groups: readonly RetraceGroup[];
 }
+
+export type StepPart =
+  | "tracing"
+  | "compilation"
+  | "input"
+  | "copies"
+  | "device"
+  | "compute"
+  | "rest";
+
+export interface CaptureEntry {
+  /** Also the run's name in XProf. */
+  readonly id: string;
+  readonly session: string;
+  readonly host: string;
+  readonly hosts: readonly string[];
+  readonly bytes: number;
+  readonly started?: number;
+  readonly seconds?: number;
+  readonly first_row?: number | null;
+  readonly last_row?: number | null;
+  readonly first_step?: number | null;
+  readonly last_step?: number | null;
+  readonly step_seconds?: Measured;
+  readonly adds?: readonly string[];
+  readonly notes?: readonly string[];
+  /** Why the monitor took it by itself. */
+  readonly automatic: "steady" | "slower" | null;
+  /** Why it can't be read. */
+  readonly error?: string;
+}
+
+export interface CaptureList {
+  readonly captures: readonly CaptureEntry[];
+  readonly status: { readonly status: SignalStatus; readonly reason: string };
+}
+
+export interface CaptureItem {
+  readonly kind: string;
+  readonly part: StepPart;
+  readonly name: string;
+  readonly calls: number;
+  readonly busy_seconds: number;
+  readonly seconds: number;
+}
+
+export interface Capture {
+  readonly id: string;
+  readonly host: string;
+  readonly devices: readonly string[];
+  readonly events: number;
+  readonly steps: {
+    readonly by: "step_num" | "wall_clock" | "whole";
+    readonly count: number;
+    readonly number: readonly Measured[];
+    readonly row: readonly Measured[];
+    /** From the beginning of the capture. */
+    readonly begin_seconds: readonly number[];
+    readonly seconds: readonly number[];
+    readonly parts: Readonly<Record<StepPart, readonly number[]>>;
+  };
+  readonly step: number | null;
+  readonly items: readonly CaptureItem[];
+  readonly adds: readonly string[];
+  readonly notes: readonly string[];
+}
+
+export interface CaptureRow {
+  readonly kind: string;
+  readonly part: StepPart;
+  readonly name: string;
+  readonly fast_seconds: number;
+  readonly slow_seconds: number;
+  readonly fast_calls: number;
+  readonly slow_calls: number;
+  readonly difference: number;
+}
+
+export interface CaptureComparison {
+  readonly fast: string;
+  readonly slow: string;
+  readonly fast_seconds: number;
+  readonly slow_seconds: number;
+  readonly rows: readonly CaptureRow[];
+  readonly headline: string;
+}

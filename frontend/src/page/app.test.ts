@@ -35,6 +35,7 @@ class Server {
     if (address.startsWith("./report")) return { schema: 1, runs: [report({ run: name })] };
     if (address.startsWith("./timeline")) return { ...this.timeline, run: name };
     if (address.startsWith("./changed")) return { run: name, changes: [] };
+    if (address.startsWith("./captures")) return { captures: [], status: RETRACES.status };
     return RETRACES;
   }
 

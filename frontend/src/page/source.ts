@@ -1,6 +1,6 @@
 /** The answers about one run at one moment: each route is asked once. */
 
-import type { Client } from "../api/client";
+import { type Client, RequestFailed } from "../api/client";
 import type { Retraces, RunReport, Timeline } from "../api/types";
 import type { Source } from "../panels/panel";
 
@@ -39,6 +39,24 @@ export class RunSource implements Source {
     if (whole.bucket_rows === 1) return whole;
     const part = { first: 0, last: Math.min(last, whole.rows - 1), buckets: MOST_BUCKETS };
     return this.client.timeline(this.run, part, this.signal);
+  }
+
+  async captures(): ReturnType<Source["captures"]> {
+    const source = {
+      run: this.run,
+      capture: (id: string, step?: number) => this.client.capture(this.run, id, step),
+      compareCaptures: (fast: string, slow: string) =>
+        this.client.compareCaptures(this.run, fast, slow),
+      hasTraceViewer: () => this.client.hasTraceViewer(),
+    };
+    try {
+      return { list: await this.client.captures(this.run, this.signal), source };
+    } catch (error) {
+      // A report in one file holds no captures.
+      if (!(error instanceof RequestFailed) || error.status !== 404) throw error;
+      const status = { status: "unavailable", reason: error.message } as const;
+      return { list: { captures: [], status }, source };
+    }
   }
 
   retraces(): Promise<Retraces> {

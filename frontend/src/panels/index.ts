@@ -8,6 +8,7 @@ import type { AnyPanel } from "./panel";
 import { retraces } from "./retraces";
 import { signals } from "./signals";
 import { timeline } from "./timeline";
+import { traces } from "./traces";
 import { verdict } from "./verdict";
 import { warmup } from "./warmup";
 
@@ -19,6 +20,7 @@ export const PANELS: readonly AnyPanel[] = [
   retraces,
   warmup,
   memory,
+  traces,
   comparison,
   signals,
 ];

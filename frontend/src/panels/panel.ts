@@ -1,7 +1,16 @@
 /** What a panel of the page is: a value that says what it needs and how it looks. */
 
 import type { TemplateResult } from "lit-html";
-import type { Changed, Retraces, Run, RunReport, Timeline } from "../api/types";
+import type {
+  Capture,
+  CaptureComparison,
+  CaptureList,
+  Changed,
+  Retraces,
+  Run,
+  RunReport,
+  Timeline,
+} from "../api/types";
 import type { Axis, Scene } from "../model/scene";
 import type { Window } from "../model/window";
 
@@ -11,11 +20,21 @@ export interface Source {
   report(): Promise<RunReport>;
   timeline(): Promise<Timeline>;
   retraces(): Promise<Retraces>;
+  captures(): Promise<{ readonly list: CaptureList; readonly source: CaptureSource }>;
   /** Rows 0 to `last`, as finely as the server gives them. */
   beginning(last: number): Promise<Timeline>;
 }
 
 export type SortColumn = "count" | "seconds";
+
+/** Captures, each fetched when it is opened. */
+export interface CaptureSource {
+  readonly run: string;
+  capture(id: string, step?: number): Promise<Capture>;
+  compareCaptures(fast: string, slow: string): Promise<CaptureComparison>;
+  /** XProf is installed, and its viewer is where it used to be. */
+  hasTraceViewer(): Promise<boolean>;
+}
 
 /** What the reader can do; every change goes through the page, which keeps the address. */
 export interface Actions {
