@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tb_slowdown_plugin.analysis.causes import CAUSES
 from tb_slowdown_plugin.cli.arguments import build_parser, parse
 
 
@@ -36,6 +37,27 @@ def test_the_site_builds_strictly_and_loads_nothing_from_elsewhere(
         finder = Loaded()
         finder.feed(page)
         assert [address for address in finder.addresses if "//" in address] == []
+
+
+def test_there_is_a_page_for_each_cause_with_a_fix(root: Path) -> None:
+    named = set(CAUSES) - {"workload", "unexplained"}  # never named as causes
+    assert {path.stem for path in (root / "docs" / "causes").glob("*.md")} == named
+    for cause in named:
+        text = (root / "docs" / "causes" / f"{cause}.md").read_text()
+        assert f"`{cause}`" in text
+        assert "**1.** " in text
+        assert f"causes/{cause}.md" in (root / "mkdocs.yml").read_text()
+
+
+def test_the_python_of_the_quick_start_is_that_of_the_readme(root: Path) -> None:
+    """Which a test runs."""
+    here, tested = (
+        set(re.findall(r"```python\n(.*?)```", (root / name).read_text(), re.DOTALL))
+        for name in ("docs/index.md", "README.md")
+    )
+    assert here
+    stripped = {block.replace("import tbslow\n\n", "") for block in tested}
+    assert {block.replace("import tbslow\n\n", "") for block in here} <= stripped
 
 
 class Loaded(HTMLParser):
