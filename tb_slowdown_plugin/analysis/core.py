@@ -11,6 +11,7 @@ from tb_slowdown_plugin.analysis.accounts import GROWTH_FLOOR
 from tb_slowdown_plugin.analysis.buckets import bucket
 from tb_slowdown_plugin.analysis.changes import SIGNIFICANCE, SIGNIFICANCE_OF_SHORT
 from tb_slowdown_plugin.analysis.contention import CONTENTION
+from tb_slowdown_plugin.analysis.cooling import book_warm_up, find_cooled
 from tb_slowdown_plugin.analysis.findings import (
     CORE,
     book_rise,
@@ -39,6 +40,8 @@ class CoreView:
     findings: list[Finding]
     unexplained: Float
     """(S,) seconds of stalls and of a last stretch that no pattern holds."""
+    warm_up_rows: int
+    """Rows before the run was steady."""
 
 
 def fit_core(core: Float, usual: Float, start: int) -> Trend | None:
@@ -75,8 +78,9 @@ def judge_core(steps: Steps, usual: Float, trend: Trend | None, warm_up_rows: in
     unexplained = np.zeros(len(steps))
     level = _spread_level(trend, len(steps), warm_up_rows)
     expected = np.where(np.isnan(usual), 0.0, usual * level)
-    warm_up = np.zeros(len(steps))
-    warm_up[:warm_up_rows] = np.maximum(core - expected, 0.0)[:warm_up_rows]
+    if trend is None or not trend.warm_up:
+        warm_up_rows = find_cooled(core, expected, warm_up_rows)
+    warm_up = book_warm_up((core - expected)[:warm_up_rows], len(steps))
     findings: list[Finding] = []
     if trend is not None:
         typical = float(np.nanmedian(usual))
@@ -87,12 +91,12 @@ def judge_core(steps: Steps, usual: Float, trend: Trend | None, warm_up_rows: in
                 numbers |= _share_among_parts(steps, usual, lost)
                 source = _find_remainder(steps, lost) or CORE
                 findings.append(make_finding(source, rise.pattern, lost, "medium", numbers))
-        stalls = judge_stalls(steps, core, expected, trend, warm_up)
+        stalls = judge_stalls(steps, core, expected, trend, warm_up, warm_up_rows)
         findings += stalls.findings
         unexplained, warm_up = stalls.unexplained, stalls.warm_up
     if warm_up.sum() >= GROWTH_FLOOR * wall:
         findings.append(make_finding(CORE, "warm_up", warm_up, "high"))
-    return CoreView(findings, unexplained)
+    return CoreView(findings, unexplained, warm_up_rows)
 
 
 def _spread_level(trend: Trend | None, count: int, warm_up_rows: int) -> Float:

@@ -103,7 +103,7 @@ def diagnose(
         candidates += judge_account(steps, account, compile_rows, warm_up_rows)
     core = judge_core(steps, usual, trend, warm_up_rows)
     candidates += core.findings
-    unexplained = core.unexplained
+    unexplained, warm_up_rows = core.unexplained, core.warm_up_rows
     enough = len(steps) - warm_up_rows >= FEWEST_STEADY_ROWS
     if not enough:
         candidates = [each for each in candidates if _is_sure_in_short(each, steps.wall_seconds)]

@@ -84,7 +84,7 @@ class Stalls:
 
 
 def judge_stalls(
-    steps: Steps, core: Float, expected: Float, trend: Trend, warm_up: Float
+    steps: Steps, core: Float, expected: Float, trend: Trend, warm_up: Float, start: int
 ) -> Stalls:
     """Gives each stall to what it belongs to.
 
@@ -94,8 +94,8 @@ def judge_stalls(
       expected: (S,) seconds at the fitted level.
       trend: The core's.
       warm_up: (S,) seconds above the level in the warm-up rows, 0 in later ones.
+      start: First row after the warm-up.
     """
-    start = int(trend.edges[trend.warm_up])
     excess = core - expected
     excess[:start] = 0.0
     residual = np.zeros_like(excess)

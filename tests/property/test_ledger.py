@@ -88,8 +88,8 @@ def test_the_unit_of_time_does_not_matter(seed, unit):
     random = np.random.default_rng(seed)
     step = np.exp(random.normal(0, 0.1, 1200)) * np.where(np.arange(1200) > 700, 1.4, 1)
     wait = random.gamma(2, 0.1, 1200)
-    once = diagnose(step + wait, {"input_wait": wait})
-    again = diagnose((step + wait) * unit, {"input_wait": wait * unit})
+    once = diagnose(step + wait, {"checkpoint": wait})
+    again = diagnose((step + wait) * unit, {"checkpoint": wait * unit})
     assert [each.pattern for each in once.findings] == [each.pattern for each in again.findings]
     assert again.ledger.healthy_seconds == pytest.approx(once.ledger.healthy_seconds * unit)
 
