@@ -55,8 +55,8 @@ class Page:
 PAGES: dict[str, Page] = {
     "warm_up": Page(
         "The first steps, or the first pass over the data, cost more than later ones: functions "
-        "are traced, graphs optimised, variables and optimizer slots made, caches and shuffle buffers "
-        "filled, files read for the first time.",
+        "are traced, graphs optimised, variables and optimizer slots made, caches and shuffle "
+        "buffers filled, files read for the first time.",
         "A slow start that ends. If it is all that is lost and at least a fifth of the run, the "
         "verdict is `slow_start`.",
         "warm_up_first_pass",
@@ -209,7 +209,7 @@ def _page(root: Path, cause: str, page: Page) -> str:
         textwrap.fill(page.looks, 100),
         "## What to change",
     ]
-    for number, advice in enumerate(page.fix(), start=1):
+    for number, advice in enumerate(dict.fromkeys(page.fix()), start=1):
         parts.append(textwrap.fill(f"**{number}.** {advice.text}", 100, break_long_words=False))
         if advice.code:
             parts.append(f"```diff\n{advice.code}\n```")

@@ -1,0 +1,45 @@
+"""Adds the pages to the documentation site that are made from the code, so none can be stale.
+
+MkDocs calls `on_files`; nothing is written into docs/.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
+
+from cause_pages import write_pages  # noqa: E402
+
+from tb_slowdown_plugin.cli.arguments import build_parser  # noqa: E402
+
+HTTP_API = ROOT / "tb_slowdown_plugin" / "server" / "http_api.md"
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """MkDocs's hook: the files of the site, and those that are made here."""
+    from mkdocs.structure.files import File
+
+    pages = {"cli.md": write_commands(), "http.md": HTTP_API.read_text(encoding="utf-8")}
+    for path, text in {**pages, **write_pages(ROOT)}.items():
+        files.append(File.generated(config, path, content=text))
+    return files
+
+
+def write_commands() -> str:
+    """Each command as argparse lays it out, so that the page can't differ from `--help`."""
+    os.environ["COLUMNS"] = "90"  # argparse wraps its help to the terminal
+    parts = ["# The command `tbslow`", "The same as `python -m tb_slowdown_plugin`."]
+    (commands,) = (
+        action
+        for action in build_parser()._actions
+        if isinstance(action, argparse._SubParsersAction)
+    )
+    for name, command in commands.choices.items():
+        parts.append(f"## `tbslow {name}`\n\n```text\n{command.format_help().rstrip()}\n```")
+    return "\n\n".join(parts) + "\n"
