@@ -15,7 +15,7 @@ from tb_slowdown_plugin.report.ink import Ink, printable
 _INDENT: Final = "   "
 _PATTERNS: Final[dict[Pattern, str]] = {
     "warm_up": "at the start",
-    "flat": "on every step",
+    "flat": "throughout",
     "level_shift": "at a new level",
     "drift": "growing",
     "periodic": "at regular intervals",
@@ -107,7 +107,8 @@ def _cause(rank: int, cause: Cause, width: int, ink: Ink) -> Iterator[str]:
         f"{rank}. {ink.cause(cause.cause, title)}: {ledger_seconds(cause.lost_seconds)}, "
         f"{percent(cause.lost_fraction)} of the run, {cause.confidence} confidence"
     )
-    steps = f"Steps {step_range(*cause.steps)}, {_PATTERNS[cause.pattern]}."
+    noun = "Step" if cause.steps[0] == cause.steps[1] else "Steps"
+    steps = f"{noun} {step_range(*cause.steps)}, {_PATTERNS[cause.pattern]}."
     yield from _paragraph(f"{steps} {cause.summary}", _INDENT, width)
     for sentence in cause.evidence:
         yield from _item(sentence, width)

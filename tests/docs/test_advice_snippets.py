@@ -883,6 +883,15 @@ def slices_what_fits(snippet: Snippet):
     assert new == old == [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]
 
 
+def reads_the_file_once(snippet: Snippet, tmp_path):
+    path = tmp_path / "x.npy"
+    np.save(path, np.arange(4))
+    old, new = (snippet.run(side, {"path": path})["x"] for side in ("old", "new"))
+    assert isinstance(old, np.memmap)
+    assert type(new) is np.ndarray
+    assert new.tolist() == old.tolist() == [0, 1, 2, 3]
+
+
 # -- devices, disks, shapes ------------------------------------------------------------
 
 
@@ -1197,6 +1206,7 @@ CASES = {
     "tape": (tensor_retention.advise(), "Open one", opens_a_tape_for_each_step),
     "sum": (python_overhead.advise(), "Keep a running sum", keeps_a_running_sum),
     "cache on disk": (host_memory.advise(), "Put the cache on disk", caches_on_disk),
+    "read once": (host_memory.advise(full=False), "Read a mapped", reads_the_file_once),
     "bounded": (host_memory.advise(), "Bound what", bounds_what_the_pipeline_holds),
     "threads": (
         cpu_contention.advise(throttled=False),

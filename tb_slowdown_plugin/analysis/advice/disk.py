@@ -8,12 +8,24 @@ from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
 from tb_slowdown_plugin.analysis.types import Advice
 
 
-def advise(*, grows: bool = False) -> tuple[Advice, ...]:
-    """What to change; `grows`: each step writes more than the one before."""
-    tidy = (keep_few(), delete_old_checkpoints(), delete_temporary_files())
-    if grows:
-        return (append(), fewer_summaries(), *tidy)
-    return (local_disk(), fewer_summaries(), *tidy)
+def advise(
+    *, grows: bool = False, summaries: bool = True, saves: bool = True
+) -> tuple[Advice, ...]:
+    """What to change.
+
+    Args:
+      grows: a step writes more and more.
+      summaries: the run writes summaries.
+      saves: the run saves checkpoints.
+    """
+    found = [append()] if grows else []
+    if saves:
+        found += [local_disk(), keep_few()]
+    if summaries:
+        found.append(fewer_summaries())
+    if saves:
+        found.append(delete_old_checkpoints())
+    return (*found, delete_temporary_files())
 
 
 def append() -> Advice:

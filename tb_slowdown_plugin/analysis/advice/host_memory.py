@@ -8,9 +8,19 @@ from tb_slowdown_plugin.analysis.advice.tensor_retention import numbers
 from tb_slowdown_plugin.analysis.types import Advice
 
 
-def advise() -> tuple[Advice, ...]:
-    """What to change."""
-    return (_cache_on_disk(), smaller_buffer(), _bounded_pipeline(), numbers())
+def advise(*, full: bool = True) -> tuple[Advice, ...]:
+    """What to change; `full`: RAM is, else pages are read that are not in it."""
+    smaller = (_cache_on_disk(), smaller_buffer(), _bounded_pipeline(), numbers())
+    return smaller if full else (_read_once(), *smaller)
+
+
+def _read_once() -> Advice:
+    return Advice(
+        "Read a mapped file into memory once, if it fits; mapped, it is read where it is touched, "
+        "a page at a time.",
+        snippet(old('x = np.load(path, mmap_mode="r")'), new("x = np.load(path)")),
+        "The whole array in RAM, and its reading before the first step.",
+    )
 
 
 def _cache_on_disk() -> Advice:

@@ -44,6 +44,19 @@ def compile_once() -> Advice:
 def library() -> tuple[Advice, ...]:
     """Against datasets, iterators and models that are made anew."""
     return (
+        *make_once(),
+        Advice(
+            "Call the model, not `predict`, on small inputs in a loop; `predict` makes a dataset "
+            "for each call.",
+            snippet(old("y = model.predict(x)"), new("y = model(x, training=False)")),
+            "No batching: `x` must fit into memory.",
+        ),
+    )
+
+
+def make_once() -> tuple[Advice, ...]:
+    """Against datasets that are made anew."""
+    return (
         Advice(
             "Make the dataset once, outside the loop; each new one traces its functions again.",
             snippet(
@@ -53,11 +66,5 @@ def library() -> tuple[Advice, ...]:
                 same("    for batch in ds:", "        train_step(batch)"),
             ),
             "Random choices made in Python while the dataset was made are now made once.",
-        ),
-        Advice(
-            "Call the model, not `predict`, on small inputs in a loop; `predict` makes a dataset "
-            "for each call.",
-            snippet(old("y = model.predict(x)"), new("y = model(x, training=False)")),
-            "No batching: `x` must fit into memory.",
         ),
     )

@@ -73,9 +73,8 @@ def _evidence(
     yield (
         f"{counted(len(rows), 'save')}{by} took "
         f"{between(float(each.min()), float(each.max()))} each, "
-        f"{ledger_seconds(float(each.sum()))} in all; "
-        f"{ledger_seconds(seconds)} of it count as lost ({percent(case.wall_share(seconds))} of "
-        "the run)."
+        f"{ledger_seconds(float(each.sum()))} in all; {_counting(float(each.sum()), seconds)} as "
+        f"lost ({percent(case.wall_share(seconds))} of the run)."
     )
     written = [
         fact.numbers["bytes"] for _, fact in case.facts("checkpoint") if "bytes" in fact.numbers
@@ -100,3 +99,7 @@ def _evidence(
             f"{duration(float(np.median(each[-quarter:])))} around "
             f"{case.step_text(int(rows[-1 - quarter // 2]))}."
         )
+
+
+def _counting(whole: float, lost: float) -> str:
+    return "all of it counts" if lost >= 0.99 * whole else f"{ledger_seconds(lost)} of it count"

@@ -20,7 +20,7 @@ from tb_slowdown_plugin.analysis.rules.stretches import (
     tell_share,
 )
 from tb_slowdown_plugin.analysis.types import Finding
-from tb_slowdown_plugin.analysis.wording import count, duration, size, whole_percent
+from tb_slowdown_plugin.analysis.wording import counted, duration, size, whole_percent
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Float
 
@@ -37,6 +37,8 @@ _SLOWEST_BYTES_PER_SECOND: Final = 1e7
 """Writing gets through at least so many bytes a second, on a slow network disk. Time that grows
 faster than that has another reason."""
 _FEWEST: Final = 6
+_MUCH_OUTPUT: Final = 10 * 2**20
+_LITTLE_SPACE: Final = 10 * 2**30
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ def explain(case: Case) -> Claim | None:
             "a busy disk",
             "The machine waits for its disks in the steps that are slow.",
             tuple(_tell_pressure(case, (*busy, *saves), pressed)),
-            advice.advise(),
+            advice.advise(summaries=_writes_summaries(case), saves=_saves(case)),
             "medium",
         )
     claimed = tuple(f for f in case.core() if f.pattern in ("drift", "level_shift"))
@@ -74,14 +76,14 @@ def explain(case: Case) -> Claim | None:
         "disk",
         claimed,
         "writing ever more to disk",
-        f"Each step writes more than the one before: {size(writes.first)} at first and "
-        f"{size(writes.last)} at the end, and the step time grows with it.",
+        f"A step writes more and more: {size(writes.first)} in the first third of the run, "
+        f"{size(writes.last)} in the last, and the step time grows with it.",
         (
             f"A step takes {duration(before)} around {case.step_text(first)} and "
             f"{duration(after)} around {case.step_text(last)}.",
             *_tell_output(case),
         ),
-        advice.advise(grows=True),
+        advice.advise(grows=True, summaries=_writes_summaries(case), saves=_saves(case)),
         "medium",
         "drift",
     )
@@ -142,14 +144,22 @@ def _tell_pressure(case: Case, claimed: tuple[Finding, ...], pressed: Mask) -> I
 def _tell_output(case: Case) -> Iterable[str]:
     """What the run has left on the disk, and how much is left of the disk."""
     rows, output = case.signal("output_bytes")
-    if len(output) >= 2 and output[-1] > output[0]:
+    if len(output) >= 2 and output[-1] - output[0] >= _MUCH_OUTPUT:
         files = case.signal("output_files")[1]
-        number = f" in {count(files[-1])} files" if len(files) else ""
+        number = f" in {counted(round(files[-1]), 'file')}" if len(files) else ""
         yield (
             f"The logdir and the directories of checkpoints hold {size(float(output[0]))} at "
             f"{case.step_text(int(rows[0]))} and {size(float(output[-1]))}{number} at "
             f"{case.step_text(int(rows[-1]))}."
         )
     free = case.signal("disk_free_bytes")[1]
-    if len(free):
-        yield f"{size(float(free.min()))} of the disk are free at the least."
+    if len(free) and free.min() < _LITTLE_SPACE:
+        yield f"Only {size(float(free.min()))} of the disk are free."
+
+
+def _writes_summaries(case: Case) -> bool:
+    return bool(case.account(names.SUMMARY).any())
+
+
+def _saves(case: Case) -> bool:
+    return bool(case.account(names.CHECKPOINT).any())

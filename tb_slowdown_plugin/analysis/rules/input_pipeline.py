@@ -9,8 +9,9 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.advice import input_pipeline as advice
 from tb_slowdown_plugin.analysis.advice.input_pipeline import called
+from tb_slowdown_plugin.analysis.advice.retraced_functions import make_once
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds
-from tb_slowdown_plugin.analysis.rules.patterns import course
+from tb_slowdown_plugin.analysis.rules.patterns import course, working_rows
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.analysis.wording import duration, ledger_seconds, percent, size, times
 from tb_slowdown_plugin.records import names
@@ -78,7 +79,7 @@ def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterab
         rows = slice(main.rows[0], main.rows[1] + 1)
         rest = float(np.median(np.maximum(period[rows] - wait[rows], 0)))
         waited = float(np.median(wait[rows]))
-        if rest > 0 and waited > 0:
+        if rest > 0 and waited > 0 and main.pattern not in ("periodic", "one_off"):
             yield (
                 f"The median step there waits {duration(waited)} and works {duration(rest)}; "
                 f"without the wait it would be {times((waited + rest) / rest)} as fast."
@@ -130,7 +131,8 @@ def _tell_reading(case: Case, finding: Finding) -> Iterable[str]:
         return
     before = bytes_per_second(case, case.diagnosis.warm_up_rows, first)
     if finding.pattern != "level_shift" or before is None:
-        yield f"{size(during)} a second were read from disks meanwhile."
+        start = "Reading is not the limit: " if during < LEAST_READING else ""
+        yield f"{start}{size(during)} a second were read from disks meanwhile."
     elif max(before, during) < LEAST_READING:
         yield (
             f"Reading is not the limit: {size(before)} a second were read from disks before, "
@@ -166,8 +168,17 @@ def _boundaries(case: Case, wait: Float) -> Iterable[str]:
 def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
     if finding.pattern == "epoch_boundary":
         return advice.at_epoch_starts()
+    if finding.pattern == "periodic" and _makes_datasets(case, finding):
+        return (*make_once(), *advice.at_epoch_starts())
     told = slow_stages(case, finding)
     reading = bytes_per_second(case, *finding.rows)
     return advice.on_every_step(
         told[-1][1].subject if told else "", reads=reading is None or reading >= LEAST_READING
     )
+
+
+def _makes_datasets(case: Case, finding: Finding) -> bool:
+    """Whether functions of tf.data are traced where the step waits: a dataset is made anew."""
+    waits = set(working_rows(finding.lost_per_step).tolist())
+    traced = {graph.row for graph in case.graphs if graph.detail == names.LIBRARY}
+    return len(waits & traced) >= 0.5 * len(waits)

@@ -62,7 +62,7 @@ def course(case: Case, finding: Finding, series: Float) -> str:
                 f"{duration(after)} around {case.step_text(last)}"
             )
         case "periodic" | "epoch_boundary":
-            hit = np.flatnonzero(finding.lost_per_step > 0)
+            hit = working_rows(finding.lost_per_step)
             what = "at epoch boundaries" if finding.pattern == "epoch_boundary" else ""
             return (
                 f"{duration(float(np.mean(series[hit])))} on average in the {len(hit):,} steps "

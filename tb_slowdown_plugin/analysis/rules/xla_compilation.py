@@ -36,10 +36,16 @@ def _evidence(case: Case, seconds: Iterable[str]) -> Iterable[str]:
     for subject, compilations in ranked[:3]:
         shapes = max(numbers.get("shapes_seen", 0.0) for numbers in compilations)
         yield (
-            f"`{subject}` was compiled again {counted(len(compilations), 'time')}, "
+            f"{_quoted(subject)} was compiled again {counted(len(compilations), 'time')}, "
             f"{duration(_seconds(compilations))}, for {count(shapes)} input shapes seen."
         )
 
 
 def _seconds(compilations: Iterable[Mapping[str, float]]) -> float:
     return sum(numbers.get("seconds", 0.0) for numbers in compilations)
+
+
+def _quoted(subject: str) -> str:
+    """A function and its place, "train_step (train.py:41)", with the name marked as code."""
+    name, _, place = subject.partition(" (")
+    return f"`{name}` ({place}" if place else f"`{name}`"

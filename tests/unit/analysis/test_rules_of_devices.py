@@ -117,7 +117,7 @@ def test_a_busy_disk(jump):
         "90.0 % of the 10.0 s lie in those steps.",
         "The logdir and the directories of checkpoints hold 1 MiB at step 0 and 1 GiB in 29 files "
         "at step 580.",
-        "2 GiB of the disk are free at the least.",
+        "Only 2 GiB of the disk are free.",
     )
 
 
@@ -153,8 +153,8 @@ def test_ever_more_is_written(jump):
     (cause,) = report.causes
     assert (cause.cause, cause.pattern) == ("disk", "drift")
     assert cause.summary == (
-        "Each step writes more than the one before: 9.06 MiB at first and 46.3 MiB at the end, and "
-        "the step time grows with it."
+        "A step writes more and more: 9.06 MiB in the first third of the run, 46.3 MiB in the "
+        "last, and the step time grows with it."
     )
     assert cause.evidence[0] == "A step takes 12 ms around step 1 and 48.1 ms around step 599."
     assert cause.advice[0].text.startswith("Append what is new")

@@ -311,7 +311,7 @@ def test_live_tensors_are_bytes_as_well(make_run, find, judge):
         (
             "xla_compilation",
             Fact("xla_compilation", "step (a.py:3)", {"seconds": 0.5, "shapes_seen": 7.0}),
-            "`step (a.py:3)` was compiled again 3 times, 1.5 s, for 7 input shapes seen.",
+            "`step` (a.py:3) was compiled again 3 times, 1.5 s, for 7 input shapes seen.",
         ),
         (
             "optimizer_creation",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.records.types import Epoch, Fact, GcPause
+from tb_slowdown_plugin.records.types import Epoch, Fact, GcPause, Trace
 
 SIZE = 600
 STEP = np.full(SIZE, 0.010)
@@ -88,7 +88,7 @@ def test_saves_at_regular_steps(make_run, find, judge):
         "does not grow."
     )
     assert cause.evidence == (
-        "30 saves by `ModelCheckpoint` took 140 ms each, 4.2 s in all; 4.2 s of it count as lost "
+        "30 saves by `ModelCheckpoint` took 140 ms each, 4.2 s in all; all of it counts as lost "
         "(41.2 % of the run).",
         "Between two saves lie 20 steps and 200 ms of other work.",
     )
@@ -240,7 +240,7 @@ def test_pages_read_back_from_disk(make_run, find, judge):
 
     assert (cause.cause, cause.confidence) == ("host_memory", "medium")
     assert cause.evidence == (
-        "800 pages were read back from disk (major faults), in 200 of 600 steps, the first of "
+        "800 pages were read from disk (major faults), in 200 of 600 steps, the first of "
         "them step 400.",
         "The median of those steps takes 60 ms, that of the others 10 ms.",
         "100.0 % of the 10.0 s lie in those steps.",
@@ -342,3 +342,42 @@ def test_reading_is_told_and_acquitted(make_run, find, judge):
     cause = waits_from_300(make_run, find, judge, signals=much, rows=rows)
     assert cause.evidence[-1] == ("91.7 MiB a second were read from disks before, 23.8 MiB since.")
     assert any(each.text.startswith("Read several") for each in cause.advice)
+
+
+def test_pages_of_mapped_files_are_no_full_memory(make_run, find, judge):
+    slow = np.where(np.arange(SIZE) >= 400, 0.050, 0.0)
+    rows = np.arange(0, SIZE, 20)
+    run = make_run(
+        0.010 + slow,
+        signals={
+            "major_faults": 4.0 * np.maximum(rows - 400, 0),
+            "rss_bytes": np.full(30, 2.0**30),
+        },
+        signal_rows=rows,
+        limits={"memory_limit_bytes": 32.0 * 2**30},
+    )
+    report = judge(run, find("core", "level_shift", slow, confidence="medium")).report
+    (cause,) = report.causes
+    assert report.headline == "Lost 62 % of 16.0 s to memory that is read from disk"
+    assert cause.summary == (
+        "The process waits for memory that is read from disk: pages of mapped files, or its own "
+        "that were swapped out."
+    )
+    assert cause.advice[0].text.startswith("Read a mapped file into memory once")
+
+
+def test_a_dataset_made_anew_is_told_to_be_made_once(make_run, find, judge):
+    rows = np.arange(20, SIZE, 20)
+    wait = at(rows, 0.5)
+    trace = Trace(1, "load", "data.py:8", 0.01, 0.01, "library")
+    run = make_run(
+        STEP + wait, accounts={"input_wait": wait}, events=[(int(row), trace) for row in rows]
+    )
+    (cause,) = judge(run, find("input_wait", "periodic", wait)).report.causes
+    assert cause.advice[0].text.startswith("Make the dataset once")
+    assert cause.evidence[0] == (
+        "Input wait is 500 ms on average in the 29 steps in which it happens."
+    )
+    without = make_run(STEP + wait, accounts={"input_wait": wait})
+    (cause,) = judge(without, find("input_wait", "periodic", wait)).report.causes
+    assert cause.advice[0].text.startswith("Let the slow stage")
