@@ -76,8 +76,10 @@ def _add_sizes(directory: str, sizes: list[int]) -> None:
                     _add_sizes(entry.path, sizes)
                 elif entry.is_file(follow_symlinks=False):
                     _add_size(entry, sizes)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return
+    except OSError as error:
+        raise Unavailable(f"a directory of the run can't be listed: {error.strerror}") from error
 
 
 def _add_size(entry: os.DirEntry[str], sizes: list[int]) -> None:

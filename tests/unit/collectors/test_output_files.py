@@ -78,3 +78,11 @@ def test_too_many_files_end_the_counting_with_a_reason(recording, collector, tmp
     recording.context.watched.add(str(tmp_path))
     with pytest.raises(Unavailable, match="more than 2 files"):
         collector.read()
+
+
+def test_a_file_in_the_place_of_a_directory_is_the_writers_to_report(
+    recording, collector, tmp_path
+):
+    (tmp_path / "file").write_text("in the way")
+    recording.context.watched.add(str(tmp_path / "file" / "run"))
+    assert collector.read()["output_files"] == 0
