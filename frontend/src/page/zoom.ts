@@ -8,7 +8,7 @@ import { contains, padded, span, type Window } from "../model/window";
 import { MOST_BUCKETS } from "./source";
 import { Delay, type Store } from "./store";
 
-const DETAIL_MILLISECONDS = 60;
+const DETAIL_MILLISECONDS = 20;
 const CHANGES_MILLISECONDS = 150;
 const LEAST_BUCKETS = 200;
 const BUCKET_PIXELS = 3;
