@@ -1,4 +1,4 @@
-"""The Traces panel in a browser: a step of a capture opened, two compared, with no XProf."""
+"""The Traces panel in a browser: a step of a capture, two compared, with XProf or without."""
 
 from __future__ import annotations
 
@@ -92,11 +92,12 @@ def test_a_slow_step_is_opened_and_two_captures_compared(
         viewer.wait_for()
         source = str(viewer.get_attribute("src"))
         assert "view_start=" in source
-        assert viewer.content_frame.locator("body").inner_text()
+        viewer.content_frame.locator("tr-ui-timeline-view").wait_for(state="attached")
     else:
         panel.get_by_text("pip install xprof").wait_for()
     page.screenshot(pictures / "traces.png")
-    assert page.complaints == []
+    # XProf's viewer is old, and the browser says so.
+    assert [said for said in page.complaints if "/plugin/profile/" not in said] == []
     assert {origin.partition("//")[2].partition(":")[0] for origin in page.requested} == {
         "localhost"
     }
