@@ -170,7 +170,7 @@ def _mean(terms: Sequence[Term]) -> float:
 
 
 def _spread(base: Sequence[Term], other: Sequence[Term], scale: float) -> float:
-    """Standard deviation between runs: the assumed one, moved by the repeats there are.
+    """Standard deviation between runs: the assumed one, raised by repeats that differ by more.
 
     The noise within runs is part of the spread between them; where there are no
     repeats to show it, it is added to the assumption.
@@ -182,7 +182,8 @@ def _spread(base: Sequence[Term], other: Sequence[Term], scale: float) -> float:
     )
     degrees = len(base) + len(other) - 2
     pooled = (ASSUMED_REPEATS * assumed + squares) / (ASSUMED_REPEATS + degrees)
-    return math.sqrt(max(pooled, (RUN_TO_RUN * scale) ** 2))
+    seen = squares / degrees if degrees else 0.0
+    return math.sqrt(max(pooled, seen, (RUN_TO_RUN * scale) ** 2))
 
 
 def _mean_square(values: Sequence[float]) -> float:
