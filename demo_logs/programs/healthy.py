@@ -8,6 +8,7 @@ import tbslow
 
 STEPS = 2000
 tf.random.set_seed(1)
+tf.config.threading.set_intra_op_parallelism_threads(1)
 
 
 def main(logdir: str) -> None:
@@ -17,12 +18,12 @@ def main(logdir: str) -> None:
         tf.data.Dataset.from_tensor_slices((features, labels))
         .shuffle(4096)
         .repeat()
-        .batch(256, drop_remainder=True)
+        .batch(128, drop_remainder=True)
         .prefetch(tf.data.AUTOTUNE)
     )
     model = tf.keras.Sequential(
         [
-            tf.keras.layers.Dense(1024, "relu"),
+            tf.keras.layers.Dense(512, "relu"),
             tf.keras.layers.Dense(512, "relu"),
             tf.keras.layers.Dense(10),
         ]
