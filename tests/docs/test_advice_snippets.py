@@ -1090,7 +1090,7 @@ CASES = {
         compiles_once,
     ),
     "pad": (
-        retracing.advise(trace("shape", "(2, 4)", "(3, 4)")),
+        retracing.advise(trace("shape", "(2, 4)", "(2, 5)")),
         "Pad to a few",
         pads_to_few_lengths,
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from tb_slowdown_plugin.analysis.advice.retraced_arguments import (
@@ -30,6 +31,7 @@ _SHORT: Final = {
     "structure": "Pass one structure, or stack it into a tensor.",
     "spec": "Keep one batch shape: drop_remainder=True.",
 }
+_DIMENSION: Final = re.compile(r"\d+|None")
 _ONE_LINE: Final = frozenset({"python_number", "python_value", "dtype", "none"})
 """Changes of which one line before the call takes care."""
 
@@ -80,9 +82,24 @@ def _for_keras(trace: Trace) -> tuple[Advice, ...]:
     return tuple(found) or (full_batches(),)
 
 
+def _for_shape(change: Change) -> tuple[Advice, ...]:
+    """Full batches where the first dimension differs, padding where another one does."""
+    before, after = (_DIMENSION.findall(text) for text in (change.before, change.after))
+    if not before or len(before) != len(after):
+        return (pad(), full_batches())
+    found = []
+    if before[1:] != after[1:]:
+        found.append(pad())
+    if before[0] != after[0]:
+        found.append(full_batches())
+    return tuple(found) or (pad(), full_batches())
+
+
 def _for_change(trace: Trace, change: Change) -> tuple[Advice, ...]:
     match change.what:
-        case "shape" | "spec":
+        case "shape":
+            return _for_shape(change)
+        case "spec":
             return (pad(), full_batches())
         case "python_number" | "python_value":
             return (pass_tensor(trace, change),)

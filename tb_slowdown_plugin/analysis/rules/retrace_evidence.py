@@ -19,6 +19,8 @@ from tb_slowdown_plugin.records.types import Change, Trace
 
 _LONG_FLOAT: Final = re.compile(r"-?\d+\.\d{6,}(?:e[-+]?\d+)?")
 _PYTHON_TYPE: Final = re.compile(r"Python \w+ ")
+_MORE: Final = 1.1
+"""What is left behind is told from this growth on."""
 _GROWS: Final = 1.3
 """Last quarter of the traces against the first: less is within the noise of a trace."""
 
@@ -146,14 +148,14 @@ def _rising(case: Case, retraces: Sequence[Retrace]) -> Iterable[str]:
 def _left_behind(case: Case, rows: tuple[int, int]) -> Iterable[str]:
     """Functions and memory that the retraces left in the process."""
     where, functions = _between(case, "eager_functions", rows)
-    if len(functions) >= 2 and functions[-1] > functions[0]:
+    if len(functions) >= 2 and functions[-1] >= _MORE * functions[0]:
         yield (
             f"The eager context holds {functions[0]:,.0f} functions at "
             f"{case.step_text(int(where[0]))} and {functions[-1]:,.0f} at "
             f"{case.step_text(int(where[-1]))}."
         )
     where, memory = _between(case, "rss_bytes", rows)
-    if len(memory) >= 2 and memory[-1] > 1.1 * memory[0]:
+    if len(memory) >= 2 and memory[-1] >= _MORE * memory[0]:
         yield f"Host memory rose from {size(memory[0])} to {size(memory[-1])} in these steps."
 
 

@@ -256,3 +256,20 @@ def test_many_values_are_shortened(make_run, find, judge):
         "`lr`: Python float 2.5 \u2192 3.5, 3.5 \u2192 4.5, \u2026 11.5 \u2192 12.5."
         in traced(make_run, find, judge, *traces).evidence
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "helps"),
+    [
+        ("(32, 10)", "(32, 11)", ["Pad to"]),
+        ("(32, 10)", "(7, 10)", ["Keep every"]),
+        ("(32, 10)", "(7, 11)", ["Pad to", "Keep every"]),
+    ],
+)
+def test_padding_and_full_batches_help_where_their_dimension_differs(
+    make_run, find, judge, before, after, helps
+):
+    change = Change("x", "shape", before, after)
+    cause = traced(make_run, find, judge, *(again(n, change) for n in range(2, 12)))
+    texts = [" ".join(each.text.split()[:2]) for each in cause.advice]
+    assert [text for text in texts if text in ("Pad to", "Keep every")] == helps
