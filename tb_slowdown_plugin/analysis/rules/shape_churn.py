@@ -9,9 +9,9 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.advice import shape_churn as advice
-from tb_slowdown_plugin.analysis.rules.case import Case, Claim, Mask, span
+from tb_slowdown_plugin.analysis.rules.case import Case, Claim, span
 from tb_slowdown_plugin.analysis.types import Finding
-from tb_slowdown_plugin.analysis.wording import count, duration, listed
+from tb_slowdown_plugin.analysis.wording import count, counted, duration, listed
 from tb_slowdown_plugin.records.types import Float
 
 SHAPES: Final = "batch_shapes"
@@ -50,17 +50,9 @@ def explain(case: Case) -> Claim | None:
         f"{count(100 * each)} of 100 steps bring a batch shape that no step has had before, so "
         "memory, kernels and plans of earlier steps can't be used again.",
         tuple(_evidence(case, shapes, (first, last))),
-        advice.advise(),
+        advice.advise(varying(case, (first, last))),
         "medium",
     )
-
-
-def new_shape_rows(case: Case) -> Mask:
-    """(S,) whether a step had a batch shape for the first time; only the first 64 are told."""
-    rows = np.zeros(len(case.run.steps), bool)
-    told = [row for row, _ in case.facts(NEW_SHAPE) if row < len(rows)]
-    rows[told] = True
-    return rows
 
 
 def _shapes_by_row(case: Case) -> Float | None:
@@ -114,13 +106,30 @@ def elements(shapes: str) -> float:
     return total
 
 
+def varying(case: Case, rows: tuple[int, int]) -> list[str]:
+    """The new shapes in rows (inclusive), each of the first tensor of the batch that varies."""
+    told = [
+        [f"({shape})" for shape in _SHAPE.findall(fact.subject)]
+        for row, fact in case.facts(NEW_SHAPE)
+        if rows[0] <= row <= rows[1]
+    ]
+    for tensor in zip(*told, strict=False):
+        distinct = list(dict.fromkeys(tensor))
+        if len(distinct) > 1:
+            return distinct
+    return []
+
+
 def _evidence(case: Case, shapes: Float, rows: tuple[int, int]) -> Iterable[str]:
     first, last = rows
+    sampled, values = case.signal(SHAPES)
+    begin = max(0, int(np.searchsorted(sampled, first, side="right")) - 1)
     yield (
-        f"Batches had {count(shapes[first])} distinct shapes by {case.step_text(first)} and "
-        f"{count(shapes[last])} by {case.step_text(last)}."
+        f"Batches had {counted(round(values[begin]), 'distinct shape')} by "
+        f"{case.step_text(int(sampled[begin]))} and {count(shapes[last])} by "
+        f"{case.step_text(last)}."
     )
-    told = [fact.subject for row, fact in case.facts(NEW_SHAPE) if first <= row <= last]
+    told = varying(case, rows)
     if told:
         yield f"New among them: {listed(told)}."
     period = case.run.steps.period_seconds
