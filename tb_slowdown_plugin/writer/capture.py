@@ -24,9 +24,9 @@ STEPS: Final = 10
 _MOST_SECONDS: Final = 5.0
 _MOST_CAPTURES: Final = 4
 _MOST_BYTES: Final = 1 << 28
-_MOST_FRACTION: Final = 0.01
+MOST_FRACTION: Final = 0.01
 """Of the run's time, for starting and saving."""
-_EXPECTED_SECONDS: Final = 0.02
+EXPECTED_SECONDS: Final = 0.02
 """What the first capture is expected to take: it waits until the run has lasted 2 s."""
 
 Reason = Literal["steady", "slower"]
@@ -105,12 +105,12 @@ class SlowdownCaptures:
 
     def _may_capture(self) -> bool:
         taken = len(self._taken)
-        expected_ns = self._spent_ns / taken if taken else _EXPECTED_SECONDS * 1e9
+        expected_ns = self._spent_ns / taken if taken else EXPECTED_SECONDS * 1e9
         age_ns = self._clock.monotonic_ns() - self._began_ns
         return (
             taken < _MOST_CAPTURES
             and self._bytes < _MOST_BYTES
-            and self._spent_ns + expected_ns <= _MOST_FRACTION * age_ns
+            and self._spent_ns + expected_ns <= MOST_FRACTION * age_ns
         )
 
     def _after_step(self) -> bool:

@@ -7,7 +7,7 @@ import logging
 import os
 import sys
 import weakref
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import Any
 
@@ -61,6 +61,7 @@ class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
       logdir: The directory that TensorBoard is given, or one run in it. Not
         used while a monitor of `tbslow.start` is active.
       disable: As in `tbslow.start`.
+      profile_on_slowdown: As in `tbslow.start`.
 
     Example:
       >>> import keras, numpy, tempfile, tbslow
@@ -73,10 +74,18 @@ class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
       2
     """
 
-    def __init__(self, logdir: str | os.PathLike[str], *, disable: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        logdir: str | os.PathLike[str],
+        *,
+        disable: Iterable[str] = (),
+        profile_on_slowdown: bool = False,
+    ) -> None:
         super().__init__()
         self._logdir = logdir
-        self._disable = disable
+        self._start = functools.partial(
+            monitor.start, logdir, disable=disable, profile_on_slowdown=profile_on_slowdown
+        )
         self._hooks = MethodHooks()
         self._siblings: SiblingTimer | None = None
         self._monitor: monitor.Monitor | None = None
@@ -90,7 +99,7 @@ class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
     def on_train_begin(self, logs: Any = None) -> None:  # noqa: ARG002
         """Starts or finds the monitor and hooks into this `fit`."""
         self._unhook()
-        watching = self._monitor = _find_monitor(self._logdir, self._disable)
+        watching = self._monitor = _find_monitor(self._logdir, self._start)
         callbacks = _calling_list()
         if callbacks is None:
             _tell_failure(watching, "on_train_begin was called by no keras.callbacks.CallbackList")
@@ -179,7 +188,9 @@ def _after(tell: Method, method: Method) -> Method:
     return call
 
 
-def _find_monitor(logdir: str | os.PathLike[str], disable: Iterable[str]) -> monitor.Monitor:
+def _find_monitor(
+    logdir: str | os.PathLike[str], start: Callable[[], monitor.Monitor]
+) -> monitor.Monitor:
     global _own
     active = monitor.active()
     if active is not None and not active.forked:
@@ -189,7 +200,7 @@ def _find_monitor(logdir: str | os.PathLike[str], disable: Iterable[str]) -> mon
         if monitor.explicit_recorder is not None and not _is_own(active):
             return active
         active.stop()
-    started = monitor.start(logdir, disable=disable)
+    started = start()
     _own = (started, os.fspath(logdir))
     return started
 

@@ -66,9 +66,7 @@ def compare_captures(logdir: Path, run: Run) -> Comparison:
     return compare(fast, slow)
 
 
-@pytest.mark.parametrize(
-    ("stage_slows", "named"), [(True, "::Map"), (False, "MatMul")]
-)
+@pytest.mark.parametrize(("stage_slows", "named"), [(True, "::Map"), (False, "MatMul")])
 def test_the_first_line_names_what_turned_slow(
     tmp_path: Path, stage_slows: bool, named: str
 ) -> None:
@@ -80,3 +78,28 @@ def test_the_first_line_names_what_turned_slow(
     assert named in found.rows[0].name, [(r.name, r.difference) for r in found.rows[:4]]
     spent = run.steps.accounts["profiling"].sum()
     assert spent <= 0.01 * run.steps.period_seconds.sum()
+
+
+def test_a_run_of_keras_is_captured_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tb_slowdown_plugin.writer.capture.EXPECTED_SECONDS", 0.0)
+    monkeypatch.setattr("tb_slowdown_plugin.writer.capture.MOST_FRACTION", 1.0)
+    model = tf.keras.Sequential([tf.keras.layers.Dense(4)])
+    model.compile("sgd", "mse")
+    rows = tf.ones((3000, 4))
+    data = tf.data.Dataset.from_tensor_slices((rows, rows)).map(
+        lambda x, y: (tf.ensure_shape(pause(0.001), ()) * x, y)
+    )
+    callback = tbslow.keras.SlowdownCallback(tmp_path, profile_on_slowdown=True)
+    model.fit(data.batch(2).prefetch(1), callbacks=[callback], verbose=0, shuffle=False)
+    assert callback.monitor is not None
+    callback.monitor.stop()
+    (run,) = read_runs(str(tmp_path), warn=print)
+    facts = [e.what for e in run.events if isinstance(e.what, Fact)]
+    assert "steady" in {
+        "slower" if f.numbers["slower"] else "steady"
+        for f in facts
+        if f.name == "automatic_capture"
+    }
+    session = find_sessions(tmp_path, ".")[-1]
+    recorded = Recorded(run.steps.number, run.steps.ended, run.steps.period_seconds)
+    assert len(read_trace(session.files[0].path, recorded).steps) == 10
