@@ -12,8 +12,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
+from tb_slowdown_plugin.collectors.captures import newest_session
+from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Fact, StepTable
 from tb_slowdown_plugin.writer.live_pace import LivePace
@@ -40,8 +42,8 @@ class Profiler(Protocol):
     def is_on(self) -> bool:
         """Whether a capture is on, whoever started it."""
 
-    def start(self, logdir: str) -> None:
-        """Starts one."""
+    def start(self, logdir: str, give_way: Callable[[], None]) -> None:
+        """Starts one; `give_way` is called where somebody else is about to start one."""
 
     def stop(self) -> None:
         """Stops and saves it."""
@@ -114,7 +116,7 @@ class SlowdownCaptures:
         )
 
     def _after_step(self) -> bool:
-        if self._is_off:
+        if self._is_off or self._reason is None:
             return False
         if self._started_ns is None:
             return self._guarded(self._start)
@@ -134,12 +136,17 @@ class SlowdownCaptures:
             self._report_failure("profile_on_slowdown", reason_of(error))
             return False
 
+    def _give_way(self) -> None:
+        """The training starts a capture of its own, which must not find ours."""
+        if self._started_ns is not None:
+            self._guarded(self._stop)
+
     def _start(self) -> bool:
         if self._profiler.is_on():
             self._reason = None  # asked again with the next chunk
             return False
         began_ns = self._clock.monotonic_ns()
-        self._profiler.start(self._logdir)
+        self._profiler.start(self._logdir, self._give_way)
         self._started_ns = self._clock.monotonic_ns()
         self._spent_ns += self._started_ns - began_ns
         self._rows_left = STEPS
@@ -169,23 +176,35 @@ class TensorFlowProfiler:
         from tb_slowdown_plugin.writer.annotation import find_profiler
 
         self.is_on: Callable[[], bool] = find_profiler()
+        self._hooks = MethodHooks()
 
-    def start(self, logdir: str) -> None:
-        """Starts a capture."""
+    def start(self, logdir: str, give_way: Callable[[], None]) -> None:
+        """Starts a capture, which ends when the program starts one of its own."""
         import tensorflow as tf
 
+        # `tf.profiler.experimental.Profile` and `tf.summary.trace_on` call it by this name.
+        from tensorflow.python.profiler import profiler_v2
+
+        def yielding(start: Method) -> Method:
+            def call(*args: Any, **kwargs: Any) -> Any:
+                give_way()
+                return start(*args, **kwargs)
+
+            return call
+
         tf.profiler.experimental.start(logdir)
+        for module in (tf.profiler.experimental, profiler_v2):
+            self._hooks.replace(module, "start", yielding)
 
     def stop(self) -> None:
         """Stops and saves it."""
         import tensorflow as tf
 
+        self._hooks.remove()
         tf.profiler.experimental.stop()
 
     def saved(self, logdir: str) -> tuple[str, int]:
         """Name and bytes of the newest capture; "" and 0 where it can't be seen."""
-        from tb_slowdown_plugin.collectors.captures import newest_session
-
         session = newest_session(logdir)
         if not session:
             return "", 0

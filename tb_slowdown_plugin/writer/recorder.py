@@ -316,6 +316,7 @@ class Recorder:
         self.events = deque(maxlen=0)
         self.samples = deque(maxlen=0)
         self._append = self.entries.append
+        self._after_steps.clear()
 
     # -- what is rare -----------------------------------------------------------
 

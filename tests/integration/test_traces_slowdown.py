@@ -14,6 +14,7 @@ from tb_slowdown_plugin.traces.compare import Comparison, compare
 from tb_slowdown_plugin.traces.read import read_trace
 from tb_slowdown_plugin.traces.sessions import find_sessions
 from tb_slowdown_plugin.traces.steps import Recorded
+from tb_slowdown_plugin.writer.capture import TensorFlowProfiler
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
 tf = pytest.importorskip("tensorflow")
@@ -78,6 +79,23 @@ def test_the_first_line_names_what_turned_slow(
     assert named in found.rows[0].name, [(r.name, r.difference) for r in found.rows[:4]]
     spent = run.steps.accounts["profiling"].sum()
     assert spent <= 0.01 * run.steps.period_seconds.sum()
+
+
+def test_the_programs_own_capture_ends_ours_and_succeeds(tmp_path: Path) -> None:
+    profiler, gave = TensorFlowProfiler(), []
+    start = tf.profiler.experimental.start
+
+    def give_way() -> None:
+        gave.append(profiler.is_on())
+        profiler.stop()
+
+    profiler.start(str(tmp_path / "ours"), give_way)
+    with tf.profiler.experimental.Profile(str(tmp_path / "theirs")):
+        assert profiler.is_on()
+    assert gave == [True]
+    assert not profiler.is_on()
+    assert tf.profiler.experimental.start is start
+    assert {path.parts[-5] for path in tmp_path.glob("**/*.xplane.pb")} == {"ours", "theirs"}
 
 
 def test_a_run_of_keras_is_captured_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

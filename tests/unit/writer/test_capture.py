@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import event_files
@@ -30,11 +31,13 @@ class FakeProfiler:
     breaks: str = ""
     log: list[str] = field(default_factory=list)
     clock: FakeTime | None = None
+    give_way: Callable[[], None] | None = None
 
     def is_on(self) -> bool:
         return self.on
 
-    def start(self, logdir: str) -> None:
+    def start(self, logdir: str, give_way: Callable[[], None]) -> None:
+        self.give_way = give_way
         self.log.append(f"start {logdir}")
         if self.breaks == "start":
             raise RuntimeError("no profiler")
@@ -175,6 +178,21 @@ def test_the_end_of_the_run_ends_a_capture() -> None:
     loop.captures.close()
     assert not loop.profiler.on
     loop.captures.close()
+    assert loop.profiler.log == ["start logs", "stop"]
+
+
+def test_ours_gives_way_to_a_capture_of_the_program() -> None:
+    loop = Loop()
+    loop.time.now = 100.0
+    loop.captures.observe(chunk(0.1, 8))
+    with loop.recorder:
+        pass
+    assert loop.profiler.give_way is not None
+    loop.profiler.give_way()
+    assert loop.profiler.log == ["start logs", "stop"]
+    for _ in range(20):
+        with loop.recorder:
+            pass
     assert loop.profiler.log == ["start logs", "stop"]
 
 
