@@ -147,6 +147,7 @@ class SlowdownPage:
     def violations(self) -> list[str]:
         """What axe finds against WCAG 2.2 A and AA in the plugin's frame."""
         frame = self.frame()
+        assert AXE.exists(), f"{AXE} is missing: run `npm ci` in frontend/"
         if not frame.evaluate("'axe' in window"):
             frame.evaluate(AXE.read_text(encoding="utf-8"))
         tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]

@@ -75,7 +75,9 @@ export class App implements Actions {
     const shown = runs.find((run) => run.run === this.state.run);
     if (shown !== undefined) {
       const grown = before?.reported !== shown.reported || before?.steps !== shown.steps;
-      if (grown || !this.#loader.loaded) this.#loader.load(shown.run);
+      // While an analysis rests, the server answers with the one before: ask until it is up to date.
+      const behind = this.state.whole !== undefined && this.state.whole.rows < shown.steps;
+      if (grown || behind || !this.#loader.loaded) this.#loader.load(shown.run);
     } else if (this.state.run === undefined) {
       const first = newestFirst(runs)[0];
       if (first !== undefined) this.choose(first.run);
