@@ -19,6 +19,9 @@ after the one that had them. A reading between steps takes 50 us (2.21, benchmar
 `run_overhead`), so each 5 ms step would pay 1 % for it."""
 _LOSING: Final = 0.05
 """Graphs lose time if they lost this share of what passed since the reading before."""
+_IN_PYTHON: Final = frozenset((names.CALLBACK, names.CHECKPOINT, names.SUMMARY))
+"""Families of accounts that are no part of a training graph's run: the sums are not looked at
+in them, else a callback would pay for a wait, and seem to show that graphs wait no more."""
 
 
 class GraphAccount:
@@ -49,7 +52,8 @@ class GraphAccount:
         self._now_ns = context.clock.monotonic_ns
         self._owed_ns = 0
         self._rest_ns = _REST_LOSING_NS
-        self._read_ns = self._asked_ns = 0
+        self._asked_ns = 0
+        self._unread_ns = 0
 
     @property
     def is_open(self) -> bool:
@@ -58,7 +62,7 @@ class GraphAccount:
 
     def open(self) -> None:
         """What graphs lose from now on is booked."""
-        self._read_ns = self._asked_ns = self._now_ns()
+        self._asked_ns = self._now_ns()
         self._context.stopwatch.askers.append(self._settle)
 
     def close(self) -> None:
@@ -69,18 +73,22 @@ class GraphAccount:
     def _settle(self) -> None:
         watch = self._context.stopwatch
         now = self._now_ns()
-        if now - self._read_ns >= self._rest_ns and self._executing_eagerly():
-            self._owed_ns = self._read(now)
+        if names.family(watch.innermost or "") not in _IN_PYTHON:
+            self._pay(now - self._asked_ns)
+        self._asked_ns = now
+
+    def _pay(self, passed_ns: int) -> None:
+        watch = self._context.stopwatch
+        self._unread_ns += passed_ns
+        if self._unread_ns >= self._rest_ns and self._executing_eagerly():
+            self._owed_ns = self._read(self._unread_ns)
+            self._unread_ns = 0
         if watch.is_open(names.VALIDATION):
             self._owed_ns = 0
         if self._owed_ns:
-            passed = now - self._asked_ns
-            self._owed_ns -= watch.book(self._account, min(self._owed_ns, passed))
-        self._asked_ns = now
+            self._owed_ns -= watch.book(self._account, min(self._owed_ns, passed_ns))
 
-    def _read(self, now: int) -> int:
-        wall_ns = now - self._read_ns
-        self._read_ns = now
+    def _read(self, wall_ns: int) -> int:
         try:
             seconds = self._read_seconds()
         except Exception as error:  # noqa: BLE001 - a reset context must not reach the training loop
