@@ -41,7 +41,7 @@ def train(logdir: Path, stage_slows: bool) -> Run:
     def update(data: tf.Tensor, step: tf.Tensor) -> tf.Tensor:
         matrix = tf.ones((60, 60)) * data
         rounds = tf.where(step < FAST, 1, 60) if not stage_slows else tf.constant(1)
-        big = tf.ones((tf.where(rounds > 1, 900, 30), 900))
+        big = tf.ones((tf.where(rounds > 1, 1800, 30), 1800))
         return tf.reduce_sum(matrix) + tf.reduce_sum(tf.matmul(big, big, transpose_b=True))
 
     dataset = tf.data.Dataset.range(FAST + SLOW).map(load)
