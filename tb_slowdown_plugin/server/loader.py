@@ -28,9 +28,9 @@ class SlowdownLoader(base_plugin.TBLoader):  # type: ignore[misc]
     def load(self, context: Any) -> Any:
         """The plugin, for a `base_plugin.TBContext` of which only the data provider is used."""
         from tb_slowdown_plugin.analysis.live import follow
-        from tb_slowdown_plugin.reader.library import Library
+        from tb_slowdown_plugin.reader.catalogue import Catalogue
         from tb_slowdown_plugin.server.plugin import SlowdownPlugin
         from tb_slowdown_plugin.server.runs import Runs
 
-        library = Library(context.data_provider, context.logdir)
-        return SlowdownPlugin(Runs(library, follow, logdir=context.logdir))
+        catalogue = Catalogue(context.data_provider, context.logdir)
+        return SlowdownPlugin(Runs(catalogue, follow, logdir=context.logdir))

@@ -14,7 +14,7 @@ from tb_slowdown_plugin.analysis.announce import Watch
 from tb_slowdown_plugin.analysis.retraces import retraces
 from tb_slowdown_plugin.analysis.types import Account
 from tb_slowdown_plugin.errors import SlowdownError
-from tb_slowdown_plugin.reader.library import Listing, Seen
+from tb_slowdown_plugin.reader.catalogue import Listing, Seen
 from tb_slowdown_plugin.records.types import Run
 from tb_slowdown_plugin.server.body import Body
 from tb_slowdown_plugin.server.captures import Captures
@@ -38,7 +38,7 @@ class UnknownRunError(SlowdownError):
 
 
 class RunSource(Protocol):
-    """Where runs come from, called from several threads: a `reader.library.Library`."""
+    """Where runs come from, called from several threads: a `reader.catalogue.Catalogue`."""
 
     def listing(self) -> Listing:
         """The runs that there are now."""

@@ -1104,8 +1104,8 @@ CASES = {
         "Let TensorFlow generalise",
         generalises_shapes,
     ),
-    "dataset": (retraced_functions.library(), "Make the dataset once", makes_the_dataset_once),
-    "predict": (retraced_functions.library(), "Call the model", calls_the_model),
+    "dataset": (retraced_functions.repeated_setup(), "Make the dataset once", makes_the_dataset_once),
+    "predict": (retraced_functions.repeated_setup(), "Call the model", calls_the_model),
     "parallel": (
         input_pipeline.on_every_step(),
         "Let the slow stage",

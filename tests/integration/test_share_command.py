@@ -70,16 +70,16 @@ def test_the_copy_gives_the_same_report(
 
 
 def test_tensorboard_reads_the_copy(logs: Path, tmp_path: Path) -> None:
-    from tb_slowdown_plugin.reader.library import Library
+    from tb_slowdown_plugin.reader.catalogue import Catalogue
     from tb_slowdown_plugin.reader.provider import open_logdir
 
     target = tmp_path / "run.zip"
     assert main(["share", str(logs), "-o", str(target)]) == 0
-    library = Library(open_logdir(str(unpacked(target))))
-    assert sorted(library.listing().runs) == ["idiom", "own"]
-    assert len(library.run("own").steps) == 600
-    assert len(library.run("own").workers) == 1
-    assert len(library.run("idiom").steps) == 300
+    catalogue = Catalogue(open_logdir(str(unpacked(target))))
+    assert sorted(catalogue.listing().runs) == ["idiom", "own"]
+    assert len(catalogue.run("own").steps) == 600
+    assert len(catalogue.run("own").workers) == 1
+    assert len(catalogue.run("idiom").steps) == 300
 
 
 def test_nothing_planted_is_in_the_archive(logs: Path, tmp_path: Path) -> None:

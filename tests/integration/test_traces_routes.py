@@ -18,7 +18,7 @@ import pytest
 from werkzeug.test import Client
 
 from tb_slowdown_plugin.analysis.live import follow
-from tb_slowdown_plugin.reader.library import Listing, Seen
+from tb_slowdown_plugin.reader.catalogue import Listing, Seen
 from tb_slowdown_plugin.records.types import Environment, Event, Fact, Run, Session, no_signals
 from tb_slowdown_plugin.server.plugin import SlowdownPlugin
 from tb_slowdown_plugin.server.runs import Runs

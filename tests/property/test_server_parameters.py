@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tb_slowdown_plugin.analysis.live import follow
-from tb_slowdown_plugin.reader.library import Listing, Seen
+from tb_slowdown_plugin.reader.catalogue import Listing, Seen
 from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signals
 from tb_slowdown_plugin.server.body import to_json
 from tb_slowdown_plugin.server.params import ParameterError

@@ -41,7 +41,7 @@ def compile_once() -> Advice:
     )
 
 
-def library() -> tuple[Advice, ...]:
+def repeated_setup() -> tuple[Advice, ...]:
     """Against datasets, iterators and models that are made anew."""
     return (
         *make_once(),

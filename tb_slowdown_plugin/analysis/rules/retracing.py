@@ -80,6 +80,6 @@ def _library(case: Case, claimed: tuple[Finding, ...], seconds: float) -> Claim:
         "retracing of library functions",
         summary,
         tuple(evidence),
-        retraced_functions.library(),
+        retraced_functions.repeated_setup(),
         "high",
     )

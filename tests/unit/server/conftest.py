@@ -15,7 +15,7 @@ from werkzeug.test import Client
 
 from tb_slowdown_plugin.analysis.announce import Watch
 from tb_slowdown_plugin.analysis.types import Account, Report
-from tb_slowdown_plugin.reader.library import Listing, Seen
+from tb_slowdown_plugin.reader.catalogue import Listing, Seen
 from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signals
 from tb_slowdown_plugin.server.plugin import SlowdownPlugin
 from tb_slowdown_plugin.server.runs import Runs

@@ -43,7 +43,7 @@ class Listing:
 
 
 @dataclass(slots=True)
-class _Shelf:
+class _Entry:
     """What has been read of one run."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -54,7 +54,7 @@ class _Shelf:
     """Joined from what has been read, with what is wrong with its files."""
 
 
-class Library:
+class Catalogue:
     """Reads runs through a data provider, for many threads.
 
     A run is read in full when it is first asked for; after that only the tags that
@@ -75,7 +75,7 @@ class Library:
         self._source = ProviderRecords(provider)
         self._most_bytes = most_bytes
         self._lock = threading.Lock()
-        self._shelves: OrderedDict[str, _Shelf] = OrderedDict()
+        self._entries: OrderedDict[str, _Entry] = OrderedDict()
         self._listed: Mapping[str, Mapping[str, object]] = {}
         """Run -> its TensorBoard runs: asking for them takes 45 ms in the Rust loader."""
 
@@ -99,39 +99,39 @@ class Library:
           KeyError: There is no such run.
         """
         with self._lock:
-            shelf = self._shelves.setdefault(name, _Shelf())
-            self._shelves.move_to_end(name)
-        with shelf.lock:
-            run = self._read(name, shelf)
+            entry = self._entries.setdefault(name, _Entry())
+            self._entries.move_to_end(name)
+        with entry.lock:
+            run = self._read(name, entry)
         self._make_room(name)
         return run
 
-    def _read(self, name: str, shelf: _Shelf) -> Run:
+    def _read(self, name: str, entry: _Entry) -> Run:
         tags = self._source.tags(self._tensorboard_runs(name))
         now = {(run, tag): found.last_sequence for run in tags for tag, found in tags[run].items()}
         if not now:
             with self._lock:
-                self._shelves.pop(name, None)
+                self._entries.pop(name, None)
             raise KeyError(name)
-        if shelf.assembly is None or shelf.read.keys() - now.keys():  # the run was made anew
-            shelf.assembly, shelf.read = Assembly(name), {}
-        grown = {key for key, last in now.items() if shelf.read.get(key) != last}
+        if entry.assembly is None or entry.read.keys() - now.keys():  # the run was made anew
+            entry.assembly, entry.read = Assembly(name), {}
+        grown = {key for key, last in now.items() if entry.read.get(key) != last}
         if grown:
             try:
-                shelf.assembly.add(self._source.read(_by_run(grown)))
+                entry.assembly.add(self._source.read(_by_run(grown)))
             except OutOfOrder:
                 records = sorted(self._source.read(_by_run(now)), key=lambda r: r.sequence)
-                shelf.assembly = Assembly(name)
-                shelf.assembly.add(records)
-            shelf.read = now
-            shelf.run = None
-        if not shelf.assembly:
+                entry.assembly = Assembly(name)
+                entry.assembly.add(records)
+            entry.read = now
+            entry.run = None
+        if not entry.assembly:
             raise KeyError(name)
-        if shelf.run is None:
-            found = shelf.assembly.run()
+        if entry.run is None:
+            found = entry.assembly.run()
             damage = self._find_damage({run for run, _ in now})
-            shelf.run = replace(found, notes=found.notes + damage)
-        return shelf.run
+            entry.run = replace(found, notes=found.notes + damage)
+        return entry.run
 
     def _find_damage(self, tensorboard_runs: set[str]) -> tuple[str, ...]:
         if self._logdir is None:
@@ -152,16 +152,16 @@ class Library:
     def _make_room(self, needed: str) -> None:
         with self._lock:
             sizes = {
-                name: shelf.assembly.nbytes
-                for name, shelf in self._shelves.items()
-                if shelf.assembly is not None
+                name: entry.assembly.nbytes
+                for name, entry in self._entries.items()
+                if entry.assembly is not None
             }
             total = sum(sizes.values())
             for name, size in sizes.items():
                 if total <= self._most_bytes:
                     break
                 if name != needed:
-                    del self._shelves[name]
+                    del self._entries[name]
                     total -= size
 
 
