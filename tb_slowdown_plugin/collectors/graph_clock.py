@@ -18,6 +18,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tb_slowdown_plugin.collectors.save_context import is_saving
+
 
 class GraphSums:
     """Sums that graphs of this process add to: functions that are traced once keep adding.
@@ -111,7 +113,8 @@ def can_time_here(*, jitted: bool = False) -> bool:
     """Whether the graph being traced is called eagerly, runs in this process and not under XLA.
 
     Sessions can't reach the sums, the workers of a parameter server strategy and TPUs run the
-    graph elsewhere, and XLA has no clock.
+    graph elsewhere, and XLA has no clock. What is traced in order to be saved will run in
+    other processes, and could not be saved with one of our resources in it.
 
     Args:
       jitted: A jitted function is being called: TensorFlow has marked the calling graph
@@ -122,6 +125,8 @@ def can_time_here(*, jitted: bool = False) -> bool:
     with tf.init_scope():
         if not tf.executing_eagerly():
             return False
+    if is_saving():
+        return False
     if _is_under_xla(tf.compat.v1.get_default_graph(), marks=1 if jitted else 0):
         return False
     strategy = type(tf.distribute.get_strategy()).__name__

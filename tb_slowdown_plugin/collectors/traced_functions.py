@@ -7,7 +7,6 @@ TensorFlow makes one of per object, and which can be referred to weakly.
 
 from __future__ import annotations
 
-import sys
 import weakref
 from collections import deque
 from collections.abc import Hashable
@@ -15,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tb_slowdown_plugin.collectors import trace_signature
+from tb_slowdown_plugin.collectors.save_context import is_saving
 from tb_slowdown_plugin.collectors.trace_changes import explain
 from tb_slowdown_plugin.collectors.trace_subjects import Subject
 from tb_slowdown_plugin.collectors.trace_types import Arguments, Object, describe
@@ -98,7 +98,7 @@ class TracedFunctions:
             return Verdict(subject, arguments, "signature", AGAIN, changes)
         if _is_second_for_variables(options, around):
             return Verdict(subject, arguments, "variables", history.detail)
-        if _is_saving():
+        if is_saving():
             return Verdict(subject, arguments, "library", LIBRARY)
         return Verdict(subject, arguments, "context", AGAIN)
 
@@ -174,9 +174,3 @@ def _is_second_for_variables(options: Any, around: Verdict | None) -> bool:
     alone = options.function_cache is not None and len(options.function_cache) == 1
     inside = around is not None and around.cause == "variables"
     return inside or (alone and scope == "NO_VARIABLE_CREATION")
-
-
-def _is_saving() -> bool:
-    """Whether `tf.saved_model.save` is at work, which traces once more what it saves."""
-    context = sys.modules.get("tensorflow.python.saved_model.save_context")
-    return context is not None and bool(context.in_save_context())

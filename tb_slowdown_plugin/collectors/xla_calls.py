@@ -47,8 +47,10 @@ class NotedCalls:
     def add(self, subject: str, inputs: Sequence[Any]) -> None:
         """Has the graph being traced note the shapes of these tensors, if they may vary.
 
-        A graph with one of our resources can't be saved, so only functions that
-        take a `tf.data` iterator are changed: they can't be saved anyway.
+        TensorFlow traces a `tf.function` once more to save it, and that trace stays clean;
+        but a `ConcreteFunction` is saved as it is, and can't be with one of our resources.
+        Those are made of functions that serve, so only ones that train are changed: those
+        that take a `tf.data` iterator.
         """
         import tensorflow as tf
 
