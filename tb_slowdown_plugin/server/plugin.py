@@ -16,9 +16,11 @@ from werkzeug.datastructures import Headers
 
 from tb_slowdown_plugin.errors import SlowdownError
 from tb_slowdown_plugin.records.metadata import PLUGIN_NAME
+from tb_slowdown_plugin.server.answers import Answer, Answers
 from tb_slowdown_plugin.server.body import Body, to_json
 from tb_slowdown_plugin.server.captures import UnknownCaptureError
-from tb_slowdown_plugin.server.routes import ROUTES
+from tb_slowdown_plugin.server.params import text
+from tb_slowdown_plugin.server.routes import ROUTES, SAME_FOR_ALL
 from tb_slowdown_plugin.server.runs import Runs, UnknownRunError
 
 PAGE: Final = Path(__file__).parent.parent / "static" / "index.js"
@@ -44,6 +46,7 @@ class SlowdownPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
 
     def __init__(self, runs: Runs, page: Path = PAGE) -> None:
         self._runs = runs
+        self._answers = Answers()
         self._page = page
         self._logged: set[tuple[str, type[Exception], str]] = set()
         self._logging = threading.Lock()
@@ -63,18 +66,25 @@ class SlowdownPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
 
     def _handler(self, path: str) -> Handler:
         route = ROUTES[path]
+        depends_on = SAME_FOR_ALL.get(path)
 
         def handle(request: wrappers.Request) -> wrappers.Response:
             return _send(request, route(self._runs, request.args))
 
-        return handle
+        def handle_same(request: wrappers.Request) -> wrappers.Response:
+            args = request.args
+            number = self._runs.analysis(text(args, "run")).number
+            asked = (path, number, *(args.get(name) for name in depends_on or ()))
+            return _send_kept(request, self._answers.get(asked, lambda: route(self._runs, args)))
+
+        return handle if depends_on is None else handle_same
 
     def _send_page(self, request: wrappers.Request) -> wrappers.Response:
         try:
             module = self._page.read_bytes()
         except FileNotFoundError:
             return _refuse(request, 404, "the page is not built; scripts/build_frontend builds it")
-        response = _Module.force_type(http_util.Respond(request, module, "text/javascript"))
+        response = _Typed.force_type(http_util.Respond(request, module, "text/javascript"))
         response.add_etag()
         return response.make_conditional(request)
 
@@ -110,7 +120,7 @@ class SlowdownPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         logger.error("The Slowdown plugin failed at %s", path, exc_info=error)
 
 
-class _Module(wrappers.Response):
+class _Typed(wrappers.Response):
     """Says its type in a 304 too: TensorBoard's security validator demands it of each answer."""
 
     def get_wsgi_headers(self, environ: dict[str, Any]) -> Headers:
@@ -122,6 +132,14 @@ class _Module(wrappers.Response):
 def _send(request: wrappers.Request, body: Body) -> wrappers.Response:
     response: wrappers.Response = http_util.Respond(request, to_json(body), "application/json")
     return response
+
+
+def _send_kept(request: wrappers.Request, answer: Answer) -> wrappers.Response:
+    response = _Typed.force_type(
+        http_util.Respond(request, answer.packed, "application/json", content_encoding="gzip")
+    )
+    response.set_etag(answer.tag, weak=True)  # the same packed and plain
+    return response.make_conditional(request)
 
 
 def _refuse(

@@ -99,3 +99,14 @@ ROUTES: Final[Mapping[str, Route]] = MappingProxyType(
         "/compare_captures": compare_captures,
     }
 )
+
+SAME_FOR_ALL: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "/report": (),
+        "/timeline": ("first", "last", "buckets"),
+        "/changed": ("first", "last"),
+        "/retraces": (),
+    }
+)
+"""Routes whose answer is the same while the analysis of the run is, with the other parameters
+that it depends on: each is made once, however many ask."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Final, Protocol
 
 from tb_slowdown_plugin.analysis.announce import Watch
@@ -31,6 +32,9 @@ _LIVE_SECONDS: Final = 60.0
 _MOST_ROWS: Final = 4_000_000
 """Rows of analysed runs that are kept: about 1 GB of accounts."""
 _MOST_SUMMARIES: Final = 100_000
+
+
+_numbers = itertools.count()
 
 
 class UnknownRunError(SlowdownError):
@@ -58,6 +62,8 @@ class Analysis:
     run: Run
     account: Account
     retraces: Body
+    number: int = field(default_factory=_numbers.__next__)
+    """Another one for each analysis of this process."""
 
 
 @dataclass(frozen=True, slots=True)

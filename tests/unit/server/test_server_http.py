@@ -230,3 +230,43 @@ def test_the_tab(client: Client) -> None:
     entry = client.get("/data/plugin_entry.html?name=slowdown").get_data(as_text=True)
     assert '<base href="plugin/slowdown/"' in entry
     assert 'import("./index.js")' in entry
+
+
+@pytest.mark.parametrize("path", ["report", "timeline", "changed", "retraces"])
+def test_who_has_the_answer_is_not_sent_it_again(client: Client, path: str) -> None:
+    query = {"run": "run1", "first": 200, "last": 299}
+    tag = client.get(f"{BASE}/{path}", query_string=query).headers["ETag"]
+    again = client.get(f"{BASE}/{path}", query_string=query, headers={"If-None-Match": tag})
+    assert (again.status_code, again.get_data()) == (304, b"")
+    assert again.headers["Content-Type"] == "application/json"
+
+
+def test_a_run_that_has_grown_is_sent_again(client: Client, source: Any, clock: Any) -> None:
+    path = f"{BASE}/report?run=run1"
+    tag = client.get(path).headers["ETag"]
+    source.grow("run1", 500)
+    clock.now += 1.0
+    grown = client.get(path, headers={"If-None-Match": tag})
+    assert grown.status_code == 200
+    assert grown.json["runs"][0]["steps"] == 500  # type: ignore[index]
+
+
+def test_each_range_has_its_own_answer(client: Client) -> None:
+    found = [
+        get(client, "timeline", run="run1", first=first, last=last, buckets=buckets).json
+        for first, last, buckets in ((0, 99, 10), (0, 99, 20), (0, 199, 10), (100, 199, 10))
+    ]
+    assert [(one["first"], one["last"], one["bucket_rows"]) for one in found] == [  # type: ignore[index]
+        (0, 99, 10), (0, 99, 5), (0, 199, 20), (100, 199, 10),
+    ]  # fmt: skip
+
+
+def test_a_packed_answer_reads_as_the_plain_one(client: Client) -> None:
+    path = f"{BASE}/timeline?run=run1"
+    plain = client.get(path, headers={"Accept-Encoding": "identity"})
+    packed = client.get(path, headers={"Accept-Encoding": "gzip"})
+    assert "Content-Encoding" not in plain.headers
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed.get_data()) == plain.get_data()
+    assert plain.headers["ETag"] == packed.headers["ETag"]
+    assert client.head(path).status_code == 200
