@@ -15,6 +15,7 @@ from tb_slowdown_plugin.collectors import graph_wait
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.graph_account import GraphAccount
 from tb_slowdown_plugin.collectors.graph_clock import can_time_here
+from tb_slowdown_plugin.collectors.iterator_lifetime import IteratorLifetime
 from tb_slowdown_plugin.records import names
 
 T = TypeVar("T")
@@ -30,7 +31,8 @@ class InputWait:
     and loops inside graphs (AutoGraph, `steps_per_execution`). The first is
     timed as it is called. For the others the graph itself is made to add up
     (see `graph_wait`), which needs the collector to run before the function is
-    traced; what was traced earlier is not measured. Waiting inside validation
+    traced; what was traced earlier is not measured. Making an iterator, and
+    taking it down at the end of a pass, is waiting as well. Waiting inside validation
     is validation: it has its own data, and says nothing about a training step.
     """
 
@@ -62,6 +64,10 @@ class InputWait:
         self._originals = {name: getattr(self._iterator_class, name) for name in _GRAPH_METHODS}
         for name, original in self._originals.items():
             setattr(self._iterator_class, name, self._timed(original))
+        self._lifetime = IteratorLifetime(
+            self._iterator_class, context.clock.monotonic_ns, self._book_since
+        )
+        self._lifetime.start()
         if graph_wait.is_in_use():
             self._account.open()
 
@@ -69,7 +75,14 @@ class InputWait:
         """Puts TensorFlow's own methods back; functions traced so far keep their timestamps."""
         for name, original in self._originals.items():
             setattr(self._iterator_class, name, original)
+        self._lifetime.stop()
         self._account.close()
+
+    def _book_since(self, moment_ns: int) -> None:
+        watch = self._context.stopwatch
+        if watch.is_mine() and not watch.is_open(names.VALIDATION):
+            watch.open(names.INPUT_WAIT, since_ns=moment_ns)
+            watch.close()
 
     def _timed(self, original: Callable[..., T]) -> Callable[..., T]:
         # `wraps` keeps the module name, by which AutoGraph knows what not to convert.

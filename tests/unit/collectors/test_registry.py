@@ -22,6 +22,7 @@ def public_names():
         OwnedIterator.get_next_as_optional,
         OwnedIterator.__next__,
         OwnedIterator.__init__,
+        OwnedIterator._create_iterator,
         tf.train.Checkpoint.save,
         tf.train.CheckpointManager.save,
         tf.summary.scalar,

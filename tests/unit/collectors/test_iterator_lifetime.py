@@ -1,0 +1,126 @@
+"""Making and taking down iterators, with a clock that the test sets and with real tf.data."""
+
+import gc
+import weakref
+
+import pytest
+
+from tb_slowdown_plugin.collectors.input_wait import InputWait
+from tb_slowdown_plugin.collectors.iterator_lifetime import IteratorLifetime
+
+
+class Hand:
+    """A clock that stands still until it is turned."""
+
+    now_ns = 0
+
+
+class Resource:
+    """Takes 7 ns to be taken down."""
+
+    def __init__(self, clock):
+        self.clock = clock
+
+    def __del__(self):
+        self.clock.now_ns += 7
+
+
+class Iterated:
+    """As TensorFlow's iterator: its resource is made in a method of its own, and takes 5 ns."""
+
+    def __init__(self, clock):
+        self._create_iterator(clock)
+        self.later = "an attribute that came after the resource"
+
+    def _create_iterator(self, clock):
+        clock.now_ns += 5
+        self.resource = Resource(clock)
+
+
+@pytest.fixture
+def clock():
+    return Hand()
+
+
+@pytest.fixture
+def booked(clock):
+    taken = []
+    lifetime = IteratorLifetime(
+        Iterated, lambda: clock.now_ns, lambda since: taken.append(clock.now_ns - since)
+    )
+    lifetime.start()
+    yield taken
+    lifetime.stop()
+
+
+def test_making_and_taking_down_are_told_and_what_is_between_is_not(clock, booked):
+    iterator = Iterated(clock)
+    assert booked == [5]
+    clock.now_ns += 1000
+    del iterator
+    assert booked == [5, 7]
+
+
+def test_a_second_reference_keeps_it(clock, booked):
+    iterator = Iterated(clock)
+    other = iterator
+    del iterator
+    assert booked == [5]
+    del other
+    assert booked == [5, 7]
+
+
+def test_in_a_garbage_collection_the_time_is_the_collections(clock, booked):
+    iterator = Iterated(clock)
+    iterator.cycle = iterator
+    gone = weakref.ref(iterator)
+    del iterator
+    gc.collect()
+    assert gone() is None
+    assert booked == [5]
+
+
+def test_after_the_stop_an_iterator_that_lives_on_is_not_told(clock):
+    taken = []
+    before = Iterated._create_iterator
+    lifetime = IteratorLifetime(Iterated, lambda: clock.now_ns, taken.append)
+    lifetime.start()
+    iterator = Iterated(clock)
+    lifetime.stop()
+    del iterator
+    assert taken == [0]
+    assert Iterated._create_iterator is before
+
+
+def test_an_iterator_of_another_make_is_left_alone(clock):
+    lifetime = IteratorLifetime(Resource, lambda: 0, lambda _: pytest.fail("nothing to tell"))
+    lifetime.start()
+    Resource(clock)
+    lifetime.stop()
+
+
+@pytest.mark.tensorflow
+def test_the_end_of_a_real_pass_is_input_wait_and_outside_the_training_thread_is_not(recording):
+    import threading
+
+    tf = pytest.importorskip("tensorflow")
+    collector = InputWait()
+    collector.start(recording.context)
+    data = tf.data.Dataset.range(8).prefetch(2)
+    elsewhere = threading.Thread(target=lambda: list(data))
+    elsewhere.start()
+    elsewhere.join()
+    assert recording.stopwatch.take() == {}
+    iterator = iter(data)
+    made = recording.stopwatch.take()
+    assert list(made) == ["input_wait"]
+    assert 10_000 < made["input_wait"] < 5e9, "making a pipeline takes more than 10 us"
+    del iterator
+    taken_down = recording.stopwatch.take()
+    assert list(taken_down) == ["input_wait"]
+    recording.stopwatch.open("validation")
+    list(tf.data.Dataset.range(8))
+    recording.stopwatch.close()
+    assert list(recording.stopwatch.take()) == ["validation"]
+    collector.stop()
+    assert recording.failures == []
