@@ -154,6 +154,7 @@ def _cause(case: Case, claim: Claim) -> Cause:
         summary=claim.summary,
         evidence=claim.evidence,
         advice=claim.advice,
+        parts=claim.parts,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.account_titles import account_title
 from tb_slowdown_plugin.analysis.causes import CAUSES
 from tb_slowdown_plugin.analysis.types import Account
 from tb_slowdown_plugin.records import names
@@ -32,23 +33,6 @@ _NORMAL_90: Final = 1.2816
 _LEAST_VARIATION: Final = 0.002
 """Share of the largest value below which a variation is none."""
 _MOST_STRENGTH: Final = 1000.0
-
-_ACCOUNTS: Final = {
-    names.INPUT_WAIT: "Waiting for input",
-    names.TRACING: "Tracing",
-    names.FIRST_EXECUTION: "First execution of new graphs",
-    names.GC: "Garbage collection pauses",
-    names.CALLBACK: "Callback",
-    names.CHECKPOINT: "Saving checkpoints",
-    names.SUMMARY: "Writing summaries",
-    names.VALIDATION: "Validation",
-    names.COMMUNICATION: "Waiting for other workers",
-    names.XLA_COMPILATION: "XLA compilation",
-    names.FORWARD: "Forward pass",
-    names.BACKWARD: "Backward pass",
-    names.OPTIMIZER: "Optimizer",
-    names.PHASE: "Phase",
-}
 
 Kind = Literal["changed", "trend", "same"]
 _RANK: Final[dict[Kind, int]] = {"changed": 0, "trend": 1, "same": 2}
@@ -142,7 +126,7 @@ def _of_rows(run: Run, account: Account, start: int, first: int, end: int) -> It
             yield seconds(cause, title, lost)
     for name, values in steps.accounts.items():
         if np.nan_to_num(values[start:end]).any():
-            yield seconds(f"account:{name}", _account_title(name), values)
+            yield seconds(f"account:{name}", account_title(name), values)
     yield seconds("process_cpu", "CPU time of all threads", steps.process_cpu_seconds)
     yield seconds("thread_cpu", "CPU time of the training thread", steps.thread_cpu_seconds)
 
@@ -150,12 +134,6 @@ def _of_rows(run: Run, account: Account, start: int, first: int, end: int) -> It
 def _lower(title: str) -> str:
     """In the middle of a sentence; abbreviations stay."""
     return title if title[1:2].isupper() else title[:1].lower() + title[1:]
-
-
-def _account_title(name: str) -> str:
-    family, detail = names.family(name), names.detail(name)
-    title = _ACCOUNTS.get(family, family.replace("_", " ").capitalize())
-    return f"{title}, {detail}" if detail else title
 
 
 def _blocks(values: Float, begin: int, end: int, width: int) -> tuple[Float, Float]:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.account_titles import account_title
 from tb_slowdown_plugin.analysis.types import Account
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import (
@@ -67,6 +68,7 @@ def timeline(run: Run, account: Account, first: int, last: int, buckets: int) ->
         "lost": {
             cause: _means(lost[view], local, sizes) for cause, lost in account.lost_per_step.items()
         },
+        "accounts": _accounts(steps, view, local, sizes),
         "healthy_step_seconds": account.report.healthy_step_seconds,
         "epochs": _epochs(run, first, last, buckets),
         "change_points": [
@@ -108,6 +110,19 @@ def _means(values: Float, local: Int, sizes: Int) -> list[float | None]:
     return _numbers(np.add.reduceat(values, local) / sizes)
 
 
+def _accounts(steps: StepTable, view: slice, local: Int, sizes: Int) -> list[dict[str, Any]]:
+    """Mean seconds a step in each account in which the run spent any."""
+    return [
+        {
+            "account": name,
+            "title": account_title(name),
+            "seconds": _means(seconds[view], local, sizes),
+        }
+        for name, seconds in steps.accounts.items()
+        if np.nansum(seconds) > 0.0
+    ]
+
+
 def _epochs(run: Run, first: int, last: int, most: int) -> list[dict[str, int]]:
     found = [
         {
@@ -124,19 +139,19 @@ def _epochs(run: Run, first: int, last: int, most: int) -> list[dict[str, int]]:
 def _summed(
     marks: tuple[Int, Float], steps: StepTable, first: int, last: int, width: int
 ) -> list[dict[str, float]]:
-    """One mark a bucket, at the row of its first one, with the seconds of all."""
+    """One mark a bucket, at the row of its first one, with the count and seconds of all."""
     start, stop = np.searchsorted(marks[0], [first, last + 1])
     rows, seconds = marks[0][start:stop], marks[1][start:stop]
     if not len(rows):
         return []
     _, firsts = np.unique((rows - first) // width, return_index=True)
     sums = np.round(np.add.reduceat(seconds, firsts), _DECIMALS)
+    counts = np.diff(np.append(firsts, len(rows)))
     kept = rows[firsts]
+    columns = kept.tolist(), steps.number[kept].tolist(), counts.tolist(), sums.tolist()
     return [
-        {"row": row, "step": step, "seconds": total}
-        for row, step, total in zip(
-            kept.tolist(), steps.number[kept].tolist(), sums.tolist(), strict=True
-        )
+        {"row": row, "step": step, "count": count, "seconds": total}
+        for row, step, count, total in zip(*columns, strict=True)
     ]
 
 

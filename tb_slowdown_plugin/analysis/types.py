@@ -92,6 +92,21 @@ class Advice:
 
 
 @dataclass(frozen=True, slots=True)
+class CausePart:
+    """What one mechanism took of a cause."""
+
+    part: str
+    """An account, "input_wait:first" for the wait for the very first batch, or "core"."""
+    title: str
+    """The same in words."""
+    lost_seconds: float
+    steps: tuple[int, int]
+    """Step numbers, inclusive."""
+    known: str
+    """How the seconds are known, in words."""
+
+
+@dataclass(frozen=True, slots=True)
 class Cause:
     """One named cause of a run's slowdown."""
 
@@ -105,6 +120,8 @@ class Cause:
     summary: str
     evidence: tuple[str, ...]
     advice: tuple[Advice, ...]
+    parts: tuple[CausePart, ...] = ()
+    """Of a warm-up: its mechanisms in order of time; they add up to `lost_seconds`."""
 
 
 @dataclass(frozen=True, slots=True)

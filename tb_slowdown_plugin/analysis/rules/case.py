@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from tb_slowdown_plugin.analysis import wording
 from tb_slowdown_plugin.analysis.traces import TracedGraph
-from tb_slowdown_plugin.analysis.types import Advice, Confidence, Diagnosis, Finding, Pattern
+from tb_slowdown_plugin.analysis.types import (
+    Advice,
+    CausePart,
+    Confidence,
+    Diagnosis,
+    Finding,
+    Pattern,
+)
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Fact, Float, GcPause, Int, Run
 
@@ -38,6 +45,7 @@ class Claim:
     """None: that of the largest finding."""
     pattern: Pattern | None = None
     """Likewise."""
+    parts: tuple[CausePart, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

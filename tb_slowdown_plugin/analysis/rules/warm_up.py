@@ -11,6 +11,7 @@ from tb_slowdown_plugin.analysis.retraced import is_keras
 from tb_slowdown_plugin.analysis.rules.case import CORE, Case, Claim, lost_seconds, span
 from tb_slowdown_plugin.analysis.rules.input_pipeline import LEAST_READING, bytes_per_second
 from tb_slowdown_plugin.analysis.rules.retrace_reason import quoted
+from tb_slowdown_plugin.analysis.rules.warm_up_parts import parts_of
 from tb_slowdown_plugin.analysis.traces import TracedGraph, in_training
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.analysis.wording import counted, duration, listed, percent
@@ -54,6 +55,7 @@ def explain(case: Case) -> Claim | None:
         _advice(case, claimed, parts, first),
         "high",
         "warm_up",
+        parts_of(case, claimed),
     )
 
 

@@ -55,6 +55,25 @@ def test_the_start_is_split_into_its_parts(make_run):
         "memory.",
         "`train_step` was traced twice, because the first call creates variables.",
     )
+    assert [(part.part, part.lost_seconds, part.steps) for part in cause.parts] == [
+        ("tracing", pytest.approx(1.0), (0, 0)),
+        ("first_execution", pytest.approx(1.5), (0, 0)),
+        ("core", pytest.approx(0.5, abs=0.01), (0, 0)),
+    ]
+    assert sum(part.lost_seconds for part in cause.parts) == pytest.approx(cause.lost_seconds)
+
+
+def test_the_first_batch_stands_apart_from_the_first_pass(make_run, find, judge):
+    lost = np.where(np.arange(SIZE) < 100, 0.049, 0.0)
+    lost[0] = 2.0
+    run = make_run(0.011 + lost, accounts={"input_wait": 0.001 + lost})
+    (cause,) = judge(run, find("input_wait", "warm_up", lost)).report.causes
+
+    first, later = cause.parts
+    assert (first.part, first.steps, first.lost_seconds) == ("input_wait:first", (0, 0), 2.0)
+    assert first.title == "First batch: pipeline starts, buffers fill"
+    assert (later.part, later.steps) == ("input_wait", (1, 99))
+    assert later.lost_seconds == pytest.approx(99 * 0.049)
 
 
 def test_only_a_big_graph_is_told_to_roll_its_loops(make_run):

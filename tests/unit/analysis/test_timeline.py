@@ -51,7 +51,7 @@ def test_every_row_stands_for_itself_when_there_is_room(run):
     assert body["row"] == list(range(490, 510))
     assert body["step"] == list(range(5_490, 5_510))
     assert body["step_seconds"]["max"][13] == 6.0
-    assert body["marks"]["gc"] == [{"row": 503, "step": 5503, "seconds": 5.9}]
+    assert body["marks"]["gc"] == [{"row": 503, "step": 5503, "count": 1, "seconds": 5.9}]
     assert body["epochs"] == [{"row": 500, "step": 5500, "number": 1}]
 
 
@@ -80,9 +80,9 @@ def test_marks_of_a_bucket_are_summed(run):
     marks = timeline(run, account_for(run), 0, SIZE - 1, 10)["marks"]
 
     # First traces are no retraces; two retraces fall into the first bucket.
-    assert marks["retraces"] == [{"row": 10, "step": 5010, "seconds": 0.75}]
+    assert marks["retraces"] == [{"row": 10, "step": 5010, "count": 2, "seconds": 0.75}]
     assert [mark["row"] for mark in marks["checkpoints"]] == list(range(99, SIZE, 100))
-    assert marks["captures"] == [{"row": 600, "step": 5600, "seconds": 0.0}]
+    assert marks["captures"] == [{"row": 600, "step": 5600, "count": 1, "seconds": 0.0}]
 
 
 def test_signals_keep_their_gaps_and_reach_over_the_edges(run):
@@ -101,6 +101,20 @@ def test_signals_are_thinned_to_their_extremes(run):
 
     assert len(lane["row"]) <= 10
     assert (lane["value"][0], lane["value"][-1]) == (1e9, 2e9)
+
+
+def test_accounts_are_mean_seconds_a_step_and_empty_ones_are_left_out(make_run):
+    wait, saving = np.full(SIZE, 0.001), np.zeros(SIZE)
+    wait[150] = np.nan
+    saving[99] = 0.2
+    accounts = {"input_wait": wait, "checkpoint:Saver": saving, "gc": np.zeros(SIZE)}
+    run = make_run(np.full(SIZE, 0.3), accounts=accounts)
+    (first, second) = timeline(run, account_for(run), 0, SIZE - 1, 10)["accounts"]
+
+    assert (first["account"], first["title"]) == ("input_wait", "Waiting for input")
+    assert first["seconds"] == [0.001, None, *[0.001] * 8]
+    assert second["title"] == "Saving checkpoints, Saver"
+    assert second["seconds"] == [0.002, *[0.0] * 9]
 
 
 def test_the_unmeasured_is_listed_with_its_reason(run):
