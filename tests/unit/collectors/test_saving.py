@@ -203,6 +203,26 @@ def test_compile_in_a_loop_is_seen(recording, optimizers):
     assert facts(recording) == [("optimizer_created", "SGD")] * 2
 
 
+def test_compiling_a_model_that_trains_goes_where_its_new_trace_goes(recording, optimizers):
+    trained = model()
+    trained.compile("sgd", "mse")
+    assert recording.stopwatch.take() == {}, "it has not trained yet: nothing is thrown away"
+    trained.fit(tf.ones((4, 8)), tf.ones((4, 64)), verbose=0)
+    recording.stopwatch.take()
+    trained.compile(keras.optimizers.SGD(), "mse")
+    assert 0 < recording.stopwatch.take()["tracing:again"] < 10e9
+    trained.compile(keras.optimizers.SGD(), "mse")
+    assert recording.stopwatch.take() == {}, "nor since"
+
+
+def test_an_error_of_compile_passes_and_closes_the_account(recording, optimizers):
+    trained = model()
+    trained.fit(tf.ones((4, 8)), tf.ones((4, 64)), verbose=0)
+    with pytest.raises(ValueError, match="no such optimizer"):
+        trained.compile("no such optimizer")
+    assert recording.stopwatch.depth == 0
+
+
 def test_the_state_of_all_living_optimizers_is_sampled(optimizers):
     made = keras.optimizers.Adam()
     unbuilt = optimizers.read()["optimizer_variables"]
