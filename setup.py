@@ -38,6 +38,7 @@ setup(
         "tf": ["tensorflow>=2.16"],
         "gpu": ["nvidia-ml-py>=12"],
         "profile": ["xprof>=2.20"],
+        "fuzz": ["atheris>=3.0; python_version >= '3.11' and sys_platform == 'linux'"],
         "dev": [
             "hypothesis>=6.100",
             "import-linter>=2.1",

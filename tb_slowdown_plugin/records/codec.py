@@ -1,19 +1,20 @@
 """A chunk to the bytes of one record and back: protobuf, packed by zlib with `dictionary.py`.
 
-Reading takes bytes from strangers: size, rows and shapes are bounded, and
-everything that is wrong with them is one `DecodeError`.
+Reading takes bytes from strangers: size, rows, shapes and times are bounded (`bounds.py`),
+and everything that is wrong with them is one `DecodeError`.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Final, cast
 
 import numpy as np
 from google.protobuf.message import DecodeError as ProtobufError
 
 from tb_slowdown_plugin.errors import DecodeError
+from tb_slowdown_plugin.records import bounds
 from tb_slowdown_plugin.records import slowdown_pb2 as pb
 from tb_slowdown_plugin.records.columns import (
     decode_real,
@@ -37,9 +38,6 @@ from tb_slowdown_plugin.records.types import (
     no_signals,
     no_steps,
 )
-
-MAX_CHUNK_BYTES: Final = 64 << 20
-"""An honest chunk is under 100 KB; one that unpacks to more than this is refused."""
 
 _ACCOUNT: Final = "account/"
 _DURATIONS: Final = ("period", "inside", "process_cpu", "thread_cpu")
@@ -75,9 +73,9 @@ def decode(record: bytes) -> Chunk:
     """
     unpacker = zlib.decompressobj(zdict=DICTIONARY)
     try:
-        raw = unpacker.decompress(record, MAX_CHUNK_BYTES)
+        raw = unpacker.decompress(record, bounds.MAX_CHUNK_BYTES)
         if unpacker.unconsumed_tail:
-            raise DecodeError(f"record unpacks to more than {MAX_CHUNK_BYTES} bytes")
+            raise DecodeError(f"record unpacks to more than {bounds.MAX_CHUNK_BYTES} bytes")
         if not unpacker.eof:
             raise DecodeError("record ends early")
         message = pb.Chunk.FromString(raw)
@@ -88,11 +86,12 @@ def decode(record: bytes) -> Chunk:
             f"record has schema {message.schema}, this version reads up to {SCHEMA_VERSION}: "
             "upgrade tb-slowdown-plugin"
         )
+    bounds.few("events", len(message.events), bounds.MAX_EVENTS)
     events = (decode_event(event) for event in message.events)
     return Chunk(
-        session=message.session,
+        session=bounds.text(message.session),
         sequence=message.sequence,
-        started=message.started,
+        started=bounds.seconds(message.started, "a start"),
         first_row=message.first_row,
         steps=_decode_steps(message),
         signals=_decode_signals(message),
@@ -130,38 +129,51 @@ def _encode_steps(chunk: Chunk) -> list[pb.Column]:
 def _decode_steps(message: pb.Chunk) -> StepTable:
     if not message.steps:
         return no_steps()
-    columns = {column.name: column for column in message.steps}
+    columns = _columns(message.steps)
     if "number" not in columns or "period" not in columns:
         raise DecodeError("record has steps without the columns 'number' and 'period'")
     rows = columns["number"].rows
     if any(column.rows != rows for column in columns.values()):
         raise DecodeError("record has step columns of different lengths")
+    bounds.few("steps times columns", rows * len(columns), bounds.MAX_CELLS)
 
     def seconds(name: str) -> Float:
-        found = columns.get(name)
-        return np.full(rows, np.nan) if found is None else decode_seconds(found)
+        return bounds.durations(name, decode_seconds(columns[name]), known=name == "period")
+
+    def clocked(name: str) -> Float:
+        # The training may have moved to a thread whose CPU clock is behind: not measured.
+        values = np.full(rows, np.nan) if name not in columns else decode_seconds(columns[name])
+        values[(values < 0.0) | (values > bounds.MAX_SECONDS)] = np.nan
+        return values
 
     period = seconds("period")
-    gap = seconds("gap") if "gap" in columns else np.zeros(rows)
-    kinds = tuple(message.kinds) or ("train",)
+    gap = decode_seconds(columns["gap"]) if "gap" in columns else np.zeros(rows)
+    bounds.durations("gap", np.abs(gap), known=True)
+    bounds.few("step kinds", len(message.kinds), bounds.MAX_LISTED)
+    kinds = tuple(map(bounds.text, message.kinds)) or ("train",)
     kind = decode_whole(columns["kind"]) if "kind" in columns else np.zeros(rows, np.int64)
     if rows and not (int(kind.min()) >= 0 and int(kind.max()) < len(kinds)):
         raise DecodeError(f"record has a step of an unknown kind, it knows {len(kinds)}")
     items = columns.get("items")
     return StepTable(
-        number=decode_whole(columns["number"]),
+        number=np.clip(decode_whole(columns["number"]), -bounds.MAX_COUNT, bounds.MAX_COUNT),
         period_seconds=period,
-        **{f"{name}_seconds": seconds(name) for name in _DURATIONS[1:]},
+        **{f"{name}_seconds": clocked(name) for name in _DURATIONS[1:]},
         ended=message.started + np.cumsum(period + gap),
         items=np.full(rows, np.nan) if items is None else decode_real(items),
         kind=kind,
         kinds=kinds,
         accounts={
-            name.removeprefix(_ACCOUNT): decode_seconds(column)
-            for name, column in columns.items()
+            name.removeprefix(_ACCOUNT): seconds(name)
+            for name in columns
             if name.startswith(_ACCOUNT)
         },
     )
+
+
+def _columns(columns: Sequence[pb.Column]) -> dict[str, pb.Column]:
+    bounds.few("columns", len(columns), bounds.MAX_COLUMNS)
+    return {bounds.text(column.name): column for column in columns}
 
 
 def _encode_signals(signals: SignalTable) -> list[pb.Column]:
@@ -176,14 +188,15 @@ def _encode_signals(signals: SignalTable) -> list[pb.Column]:
 def _decode_signals(message: pb.Chunk) -> SignalTable:
     if not message.signals:
         return no_signals()
-    columns = {column.name: column for column in message.signals}
+    columns = _columns(message.signals)
     time, row = columns.pop("time", None), columns.pop("row", None)
     if time is None or row is None:
         raise DecodeError("record has signals without the columns 'time' and 'row'")
     if row.rows != time.rows or any(column.rows != time.rows for column in columns.values()):
         raise DecodeError("record has signal columns of different lengths")
+    bounds.few("samples times columns", time.rows * (2 + len(columns)), bounds.MAX_CELLS)
     return SignalTable(
-        time=decode_whole(time) / 1e6,
+        time=bounds.durations("time", decode_whole(time) / 1e6),
         row=decode_whole(row),
         values={name: decode_real(column) for name, column in columns.items()},
     )
@@ -204,19 +217,21 @@ def _encode_environment(environment: Environment) -> pb.Environment:
 
 def _decode_environment(message: pb.Chunk) -> Environment:
     found = message.environment
-    versions: Mapping[str, str] = dict(found.versions)
+    text = bounds.text
+    for what in ("versions", "devices", "limits", "collectors"):
+        bounds.few(what, len(getattr(found, what)), bounds.MAX_LISTED)
     return Environment(
-        versions=versions,
-        devices=tuple((device.name, device.kind) for device in found.devices),
-        limits=dict(found.limits),
+        versions={text(name): text(version) for name, version in found.versions.items()},
+        devices=tuple((text(device.name), text(device.kind)) for device in found.devices),
+        limits=bounds.numbers(found.limits),
         collectors=tuple(
             CollectorState(
-                state.name,
+                text(state.name),
                 cast(CollectorStatus, state.status if state.status in _STATUSES else "failed"),
-                state.reason,
+                text(state.reason),
             )
             for state in found.collectors
         ),
-        worker_index=found.worker.index,
-        worker_count=max(1, found.worker.count),
+        worker_index=min(found.worker.index, bounds.MAX_WORKERS),
+        worker_count=max(1, min(found.worker.count, bounds.MAX_WORKERS)),
     )

@@ -13,11 +13,9 @@ from typing import Any, Final
 import numpy as np
 
 from tb_slowdown_plugin.errors import DecodeError
+from tb_slowdown_plugin.records import bounds
 from tb_slowdown_plugin.records import slowdown_pb2 as pb
 from tb_slowdown_plugin.records.types import Float, Int
-
-MAX_ROWS: Final = 1 << 20
-"""Far above what a writer puts into a chunk; a claim above it is hostile."""
 
 _DTYPES: Final[dict[int, np.dtype[Any]]] = {
     pb.Column.INT32: np.dtype("<i4"),
@@ -68,7 +66,10 @@ def encode_real(name: str, values: Float) -> pb.Column:
 
 def decode_whole(column: pb.Column) -> Int:
     """The whole numbers of a column."""
-    values = _values(column).astype(np.int64)
+    values = _values(column)
+    if values.dtype.kind != "i":
+        raise DecodeError(f"column {bounds.text(column.name)!r} does not hold whole numbers")
+    values = values.astype(np.int64)
     if column.HasField("before"):
         values = np.cumsum(values) + np.int64(column.before)
     return values
@@ -84,7 +85,7 @@ def decode_seconds(column: pb.Column) -> Float:
 
 def decode_real(column: pb.Column) -> Float:
     """The numbers of a column."""
-    return _values(column).astype(np.float64)
+    return bounds.samples(_values(column).astype(np.float64))
 
 
 def _shuffle(values: Int | Float, dtype: np.dtype[Any]) -> bytes:
@@ -95,8 +96,8 @@ def _shuffle(values: Int | Float, dtype: np.dtype[Any]) -> bytes:
 
 def _values(column: pb.Column) -> Int | Float:
     rows = column.rows
-    if rows > MAX_ROWS:
-        raise DecodeError(f"column {column.name!r} claims {rows} rows; at most {MAX_ROWS} are read")
+    name = bounds.text(column.name)
+    bounds.few(f"rows in column {name!r}", rows, bounds.MAX_ROWS)
     which = column.WhichOneof("values")
     if which == "whole":
         return np.full(rows, column.whole, np.int64)
@@ -104,10 +105,10 @@ def _values(column: pb.Column) -> Int | Float:
         return np.full(rows, column.real, np.float64)
     dtype = _DTYPES.get(column.type)
     if dtype is None:
-        raise DecodeError(f"column {column.name!r} has the unknown type {column.type}")
+        raise DecodeError(f"column {name!r} has the unknown type {column.type}")
     if len(column.shuffled) != rows * dtype.itemsize:
         raise DecodeError(
-            f"column {column.name!r} has {len(column.shuffled)} bytes for {rows} rows "
+            f"column {name!r} has {len(column.shuffled)} bytes for {rows} rows "
             f"of {dtype.itemsize} bytes"
         )
     raw = np.frombuffer(column.shuffled, np.uint8).reshape(dtype.itemsize, rows)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from tb_slowdown_plugin.records import bounds
 from tb_slowdown_plugin.records import slowdown_pb2 as pb
+from tb_slowdown_plugin.records.bounds import count, seconds, text
 from tb_slowdown_plugin.records.types import (
     Capture,
     Change,
@@ -70,9 +72,13 @@ def encode_event(event: Event) -> pb.Event:
 
 
 def decode_event(message: pb.Event) -> Event | None:
-    """The event of a message; None for a kind that this version does not know."""
+    """The event of a message; None for a kind that this version does not know.
+
+    Raises:
+      DecodeError: It has a time that is none.
+    """
     what = _decode_what(message)
-    return None if what is None else Event(message.row, message.time, what)
+    return None if what is None else Event(message.row, seconds(message.time, "an event"), what)
 
 
 def _encode_trace(trace: Trace) -> pb.Trace:
@@ -104,38 +110,46 @@ def _decode_what(message: pb.Event) -> What | None:
             return _decode_trace(message.trace)
         case "execution":
             run = message.execution
-            return Execution(run.trace, run.nth, run.seconds, run.elsewhere)
+            spent = seconds(run.seconds, "an execution")
+            return Execution(count(run.trace), run.nth, spent, run.elsewhere)
         case "gc_pause":
             pause = message.gc_pause
-            return GcPause(pause.generation, pause.seconds, pause.collected, pause.elsewhere)
+            spent = seconds(pause.seconds, "a collection")
+            return GcPause(pause.generation, spent, count(pause.collected), pause.elsewhere)
         case "epoch":
-            return Epoch(message.epoch.number)
+            return Epoch(count(message.epoch.number))
         case "idle":
-            return Idle(message.idle.seconds)
+            return Idle(seconds(message.idle.seconds, "idle time"))
         case "failure":
-            return Failure(message.failure.part, message.failure.reason)
+            return Failure(text(message.failure.part), text(message.failure.reason))
         case "capture":
-            return Capture(message.capture.session, message.capture.running)
+            return Capture(text(message.capture.session), message.capture.running)
         case "fact":
             fact = message.fact
-            return Fact(fact.name, fact.subject, dict(fact.numbers))
+            bounds.few("numbers of a fact", len(fact.numbers), bounds.MAX_LISTED)
+            return Fact(text(fact.name), text(fact.subject), bounds.numbers(fact.numbers))
     return None
 
 
 def _decode_trace(trace: pb.Trace) -> Trace:
+    bounds.few("changes of a trace", len(trace.changes), bounds.MAX_LISTED)
+    bounds.few("arguments of a trace", len(trace.signature), bounds.MAX_LISTED)
     return Trace(
-        id=trace.id,
-        function=trace.function,
-        location=trace.location,
-        seconds=trace.seconds,
-        building_seconds=trace.building_seconds,
+        id=count(trace.id),
+        function=text(trace.function),
+        location=text(trace.location),
+        seconds=seconds(trace.seconds, "a trace"),
+        building_seconds=seconds(trace.building_seconds, "graph building"),
         cause=_CAUSE_NAMES.get(trace.cause, "reported"),
-        count=trace.count,
-        operations=trace.operations,
+        count=count(trace.count),
+        operations=count(trace.operations),
         depth=trace.depth,
-        changes=tuple(Change(c.argument, c.what, c.before, c.after) for c in trace.changes),
+        changes=tuple(
+            Change(text(c.argument), text(c.what), text(c.before), text(c.after))
+            for c in trace.changes
+        ),
         elsewhere=trace.elsewhere,
         jit_compile=trace.jit_compile,
-        signature=tuple(trace.signature),
-        reason=trace.reason,
+        signature=tuple(text(argument) for argument in trace.signature),
+        reason=text(trace.reason),
     )

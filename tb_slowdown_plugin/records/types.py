@@ -242,6 +242,9 @@ class Run:
     """The other workers of the same run, chief first excluded; empty for one process."""
     notes: tuple[str, ...] = ()
     """What the reader found wrong with the records, in sentences for a person."""
+    steps_per_row: int = 1
+    """More than 1 where a run is too long to be kept step by step: then each row of `steps`
+    is so many steps in a row, taken as one; seconds, items and accounts are their sums."""
 
 
 def no_steps() -> StepTable:

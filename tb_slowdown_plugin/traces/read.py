@@ -24,6 +24,9 @@ Ints = NDArray[np.int64]
 
 _ABSOLUTE_PS: Final = 10**18 * 1000
 """Times from here on are counted from 1970: some writers do so, TensorFlow from the start."""
+_MOST_PS: Final = 1 << 62
+"""53 days from the start, and what the columns of events can hold."""
+_NO_TIME: Final = "A line of the trace begins at a time that is none and is left out."
 _MOST_MARKERS: Final = 20_000
 _MOST_CALLS: Final = 50_000
 _MOST_ALLOCATIONS: Final = 5_000
@@ -57,10 +60,14 @@ def read_trace(path: Path, recorded: Recorded) -> Trace:
     space = Space(path)
     told = _told(space)
     gathered = _Gathered()
-    for number, (plane, line) in enumerate(_lines(space)):
-        _gather(gathered, plane, _relative(line, told.get("profile_start_time")), number)
-    started, seconds = _range(told, gathered.ends)
     notes = space.notes
+    for number, (plane, line) in enumerate(_lines(space)):
+        placed = _relative(line, told.get("profile_start_time"))
+        if abs(placed.offset_ps) <= _MOST_PS:
+            _gather(gathered, plane, placed, number)
+        elif _NO_TIME not in notes:
+            notes.append(_NO_TIME)
+    started, seconds = _range(told, gathered.ends)
     if math.isnan(started):
         started = path.stat().st_mtime - seconds
         notes.append(

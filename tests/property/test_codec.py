@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tb_slowdown_plugin.errors import DecodeError
-from tb_slowdown_plugin.records import codec
+from tb_slowdown_plugin.records import bounds, codec
 from tb_slowdown_plugin.records.dictionary import DICTIONARY
 from tb_slowdown_plugin.records.types import (
     Capture,
@@ -36,10 +36,10 @@ MAX_ROWS = 40
 
 text = st.text(max_size=12)
 words = st.text("abcdefghij_:", min_size=1, max_size=12)
-whole = st.integers(0, 2**63 - 1)
+whole = st.integers(0, bounds.MAX_COUNT)
 seconds = st.floats(0.0, 1e7)
 perhaps_seconds = st.one_of(seconds, st.just(math.nan))
-numbers = st.floats(allow_nan=False, allow_infinity=False)
+numbers = st.floats(-bounds.MAX_NUMBER, bounds.MAX_NUMBER)
 unix = st.floats(1.5e9, 2.5e9)
 
 
@@ -111,7 +111,7 @@ whats = st.one_of(
     ),
     st.builds(Execution, whole, st.integers(0, 9), seconds, st.booleans()),
     st.builds(GcPause, st.integers(0, 2), seconds, whole, st.booleans()),
-    st.builds(Epoch, st.integers(-(2**62), 2**62)),
+    st.builds(Epoch, st.integers(-(2**53), 2**53)),
     st.builds(Idle, seconds),
     st.builds(Failure, text, text),
     st.builds(Capture, text, st.booleans()),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.errors import DecodeError
-from tb_slowdown_plugin.records import codec, columns, metadata, names
+from tb_slowdown_plugin.records import bounds, codec, columns, metadata, names
 from tb_slowdown_plugin.records import slowdown_pb2 as pb
 from tb_slowdown_plugin.records.dictionary import DICTIONARY
 from tb_slowdown_plugin.records.types import Chunk, no_signals, no_steps
@@ -24,16 +24,18 @@ def test_a_newer_version_is_refused_with_the_remedy():
 
 
 def test_a_bomb_is_refused_before_it_unpacks(monkeypatch):
-    monkeypatch.setattr(codec, "MAX_CHUNK_BYTES", 1000)
+    monkeypatch.setattr(bounds, "MAX_CHUNK_BYTES", 1000)
     with pytest.raises(DecodeError, match="unpacks to more than 1000 bytes"):
         codec.decode(zlib.compress(b"\0" * 100_000))
 
 
 def test_a_claim_of_too_many_rows_is_refused():
     number, period = (
-        pb.Column(name=name, rows=columns.MAX_ROWS + 1, whole=3) for name in ("number", "period")
+        pb.Column(name=name, rows=bounds.MAX_ROWS + 1, whole=3) for name in ("number", "period")
     )
-    with pytest.raises(DecodeError, match="column 'period' claims 1048577 rows"):
+    with pytest.raises(
+        DecodeError, match="claims 65537 rows in column 'period'; at most 65536 are read"
+    ):
         codec.decode(record(steps=[number, period]))
 
 
