@@ -9,7 +9,7 @@ import sys
 import weakref
 from collections.abc import Callable, Iterable
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 from tb_slowdown_plugin.collectors.keras_callbacks import SiblingTimer
 from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
@@ -38,6 +38,8 @@ _steps: weakref.WeakKeyDictionary[monitor.Monitor, FitSteps] = weakref.WeakKeyDi
 """What each monitor has seen of `fit`, for the numbers to go on."""
 _own: tuple[monitor.Monitor, str] | None = None
 """The monitor that a callback has started, and its logdir."""
+_fit: _Fit | None = None
+"""The `fit` under way, or one that has raised: Keras tells nobody of its end then."""
 
 
 class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
@@ -53,6 +55,9 @@ class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
     items are its batches. Validation, the other callbacks, checkpoints and
     Keras's own work between two epochs are accounts of their own. `evaluate`
     and `predict` outside `fit` are not steps.
+
+    A `fit` that raises, or is interrupted, is closed when the next one begins, or with
+    the next `tbslow.start` or step: the batch that was open is no step.
 
     Where Keras could run the other callbacks' batch methods beside the
     training, it still can: this callback has none.
@@ -98,6 +103,7 @@ class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
 
     def on_train_begin(self, logs: Any = None) -> None:  # noqa: ARG002
         """Starts or finds the monitor and hooks into this `fit`."""
+        _close_if_left()
         self._unhook()
         watching = self._monitor = _find_monitor(self._logdir, self._start)
         callbacks = _calling_list()
@@ -109,6 +115,7 @@ class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
             getattr(self.model, "steps_per_execution", 1), (self.params or {}).get("steps")
         )
         self._is_counted = False
+        _remember(_Fit(weakref.ref(callbacks), weakref.ref(self), watching, steps))
         self._siblings = SiblingTimer(watching.recorder.stopwatch)
         self._siblings.time([other for other in callbacks.callbacks if other is not self], Callback)
         self._hook(callbacks, steps)
@@ -156,15 +163,61 @@ class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
     def _end(self) -> None:
         self._unhook()
         if self._monitor is not None:
-            self._monitor.flush()
-            if _is_own(self._monitor):
-                monitor.install(self._monitor, explicit=False)  # `tbslow.start` may replace it
+            _release(self._monitor)
 
     def _unhook(self) -> None:
         self._hooks.remove()
         if self._siblings is not None:
             self._siblings.stop()
             self._siblings = None
+
+
+class _Fit(NamedTuple):
+    callbacks: weakref.ref[Any]
+    """Keras's list. What `fit` holds must not be kept alive: it may have run out of memory."""
+    callback: weakref.ref[SlowdownCallback]
+    watching: monitor.Monitor
+    steps: FitSteps
+
+
+def _remember(begun: _Fit) -> None:
+    global _fit
+    _fit = begun
+    begun.watching.recorder.is_left = _close_if_left
+
+
+def _release(watching: monitor.Monitor) -> None:
+    """A `fit` is over: everything is written, and `tbslow.start` may replace the monitor."""
+    global _fit
+    _fit = None
+    watching.flush()
+    if _is_own(watching):
+        monitor.install(watching, explicit=False)
+
+
+def _close_if_left() -> bool:
+    """Closes the last `fit` if it has ended without a word; says whether it did."""
+    left = _fit
+    if left is None or left.watching.stopped or not left.watching.recorder.stopwatch.is_mine():
+        return False
+    callbacks = left.callbacks()
+    if callbacks is not None and _is_running(callbacks):
+        return False
+    left.steps.leave_fit()
+    if (callback := left.callback()) is not None:
+        callback._unhook()
+    _release(left.watching)
+    return True
+
+
+def _is_running(callbacks: Any) -> bool:
+    """Whether this thread is inside the `fit` that made this list."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        if frame.f_locals.get("callbacks") is callbacks:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _before(tell: Method, method: Method) -> Method:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from tb_slowdown_plugin.records import names
-from tb_slowdown_plugin.writer.recorder import Recorder
+from tb_slowdown_plugin.writer.recorder import Recorder, is_idle
 
 BOOKKEEPING: Final = names.account(names.PHASE, "keras epoch bookkeeping")
 """What Keras does between the last batch of an epoch and the first of the next: end of data,
@@ -15,6 +15,7 @@ BETWEEN: Final = names.account(names.PHASE, "between calls of fit")
 
 class _Gap(NamedTuple):
     at_ns: int
+    cpu_ns: int
     booked_ns: int
     rows: int
 
@@ -77,7 +78,7 @@ class FitSteps:
         """No more batches for now: an epoch is ending, or validation begins."""
         self._cancel()
         if self._watch.depth == self._outer:
-            self._watch.open(BOOKKEEPING, since_ns=0)
+            self._watch.open(BOOKKEEPING, since_ns=self._recorder.ended_ns)
 
     def begin_validation(self) -> None:
         """`evaluate` begins inside `fit`."""
@@ -95,16 +96,36 @@ class FitSteps:
         self._close_accounts()
         self._gap = self._look()
 
+    def leave_fit(self) -> None:
+        """`fit` has ended some time ago, with an exception.
+
+        The batch that was open is no step, and what passed since the last thing that
+        is known belongs to no account that was left open.
+        """
+        self._watch.open(BETWEEN, since_ns=self._recorder.ended_ns)
+        self._watch.close()
+        self._cancel()
+        self._close_accounts()
+        unknown_ns = self._watch.booked.pop(BETWEEN, 0)
+        now = self._look()
+        self._gap = now._replace(at_ns=now.at_ns - unknown_ns)
+
     def _look(self) -> _Gap:
         booked = sum(self._watch.booked.values())
-        return _Gap(self._recorder.clock.monotonic_ns(), booked, self._recorder.rows)
+        clock = self._recorder.clock
+        return _Gap(clock.monotonic_ns(), clock.process_cpu_ns(), booked, self._recorder.rows)
 
     def _book_gap(self) -> None:
-        """What passed since the last `fit` and has no account yet is between the two."""
+        """What passed since the last `fit` and has no account yet is between the two.
+
+        Unless nobody was there: what is idle time, the recorder decides at the first batch.
+        """
         before, now = self._gap, self._look()
-        if before is not None and before.rows == now.rows:
-            rest = now.at_ns - before.at_ns - (now.booked_ns - before.booked_ns)
-            self._watch.booked[BETWEEN] = max(0, rest)
+        if before is None or before.rows != now.rows:
+            return
+        rest_ns = now.at_ns - before.at_ns - (now.booked_ns - before.booked_ns)
+        if rest_ns > 0 and not is_idle(rest_ns, now.cpu_ns - before.cpu_ns):
+            self._watch.booked[BETWEEN] = rest_ns
 
     def _cancel(self) -> None:
         # Keras announces a batch before it knows that there is none left.

@@ -152,7 +152,7 @@ def start(
     directory = _directory(logdir)
     names = _names(disable)
     busy = _active
-    if busy is not None and not busy.forked and explicit_recorder is not None:
+    if busy is not None and not busy.forked and _is_in_use():
         raise UsageError(
             "a monitor is active already; one process has one: "
             "stop it first, or leave its `with tbslow.start(...)` block"
@@ -282,6 +282,11 @@ def install(monitor: Monitor, *, explicit: bool) -> None:
     global _active, explicit_recorder
     _active = monitor
     explicit_recorder = monitor.recorder if explicit else None
+
+
+def _is_in_use() -> bool:
+    """Whether somebody still trains under the active monitor; a `fit` that raised does not."""
+    return explicit_recorder is not None and not explicit_recorder.is_left()
 
 
 def _forget(monitor: Monitor) -> None:

@@ -76,6 +76,7 @@ class Recorder:
         "clock",
         "entries",
         "events",
+        "is_left",
         "is_tracing",
         "open_phases",
         "rows",
@@ -106,6 +107,9 @@ class Recorder:
         """Steps finished."""
         self.sample: Callable[[], None] = lambda: None
         """What the end of a step calls after `ask_for_sample`."""
+        self.is_left: Callable[[], bool] = lambda: False
+        """Asked before a step is refused because one is open: whether that was left behind
+        by an exception. If so, whoever opened it closes it first."""
         self.open_phases: list[object] = []
         """Phases that are open, innermost last."""
         self._monotonic_ns = self.clock.monotonic_ns
@@ -244,6 +248,11 @@ class Recorder:
         """Whether a step is open."""
         return self._in_step
 
+    @property
+    def ended_ns(self) -> int:
+        """When the last step ended, or the period was opened; long ago before either."""
+        return self._ended_ns
+
     # -- periods ----------------------------------------------------------------
 
     def open_period(self) -> None:
@@ -320,10 +329,12 @@ class Recorder:
 
     # -- what is rare -----------------------------------------------------------
 
-    def _refuse(self, step: int | None) -> NoReturn:
+    def _refuse(self, step: int | None) -> None:
         name = "a step" if step is None else f"step {step!r}"
         if get_ident() != self.stopwatch.thread:
             self._refuse_thread(name)
+        if self.is_left():
+            return
         raise UsageError(
             f"{name} is opened inside step {self._number}; steps do not nest: "
             "leave the outer `with tbslow.summary.step()` first, "
@@ -361,7 +372,7 @@ class Recorder:
         watch.booked.update(booked)
         idle_ns = begun_ns - self._ended_ns - sum(booked.values())
         cpu_ns = self._process_cpu_ns() - self._ended_cpu_ns
-        if idle_ns > _IDLE_NS and cpu_ns < IDLE_CPU_FRACTION * idle_ns:
+        if is_idle(idle_ns, cpu_ns):
             self._append(Opening(self._ended_ns + idle_ns, None, None))
             self.emit(Idle(idle_ns / 1e9))
 
@@ -402,3 +413,17 @@ class Recorder:
         if marked is not None:
             row, number = marked
             self.events.append(Event(row, self.clock.unix_seconds(), Epoch(number)))
+
+
+def is_idle(passed_ns: int, cpu_ns: int) -> bool:
+    """Whether a gap between two steps is no training: a notebook was left alone.
+
+    Args:
+      passed_ns: How long it was, without what is known to have happened in it.
+      cpu_ns: CPU time of the process meanwhile.
+
+    Example:
+      >>> is_idle(600_000_000_000, 1_000_000_000), is_idle(600_000_000_000, 60_000_000_000)
+      (True, False)
+    """
+    return passed_ns > _IDLE_NS and cpu_ns < IDLE_CPU_FRACTION * passed_ns
