@@ -152,7 +152,8 @@ class TraceCollector:
                 error.__traceback__ = hide_frame(error)
                 raise
             if trace:
-                trace.building_ns = self._spans.so_far_ns(trace.span) - before_ns
+                # A collection in the lookup may be booked only now: then it stands in both.
+                trace.building_ns = max(0, self._spans.so_far_ns(trace.span) - before_ns)
             return function
 
         return create_concrete_function
