@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final
 
 from tb_slowdown_plugin.errors import DecodeError
 from tb_slowdown_plugin.reader.join import join
 from tb_slowdown_plugin.reader.record import Record, session_of
+from tb_slowdown_plugin.reader.sequences import Sequences
 from tb_slowdown_plugin.reader.strand import MAX_ROW, OutOfOrder, Strand
 from tb_slowdown_plugin.records.codec import decode
 from tb_slowdown_plugin.records.metadata import run_name
 from tb_slowdown_plugin.records.types import Chunk, Run
+
+_MOST_PROBLEMS: Final = 20
+"""Different ones that are told of a run; a stranger's records could have any number."""
+_OTHER: Final = "other reasons"
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much of a run is kept one by one; what is beyond is summed up, never left out."""
+
+    rows: int
+    """Rows of steps, of all workers together. If there are more, each of them stands for
+    twice as many steps."""
+    samples: int
+    """The same for the samples of signals."""
+    events: int
+    """Events. If there are more, those in the middle of the run are only counted; their
+    seconds stand in the accounts."""
 
 
 class Assembly:
@@ -19,12 +39,18 @@ class Assembly:
 
     Each record is decoded once and never kept: the memory in use is that of the
     joined columns. Not thread-safe; who shares it, locks it.
+
+    Args:
+      name: The run as the user knows it.
+      bounds: None to keep all one by one.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, bounds: Bounds | None = None) -> None:
         self.name = name
+        self._bounds = bounds
+        self._width = 1
         self._workers: dict[int, dict[str, Strand]] = {}
-        self._known: dict[int, set[tuple[str, int]]] = {}
+        self._known: dict[tuple[int, str], Sequences] = {}
         self._problems: dict[str, int] = {}
         self._run: Run | None = None
 
@@ -34,9 +60,7 @@ class Assembly:
     @property
     def nbytes(self) -> int:
         """Bytes in arrays."""
-        return sum(
-            strand.nbytes for strands in self._workers.values() for strand in strands.values()
-        )
+        return sum(strand.nbytes for strand in self._strands())
 
     def add(self, records: Iterable[Record]) -> None:
         """Join records; those already known are passed over.
@@ -50,26 +74,28 @@ class Assembly:
         """
         for record in records:
             _, worker = run_name(record.tensorboard_run)
-            known = self._known.setdefault(worker, set())
             session = session_of(record.tag)
-            if session is not None and (session, record.sequence) in known:
+            if session is not None and record.sequence in self._known_of(worker, session):
                 continue
-            strands = self._workers.setdefault(worker, {})
             try:
                 chunk = _decode(record)
             except DecodeError as error:
-                self._problems[str(error)] = self._problems.get(str(error), 0) + 1
+                self._note(str(error))
                 if session is not None:
-                    known.add((session, record.sequence))
-                    strands.setdefault(session, Strand(session)).note_lost(record.sequence)
+                    self._known_of(worker, session).add(record.sequence)
+                    self._strand(worker, session).note_lost(record.sequence)
+                else:
+                    self._workers.setdefault(worker, {})
                 self._run = None
                 continue
-            key = (chunk.session, chunk.sequence)
-            if key in known:
+            known = self._known_of(worker, chunk.session)
+            if chunk.sequence in known:
                 continue
-            strands.setdefault(chunk.session, Strand(chunk.session)).append(chunk)
-            known.add(key)
+            self._strand(worker, chunk.session).append(chunk)
+            known.add(chunk.sequence)
             self._run = None
+            if self._bounds is not None:
+                self._keep_within(self._bounds)
 
     def run(self) -> Run:
         """The run so far: the same object until something is added. There must be something."""
@@ -81,14 +107,56 @@ class Assembly:
                 )
                 for index, strands in sorted(self._workers.items())
             ]
-            self._run = replace(workers[0], workers=tuple(workers[1:]), notes=self._notes())
+            self._run = replace(
+                workers[0],
+                workers=tuple(workers[1:]),
+                notes=tuple(self._notes()),
+                steps_per_row=self._width,
+            )
         return self._run
 
-    def _notes(self) -> tuple[str, ...]:
-        return tuple(
-            f"{count} {'record' if count == 1 else 'records'} can't be read: {problem}"
-            for problem, count in self._problems.items()
-        )
+    def _strands(self) -> Iterator[Strand]:
+        return (strand for strands in self._workers.values() for strand in strands.values())
+
+    def _strand(self, worker: int, session: str) -> Strand:
+        strands = self._workers.setdefault(worker, {})
+        return strands.setdefault(session, Strand(session, self._width))
+
+    def _known_of(self, worker: int, session: str) -> Sequences:
+        return self._known.setdefault((worker, session), Sequences())
+
+    def _keep_within(self, bounds: Bounds) -> None:
+        strands = list(self._strands())
+        while sum(strand.rows for strand in strands) > bounds.rows:
+            self._width *= 2
+            for strand in strands:
+                strand.widen(self._width)
+        if sum(strand.samples for strand in strands) > bounds.samples:
+            for strand in strands:
+                strand.thin_samples()
+        if sum(len(strand.events) for strand in strands) > bounds.events:
+            for strand in strands:
+                strand.drop_events(len(strand.events) // 2)
+
+    def _note(self, problem: str) -> None:
+        if problem not in self._problems and len(self._problems) >= _MOST_PROBLEMS:
+            problem = _OTHER
+        self._problems[problem] = self._problems.get(problem, 0) + 1
+
+    def _notes(self) -> Iterator[str]:
+        if self._width > 1:
+            yield (
+                f"The run is too long to be kept step by step here: each step shown is "
+                f"{self._width} of its steps in a row. `tbslow report` reads each one."
+            )
+        dropped = sum(strand.dropped_events for strand in self._strands())
+        if dropped:
+            yield (
+                f"{dropped:,} events in the middle of the run (retraces, pauses) are not listed "
+                "one by one; their seconds are in the sums."
+            )
+        for problem, count in self._problems.items():
+            yield f"{count} {'record' if count == 1 else 'records'} can't be read: {problem}"
 
 
 def assemble(name: str, records: Callable[[], Iterable[Record]]) -> Run | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from tb_slowdown_plugin.reader.assembly import Assembly
+from tb_slowdown_plugin.reader.assembly import Assembly, Bounds
 from tb_slowdown_plugin.reader.event_files import find_damage
 from tb_slowdown_plugin.reader.provider import ProviderRecords, Tag
 from tb_slowdown_plugin.reader.strand import OutOfOrder
@@ -18,6 +18,10 @@ from tb_slowdown_plugin.records.types import Run
 
 _MOST_BYTES: Final = 1 << 30
 """Columns kept of all runs together; a run of 1,000,000 steps takes about 120 MB."""
+
+_BOUNDS: Final = Bounds(rows=1 << 21, samples=1 << 18, events=1 << 17)
+"""About 250 MB of steps, 42 MB of samples of 20 signals, 50 MB of events: a run without end
+stays below. At 10 ms a step these are the steps of 6 hours."""
 
 _Tags = Mapping[str, Mapping[str, Tag]]
 
@@ -50,6 +54,8 @@ class _Entry:
     assembly: Assembly | None = None
     read: dict[tuple[str, str], int] = field(default_factory=dict)
     """(TensorBoard run, tag) -> last sequence read."""
+    checked: dict[str, int] = field(default_factory=dict)
+    """Event file -> up to which byte it is known to be whole."""
     run: Run | None = None
     """Joined from what has been read, with what is wrong with its files."""
 
@@ -66,14 +72,21 @@ class Catalogue:
       logdir: `TBContext.logdir`: its event files are looked over for damage, which
         the provider hides. None or "" where there is no single local one.
       most_bytes: Columns to keep.
+      bounds: How much of one run is kept step by step.
     """
 
     def __init__(
-        self, provider: Any, logdir: str | None = None, *, most_bytes: int = _MOST_BYTES
+        self,
+        provider: Any,
+        logdir: str | None = None,
+        *,
+        most_bytes: int = _MOST_BYTES,
+        bounds: Bounds = _BOUNDS,
     ) -> None:
         self._logdir = Path(logdir).expanduser() if logdir and "://" not in logdir else None
         self._source = ProviderRecords(provider)
         self._most_bytes = most_bytes
+        self._bounds = bounds
         self._lock = threading.Lock()
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
         self._listed: Mapping[str, Mapping[str, object]] = {}
@@ -114,14 +127,15 @@ class Catalogue:
                 self._entries.pop(name, None)
             raise KeyError(name)
         if entry.assembly is None or entry.read.keys() - now.keys():  # the run was made anew
-            entry.assembly, entry.read = Assembly(name), {}
+            entry.assembly = Assembly(name, self._bounds)
+            entry.read, entry.checked = {}, {}
         grown = {key for key, last in now.items() if entry.read.get(key) != last}
         if grown:
             try:
                 entry.assembly.add(self._source.read(_by_run(grown)))
             except OutOfOrder:
                 records = sorted(self._source.read(_by_run(now)), key=lambda r: r.sequence)
-                entry.assembly = Assembly(name)
+                entry.assembly = Assembly(name, self._bounds)
                 entry.assembly.add(records)
             entry.read = now
             entry.run = None
@@ -129,11 +143,11 @@ class Catalogue:
             raise KeyError(name)
         if entry.run is None:
             found = entry.assembly.run()
-            damage = self._find_damage({run for run, _ in now})
+            damage = self._find_damage({run for run, _ in now}, entry.checked)
             entry.run = replace(found, notes=found.notes + damage)
         return entry.run
 
-    def _find_damage(self, tensorboard_runs: set[str]) -> tuple[str, ...]:
+    def _find_damage(self, tensorboard_runs: set[str], checked: dict[str, int]) -> tuple[str, ...]:
         if self._logdir is None:
             return ()
         return tuple(
@@ -141,7 +155,7 @@ class Catalogue:
             for run in sorted(tensorboard_runs)
             # The user's own files may be large, and are his; ".." could lead anywhere.
             if DIRECTORY in run.split("/") and ".." not in run.split("/")
-            for sentence in find_damage(self._logdir, run)
+            for sentence in find_damage(self._logdir, run, checked)
         )
 
     def _tensorboard_runs(self, name: str) -> list[str]:

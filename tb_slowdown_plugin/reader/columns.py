@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-_FIRST_CAPACITY: Final = 1024
+_FIRST_CAPACITY: Final = 256
 
 
 class GrowingColumns:

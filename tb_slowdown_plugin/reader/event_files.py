@@ -121,11 +121,17 @@ def read_records(
         report(Damaged(f"event file {name} {problem}", ours))
 
 
-def find_damage(logdir: Path, tensorboard_run: str) -> list[str]:
+def find_damage(logdir: Path, tensorboard_run: str, checked: dict[str, int]) -> list[str]:
     """What is wrong with the event files of one run's folder, in sentences.
 
     TensorBoard passes over what it can't read without a word. Only the framing is
     looked at, about 3 us a record.
+
+    Args:
+      logdir: A local one.
+      tensorboard_run: The folder in it.
+      checked: File -> up to which byte its records are whole; kept for the next
+        look at files that grow.
     """
     sentences: list[str] = []
     try:
@@ -138,10 +144,14 @@ def find_damage(logdir: Path, tensorboard_run: str) -> list[str]:
             name = (Path(tensorboard_run) / path.name).as_posix()
             try:
                 with path.open("rb") as opened:
-                    damage = RecordFile(opened, os.fstat(opened.fileno()).st_size).check()
+                    size = os.fstat(opened.fileno()).st_size
+                    known = checked.get(name, 0)
+                    file = RecordFile(opened, size, known if known <= size else 0)
+                    damage = file.check()
             except OSError as error:
                 sentences.append(f"event file {name} can't be read: {error.strerror}")
             else:
+                checked[name] = file.read_bytes
                 if damage is not None:
                     sentences.append(f"event file {name} {_describe(damage)}")
     return sentences

@@ -42,14 +42,17 @@ class RecordFile:
     Args:
       file: Open for reading in binary mode, at its beginning.
       size: Bytes in it; what is appended later is not read.
+      start: Where to begin: at a byte where a record begins.
     """
 
-    def __init__(self, file: BinaryIO, size: int) -> None:
+    def __init__(self, file: BinaryIO, size: int, start: int = 0) -> None:
         self._file = file
         self._size = size
         self.damage: Damage | None = None
-        self.read_bytes = 0
-        """Bytes of the records handed out so far."""
+        self.read_bytes = start
+        """Up to which byte records were handed out."""
+        if start:
+            file.seek(start)
 
     def __iter__(self) -> Iterator[bytes]:
         for length in self._lengths():

@@ -30,11 +30,13 @@ def join(name: str, strands: Sequence[Strand]) -> Run:
     """
     # A session of which nothing could be read has no start: it stands last.
     ordered = sorted(strands, key=lambda strand: (np.isnan(strand.started), strand.started))
-    firsts = np.cumsum([0, *(strand.rows for strand in ordered)]).tolist()
+    # Only the last row of a session that goes on can wait for its other steps.
+    tables = [strand.steps(whole=len(strands) > 1 or not strand.rows) for strand in ordered]
+    firsts = np.cumsum([0, *(len(table) for table in tables)]).tolist()
     environments = [strand.environment for strand in ordered if strand.environment is not None]
     return Run(
         name=name,
-        steps=_join_steps([strand.steps() for strand in ordered]),
+        steps=_join_steps(tables),
         signals=_join_signals([strand.signals() for strand in ordered], firsts),
         events=_join_events(ordered, firsts),
         environment=environments[-1] if environments else Environment(),
@@ -86,11 +88,14 @@ def _join_columns(parts: list[tuple[int, Mapping[str, Float]]], absent: float) -
 
 
 def _join_events(ordered: list[Strand], firsts: list[int]) -> tuple[Event, ...]:
+    if len(ordered) == 1:
+        return tuple(ordered[0].events)
     joined: list[Event] = []
     for index, strand in enumerate(ordered):
         first = firsts[index]
+        rows = firsts[index + 1] - first
         is_last = index == len(ordered) - 1
-        last_row = max(strand.rows if is_last else strand.rows - 1, 0)
+        last_row = max(rows if is_last else rows - 1, 0)
         for event in strand.events:
             row = first + min(event.row, last_row)
             joined.append(event if row == event.row else replace(event, row=row))

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.reader.columns import GrowingColumns
+from tb_slowdown_plugin.reader.folding import FoldingColumns, How
 from tb_slowdown_plugin.records.types import (
     Chunk,
     Environment,
@@ -23,16 +23,20 @@ from tb_slowdown_plugin.records.types import (
 MAX_ROW: Final = 1 << 48
 """More steps than a process can make; a larger claim is hostile."""
 
-_STEP_COLUMNS: Final = (
-    "number",
-    "period_seconds",
-    "inside_seconds",
-    "process_cpu_seconds",
-    "thread_cpu_seconds",
-    "ended",
-    "items",
-    "kind",
-)
+_STEP_COLUMNS: Final[dict[str, How]] = {
+    "number": "first",
+    "period_seconds": "sum",
+    "inside_seconds": "sum",
+    "process_cpu_seconds": "sum",
+    "thread_cpu_seconds": "sum",
+    "ended": "last",
+    "items": "sum",
+    "kind": "first",
+}
+"""Column -> what a row says of it that stands for several steps."""
+_SIGNAL_COLUMNS: Final[dict[str, How]] = {"time": "last", "row": "last"}
+_EARLY_SHARE: Final = 8
+"""One of so many events that are kept is of the session's beginning: first traces, epochs."""
 
 
 class OutOfOrder(Exception):
@@ -44,23 +48,32 @@ class Strand:
 
     A chunk's own rows count all steps of the session. Where chunks are missing, the
     steps after the gap move up, so that `row` always indexes the joined table.
+
+    Args:
+      session: Its name.
+      width: Steps in a row of the joined table.
     """
 
-    def __init__(self, session: str) -> None:
+    def __init__(self, session: str, width: int = 1) -> None:
         self.session = session
         self.started = float("nan")
         self.environment: Environment | None = None
         self.events: list[Event] = []
+        self.dropped_events = 0
         self._kinds: list[str] = []
-        self._steps = GrowingColumns()
-        self._accounts = GrowingColumns()
-        self._signals = GrowingColumns()
+        self._steps = FoldingColumns(_STEP_COLUMNS, "sum", np.nan)
+        # The writer leaves out an account that is zero in every step of the chunk.
+        self._accounts = FoldingColumns({}, "sum", 0.0)
+        self._signals = FoldingColumns(_SIGNAL_COLUMNS, "highest", np.nan)
+        self._steps.width = self._accounts.width = width
+        self._joined = 0
+        """Steps joined, one by one."""
         self._chunks = 0
         self._last_sequence = -1
         self._highest_known = -1
         self._first_rows: list[int] = []
-        """Where the session's rows and the joined rows drift apart: session row at which
-        each unbroken stretch begins, and (same index) its joined row."""
+        """Where the session's steps and the joined steps drift apart: the step at which
+        each unbroken stretch begins, and (same index) its place among the joined ones."""
         self._joined_rows: list[int] = []
 
     @property
@@ -75,8 +88,13 @@ class Strand:
 
     @property
     def rows(self) -> int:
-        """Steps joined."""
+        """Rows of the joined table: steps, or groups of them."""
         return self._steps.rows
+
+    @property
+    def samples(self) -> int:
+        """Rows of the table of signals."""
+        return self._signals.rows
 
     @property
     def nbytes(self) -> int:
@@ -98,7 +116,7 @@ class Strand:
         if not self._chunks:
             self.started = chunk.started
         self._open_stretch(chunk)
-        first = self._steps.rows
+        first = self._joined
         self._append_steps(chunk.steps)
         self._append_signals(chunk.signals, first, chunk)
         self._append_events(chunk, first)
@@ -107,13 +125,41 @@ class Strand:
         self._last_sequence = chunk.sequence
         self._highest_known = max(self._highest_known, chunk.sequence)
 
-    def steps(self) -> StepTable:
-        """All steps so far, without a copy."""
-        if not self._steps.rows:
+    def widen(self, width: int) -> None:
+        """From now on a row stands for `width` steps, a multiple of those it stands for now.
+
+        Seconds, items and accounts are summed, so nothing that was measured is lost but
+        the place of a second within its row.
+        """
+        factor = width // self._steps.width
+        self._steps.widen(width)
+        self._accounts.widen(width)
+        self._signals.change("row", lambda row: row // factor)
+        self.events = [replace(event, row=event.row // factor) for event in self.events]
+
+    def thin_samples(self) -> None:
+        """From now on a sample stands for twice as many: the highest of each signal."""
+        self._signals.widen(2 * self._signals.width)
+
+    def drop_events(self, most: int) -> None:
+        """Keep the first events and the last, `most` in all; those between are counted only."""
+        excess = len(self.events) - most
+        if excess > 0:
+            early = most // _EARLY_SHARE
+            self.events = self.events[:early] + self.events[early + excess :]
+            self.dropped_events += excess
+
+    def steps(self, *, whole: bool = False) -> StepTable:
+        """All steps so far, without a copy.
+
+        Args:
+          whole: With the steps that fill no row yet as a last one, at the price of a copy.
+        """
+        columns = self._steps.views(whole=whole)
+        if not columns or not len(columns["number"]):
             return no_steps()
-        return StepTable(
-            **self._steps.views(), kinds=tuple(self._kinds), accounts=self._accounts.views()
-        )
+        accounts = self._accounts.views(whole=whole)
+        return StepTable(**columns, kinds=tuple(self._kinds), accounts=accounts)
 
     def signals(self) -> SignalTable:
         """All samples so far, without a copy."""
@@ -123,7 +169,7 @@ class Strand:
         return SignalTable(time=values.pop("time"), row=values.pop("row"), values=values)
 
     def _open_stretch(self, chunk: Chunk) -> None:
-        joined = self._steps.rows
+        joined = self._joined
         if not self._first_rows:
             unbroken = False
         else:
@@ -138,9 +184,9 @@ class Strand:
         values = {name: getattr(steps, name) for name in _STEP_COLUMNS}
         if tuple(self._kinds[: len(steps.kinds)]) != steps.kinds:
             values["kind"] = self._translate(steps.kinds)[steps.kind]
-        self._steps.append(len(steps), values, np.nan)
-        # The writer leaves out an account that is zero in every step of the chunk.
-        self._accounts.append(len(steps), steps.accounts, 0.0)
+        self._steps.append(len(steps), values)
+        self._accounts.append(len(steps), steps.accounts)
+        self._joined += len(steps)
 
     def _translate(self, kinds: tuple[str, ...]) -> Int:
         self._kinds.extend(kind for kind in kinds if kind not in self._kinds)
@@ -151,7 +197,7 @@ class Strand:
             return
         row = self._place(signals.row, first, chunk)
         values = {**signals.values, "time": signals.time, "row": row}
-        self._signals.append(len(signals), values, np.nan)
+        self._signals.append(len(signals), values)
 
     def _append_events(self, chunk: Chunk, first: int) -> None:
         rows = np.array([min(event.row, MAX_ROW) for event in chunk.events], np.int64)
@@ -159,7 +205,7 @@ class Strand:
             self.events.append(event if row == event.row else replace(event, row=row))
 
     def _place(self, rows: Int, first: int, chunk: Chunk) -> Int:
-        """Session rows, as this chunk has them, to joined rows.
+        """Steps of the session, as this chunk counts them, to joined rows.
 
         Rows of the chunk itself are what is usual. An earlier one (it was emitted late)
         goes where its step is, or to the first step after the gap in which it was lost.
@@ -176,4 +222,4 @@ class Strand:
             )
             within = int(rows[index]) - self._first_rows[stretch]
             joined[index] = min(self._joined_rows[stretch] + within, limit)
-        return joined
+        return joined // self._steps.width
