@@ -25,6 +25,17 @@ def chromium() -> str | None:
     )
 
 
+def xprof_commands() -> Path:
+    """Folder of the commands of an environment that has XProf beside TensorBoard; skips without.
+
+    It is an environment of its own, so that what runs without XProf is tested, too.
+    """
+    commands = Path(os.environ.get("TBSLOW_XPROF_VENV", ROOT / ".venv-xprof")) / "bin"
+    if not (commands / "tensorboard").exists():
+        pytest.skip(f"no XProf: {commands} is missing; scripts/test makes it")
+    return commands
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     reasons = {
         "tensorflow": None

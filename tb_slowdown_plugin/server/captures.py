@@ -17,7 +17,7 @@ from tb_slowdown_plugin.server.params import shown
 from tb_slowdown_plugin.traces.body import comparison_body, trace_body
 from tb_slowdown_plugin.traces.compare import compare
 from tb_slowdown_plugin.traces.read import read_range, read_trace
-from tb_slowdown_plugin.traces.sessions import Session, find_sessions
+from tb_slowdown_plugin.traces.sessions import HostFile, Session, find_sessions
 from tb_slowdown_plugin.traces.space import UnreadableError
 from tb_slowdown_plugin.traces.steps import Recorded, rows_of
 from tb_slowdown_plugin.traces.types import Trace
@@ -77,21 +77,26 @@ class Captures:
             },
         }
 
-    def capture(self, run: Run, id_: str, step: int | None) -> Body:
-        """One capture, or one step of it.
+    def capture(self, run: Run, id_: str, host: str | None, window: tuple[int, int] | None) -> Body:
+        """What one host saw, in all steps or in those of a window.
+
+        Args:
+          run: Whose capture it is.
+          id_: As in the list.
+          host: One of the capture's; None: the first.
+          window: First and last place of steps, see `traces.steps.places`.
 
         Raises:
-          UnknownCaptureError: There is none of that id.
-          CaptureError: It can't be read, or has no such step.
+          UnknownCaptureError: There is none of that id, or host.
+          CaptureError: It can't be read.
         """
         session = self._session(run, id_)
-        trace = self._trace(run, session)
-        if step is not None and step >= len(trace.steps):
-            raise CaptureError(
-                f"parameter 'step' is {step}; capture {shown(id_)} has {len(trace.steps)} steps, "
-                "counted from 0"
-            )
-        return {**_names(session), **trace_body(trace, step)}
+        file = _file(session, host)
+        return {
+            **_names(session),
+            "host": file.host,
+            **trace_body(self._trace(run, session, file), window),
+        }
 
     def comparison(self, run: Run, fast: str, slow: str) -> Body:
         """Two captures of a run against each other.
@@ -100,7 +105,8 @@ class Captures:
           UnknownCaptureError: There is none of one of the ids.
           CaptureError: One can't be read.
         """
-        traces = [self._trace(run, self._session(run, id_)) for id_ in (fast, slow)]
+        sessions = [self._session(run, id_) for id_ in (fast, slow)]
+        traces = [self._trace(run, session, session.files[0]) for session in sessions]
         return {"fast": fast, "slow": slow, **comparison_body(compare(*traces))}
 
     def _sessions(self, run: Run) -> list[Session]:
@@ -118,7 +124,8 @@ class Captures:
     def _entry(self, run: Run, recorded: Recorded, session: Session) -> Body | None:
         """What the list says of a capture; None for one above the run that was not during it."""
         file = session.files[0]
-        entry: dict[str, Any] = {**_names(session), "bytes": file.size_bytes}
+        size = sum(each.size_bytes for each in session.files)
+        entry: dict[str, Any] = {**_names(session), "bytes": size}
         try:
             started, seconds = read_range(file.path)
             rows = rows_of(started, seconds, recorded)
@@ -136,25 +143,34 @@ class Captures:
                 ),
             }
             if file.size_bytes <= _AT_ONCE_BYTES:
-                body = trace_body(self._trace(run, session))
+                body = trace_body(self._trace(run, session, file))
                 entry |= {"adds": body["adds"], "notes": body["notes"], "by": body["steps"]["by"]}
         except (UnreadableError, CaptureError, OSError) as error:
             entry["error"] = _sentence(error)
         return entry
 
-    def _trace(self, run: Run, session: Session) -> Trace:
-        file = session.files[0]
+    def _trace(self, run: Run, session: Session, file: HostFile) -> Trace:
         recorded = _recorded(run)
         self._asked.path, self._asked.recorded = file.path, recorded
         covered = int(np.searchsorted(recorded.ended, file.modified))
         try:
-            name = f"{run.name}\0{session.id}"
+            name = f"{run.name}\0{session.id}\0{file.host}"
             return self._traces.get(name, (file.modified, file.size_bytes, covered))
         except (UnreadableError, OSError) as error:
             raise CaptureError(f"capture {shown(session.id)}: {_sentence(error)}") from error
 
     def _read(self, _: str) -> Trace:
         return read_trace(self._asked.path, self._asked.recorded)
+
+
+def _file(session: Session, host: str | None) -> HostFile:
+    for file in session.files:
+        if host in (None, file.host):
+            return file
+    raise UnknownCaptureError(
+        f"capture {shown(session.id)} has no host {shown(host or '')}; the route 'captures' lists "
+        "those there are"
+    )
 
 
 def _names(session: Session) -> Body:

@@ -75,10 +75,14 @@ def captures(runs: Runs, parameters: Parameters) -> Body:
 
 
 def capture(runs: Runs, parameters: Parameters) -> Body:
-    """Where the time of the steps in a capture went, or of one of them."""
+    """Where the time of the steps in a capture went, or of some of them."""
     run = runs.analysis(text(parameters, "run")).run
-    step = whole(parameters, "step", 0, least=0) if "step" in parameters else None
-    return runs.captures.capture(run, text(parameters, "capture"), step)
+    window = None
+    if "first" in parameters:
+        first = whole(parameters, "first", 0, least=0)
+        window = (first, whole(parameters, "last", first, least=first))
+    host = text(parameters, "host") if "host" in parameters else None
+    return runs.captures.capture(run, text(parameters, "capture"), host, window)
 
 
 def compare_captures(runs: Runs, parameters: Parameters) -> Body:

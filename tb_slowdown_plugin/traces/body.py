@@ -9,26 +9,33 @@ from typing import Any, Final
 import numpy as np
 
 from tb_slowdown_plugin.traces.compare import Comparison, milliseconds
-from tb_slowdown_plugin.traces.types import Trace
+from tb_slowdown_plugin.traces.steps import places
+from tb_slowdown_plugin.traces.types import Int, Trace
 
 _MOST_STEPS: Final = 1_000
 _MOST_ITEMS: Final = 60
 
 
-def trace_body(trace: Trace, step: int | None = None) -> dict[str, Any]:
-    """A capture, or with `step` (an index into its steps) one step of it.
+def trace_body(trace: Trace, window: tuple[int, int] | None = None) -> dict[str, Any]:
+    """A capture, or the steps of it in a window.
 
-    The answer's items have `seconds`, the mean of a step or those of the step.
+    The answer's items have `seconds`, the mean of a step of the window, or of all steps
+    where there is no window, or none of the steps lies in it.
+
+    Args:
+      trace: As it was read.
+      window: First and last place (`steps.places`) of the steps that are asked for.
     """
     steps = trace.steps
     shown = slice(None, _MOST_STEPS)
-    if step is None:
+    place = places(steps)
+    chosen = _chosen(place, window)
+    if not len(chosen):
         seconds = trace.item_seconds()
     else:
-        cells = trace.cell_step == step
-        seconds = np.bincount(
-            trace.cell_item[cells], trace.cell_seconds[cells], len(trace.items)
-        ).astype(np.float64)
+        cells = np.isin(trace.cell_step, chosen)
+        total = np.bincount(trace.cell_item[cells], trace.cell_seconds[cells], len(trace.items))
+        seconds = total / len(chosen)
     leading = [n for n in np.argsort(-seconds, kind="stable").tolist() if seconds[n] > 0.0]
     return {
         "started": trace.started,
@@ -40,11 +47,12 @@ def trace_body(trace: Trace, step: int | None = None) -> dict[str, Any]:
             "count": len(steps),
             "number": [None if n < 0 else n for n in steps.number[shown].tolist()],
             "row": [None if n < 0 else n for n in steps.row[shown].tolist()],
+            "place": [None if n < 0 else n for n in place[shown].tolist()],
             "begin_seconds": steps.begins[shown].tolist(),
             "seconds": (steps.ends - steps.begins)[shown].tolist(),
             "parts": {part: spent[shown].tolist() for part, spent in trace.parts.items()},
         },
-        "step": step,
+        "chosen": [int(chosen[0]), int(chosen[-1])] if len(chosen) else None,
         "items": [
             {**asdict(trace.items[n]), "seconds": float(seconds[n])} for n in leading[:_MOST_ITEMS]
         ],
@@ -53,6 +61,15 @@ def trace_body(trace: Trace, step: int | None = None) -> dict[str, Any]:
         "adds": adds(trace),
         "notes": list(trace.notes),
     }
+
+
+def _chosen(place: Int, window: tuple[int, int] | None) -> Int:
+    """Indices of the steps in a window, of those that are sent."""
+    if window is None:
+        return np.empty(0, np.int64)
+    first, last = window
+    known = place[:_MOST_STEPS]
+    return np.flatnonzero((known >= max(first, 0)) & (known <= last))
 
 
 def comparison_body(comparison: Comparison) -> dict[str, Any]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from tb_slowdown_plugin.traces.naming import PARTS, Kind, Part
+from tb_slowdown_plugin.traces.steps import places
 from tb_slowdown_plugin.traces.types import Trace
 
 _DEEP_ENOUGH: Final = 0.5
@@ -41,6 +42,9 @@ class Row:
     fast_calls: float
     """Mean a step."""
     slow_calls: float
+    fast_place: int | None = None
+    """Place (`steps.places`) of the step of the fast capture in which it takes longest."""
+    slow_place: int | None = None
 
     @property
     def difference(self) -> float:
@@ -92,24 +96,49 @@ def milliseconds(seconds: float) -> str:
     return f"{seconds * 1e3:,.3g} ms" if seconds < 10.0 else f"{seconds:,.1f} s"
 
 
+class _Side(NamedTuple):
+    """One item in one of the captures."""
+
+    seconds: float
+    calls: float
+    place: int | None
+
+
 def _rows(fast: Trace, slow: Trace) -> list[Row]:
-    sides = []
-    for trace in (fast, slow):
-        steps = max(1, len(trace.steps))
-        sides.append(
-            {
-                (item.kind, item.part, item.name): (float(seconds), item.calls / steps)
-                for item, seconds in zip(trace.items, trace.item_seconds(), strict=True)
-            }
-        )
-    nothing = (0.0, 0.0)
+    before, after = _sides(fast), _sides(slow)
+    nothing = _Side(0.0, 0.0, None)
     rows = []
-    for key in dict.fromkeys([*sides[1], *sides[0]]):
-        kind, part, name = key
-        (before, called), (after, calls) = (side.get(key, nothing) for side in sides)
-        rows.append(Row(kind, part, name, before, after, called, calls))
-    before, after = (float(np.mean(trace.parts["rest"])) for trace in (fast, slow))
-    return [*rows, Row("rest", "rest", PART_NAMES["rest"], before, after, 1.0, 1.0)]
+    for key in dict.fromkeys([*after, *before]):
+        one, other = before.get(key, nothing), after.get(key, nothing)
+        rows.append(
+            Row(*key, one.seconds, other.seconds, one.calls, other.calls, one.place, other.place)
+        )
+    return rows
+
+
+def _sides(trace: Trace) -> dict[tuple[RowKind, Part, str], _Side]:
+    steps = max(1, len(trace.steps))
+    place = places(trace.steps)
+    longest = np.zeros(len(trace.items), np.int64)
+    order = np.argsort(trace.cell_seconds, kind="stable")
+    longest[trace.cell_item[order]] = trace.cell_step[order]  # the last one written is the longest
+    found: dict[tuple[RowKind, Part, str], _Side] = {
+        (item.kind, item.part, item.name): _Side(
+            float(seconds), item.calls / steps, _known(place[step])
+        )
+        for item, seconds, step in zip(
+            trace.items, trace.item_seconds(), longest.tolist(), strict=True
+        )
+    }
+    rest = trace.parts["rest"]
+    found["rest", "rest", PART_NAMES["rest"]] = _Side(
+        float(np.mean(rest)), 1.0, _known(place[int(np.argmax(rest))])
+    )
+    return found
+
+
+def _known(place: np.int64) -> int | None:
+    return int(place) if place >= 0 else None
 
 
 def _rank(rows: list[Row], growth: dict[Part, float]) -> list[Row]:

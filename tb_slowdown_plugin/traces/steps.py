@@ -62,6 +62,20 @@ def find_steps(markers: Markers, recorded: Recorded, started: float, seconds: fl
     return Steps("whole", none, none, np.zeros(1), np.array([seconds]))
 
 
+def places(steps: Steps) -> Int:
+    """Where each step is looked up: its row in the run's record.
+
+    Without any row, it is the step's index in the capture. -1: it can't be looked up, the
+    record ends before it.
+
+    Example:
+      >>> none = np.array([-1, -1])
+      >>> places(Steps("step_num", np.array([7, 8]), none, np.zeros(2), np.ones(2))).tolist()
+      [0, 1]
+    """
+    return steps.row if (steps.row >= 0).any() else np.arange(len(steps))
+
+
 def rows_of(started: float, seconds: float, recorded: Recorded) -> tuple[int, int] | None:
     """First and last row of the steps during which a capture was on, None where there are none.
 

@@ -75,7 +75,7 @@ class Allocator:
     available_bytes: float
     """The least seen."""
     fragmentation: float
-    """The most seen, 0 to 1."""
+    """The most seen, 0 to 1: the share of the free bytes that is not in the largest free block."""
     largest_bytes: float
     """The largest single allocation seen."""
 

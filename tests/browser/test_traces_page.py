@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
+import re
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 import event_files
 import numpy as np
 import pytest
+from conftest import xprof_commands
 from integration.tensorboard_process import TensorBoardProcess
 
 from tb_slowdown_plugin.records.types import Chunk, Environment, no_signals
@@ -20,12 +22,12 @@ from tb_slowdown_plugin.traces.steps import nothing_recorded
 
 if TYPE_CHECKING:
     from browser.slowdown_page import SlowdownPage
+    from playwright.sync_api import Frame, Locator
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 DATA = Path(__file__).parent.parent / "unit/traces/data"
 SESSIONS = {"heavy": "2026_11_21_06_37_40", "retrace": "2026_11_21_06_37_41"}
-HAS_XPROF = importlib.util.find_spec("xprof") is not None
 
 
 def write_run(logdir: Path) -> None:
@@ -48,19 +50,123 @@ def write_run(logdir: Path) -> None:
 
 
 @pytest.fixture(scope="module", params=["", "/deep/tb"], ids=["root", "prefix"])
+def prefix(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["no_xprof", "xprof"])
+def has_xprof(request: pytest.FixtureRequest) -> bool:
+    return bool(request.param)
+
+
+@pytest.fixture(scope="module")
 def board(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+    prefix: str, has_xprof: bool, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[TensorBoardProcess]:
+    commands = xprof_commands() if has_xprof else Path(sys.executable).parent
     folder = tmp_path_factory.mktemp("traces")
     write_run(folder / "logs")
     flags = ["--logdir", str(folder / "logs")]
-    with TensorBoardProcess(flags, folder, request.param) as board:
+    with TensorBoardProcess(flags, folder, prefix, commands) as board:
         board.wait_until("the run is read", lambda: "run1" in board.runs())
         yield board
 
 
-def test_a_slow_step_is_opened_and_two_captures_compared(
-    board: TensorBoardProcess, open_page: Callable[..., SlowdownPage], pictures: Path
+def x_of(frame: Frame, row: int) -> float:
+    """Where in the timeline's plot the middle of a row of the 20 lies, in pixels."""
+    box = frame.locator("sd-timeline .plot").bounding_box()
+    assert box is not None
+    return (row + 0.5) / 20 * box["width"]
+
+
+def test_a_slow_step_stands_in_the_trace_viewer_after_one_click(
+    board: TensorBoardProcess,
+    has_xprof: bool,
+    open_page: Callable[..., SlowdownPage],
+    pictures: Path,
+) -> None:
+    page = open_page(board.url)
+    frame = page.open("run1")
+    plot = frame.locator("sd-timeline .plot")
+    # Row 15 is the step that is traced again; its capture begins with row 10.
+    plot.click(position={"x": x_of(frame, 15), "y": 100})
+    trace = frame.locator("sd-trace")
+    trace.get_by_role("heading", name="Step 5").wait_for()
+    assert f"of {SESSIONS['retrace']}, host vm" in trace.inner_text()
+    assert "Tracing 70.3 ms" in trace.inner_text()
+    beside(frame)
+    if has_xprof:
+        assert_viewer_stands_at(trace, "train 5")
+    else:
+        trace.get_by_text("pip install xprof").wait_for()
+        assert trace.locator("iframe").count() == 0
+    page.screenshot(pictures / f"traces_{'xprof' if has_xprof else 'plain'}.png")
+
+    from playwright.sync_api import expect
+
+    # The address keeps it, and a reload shows it again.
+    expect(page.page).to_have_url(re.compile(r"p\.slowdown\.at=15-15"))
+    page.page.reload()
+    trace = page.frame().locator("sd-trace")
+    trace.get_by_role("heading", name="Step 5").wait_for()
+    if has_xprof:
+        assert_viewer_stands_at(trace, "train 5")
+    trace.get_by_role("button", name="Step before").click()
+    trace.get_by_role("heading", name="Step 4").wait_for()
+    expect(page.page).to_have_url(re.compile(r"p\.slowdown\.at=14-14"))
+    trace.get_by_role("button", name="Close the trace").click()
+    trace.wait_for(state="detached")
+    expect(page.page).not_to_have_url(re.compile("trace"))
+    complains_of_nothing(page)
+
+
+def beside(frame: Frame) -> None:
+    """The trace stands to the right of the timeline, at its height."""
+    left, right = (frame.locator(name).bounding_box() for name in ("sd-timeline", "sd-trace"))
+    assert left is not None
+    assert right is not None
+    assert left["x"] + left["width"] <= right["x"]
+    assert abs(left["y"] - right["y"]) < 50
+
+
+WHAT_THE_VIEWER_SHOWS = """
+async (element, title) => {
+  // The page's polyfill hides its own objects behind wrappers, which only `document` hands out.
+  for (;;) {
+    const view = document.querySelector("tr-ui-timeline-view");
+    const viewport = view && view.trackView_ && view.trackView_.viewport;
+    for (const event of (viewport && view.model && view.model.getDescendantEvents()) || []) {
+      if (event.title !== title) continue;
+      const shown = viewport.currentDisplayTransform;
+      const width = viewport.modelTrackContainer.canvas.clientWidth;
+      const ends = [shown.xViewToWorld(0), shown.xViewToWorld(width)];
+      if (ends[1] - ends[0] < 2 * event.duration) return [...ends, event.start, event.end];
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+"""
+
+
+def assert_viewer_stands_at(trace: Locator, title: str) -> None:
+    """XProf's own viewer, asked what it shows: one step, and hardly anything beside it."""
+    view = trace.locator("iframe.viewer").content_frame.locator("tr-ui-timeline-view")
+    left, right, begin, end = view.evaluate(WHAT_THE_VIEWER_SHOWS, title)
+    assert left < begin < end < right
+    assert (end - begin) / (right - left) > 0.85
+
+
+def complains_of_nothing(page: SlowdownPage) -> None:
+    # XProf's viewer is old, and the browser says so.
+    assert [said for said in page.complaints if "/plugin/profile/" not in said] == []
+    assert {origin.partition("//")[2].partition(":")[0] for origin in page.requested} == {
+        "localhost"
+    }
+
+
+@pytest.mark.parametrize(("prefix", "has_xprof"), [("", False)], indirect=True)
+def test_causes_captures_and_differences_lead_to_a_trace(
+    board: TensorBoardProcess, open_page: Callable[..., SlowdownPage]
 ) -> None:
     page = open_page(board.url)
     frame = page.open("run1")
@@ -78,26 +184,27 @@ def test_a_slow_step_is_opened_and_two_captures_compared(
     first = panel.locator("table.against tbody tr").first
     assert "Iterator::MapAndBatch" in first.inner_text()
 
+    # A cause leads to the capture of its steps.
+    frame.get_by_role("button", name="Trace of these steps").click()
+    trace = frame.locator("sd-trace")
+    trace.get_by_role("heading", name="Mean of steps 0\u20131").wait_for()
+    leads = first.locator("button.link")
+    assert leads.count() == 2
+    for lead, name in ((leads.nth(0), "retrace"), (leads.nth(1), "heavy")):
+        lead.click()
+        trace.get_by_text(f"of {SESSIONS[name]}").wait_for()
+        trace.get_by_role("heading", name=re.compile(r"^Step \d of")).wait_for()
     rows.nth(0).get_by_role("button", name=SESSIONS["heavy"]).click()
-    panel.get_by_role("heading", name="Mean of 10 steps").wait_for()
-    panel.get_by_role("button", name="Next step").click()
-    panel.get_by_role("heading", name="Step 0").wait_for()
-    panel.get_by_role("button", name="Next step").click()
-    panel.get_by_role("heading", name="Step 1").wait_for()
-    assert "Waiting for data 14.4 ms" in panel.inner_text()
-
-    panel.get_by_role("button", name="Open here").click()
-    if HAS_XPROF:
-        viewer = panel.locator("iframe.viewer")
-        viewer.wait_for()
-        source = str(viewer.get_attribute("src"))
-        assert "view_start=" in source
-        viewer.content_frame.locator("tr-ui-timeline-view").wait_for(state="attached")
-    else:
-        panel.get_by_text("pip install xprof").wait_for()
-    page.screenshot(pictures / "traces.png")
-    # XProf's viewer is old, and the browser says so.
-    assert [said for said in page.complaints if "/plugin/profile/" not in said] == []
-    assert {origin.partition("//")[2].partition(":")[0] for origin in page.requested} == {
-        "localhost"
-    }
+    trace.get_by_role("heading", name="Mean of 10 steps, 0\u20139").wait_for()
+    trace.get_by_role("button", name="Next step").click()
+    trace.get_by_role("heading", name="Step 0").wait_for()
+    trace.get_by_role("button", name="Next step").click()
+    trace.get_by_role("heading", name="Step 1").wait_for()
+    assert "Waiting for data 14.4 ms" in trace.inner_text()
+    # By keyboard: the nearest capture of the step under the cursor.
+    frame.locator("sd-timeline").focus()
+    page.press("End", "Enter")
+    trace.get_by_role("heading", name="Step 9").wait_for()
+    trace.get_by_text(f"of {SESSIONS['retrace']}").wait_for()
+    assert page.violations() == []
+    complains_of_nothing(page)

@@ -46,11 +46,13 @@ class TensorBoardProcess:
       arguments: Flags after `tensorboard`, `--logdir` among them.
       cwd: Where it is started, and where its log is written.
       path_prefix: As the flag, without a slash at its end.
+      commands: Folder of the environment's commands; that of this process by default.
     """
 
     arguments: Sequence[str]
     cwd: Path
     path_prefix: str = ""
+    commands: Path = Path(sys.executable).parent
     port: int = field(init=False, default=0)
     started_seconds: float = field(init=False, default=0.0)
     """Seconds from the start of the process to its first answer."""
@@ -73,7 +75,7 @@ class TensorBoardProcess:
     def __enter__(self) -> TensorBoardProcess:
         self.port = _free_port()
         command = [
-            str(Path(sys.executable).parent / "tensorboard"),
+            str(self.commands / "tensorboard"),
             f"--port={self.port}",
             "--reload_interval=1",
             *([f"--path_prefix={self.path_prefix}"] if self.path_prefix else []),

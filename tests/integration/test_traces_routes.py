@@ -112,15 +112,51 @@ def test_a_capture_shows_its_steps(ask: Callable[..., Any]) -> None:
     parts = np.array(list(steps["parts"].values())).sum(axis=0)
     np.testing.assert_allclose(parts, steps["seconds"], atol=1e-6)
     mean = {item["name"]: item["seconds"] for item in found["items"]}
-    one = ask("capture", run="run1", capture=SLOW, step=1)
-    assert one["step"] == 1
+    one = ask("capture", run="run1", capture=SLOW, first=1)
+    assert (found["chosen"], one["chosen"]) == (None, [1, 1])
     assert {item["name"]: item["seconds"] for item in one["items"]} != mean
     assert one["items"][0]["seconds"] <= steps["seconds"][1] + 1e-6
+
+
+def test_a_window_of_steps_is_told_by_rows(ask: Callable[..., Any]) -> None:
+    whole = ask("capture", run="run1", capture=FAST)
+    assert whole["steps"]["place"] == list(range(10, 20))
+    two = ask("capture", run="run1", capture=FAST, first=15, last=16)
+    assert two["chosen"] == [5, 6]
+    each = [ask("capture", run="run1", capture=FAST, first=row)["items"] for row in (15, 16)]
+    name = two["items"][0]["name"]
+    of_steps = [sum(i["seconds"] for i in items if i["name"] == name) for items in each]
+    assert two["items"][0]["seconds"] == pytest.approx(np.mean(of_steps))
+    # None of its steps is meant: the mean of all, and it says so.
+    beyond = ask("capture", run="run1", capture=FAST, first=0, last=9)
+    assert (beyond["chosen"], beyond["items"]) == (None, whole["items"])
+
+
+def test_each_host_of_a_capture_is_asked_for_by_name(
+    run: Run, logdir: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(logdir, tmp_path / "logs")
+    place = tmp_path / "logs/run1/plugins/profile" / SLOW.partition("/")[2]
+    other = gzip.decompress((DATA / "retrace.xplane.pb.gz").read_bytes())
+    (place / "worker-1.xplane.pb").write_bytes(other)
+    ask = asker(run, str(tmp_path / "logs"))
+    _, listed = ask("captures", run="run1")["captures"]
+    assert (listed["host"], listed["hosts"]) == ("vm", ["vm", "worker-1"])
+    assert listed["bytes"] == sum(path.stat().st_size for path in place.iterdir())
+    first, named, second = (
+        ask("capture", run="run1", capture=SLOW, **host)
+        for host in ({}, {"host": "vm"}, {"host": "worker-1"})
+    )
+    assert first == named
+    assert (second["host"], second["functions"][0]["traced"]) == ("worker-1", 1)
+    assert "no host 'x'" in ask("capture", 404, run="run1", capture=SLOW, host="x")["error"]
 
 
 def test_two_captures_are_compared(ask: Callable[..., Any]) -> None:
     found = ask("compare_captures", run="run1", fast=FAST, slow=SLOW)
     assert found["rows"][0]["name"] == "Iterator::Root::Prefetch::MapAndBatch"
+    assert 0 <= found["rows"][0]["slow_place"] <= 9
+    assert 10 <= found["rows"][0]["fast_place"] <= 19
     differences = sum(part["slow_seconds"] - part["fast_seconds"] for part in found["parts"])
     assert differences == pytest.approx(found["slow_seconds"] - found["fast_seconds"])
 
@@ -131,8 +167,8 @@ def test_two_captures_are_compared(ask: Callable[..., Any]) -> None:
         ("capture", {"run": "run1"}, 400, "parameter 'capture' is missing"),
         ("capture", {"run": "run2", "capture": SLOW}, 404, "no run 'run2'"),
         ("capture", {"run": "run1", "capture": "../../etc/passwd"}, 404, "has no capture"),
-        ("capture", {"run": "run1", "capture": SLOW, "step": 10}, 400, "has 10 steps"),
-        ("capture", {"run": "run1", "capture": SLOW, "step": "x"}, 400, "must be a whole number"),
+        ("capture", {"run": "run1", "capture": SLOW, "first": "x"}, 400, "must be a whole number"),
+        ("capture", {"run": "run1", "capture": SLOW, "first": 5, "last": 4}, 400, "at least 5"),
         ("compare_captures", {"run": "run1", "fast": FAST, "slow": "x"}, 404, "has no capture 'x'"),
     ],
 )

@@ -7,6 +7,7 @@ import type {
   Capture,
   CaptureComparison,
   CaptureList,
+  CapturePart,
   Changed,
   Report,
   Retraces,
@@ -77,9 +78,9 @@ export class Client {
     return this.#get<CaptureList>("captures", { run }, signal);
   }
 
-  /** One capture, or one step of it: an index into its steps. */
-  capture(run: string, capture: string, step?: number): Promise<Capture> {
-    return this.#get<Capture>("capture", { run, capture, ...(step === undefined ? {} : { step }) });
+  /** One capture, or the steps of it whose places are `first` to `last`. */
+  capture(run: string, capture: string, part: CapturePart): Promise<Capture> {
+    return this.#get<Capture>("capture", { run, capture, ...part });
   }
 
   compareCaptures(run: string, fast: string, slow: string): Promise<CaptureComparison> {

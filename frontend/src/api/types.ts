@@ -277,7 +277,9 @@ export interface CaptureItem {
 
 export interface Capture {
   readonly id: string;
+  readonly session: string;
   readonly host: string;
+  readonly hosts: readonly string[];
   readonly devices: readonly string[];
   readonly events: number;
   readonly steps: {
@@ -285,15 +287,25 @@ export interface Capture {
     readonly count: number;
     readonly number: readonly Measured[];
     readonly row: readonly Measured[];
+    /** What a step is asked for by: its row, or its index where no step has a row. */
+    readonly place: readonly Measured[];
     /** From the beginning of the capture. */
     readonly begin_seconds: readonly number[];
     readonly seconds: readonly number[];
     readonly parts: Readonly<Record<StepPart, readonly number[]>>;
   };
-  readonly step: number | null;
+  /** First and last index of the steps that `items` is the mean of; null: all. */
+  readonly chosen: readonly [number, number] | null;
   readonly items: readonly CaptureItem[];
   readonly adds: readonly string[];
   readonly notes: readonly string[];
+}
+
+/** Steps of a capture as one host saw them: those whose places are `first` to `last`, else all. */
+export interface CapturePart {
+  readonly host?: string;
+  readonly first?: number;
+  readonly last?: number;
 }
 
 export interface CaptureRow {
@@ -305,6 +317,9 @@ export interface CaptureRow {
   readonly fast_calls: number;
   readonly slow_calls: number;
   readonly difference: number;
+  /** Of the steps that it took longest in. */
+  readonly fast_place: number | null;
+  readonly slow_place: number | null;
 }
 
 export interface CaptureComparison {

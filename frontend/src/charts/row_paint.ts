@@ -62,31 +62,36 @@ export function paintMarks({ context, theme, scene, projection }: Painting, row:
   const marks = scene.timeline.marks[row.mark ?? "gc"] ?? [];
   const longest = marks.reduce((most, mark) => Math.max(most, mark.seconds), 0);
   const cause = MARKS.find((one) => one.kind === row.mark)?.cause ?? "";
-  const capture = row.mark === "captures";
   context.fillStyle = theme.colour(`f-${causeKind(cause).family}`);
-  context.strokeStyle = theme.colour("accent");
-  let labelled = Number.NEGATIVE_INFINITY;
   for (const mark of marks) {
     const x = projection.x(mark.row + 0.5);
     if (x < -4 || x > projection.width + 4) continue;
-    if (capture) {
-      context.lineWidth = 2;
-      context.strokeRect(Math.round(x) - 3, row.top + 4, 6, row.height - 9);
-      const text = count(mark.step);
-      const width = context.measureText(text).width;
-      const left = x + 8 + width > projection.width ? x - 8 - width : x + 8;
-      if (left < labelled + 6) continue;
-      labelled = left + width;
-      context.fillStyle = theme.colour("text");
-      context.textAlign = "left";
-      context.fillText(text, left, row.top + 16);
-      continue;
-    }
     const share = longest > 0 ? mark.seconds / longest : 1;
     const tall = Math.max(3, share * (row.height - 7));
     const bottom = row.top + row.height - 4;
     const wide = Math.min(2, Math.max(1, projection.width / 600));
     context.fillRect(x - wide / 2, bottom - tall, wide, tall);
+  }
+}
+
+/** A box over the steps of each capture, wide enough for a pointer, and its first step. */
+export function paintCaptures({ context, theme, projection, captures }: Painting, row: Row): void {
+  context.strokeStyle = theme.colour("accent");
+  context.fillStyle = theme.colour("text");
+  context.textAlign = "left";
+  context.lineWidth = 2;
+  let labelled = Number.NEGATIVE_INFINITY;
+  for (const { from, to, step } of captures) {
+    const left = Math.max(-9, projection.x(from));
+    const right = Math.max(left + 6, Math.min(projection.width + 9, projection.x(to)));
+    if (right < 0 || left > projection.width) continue;
+    context.strokeRect(Math.round(left), row.top + 4, right - left, row.height - 9);
+    const text = count(step);
+    const width = context.measureText(text).width;
+    const at = right + 5 + width > projection.width ? left - 5 - width : right + 5;
+    if (at < labelled + 6) continue;
+    labelled = at + width;
+    context.fillText(text, at, row.top + 16);
   }
   context.lineWidth = 1;
 }

@@ -2,7 +2,8 @@
  * The timeline: all rows on one axis, with one cursor and one selection.
  *
  * It owns the cursor, which answers in the same frame; view and selection are its page's, which
- * it asks by events: `sd-view` and `sd-select` (a Window), `sd-jump` (to a change point).
+ * it asks by events: `sd-view` and `sd-select` (a Window), `sd-jump` (to a change point) and
+ * `sd-point` (steps were clicked).
  */
 
 import { render } from "lit-html";
@@ -71,10 +72,15 @@ export class TimelineElement extends HTMLElement implements Handled {
   }
 
   set input(given: TimelineInput) {
-    if (this.#input?.whole !== given.whole || this.#input.allLanes !== given.allLanes) {
-      this.#layout = layoutOf(given.whole, given.allLanes);
+    const before = this.#input;
+    if (
+      before?.whole !== given.whole ||
+      before.allLanes !== given.allLanes ||
+      before.captures.length !== given.captures.length
+    ) {
+      this.#layout = layoutOf(given.whole, given.allLanes, given.captures.length);
       this.#plot.style.height = `${this.#layout.height}px`;
-      this.ariaLabel = `Timeline of ${count(given.whole.timeline.rows)} steps. Arrow keys move the cursor, Shift extends the selection, plus and minus zoom.`;
+      this.ariaLabel = `Timeline of ${count(given.whole.timeline.rows)} steps. Arrow keys move the cursor, Shift extends the selection, plus and minus zoom, Enter opens the nearest trace.`;
     }
     this.#input = { ...given, detail: inView(given.detail, given.view) };
     if (this.cursor !== undefined) {
@@ -126,6 +132,7 @@ export class TimelineElement extends HTMLElement implements Handled {
       scene: input.detail,
       projection,
       layout: this.#layout,
+      captures: input.captures,
       start: input.whole.track.times[0] ?? 0,
     });
     render(gutter(input, this.#layout), this.#gutter);

@@ -36,7 +36,10 @@ function gutterRow(input: TimelineInput, row: Row): TemplateResult {
       </div>`;
     case "marks": {
       const title = MARKS.find((mark) => mark.kind === row.mark)?.title ?? "";
-      const marks = input.whole.timeline.marks[row.mark ?? "gc"] ?? [];
+      const marks =
+        row.mark === "captures"
+          ? input.captures
+          : (input.whole.timeline.marks[row.mark ?? "gc"] ?? []);
       return html`<div style=${style}><span class="n">${title}</span><span class="v q">${count(marks.length)}</span></div>`;
     }
     case "lane":

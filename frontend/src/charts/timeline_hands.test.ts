@@ -13,6 +13,7 @@ class Fake implements Handled {
   cursor: number | undefined;
   spoken = 0;
   jumps: number[] = [];
+  points: unknown[] = [];
 
   get input() {
     return {
@@ -22,6 +23,7 @@ class Fake implements Handled {
       selection: this.selection,
       axis: "steps" as const,
       allLanes: false,
+      captures: [],
     };
   }
 
@@ -40,6 +42,7 @@ class Fake implements Handled {
   ask(event: CustomEvent): void {
     if (event.type === "sd-view") this.view = event.detail;
     if (event.type === "sd-select") this.selection = event.detail ?? undefined;
+    if (event.type === "sd-point") this.points.push(event.detail);
     if (event.type === "sd-jump") this.jumps.push(event.detail.direction);
   }
 }
@@ -147,5 +150,27 @@ describe("wheel", () => {
     expect(fake.view).toEqual({ from: 100, to: 900 });
     wheel({ deltaY: 100, shiftKey: true });
     expect(fake.view).toEqual({ from: 180, to: 980 });
+  });
+});
+
+describe("pointing at steps", () => {
+  it("is a click, and means the bucket that is drawn there", () => {
+    pointer("pointerdown", 101);
+    pointer("pointerup", 101);
+    expect(fake.points).toEqual([{ rows: { from: 200, to: 210 }, within: 12 }]);
+    expect(fake.selection).toBeUndefined();
+  });
+  it("is no drag", () => {
+    pointer("pointerdown", 100);
+    pointer("pointermove", 150);
+    pointer("pointerup", 150);
+    expect(fake.points).toEqual([]);
+  });
+  it("is Enter, which reaches as far as it has to", () => {
+    fake.cursor = 305;
+    key("Enter");
+    expect(fake.points).toEqual([
+      { rows: { from: 300, to: 310 }, within: Number.POSITIVE_INFINITY },
+    ]);
   });
 });

@@ -1,8 +1,9 @@
 /** Pointer, wheel and keys over the timeline: where the cursor goes, and what is asked for. */
 
 import type { Projection } from "../model/scene";
+import { bucketOfRow } from "../model/track";
 import { between, shifted, span, type Window, whole as wholeRun, zoomed } from "../model/window";
-import type { Jump, TimelineInput } from "./timeline_input";
+import type { Jump, Point, TimelineInput } from "./timeline_input";
 
 /** What the hands move. */
 export interface Handled {
@@ -13,10 +14,12 @@ export interface Handled {
   place(speak: boolean): void;
   /** The pointer has left. */
   leave(): void;
-  ask(event: CustomEvent<Window | Jump | null>): void;
+  ask(event: CustomEvent<Window | Jump | Point | null>): void;
 }
 
 const DRAG_PIXELS = 3;
+/** A capture of ten steps is narrower than a finger. */
+const NEAR_PIXELS = 6;
 const CLOSER = 0.8;
 const WIDER = 1.25;
 const WHEEL_PIXELS = 1000;
@@ -39,7 +42,10 @@ export class Hands {
   ) {
     plot.addEventListener("pointerdown", (event) => this.#press(event));
     plot.addEventListener("pointermove", (event) => this.#move(event));
-    plot.addEventListener("pointerup", () => this.#release());
+    plot.addEventListener("pointerup", () => {
+      if (this.#drag?.moved === false) this.#point(this.#drag.row, this.#nearRows());
+      this.#release();
+    });
     plot.addEventListener("pointercancel", () => this.#release());
     plot.addEventListener("pointerleave", () => this.#drag ?? handled.leave());
     plot.addEventListener("dblclick", () => this.#zoomToSelection());
@@ -113,6 +119,7 @@ export class Hands {
       Z: () => this.#zoomToSelection(),
       "[": () => this.#jump(-1),
       "]": () => this.#jump(1),
+      Enter: () => this.#point(this.#cursor(input), Number.POSITIVE_INFINITY),
       Escape: () => this.#select(undefined),
     };
     const action = actions[event.key];
@@ -139,6 +146,20 @@ export class Hands {
     if (row < view.from) this.#view(shifted(view, row - view.from, rows));
     else if (row >= view.to) this.#view(shifted(view, row + 1 - view.to, rows));
     this.handled.place(true);
+  }
+
+  /** Points at the bucket of a row: what is drawn as one can't be told apart. */
+  #point(row: number, within: number): void {
+    const track = this.handled.input?.detail.track;
+    if (track === undefined) return;
+    const bucket = bucketOfRow(track, row);
+    const rows = { from: track.rows[bucket] ?? row, to: track.rows[bucket + 1] ?? row + 1 };
+    this.handled.ask(new CustomEvent<Point>("sd-point", { detail: { rows, within } }));
+  }
+
+  #nearRows(): number {
+    const { projection } = this.handled;
+    return projection === undefined ? 0 : projection.row(NEAR_PIXELS) - projection.row(0);
   }
 
   #jump(direction: 1 | -1): void {

@@ -1,5 +1,6 @@
 /** What the page hands to the timeline, and what the timeline asks of the page. */
 
+import type { CaptureSpan } from "../model/captures";
 import type { Axis, Scene } from "../model/scene";
 import type { Window } from "../model/window";
 
@@ -13,6 +14,13 @@ export interface TimelineInput {
   readonly axis: Axis;
   /** Every signal, not only those that say most. */
   readonly allLanes: boolean;
+  readonly captures: readonly CaptureSpan[];
+}
+
+/** Steps that were pointed at, and how many rows beside them a captured step may lie. */
+export interface Point {
+  readonly rows: Window;
+  readonly within: number;
 }
 
 export interface Jump {

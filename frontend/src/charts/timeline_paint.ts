@@ -1,9 +1,10 @@
 /** Paints the timeline's canvas, row by row. */
 
 import { count } from "../base/format";
+import type { CaptureSpan } from "../model/captures";
 import { axisTicks, type Projection, type Scene } from "../model/scene";
 import { paintChanges } from "./change_paint";
-import { paintLane, paintMarks, paintReason, paintTime } from "./row_paint";
+import { paintCaptures, paintLane, paintMarks, paintReason, paintTime } from "./row_paint";
 import { paintStack } from "./stack_paint";
 import type { Theme } from "./theme";
 import type { Layout } from "./timeline_rows";
@@ -14,6 +15,7 @@ export interface Painting {
   readonly scene: Scene;
   readonly projection: Projection;
   readonly layout: Layout;
+  readonly captures: readonly CaptureSpan[];
   /** Unix seconds at which the run began. */
   readonly start: number;
 }
@@ -39,6 +41,7 @@ export function paint(painting: Painting): void {
     if (row.kind === "stack") paintStack(painting, row);
     else if (row.kind === "time") paintTime(painting, row);
     else if (row.kind === "lane") paintLane(painting, row);
+    else if (row.mark === "captures") paintCaptures(painting, row);
     else if (row.kind === "marks") paintMarks(painting, row);
     else if (row.kind === "unmeasured") paintReason(painting, row);
   }

@@ -32,7 +32,7 @@ export interface Layout {
 }
 
 /** Rows of the whole run: zooming never makes one come or go. */
-export function layoutOf(whole: Scene, allLanes: boolean): Layout {
+export function layoutOf(whole: Scene, allLanes: boolean, captures: number): Layout {
   const rows: Row[] = [];
   let top = 0;
   const add = (kind: RowKind, key: string, rest: Partial<Row> = {}): void => {
@@ -43,8 +43,8 @@ export function layoutOf(whole: Scene, allLanes: boolean): Layout {
   add("stack", "stack");
   add("time", "time");
   for (const { kind } of MARKS) {
-    if ((whole.timeline.marks[kind] ?? []).length > 0)
-      add("marks", `marks-${kind}`, { mark: kind });
+    const marks = kind === "captures" ? captures : (whole.timeline.marks[kind] ?? []).length;
+    if (marks > 0) add("marks", `marks-${kind}`, { mark: kind });
   }
   for (const lane of chosenLanes(whole.lanes, allLanes)) add("lane", `lane-${lane.id}`, { lane });
   for (const { signal, reason } of whole.timeline.unmeasured) {

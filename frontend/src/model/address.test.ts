@@ -6,6 +6,8 @@ describe("address", () => {
     {},
     { run: "vit/run 1 & more=2#,ü" },
     { run: "a", view: { from: 10, to: 200 }, selection: { from: 50, to: 51 } },
+    { run: "a", trace: { id: "a b/2026_11_21", host: "vm-1", at: { from: 3, to: 5 } } },
+    { run: "a", trace: { id: "c" } },
     { run: "a", open: ["retracing", "-warm_up"], compare: ["b", "c,d"] },
   ])("survives a round trip: %j", (address) => {
     expect(parseAddress(formatAddress(address))).toEqual(address);

@@ -2,6 +2,7 @@
  * What the page's address keeps, in TensorBoard's own form: `#slowdown&p.slowdown.run=run1`.
  */
 
+import type { OpenTrace } from "./captures";
 import type { Window } from "./window";
 
 export interface Address {
@@ -12,6 +13,8 @@ export interface Address {
   readonly open?: readonly string[];
   /** Runs put beside this one. */
   readonly compare?: readonly string[];
+  /** The capture beside the timeline. */
+  readonly trace?: OpenTrace;
 }
 
 const PLUGIN = "slowdown";
@@ -35,12 +38,14 @@ export function parseAddress(hash: string): Address {
   const selection = windowOf(values.get("selection")?.[0]);
   const open = values.get("open")?.[0];
   const compare = values.get("compare");
+  const trace = traceOf(values.get("trace")?.[0], values.get("host")?.[0], values.get("at")?.[0]);
   return {
     ...(run === undefined ? {} : { run }),
     ...(view === undefined ? {} : { view }),
     ...(selection === undefined ? {} : { selection }),
     ...(open === undefined ? {} : { open: open.split(",").filter((id) => id !== "") }),
     ...(compare === undefined ? {} : { compare }),
+    ...(trace === undefined ? {} : { trace }),
   };
 }
 
@@ -54,8 +59,21 @@ export function formatAddress(address: Address): string {
   put("rows", address.view && windowText(address.view));
   put("selection", address.selection && windowText(address.selection));
   put("open", address.open?.join(","));
+  put("trace", address.trace?.id);
+  put("host", address.trace?.host);
+  put("at", address.trace?.at && windowText(address.trace.at));
   for (const run of address.compare ?? []) put("compare", run);
   return parts.join("&");
+}
+
+function traceOf(id?: string, host?: string, at?: string): OpenTrace | undefined {
+  if (!id) return undefined;
+  const window = windowOf(at);
+  return {
+    id,
+    ...(host === undefined ? {} : { host }),
+    ...(window === undefined ? {} : { at: window }),
+  };
 }
 
 function decoded(text: string): string {

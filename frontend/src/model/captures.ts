@@ -1,13 +1,15 @@
-/** Profiler captures: which two to compare, and where XProf shows a step. */
+/** Profiler captures: which one shows given steps, which two to compare, where XProf shows them. */
 
-import type { Capture, CaptureEntry, StepPart } from "../api/types";
+import type { Capture, CaptureEntry, Mark, StepPart } from "../api/types";
+import { range } from "../base/format";
+import { between, type Window } from "./window";
 
 export const PARTS: readonly StepPart[] = [
+  "device",
   "tracing",
   "compilation",
   "input",
   "copies",
-  "device",
   "compute",
   "rest",
 ];
@@ -43,17 +45,88 @@ export function pairOf(captures: readonly CaptureEntry[]): Pair | undefined {
     : { fast: first.id, slow: last.id };
 }
 
-/** A part of the step's edge on either side, so that the viewer shows where the step begins. */
+/** A capture that stands beside the timeline. */
+export interface OpenTrace {
+  readonly id: string;
+  readonly host?: string;
+  /** Places of the steps that are looked at; without them all. */
+  readonly at?: Window;
+}
+
+/** A capture's place on the timeline. */
+export interface CaptureSpan extends Window {
+  readonly step: number;
+}
+
+/** Where captures lie: those that are listed, else those that the monitor saw begin. */
+export function spansOf(
+  captures: readonly CaptureEntry[] | undefined,
+  marks: readonly Mark[],
+): readonly CaptureSpan[] {
+  const listed = (captures ?? []).flatMap((one) => {
+    const window = windowOf(one);
+    return window === undefined ? [] : [{ ...window, step: one.first_step ?? window.from }];
+  });
+  if (listed.length > 0) return listed;
+  return marks.map(({ row, step }) => ({ from: row, to: row + 1, step }));
+}
+
+function windowOf(one: CaptureEntry): Window | undefined {
+  const { first_row: first, last_row: last } = one;
+  if (one.error !== undefined || typeof first !== "number" || typeof last !== "number") return;
+  return between(first, last);
+}
+
+/**
+ * The capture with the most of some rows in it, opened at these; else the nearest one, opened whole.
+ *
+ * @param within how many rows away it may be
+ */
+export function nearest(
+  captures: readonly CaptureEntry[],
+  rows: Window,
+  within = Number.POSITIVE_INFINITY,
+): OpenTrace | undefined {
+  let found: OpenTrace | undefined;
+  let most = -within;
+  for (const one of captures) {
+    const window = windowOf(one);
+    if (window === undefined) continue;
+    const at = { from: Math.max(window.from, rows.from), to: Math.min(window.to, rows.to) };
+    const common = at.to - at.from;
+    if (common < most) continue;
+    most = common;
+    found = common > 0 ? { id: one.id, at } : { id: one.id };
+  }
+  return found;
+}
+
+/** The steps before or after those that are looked at, as many as one; undefined at the end. */
+export function stepBeside(capture: Capture, direction: 1 | -1): Window | undefined {
+  const { place, seconds } = capture.steps;
+  const [first, last] = capture.chosen ?? (direction > 0 ? [-1, -1] : [place.length, place.length]);
+  for (
+    let index = direction > 0 ? last + 1 : first - 1;
+    index >= 0 && index < seconds.length;
+    index += direction
+  ) {
+    const at = place[index];
+    if (typeof at === "number") return between(at, at);
+  }
+  return undefined;
+}
+
+/** Of what is looked at on each side, so that the viewer shows where it begins. */
 const MARGIN = 0.05;
 
 /**
- * The address of XProf's trace viewer at one step, relative to the page.
+ * The address of XProf's trace viewer at the steps that are looked at, relative to the page.
  *
  * A private interface of XProf 2.20 to 2.24: the viewer's own document, told where its data is.
  *
  * @param base the page's own address, from which the viewer's data is told by path alone
  */
-export function viewerAddress(capture: Capture, step: number | undefined, base: string): string {
+export function viewerAddress(capture: Capture, base: string): string {
   const data = new URL("../profile/data", base);
   data.search = new URLSearchParams({
     run: capture.id,
@@ -66,23 +139,31 @@ export function viewerAddress(capture: Capture, step: number | undefined, base: 
     is_oss: "true",
     trace_data_url: data.pathname + data.search,
   });
-  const begin = step === undefined ? undefined : capture.steps.begin_seconds[step];
-  const seconds = step === undefined ? undefined : capture.steps.seconds[step];
-  if (begin !== undefined && seconds !== undefined) {
-    query.set("view_start", milliseconds(Math.max(0, begin - MARGIN * seconds)));
-    query.set("view_end", milliseconds(begin + (1 + MARGIN) * seconds));
+  if (capture.chosen !== null) {
+    const [first, last] = capture.chosen;
+    const { begin_seconds: begins, seconds } = capture.steps;
+    const begin = begins[first] ?? 0;
+    const end = (begins[last] ?? 0) + (seconds[last] ?? 0);
+    const margin = MARGIN * (end - begin);
+    query.set("view_start", milliseconds(Math.max(0, begin - margin)));
+    query.set("view_end", milliseconds(end + margin));
   }
   return `../profile/trace_viewer_index.html?${query}`;
 }
 
 const milliseconds = (seconds: number): string => (seconds * 1000).toFixed(3);
 
-/** What a step of a capture is called. */
-export function stepName(capture: Capture, step: number): string {
-  const number = capture.steps.number[step];
-  return typeof number === "number"
-    ? `Step ${number.toLocaleString("en-US")}`
-    : "The whole capture";
+/** What the steps that are looked at are called. */
+export function chosenName(capture: Capture): string {
+  const { by, count, number } = capture.steps;
+  if (by === "whole") return "The whole capture";
+  const [first, last] = capture.chosen ?? [0, number.length - 1];
+  const [from, to] = [number[first], number[last]];
+  if (typeof from !== "number" || typeof to !== "number") return "A step";
+  if (from === to) return `Step ${range(from, to)}`;
+  return capture.chosen === null
+    ? `Mean of ${count.toLocaleString("en-US")} steps, ${range(from, to)}`
+    : `Mean of steps ${range(from, to)}`;
 }
 
 /** The last part of a stage's or an operation's name, which says most: `Iterator::Map`. */

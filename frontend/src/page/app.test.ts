@@ -111,6 +111,19 @@ describe("opening", () => {
     expect(app.state.changes?.run).toBe("a");
   });
 
+  it("keeps the capture beside the timeline in the address", async () => {
+    const trace = { id: "a/2026_11_21", at: { from: 7, to: 8 } };
+    host.address = "#slowdown&p.slowdown.run=a&p.slowdown.trace=a%2F2026_11_21&p.slowdown.at=7-7";
+    await started();
+    expect(app.state.trace).toEqual(trace);
+    app.openTrace({ id: "a/2026_11_22" });
+    await later(0.5);
+    expect(host.address).toContain("p.slowdown.trace=a%2F2026_11_22");
+    expect(host.address).not.toContain("p.slowdown.at");
+    app.choose("b");
+    expect(app.state.trace).toBeUndefined();
+  });
+
   it("says that it is loading only when that takes long", async () => {
     server.held.set("runs", new Promise(() => undefined));
     void app.start();

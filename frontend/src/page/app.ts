@@ -3,6 +3,7 @@
 import type { Client } from "../api/client";
 import type { Run } from "../api/types";
 import { parseAddress } from "../model/address";
+import type { OpenTrace } from "../model/captures";
 import { nextChange } from "../model/jump";
 import { filtered } from "../model/runs";
 import type { Axis } from "../model/scene";
@@ -228,6 +229,11 @@ export class App implements Actions {
   showRows(window: Window): void {
     this.view(window);
     this.goTo("timeline");
+  }
+
+  openTrace(trace: OpenTrace | undefined): void {
+    this.#change({ trace });
+    if (trace !== undefined) this.goTo("timeline");
   }
 
   explain(window: Window): void {

@@ -5,7 +5,7 @@ import type { State } from "./state";
 
 /** What the address keeps of a state; a card that was closed has a minus before its name. */
 export function addressOfState(state: State): string {
-  const { run, view, selection, touched, compared } = state;
+  const { run, view, selection, touched, compared, trace } = state;
   const open = [...touched].map(([cause, isOpen]) => (isOpen ? cause : `-${cause}`));
   return formatAddress({
     ...(run === undefined ? {} : { run }),
@@ -13,6 +13,7 @@ export function addressOfState(state: State): string {
     ...(selection === undefined ? {} : { selection }),
     ...(open.length === 0 ? {} : { open }),
     ...(compared.length === 0 ? {} : { compare: compared }),
+    ...(trace === undefined ? {} : { trace }),
   });
 }
 
@@ -28,6 +29,7 @@ export function stateOfAddress(address: Address): Partial<State> {
     view: address.view,
     selection: address.selection,
     compared: address.compare ?? [],
+    trace: address.trace,
     touched,
   };
 }

@@ -3,7 +3,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { whole as wholeRun } from "../model/window";
 import { PANELS } from "../panels";
-import type { AnyPanel, Page, Shown } from "../panels/panel";
+import type { AnyPanel, Captures, Page, Shown } from "../panels/panel";
 import type { App } from "./app";
 import { SceneCache } from "./scenes";
 import type { State } from "./state";
@@ -69,6 +69,8 @@ export class Shell {
       hot: state.hot,
       width: state.width,
       compared: state.compared,
+      trace: state.trace,
+      captures: state.panels.get("traces")?.data as Captures | undefined,
       reports: state.reports,
       now,
       actions: this.app,

@@ -1,7 +1,7 @@
 /** The answers about one run at one moment: each route is asked once. */
 
 import { type Client, RequestFailed } from "../api/client";
-import type { Retraces, RunReport, Timeline } from "../api/types";
+import type { CapturePart, Retraces, RunReport, Timeline } from "../api/types";
 import type { Source } from "../panels/panel";
 
 /** The server refuses to send more. */
@@ -44,7 +44,7 @@ export class RunSource implements Source {
   async captures(): ReturnType<Source["captures"]> {
     const source = {
       run: this.run,
-      capture: (id: string, step?: number) => this.client.capture(this.run, id, step),
+      capture: (id: string, part: CapturePart) => this.client.capture(this.run, id, part),
       compareCaptures: (fast: string, slow: string) =>
         this.client.compareCaptures(this.run, fast, slow),
       hasTraceViewer: () => this.client.hasTraceViewer(),

@@ -1,6 +1,7 @@
 /** Everything the page shows follows from this. */
 
 import type { Changed, RunReport, Runs, Timeline } from "../api/types";
+import type { OpenTrace } from "../model/captures";
 import type { Axis } from "../model/scene";
 import type { Window } from "../model/window";
 import type { SortColumn } from "../panels/panel";
@@ -39,6 +40,8 @@ export interface State {
   readonly touched: ReadonlyMap<string, boolean>;
   readonly hot: string | undefined;
   readonly compared: readonly string[];
+  /** The capture beside the timeline. */
+  readonly trace: OpenTrace | undefined;
   /** By run, kept while the page lives: a comparison needs no second request. */
   readonly reports: ReadonlyMap<string, RunReport | Error>;
   readonly picker: boolean;
@@ -70,6 +73,7 @@ export const INITIAL: State = {
   touched: new Map(),
   hot: undefined,
   compared: [],
+  trace: undefined,
   reports: new Map(),
   picker: false,
   filter: "",
@@ -92,5 +96,6 @@ export const FORGOTTEN: Partial<State> = {
   touched: new Map(),
   hot: undefined,
   compared: [],
+  trace: undefined,
   asTable: false,
 };

@@ -5,6 +5,7 @@ import "../charts/spark";
 import type { Advice, RunReport } from "../api/types";
 import { count, duration, ledgerSeconds, percent, range } from "../base/format";
 import { badge } from "../charts/timeline_gutter";
+import { nearest } from "../model/captures";
 import { type Card, cards, openAtFirst, rhythm, sparkline, windowOf } from "../model/cards";
 import { firstSentence } from "../model/text";
 import { rowOfStep } from "../model/track";
@@ -107,11 +108,17 @@ function actions(card: Card, page: Page): TemplateResult {
   if (window === undefined || card.steps === undefined) return html``;
   const rows = page.whole?.timeline.rows ?? 1;
   const steps = range(card.steps[0], card.steps[1]);
+  const trace = nearest(page.captures?.list.captures ?? [], window);
   return html`<button @click=${() => page.actions.showRows(padded(window, 0.05, rows))}>Show ${card.steps[0] === card.steps[1] ? "step" : "steps"} ${steps}</button>
     ${
       window.from > 0
         ? html`<button @click=${() => page.actions.explain(window)}>What changed at ${count(card.steps[0])}?</button>`
         : nothing
+    }
+    ${
+      trace === undefined
+        ? nothing
+        : html`<button @click=${() => page.actions.openTrace(trace)}>Trace of ${trace.at ? "these steps" : "the nearest steps"}</button>`
     }
     ${
       card.id === "retracing"

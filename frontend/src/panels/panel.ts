@@ -5,12 +5,14 @@ import type {
   Capture,
   CaptureComparison,
   CaptureList,
+  CapturePart,
   Changed,
   Retraces,
   Run,
   RunReport,
   Timeline,
 } from "../api/types";
+import type { OpenTrace } from "../model/captures";
 import type { Axis, Scene } from "../model/scene";
 import type { Window } from "../model/window";
 
@@ -20,7 +22,7 @@ export interface Source {
   report(): Promise<RunReport>;
   timeline(): Promise<Timeline>;
   retraces(): Promise<Retraces>;
-  captures(): Promise<{ readonly list: CaptureList; readonly source: CaptureSource }>;
+  captures(): Promise<Captures>;
   /** Rows 0 to `last`, as finely as the server gives them. */
   beginning(last: number): Promise<Timeline>;
 }
@@ -30,10 +32,16 @@ export type SortColumn = "count" | "seconds";
 /** Captures, each fetched when it is opened. */
 export interface CaptureSource {
   readonly run: string;
-  capture(id: string, step?: number): Promise<Capture>;
+  capture(id: string, part: CapturePart): Promise<Capture>;
   compareCaptures(fast: string, slow: string): Promise<CaptureComparison>;
   /** XProf is installed, and its viewer is where it used to be. */
   hasTraceViewer(): Promise<boolean>;
+}
+
+/** Which captures there are, and where each comes from. */
+export interface Captures {
+  readonly list: CaptureList;
+  readonly source: CaptureSource;
 }
 
 /** What the reader can do; every change goes through the page, which keeps the address. */
@@ -51,6 +59,8 @@ export interface Actions {
   showCard(cause: string): void;
   /** Zooms the timeline and brings it into sight. */
   showRows(window: Window): void;
+  /** Puts a capture beside the timeline, and brings both into sight. */
+  openTrace(trace: OpenTrace | undefined): void;
   /** Selects rows and brings "What changed here?" into sight. */
   explain(window: Window): void;
   /** Orders the retraces table. */
@@ -87,6 +97,9 @@ export interface Page {
   /** Of the page's content, CSS pixels. */
   readonly width: number;
   readonly compared: readonly string[];
+  readonly trace: OpenTrace | undefined;
+  /** Of this run, once they are listed. */
+  readonly captures: Captures | undefined;
   /** Reports of compared runs, as far as they are there; an Error where one can't be read. */
   readonly reports: ReadonlyMap<string, RunReport | Error>;
   readonly now: number;

@@ -3,9 +3,11 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import "../charts/overview";
 import "../charts/timeline";
+import "../charts/trace_view";
 import type { Timeline } from "../api/types";
 import { count, plural, range, stepTime } from "../base/format";
-import type { Jump } from "../charts/timeline_input";
+import type { Jump, Point } from "../charts/timeline_input";
+import { nearest, spansOf } from "../model/captures";
 import { causeKind } from "../model/causes";
 import { chosenLanes } from "../model/lane";
 import type { Scene } from "../model/scene";
@@ -27,17 +29,29 @@ export const timeline = sealed<Timeline>({
     }
     return {
       note: "coloured area = seconds lost; hover for one step range, drag to select",
-      body: html`${tools(whole, page)}${strip(whole, page)}
+      body: html`${tools(whole, page)}${strip(whole, page)}<div class=${page.trace ? "split" : ""}><div>
         <sd-timeline class="tl"
-          .input=${{ whole, detail, view: page.view, selection: page.selection, axis: page.axis, allLanes: page.allLanes }}
+          .input=${{ whole, detail, view: page.view, selection: page.selection, axis: page.axis, allLanes: page.allLanes, captures: spansOf(page.captures?.list.captures, whole.timeline.marks.captures ?? []) }}
           @sd-view=${(event: CustomEvent<Window>) => page.actions.view(event.detail)}
           @sd-select=${(event: CustomEvent<Window | null>) => page.actions.select(event.detail ?? undefined)}
           @sd-jump=${(event: CustomEvent<Jump>) => page.actions.jump(event.detail.direction, event.detail.cursor)}
+          @sd-point=${(event: CustomEvent<Point>) => openNear(page, event.detail.rows, event.detail.within)}
         ></sd-timeline>
-        ${lanesLine(whole, page)}${page.asTable ? table(detail, page) : nothing}`,
+        ${lanesLine(whole, page)}</div>${trace(page)}</div>${page.asTable ? table(detail, page) : nothing}`,
     };
   },
 });
+
+function openNear(page: Page, rows: Window, within?: number): void {
+  const found = nearest(page.captures?.list.captures ?? [], rows, within);
+  if (found !== undefined) page.actions.openTrace(found);
+}
+
+/** The capture that is open, beside the steps. */
+function trace(page: Page): TemplateResult | typeof nothing {
+  if (page.trace === undefined || page.captures === undefined) return nothing;
+  return html`<sd-trace .input=${{ ...page.trace, source: page.captures.source }} .actions=${page.actions}></sd-trace>`;
+}
 
 function toggle(
   label: string,
@@ -70,6 +84,11 @@ function tools(whole: Scene, page: Page): TemplateResult {
         : html`<button class="sm" aria-label="Select the change point before" @click=${() => actions.jump(-1)}>‹ <kbd>[</kbd></button>
           <span class="s">${plural(points, "change point")}</span>
           <button class="sm" aria-label="Select the next change point" @click=${() => actions.jump(1)}><kbd>]</kbd> ›</button>`
+    }
+    ${
+      page.captures?.list.captures.length
+        ? html`<button class="sm" @click=${() => openNear(page, selection ?? page.view)}>Trace here</button>`
+        : nothing
     }
     <span class="q s keys"><kbd>←</kbd> <kbd>→</kbd> cursor <kbd>⇧</kbd>+<kbd>←</kbd> <kbd>→</kbd> select <kbd>+</kbd> <kbd>−</kbd> zoom <kbd>Esc</kbd> clear</span>
     <button class="sm quiet" aria-pressed=${page.asTable ? "true" : "false"} @click=${() => actions.table(!page.asTable)}>As table</button>

@@ -2,16 +2,11 @@
 
 import { html } from "lit-html";
 import "../charts/captures";
-import type { CaptureList } from "../api/types";
 import { plural } from "../base/format";
+import type { OpenTrace } from "../model/captures";
 import { between, padded } from "../model/window";
-import { type CaptureSource, sealed } from "./panel";
+import { type Captures, sealed } from "./panel";
 import { prose } from "./parts";
-
-interface Captures {
-  readonly list: CaptureList;
-  readonly source: CaptureSource;
-}
 
 export const traces = sealed<Captures>({
   id: "traces",
@@ -36,9 +31,10 @@ export const traces = sealed<Captures>({
     const rows = page.whole?.timeline.rows;
     const show = (first: number, last: number): void =>
       page.actions.showRows(padded(between(first - 10, last + 10), 0, rows ?? last + 11));
+    const open = (trace: OpenTrace): void => page.actions.openTrace(trace);
     return {
       note: `${plural(captures.length, "profiler capture")} in this logdir, placed at their steps`,
-      body: html`<sd-captures .source=${source} .captures=${captures} .show=${show}></sd-captures>`,
+      body: html`<sd-captures .source=${source} .captures=${captures} .opened=${page.trace?.id} .show=${show} .open=${open}></sd-captures>`,
     };
   },
 });

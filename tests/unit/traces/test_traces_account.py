@@ -100,10 +100,11 @@ def test_a_device_is_told_apart_from_the_host(tmp_path: Path) -> None:
     mean = {
         part: round(float(spent[0]) * 1e3, 6) for part, spent in trace.parts.items() if spent[0]
     }
-    assert mean == {"copies": 3.0, "device": 3.0, "compute": 2.0, "rest": 2.0}
+    # The first millisecond of the copy lies behind the kernel, and costs nothing.
+    assert mean == {"device": 4.0, "copies": 2.0, "compute": 2.0, "rest": 2.0}
     assert trace.devices == ("/device:GPU:0",)
-    assert "3 ms of a step in copies." in adds(trace)
-    assert any("3 ms of a step on the device, 4 ms on the host" in said for said in adds(trace))
+    assert "2 ms of a step in copies." in adds(trace)
+    assert any("4 ms of a step on the device, 4 ms on the host" in said for said in adds(trace))
 
 
 def test_allocators_tell_what_was_most_and_least() -> None:
