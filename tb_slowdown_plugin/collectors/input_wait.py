@@ -11,7 +11,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-from tb_slowdown_plugin.collectors import graph_wait
+from tb_slowdown_plugin.collectors import graph_wait, traced_earlier
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.graph_account import GraphAccount
 from tb_slowdown_plugin.collectors.graph_clock import can_time_here
@@ -37,6 +37,7 @@ class InputWait:
     """
 
     name = "input_wait"
+    caveat = ""
 
     def start(self, context: Context) -> None:
         """Replaces the methods of TensorFlow's iterator that fetch.
@@ -70,6 +71,7 @@ class InputWait:
         self._lifetime.start()
         if graph_wait.is_in_use():
             self._account.open()
+        self.caveat = traced_earlier.caveat("IteratorGetNext")
 
     def stop(self) -> None:
         """Puts TensorFlow's own methods back; functions traced so far keep their timestamps."""

@@ -68,7 +68,7 @@ class Collection:
             self._fail(collector.name, error)
         else:
             self._running[collector.name] = collector
-            self._set(collector.name, "running")
+            self._set(collector.name, "running", scrub(getattr(collector, "caveat", "")))
 
     def _read(self, method: str) -> dict[str, float]:
         values: dict[str, float] = {}

@@ -1,0 +1,95 @@
+"""Functions traced before the monitor: their waits are not measured, and that is said."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tb_slowdown_plugin.collectors import eager_context, traced_earlier
+
+PROGRAM = """
+import sys, tensorflow as tf
+from tb_slowdown_plugin.collectors import traced_earlier
+import tbslow
+
+caveat = lambda: traced_earlier.caveat("IteratorGetNext")
+data = tf.data.Dataset.range(4)
+assert caveat() == ""
+list(data)                      # eager: nothing is traced
+tf.function(lambda x: x + 1)(1)
+assert caveat() == "", "traced, but it fetches nothing"
+with tbslow.start(sys.argv[1] + "/timed"):
+    timed = tf.function(lambda iterator: next(iterator))
+    timed(iter(data))
+assert caveat() == "", "traced under a monitor"
+early = tf.function(lambda iterator: next(iterator))
+early(iter(data))
+assert "before the monitor was started" in caveat()
+with tbslow.start(sys.argv[1] + "/early"):
+    for _ in range(3):
+        with tbslow.summary.step():
+            early(iter(data))
+"""
+
+
+@pytest.mark.tensorflow
+def test_a_function_that_fetches_and_was_traced_early_makes_the_signal_partial(tmp_path, root):
+    from tb_slowdown_plugin.analysis.coverage import signal_states
+    from tb_slowdown_plugin.reader.logdir import read_runs
+
+    pytest.importorskip("tensorflow")
+    environment = {**os.environ, "PYTHONPATH": str(root), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(tmp_path)], env=environment, check=True, timeout=120
+    )
+    (run,) = [run for run in read_runs(str(tmp_path), warn=pytest.fail) if run.name == "early"]
+    states = {state.signal: state for state in signal_states(run)}
+    assert states["input_wait"].status == "partly"
+    assert states["input_wait"].reason.startswith("not measured for functions traced before")
+    assert (states["communication"].status, states["communication"].reason) == ("measured", "")
+
+
+def test_a_context_that_tells_nothing_costs_only_the_remark(monkeypatch):
+    def gone(*_, **__):
+        raise AttributeError("moved")
+
+    monkeypatch.setattr(traced_earlier, "has_function", gone)
+    assert traced_earlier.caveat("IteratorGetNext") == ""
+
+
+class Node:
+    def __init__(self, op):
+        self.op = op
+
+
+class Known:
+    """A context with these functions."""
+
+    _initialized = True
+
+    def __init__(self, **functions):
+        self.functions = functions
+
+    def list_function_names(self):
+        return [*map(str.encode, self.functions), "__wrapped__IteratorGetNext_device_CPU"]
+
+    def get_function_def(self, name):
+        kinds = self.functions[name.decode()]
+        return type("Definition", (), {"node_def": [Node(kind) for kind in kinds]})
+
+
+@pytest.mark.parametrize(
+    ("functions", "found"),
+    [
+        ({}, False),
+        ({"f": ["CollectiveReduceV2"]}, True),
+        ({"f": ["CollectiveReduceV2", "Timestamp"]}, False),
+        ({"f": ["Timestamp"], "g": ["MatMul"]}, False),
+        ({f"f{i}": ["MatMul"] for i in range(256)} | {"late": ["CollectiveReduceV2"]}, False),
+    ],
+)
+def test_a_function_counts_with_one_kind_and_without_the_other(monkeypatch, functions, found):
+    monkeypatch.setattr(eager_context, "_context", lambda: Known(**functions))
+    asked = ("CollectiveReduce", "IteratorGetNext")
+    assert eager_context.has_function(asked, without="Timestamp") is found
