@@ -7,6 +7,7 @@ is imported but TensorBoard's own base class. An error in `load` only hides the 
 from __future__ import annotations
 
 import argparse
+import contextlib
 from typing import Any
 
 from tensorboard.plugins import base_plugin
@@ -19,6 +20,18 @@ _KEEP_ALL = 0
 class SlowdownLoader(base_plugin.TBLoader):  # type: ignore[misc]
     """Loads the plugin when TensorBoard has parsed its flags."""
 
+    def define_flags(self, parser: argparse.ArgumentParser) -> None:
+        """The one flag of ours; `server/origin.py` says what it is for."""
+        group = parser.add_argument_group("slowdown plugin")
+        with contextlib.suppress(argparse.ArgumentError):  # installed twice: the first one counts
+            group.add_argument(
+                "--slowdown_hosts",
+                metavar="NAMES",
+                default="",
+                help="Names, with commas between them, under which browsers reach this TensorBoard "
+                "besides localhost and its addresses; requests for others are refused then.",
+            )
+
     def fix_flags(self, flags: argparse.Namespace) -> None:
         """Keep each of our records; what the user says in `--samples_per_plugin` wins."""
         samples = getattr(flags, "samples_per_plugin", None)
@@ -26,11 +39,13 @@ class SlowdownLoader(base_plugin.TBLoader):  # type: ignore[misc]
             samples.setdefault(PLUGIN_NAME, _KEEP_ALL)
 
     def load(self, context: Any) -> Any:
-        """The plugin, for a `base_plugin.TBContext` of which only the data provider is used."""
+        """The plugin, for a `base_plugin.TBContext` with a data provider, a logdir and flags."""
         from tb_slowdown_plugin.analysis.live import follow
         from tb_slowdown_plugin.reader.catalogue import Catalogue
+        from tb_slowdown_plugin.server.origin import names_of
         from tb_slowdown_plugin.server.plugin import SlowdownPlugin
         from tb_slowdown_plugin.server.runs import Runs
 
         catalogue = Catalogue(context.data_provider, context.logdir)
-        return SlowdownPlugin(Runs(catalogue, follow, logdir=context.logdir))
+        hosts = names_of(context.flags)
+        return SlowdownPlugin(Runs(catalogue, follow, logdir=context.logdir), hosts=hosts)

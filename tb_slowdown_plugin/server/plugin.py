@@ -19,6 +19,7 @@ from tb_slowdown_plugin.records.metadata import PLUGIN_NAME
 from tb_slowdown_plugin.server.answers import Answer, Answers
 from tb_slowdown_plugin.server.body import Body, to_json
 from tb_slowdown_plugin.server.captures import UnknownCaptureError
+from tb_slowdown_plugin.server.origin import ANSWER_HEADERS, refusal
 from tb_slowdown_plugin.server.params import text
 from tb_slowdown_plugin.server.routes import ROUTES, SAME_FOR_ALL
 from tb_slowdown_plugin.server.runs import Runs, UnknownRunError
@@ -40,12 +41,14 @@ class SlowdownPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
     Args:
       runs: What there is to answer from.
       page: The built frontend.
+      hosts: Names under which browsers may come (`origin.names_of`); None for any.
     """
 
     plugin_name = PLUGIN_NAME
 
-    def __init__(self, runs: Runs, page: Path = PAGE) -> None:
+    def __init__(self, runs: Runs, page: Path = PAGE, hosts: frozenset[str] | None = None) -> None:
         self._runs = runs
+        self._hosts = hosts
         self._answers = Answers()
         self._page = page
         self._logged: set[tuple[str, type[Exception], str]] = set()
@@ -90,14 +93,19 @@ class SlowdownPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
 
     def _app(self, handle: Handler) -> WsgiApp:
         def app(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-            return self._answer(handle, wrappers.Request(environ))(environ, start_response)
+            answer = self._answer(handle, wrappers.Request(environ))
+            answer.headers.extend(ANSWER_HEADERS)
+            return answer(environ, start_response)
 
         return app
 
     def _answer(self, handle: Handler, request: wrappers.Request) -> wrappers.Response:
         if request.method not in _METHODS:
-            refusal = f"method {request.method} is not allowed, only {' and '.join(_METHODS)}"
-            return _refuse(request, 405, refusal, [("Allow", ", ".join(_METHODS))])
+            wrong = f"method {request.method} is not allowed, only {' and '.join(_METHODS)}"
+            return _refuse(request, 405, wrong, [("Allow", ", ".join(_METHODS))])
+        stranger = refusal(request.environ, self._hosts)
+        if stranger is not None:
+            return _refuse(request, 403, stranger)
         try:
             return handle(request)
         except (UnknownRunError, UnknownCaptureError) as error:
