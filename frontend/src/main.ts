@@ -11,6 +11,17 @@ import { STYLES } from "./styles";
 
 const SECOND = 1000;
 
+/** A panel counts as looked at from so far below the window's top, in pixels. */
+const SIGHT = 160;
+
+/** The last panel that begins above the line of sight; undefined at the very top. */
+function panelInSight(root: HTMLElement): string | undefined {
+  const begun = [...root.querySelectorAll("section")].filter(
+    (section) => section.getBoundingClientRect().top < SIGHT,
+  );
+  return begun.at(-1)?.id;
+}
+
 export async function render(): Promise<void> {
   const style = document.createElement("style");
   style.textContent = STYLES;
@@ -43,6 +54,7 @@ export async function render(): Promise<void> {
     const { paddingLeft, paddingRight } = getComputedStyle(main);
     app.resize(main.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight));
   }).observe(root);
+  document.addEventListener("scroll", () => app.look(panelInSight(root)), { passive: true });
   document.addEventListener("keydown", (event) => {
     const target = event.target as HTMLElement;
     if (event.key.toLowerCase() !== "r" || event.ctrlKey || event.metaKey || event.altKey) return;

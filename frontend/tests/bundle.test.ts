@@ -10,7 +10,8 @@ const bundle = readFileSync(
 );
 const text = bundle.toString("utf8");
 
-const BUDGET_BYTES = 45 * 1024;
+/** Of the 60 KB that the page may have at most: what is left is room for panels to come. */
+const BUDGET_BYTES = 56_320;
 
 describe("the committed bundle", () => {
   it("stays within the budget", () => {

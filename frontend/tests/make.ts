@@ -26,6 +26,7 @@ export const cause = (values: Partial<Cause> = {}): Cause => ({
   summary: "Argument `rate` has a new value every step.",
   evidence: ["90 retraces."],
   advice: [{ text: "Pass a tensor.", code: "- f(x)\n+ f(tf.constant(x))", price: "" }],
+  parts: [],
   ...values,
 });
 
@@ -65,6 +66,7 @@ export function timeline(rows: number, width: number, values: Partial<Timeline> 
     step_seconds: { mean: ones, median: ones, min: ones, max: ones },
     healthy: ones,
     lost: {},
+    accounts: [],
     healthy_step_seconds: 1,
     epochs: [],
     change_points: [],

@@ -43,7 +43,7 @@ function keys(value: unknown, path = ""): string[] {
 const sorted = (value: unknown): string[] =>
   [...new Set(keys(value))].filter((key) => !key.startsWith(".lost.")).sort();
 
-const mark: Mark = { row: 7, step: 7, seconds: 0.2 };
+const mark: Mark = { row: 7, step: 7, count: 1, seconds: 0.2 };
 const epoch: Epoch = { row: 0, step: 0, number: 0 };
 const change: ChangePoint = { row: 120, step: 120, text: "" };
 const signal: SignalSeries = { signal: "", title: "", unit: "", row: [], value: [] };
@@ -90,6 +90,7 @@ const FORMS: Readonly<Record<string, unknown>> = {
   runs: { runs: [run()], other_runs: 0 } satisfies Runs,
   timeline: timeline(2, 1, {
     lost: { warm_up: [], retracing: [], unexplained: [] },
+    accounts: [{ account: "", title: "", seconds: [] }],
     epochs: [epoch],
     change_points: [change],
     marks: { retraces: [mark], gc: [], checkpoints: [], captures: [] },

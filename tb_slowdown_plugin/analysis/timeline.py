@@ -111,15 +111,16 @@ def _means(values: Float, local: Int, sizes: Int) -> list[float | None]:
 
 
 def _accounts(steps: StepTable, view: slice, local: Int, sizes: Int) -> list[dict[str, Any]]:
-    """Mean seconds a step in each account in which the run spent any."""
+    """Mean seconds a step in each account in which the run spent any, the largest first."""
+    spent = {name: float(np.nansum(seconds)) for name, seconds in steps.accounts.items()}
     return [
         {
             "account": name,
             "title": account_title(name),
-            "seconds": _means(seconds[view], local, sizes),
+            "seconds": _means(steps.accounts[name][view], local, sizes),
         }
-        for name, seconds in steps.accounts.items()
-        if np.nansum(seconds) > 0.0
+        for name in sorted(spent, key=lambda name: -spent[name])
+        if spent[name] > 0.0
     ]
 
 

@@ -10,7 +10,7 @@ const signal = {
   row: [0, 30, 60, 90],
   value: [1, 2, 3, 4],
 };
-const mark = (row: number) => ({ row, step: row, seconds: 1 });
+const mark = (row: number) => ({ row, step: row, count: 1, seconds: 1 });
 const marks = { retraces: [mark(5), mark(45)], gc: [], checkpoints: [mark(95)], captures: [] };
 
 const embedded = (): EmbeddedRun => ({

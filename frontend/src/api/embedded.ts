@@ -92,6 +92,7 @@ function cut(
     step_seconds: { mean: part(mean), median: part(median), min: part(min), max: part(max) },
     healthy: part(tile.healthy),
     lost: Object.fromEntries(Object.entries(tile.lost).map(([id, lost]) => [id, part(lost)])),
+    accounts: tile.accounts.map((one) => ({ ...one, seconds: part(one.seconds) })),
     epochs: inside(tile.epochs),
     change_points: inside(tile.change_points),
     marks: {

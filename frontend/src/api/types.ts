@@ -47,6 +47,17 @@ export interface Advice {
   readonly price: string;
 }
 
+/** What one mechanism took of a warm-up. */
+export interface CausePart {
+  readonly part: string;
+  readonly title: string;
+  readonly lost_seconds: number;
+  /** Step numbers, inclusive. */
+  readonly steps: readonly [number, number];
+  /** How the seconds are known, in words. */
+  readonly known: string;
+}
+
 export interface Cause {
   readonly cause: string;
   readonly lost_seconds: number;
@@ -58,12 +69,26 @@ export interface Cause {
   readonly summary: string;
   readonly evidence: readonly string[];
   readonly advice: readonly Advice[];
+  /** Of a warm-up, in order of time. */
+  readonly parts: readonly CausePart[];
 }
 
 export interface Suspect {
   readonly cause: string;
   readonly seconds: number;
   readonly why: string;
+}
+
+/** One of several workers that train together as one run. */
+export interface Worker {
+  readonly worker: number;
+  readonly steps: number;
+  /** Median. */
+  readonly step_seconds: Measured;
+  /** How long it waited for others, and they for it. */
+  readonly wait_seconds: Measured;
+  readonly others_wait_seconds: Measured;
+  readonly straggler: boolean;
 }
 
 export type SignalStatus = "measured" | "partly" | "unavailable" | "off" | "failed";
@@ -87,7 +112,7 @@ export interface RunReport {
   readonly unexplained_seconds: number;
   readonly causes: readonly Cause[];
   readonly suspects: readonly Suspect[];
-  readonly workers: readonly Readonly<Record<string, unknown>>[];
+  readonly workers: readonly Worker[];
   readonly signals: readonly SignalState[];
   readonly completeness: { readonly chunks: number; readonly missing_chunks: number };
   readonly notes?: readonly string[];
@@ -101,6 +126,8 @@ export interface Report {
 export interface Mark {
   readonly row: number;
   readonly step: number;
+  /** How many fell into the same bucket. */
+  readonly count: number;
   readonly seconds: number;
 }
 
@@ -126,6 +153,13 @@ export interface SignalSeries {
   readonly value: readonly Measured[];
 }
 
+/** Mean seconds a step in one account, bucket by bucket. */
+export interface AccountSeries {
+  readonly account: string;
+  readonly title: string;
+  readonly seconds: readonly Measured[];
+}
+
 export type MarkKind = "retraces" | "gc" | "checkpoints" | "captures";
 
 export interface Timeline {
@@ -146,6 +180,8 @@ export interface Timeline {
   };
   readonly healthy: readonly Measured[];
   readonly lost: Readonly<Record<string, readonly Measured[]>>;
+  /** Those in which the run spent any time, the most first. */
+  readonly accounts: readonly AccountSeries[];
   readonly healthy_step_seconds: Measured;
   readonly epochs: readonly Epoch[];
   readonly change_points: readonly ChangePoint[];

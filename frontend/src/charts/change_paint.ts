@@ -24,9 +24,9 @@ export function paintChanges({ context, theme, scene, projection, layout }: Pain
     context.stroke();
     context.setLineDash([]);
     context.beginPath();
-    context.moveTo(x - 5, stack.top);
-    context.lineTo(x + 5, stack.top);
-    context.lineTo(x, stack.top + 6);
+    context.moveTo(x - 5, stack.top - 6);
+    context.lineTo(x + 5, stack.top - 6);
+    context.lineTo(x, stack.top);
     context.fill();
   }
   context.font = theme.font(600);

@@ -3,7 +3,15 @@
 import { count } from "../base/format";
 import { causeKind } from "../model/causes";
 import { MARKS } from "../model/scene";
-import { type Box, linear, logarithmic, traceBand, traceLine, traceSteps } from "./lines";
+import {
+  type Box,
+  linear,
+  logarithmic,
+  stretches,
+  traceBand,
+  traceLine,
+  traceSteps,
+} from "./lines";
 import type { Painting } from "./timeline_paint";
 import type { Row } from "./timeline_rows";
 
@@ -43,6 +51,12 @@ export function paintLane({ context, theme, scene, projection }: Painting, row: 
   const floor = y(Math.max(0, row.lane.low));
   const borders = [...xs, projection.x(scene.timeline.last + 1)];
   clip(context, box, () => {
+    context.fillStyle = theme.colour("bg-2");
+    for (const [first, last] of stretches(lane.value.map((one) => (one === null ? 0 : null)))) {
+      const left = first === 0 ? 0 : (xs[lane.stepped ? first : first - 1] as number);
+      const right = xs[last + 1] ?? projection.width;
+      context.fillRect(left, row.top, right - left, row.height - 1);
+    }
     context.beginPath();
     if (lane.stepped) traceSteps(context, borders, lane.value, y, floor);
     else traceLine(context, xs, lane.value, y, floor);

@@ -61,7 +61,8 @@ export function paintStack({ context, theme, scene, projection }: Painting, row:
     context.stroke();
   });
   paintCut({ context, theme }, scene, borders, row, first, last);
-  paintHighest({ context, theme }, scene, borders, row, first, last);
+  const lines = scene.timeline.change_points.map((change) => projection.x(change.row));
+  paintHighest({ context, theme }, scene, borders, row, [first, last], lines);
   context.restore();
   paintNames({ context, theme }, scene, projection, row);
 }
@@ -104,14 +105,14 @@ function paintCut(
   }
 }
 
-/** The highest bucket that is cut says what it costs. */
+/** The highest bucket that is cut says what it costs, where no line of a change crosses it. */
 function paintHighest(
   { context, theme }: Pen,
   scene: Scene,
   borders: readonly number[],
   row: Row,
-  first: number,
-  last: number,
+  [first, last]: readonly [number, number],
+  lines: readonly number[],
 ): void {
   const heights = scene.tops.at(-1) ?? [];
   let highest = first;
@@ -128,13 +129,16 @@ function paintHighest(
   const text = `${one ? "step" : "steps"} ${steps}: ${stepTime(timeline.step_seconds.mean[highest])}${one ? "" : " a step"}`;
   const x = Math.max(4, ((borders[highest] ?? 0) + (borders[highest + 1] ?? 0)) / 2);
   const width = context.measureText(text).width;
-  const right = x + 8 + width < (borders.at(-1) ?? 0) && x + 8 + width < context.canvas.clientWidth;
-  const left = right ? x + 8 : x - 8 - width;
+  const end = Math.min(borders.at(-1) ?? 0, context.canvas.clientWidth);
+  const places = [x, ...lines].map((one) => one + 8).filter((one) => one + width < end);
+  const left = places.find((one) => lines.every((at) => at < one - 6 || at > one + width + 6));
+  if (left === undefined && x - 8 - width < 0) return;
+  const begin = left ?? x - 8 - width;
   context.fillStyle = theme.colour("bg");
-  context.fillRect(left - 2, row.top + 1, width + 4, 14);
+  context.fillRect(begin - 2, row.top + 1, width + 4, 14);
   context.textAlign = "left";
   context.fillStyle = theme.colour("text");
-  context.fillText(text, left, row.top + 12);
+  context.fillText(text, begin, row.top + 12);
 }
 
 /** The names of the layers inside them, where they fit. */

@@ -36,11 +36,12 @@ function gutterRow(input: TimelineInput, row: Row): TemplateResult {
       </div>`;
     case "marks": {
       const title = MARKS.find((mark) => mark.kind === row.mark)?.title ?? "";
-      const marks =
+      const marks = input.whole.timeline.marks[row.mark ?? "gc"] ?? [];
+      const number =
         row.mark === "captures"
-          ? input.captures
-          : (input.whole.timeline.marks[row.mark ?? "gc"] ?? []);
-      return html`<div style=${style}><span class="n">${title}</span><span class="v q">${count(marks.length)}</span></div>`;
+          ? input.captures.length
+          : marks.reduce((sum, mark) => sum + mark.count, 0);
+      return html`<div style=${style}><span class="n">${title}</span><span class="v q">${count(number)}</span></div>`;
     }
     case "lane":
       return html`<div style=${style}>

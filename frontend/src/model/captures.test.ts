@@ -85,7 +85,7 @@ describe("the capture of given steps", () => {
       { from: 100, to: 110, step: 5100 },
       { from: 300, to: 310, step: 5300 },
     ]);
-    expect(spansOf(undefined, [{ row: 4, step: 9, seconds: 0 }])).toEqual([
+    expect(spansOf(undefined, [{ row: 4, step: 9, count: 1, seconds: 0 }])).toEqual([
       { from: 4, to: 5, step: 9 },
     ]);
   });

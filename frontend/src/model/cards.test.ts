@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { cause, report, timeline } from "../../tests/make";
-import { cards, giveBack, openAtFirst, rhythm, sparkline, windowOf } from "./cards";
+import { cards, densest, giveBack, openAtFirst, rhythm, sparkline, windowOf } from "./cards";
 import { trackOf } from "./track";
 
 describe("cards", () => {
@@ -43,6 +43,27 @@ describe("cards", () => {
       "until step 9",
     );
     expect(card && rhythm({ ...card, pattern: "periodic" }, track)).toBe("again and again");
+    expect(card && rhythm({ ...card, pattern: "flat" }, track)).toBe("throughout");
+    const quick = trackOf({
+      ...timeline(100, 1),
+      time: Array.from({ length: 100 }, (_, i) => i / 100),
+    });
+    expect(card && rhythm({ ...card, steps: [2, 99] }, quick)).toBe("from the start, growing");
+    expect(card && rhythm({ ...card, steps: [50, 99] }, quick)).toMatch(/ s in, growing$/);
+  });
+});
+
+describe("densest", () => {
+  it("is the stretch that holds most above the mean", () => {
+    const lost = { unexplained: [0, 1, 0, 3, 3, 0, 0, 0, 1, 0] };
+    expect(densest(timeline(100, 10, { lost }), "unexplained")).toEqual({
+      first: 30,
+      last: 49,
+      seconds: 60,
+    });
+    expect(densest(timeline(100, 10), "unexplained")).toBeUndefined();
+    const even = timeline(100, 10, { lost: { unexplained: Array(10).fill(2) } });
+    expect(densest(even, "unexplained")).toBeUndefined();
   });
 });
 

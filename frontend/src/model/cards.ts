@@ -101,11 +101,14 @@ export function windowOf(card: Card, track: Track): Window | undefined {
 
 /** Patterns that words describe better than the moment at which they begin. */
 const RHYTHM: Readonly<Partial<Record<Pattern, string>>> = {
-  flat: "on every step",
+  flat: "throughout",
   periodic: "again and again",
   epoch_boundary: "at each epoch",
   one_off: "once",
 };
+
+/** Of the run: what begins earlier was there from the start. */
+const AT_START = 0.02;
 
 /** How the seconds lie in time, in a few words: "until step 1,239", "16 min 36 s in". */
 export function rhythm(card: Card, track: Track | undefined): string {
@@ -114,8 +117,10 @@ export function rhythm(card: Card, track: Track | undefined): string {
   const words = RHYTHM[card.pattern];
   if (words !== undefined) return words;
   if (track === undefined) return "";
-  const begin = timeOfRow(track, rowOfStep(track, card.steps[0])) - (track.times[0] ?? 0);
-  const where = begin >= 1 ? `${duration(begin)} in` : "from the start";
+  const row = rowOfStep(track, card.steps[0]) - (track.rows[0] ?? 0);
+  const begin = timeOfRow(track, row) - (track.times[0] ?? 0);
+  const early = row <= AT_START * (track.rows.at(-1) ?? 0);
+  const where = early ? "from the start" : `${duration(begin)} in`;
   return card.pattern === "drift" ? `${where}, growing` : where;
 }
 
@@ -136,6 +141,32 @@ export function sparkline(timeline: Timeline, cause: string, parts: number): num
     }
   });
   return bars;
+}
+
+export interface Stretch {
+  /** Rows, inclusive. */
+  readonly first: number;
+  readonly last: number;
+  readonly seconds: number;
+}
+
+/** Where a cause's seconds lie densest: the rows that hold most above the run's mean. */
+export function densest(timeline: Timeline, cause: string): Stretch | undefined {
+  const seconds = (timeline.lost[cause] ?? []).map(
+    (mean, index) => (mean ?? 0) * (timeline.count[index] ?? 1),
+  );
+  const usual = seconds.reduce((sum, one) => sum + one, 0) / Math.max(1, seconds.length);
+  let best = 0;
+  let [first, last, begin, sum] = [-1, -1, 0, 0];
+  seconds.forEach((one, index) => {
+    if (sum <= 0) [begin, sum] = [index, 0];
+    sum += one - usual;
+    if (sum > best) [best, first, last] = [sum, begin, index];
+  });
+  if (first < 0) return undefined;
+  const end = (timeline.row[last] ?? 0) + (timeline.count[last] ?? 1) - 1;
+  const total = seconds.slice(first, last + 1).reduce((all, one) => all + one, 0);
+  return { first: timeline.row[first] ?? 0, last: end, seconds: total };
 }
 
 /** What the causes that were timed directly would give back: the wall without them. */

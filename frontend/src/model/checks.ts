@@ -1,8 +1,10 @@
 /** What a healthy verdict rests on: each cause, and whether its signals were measured. */
 
-import type { RunReport, SignalState } from "../api/types";
+import type { RunReport, SignalState, Timeline } from "../api/types";
+import { duration, percent } from "../base/format";
 import { CAUSES, sentence, UNEXPLAINED } from "./causes";
 import { seenBy } from "./collectors";
+import { found } from "./found";
 
 export interface Check {
   readonly id: string;
@@ -12,13 +14,19 @@ export interface Check {
 }
 
 /** Causes that need step times alone are always seen. */
-export function checks(report: RunReport): Check[] {
+export function checks(report: RunReport, timeline?: Timeline): Check[] {
   return CAUSES.filter((cause) => cause.id !== UNEXPLAINED).map(({ id }) => {
+    const named = report.causes.find((one) => one.cause === id);
+    if (named !== undefined) {
+      const text = `${duration(named.lost_seconds)}, ${percent(named.lost_fraction)}`;
+      return { id, seen: true, text };
+    }
     const names = seenBy(id);
     if (names === undefined) return { id, seen: true, text: "level" };
     const states = report.signals.filter((state) => names.includes(state.signal));
     const seen = states.some(isSeen);
-    return { id, seen, text: seen ? "measured" : reasonOf(states) };
+    const text = (timeline && found(id, timeline)) ?? "measured";
+    return { id, seen, text: seen ? text : reasonOf(states) };
   });
 }
 

@@ -3,6 +3,7 @@
  * that it makes visible. A Python test holds the keys to the writer's registry.
  */
 
+import type { SignalState } from "../api/types";
 import { sentence } from "./causes";
 
 interface Collector {
@@ -59,4 +60,18 @@ export const collectorTitle = (signal: string): string =>
 export function seenBy(cause: string): readonly string[] | undefined {
   const names = Object.keys(COLLECTORS).filter((name) => COLLECTORS[name]?.sees.includes(cause));
   return names.length === 0 ? undefined : names;
+}
+
+const WHY: Readonly<Record<SignalState["status"], string>> = {
+  measured: "",
+  partly: "only now and then",
+  unavailable: "unavailable here",
+  off: "switched off",
+  failed: "the collector failed",
+};
+
+/** A collector that failed or was switched off says so before its reason. */
+export function whyNot({ status, reason }: SignalState): string {
+  if (reason === "") return WHY[status];
+  return status === "failed" || status === "off" ? `${WHY[status]}: ${reason}` : reason;
 }

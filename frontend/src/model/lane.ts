@@ -1,8 +1,9 @@
 /** One signal as a lane: its scale, its label, its value at a row. */
 
-import type { Measured, SignalSeries } from "../api/types";
+import type { AccountSeries, Measured, SignalSeries, Timeline } from "../api/types";
 import { bisectRight } from "../base/bisect";
-import { byteScale, bytes, quantity } from "../base/format";
+import { byteScale, bytes, quantity, stepTime } from "../base/format";
+import { median } from "./quantiles";
 import { niceBytes, niceCeiling } from "./ticks";
 
 /** Names that fit the narrow column beside the lanes; the full title is in the tooltip. */
@@ -59,8 +60,42 @@ export function shortTitle(signal: string, title: string): string {
   const colon = signal.indexOf(":");
   if (colon < 0) return SHORT[signal] ?? title;
   const short = SHORT[signal.slice(0, colon)];
-  return short === undefined ? title : `${signal.slice(colon + 1)} ${short}`;
+  // Of several workers, TensorFlow's device names begin with "/job:worker/replica:0/task:0/".
+  const device = signal.slice(colon + 1).replace(/^.*device:/, "");
+  return short === undefined ? title : `${device} ${short}`;
 }
+
+/** Accounts whose title is too long for the column. */
+const SHORT_ACCOUNTS: readonly (readonly [RegExp, string])[] = [
+  [/^Waiting for /, "Wait for "],
+  [/^Garbage collection pauses/, "Garbage collection"],
+  [/^First execution of new graphs/, "First executions"],
+  [/^Making optimizers and their variables/, "Making optimizers"],
+];
+
+/** The seconds of an account as a lane: mean seconds a step, level over each bucket. */
+export function accountLane(account: AccountSeries, timeline: Timeline): Lane {
+  const largest = account.seconds.reduce<number>((most, one) => Math.max(most, one ?? 0), 0);
+  const high = niceCeiling(largest);
+  const title = SHORT_ACCOUNTS.reduce(
+    (text, [long, short]) => text.replace(long, short),
+    account.title,
+  );
+  return {
+    id: `${ACCOUNT}${account.account}`,
+    title,
+    fullTitle: `${account.title}, seconds a step`,
+    unit: "seconds",
+    row: timeline.row,
+    value: account.seconds,
+    stepped: true,
+    low: 0,
+    high,
+    scale: `0 to ${stepTime(high).replace(/\.0+ /, " ")} a step`,
+  };
+}
+
+const ACCOUNT = "account:";
 
 export interface Lane {
   readonly id: string;
@@ -80,7 +115,8 @@ export interface Lane {
 
 /** From zero to a round number above the largest value; from below zero only if it goes there. */
 export function laneOf(series: SignalSeries): Lane {
-  const { row, value } = series.cumulative ? perStep(series) : series;
+  const whole = bridged(series);
+  const { row, value } = series.cumulative ? perStep(whole) : whole;
   let low = 0;
   let largest = 0;
   for (const one of value) {
@@ -103,6 +139,31 @@ export function laneOf(series: SignalSeries): Lane {
     high,
     scale: `${bottom} to ${top}${series.cumulative ? " a step" : ""}`,
   };
+}
+
+/** Samples so many times farther apart than usual have a gap between them. */
+const GAP = 4;
+
+/**
+ * A series without the moments at which only others were sampled. What stays unmeasured are
+ * gaps: the beginning and the end without samples, and stretches much longer than usual.
+ */
+export function bridged(series: Pick<SignalSeries, "row" | "value">): Rates {
+  const { row, value } = series;
+  const known = value.flatMap((one, index) => (one === null ? [] : [index]));
+  const apart = known.slice(1).map((index, place) => {
+    return (row[index] as number) - (row[known[place] as number] as number);
+  });
+  const usual = median(apart);
+  const kept = new Set(known);
+  apart.forEach((rows, place) => {
+    if (rows > GAP * usual) kept.add((known[place] as number) + 1);
+  });
+  const [first = 0] = known;
+  const last = known.at(-1) ?? -1;
+  const stays = (_: unknown, index: number): boolean =>
+    kept.has(index) || index < first || index > last;
+  return { row: row.filter(stays), value: value.filter(stays) };
 }
 
 interface Rates {
@@ -139,8 +200,9 @@ export function laneText(lane: Lane, row: number): string {
   return lane.unit === "bytes" ? bytes(value, byteScale(lane.high)) : quantity(value, lane.unit);
 }
 
-/** So many lanes are shown before the reader asks for all. */
+/** So many lanes are shown before the reader asks for all, so many of them accounts. */
 const FEW = 8;
+const FEW_ACCOUNTS = 3;
 
 /** What a reader looks for first, by the start of the name; other signals follow as they come. */
 const FIRST = [
@@ -162,7 +224,9 @@ const FIRST = [
 /** The lanes that say most: those that move, the best known first, in the server's order. */
 export function chosenLanes(lanes: readonly Lane[], all: boolean): Lane[] {
   if (all || lanes.length <= FEW) return [...lanes];
+  const accounts = lanes.filter((lane) => lane.id.startsWith(ACCOUNT)).slice(0, FEW_ACCOUNTS);
   const rank = (lane: Lane): number => {
+    if (lane.id.startsWith(ACCOUNT)) return accounts.includes(lane) ? -1 : Number.MAX_VALUE;
     const place = FIRST.findIndex((name) => lane.id.startsWith(name));
     return (moves(lane) ? 0 : lanes.length + FIRST.length) + (place < 0 ? FIRST.length : place);
   };

@@ -23,6 +23,11 @@ describe("memory", () => {
     expect(series((one) => (one < 80 ? 1e8 : 9e8))?.growth).toBeNull();
   });
 
+  it("leaves out what lies on disks", () => {
+    const signals = [signal, { ...signal, signal: "disk_free_bytes" }];
+    expect(memorySeries(timeline(100, 1, { signals })).map((one) => one.id)).toEqual(["rss_bytes"]);
+  });
+
   it("says nothing of a handful of values", () => {
     expect(series((one) => (one < 12 ? 1e8 : null))?.growth).toBeNull();
   });

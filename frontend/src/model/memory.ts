@@ -2,7 +2,7 @@
 
 import type { Measured, SignalSeries, Timeline } from "../api/types";
 import { bytes } from "../base/format";
-import { shortTitle } from "./lane";
+import { bridged, shortTitle } from "./lane";
 import { median, sorted } from "./quantiles";
 
 export interface MemorySeries {
@@ -25,14 +25,16 @@ const START = 0.1;
 /** Growth below this share of the level is none. */
 const LEAST_GROWTH = 0.03;
 const LEAST_VALUES = 8;
+/** Bytes, but not of memory. */
+const DISK = /^(output|disk)_/;
 
 export const memorySeries = (timeline: Timeline): MemorySeries[] =>
   timeline.signals
-    .filter((signal) => signal.unit === "bytes" && !signal.cumulative)
+    .filter(({ signal, unit, cumulative }) => unit === "bytes" && !cumulative && !DISK.test(signal))
     .map((signal) => seriesOf(signal, timeline.rows));
 
 function seriesOf(signal: SignalSeries, rows: number): MemorySeries {
-  const { row, value } = signal;
+  const { row, value } = bridged(signal);
   const from = row.findIndex((one) => one >= rows * START);
   const later = from < 0 ? [] : value.slice(from);
   return {

@@ -2,7 +2,7 @@
 
 import type { MarkKind, Timeline } from "../api/types";
 import { count } from "../base/format";
-import { type Lane, laneOf } from "./lane";
+import { accountLane, type Lane, laneOf } from "./lane";
 import { type LogScale, logScale } from "./logscale";
 import { ceiling, type Layer, layers, tops } from "./stack";
 import { elapsed, niceTicks, timeTicks } from "./ticks";
@@ -33,7 +33,10 @@ export function sceneOf(timeline: Timeline, rank: readonly string[], lostOnly: b
     tops: heights,
     top: ceiling(heights.at(-1) ?? []),
     log: logScale(timeline),
-    lanes: timeline.signals.map(laneOf),
+    lanes: [
+      ...timeline.accounts.map((account) => accountLane(account, timeline)),
+      ...timeline.signals.map(laneOf),
+    ],
   };
 }
 

@@ -135,6 +135,11 @@ export class App implements Actions {
     this.#reports.list(asked.slice(0, MOST_VERDICTS).map((run) => run.run));
   }
 
+  /** Which panel the reader looks at. */
+  look(here: string | undefined): void {
+    if (here !== this.state.here) this.#store.set({ here });
+  }
+
   sample(sample: number): void {
     this.#store.set({ sample });
   }

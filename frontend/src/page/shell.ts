@@ -23,7 +23,7 @@ export class Shell {
           ? missingBanner(chunks.missing_chunks, chunks.chunks)
           : nothing
       }
-      ${toolbar(this.app, state, PANELS, now)}</header>
+      ${toolbar(this.app, state, panelsOf(state), now)}</header>
       <main>${this.#content(state, now)}</main>`;
   }
 
@@ -37,7 +37,7 @@ export class Shell {
     if (run === undefined) return unknownRun(this.app, state.run ?? "");
     if (!state.panels.has("verdict")) return loading(state);
     const page = this.#see(state, run, now);
-    return html`${grouped(PANELS).map((group) =>
+    return html`${grouped(panelsOf(state)).map((group) =>
       group.length === 1
         ? this.#section(group[0] as AnyPanel, state, page)
         : html`<div class="two">${group.map((panel) => this.#section(panel, state, page))}</div>`,
@@ -102,6 +102,10 @@ export class Shell {
     return panel.view(loaded.data, page);
   }
 }
+
+/** The panels that the run has anything for. */
+const panelsOf = (state: State): AnyPanel[] =>
+  PANELS.filter((panel) => panel.shows?.(state.report) ?? true);
 
 /** Half-width panels that follow each other stand side by side. */
 function grouped(panels: readonly AnyPanel[]): AnyPanel[][] {

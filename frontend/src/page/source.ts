@@ -34,13 +34,6 @@ export class RunSource implements Source {
     return this.#timeline;
   }
 
-  async beginning(last: number): Promise<Timeline> {
-    const whole = await this.timeline();
-    if (whole.bucket_rows === 1) return whole;
-    const part = { first: 0, last: Math.min(last, whole.rows - 1), buckets: MOST_BUCKETS };
-    return this.client.timeline(this.run, part, this.signal);
-  }
-
   async captures(): ReturnType<Source["captures"]> {
     const source = {
       run: this.run,

@@ -44,6 +44,8 @@ export interface State {
   readonly trace: OpenTrace | undefined;
   /** By run, kept while the page lives: a comparison needs no second request. */
   readonly reports: ReadonlyMap<string, RunReport | Error>;
+  /** The panel that the reader looks at. */
+  readonly here: string | undefined;
   readonly picker: boolean;
   readonly filter: string;
   readonly gone: Gone | undefined;
@@ -75,6 +77,7 @@ export const INITIAL: State = {
   compared: [],
   trace: undefined,
   reports: new Map(),
+  here: undefined,
   picker: false,
   filter: "",
   gone: undefined,

@@ -19,8 +19,9 @@ export function toolbar(
   const run = state.runs?.runs.find((one) => one.run === state.run);
   return html`<div class="bar-top">
     ${state.runs?.runs.length ? pickerButton(app, state) : html`<b>Slowdown</b>`}
+    ${(state.runs?.runs.length ?? 0) > 1 && run !== undefined ? compareButton(app) : nothing}
     ${run === undefined ? nothing : freshness(run, state, now)}
-    ${run === undefined ? nothing : links(app, panels, run)}
+    ${run === undefined ? nothing : links(app, state, panels, run)}
     ${state.picker ? picker(app, state, now) : nothing}
   </div>`;
 }
@@ -31,13 +32,22 @@ function pickerButton(app: App, state: State): TemplateResult {
     @click=${() => app.picker(!state.picker)}><span class="q">Run</span> <b>${name || "none"}</b> <span aria-hidden="true">▾</span></button>`;
 }
 
-function links(app: App, panels: readonly AnyPanel[], run: Run): TemplateResult {
+/** Leads to where the second run is chosen. */
+const compareButton = (app: App): TemplateResult =>
+  html`<button class="quiet more-runs" @click=${() => {
+    app.goTo("compare");
+    document.querySelector<HTMLElement>("#compare select")?.focus({ preventScroll: true });
+  }}>+ Compare</button>`;
+
+function links(app: App, state: State, panels: readonly AnyPanel[], run: Run): TemplateResult {
   const file = `slowdown-${run.run.replace(/[^\w.-]+/g, "_").slice(0, 80)}.json`;
   return html`<nav aria-label="On this page">${panels
     .filter((panel) => panel.anchor !== undefined)
     .map(
       (panel) =>
-        html`<a href=${`#${panel.id}`} @click=${(event: Event) => {
+        html`<a href=${`#${panel.id}`} aria-current=${state.here === panel.id ? "true" : nothing} @click=${(
+          event: Event,
+        ) => {
           event.preventDefault();
           app.goTo(panel.id);
         }}>${panel.anchor}</a>`,

@@ -6,10 +6,18 @@ import type { Advice, RunReport } from "../api/types";
 import { count, duration, ledgerSeconds, percent, range } from "../base/format";
 import { badge } from "../charts/timeline_gutter";
 import { nearest } from "../model/captures";
-import { type Card, cards, openAtFirst, rhythm, sparkline, windowOf } from "../model/cards";
+import {
+  type Card,
+  cards,
+  densest,
+  openAtFirst,
+  rhythm,
+  sparkline,
+  windowOf,
+} from "../model/cards";
 import { firstSentence } from "../model/text";
-import { rowOfStep } from "../model/track";
-import { padded } from "../model/window";
+import { rowOfStep, stepOfRow } from "../model/track";
+import { between, padded } from "../model/window";
 import { type Page, sealed } from "./panel";
 import { codeBox, prose } from "./parts";
 
@@ -97,10 +105,23 @@ function body(card: Card, page: Page): TemplateResult {
   return html`<div class="body">
     <div>
       <ul>${card.evidence.map((sentence) => html`<li>${prose(sentence)}</li>`)}</ul>
-      <div class="acts">${actions(card, page)}</div>
+      ${card.steps === undefined ? where(card, page) : html`<div class="acts">${actions(card, page)}</div>`}
     </div>
     <div>${ways(card.advice)}</div>
   </div>`;
+}
+
+/** Of seconds without an onset: where most of them lie. */
+function where(card: Card, page: Page): TemplateResult | typeof nothing {
+  const scene = page.whole;
+  const stretch = scene && densest(scene.timeline, card.id);
+  if (scene === undefined || stretch === undefined) return nothing;
+  const steps = range(stepOfRow(scene.track, stretch.first), stepOfRow(scene.track, stretch.last));
+  const noun = stretch.first === stretch.last ? "step" : "steps";
+  const window = between(stretch.first, stretch.last);
+  return html`<p>The densest stretch, ${noun} ${steps}, holds ${duration(stretch.seconds)} of them.</p>
+    <div class="acts"><button @click=${() => page.actions.showRows(padded(window, 0.5, scene.timeline.rows))}>Show ${noun} ${steps}</button>
+    ${window.from > 0 ? html`<button @click=${() => page.actions.explain(window)}>What changed there?</button>` : nothing}</div>`;
 }
 
 function actions(card: Card, page: Page): TemplateResult {
@@ -128,6 +149,11 @@ function actions(card: Card, page: Page): TemplateResult {
     ${
       card.id === "warm_up"
         ? html`<button class="quiet" @click=${() => page.actions.goTo("warmup")}>Warm-up account</button>`
+        : nothing
+    }
+    ${
+      card.id === "communication" && (page.report?.workers.length ?? 0) > 0
+        ? html`<button class="quiet" @click=${() => page.actions.goTo("workers")}>All workers</button>`
         : nothing
     }`;
 }

@@ -11,12 +11,14 @@ import { timeline } from "./timeline";
 import { traces } from "./traces";
 import { verdict } from "./verdict";
 import { warmup } from "./warmup";
+import { workers } from "./workers";
 
 export const PANELS: readonly AnyPanel[] = [
   verdict,
   causes,
   timeline,
   changed,
+  workers,
   retraces,
   warmup,
   memory,

@@ -23,8 +23,6 @@ export interface Source {
   timeline(): Promise<Timeline>;
   retraces(): Promise<Retraces>;
   captures(): Promise<Captures>;
-  /** Rows 0 to `last`, as finely as the server gives them. */
-  beginning(last: number): Promise<Timeline>;
 }
 
 export type SortColumn = "count" | "seconds";
@@ -124,6 +122,8 @@ export interface Panel<Data> {
   readonly half?: boolean;
   /** Height in pixels to keep free until its answer is there, so that nothing jumps. */
   readonly reserve?: number;
+  /** Whether the run has anything for it; without, it is always there. */
+  readonly shows?: (report: RunReport | undefined) => boolean;
   readonly load: (source: Source) => Promise<Data>;
   readonly view: (data: Data, page: Page) => Shown;
 }

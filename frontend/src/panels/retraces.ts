@@ -76,8 +76,16 @@ function rows(group: RetraceGroup, page: Page, open: boolean): TemplateResult {
       <td class="num">${count(group.count)}</td><td class="num">${ledgerSeconds(group.seconds, page.report?.wall_seconds)}</td>
       <td class="num">${stepTime(first?.seconds)}</td><td class="num">${stepTime(last?.seconds)}</td>
       <td><sd-spark class="ticks" role="img" aria-label=${`From step ${count(group.first_step)} to ${count(group.last_step)}`} .cause=${"retracing"} .bars=${group.spark}></sd-spark></td>
-      <td>${prose(group.fix)}</td>
+      <td class="fix">${fix(group, page)}</td>
     </tr>${open ? examples(group, page) : nothing}</tbody>`;
+}
+
+/** Leads to the card that has the fix as code, where there is one. */
+function fix(group: RetraceGroup, page: Page): TemplateResult {
+  const named = page.report?.causes.some((cause) => cause.cause === "retracing");
+  return named
+    ? html`<button class="link" title="Show the fix" @click=${() => page.actions.showCard("retracing")}>${prose(group.fix)}</button>`
+    : prose(group.fix);
 }
 
 const FEW = 4;

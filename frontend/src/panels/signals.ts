@@ -3,7 +3,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { RunReport, SignalState } from "../api/types";
 import { count, plural } from "../base/format";
-import { collectorTitle } from "../model/collectors";
+import { collectorTitle, whyNot } from "../model/collectors";
 import { sealed } from "./panel";
 import { prose } from "./parts";
 
@@ -20,8 +20,7 @@ export const signals = sealed<RunReport>({
     return {
       note: `${seen.length} measured, ${part.length} in part, ${rest.length - part.length} not; what is not measured is never counted as zero`,
       body: html`<div class="two">
-        <table><thead><tr><th>Measured</th>${remarks ? html`<th>Remark</th>` : nothing}</tr></thead>
-          <tbody>${seen.map((state) => measuredRow(state, remarks))}</tbody></table>
+        ${remarks ? measured(seen) : html`<ul class="seen">${seen.map((state) => html`<li class="st">${collectorTitle(state.signal)}</li>`)}</ul>`}
         <div>${rest.length === 0 ? nothing : missing(rest)}${completeness(report)}</div>
       </div>`,
     };
@@ -32,22 +31,16 @@ const missing = (rest: readonly SignalState[]): TemplateResult =>
   html`<table><thead><tr><th>Not measured</th><th>Because</th></tr></thead>
     <tbody>${rest.map(missingRow)}</tbody></table>`;
 
-const measuredRow = (state: SignalState, remarks: boolean): TemplateResult =>
-  html`<tr><td class="st">${collectorTitle(state.signal)}</td>${
-    remarks ? html`<td class="q">${prose(state.reason)}</td>` : nothing
-  }</tr>`;
-
-const WHY: Readonly<Record<SignalState["status"], string>> = {
-  measured: "",
-  partly: "only now and then",
-  unavailable: "unavailable here",
-  off: "switched off",
-  failed: "the collector failed",
-};
+const measured = (seen: readonly SignalState[]): TemplateResult =>
+  html`<table><thead><tr><th>Measured</th><th>Remark</th></tr></thead>
+    <tbody>${seen.map(
+      (state) =>
+        html`<tr><td class="st">${collectorTitle(state.signal)}</td><td class="q">${prose(state.reason)}</td></tr>`,
+    )}</tbody></table>`;
 
 function missingRow(state: SignalState): TemplateResult {
   const mark = state.status === "partly" ? "st part" : "st off";
-  return html`<tr><td class=${mark}>${collectorTitle(state.signal)}</td><td>${prose(state.reason || WHY[state.status])}</td></tr>`;
+  return html`<tr><td class=${mark}>${collectorTitle(state.signal)}</td><td>${prose(whyNot(state))}</td></tr>`;
 }
 
 function completeness(report: RunReport): TemplateResult {

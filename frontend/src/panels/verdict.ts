@@ -29,8 +29,12 @@ export const verdict = sealed<RunReport>({
 });
 
 function headline(report: RunReport, page: Page): TemplateResult {
-  return html`<h1>${prose(withStop(report.headline))}</h1>${lead(report, page)}`;
+  return html`<h1>${prose(withStop(quoted(report.headline)))}</h1>${lead(report, page)}`;
 }
+
+/** A name before its place in the source is code: "train_step (train.py:41)". */
+const quoted = (sentence: string): string =>
+  sentence.replace(/([\w.<>]+)(?= \([^()]+:\d+\))/g, "`$1`");
 
 const withStop = (sentence: string): string =>
   /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
@@ -52,7 +56,6 @@ function healthyLead(report: RunReport): TemplateResult {
 }
 
 function lostLead(report: RunReport, page: Page): TemplateResult {
-  const back = giveBack(report);
   const [first, second] = report.causes;
   const link = (id: string): TemplateResult =>
     html`<a href="#" @click=${(event: Event) => {
@@ -65,11 +68,22 @@ function lostLead(report: RunReport, page: Page): TemplateResult {
   return html`<p class="lead">${duration(report.lost_seconds)} are lost${named.map(
     (cause, index) =>
       html`${index === 0 ? ": " : ", "}${duration(cause.lost_seconds)} to ${link(cause.cause)}${since(cause)}`,
-  )}. ${
-    back > 0
-      ? html`Without the causes that were timed directly, the same ${plural(report.steps, "step")} take about ${duration(report.wall_seconds - back)}.`
-      : nothing
-  }</p>`;
+  )}. ${giveBackSentence(report)}</p>`;
+}
+
+/** What the run would take without what was timed, where that is most of the loss. */
+function giveBackSentence(report: RunReport): string {
+  const back = giveBack(report);
+  if (back < report.lost_seconds / 2) return "";
+  const timed = report.causes.filter((cause) => cause.confidence === "high");
+  const [first, second] = timed;
+  const without =
+    timed.length > 2 || first === undefined
+      ? `the ${timed.length} causes that were timed directly`
+      : [first, second]
+          .flatMap((cause) => (cause ? causeKind(cause.cause).name.toLowerCase() : []))
+          .join(" and ");
+  return `Without the loss to ${without}, the same ${plural(report.steps, "step")} take about ${duration(report.wall_seconds - back)}.`;
 }
 
 function where(report: RunReport, page: Page): TemplateResult {
@@ -83,7 +97,7 @@ function where(report: RunReport, page: Page): TemplateResult {
       ${ledger.map((term, index) => ledgerTerm(term, index === 0 ? "=" : "+", report.wall_seconds, page))}
     </div>
     ${facts(report, page)}
-    ${report.verdict === "healthy" ? checklist(report) : nothing}`;
+    ${report.verdict === "healthy" ? checklist(report, page) : nothing}`;
 }
 
 function barSegment(segment: Segment, wall: number, page: Page): TemplateResult {
@@ -144,13 +158,13 @@ const against = (times: number): string =>
     ? `${decimal(times, times < 10 ? 1 : 0)} times that`
     : signed(100 * (times - 1), (value) => `${decimal(value, 0)} %`);
 
-function checklist(report: RunReport): TemplateResult {
-  const list = checks(report);
+function checklist(report: RunReport, page: Page): TemplateResult {
+  const list = checks(report, page.whole?.timeline);
   const { measured, blind } = tally(list);
   return html`<p class="checked"><b>${list.length} causes checked</b>: ${measured} with measured signals, ${blind} could not be checked</p>
     <ul class="checks">${list.map(
       (check) =>
-        html`<li>${badge(check.id)}<span>${causeKind(check.id).name}</span><span class=${check.seen ? "" : "q"}>${check.text}
+        html`<li>${badge(check.id)}<span>${causeKind(check.id).name}</span><span class=${check.seen ? "" : "q"} title=${check.text}>${check.text}
           ${
             check.seen
               ? html`<span class="good" title="checked, nothing found">✓</span>`

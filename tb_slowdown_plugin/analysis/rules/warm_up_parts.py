@@ -18,8 +18,8 @@ FIRST_BATCH: Final = names.account(names.INPUT_WAIT, names.FIRST)
 _ORDER: Final = (FIRST_BATCH, names.TRACING, names.FIRST_EXECUTION)
 """Within a step one waits first, then builds the graph, then runs it."""
 _WORDS: Final = {
-    FIRST_BATCH: ("First batch: pipeline starts, buffers fill", "measured"),
-    names.INPUT_WAIT: ("First pass: cold reads, caches that fill", "measured, above later passes"),
+    FIRST_BATCH: ("First batch: buffers fill", "measured"),
+    names.INPUT_WAIT: ("First pass: cold reads", "measured, above later passes"),
     names.TRACING: ("Building graphs", "measured"),
     names.FIRST_EXECUTION: ("Graph optimisation, compiling", "first run less a steady one"),
     CORE: ("Rest: variables, kernels, memory", "remainder, not split"),

@@ -71,7 +71,7 @@ def test_the_first_batch_stands_apart_from_the_first_pass(make_run, find, judge)
 
     first, later = cause.parts
     assert (first.part, first.steps, first.lost_seconds) == ("input_wait:first", (0, 0), 2.0)
-    assert first.title == "First batch: pipeline starts, buffers fill"
+    assert first.title == "First batch: buffers fill"
     assert (later.part, later.steps) == ("input_wait", (1, 99))
     assert later.lost_seconds == pytest.approx(99 * 0.049)
 
