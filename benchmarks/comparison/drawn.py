@@ -1,16 +1,14 @@
-"""How often `tbslow compare` is wrong: false alarms of A/A pairs, and what it finds.
+"""Drawn comparisons: each side is so many runs of one program.
 
-Each side is so many runs of one program: 1,000 steps with the noise of
-`benchmarks.accuracy.quiet` within, and a factor of their own with the given spread
-between runs.
-
-    python -m benchmarks.comparison [--pairs 1000]
+A run has 1,000 steps with the noise of `benchmarks.accuracy.quiet` within, and in each
+comparison a factor of its own with the given spread between runs.
 """
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -18,7 +16,7 @@ from numpy.typing import NDArray
 
 from benchmarks.accuracy.quiet import FAMILIES
 from tb_slowdown_plugin.analysis.comparison import Comparison, compare
-from tb_slowdown_plugin.analysis.run_ledger import RunLedger, ledger_of
+from tb_slowdown_plugin.analysis.run_ledger import RunLedger, Term, ledger_of
 from tb_slowdown_plugin.analysis.types import Account, Report
 from tb_slowdown_plugin.records.types import (
     Environment,
@@ -29,6 +27,10 @@ from tb_slowdown_plugin.records.types import (
 
 _STEPS: Final = 1_000
 _STEP_SECONDS: Final = 0.1
+_EACH: Final = 5
+"""Programs of a family."""
+_RUNS: Final = 14
+"""Of a program; a comparison takes some of them and makes each as fast as chance has it."""
 
 
 Noise = Callable[[np.random.Generator], NDArray[np.float64]]
@@ -55,12 +57,12 @@ def draw_program(random: np.random.Generator, family: str) -> Noise:
     return lambda run: sum((each(run, _STEPS) for each in FAMILIES[family]), np.zeros(_STEPS))
 
 
-def draw_ledger(
-    random: np.random.Generator, program: Noise, spread: float, slower: float
-) -> RunLedger:
-    """One run: steps of 100 ms with the program's noise, as fast as runs are by chance."""
-    level = _STEP_SECONDS * (1 + slower) * np.exp(random.normal(0, spread))
-    return ledger(level * np.exp(program(random)))
+def draw_programs(random: np.random.Generator) -> list[list[RunLedger]]:
+    """Some programs of each family, and of each some runs, all equally fast but for their noise."""
+    return [
+        [ledger(_STEP_SECONDS * np.exp(program(random))) for _ in range(_RUNS)]
+        for program in [draw_program(random, family) for family in PROGRAMS for _ in range(_EACH)]
+    ]
 
 
 def ledger(seconds: NDArray[np.float64]) -> RunLedger:
@@ -85,42 +87,40 @@ def ledger(seconds: NDArray[np.float64]) -> RunLedger:
 
 
 def draw_comparison(
-    random: np.random.Generator, family: str, repeats: int, spread: float, slower: float
+    random: np.random.Generator,
+    runs: Sequence[RunLedger],
+    repeats: int,
+    spread: float,
+    slower: float,
 ) -> Comparison:
-    """A comparison of two sides of which the second is slower by a share."""
-    program = draw_program(random, family)
-    base = [draw_ledger(random, program, spread, 0.0) for _ in range(repeats)]
-    other = [draw_ledger(random, program, spread, slower) for _ in range(repeats)]
+    """A comparison of two sides of one program, of which the second is slower by a share."""
+    drawn = random.permutation(len(runs))[: 2 * repeats]
+    levels = np.exp(random.normal(0, spread, 2 * repeats))
+    base = [_times(runs[i], level) for i, level in zip(drawn, levels, strict=True)][:repeats]
+    other = [
+        _times(runs[i], (1 + slower) * level)
+        for i, level in zip(drawn[repeats:], levels[repeats:], strict=True)
+    ]
     return compare(base, other)
 
 
+def _times(run: RunLedger, factor: float) -> RunLedger:
+    """A run in which everything takes so many times as long."""
+
+    def times(term: Term) -> Term:
+        return Term(term.seconds * factor, term.error_seconds * factor)
+
+    terms = {name: times(term) for name, term in run.terms.items()}
+    return replace(run, step=times(run.step), quiet=times(run.quiet), terms=terms)
+
+
 def count_outcomes(
-    pairs: int, repeats: int, spread: float, slower: float, seed: int = 7
-) -> dict[str, int]:
-    """Outcome -> how often it came."""
+    pairs: int, repeats: int, spread: float, slower: float, seed: int
+) -> Counter[str]:
+    """Outcome -> how often it came, of so many comparisons."""
     random = np.random.default_rng(seed)
-    counts: dict[str, int] = {}
-    for index in range(pairs):
-        family = PROGRAMS[index % len(PROGRAMS)]
-        outcome = draw_comparison(random, family, repeats, spread, slower).outcome
-        counts[outcome] = counts.get(outcome, 0) + 1
-    return counts
-
-
-def main() -> None:
-    """Prints a table: a row each for a spread, repeats a side, and a true difference."""
-    parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--pairs", type=int, default=1_000)
-    pairs = parser.parse_args().pairs
-    print("spread  repeats  truth  alarms of", pairs, " can't tell")
-    for spread in (0.01, 0.02, 0.05):
-        for repeats in (1, 2, 3, 5):
-            for slower in (0.0, 0.05, 0.1, 0.2):
-                counts = count_outcomes(pairs, repeats, spread, slower)
-                alarms = counts.get("slower", 0) + (counts.get("faster", 0) if not slower else 0)
-                unsure = counts.get("not_enough_repeats", 0)
-                print(f"{spread:6.0%} {repeats:8} {slower:6.0%} {alarms:17} {unsure:11}")
-
-
-if __name__ == "__main__":
-    main()
+    programs = draw_programs(random)
+    return Counter(
+        draw_comparison(random, programs[i % len(programs)], repeats, spread, slower).outcome
+        for i in range(pairs)
+    )

@@ -3,7 +3,7 @@
 Steps within a run are not independent, and two runs of one program differ by more
 than their steps tell: a test that only looks at steps calls 26 to 90 % of A/A pairs
 different (measured). What counts here is the spread between repeats, and where there
-are few of them, an assumption about it.
+are few of them, an assumption about it (`chance.py`).
 """
 
 from __future__ import annotations
@@ -11,23 +11,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import NormalDist
 from typing import Final, Literal
 
+from tb_slowdown_plugin.analysis.chance import USUAL_SPREAD, Chance, chance_between
 from tb_slowdown_plugin.analysis.run_ledger import WARM_UP, RunLedger, Term
 
 Outcome = Literal["slower", "faster", "moved", "no_difference", "not_enough_repeats"]
 
-RUN_TO_RUN: Final = 0.02
-"""Assumed standard deviation between runs of one program, as a share of the step time;
-never less is used (benchmarks/comparison.py has what this makes of other spreads)."""
-ASSUMED_REPEATS: Final = 3
-"""The assumption weighs as much as so many degrees of freedom of measured spread. With 4,
-17 to 31 of 1,000 A/A comparisons gave an alarm on machines where runs differ by 5 %."""
 SMALLEST_EFFECT: Final = 0.03
 """A smaller share of the step time is no difference, however sure it is."""
-ALARM_RATE: Final = 0.005
-"""Two-sided: how often the interval of two equal programs may miss zero."""
+NOT_ITS_OWN: Final = ("cpu_contention", "unexplained")
+"""Terms that other programs on the machine may be the reason of."""
 _SAME_WORK: Final = 0.02
 """Items per step that differ by more make a step's time no measure: items are compared."""
 
@@ -41,7 +35,8 @@ class Difference:
     with_seconds: float
     difference_seconds: float
     interval_seconds: tuple[float, float]
-    """Holds the true difference in 99.5 of 100 comparisons."""
+    """Holds the true difference in 99.5 of 100 comparisons, where runs of one program
+    differ by at most `USUAL_SPREAD`."""
     fraction: float
     """Difference, as a share of the base's whole step (of warm-up: of its own)."""
     outcome: Outcome
@@ -56,11 +51,14 @@ class Comparison:
     unit: Literal["step", "item"]
     outcome: Outcome
     total: Difference
+    quiet: Difference
+    """Of the faster half of the steps, which decides where the mean is too much disturbed
+    to tell, and does not rule out what the faster half says."""
     terms: tuple[Difference, ...]
     """They add up to `total`; the largest difference first."""
     warm_up: Difference
-    spread_fraction: float
-    """Standard deviation between runs that the intervals use, as a share of the step."""
+    spread_fraction: float | None
+    """Standard deviation between the repeats, as a share of the step; None without repeats."""
     repeats_wanted: int | None
     """Runs a side with which a difference of this size would be told from chance; None
     where it is told, or too small to matter."""
@@ -79,49 +77,49 @@ def compare(base: Sequence[RunLedger], other: Sequence[RunLedger]) -> Comparison
       otherwise what leaves one term for another is "moved" (a cost shift).
     """
     unit, base, other = _to_one_unit(base, other)
-    scale = math.fsum(run.step.seconds for run in base) / len(base)
-    total = _difference("step", [r.step for r in base], [r.step for r in other], scale)
+    steps = [run.step for run in base], [run.step for run in other]
+    scale = _mean(steps[0])
+    disturbed = _disturbed([*base, *other])
+    chance = _chance(*steps, scale, disturbed)
+    total = _difference("step", *steps, scale, disturbed)
     total = replace(total, outcome=_outcome(total))
+    quiet = _compare_quiet(base, other)
+    outcome = _decided(total, quiet)
     names = dict.fromkeys(name for run in (*base, *other) for name in run.terms)
-    terms = [_difference(name, _column(base, name), _column(other, name), scale) for name in names]
-    terms = [replace(term, outcome=_outcome_of_term(term, total)) for term in terms]
-    spread = _spread([r.step for r in base], [r.step for r in other], scale) / scale
+    terms = [
+        _difference(name, _column(base, name), _column(other, name), scale, disturbed)
+        for name in names
+    ]
+    terms = [replace(term, outcome=_outcome_of_term(term, total, outcome)) for term in terms]
+    spread = chance.seen / scale if chance.degrees and scale > 0 else None
     return Comparison(
         base=tuple(run.run for run in base),
         other=tuple(run.run for run in other),
         unit=unit,
-        outcome=total.outcome,
+        outcome=outcome,
         total=total,
+        quiet=quiet,
         terms=tuple(sorted(terms, key=lambda term: -abs(term.difference_seconds))),
         warm_up=_compare_warm_up(base, other, scale),
         spread_fraction=spread,
-        repeats_wanted=_repeats_wanted(total, spread),
-        notes=(*_notes_on_repeats(base, other), *_notes_on_versions(base, other)),
+        repeats_wanted=(
+            _repeats_wanted(total, chance) if outcome == "not_enough_repeats" else None
+        ),
+        notes=(
+            *_notes_on_spread(spread, sure=outcome != total.outcome),
+            *_notes_on_versions(base, other),
+        ),
     )
 
 
 def exceeds(comparison: Comparison, percent: float) -> bool:
     """Whether steps are slower by more than chance, and by more than so many percent."""
-    return comparison.outcome == "slower" and 100 * comparison.total.fraction > percent
+    return comparison.outcome == "slower" and 100 * decisive(comparison).fraction > percent
 
 
-def t_quantile(probability: float, degrees: float) -> float:
-    """Quantile of Student's t, by the expansion 26.7.5 of Abramowitz and Stegun.
-
-    Good to 2 % from 3 degrees of freedom on, up to the probability 0.999.
-
-    >>> round(t_quantile(0.9975, 8), 2)
-    3.83
-    """
-    z = NormalDist().inv_cdf(probability)
-    terms = (
-        z,
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
-    )
-    return math.fsum(term / degrees**power for power, term in enumerate(terms))
+def decisive(comparison: Comparison) -> Difference:
+    """The difference that the outcome rests on: of all steps, or of the faster half."""
+    return comparison.quiet if comparison.outcome != comparison.total.outcome else comparison.total
 
 
 def _to_one_unit(
@@ -141,18 +139,22 @@ def _per_item(run: RunLedger) -> RunLedger:
         return Term(term.seconds / items, term.error_seconds / items)
 
     terms = {name: divide(term) for name, term in run.terms.items()}
-    return replace(run, step=divide(run.step), terms=terms)
+    return replace(run, step=divide(run.step), quiet=divide(run.quiet), terms=terms)
 
 
 def _column(runs: Sequence[RunLedger], name: str) -> list[Term]:
     return [run.terms.get(name, Term(0.0, 0.0)) for run in runs]
 
 
-def _difference(name: str, base: Sequence[Term], other: Sequence[Term], scale: float) -> Difference:
+def _difference(
+    name: str,
+    base: Sequence[Term],
+    other: Sequence[Term],
+    scale: float,
+    disturbed: float = 0.0,
+) -> Difference:
     before, after = _mean(base), _mean(other)
-    error = _spread(base, other, scale) * math.sqrt(1 / len(base) + 1 / len(other))
-    degrees = ASSUMED_REPEATS + len(base) + len(other) - 2
-    margin = t_quantile(1 - ALARM_RATE / 2, degrees) * error
+    margin = _chance(base, other, scale, disturbed).margin(len(base), len(other))
     change = after - before
     return Difference(
         term=name,
@@ -165,29 +167,31 @@ def _difference(name: str, base: Sequence[Term], other: Sequence[Term], scale: f
     )
 
 
+def _disturbed(runs: Sequence[RunLedger]) -> float:
+    """Share of a step that is not the program's own, or may be not."""
+    shares = [
+        math.fsum(run.terms[name].seconds for name in NOT_ITS_OWN if name in run.terms)
+        / run.step.seconds
+        for run in runs
+        if run.step.seconds > 0
+    ]
+    return math.fsum(shares) / len(shares) if shares else 0.0
+
+
+def _chance(base: Sequence[Term], other: Sequence[Term], scale: float, disturbed: float) -> Chance:
+    terms = (*base, *other)
+    within = math.sqrt(math.fsum(term.error_seconds**2 for term in terms) / len(terms))
+    return chance_between(
+        [term.seconds for term in base],
+        [term.seconds for term in other],
+        within=within,
+        scale=scale,
+        disturbed=disturbed,
+    )
+
+
 def _mean(terms: Sequence[Term]) -> float:
     return math.fsum(term.seconds for term in terms) / len(terms)
-
-
-def _spread(base: Sequence[Term], other: Sequence[Term], scale: float) -> float:
-    """Standard deviation between runs: the assumed one, raised by repeats that differ by more.
-
-    The noise within runs is part of the spread between them; where there are no
-    repeats to show it, it is added to the assumption.
-    """
-    within = _mean_square([term.error_seconds for term in (*base, *other)])
-    assumed = (RUN_TO_RUN * scale) ** 2 + within
-    squares = math.fsum(
-        (term.seconds - _mean(side)) ** 2 for side in (base, other) for term in side
-    )
-    degrees = len(base) + len(other) - 2
-    pooled = (ASSUMED_REPEATS * assumed + squares) / (ASSUMED_REPEATS + degrees)
-    seen = squares / degrees if degrees else 0.0
-    return math.sqrt(max(pooled, seen, (RUN_TO_RUN * scale) ** 2))
-
-
-def _mean_square(values: Sequence[float]) -> float:
-    return math.fsum(value * value for value in values) / len(values)
 
 
 def _outcome(total: Difference) -> Outcome:
@@ -202,7 +206,16 @@ def _outcome(total: Difference) -> Outcome:
     return "not_enough_repeats"
 
 
-def _outcome_of_term(term: Difference, total: Difference) -> Outcome:
+def _decided(total: Difference, quiet: Difference) -> Outcome:
+    """The mean decides; where it can't, the faster half, if the mean does not deny it."""
+    low, high = total.interval_seconds
+    possible = low <= quiet.difference_seconds <= high
+    if total.outcome in ("slower", "faster") or not possible:
+        return total.outcome
+    return quiet.outcome if quiet.outcome in ("slower", "faster") else total.outcome
+
+
+def _outcome_of_term(term: Difference, total: Difference, outcome: Outcome) -> Outcome:
     least = SMALLEST_EFFECT * total.base_seconds
     if abs(term.difference_seconds) < least:
         return "no_difference"
@@ -210,7 +223,13 @@ def _outcome_of_term(term: Difference, total: Difference) -> Outcome:
     if low <= 0 <= high:
         return "not_enough_repeats"
     direction: Outcome = "slower" if term.difference_seconds > 0 else "faster"
-    return direction if total.outcome == direction else "moved"
+    return direction if outcome == direction else "moved"
+
+
+def _compare_quiet(base: Sequence[RunLedger], other: Sequence[RunLedger]) -> Difference:
+    before, after = [run.quiet for run in base], [run.quiet for run in other]
+    found = _difference("quiet", before, after, _mean(before))
+    return replace(found, outcome=_outcome(found))
 
 
 def _compare_warm_up(
@@ -224,28 +243,32 @@ def _compare_warm_up(
     return replace(found, outcome=_outcome(replace(found, base_seconds=usual)))
 
 
-def _repeats_wanted(total: Difference, spread: float) -> int | None:
-    if total.outcome != "not_enough_repeats":
-        return None
-    repeats = 2
-    while repeats < _MOST_REPEATS:
-        margin = t_quantile(1 - ALARM_RATE / 2, ASSUMED_REPEATS + 2 * repeats - 2)
-        if margin * spread * math.sqrt(2 / repeats) < abs(total.fraction):
-            break
-        repeats += 1
-    return repeats
+def _repeats_wanted(total: Difference, chance: Chance) -> int:
+    for repeats in range(2, _MOST_REPEATS):
+        # As if the spread stayed the one seen; without repeats it is not known.
+        degrees = 2 * repeats - 2 if chance.degrees else 0
+        known = replace(chance, degrees=degrees)
+        if known.margin(repeats, repeats) < abs(total.difference_seconds):
+            return repeats
+    return _MOST_REPEATS
 
 
 _MOST_REPEATS: Final = 100
 
 
-def _notes_on_repeats(base: Sequence[RunLedger], other: Sequence[RunLedger]) -> list[str]:
-    if len(base) + len(other) > 2:
-        return []
-    return [
-        f"One run a side: how much runs of this program differ is assumed to be "
-        f"{100 * RUN_TO_RUN:.0f} %, not measured; three a side measure it."
-    ]
+def _notes_on_spread(spread: float | None, *, sure: bool) -> list[str]:
+    if spread is None:
+        return [
+            f"One run a side: how much runs of this program differ is taken to be "
+            f"{100 * USUAL_SPREAD:.0f} %, not measured; three a side measure it."
+        ]
+    if spread > USUAL_SPREAD and not sure:
+        return [
+            f"Repeats of one side differ by {100 * spread:.0f} %. From {100 * USUAL_SPREAD:.0f} % "
+            f"on, chance passes for a difference more often than once in 200 times: train on a "
+            f"quieter machine, and in turns."
+        ]
+    return []
 
 
 def _notes_on_versions(base: Sequence[RunLedger], other: Sequence[RunLedger]) -> list[str]:

@@ -15,6 +15,7 @@ from tb_slowdown_plugin.analysis.comparison import (
     Comparison,
     Difference,
     Outcome,
+    decisive,
 )
 from tb_slowdown_plugin.analysis.wording import counted, duration, listed, percent, whole_percent
 from tb_slowdown_plugin.report.ink import Ink, printable
@@ -49,7 +50,7 @@ def comparison_text(comparison: Comparison, *, width: int = 80, colour: bool = F
 def comparison_headline(comparison: Comparison) -> str:
     """The comparison in one sentence."""
     total, unit = comparison.total, comparison.unit
-    share = whole_percent(abs(total.fraction))
+    decided = decisive(comparison)
     if comparison.outcome == "no_difference":
         seen = _signed(total.fraction)
         finest = (total.interval_seconds[1] - total.difference_seconds) / total.base_seconds
@@ -59,16 +60,23 @@ def comparison_headline(comparison: Comparison) -> str:
         )
     if comparison.outcome == "not_enough_repeats":
         word = "slower" if total.difference_seconds > 0 else "faster"
+        same = comparison.quiet.outcome == "no_difference"
+        steady = "; the faster half of them takes as long as before" if same else ""
         return (
-            f"Not enough repeats to tell: {unit}s are {share} {word}, which runs of one program "
-            f"can be too; about {comparison.repeats_wanted} runs a side would tell"
+            f"Not enough repeats to tell: {unit}s are {_share(total)} {word}, which runs of one "
+            f"program can be too; about {comparison.repeats_wanted} runs a side would tell{steady}"
         )
     causes = [t for t in comparison.terms if t.outcome == comparison.outcome]
     most = f"; most of it in {_subject(causes[0].term)}" if causes else ""
+    which = "" if decided is total else " (the faster half of them)"
     return (
-        f"{unit.capitalize()}s are {share} {comparison.outcome}: {duration(total.with_seconds)} "
-        f"instead of {duration(total.base_seconds)}{most}"
+        f"{unit.capitalize()}s are {_share(decided)} {comparison.outcome}: "
+        f"{duration(decided.with_seconds)} instead of {duration(decided.base_seconds)}{which}{most}"
     )
+
+
+def _share(difference: Difference) -> str:
+    return whole_percent(abs(difference.fraction))
 
 
 def _lines(comparison: Comparison, width: int, ink: Ink) -> Iterator[str]:
@@ -82,12 +90,14 @@ def _lines(comparison: Comparison, width: int, ink: Ink) -> Iterator[str]:
         if term.base_seconds or term.with_seconds:
             yield _row(_title(term.term), term)
     yield _row("Sum", comparison.total)
-    low, high = (each / comparison.total.base_seconds for each in comparison.total.interval_seconds)
+    yield _row("Its faster half", comparison.quiet)
     yield ""
+    spread = comparison.spread_fraction
     sentences = [
-        f"The true difference lies between {_signed(low)} and {_signed(high)} in 99.5 of 100 "
-        f"comparisons; runs of one program are taken to differ by "
-        f"{percent(comparison.spread_fraction)}.",
+        f"The true difference lies between {_interval(comparison.total)} in 99.5 of 100 "
+        f"comparisons, that of the faster half of the steps, which other programs on the machine "
+        f"rarely reach, between {_interval(comparison.quiet)}.",
+        *([] if spread is None else [f"Repeats of one side differ by {percent(spread)}."]),
         f"Warm-up is not in these figures: {duration(comparison.warm_up.base_seconds)} a run "
         f"before, {duration(comparison.warm_up.with_seconds)} now.",
         *comparison.notes,
@@ -105,6 +115,11 @@ def _row(title: str, term: Difference) -> str:
         f"{title:<{_COLUMN}}{duration(term.base_seconds):>11}{duration(term.with_seconds):>11}"
         f"{_signed(term.fraction):>12}  {_READINGS[term.outcome]}"
     )
+
+
+def _interval(difference: Difference) -> str:
+    low, high = (each / difference.base_seconds for each in difference.interval_seconds)
+    return f"{_signed(low)} and {_signed(high)}"
 
 
 def _signed(fraction: float) -> str:

@@ -70,7 +70,7 @@ def test_one_run_a_side_can_be_too_few(logs: Path, capsys: pytest.CaptureFixture
     assert main(["compare", *near]) == 0
     body = json.loads(capsys.readouterr().out)
     assert body["outcome"] == "no_difference"
-    assert "assumed" in body["notes"][0]
+    assert "is taken to be 5 %, not measured" in body["notes"][0]
 
 
 def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
