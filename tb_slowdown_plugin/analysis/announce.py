@@ -60,6 +60,23 @@ class Watch:
     sightings: tuple[Sighting, ...]
     taken_back: tuple[str, ...] = ()
     """Sentences, the oldest first."""
+    steps_per_row: int = 1
+    """Steps of the program in what is called a step here: `Run.steps_per_row`."""
+
+    def in_rows_of(self, steps_per_row: int) -> Watch:
+        """The same where a row stands for `steps_per_row` steps, as before or more."""
+        factor = steps_per_row // self.steps_per_row
+        if factor <= 1:
+            return self
+        sightings = (
+            replace(
+                each,
+                rows=(each.rows[0] // factor, each.rows[1] // factor),
+                first_steps=each.first_steps // factor,
+            )
+            for each in self.sightings
+        )
+        return Watch(self.steps // factor, tuple(sightings), self.taken_back, steps_per_row)
 
 
 def announce(

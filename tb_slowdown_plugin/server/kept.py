@@ -50,7 +50,7 @@ class Kept(Generic[T]):
         self._weight = 0
 
     def newest(self, name: str) -> T | None:
-        """The value that was made last, of whatever version; None without one."""
+        """The value that was made last, of whatever version; None without one. Makes none."""
         with self._lock:
             slot = self._slots.get(name)
             return None if slot is None else slot.value
@@ -84,12 +84,6 @@ class Kept(Generic[T]):
             return slot.result()
         finally:
             slot.making.release()
-
-    def at_hand(self, name: str) -> T | None:
-        """The newest value that was made of a run; None if there is none. Never makes one."""
-        with self._lock:
-            slot = self._slots.get(name)
-            return None if slot is None else slot.value
 
     def keep_only(self, names: Mapping[str, object]) -> None:
         """Forget runs that are gone."""

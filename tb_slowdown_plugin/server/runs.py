@@ -6,7 +6,7 @@ import itertools
 import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from typing import Final, Protocol
@@ -19,6 +19,7 @@ from tb_slowdown_plugin.reader.catalogue import Listing, Seen
 from tb_slowdown_plugin.records.types import Run
 from tb_slowdown_plugin.server.body import Body
 from tb_slowdown_plugin.server.captures import Captures
+from tb_slowdown_plugin.server.growing import GrowingAccount
 from tb_slowdown_plugin.server.kept import Kept
 from tb_slowdown_plugin.server.pace import Pace
 from tb_slowdown_plugin.server.params import shown
@@ -62,6 +63,10 @@ class Analysis:
     run: Run
     account: Account
     retraces: Body
+    version: Hashable = None
+    """How far the run had come at least: `Seen.version`."""
+    growing: GrowingAccount | None = None
+    """Of a run that still runs: what carries its account on."""
     number: int = field(default_factory=_numbers.__next__)
     """Another one for each analysis of this process."""
 
@@ -114,6 +119,7 @@ class Runs:
         self._listing: Listing | None = None
         self._listed_at = 0.0
         self._analyses = Kept(self._analyse, _rows, _MOST_ROWS)
+        self._continued = Kept(self._continue, _rows, _MOST_ROWS)
         self._extents = Kept(self._measure, lambda _: 1, _MOST_SUMMARIES)
 
     def listing(self) -> Listing:
@@ -125,6 +131,7 @@ class Runs:
                 self._listing = self._source.listing()
                 self._listed_at = now
                 self._analyses.keep_only(self._listing.runs)
+                self._continued.keep_only(self._listing.runs)
                 self._extents.keep_only(self._listing.runs)
                 self._pace.keep_only(self._listing.runs)
                 for name in self._watches.keys() - self._listing.runs.keys():
@@ -143,9 +150,10 @@ class Runs:
             return list(readers.map(summary, self.listing().runs.items()))
 
     def analysis(self, name: str) -> Analysis:
-        """What was found in a run, or in what there was of it not long ago.
+        """What was found in a run; its newest steps may be booked as those before them.
 
-        A run that grows is not analysed at every look: see `pace.py`.
+        A run that grows is not analysed at every look: see `pace.py`. Between two
+        analyses its account is carried on: see `analysis/live.py`.
 
         Raises:
           UnknownRunError: There is no such run.
@@ -156,13 +164,14 @@ class Runs:
                 f"no run {shown(name)} with slowdown data; the route 'runs' lists those there are"
             )
         is_live = _is_live(seen, self._clock())
-        if is_live and self._pace.rests(name):
-            older = self._analyses.newest(name)
-            if older is not None:
-                return older
-        # That a run has ended is news, too: all that was found is told then.
-        patient = not (is_live and self._pace.is_long(name))
-        return self._analyses.get(name, (seen.version, is_live), patient=patient)
+        found = self._analyses.newest(name) if is_live and self._pace.rests(name) else None
+        if found is None:
+            # That a run has ended is news, too: all that was found is told then.
+            patient = not (is_live and self._pace.is_long(name))
+            found = self._analyses.get(name, (seen.version, is_live), patient=patient)
+        if not is_live or found.growing is None or found.version == seen.version:
+            return found
+        return self._continued.get(name, (seen.version, found.number))
 
     def _read(self, name: str) -> Run:
         try:
@@ -172,19 +181,31 @@ class Runs:
 
     def _analyse(self, name: str) -> Analysis:
         with self._pace.timing(name):
-            run = self._read(name)
             seen = self.listing().runs.get(name)
+            run = self._read(name)
             is_live = seen is not None and _is_live(seen, self._clock())
             account, watch = self._follow(run, self._watches.get(name) if is_live else None)
             self._watches[name] = watch
-            return Analysis(run, account, retraces(run))
+            growing = GrowingAccount(run, account) if is_live else None
+            account = growing.account if growing else account
+            version = seen.version if seen is not None else None
+            return Analysis(run, account, retraces(run), version, growing)
+
+    def _continue(self, name: str) -> Analysis:
+        found = self._analyses.newest(name)
+        if found is None or found.growing is None:  # dropped, or ended, a moment ago
+            return self._analyse(name)
+        run = self._read(name)
+        if not found.growing.grow(run) or found.growing.account is found.account:
+            return found
+        return Analysis(run, found.growing.account, found.retraces)
 
     def _measure(self, name: str) -> _Extent:
         run = self._read(name)
         number = run.steps.number
         return _Extent(
             workers=1 + len(run.workers),
-            steps=len(number),
+            steps=len(number) * run.steps_per_row,
             first_step=int(number[0]) if len(number) else None,
             last_step=int(number[-1]) if len(number) else None,
             started=min((session.started for session in run.sessions), default=math.nan),
@@ -195,7 +216,7 @@ class Runs:
             extent = self._extents.get(name, seen.version)
         except SlowdownError:  # asking for the run itself tells why
             extent = _UNREADABLE
-        found = self._analyses.at_hand(name)
+        found = self._analyses.newest(name)
         return Summary(
             run=name,
             reported=seen.reported,

@@ -139,11 +139,11 @@ def test_a_failure_after_a_value_is_told_and_healed() -> None:
     assert store.get("a", 3) == "a"
 
 
-def test_what_is_at_hand_is_told_without_making_it() -> None:
+def test_what_is_newest_is_told_without_making_it() -> None:
     maker = Maker()
     store = Kept(maker, lambda _: 1, 10)
-    assert store.at_hand("a") is None
+    assert store.newest("a") is None
     assert maker.made == []
     value = store.get("a", 1)
-    assert store.at_hand("a") == value
+    assert store.newest("a") == value
     assert maker.made == ["a"]

@@ -7,6 +7,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis.announce import Watch
@@ -66,18 +67,39 @@ def test_a_run_that_is_gone_is_forgotten(clock: Any) -> None:
     assert not pace.is_long("run1")
 
 
-def test_a_live_run_is_not_analysed_while_it_rests(
+def test_a_live_run_is_carried_on_and_not_analysed_while_it_rests(
     source: Any, clock: Any, account_of: Any
 ) -> None:
-    follow = Slow(clock, account_of, seconds=0.04)
+    follow = Slow(clock, account_of, seconds=0.1)
     runs = Runs(source, follow, clock=clock)
-    assert len(runs.analysis("run1").run.steps) == 400
+    first = runs.analysis("run1")
     source.grow("run1", 500)
-    clock.now += 0.7
-    assert len(runs.analysis("run1").run.steps) == 400
-    clock.now += 0.3
-    assert len(runs.analysis("run1").run.steps) == 500
+    clock.now += 1.0
+    carried = runs.analysis("run1")
+    assert carried is runs.analysis("run1")
+    assert (len(carried.run.steps), follow.looks) == (500, 1)
+    assert carried.account.report.steps == 500
+    assert carried.account.report.wall_seconds == pytest.approx(50.0)
+    np.testing.assert_allclose(carried.account.healthy_per_step, np.full(500, 0.1))
+    assert carried.number != first.number  # so its answers are made anew
+    assert len(first.account.healthy_per_step) == 400
+    source.grow("run1", 600)
+    clock.now += 1.0
+    runs.listing()
+    clock.now += 0.5
+    while follow.looks < 2:  # made aside: an analysis of 0.1 s keeps nobody waiting
+        runs.analysis("run1")
     assert follow.befores == (None, Watch(400, ()))
+
+
+def test_a_run_made_anew_and_shorter_is_not_carried_on(
+    source: Any, clock: Any, account_of: Any
+) -> None:
+    runs = Runs(source, Slow(clock, account_of, seconds=0.1), clock=clock)
+    runs.analysis("run1")
+    source.grow("run1", 300)
+    clock.now += 1.0
+    assert len(runs.analysis("run1").run.steps) == 400
 
 
 def test_a_run_that_has_ended_is_looked_at_as_for_the_first_time(
