@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from tb_slowdown_plugin.collectors.clock import Clock
 from tb_slowdown_plugin.collectors.stopwatch import Stopwatch
@@ -34,6 +34,8 @@ class Context:
     """(part, reason): a hook failed; it is recorded once a part, training goes on."""
     steps_finished: Callable[[], int] = lambda: 0
     """How many steps the training thread has finished. Any thread."""
+    batch_observers: list[Callable[[Any], None]] = field(default_factory=list)
+    """Called with each batch of `tbslow.data`, in the training thread. They never raise."""
     watched: set[str] = field(default_factory=set)
     """Directories whose growth is watched: the logdir, where it is known, and whatever
     directory a collector sees being written to."""

@@ -1,4 +1,4 @@
-"""The shapes of the batches that a Python loop gets from a `tf.data` dataset.
+"""The shapes of the batches that a Python loop gets.
 
 Cost: 2 us a tensor of a batch, looked at no more often than once in 1 ms.
 """
@@ -25,7 +25,9 @@ Shapes: TypeAlias = tuple[tuple[int | None, ...], ...]
 class BatchShapes:
     """Counts distinct batch shapes, and records each of the first ones when it comes.
 
-    Batches that are fetched inside a graph have no shape in Python.
+    Those of a `tf.data` dataset, and of whatever `tbslow.data` iterates over: arrays or
+    tensors, nested in tuples, lists and mappings. Batches that are fetched inside a graph
+    have no shape in Python.
     """
 
     name = "batch_shapes"
@@ -48,6 +50,7 @@ class BatchShapes:
         self._looked_ns = -_INTERVAL_NS
         self._hooks = MethodHooks()
         self._hooks.replace(iterator, "__next__", self._looked_at)
+        context.batch_observers.append(self._see)
 
     def read(self) -> Mapping[str, float]:
         """Distinct shapes so far; nothing before the first batch."""
@@ -56,22 +59,28 @@ class BatchShapes:
     def stop(self) -> None:
         """Puts TensorFlow's method back."""
         self._hooks.remove()
+        self._context.batch_observers.remove(self._see)
 
     def _looked_at(self, fetch: Method) -> Method:
         @functools.wraps(fetch)
         def next_batch(iterator: Any) -> Any:
             batch = fetch(iterator)
-            watch = self._context.stopwatch
-            if (
-                watch.is_mine()
-                and self._context.clock.monotonic_ns() - self._looked_ns >= _INTERVAL_NS
-                and self._executing_eagerly()
-                and not watch.is_open("validation")
-            ):
-                self._look(batch)
+            if self._context.stopwatch.is_mine() and self._executing_eagerly():
+                self._see(batch)
             return batch
 
         return next_batch
+
+    def _see(self, batch: Any) -> None:
+        rested_ns = self._context.clock.monotonic_ns() - self._looked_ns
+        if rested_ns >= _INTERVAL_NS and not self._context.stopwatch.is_open("validation"):
+            try:
+                self._look(batch)
+            except Exception as error:  # noqa: BLE001 - batches may be of any make
+                self._looked_ns = self._context.clock.monotonic_ns()
+                self._context.report_failure(
+                    self.name, f"the shape of a batch can't be read: {type(error).__name__}"
+                )
 
     def _look(self, batch: Any) -> None:
         shapes = shapes_of(batch)
@@ -93,17 +102,18 @@ def shapes_of(batch: Any) -> Shapes:
       ((32, 10), (32,))
     """
     return tuple(
-        tuple(tensor.shape)
-        for tensor, _ in zip(_tensors(batch), range(_MOST_TENSORS), strict=False)
+        tuple(None if length is None else int(length) for length in tensor.shape)
+        for tensor, _ in zip(tensors_of(batch), range(_MOST_TENSORS), strict=False)
     )
 
 
-def _tensors(batch: Any) -> Iterable[Any]:
+def tensors_of(batch: Any) -> Iterable[Any]:
+    """Whatever has a shape in a (nested) batch, in its order."""
     if isinstance(batch, tuple | list):
         for part in batch:
-            yield from _tensors(part)
+            yield from tensors_of(part)
     elif isinstance(batch, Mapping):
         for part in batch.values():
-            yield from _tensors(part)
+            yield from tensors_of(part)
     elif hasattr(batch, "shape"):
         yield batch

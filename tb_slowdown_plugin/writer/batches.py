@@ -7,6 +7,7 @@ from typing import Generic, TypeVar, cast
 
 from tb_slowdown_plugin.errors import UsageError
 from tb_slowdown_plugin.records.names import INPUT_WAIT
+from tb_slowdown_plugin.writer.batch_items import ItemReader
 from tb_slowdown_plugin.writer.monitor import recorder_for_data
 from tb_slowdown_plugin.writer.recorder import Recorder
 
@@ -49,6 +50,9 @@ def data(iterable: Iterable[T]) -> Batches[T]:
     and several passes at once are legal. Without an active monitor, and in
     other threads than the one that trains, the batches just pass through.
 
+    Steps that do not tell their `items` get those of the last batch: the first dimension
+    of its arrays or tensors, where they agree on it.
+
     Args:
       iterable: A `tf.data.Dataset`, a generator, a list: whatever `for` takes.
 
@@ -74,6 +78,7 @@ class _Pass(Iterator[T]):
         self._next: Callable[[], T] | None = None
         self._recorder: Recorder | None = None
         self._first_row = -1
+        self._items = ItemReader()
 
     def __next__(self) -> T:
         recorder = recorder_for_data()
@@ -83,9 +88,13 @@ class _Pass(Iterator[T]):
         self._note_row(recorder)
         recorder.stopwatch.open(INPUT_WAIT)
         try:
-            return self._fetch()
+            batch = self._fetch()
         finally:
             recorder.stopwatch.close()
+        recorder.batch_items = self._items.read(batch)
+        for observe in recorder.batch_observers:
+            observe(batch)
+        return batch
 
     def _fetch(self) -> T:
         if self._next is None:

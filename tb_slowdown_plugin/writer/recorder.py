@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from threading import get_ident
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from tb_slowdown_plugin.collectors.clock import Clock
 from tb_slowdown_plugin.collectors.stopwatch import Stopwatch
@@ -73,6 +73,8 @@ class Recorder:
         "_sample_due",
         "_something_due",
         "_thread_cpu_ns",
+        "batch_items",
+        "batch_observers",
         "clock",
         "entries",
         "events",
@@ -107,6 +109,10 @@ class Recorder:
         """Steps finished."""
         self.sample: Callable[[], None] = lambda: None
         """What the end of a step calls after `ask_for_sample`."""
+        self.batch_items: float | None = None
+        """Items of the last batch that was fetched: of steps that do not tell theirs."""
+        self.batch_observers: list[Callable[[Any], None]] = []
+        """Called with each batch that `tbslow.data` fetches. They never raise."""
         self.is_left: Callable[[], bool] = lambda: False
         """Asked before a step is refused because one is open: whether that was left behind
         by an exception. If so, whoever opened it closes it first."""
@@ -203,6 +209,9 @@ class Recorder:
             ended_ns = self._monotonic_ns()
         cpu_ns = self._process_cpu_ns()
         self._last_number = number = self._number
+        items = self._items
+        if items is None:
+            items = self.batch_items
         self._append(
             (
                 self.rows,
@@ -211,7 +220,7 @@ class Recorder:
                 ended_ns,
                 cpu_ns,
                 self._thread_cpu_ns(),
-                self._items,
+                items,
                 self._kind,
                 accounts,
             )

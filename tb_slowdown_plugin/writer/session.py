@@ -99,6 +99,7 @@ class Session:
                 emit=self.recorder.emit,
                 report_failure=self.report_failure,
                 steps_finished=lambda: self.recorder.rows,
+                batch_observers=self.recorder.batch_observers,
                 watched=self._watched,
             )
         )

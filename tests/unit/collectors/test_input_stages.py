@@ -1,8 +1,10 @@
 """The slow stage and the batch shapes of real tf.data pipelines."""
 
+import itertools
 import time
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from tb_slowdown_plugin.collectors.base import Unavailable
@@ -153,6 +155,38 @@ def test_each_new_batch_shape_is_an_event_and_the_number_of_them_a_signal(record
     ]
     assert collector.read() == {"batch_shapes": 2}
     assert set(collector.read()) <= set(SIGNALS)
+
+
+def test_batches_of_other_makes_have_shapes_too_and_odd_ones_cost_one_remark(recording):
+    class Odd:
+        shape = "unknown"
+
+        def __iter__(self):
+            raise RuntimeError("not now")
+
+    recording.clock = type(recording.clock)(monotonic_ns=itertools.count(0, 2_000_000).__next__)
+    recording.__post_init__()
+    collector = BatchShapes()
+    collector.start(recording.context)
+    (observe,) = recording.context.batch_observers
+    for length in (5, 7, 5):
+        observe((np.zeros((4, length)), {"y": [np.zeros(4), tf.zeros((4, 1))]}))
+    observe(Odd())
+    Odd.shape = Odd()
+    observe(Odd())
+    recording.stopwatch.open("validation")
+    observe(np.zeros((9, 9)))
+    recording.stopwatch.close()
+    assert collector.read() == {"batch_shapes": 2}
+    assert [fact.subject for fact in recording.of(Fact)] == [
+        "(4, 5), (4,), (4, 1)", "(4, 7), (4,), (4, 1)",
+    ]  # fmt: skip
+    assert recording.failures == [
+        ("batch_shapes", f"the shape of a batch can't be read: {kind}")
+        for kind in ("ValueError", "RuntimeError")
+    ]
+    collector.stop()
+    assert recording.context.batch_observers == []
 
 
 def test_quick_steps_are_looked_at_once_a_millisecond(recording):

@@ -179,3 +179,54 @@ def test_a_pass_survives_the_end_of_its_monitor(active, monkeypatch):
     assert next(batches) == 1
     monkeypatch.setattr(monitor, "explicit_recorder", None)
     assert list(batches) == [2, 3]
+
+
+class Shaped:
+    """What has a shape, as arrays and tensors do."""
+
+    def __init__(self, *shape):
+        self.shape = shape
+
+
+class Broken:
+    @property
+    def shape(self):
+        raise RuntimeError("not loaded yet")
+
+
+@pytest.mark.parametrize(
+    ("batches", "items"),
+    [
+        ([Shaped(32, 10), Shaped(20, 10)], [32, 20]),
+        ([(Shaped(8, 3), {"y": Shaped(8), "weight": Shaped()}), (Shaped(4, 3), {})], [8, 4]),
+        ([{"scalar": Shaped(), "x": Shaped(6)}], [6]),
+        ([(Shaped(8, 3), Shaped(2, 3)), Shaped(8)], [None, None]),
+        (["text", 7, None, [1.0, 2.0]], [None] * 4),
+        ([Broken(), Shaped(8)], [None, None]),
+        ([Shaped(None, 3)], [None]),
+    ],
+)
+def test_steps_that_tell_no_items_get_those_of_their_batch(active, batches, items):
+    for _ in data(batches):
+        active.step()
+    read = active.chunk().steps.items
+    assert [None if item != item else item for item in read] == items
+
+
+def test_items_that_are_told_win_and_a_step_without_a_batch_has_those_of_the_last(active):
+    for _ in data([Shaped(32, 10)]):
+        active.step(items=7)
+        active.step()
+    assert active.chunk().steps.items.tolist() == [7, 32]
+
+
+def test_whoever_observes_batches_sees_each_one_but_no_loader_thread_does(active):
+    seen = []
+    active.recorder.batch_observers.append(seen.append)
+    batches = data(["a", "b"])
+    for _ in batches:
+        active.step()
+    loader = threading.Thread(target=lambda: list(batches))
+    loader.start()
+    loader.join()
+    assert seen == ["a", "b"]
