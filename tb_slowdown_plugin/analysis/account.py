@@ -14,6 +14,7 @@ from tb_slowdown_plugin.analysis.headline import headline
 from tb_slowdown_plugin.analysis.marks import find_marks
 from tb_slowdown_plugin.analysis.recorded import contention_signals, epoch_rows, measured_seconds
 from tb_slowdown_plugin.analysis.rules import RULES
+from tb_slowdown_plugin.analysis.rules.captured import notes_on
 from tb_slowdown_plugin.analysis.rules.case import (
     Case,
     Claim,
@@ -109,7 +110,7 @@ def assemble(case: Case) -> Account:
         workers=describe_workers(run),
         signals=signal_states(run),
         completeness=completeness(run),
-        notes=notes(run),
+        notes=(*notes(run), *notes_on(case)),
     )
     return Account(
         report,

@@ -6,6 +6,8 @@ import sys
 import time
 from argparse import Namespace
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 from tb_slowdown_plugin.analysis.account import account_for
 from tb_slowdown_plugin.analysis.types import Account, Report
@@ -18,6 +20,7 @@ from tb_slowdown_plugin.report.as_html import to_html
 from tb_slowdown_plugin.report.as_json import to_json
 from tb_slowdown_plugin.report.as_text import to_text
 from tb_slowdown_plugin.report.embedding import embed
+from tb_slowdown_plugin.traces.digest import captured_in
 
 
 def report(chosen: Namespace) -> int:
@@ -52,7 +55,9 @@ def _accounts(
     chosen: Namespace, warnings: list[str], progress: ProgressLine
 ) -> Iterator[tuple[Run, Account]]:
     """Each run with its account; of one at a time, the arrays need not all be kept."""
+    local = "://" not in chosen.logdir
     for run in read_runs(
         chosen.logdir, run=chosen.run, warn=warnings.append, progress=progress.update
     ):
-        yield run, account_for(run)
+        captured = captured_in(Path(chosen.logdir).expanduser(), run) if local else ()
+        yield run, account_for(replace(run, captured=captured))

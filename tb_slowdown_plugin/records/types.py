@@ -14,6 +14,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_slowdown_plugin.records.captured import CapturedSteps
+
 Float: TypeAlias = NDArray[np.float64]
 Int: TypeAlias = NDArray[np.int64]
 
@@ -240,6 +242,8 @@ class Run:
     sessions: tuple[Session, ...]
     workers: tuple[Run, ...] = ()
     """The other workers of the same run, chief first excluded; empty for one process."""
+    captured: tuple[CapturedSteps, ...] = ()
+    """What the profiler's captures beside the run tell of some of its steps."""
     notes: tuple[str, ...] = ()
     """What the reader found wrong with the records, in sentences for a person."""
     steps_per_row: int = 1

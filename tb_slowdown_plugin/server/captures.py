@@ -10,12 +10,14 @@ import numpy as np
 
 from tb_slowdown_plugin.errors import SlowdownError
 from tb_slowdown_plugin.records import names
+from tb_slowdown_plugin.records.captured import CapturedSteps
 from tb_slowdown_plugin.records.types import Fact, Run
 from tb_slowdown_plugin.server.body import Body
 from tb_slowdown_plugin.server.kept import Kept
 from tb_slowdown_plugin.server.params import shown
 from tb_slowdown_plugin.traces.body import comparison_body, trace_body
 from tb_slowdown_plugin.traces.compare import compare
+from tb_slowdown_plugin.traces.digest import captured_steps, recorded_steps
 from tb_slowdown_plugin.traces.read import read_range, read_trace
 from tb_slowdown_plugin.traces.sessions import HostFile, Session, find_sessions
 from tb_slowdown_plugin.traces.space import UnreadableError
@@ -58,7 +60,7 @@ class Captures:
 
     def listing(self, run: Run) -> Body:
         """The captures during a run, oldest first."""
-        recorded = _recorded(run)
+        recorded = recorded_steps(run)
         found = [self._entry(run, recorded, session) for session in self._sessions(run)]
         automatic = {
             event.what.subject: "slower" if event.what.numbers.get("slower") else "steady"
@@ -76,6 +78,14 @@ class Captures:
                 "reason": self._why,
             },
         }
+
+    def captured(self, run: Run) -> tuple[CapturedSteps, ...]:
+        """What the captures tell of some steps of a run, for its report."""
+
+        def read(session: Session, file: HostFile) -> Trace:
+            return self._kept(run, session, file)
+
+        return captured_steps(run, self._sessions(run), read)
 
     def capture(self, run: Run, id_: str, host: str | None, window: tuple[int, int] | None) -> Body:
         """What one host saw, in all steps or in those of a window.
@@ -150,14 +160,17 @@ class Captures:
         return entry
 
     def _trace(self, run: Run, session: Session, file: HostFile) -> Trace:
-        recorded = _recorded(run)
-        self._asked.path, self._asked.recorded = file.path, recorded
-        covered = int(np.searchsorted(recorded.ended, file.modified))
         try:
-            name = f"{run.name}\0{session.id}\0{file.host}"
-            return self._traces.get(name, (file.modified, file.size_bytes, covered))
+            return self._kept(run, session, file)
         except (UnreadableError, OSError) as error:
             raise CaptureError(f"capture {shown(session.id)}: {_sentence(error)}") from error
+
+    def _kept(self, run: Run, session: Session, file: HostFile) -> Trace:
+        recorded = recorded_steps(run)
+        self._asked.path, self._asked.recorded = file.path, recorded
+        covered = int(np.searchsorted(recorded.ended, file.modified))
+        name = f"{run.name}\0{session.id}\0{file.host}"
+        return self._traces.get(name, (file.modified, file.size_bytes, covered))
 
     def _read(self, _: str) -> Trace:
         return read_trace(self._asked.path, self._asked.recorded)
@@ -180,10 +193,6 @@ def _names(session: Session) -> Body:
         "host": session.files[0].host,
         "hosts": [file.host for file in session.files],
     }
-
-
-def _recorded(run: Run) -> Recorded:
-    return Recorded(run.steps.number, run.steps.ended, run.steps.period_seconds)
 
 
 def _why_not(logdir: str | None) -> str:

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Final, Protocol
 
 from tb_slowdown_plugin.analysis.announce import Watch
@@ -183,6 +183,7 @@ class Runs:
         with self._pace.timing(name):
             seen = self.listing().runs.get(name)
             run = self._read(name)
+            run = replace(run, captured=self.captures.captured(run))
             is_live = seen is not None and _is_live(seen, self._clock())
             account, watch = self._follow(run, self._watches.get(name) if is_live else None)
             self._watches[name] = watch

@@ -9,8 +9,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_slowdown_plugin.records.captured import PARTS, Part
 from tb_slowdown_plugin.traces.intervals import Windows, cut, lengths, merge
-from tb_slowdown_plugin.traces.naming import PARTS, Meaning, Part
+from tb_slowdown_plugin.traces.naming import Meaning
 from tb_slowdown_plugin.traces.types import Float, Int, Item, Steps
 
 Ints = NDArray[np.int64]

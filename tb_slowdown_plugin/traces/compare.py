@@ -7,24 +7,13 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from tb_slowdown_plugin.traces.naming import PARTS, Kind, Part
+from tb_slowdown_plugin.records.captured import PART_NAMES, PARTS, Kind, Part
 from tb_slowdown_plugin.traces.steps import places
 from tb_slowdown_plugin.traces.types import Trace
 
 _DEEP_ENOUGH: Final = 0.5
 """A stage waits for those below it: the deepest with half of the largest difference made it."""
 _MOST_ROWS: Final = 60
-
-PART_NAMES: Final[dict[Part, str]] = {
-    "tracing": "tracing a tf.function",
-    "compilation": "compiling",
-    "input": "waiting for data",
-    "copies": "copies",
-    "device": "the device",
-    "compute": "operations on the host",
-    "rest": "Python, waiting and gaps",
-}
-
 
 RowKind: TypeAlias = Kind | Literal["rest"]
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tb_slowdown_plugin.traces.types import Allocator
+from tb_slowdown_plugin.records.captured import Allocator
 
 
 def allocators(allocations: Iterable[Mapping[str, Any]]) -> tuple[Allocator, ...]:

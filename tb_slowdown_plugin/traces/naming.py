@@ -3,18 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Final, Literal, NamedTuple, TypeAlias, get_args
+from typing import Final, NamedTuple
 
-Part: TypeAlias = Literal["device", "tracing", "compilation", "input", "copies", "compute", "rest"]
-PARTS: Final[tuple[Part, ...]] = get_args(Part)
-"""Where the time of a step goes; a moment belongs to the first of them that is under way.
-A copy or a wait for data behind which a device computes costs nothing (XProf's
-`xplane_to_step_events` orders them so, too). `rest` is what no event covers: Python,
-waiting, gaps."""
-
-Kind: TypeAlias = Literal[
-    "tracing", "compilation", "input", "copy", "kernel", "operation", "stage", "memory"
-]
+from tb_slowdown_plugin.records.captured import Kind, Part
 
 
 class Meaning(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_slowdown_plugin.traces.naming import Kind, Part
+from tb_slowdown_plugin.records.captured import Allocator, Kind, Part
 
 Float = NDArray[np.float64]
 Int = NDArray[np.int64]
@@ -59,25 +59,6 @@ class Function:
     traced: int
     """Calls that traced it."""
     seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Allocator:
-    """What an allocator said of itself, from its allocations."""
-
-    name: str
-    samples: int
-    in_use_bytes: float
-    """The most seen at a moment."""
-    peak_bytes: float
-    """By its own account, since the program began."""
-    reserved_bytes: float
-    available_bytes: float
-    """The least seen."""
-    fragmentation: float
-    """The most seen, 0 to 1: the share of the free bytes that is not in the largest free block."""
-    largest_bytes: float
-    """The largest single allocation seen."""
 
 
 @dataclass(frozen=True, slots=True)

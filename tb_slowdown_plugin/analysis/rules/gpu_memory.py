@@ -9,7 +9,8 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.advice import gpu_memory as advice
-from tb_slowdown_plugin.analysis.rules.case import Case, Claim, Mask
+from tb_slowdown_plugin.analysis.rules.captured import captured_during, tell_memory
+from tb_slowdown_plugin.analysis.rules.case import Case, Claim, Mask, largest
 from tb_slowdown_plugin.analysis.rules.stretches import (
     lying_in,
     rows_by_level,
@@ -72,5 +73,9 @@ def _evidence(
     free = case.signal(names.account(names.ALLOCATOR_LARGEST_FREE, device))[1]
     if len(free):
         yield f"The largest free block was {size(float(free.min()))} at the least."
+    captured = captured_during(case, largest(claimed))
+    for allocator in captured.allocators if captured else ():
+        if captured and allocator.name.startswith(device.replace(":", "_")):
+            yield tell_memory(case, captured, allocator)
     yield from tell_medians(case, pressed)
     yield from tell_share(claimed, pressed)

@@ -1,7 +1,10 @@
-"""Copies between host and device take longer, in a part of the step that the user has marked.
+"""Copies between host and device take longer, in a phase or in profiler captures.
 
-TensorFlow tells a running process nothing of its copies: the seconds are named
-only where a phase holds them. Profiler captures show the copies of a few steps.
+TensorFlow tells a running process nothing of its copies. The seconds of a finding are
+named copies where a phase that copies holds them, or where two captures, one of
+steps with the finding and one of steps without, show that copies are most of what is
+longer. Captures see a few steps: the seconds stay those that the step clock measured, and
+the confidence is medium. Copies behind which the device computes cost nothing.
 """
 
 from __future__ import annotations
@@ -9,20 +12,27 @@ from __future__ import annotations
 from typing import Final
 
 from tb_slowdown_plugin.analysis.advice import host_device_transfer as advice
+from tb_slowdown_plugin.analysis.rules.captured import Rise, rise_of
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim
 from tb_slowdown_plugin.analysis.rules.patterns import course
 from tb_slowdown_plugin.analysis.rules.step_parts import main_phase
-from tb_slowdown_plugin.analysis.wording import percent
+from tb_slowdown_plugin.analysis.wording import duration, percent
 from tb_slowdown_plugin.records import names
 
 PHASES: Final = frozenset(
     {"host_device_transfer", "transfer", "copy", "to_device", "from_device", "to_host"}
 )
 """Names of phases that say that they copy."""
+_MOST_OF_IT: Final = 0.5
+"""Share of the rise between two captures from which copies are what takes longer."""
 
 
 def explain(case: Case) -> Claim | None:
-    """Claims growth of the step that lies in a phase that copies."""
+    """Claims growth of the step that lies in copies."""
+    return _by_phase(case) or _by_captures(case)
+
+
+def _by_phase(case: Case) -> Claim | None:
     found = [
         (finding, part)
         for finding in case.core()
@@ -42,4 +52,39 @@ def explain(case: Case) -> Claim | None:
             for finding, (part, share) in found
         ),
         advice.advise(),
+    )
+
+
+def _by_captures(case: Case) -> Claim | None:
+    found = [
+        (finding, rise)
+        for finding in case.core()
+        if (rise := rise_of(case, finding)) is not None
+        and rise.during.devices
+        and rise.in_part("copies") >= _MOST_OF_IT * rise.seconds
+    ]
+    if not found:
+        return None
+    return Claim(
+        "host_device_transfer",
+        tuple(finding for finding, _ in found),
+        "copies between host and device",
+        "Copies between host and device take longer, while the device computes nothing.",
+        tuple(_tell(case, rise) for _, rise in found),
+        advice.advise(),
+        "medium",
+    )
+
+
+def _tell(case: Case, rise: Rise) -> str:
+    before, during = rise.before, rise.during
+    lead = rise.leading("copies")
+    most = f", most in {lead[0]}" if lead else ""
+    share = percent(min(1.0, rise.in_part("copies") / rise.seconds))
+    return (
+        f"By two profiler captures a step of {case.steps_text(during.rows)} takes "
+        f"{duration(during.parts['copies'])} in copies{most}; one of "
+        f"{case.steps_text(before.rows)} takes {duration(before.parts['copies'])}. That is "
+        f"{share} of the {duration(rise.seconds)} by which it is longer. "
+        "Other slow steps were timed, but not looked into."
     )

@@ -10,11 +10,13 @@ import numpy as np
 from tb_slowdown_plugin.analysis.advice import input_pipeline as advice
 from tb_slowdown_plugin.analysis.advice.input_pipeline import called
 from tb_slowdown_plugin.analysis.advice.retraced_functions import make_once
+from tb_slowdown_plugin.analysis.rules.captured import captured_during, slowest_stage
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds
 from tb_slowdown_plugin.analysis.rules.patterns import course, working_rows
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.analysis.wording import duration, ledger_seconds, percent, size, times
 from tb_slowdown_plugin.records import names
+from tb_slowdown_plugin.records.captured import CapturedItem
 from tb_slowdown_plugin.records.types import Epoch, Fact, Float
 
 STAGE: Final = "input_stage"
@@ -92,6 +94,7 @@ def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterab
         "where the step asks for its batch."
     )
     yield from _tell_stage(case, main)
+    yield from _tell_captured(case, main)
     yield from _tell_reading(case, main)
 
 
@@ -121,6 +124,24 @@ def _tell_stage(case: Case, finding: Finding) -> Iterable[str]:
         before = earlier[0].numbers.get("seconds_per_element", float("nan"))
         text += f", up to {case.step_text(row)}; at first it took {duration(before)}"
     yield f"{text}."
+
+
+def _tell_captured(case: Case, finding: Finding) -> Iterable[str]:
+    """What the profiler saw of the pipeline in steps that wait."""
+    captured = captured_during(case, finding)
+    stage = slowest_stage(captured) if captured else None
+    if captured is None or stage is None:
+        return
+    yield (
+        f"The profiler capture of {case.steps_text(captured.rows)} shows "
+        f"{duration(captured.parts['input'])} of a step waiting for data, and most of the "
+        f"pipeline's time in the stage `{_kind_of(stage)}`: {duration(stage.seconds)} a step."
+    )
+
+
+def _kind_of(stage: CapturedItem) -> str:
+    """As tf.data calls it: "Map"."""
+    return stage.name.rpartition("::")[2]
 
 
 def _tell_reading(case: Case, finding: Finding) -> Iterable[str]:
@@ -171,10 +192,11 @@ def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
     if finding.pattern == "periodic" and _makes_datasets(case, finding):
         return (*make_once(), *advice.at_epoch_starts())
     told = slow_stages(case, finding)
+    captured = captured_during(case, finding)
+    stage = slowest_stage(captured) if captured else None
+    slow = told[-1][1].subject if told else _kind_of(stage) if stage else ""
     reading = bytes_per_second(case, *finding.rows)
-    return advice.on_every_step(
-        told[-1][1].subject if told else "", reads=reading is None or reading >= LEAST_READING
-    )
+    return advice.on_every_step(slow, reads=reading is None or reading >= LEAST_READING)
 
 
 def _makes_datasets(case: Case, finding: Finding) -> bool:

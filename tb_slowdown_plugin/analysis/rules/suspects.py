@@ -8,7 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.rules.case import Case, Mask, lost_seconds
+from tb_slowdown_plugin.analysis.rules.captured import captured_during, is_fragmented, tell_memory
+from tb_slowdown_plugin.analysis.rules.case import Case, Mask, largest, lost_seconds
 from tb_slowdown_plugin.analysis.rules.movement import ends
 from tb_slowdown_plugin.analysis.rules.tensor_retention import MOST_OF_RUN, OPEN_TAPE
 from tb_slowdown_plugin.analysis.types import Finding, Suspect
@@ -49,6 +50,9 @@ def find_suspects(case: Case) -> tuple[Suspect, ...]:
     tape = _open_tape(case)
     if tape:
         found[tape.cause] = tape
+    memory = _fragmented(case)
+    if memory:
+        found[memory.cause] = memory
     left = tuple(f for f in case.core() if f.pattern in ("drift", "level_shift"))
     for finding in left:
         off_cpu = _kept_off_cpu(case, finding)
@@ -99,6 +103,19 @@ def _open_tape(case: Case) -> Suspect | None:
         f"The gradient tape that `{place}` opened was open for {count(age)} steps when it was last "
         "looked at. It keeps what it recorded; how long that takes is not measured.",
     )
+
+
+def _fragmented(case: Case) -> Suspect | None:
+    """Memory in pieces, seen by the profiler in steps that are slow for no known reason."""
+    left = case.core()
+    captured = captured_during(case, largest(left)) if left else None
+    for allocator in captured.allocators if captured else ():
+        if captured and is_fragmented(allocator):
+            why = tell_memory(case, captured, allocator)
+            return Suspect(
+                "gpu_memory", lost_seconds(left), f"{why} What it costs is not measured."
+            )
+    return None
 
 
 def _kept_off_cpu(case: Case, finding: Finding) -> Suspect | None:

@@ -1,0 +1,159 @@
+"""What profiler captures say of a finding: steps that it slows down beside steps that it does not.
+
+A capture sees some ten steps. What it says is told of these steps; the seconds of a cause
+are always those that the step clock measured in all steps, never a capture's times a count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from tb_slowdown_plugin.analysis.rules.case import Case
+from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.analysis.wording import duration, listed, percent
+from tb_slowdown_plugin.records.captured import (
+    PART_NAMES,
+    Allocator,
+    CapturedItem,
+    CapturedSteps,
+    Part,
+)
+
+_UNTOUCHED: Final = 0.3
+"""Share of the seconds that a finding takes from the other capture's steps, up to which
+a capture shows the step as it was: a choice."""
+_TELLING: Final = 0.1
+"""Share of a rise from which a part of it is told."""
+_MUCH: Final = 0.15
+"""Share of a step in copies from which a report tells them: the floor of input wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rise:
+    """Two captures of a run, of which the second has a finding's lost seconds in it."""
+
+    before: CapturedSteps
+    during: CapturedSteps
+
+    @property
+    def seconds(self) -> float:
+        """How much longer a step is."""
+        return self.during.seconds - self.before.seconds
+
+    def in_part(self, part: Part) -> float:
+        """How much of that lies in a part of the step."""
+        return self.during.parts.get(part, 0.0) - self.before.parts.get(part, 0.0)
+
+    def leading(self, part: Part) -> tuple[str, float] | None:
+        """What grew most in a part, and by how many seconds a step."""
+        earlier = {(item.kind, item.name): item.seconds for item in self.before.items}
+        grown = [
+            (item.seconds - earlier.get((item.kind, item.name), 0.0), item)
+            for item in self.during.items
+            if item.part == part and (part != "input" or item.kind == "stage")
+        ]
+        most, item = max(grown, key=lambda pair: pair[0], default=(0.0, None))
+        return (name_of(item), most) if item is not None and most > 0.0 else None
+
+
+def rise_of(case: Case, finding: Finding) -> Rise | None:
+    """The two captures that show a finding best, None where there are none."""
+    if not case.run.captured:
+        return None
+    lost = [(_lost_in(finding, captured), captured) for captured in case.run.captured]
+    most, during = max(lost, key=lambda pair: pair[0])
+    steady = [pair for pair in lost if pair[1].rows[0] >= case.diagnosis.warm_up_rows]
+    least, before = min(steady, key=lambda pair: pair[0], default=(most, during))
+    if not most > 0.0 or least > _UNTOUCHED * most or during.seconds <= before.seconds:
+        return None
+    return Rise(before, during)
+
+
+def captured_during(case: Case, finding: Finding) -> CapturedSteps | None:
+    """The capture with the most lost seconds a step of a finding in it."""
+    found = [(_lost_in(finding, captured), captured) for captured in case.run.captured]
+    most, captured = max(found, key=lambda pair: pair[0], default=(0.0, None))
+    return captured if most > 0.0 else None
+
+
+def slowest_stage(captured: CapturedSteps) -> CapturedItem | None:
+    """The tf.data stage that takes most time of a step, without the stages that it asks."""
+    stages = [item for item in captured.items if item.kind == "stage"]
+    return max(stages, key=lambda item: item.seconds, default=None)
+
+
+def name_of(item: CapturedItem) -> str:
+    """An item as it stands in a sentence."""
+    stage = item.name.rpartition("::")[2]
+    return f"`Iterator::{stage}`" if item.kind == "stage" else f"`{item.name}`"
+
+
+def tell_memory(case: Case, captured: CapturedSteps, allocator: Allocator) -> str:
+    """What an allocator said of itself in a capture."""
+    return (
+        f"In the profiler capture of {case.steps_text(captured.rows)} {percent(_used(allocator))} "
+        f"of the allocator `{allocator.name}` is in use, and {percent(allocator.fragmentation)} "
+        "of what is free lies outside its largest free block."
+    )
+
+
+def is_fragmented(allocator: Allocator) -> bool:
+    """Whether most of what is free lies in small blocks, and free memory is scarce."""
+    return allocator.fragmentation >= 0.5 and _used(allocator) >= 0.5
+
+
+def notes_on(case: Case) -> Iterable[str]:
+    """What captures say of the run as a whole, for a reader of the report."""
+    rises = (
+        (finding.lost_seconds, rise)
+        for finding in case.findings
+        if finding.pattern != "warm_up" and (rise := rise_of(case, finding)) is not None
+    )
+    _, largest = max(rises, key=lambda pair: pair[0], default=(0.0, None))
+    if largest is not None:
+        yield _tell_rise(case, largest)
+    yield from _tell_copies(case)
+
+
+def _tell_rise(case: Case, rise: Rise) -> str:
+    grown = sorted(((rise.in_part(part), part) for part in PART_NAMES), key=lambda pair: -pair[0])
+    told = []
+    for seconds, part in grown:
+        if seconds < _TELLING * rise.seconds:
+            continue
+        lead = rise.leading(part)
+        most = f" (most in {lead[0]}: {duration(lead[1])})" if lead else ""
+        told.append(f"{duration(seconds)} in {PART_NAMES[part]}{most}")
+    where = f", of them {listed(told)}" if told else ""
+    return (
+        f"Two profiler captures, of {case.steps_text(rise.before.rows)} and of "
+        f"{case.steps_text(rise.during.rows)}: a step of the second takes "
+        f"{duration(rise.seconds)} longer{where}."
+    )
+
+
+def _tell_copies(case: Case) -> Iterable[str]:
+    """Copies that every captured step waits for; nobody has seen these steps without."""
+    for captured in case.run.captured:
+        copies = captured.parts.get("copies", 0.0)
+        if captured.devices and copies >= _MUCH * captured.seconds > 0.0:
+            yield (
+                f"In the profiler capture of {case.steps_text(captured.rows)} a step takes "
+                f"{duration(copies)} of {duration(captured.seconds)} in copies between host and "
+                "device while the device computes nothing. Only these steps were looked into, so "
+                "no seconds are counted as lost."
+            )
+            return
+
+
+def _lost_in(finding: Finding, captured: CapturedSteps) -> float:
+    first, last = captured.rows
+    inside = finding.lost_per_step[first : last + 1]
+    return float(inside.mean()) if len(inside) else 0.0
+
+
+def _used(allocator: Allocator) -> float:
+    whole = allocator.in_use_bytes + allocator.available_bytes
+    return allocator.in_use_bytes / whole if whole > 0.0 else 0.0

@@ -1,0 +1,82 @@
+"""What a profiler capture tells of some steps of a run: read from its file, not recorded by us."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final, Literal, TypeAlias, get_args
+
+Part: TypeAlias = Literal["device", "tracing", "compilation", "input", "copies", "compute", "rest"]
+PARTS: Final[tuple[Part, ...]] = get_args(Part)
+"""Where the time of a step goes; a moment belongs to the first of them that is under way.
+A copy or a wait for data behind which a device computes costs nothing (XProf's
+`xplane_to_step_events` orders them so, too). `rest` is what no event covers: Python,
+waiting, gaps."""
+
+PART_NAMES: Final[Mapping[Part, str]] = MappingProxyType(
+    {
+        "device": "the device",
+        "tracing": "tracing a tf.function",
+        "compilation": "compiling",
+        "input": "waiting for data",
+        "copies": "copies",
+        "compute": "operations on the host",
+        "rest": "Python, waiting and gaps",
+    }
+)
+
+Kind: TypeAlias = Literal[
+    "tracing", "compilation", "input", "copy", "kernel", "operation", "stage", "memory"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class CapturedItem:
+    """An operation, a stage, a copy ... of the captured steps."""
+
+    kind: Kind
+    part: Part
+    name: str
+    seconds: float
+    """Mean of a step: the time in which at least one call was under way; of a tf.data
+    stage, without the stages that it asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allocator:
+    """What an allocator said of itself, from its allocations; NaN where it did not."""
+
+    name: str
+    """"GPU_0_bfc" ..."""
+    samples: int
+    in_use_bytes: float
+    """The most seen at a moment."""
+    peak_bytes: float
+    """By its own account, since the program began."""
+    reserved_bytes: float
+    available_bytes: float
+    """The least seen."""
+    fragmentation: float
+    """The most seen, 0 to 1: the share of the free bytes that is not in the largest free block."""
+    largest_bytes: float
+    """The largest single allocation seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class CapturedSteps:
+    """The steps of one capture that stand in the run's record."""
+
+    session: str
+    """Name of the capture, which is a time."""
+    rows: tuple[int, int]
+    """First and last, inclusive."""
+    steps: int
+    seconds: float
+    """Mean of a step, as the profiler saw it."""
+    parts: Mapping[Part, float]
+    """Means of a step; they sum up to `seconds`."""
+    items: tuple[CapturedItem, ...] = ()
+    """Those with the most seconds, the largest first."""
+    allocators: tuple[Allocator, ...] = ()
+    devices: tuple[str, ...] = field(default=())
