@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
+from tb_slowdown_plugin.analysis.comparison import Comparison
+from tb_slowdown_plugin.analysis.comparison_headline import comparison_headline
 from tb_slowdown_plugin.analysis.types import Report
 
 SCHEMA: Final = 1
@@ -20,6 +22,12 @@ def report_body(reports: Sequence[Report]) -> dict[str, Any]:
     {'schema': 1, 'runs': []}
     """
     return {"schema": SCHEMA, "runs": [without_nan(asdict(report)) for report in reports]}
+
+
+def comparison_body(comparison: Comparison) -> dict[str, Any]:
+    """The body of a comparison: its sentence, then the fields of `Comparison` in their order."""
+    headline = comparison_headline(comparison)
+    return {"schema": SCHEMA, "headline": headline, **without_nan(asdict(comparison))}
 
 
 def without_nan(value: Any) -> Any:

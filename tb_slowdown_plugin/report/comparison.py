@@ -5,19 +5,16 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Final
 
-from tb_slowdown_plugin.analysis.body import SCHEMA, without_nan
-from tb_slowdown_plugin.analysis.causes import CAUSES
-from tb_slowdown_plugin.analysis.comparison import (
-    SMALLEST_EFFECT,
-    Comparison,
-    Difference,
-    Outcome,
-    decisive,
+from tb_slowdown_plugin.analysis.body import comparison_body
+from tb_slowdown_plugin.analysis.comparison import Comparison, Difference, Outcome
+from tb_slowdown_plugin.analysis.comparison_headline import (
+    comparison_headline,
+    signed_percent,
+    term_title,
 )
-from tb_slowdown_plugin.analysis.wording import counted, duration, listed, percent, whole_percent
+from tb_slowdown_plugin.analysis.wording import counted, duration, listed, percent
 from tb_slowdown_plugin.report.ink import Ink, printable
 
 _READINGS: Final[dict[Outcome, str]] = {
@@ -37,46 +34,13 @@ _COLUMN: Final = 22
 
 
 def comparison_json(comparison: Comparison) -> str:
-    """The JSON text of a comparison: the fields of `Comparison` in their order."""
-    body = {"schema": SCHEMA, **without_nan(asdict(comparison))}
-    return json.dumps(body, indent=2, allow_nan=False)
+    """The JSON text of a comparison."""
+    return json.dumps(comparison_body(comparison), indent=2, allow_nan=False)
 
 
 def comparison_text(comparison: Comparison, *, width: int = 80, colour: bool = False) -> str:
     """The text of a comparison, `width` columns wide."""
     return "\n".join(_lines(comparison, width, Ink(colour))) + "\n"
-
-
-def comparison_headline(comparison: Comparison) -> str:
-    """The comparison in one sentence."""
-    total, unit = comparison.total, comparison.unit
-    decided = decisive(comparison)
-    if comparison.outcome == "no_difference":
-        seen = _signed(total.fraction)
-        finest = (total.interval_seconds[1] - total.difference_seconds) / total.base_seconds
-        return (
-            f"No difference found: {unit}s take {duration(total.with_seconds)} ({seen}); "
-            f"one above {percent(max(finest, SMALLEST_EFFECT))} would have been"
-        )
-    if comparison.outcome == "not_enough_repeats":
-        word = "slower" if total.difference_seconds > 0 else "faster"
-        same = comparison.quiet.outcome == "no_difference"
-        steady = "; the faster half of them takes as long as before" if same else ""
-        return (
-            f"Not enough repeats to tell: {unit}s are {_share(total)} {word}, which runs of one "
-            f"program can be too; about {comparison.repeats_wanted} runs a side would tell{steady}"
-        )
-    causes = [t for t in comparison.terms if t.outcome == comparison.outcome]
-    most = f"; most of it in {_subject(causes[0].term)}" if causes else ""
-    which = "" if decided is total else " (the faster half of them)"
-    return (
-        f"{unit.capitalize()}s are {_share(decided)} {comparison.outcome}: "
-        f"{duration(decided.with_seconds)} instead of {duration(decided.base_seconds)}{which}{most}"
-    )
-
-
-def _share(difference: Difference) -> str:
-    return whole_percent(abs(difference.fraction))
 
 
 def _lines(comparison: Comparison, width: int, ink: Ink) -> Iterator[str]:
@@ -88,7 +52,7 @@ def _lines(comparison: Comparison, width: int, ink: Ink) -> Iterator[str]:
     yield f"{f'a {comparison.unit}':<{_COLUMN}}{'before':>11}{'now':>11}{'difference':>12}  reading"
     for term in comparison.terms:
         if term.base_seconds or term.with_seconds:
-            yield _row(_title(term.term), term)
+            yield _row(term_title(term.term), term)
     yield _row("Sum", comparison.total)
     yield _row("Its faster half", comparison.quiet)
     yield ""
@@ -113,26 +77,10 @@ def _side(runs: tuple[str, ...]) -> str:
 def _row(title: str, term: Difference) -> str:
     return (
         f"{title:<{_COLUMN}}{duration(term.base_seconds):>11}{duration(term.with_seconds):>11}"
-        f"{_signed(term.fraction):>12}  {_READINGS[term.outcome]}"
+        f"{signed_percent(term.fraction):>12}  {_READINGS[term.outcome]}"
     )
 
 
 def _interval(difference: Difference) -> str:
     low, high = (each / difference.base_seconds for each in difference.interval_seconds)
-    return f"{_signed(low)} and {_signed(high)}"
-
-
-def _signed(fraction: float) -> str:
-    sign = "\u2212" if fraction < 0 else "+"
-    return f"{sign}{percent(abs(fraction))}"
-
-
-def _subject(term: str) -> str:
-    if term == "healthy":
-        return "the step's own work"
-    title = _title(term)
-    return title if title[:2].isupper() else title[0].lower() + title[1:]
-
-
-def _title(term: str) -> str:
-    return "Healthy" if term == "healthy" else CAUSES.get(term, term)
+    return f"{signed_percent(low)} and {signed_percent(high)}"

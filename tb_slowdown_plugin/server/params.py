@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Final
 
@@ -35,6 +36,27 @@ def text(parameters: Mapping[str, str], name: str) -> str:
     if not value:
         raise ParameterError(f"parameter '{name}' is missing; give '{name}=...'")
     return value
+
+
+def names(parameters: Mapping[str, str], name: str, *, most: int) -> list[str]:
+    """The texts of a parameter that is a JSON list: a run's name may hold any character.
+
+    Raises:
+      ParameterError: It is missing, no list of texts, empty or too long.
+    """
+    value = text(parameters, name)
+    try:
+        found = json.loads(value)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list) or not all(isinstance(one, str) and one for one in found):
+        raise ParameterError(
+            f"parameter '{name}' is {shown(value)}; it must be a JSON list of names, such as "
+            '["run1"]'
+        )
+    if not 1 <= len(found) <= most:
+        raise ParameterError(f"parameter '{name}' has {len(found)} names; it must have 1 to {most}")
+    return found
 
 
 def whole(

@@ -10,11 +10,13 @@ from dataclasses import asdict
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
-from tb_slowdown_plugin.analysis.body import report_body
+from tb_slowdown_plugin.analysis.body import comparison_body, report_body
 from tb_slowdown_plugin.analysis.changed import changed as changed_body
+from tb_slowdown_plugin.analysis.comparison import compare as compare_ledgers
 from tb_slowdown_plugin.analysis.timeline import timeline as timeline_body
 from tb_slowdown_plugin.server.body import Body
-from tb_slowdown_plugin.server.params import ParameterError, text, whole
+from tb_slowdown_plugin.server.ledgers import Ledgers
+from tb_slowdown_plugin.server.params import ParameterError, names, shown, text, whole
 from tb_slowdown_plugin.server.runs import Runs
 
 Parameters: TypeAlias = Mapping[str, str]
@@ -24,6 +26,10 @@ _BUCKETS: Final = 800
 _LEAST_BUCKETS: Final = 10
 _MOST_BUCKETS: Final = 2000
 """About one a pixel of a wide screen; 2,000 make an answer of about 200 KB."""
+_MOST_COMPARED: Final = 20
+"""Runs a side: a request must not analyse a whole logdir."""
+_LEDGERS: Final = Ledgers()
+"""Keyed by analysis, of which each in this process has a number of its own."""
 
 
 def run_list(runs: Runs, _: Parameters) -> Body:
@@ -64,6 +70,18 @@ def changed(runs: Runs, parameters: Parameters) -> Body:
     return changed_body(analysis.run, analysis.account, first, min(last, rows - 1))
 
 
+def compare(runs: Runs, parameters: Parameters) -> Body:
+    """What differs between two groups of runs by more than chance."""
+    base = names(parameters, "base", most=_MOST_COMPARED)
+    other = names(parameters, "runs", most=_MOST_COMPARED)
+    given = [*base, *other]
+    twice = next((name for i, name in enumerate(given) if name in given[:i]), None)
+    if twice is not None:
+        raise ParameterError(f"run {shown(twice)} is given twice; a run counts once")
+    sides = [[_LEDGERS.of(runs.analysis(name)) for name in side] for side in (base, other)]
+    return comparison_body(compare_ledgers(*sides))
+
+
 def retraces(runs: Runs, parameters: Parameters) -> Body:
     """Which functions were traced again, why, and what it cost."""
     return runs.analysis(text(parameters, "run")).retraces
@@ -97,6 +115,7 @@ ROUTES: Final[Mapping[str, Route]] = MappingProxyType(
         "/report": report,
         "/timeline": timeline,
         "/changed": changed,
+        "/compare": compare,
         "/retraces": retraces,
         "/captures": captures,
         "/capture": capture,

@@ -91,7 +91,9 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def client(logdir: Path) -> Client:
-    context = SimpleNamespace(data_provider=open_logdir(str(logdir)), logdir=str(logdir))
+    context = SimpleNamespace(
+        data_provider=open_logdir(str(logdir)), logdir=str(logdir), flags=None
+    )
     return Client(application.TensorBoardWSGI([SlowdownLoader().load(context)]))
 
 
@@ -139,20 +141,28 @@ def assert_same_shape(actual: Any, example: Any, place: str) -> None:
 
 
 def test_the_document_has_each_route_and_no_other(documented: dict[str, Any]) -> None:
-    plugin = SlowdownLoader().load(SimpleNamespace(data_provider=None, logdir=""))
+    plugin = SlowdownLoader().load(SimpleNamespace(data_provider=None, logdir="", flags=None))
     assert sorted(documented) == sorted(path[1:] for path in plugin.get_plugin_apps())
 
 
-@pytest.mark.parametrize("route", ["runs", "timeline", "changed", "retraces"])
+@pytest.mark.parametrize("route", ["runs", "timeline", "changed", "compare", "retraces"])
 def test_answers_have_the_documented_shape(
     client: Client, documented: dict[str, Any], route: str
 ) -> None:
     body(client, "report", run=RUN)  # from here on the list of runs knows its verdict
-    asked = {"first": STEPS // 2, "last": STEPS - 1} if route == "changed" else {}
+    asked: dict[str, Any] = {}
+    if route == "changed":
+        asked = {"first": STEPS // 2, "last": STEPS - 1}
+    elif route == "compare":
+        asked = {"base": json.dumps([CUT]), "runs": json.dumps([RUN])}
     answer = body(client, route, run=RUN, **asked)
     if route == "runs":
         answer["runs"] = [one for one in answer["runs"] if one["run"] == RUN]
     example = documented[route]
+    if route == "compare":  # of one run a side
+        assert (answer.pop("spread_fraction"), answer.pop("notes") != []) == (None, True)
+        del example["spread_fraction"], example["notes"]
+        example["repeats_wanted"] = answer["repeats_wanted"] and float
     if route == "timeline":  # its causes are those of the run
         assert set(answer["lost"]) >= {"retracing", "unexplained"}
         assert {shape(seconds)[0] for seconds in answer.pop("lost").values()} == {float}
@@ -183,6 +193,20 @@ def test_the_route_and_the_command_report_the_same(
     assert body(client, "report", run=run) == reported
     (found,) = reported["runs"]
     assert (found["run"], found["causes"][0]["cause"]) == (run, "retracing")
+
+
+def test_the_route_and_the_command_compare_the_same(
+    client: Client, logdir: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "comparison.json"
+    sides = [f"{logdir}:{CUT}", f"{logdir}:{RUN}"]
+    assert main(["compare", *sides, "--format", "json", "-o", str(out)]) == 0
+    told = json.loads(out.read_text(encoding="utf-8"))
+    route = body(client, "compare", base=json.dumps([CUT]), runs=json.dumps([RUN]))
+    assert (told["base"], told["other"]) == (sides[:1], sides[1:])
+    assert {**told, "base": [CUT], "other": [RUN]} == route
+    assert route["outcome"] == "no_difference"  # the one is the beginning of the other
+    assert {term["term"] for term in route["terms"]} >= {"healthy", "retracing"}
 
 
 def test_a_cut_file_is_told(client: Client) -> None:

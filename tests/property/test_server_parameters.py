@@ -28,6 +28,8 @@ queries = st.fixed_dictionaries(
     {},
     optional={
         "run": st.one_of(st.just("run1"), st.text(max_size=80)),
+        "base": st.one_of(st.just('["run1"]'), st.text(max_size=30)),
+        "runs": st.one_of(st.just('["run1"]'), st.text(max_size=30)),
         "first": numbers,
         "last": numbers,
         "buckets": numbers,

@@ -60,6 +60,57 @@ def test_changed(client: Client) -> None:
     assert (refused.status_code, "at least 'first', 9" in refused.json["error"]) == (400, True)  # type: ignore[index]
 
 
+def compared(client: Client, base: Any, runs: Any) -> TestResponse:
+    given = {"base": base, "runs": runs}
+    return get(client, "compare", **{k: v for k, v in given.items() if v is not None})
+
+
+def test_compare(client: Client) -> None:
+    body = compared(client, '["run1"]', '["nested/run2"]').json
+    assert body is not None
+    assert (body["schema"], body["base"], body["other"]) == (1, ["run1"], ["nested/run2"])
+    assert body["outcome"] == "no_difference"
+    assert body["headline"].startswith("No difference found: ")
+    assert body["total"]["base_seconds"] == pytest.approx(0.1)
+    assert {"total", "quiet", "terms", "warm_up", "spread_fraction", "repeats_wanted"} <= set(body)
+
+
+@pytest.mark.parametrize(
+    ("base", "other", "status", "refusal"),
+    [
+        (None, '["run1"]', 400, "parameter 'base' is missing; give 'base=...'"),
+        ('["run1"]', None, 400, "parameter 'runs' is missing; give 'runs=...'"),
+        ("run1", '["nested/run2"]', 400, "parameter 'base' is 'run1'; it must be a JSON list of "
+         'names, such as ["run1"]'),
+        ('["run1"]', "[1]", 400, "parameter 'runs' is '[1]'; it must be a JSON list of names, such "
+         'as ["run1"]'),
+        ('["run1"]', '{"a": 1}', 400, "parameter 'runs' is '{\"a\": 1}'; it must be a JSON list of "
+         'names, such as ["run1"]'),
+        ('["run1"]', "[" * 50_000, 400, "parameter 'runs' is " + repr("[" * 60) + " ...; it must "
+         'be a JSON list of names, such as ["run1"]'),
+        ("[]", '["run1"]', 400, "parameter 'base' has 0 names; it must have 1 to 20"),
+        ('["run1"]', str(["x"] * 21).replace("'", '"'), 400,
+         "parameter 'runs' has 21 names; it must have 1 to 20"),
+        ('["run1"]', '["run1"]', 400, "run 'run1' is given twice; a run counts once"),
+        ('["run1"]', '["nope"]', 404, "no run 'nope' with slowdown data; the route 'runs' lists "
+         "those there are"),
+    ],
+)  # fmt: skip
+def test_a_bad_comparison_is_refused(
+    client: Client, base: str | None, other: str | None, status: int, refusal: str
+) -> None:
+    response = compared(client, base, other)
+    assert response.status_code == status
+    assert error_of(response) == refusal
+
+
+def test_a_run_without_steps_is_not_compared(client: Client, source: Any) -> None:
+    source.grow("empty", 0)
+    response = compared(client, '["run1"]', '["empty"]')
+    assert response.status_code == 400
+    assert error_of(response) == "run 'empty' has no step yet; compare runs that have some"
+
+
 def test_timeline_of_all_rows(client: Client) -> None:
     body = get(client, "timeline", run="run1").json
     assert body is not None
@@ -144,11 +195,11 @@ def test_only_get_is_allowed(client: Client, path: str, method: str) -> None:
 def test_head_is_get_without_a_body(client: Client, path: str) -> None:
     whole = client.get(f"{BASE}{path}?run=run1")
     head = client.head(f"{BASE}{path}?run=run1")
-    # A capture must be named, and this run has none.
+    # A capture must be named, and this run has none; a comparison takes two sides.
     assert (
         head.status_code
         == whole.status_code
-        == (400 if path in ("/capture", "/compare_captures") else 200)
+        == (400 if path in ("/capture", "/compare_captures", "/compare") else 200)
     )
     assert head.get_data() == b""
     assert head.headers["Content-Type"] == whole.headers["Content-Type"]
