@@ -28,6 +28,8 @@ _GOES_ON: Final = 0.25
 _BLOCKS: Final = 20
 """Blocks of rows in the selection whose means show how much seconds usually vary: single rows
 would not do, for what happens every tenth step is in none of the others."""
+_MOST_OF_COURSE: Final = 20_000
+"""Values that tell a slope and a variation to 1 %; sorting a million more would take 40 ms."""
 _NORMAL_90: Final = 1.2816
 """The 90th percentile of a normal distribution, in standard deviations."""
 _LEAST_VARIATION: Final = 0.002
@@ -109,15 +111,15 @@ def _of_rows(run: Run, account: Account, start: int, first: int, end: int) -> It
         sides = _blocks(values, start, first, width), _blocks(values, first, end, width)
         return _Series(id_, title, "seconds", True, "mean", *sides, _LEAST_OF_STEP * usual)
 
-    rows = np.arange(len(steps), dtype=np.float64)
+    before, here = slice(start, first), slice(first, end)
     yield _Series(
         "step_time",
         "Step time",
         "seconds",
         True,
         "median",
-        _known(rows[start:first], steps.period_seconds[start:first]),
-        _known(rows[first:end], steps.period_seconds[first:end]),
+        _known(np.arange(start, first, dtype=np.float64), steps.period_seconds[before]),
+        _known(np.arange(first, end, dtype=np.float64), steps.period_seconds[here]),
     )
     for cause, lost in account.lost_per_step.items():
         if lost[start:end].any():
@@ -125,7 +127,7 @@ def _of_rows(run: Run, account: Account, start: int, first: int, end: int) -> It
             title = "Unexplained time" if cause == "unexplained" else f"Lost to {_lower(name)}"
             yield seconds(cause, title, lost)
     for name, values in steps.accounts.items():
-        if np.nan_to_num(values[start:end]).any():
+        if (values[start:end] > 0.0).any():
             yield seconds(f"account:{name}", account_title(name), values)
     yield seconds("process_cpu", "CPU time of all threads", steps.process_cpu_seconds)
     yield seconds("thread_cpu", "CPU time of the training thread", steps.thread_cpu_seconds)
@@ -139,10 +141,13 @@ def _lower(title: str) -> str:
 def _blocks(values: Float, begin: int, end: int, width: int) -> tuple[Float, Float]:
     """Means of equally many rows; what is left over at the end counts as one more block."""
     part = values[begin:end]
-    known = ~np.isnan(part)
     edges = np.arange(0, len(part), width)
-    counts = np.add.reduceat(known, edges, dtype=np.float64)
-    sums = np.add.reduceat(np.where(known, part, 0.0), edges)
+    sums = np.add.reduceat(part, edges)
+    counts = np.diff(edges, append=len(part)).astype(np.float64)
+    if np.isnan(sums).any():
+        known = ~np.isnan(part)
+        counts = np.add.reduceat(known, edges, dtype=np.float64)
+        sums = np.add.reduceat(np.where(known, part, 0.0), edges)
     full = counts > 0
     return (begin + edges[full]).astype(np.float64), sums[full] / counts[full]
 
@@ -230,13 +235,15 @@ def _level(series: _Series, values: Float) -> float:
 
 
 def _spread(series: _Series, values: Float) -> dict[str, float]:
-    low, high = np.quantile(values, [0.1, 0.9])
-    return {"low": float(low), "level": _level(series, values), "high": float(high)}
+    low, middle, high = np.quantile(values, [0.1, 0.5, 0.9])
+    level = middle if series.by == "median" else values.mean()
+    return {"low": float(low), "level": float(level), "high": float(high)}
 
 
 def _course(series: _Series) -> tuple[float, float]:
     """The slope a row of the stretch before, and the usual variation around that line."""
-    rows, values = series.before
+    thinned = slice(None, None, 1 + len(series.before[1]) // _MOST_OF_COURSE)
+    rows, values = series.before[0][thinned], series.before[1][thinned]
     half = len(values) // 2
     if half < 1:
         return 0.0, float(np.finfo(float).eps)
