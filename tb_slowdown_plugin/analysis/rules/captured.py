@@ -93,9 +93,9 @@ def name_of(item: CapturedItem) -> str:
 def tell_memory(case: Case, captured: CapturedSteps, allocator: Allocator) -> str:
     """What an allocator said of itself in a capture."""
     return (
-        f"In the profiler capture of {case.steps_text(captured.rows)} {percent(_used(allocator))} "
-        f"of the allocator `{allocator.name}` is in use, and {percent(allocator.fragmentation)} "
-        "of what is free lies outside its largest free block."
+        f"By the profiler capture of {case.steps_text(captured.rows)} the allocator "
+        f"`{allocator.name}` is {percent(_used(allocator))} full, and "
+        f"{percent(allocator.fragmentation)} of what is free lies outside its largest free block."
     )
 
 
@@ -125,7 +125,8 @@ def _tell_rise(case: Case, rise: Rise) -> str:
             continue
         lead = rise.leading(part)
         most = f" (most in {lead[0]}: {duration(lead[1])})" if lead else ""
-        told.append(f"{duration(seconds)} in {PART_NAMES[part]}{most}")
+        at = "on" if part == "device" else "in"
+        told.append(f"{duration(seconds)} {at} {PART_NAMES[part]}{most}")
     where = f", of them {listed(told)}" if told else ""
     return (
         f"Two profiler captures, of {case.steps_text(rise.before.rows)} and of "

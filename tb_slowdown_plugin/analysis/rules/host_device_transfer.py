@@ -82,9 +82,8 @@ def _tell(case: Case, rise: Rise) -> str:
     most = f", most in {lead[0]}" if lead else ""
     share = percent(min(1.0, rise.in_part("copies") / rise.seconds))
     return (
-        f"By two profiler captures a step of {case.steps_text(during.rows)} takes "
-        f"{duration(during.parts['copies'])} in copies{most}; one of "
-        f"{case.steps_text(before.rows)} takes {duration(before.parts['copies'])}. That is "
-        f"{share} of the {duration(rise.seconds)} by which it is longer. "
-        "Other slow steps were timed, but not looked into."
+        f"Two profiler captures: in {case.steps_text(during.rows)} copies take "
+        f"{duration(during.parts['copies'])} of a step{most}, in {case.steps_text(before.rows)} "
+        f"{duration(before.parts['copies'])}. That is {share} of the {duration(rise.seconds)} by "
+        "which a step is longer. Other slow steps were timed, but not looked into."
     )
