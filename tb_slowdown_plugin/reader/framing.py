@@ -3,8 +3,7 @@
 A record is its length (8 bytes), a masked CRC-32C of the length (4), the bytes, and
 a masked CRC-32C of the bytes (4), all little-endian (TensorFlow's
 `core/lib/io/record_writer.h`). Only the length's checksum is verified here: chunks
-carry a checksum of their own (zlib's Adler-32), and without TensorFlow a CRC-32C
-runs in Python at about 5 MB/s.
+carry a checksum of their own (zlib's Adler-32).
 """
 
 from __future__ import annotations
@@ -15,13 +14,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, Final, Literal
 
+from tb_slowdown_plugin.records.checksum import masked_crc32c
+
 _HEADER: Final = struct.Struct("<QI")
 _FOOTER_BYTES: Final = 4
 MAX_RECORD_BYTES: Final = 1 << 30
 """TensorFlow refuses larger protos; more is a damaged or foreign file."""
 
-_POLYNOMIAL: Final = 0x82F63B78
-_MASK_DELTA: Final = 0xA282EAD8
 _MEMO_SIZE: Final = 4096
 
 
@@ -90,25 +89,3 @@ class RecordFile:
 
     def _end(self, what: Literal["truncated", "corrupt", "foreign"]) -> None:
         self.damage = Damage(what, self.read_bytes, self._size - self.read_bytes)
-
-
-def masked_crc32c(data: bytes) -> int:
-    """The checksum that event files use: CRC-32C, rotated and shifted.
-
-    >>> hex(masked_crc32c(b"123456789"))
-    '0xc78ab0e5'
-    """
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc = _TABLE[(crc ^ byte) & 0xFF] ^ (crc >> 8)
-    crc ^= 0xFFFFFFFF
-    return (((crc >> 15) | (crc << 17)) + _MASK_DELTA) & 0xFFFFFFFF
-
-
-def _table_entry(byte: int) -> int:
-    for _ in range(8):
-        byte = (byte >> 1) ^ (_POLYNOMIAL if byte & 1 else 0)
-    return byte
-
-
-_TABLE: Final = tuple(_table_entry(byte) for byte in range(256))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tb_slowdown_plugin.reader.framing import masked_crc32c
+from tb_slowdown_plugin.records.checksum import frame
 from tb_slowdown_plugin.records.codec import encode
 from tb_slowdown_plugin.records.metadata import PLUGIN_NAME, SCHEMA_VERSION, tag
 from tb_slowdown_plugin.records.types import Chunk
@@ -18,7 +18,7 @@ def first_event(wall_time: float) -> bytes:
     from tensorboard.compat.proto import event_pb2
 
     event = event_pb2.Event(wall_time=wall_time, file_version=_VERSION)
-    return _frame(event.SerializeToString())
+    return frame(event.SerializeToString())
 
 
 def chunk_event(chunk: Chunk) -> bytes:
@@ -40,15 +40,9 @@ def chunk_event(chunk: Chunk) -> bytes:
         step=chunk.sequence,
         summary=summary_pb2.Summary(value=[value]),
     )
-    return _frame(event.SerializeToString())
+    return frame(event.SerializeToString())
 
 
 def last_time(chunk: Chunk) -> float:
     """Unix seconds of the last thing in a chunk."""
     return float(chunk.steps.ended[-1]) if len(chunk.steps) else chunk.started
-
-
-def _frame(payload: bytes) -> bytes:
-    length = len(payload).to_bytes(8, "little")
-    checksums = [masked_crc32c(part).to_bytes(4, "little") for part in (length, payload)]
-    return length + checksums[0] + payload + checksums[1]

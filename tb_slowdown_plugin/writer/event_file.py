@@ -1,4 +1,8 @@
-"""Records into event files of their own, through TensorFlow's record writer."""
+"""Records into event files of their own, through TensorFlow's filesystems.
+
+Not through `tf.io.TFRecordWriter`: it writes without giving up Python's global lock, so that
+a disk that takes 2 s for a write stopped the training for 2 s (measured). `GFile` gives it up.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,7 @@ from tensorboard.compat.proto.summary_pb2 import (
 from tensorboard.compat.proto.tensor_pb2 import TensorProto
 from tensorboard.compat.proto.types_pb2 import DT_STRING
 
+from tb_slowdown_plugin.records.checksum import frame
 from tb_slowdown_plugin.records.metadata import (
     DIRECTORY,
     PLUGIN_NAME,
@@ -94,11 +99,11 @@ class EventFileSink:
         name = f"events.out.tfevents.{int(unix_seconds):010d}.{self._session}{suffix}"
         self._path = os.path.join(self._directory, name)  # noqa: PTH118
         self._records = 0
-        self._file = tf.io.TFRecordWriter(self._path)
+        self._file = tf.io.gfile.GFile(self._path, "wb")
         self._append(Event(wall_time=unix_seconds, file_version="brain.Event:2"))
 
     def _append(self, event: Any) -> None:
-        self._file.write(event.SerializeToString())
+        self._file.write(frame(event.SerializeToString()))
         self._file.flush()
 
     def _mend(self, path: Path) -> None:

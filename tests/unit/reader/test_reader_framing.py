@@ -4,7 +4,8 @@ import pytest
 from event_files import frame
 from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import masked_crc32c as tensorboards
 
-from tb_slowdown_plugin.reader.framing import Damage, RecordFile, masked_crc32c
+from tb_slowdown_plugin.reader.framing import Damage, RecordFile
+from tb_slowdown_plugin.records.checksum import masked_crc32c
 
 
 def read(data: bytes) -> tuple[list[bytes], Damage | None]:
@@ -14,8 +15,9 @@ def read(data: bytes) -> tuple[list[bytes], Damage | None]:
     return records, file.damage
 
 
-@pytest.mark.parametrize("data", [b"", b"\x00", b"123456789", bytes(range(256))])
-def test_the_checksum_is_tensorboards(data: bytes) -> None:
+@pytest.mark.parametrize("length", [0, 1, 9, 63, 64, 65, 255, 256, 257, 512, 2000])
+def test_the_checksum_is_tensorboards(length: int) -> None:
+    data = bytes(7 * place % 251 for place in range(length))
     assert masked_crc32c(data) == tensorboards(data)
 
 
