@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tb_slowdown_plugin.analysis.body import report_body, without_nan
+from tb_slowdown_plugin.analysis.body import comparison_body, report_body, without_nan
+from tb_slowdown_plugin.analysis.comparison import compare
 from tb_slowdown_plugin.analysis.retraces import retraces
+from tb_slowdown_plugin.analysis.run_ledger import RunLedger, ledger_of
 from tb_slowdown_plugin.analysis.timeline import timeline
 from tb_slowdown_plugin.analysis.types import Account
 from tb_slowdown_plugin.analysis.wording import counted
@@ -24,6 +26,9 @@ _FEWEST: Final = 400
 _SIGNAL_SHARE: Final = 8
 """A signal has so many times fewer points than the finest timeline has buckets."""
 
+_MOST_COMPARED: Final = 8
+"""Runs of which each pair is compared: 56 comparisons of about 2 KB."""
+
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedRun:
@@ -33,6 +38,8 @@ class EmbeddedRun:
     listed: dict[str, Any]
     """Its entry in the list of runs, as the route `runs` has it."""
     versions: dict[str, str]
+    ledger: RunLedger | None
+    """For comparisons; None without a step."""
     grades: tuple[str, ...]
     """JSON of everything else, one text for each of `GRADES`, the largest first."""
 
@@ -70,6 +77,7 @@ def embed(run: Run, account: Account) -> EmbeddedRun:
         run.name,
         without_nan(listed),
         dict(run.environment.versions),
+        ledger_of(run, account) if len(steps) else None,
         tuple(
             text or next(later for later in grades[i:] if later) for i, text in enumerate(grades)
         ),
@@ -83,10 +91,11 @@ def fit(runs: Sequence[EmbeddedRun], room: int) -> str:
       InputError: The runs do not fit however coarse their timelines are.
     """
     listed = to_json({"runs": [run.listed for run in runs], "other_runs": 0})
+    compared = to_json(_comparisons(runs))
     least = 0
     for grade in range(len(GRADES)):
         of = ",".join(f"{to_json(run.name)}:{run.grades[grade]}" for run in runs)
-        text = f'{{"runs":{listed},"of":{{{of}}}}}'
+        text = f'{{"runs":{listed},"comparisons":{compared},"of":{{{of}}}}}'
         least = len(text.encode())
         if least <= room:
             return text
@@ -94,6 +103,21 @@ def fit(runs: Sequence[EmbeddedRun], room: int) -> str:
         f"{counted(len(runs), 'run')} take {least / 1e6:.1f} MB, and a page has room for "
         f"{room / 1e6:.1f} MB; choose one with --run"
     )
+
+
+def _comparisons(runs: Sequence[EmbeddedRun]) -> dict[str, dict[str, Any]]:
+    """Base -> other run -> what differs, of each pair."""
+    if len(runs) > _MOST_COMPARED:
+        return {}
+    ledgers = [run.ledger for run in runs if run.ledger is not None]
+    return {
+        base.run: {
+            other.run: comparison_body(compare([base], [other]))
+            for other in ledgers
+            if other is not base
+        }
+        for base in ledgers
+    }
 
 
 def to_json(value: Any) -> str:

@@ -283,13 +283,17 @@ def test_runs_are_compared_term_by_term(page: SlowdownPage) -> None:
     panel = frame.locator("#compare")
     for run in ("healthy", "gc_pauses"):
         panel.locator("select").select_option(run)
-        panel.locator("th", has_text=run).wait_for()
+        panel.get_by_role("button", name=re.compile(run)).wait_for()
+    panel.get_by_text("against 2 repeats").wait_for()
+    panel.locator("table").wait_for()
     head = panel.locator("thead th").all_inner_texts()
-    assert head[1:5] == ["healthy", "gc_pauses", RUN, "Difference"]
-    row = panel.locator("tbody tr", has_text="Input pipeline").inner_text()
-    assert "+" in row
+    assert head[:5] == ["A step", "Before", "Now", "Difference", "between"]
     panel.get_by_role("button", name=re.compile("gc_pauses")).click()
-    panel.locator("th", has_text="gc_pauses").wait_for(state="detached")
+    panel.get_by_text("against healthy").wait_for()
+    panel.locator("table").wait_for()
+    row = panel.locator("tbody tr", has_text="Input pipeline").inner_text()
+    assert row.endswith("new")
+    assert "One run a side" in panel.inner_text()
 
 
 def test_the_timeline_is_a_table_too(page: SlowdownPage) -> None:

@@ -11,6 +11,7 @@ import type {
   Changed,
   Report,
   Retraces,
+  RunComparison,
   RunReport,
   Runs,
   Timeline,
@@ -68,6 +69,16 @@ export class Client {
   /** Rows `first` to `last`, inclusive, against the stretch before. */
   changed(run: string, first: number, last: number, signal?: AbortSignal): Promise<Changed> {
     return this.#get<Changed>("changed", { run, first, last }, signal);
+  }
+
+  /** Two groups of runs; any name may be among them, so they travel as JSON. */
+  comparison(
+    base: readonly string[],
+    runs: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<RunComparison> {
+    const sides = { base: JSON.stringify(base), runs: JSON.stringify(runs) };
+    return this.#get<RunComparison>("compare", sides, signal);
   }
 
   retraces(run: string, signal?: AbortSignal): Promise<Retraces> {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { report, run, timeline } from "../../tests/make";
 import { Client } from "./client";
 import { ELEMENT, type Embedded, type EmbeddedRun, embeddedFetch, timelineOf } from "./embedded";
+import type { RunComparison } from "./types";
 
 const signal = {
   signal: "rss_bytes",
@@ -79,5 +80,30 @@ describe("embeddedFetch", () => {
     expect((await client.timeline("run1", { first: 0, last: 500, buckets: 10 })).last).toBe(99);
     await expect(client.report("run2")).rejects.toThrow("does not hold");
     await expect(client.report("constructor")).rejects.toThrow("does not hold");
+  });
+});
+
+describe("comparisons in a report", () => {
+  const told = { headline: "Steps are 20 % slower" } as RunComparison;
+  const client = new Client(
+    embeddedFetch(
+      page({
+        runs: { runs: [run(), run({ run: "b" })], other_runs: 0 },
+        of: { run1: embedded(), b: embedded() },
+        comparisons: { run1: { b: told } },
+      }),
+    ),
+  );
+
+  it("are those of two runs", async () => {
+    expect(await client.comparison(["run1"], ["b"])).toEqual(told);
+  });
+
+  it.each([
+    [["b"], ["run1"]],
+    [["run1"], ["toString"]],
+    [["run1", "b"], ["b"]],
+  ])("say where the others are: %j against %j", async (base, runs) => {
+    await expect(client.comparison(base, runs)).rejects.toThrow("`tbslow compare` tells it");
   });
 });

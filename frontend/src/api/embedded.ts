@@ -6,7 +6,7 @@
  */
 
 import type { Fetch } from "./client";
-import type { Report, Retraces, Runs, SignalSeries, Timeline } from "./types";
+import type { Report, Retraces, RunComparison, Runs, SignalSeries, Timeline } from "./types";
 
 export const ELEMENT = "tbslow-data";
 
@@ -21,6 +21,8 @@ export interface EmbeddedRun {
 
 export interface Embedded {
   readonly runs: Runs;
+  /** Base -> other run -> what differs; of few runs only. */
+  readonly comparisons?: Readonly<Record<string, Readonly<Record<string, RunComparison>>>>;
   readonly of: Readonly<Record<string, EmbeddedRun>>;
 }
 
@@ -33,15 +35,24 @@ export function embeddedFetch(page: Document = document): Fetch | undefined {
     const url = new URL(address, "file:///");
     const answer = answerTo(data, url.pathname.slice(1), url.searchParams);
     return answer === undefined
-      ? new Response('{"error":"This report does not hold that."}', { status: 404 })
+      ? new Response(JSON.stringify({ error: `This report does not hold that${hint(url)}.` }), {
+          status: 404,
+        })
       : new Response(JSON.stringify(answer));
   };
 }
 
+const hint = (url: URL): string =>
+  url.pathname === "/compare" ? "; `tbslow compare` tells it" : "";
+
 function answerTo(data: Embedded, route: string, query: URLSearchParams): unknown {
   if (route === "runs") return data.runs;
+  if (route === "compare") {
+    const [base, other] = ["base", "runs"].map((side) => onlyName(query.get(side)));
+    return own(own(data.comparisons, base), other);
+  }
   const name = query.get("run") ?? "";
-  const run = Object.hasOwn(data.of, name) ? data.of[name] : undefined;
+  const run = own(data.of, name);
   if (run === undefined) return undefined;
   if (route === "report") return run.report;
   if (route === "retraces") return run.retraces;
@@ -50,6 +61,19 @@ function answerTo(data: Embedded, route: string, query: URLSearchParams): unknow
   const first = Number(query.get("first") ?? 0);
   const last = Math.min(end, Number(query.get("last") ?? end));
   return timelineOf(run, first, last, Number(query.get("buckets") ?? 800));
+}
+
+/** A name may be that of something every object has. */
+const own = <Value>(
+  of: Readonly<Record<string, Value>> | undefined,
+  name: string | undefined,
+): Value | undefined =>
+  of !== undefined && name !== undefined && Object.hasOwn(of, name) ? of[name] : undefined;
+
+/** The name in a list of one. */
+function onlyName(list: string | null): string | undefined {
+  const names = JSON.parse(list ?? "[]") as string[];
+  return names.length === 1 ? names[0] : undefined;
 }
 
 /** Rows `first` to `last` as fine as asked for, or as fine as there is. */

@@ -224,6 +224,35 @@ export interface Changed {
   readonly changes: readonly Change[];
 }
 
+export type Outcome = "slower" | "faster" | "moved" | "no_difference" | "not_enough_repeats";
+
+/** Seconds a step (or an item). */
+export interface Difference {
+  readonly term: string;
+  readonly base_seconds: number;
+  readonly with_seconds: number;
+  readonly difference_seconds: number;
+  readonly interval_seconds: readonly [number, number];
+  /** Of the base's whole step. */
+  readonly fraction: number;
+  readonly outcome: Outcome;
+}
+
+/** What differs between two groups of runs by more than chance. */
+export interface RunComparison {
+  readonly headline: string;
+  readonly base: readonly string[];
+  readonly other: readonly string[];
+  readonly unit: "step" | "item";
+  readonly outcome: Outcome;
+  readonly total: Difference;
+  /** The faster half of the steps. */
+  readonly quiet: Difference;
+  readonly terms: readonly Difference[];
+  readonly warm_up: Difference;
+  readonly notes: readonly string[];
+}
+
 export interface RetraceChange {
   readonly argument: string;
   readonly what: string;

@@ -1,36 +1,45 @@
 import { describe, expect, it } from "vitest";
-import { report } from "../../tests/make";
-import { compare, differenceReading } from "./compare";
+import type { Difference } from "../api/types";
+import { isDifferent, reading, sidesOf } from "./compare";
 
-describe("compare", () => {
-  const fast = report({
-    run: "fast",
-    wall_seconds: 65,
-    lost_seconds: 5,
-    causes: [],
-    unexplained_seconds: 5,
+describe("the sides of a comparison", () => {
+  it("are the shown run and what it is compared with", () => {
+    expect(sidesOf("new", ["old"])).toEqual({ base: ["old"], runs: ["new"] });
   });
 
-  it("has differences that add up", () => {
-    const table = compare([fast, report()]);
-    const sum = table.rows.reduce((total, row) => total + row.difference, 0);
-    expect(sum).toBeCloseTo(table.total.difference, 9);
-    expect(table.total.difference).toBe(35);
-    expect(table.rows[0]?.id).toBe("healthy");
-    expect(table.rows.at(-1)?.id).toBe("unexplained");
+  it("have repeats beside the run that they repeat", () => {
+    expect(sidesOf("b/new-1", ["old 1", "old 2", "b/new-2"])).toEqual({
+      base: ["old 1", "old 2"],
+      runs: ["b/new-1", "b/new-2"],
+    });
   });
 
-  it("greys what two runs of one program differ by anyway", () => {
-    const table = compare([fast, report()]);
-    const row = table.rows.find((one) => one.id === "unexplained");
-    expect(row?.real).toBe(false);
-    const retracing = table.rows.find((one) => one.id === "retracing");
-    expect(retracing && differenceReading(retracing)).toBe("new in this run");
+  it("are two even if all names are alike", () => {
+    expect(sidesOf("run3", ["run1", "run2"])).toEqual({ base: ["run1", "run2"], runs: ["run3"] });
+  });
+});
+
+describe("the reading of a difference", () => {
+  const difference = (values: Partial<Difference>): Difference => ({
+    term: "retracing",
+    base_seconds: 1,
+    with_seconds: 2,
+    difference_seconds: 1,
+    interval_seconds: [0.5, 1.5],
+    fraction: 0.1,
+    outcome: "slower",
+    ...values,
   });
 
-  it("compares runs of unequal length by the step", () => {
-    const table = compare([report({ steps: 50 }), report()]);
-    expect(table.perStep).toBe(true);
-    expect(table.total.values).toEqual([2, 1]);
+  it("says when chance could make it", () => {
+    expect(reading(difference({ outcome: "not_enough_repeats" }))).toContain("not enough repeats");
+    expect(isDifferent("not_enough_repeats")).toBe(false);
+  });
+
+  it("says what is new, gone, slower or moved", () => {
+    expect(reading(difference({ base_seconds: 0 }))).toBe("new");
+    expect(reading(difference({ with_seconds: 0, outcome: "faster" }))).toBe("gone");
+    expect(reading(difference({}))).toBe("slower");
+    expect(reading(difference({ outcome: "moved" }))).toMatch(/^moved/);
   });
 });

@@ -224,17 +224,23 @@ describe("living", () => {
   });
 });
 
-describe("comparing", () => {
+describe("the list of runs", () => {
   it("asks for each report once and remembers a failure", async () => {
     await started();
-    app.compare(["a"]);
-    app.compare(["a"]);
+    app.picker(true);
     await later(0.1);
+    const asked = server.count("report");
     expect(app.state.reports.get("a")).toMatchObject({ run: "a" });
-    expect(server.count("report")).toBe(2);
-    server.gone = true;
-    app.compare(["a", "c"]);
+    app.picker(true);
     await later(0.1);
-    expect(app.state.reports.get("c")).toBeInstanceOf(Error);
+    expect(server.count("report")).toBe(asked);
+  });
+
+  it("remembers that a report could not be read", async () => {
+    await started();
+    server.gone = true;
+    app.picker(true);
+    await later(0.1);
+    expect(app.state.reports.get("a")).toBeInstanceOf(Error);
   });
 });

@@ -72,7 +72,6 @@ export class App implements Actions {
   }
 
   #listed(runs: readonly Run[], before: Run | undefined): void {
-    for (const run of this.state.compared) void this.#reports.want(run);
     const shown = runs.find((run) => run.run === this.state.run);
     if (shown !== undefined) {
       const grown = before?.reported !== shown.reported || before?.steps !== shown.steps;
@@ -90,7 +89,6 @@ export class App implements Actions {
     const change = stateOfAddress(parseAddress(this.host.hash()));
     const other = change.run !== undefined && change.run !== this.state.run;
     this.#store.set({ ...(other ? FORGOTTEN : {}), ...change });
-    for (const run of this.state.compared) void this.#reports.want(run);
     if (other && change.run !== undefined) {
       this.#zoom.cancel();
       this.#loader.load(change.run);
@@ -209,7 +207,6 @@ export class App implements Actions {
 
   compare(compared: readonly string[]): void {
     this.#change({ compared });
-    for (const run of compared) void this.#reports.want(run);
   }
 
   card(cause: string, open: boolean): void {

@@ -1,7 +1,7 @@
 /** The answers about one run at one moment: each route is asked once. */
 
 import { type Client, RequestFailed } from "../api/client";
-import type { CapturePart, Retraces, RunReport, Timeline } from "../api/types";
+import type { CapturePart, Retraces, RunComparison, RunReport, Timeline } from "../api/types";
 import type { Source } from "../panels/panel";
 
 /** The server refuses to send more. */
@@ -50,6 +50,10 @@ export class RunSource implements Source {
       const status = { status: "unavailable", reason: error.message } as const;
       return { list: { captures: [], status }, source };
     }
+  }
+
+  comparison(base: readonly string[], runs: readonly string[]): Promise<RunComparison> {
+    return this.client.comparison(base, runs, this.signal);
   }
 
   retraces(): Promise<Retraces> {

@@ -9,6 +9,7 @@ import type {
   Changed,
   Retraces,
   Run,
+  RunComparison,
   RunReport,
   Timeline,
 } from "../api/types";
@@ -21,6 +22,7 @@ export interface Source {
   readonly run: string;
   report(): Promise<RunReport>;
   timeline(): Promise<Timeline>;
+  comparison(base: readonly string[], runs: readonly string[]): Promise<RunComparison>;
   retraces(): Promise<Retraces>;
   captures(): Promise<Captures>;
 }
