@@ -108,14 +108,16 @@ def segment(values: Float, significance: float = SIGNIFICANCE) -> Segmentation:
     variance = max(long_run_variance(cleaned), _LEAST_VARIANCE)
     persistent = max(shortest + 1, int(PERSISTENCE * count))
     excursions: list[Excursion] = []
+    drawn_in: set[tuple[int, int]] = set()
     while True:
         pieces = _partition(cleaned, variance, shortest)
         pieces = _verify(cleaned, pieces, variance, significance)
-        brief = _find_brief(pieces, persistent)
+        brief = _find_brief(pieces, persistent, drawn_in)
         if brief is None:
             return Segmentation(tuple(pieces), tuple(excursions), variance, cleaned)
         position, level = brief
         piece = pieces[position]
+        drawn_in.add((piece.first, piece.end))
         excursions.append(Excursion(piece.first, piece.end, piece.end == count))
         cleaned[piece.first : piece.end] += level - piece.mean
 
@@ -226,12 +228,17 @@ def _worth(
     return float(min(size, difference / error / significance))
 
 
-def _find_brief(pieces: list[Piece], persistent: int) -> tuple[int, float] | None:
-    """A piece that does not last, and the level to put in its place; the head may be warm-up."""
+def _find_brief(
+    pieces: list[Piece], persistent: int, drawn_in: set[tuple[int, int]]
+) -> tuple[int, float] | None:
+    """A piece that does not last, and the level to put in its place; the head may be warm-up.
+
+    What was `drawn_in` before and still is a piece is the end of a slope.
+    """
     if len(pieces) < 2:
         return None
     for position, piece in enumerate(pieces):
-        if piece.length >= persistent:
+        if piece.length >= persistent or (piece.first, piece.end) in drawn_in:
             continue
         before = pieces[position - 1] if position else None
         after = pieces[position + 1] if position + 1 < len(pieces) else None

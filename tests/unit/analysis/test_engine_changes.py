@@ -53,6 +53,16 @@ def test_a_pulse_is_an_excursion_and_leaves_no_change():
     assert not unfinished
 
 
+@pytest.mark.parametrize("seed", range(10, 20))
+def test_a_slope_that_ends_in_a_short_level_comes_to_an_end(seed):
+    """Drawing the level in to the end of the slope changes nothing: seed 12 went on for ever."""
+    level, slope = np.full(48, -2.3), np.linspace(-0.79, -1.26, 19)
+    parts = [level, np.full(4, -1.12), slope, np.full(4, -1.26)]
+    cut = segment(np.concatenate(parts) + noise(75, 0.02, seed), 6.0)
+    assert cut.pieces[0].end == 48
+    assert len(cut.excursions) <= 2
+
+
 def test_a_pulse_at_the_end_is_unfinished():
     values = noise(1000)
     values[970:] += 1.0
