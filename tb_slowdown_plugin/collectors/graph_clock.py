@@ -40,16 +40,20 @@ class GraphSums:
         """Whether any graph has been made to add to it."""
         return bool(self._resources)
 
-    def add(self, graph: Any, values: Sequence[Any], place: int = 0) -> None:
+    def add(self, graph: Any, values: Sequence[Any], place: int = 0) -> list[Any]:
         """Has the graph add scalars to the sums from `place` on.
 
         Args:
           graph: The one being traced.
           values: float64 tensors, or numbers.
           place: Of the first of these sums.
+
+        Returns:
+          The operations that add.
         """
         import tensorflow as tf
 
+        additions = []
         for index, value in enumerate(values, place):
             if index not in self._resources:
                 self._resources[index] = self._create(index)
@@ -58,6 +62,8 @@ class GraphSums:
                     resource=self._resources[index], value=tf.convert_to_tensor(value, tf.float64)
                 )
             run_independently(graph, addition)
+            additions.append(addition)
+        return additions
 
     def read(self) -> tuple[float, ...]:
         """The sums now, 0 before any graph adds. Only in a thread that executes eagerly."""
@@ -89,6 +95,27 @@ def timestamp(graph: Any, after: Sequence[Any]) -> Any:
         now = tf.timestamp()
     run_independently(graph, now.op)
     return now
+
+
+def held_until(operations: Sequence[Any], graph: Any, nested: Any) -> Any:
+    """The same (nested) tensors, for whose consumers the operations have run.
+
+    What becomes ready beside a consumer is handed to another thread, which costs more
+    than all of these operations (25 us as measured in 2.21 with the default threads), or,
+    where there is one thread, waits for it. What holds other things than tensors is
+    given back as it is.
+    """
+    import tensorflow as tf
+
+    tensors = tf.nest.flatten(nested)
+    if not tensors or not all(isinstance(tensor, tf.Tensor) for tensor in tensors):
+        return nested
+    with (
+        graph.as_default(),
+        graph.colocate_with(tensors[0].op),
+        tf.control_dependencies(list(operations)),
+    ):
+        return tf.nest.pack_sequence_as(nested, list(tf.raw_ops.IdentityN(input=tensors)))
 
 
 def operations_of(nested: Any) -> list[Any]:

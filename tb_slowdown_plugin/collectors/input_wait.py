@@ -112,8 +112,8 @@ class InputWait:
             return fetch()
         with timed.after_asking():
             fetched = fetch()
-        self._guard(lambda: timed.end(fetched))
-        return fetched
+        held: T | None = self._guard(lambda: timed.end(fetched))
+        return fetched if held is None else held
 
     def _begin_timing(self) -> graph_wait.TimedFetch | None:
         if not can_time_here():
