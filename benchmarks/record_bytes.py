@@ -111,7 +111,7 @@ def simulate(
         recorder.stopwatch.close()
         recorder.end()
         if time.monotonic_ns >= next_tick_ns:
-            next_tick_ns = time.monotonic_ns + int(session.tick() * 1e9)
+            next_tick_ns = time.monotonic_ns + int(min(session.sample(), session.tick()) * 1e9)
     session.stop()
     size = sum(file.stat().st_size for file in Path(logdir).rglob("*tfevents*"))
     return size, session.records, size / steps

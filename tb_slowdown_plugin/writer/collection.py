@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import math
+import threading
+import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from tb_slowdown_plugin.collectors.base import Collector, Context, Unavailable
 from tb_slowdown_plugin.records.types import CollectorState, CollectorStatus
 from tb_slowdown_plugin.writer.privacy import reason_of, scrub
 
+HANG_SECONDS: Final = 2.0
+"""A reading that takes longer hangs: the slowest healthy one, a census, takes 0.3 s."""
+_PROBES: Final = 20
+_PROBE_SECONDS: Final = 0.0005
+_LATE_SECONDS: Final = 0.01
+"""A thread that wakes later than this waits for a core or for Python's lock."""
+
+
+class _Reading(NamedTuple):
+    name: str
+    began_ns: int
+
 
 class Collection:
-    """Runs collectors; one that raises or returns nonsense is switched off and listed so."""
+    """Runs collectors; one that raises, hangs or returns nonsense is switched off and listed so."""
 
     def __init__(
         self,
@@ -24,6 +38,9 @@ class Collection:
         self._states: dict[str, CollectorState] = {}
         self._waiting: list[Collector] = []
         self._running: dict[str, Collector] = {}
+        self._reading: _Reading | None = None
+        self._turn = threading.Lock()
+        self._now_ns: Callable[[], int] = time.perf_counter_ns
         off = set(disabled)
         for collector in collectors:
             if collector.name in off:
@@ -37,6 +54,7 @@ class Collection:
 
     def start(self, context: Context) -> None:
         """Starts all that are not switched off."""
+        self._now_ns = context.clock.monotonic_ns
         for collector in self._waiting:
             self._start(collector, context)
         self._waiting.clear()
@@ -46,13 +64,61 @@ class Collection:
         for name in list(self._running):
             self._switch_off(name)
 
-    def read(self) -> dict[str, float]:
-        """The values of all sampled collectors; the background thread calls it."""
-        return self._read("read")
+    def read(self) -> dict[str, float] | None:
+        """The values of all sampled collectors; the sampling thread calls it.
+
+        Returns:
+          None where a reading came back only after it was given up: another thread
+          samples by now.
+        """
+        values: dict[str, float] = {}
+        for name, collector in list(self._running.items()):
+            reading = self._reading = _Reading(name, self._now_ns())
+            values.update(self._read(name, collector, "read"))
+            with self._turn:
+                given_up = self._reading is not reading
+                if not given_up:
+                    self._reading = None
+            if given_up:
+                self._stop(name, collector)
+                return None
+        return values
 
     def read_in_thread(self) -> dict[str, float]:
         """Likewise of those that the training thread must read."""
-        return self._read("read_in_thread")
+        values: dict[str, float] = {}
+        for name, collector in list(self._running.items()):
+            values.update(self._read(name, collector, "read_in_thread"))
+        return values
+
+    def give_up_reading(
+        self, is_free: Callable[[], bool], after_seconds: float = HANG_SECONDS
+    ) -> bool:
+        """Switches the collector off whose reading hangs; says whether there was one.
+
+        Called from another thread than the one that reads: that one is lost until the
+        reading comes back.
+
+        Args:
+          is_free: Whether threads get to run at once. Where the training keeps the cores
+            or Python's lock, a reading takes long for no fault of its collector.
+          after_seconds: A reading that is not older does not hang.
+        """
+        reading = self._reading
+        if reading is None:
+            return False
+        seconds = (self._now_ns() - reading.began_ns) / 1e9
+        if seconds < after_seconds or not is_free():
+            return False
+        with self._turn:
+            if self._reading is not reading:
+                return False
+            self._reading = None
+            self._running.pop(reading.name, None)
+        reason = f"a reading did not come back for {seconds:.1f} seconds"
+        self._set(reading.name, "failed", reason)
+        self._report_failure(reading.name, reason)
+        return True
 
     @property
     def needs_thread(self) -> bool:
@@ -68,26 +134,28 @@ class Collection:
             self._fail(collector.name, error)
         else:
             self._running[collector.name] = collector
-            self._set(collector.name, "running", scrub(getattr(collector, "caveat", "")))
+            self._set(collector.name, "running", scrub(str(getattr(collector, "caveat", ""))))
 
-    def _read(self, method: str) -> dict[str, float]:
-        values: dict[str, float] = {}
-        for name, collector in list(self._running.items()):
-            read: Callable[[], Mapping[str, Any]] | None = getattr(collector, method, None)
-            if read is None:
-                continue
-            try:
-                values.update(_checked(read()))
-            except Unavailable as why:
-                self._switch_off(name)
-                self._set(name, "unavailable", scrub(str(why)))
-            except Exception as error:  # noqa: BLE001, no collector may stop the training
-                self._switch_off(name)
-                self._fail(name, error)
-        return values
+    def _read(self, name: str, collector: Collector, method: str) -> dict[str, float]:
+        read: Callable[[], Mapping[str, Any]] | None = getattr(collector, method, None)
+        if read is None:
+            return {}
+        try:
+            return _checked(read())
+        except Unavailable as why:
+            self._switch_off(name)
+            self._set(name, "unavailable", scrub(str(why)))
+        except Exception as error:  # noqa: BLE001, no collector may stop the training
+            self._switch_off(name)
+            self._fail(name, error)
+        return {}
 
     def _switch_off(self, name: str) -> None:
-        collector = self._running.pop(name)
+        collector = self._running.pop(name, None)
+        if collector is not None:
+            self._stop(name, collector)
+
+    def _stop(self, name: str, collector: Collector) -> None:
         try:
             collector.stop()
         except Exception as error:  # noqa: BLE001, no collector may stop the training
@@ -108,5 +176,17 @@ def _checked(values: Mapping[str, Any]) -> dict[str, float]:
         number = float(value)
         if not math.isfinite(number):
             raise ValueError(f"{name} is {number}, not a finite number")
+        if number < 0:
+            raise ValueError(f"{name} is {number}, and no signal is below zero")
         checked[name] = number
     return checked
+
+
+def threads_run_freely() -> bool:
+    """Whether this thread gets a core and Python's lock whenever it asks; takes 10 ms."""
+    for _ in range(_PROBES):
+        asked = time.perf_counter()
+        time.sleep(_PROBE_SECONDS)
+        if time.perf_counter() - asked > _LATE_SECONDS:
+            return False
+    return True

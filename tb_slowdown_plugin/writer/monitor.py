@@ -1,4 +1,4 @@
-"""The monitor of this process: one at a time, with its background thread."""
+"""The monitor of this process: one at a time, with its background threads."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _STOP_SECONDS: Final = 5.0
 """How long the end of a program waits for a write that hangs."""
+_SAMPLE_SECONDS: Final = 2.0
+"""How long it waits for a collector's reading; one takes milliseconds."""
 
 _active: Monitor | None = None
 explicit_recorder: Recorder | None = None
@@ -45,8 +47,10 @@ class Monitor:
         self._stopping = threading.Event()
         self._stopped = False
         self._pid = os.getpid()
-        self._thread = threading.Thread(target=self._run, name="tbslow", daemon=True)
+        self._thread = threading.Thread(target=self._write, name="tbslow", daemon=True)
+        session.on_hang = self._sample_anew
         session.start()
+        self._sample_anew()
         self._thread.start()
         atexit.register(self.stop)
 
@@ -64,6 +68,7 @@ class Monitor:
         if self._session.forked:
             return
         self._stopping.set()
+        self._sampler.join(_SAMPLE_SECONDS)
         self._thread.join(_STOP_SECONDS)
         self._on_stop()
         if self._thread.is_alive():
@@ -98,14 +103,24 @@ class Monitor:
         """Whether this process is a fork of the one that the monitor watches."""
         return self._session.forked
 
-    def _run(self) -> None:
+    def _sample_anew(self) -> None:
+        """Has another thread sample from now on: the one before hangs in a reading."""
+        self._sampler = threading.Thread(target=self._sample, name="tbslow sampling", daemon=True)
+        self._sampler.start()
+
+    def _write(self) -> None:
         timeout = 0.0
         while not self._stopping.wait(timeout):
-            timeout = self._tick()
+            timeout = self._guarded(self._session.tick)
 
-    def _tick(self) -> float:
+    def _sample(self) -> None:
+        timeout = 0.0
+        while not self._stopping.wait(timeout) and threading.current_thread() is self._sampler:
+            timeout = self._guarded(self._session.sample)
+
+    def _guarded(self, work: Callable[[], float]) -> float:
         try:
-            return self._session.tick()
+            return work()
         except Exception as error:  # noqa: BLE001, the training must not see it
             self._session.report_failure("monitor", reason_of(error))
             return FLUSH_SECONDS

@@ -9,6 +9,8 @@ FLUSH_SECONDS: Final = 10.0
 """What a killed process loses at most."""
 LATE_FLUSH_SECONDS: Final = 30.0
 """Likewise once the run is an hour old: a week stays near 20,000 records."""
+LOOK_SECONDS: Final = 1.0
+"""How often it is looked whether a chunk is full, or a reading hangs."""
 REQUESTS_AT_ONCE: Final = 20.0
 """Flushes on request that are done at once; each sampling interval allows one more."""
 SAMPLING_SHARE: Final = 0.0025

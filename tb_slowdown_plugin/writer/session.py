@@ -1,7 +1,7 @@
 """One session: from what the training thread appends to records in a sink.
 
-It has no thread and no clock of its own: the monitor calls `tick` from the
-background, a test calls it with a clock that it sets.
+It has no thread and no clock of its own: the monitor calls `tick` and `sample` from
+two threads in the background, a test calls them with a clock that it sets.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tb_slowdown_plugin.records.types import (
     StepTable,
 )
 from tb_slowdown_plugin.writer import schedule
-from tb_slowdown_plugin.writer.collection import Collection
+from tb_slowdown_plugin.writer.collection import Collection, threads_run_freely
 from tb_slowdown_plugin.writer.entries import Entry, Opening, Sample
 from tb_slowdown_plugin.writer.privacy import reason_of
 from tb_slowdown_plugin.writer.recorder import Recorder
@@ -75,6 +75,7 @@ class Session:
         self._lock = threading.RLock()
         self._edge = Edge()
         self._samples: list[Sample] = []
+        self._samples_lock = threading.Lock()
         self._thread_values: dict[str, float] | None = None
         self._held: deque[_Record] = deque(maxlen=MAX_HELD_RECORDS)
         self._sequence = 0
@@ -86,6 +87,8 @@ class Session:
         self._requests = schedule.REQUESTS_AT_ONCE
         self._began = self._requested = self._next_sample = self._next_flush = self._now()
         self.forked = False
+        self.on_hang: Callable[[], None] = lambda: None
+        """Called where a reading does not come back: the thread that samples is lost."""
         self.observe: Callable[[StepTable], None] = lambda _: None
         """Is given the steps of each chunk, in the background thread; must not raise."""
 
@@ -107,23 +110,31 @@ class Session:
         self._next_flush = self._began + schedule.flush_seconds(0.0)
 
     def tick(self) -> float:
-        """Does what is due; returns the seconds until something is due again."""
+        """Writes if that is due; returns the seconds until it has to be called again."""
         if self.forked:
             return schedule.FLUSH_SECONDS
-        with self._lock:
-            began_ns = self._clock.thread_cpu_ns()
+        if self._collection.give_up_reading(threads_run_freely):
+            self.on_hang()
+        now = self._now()
+        if now >= self._next_flush or len(self.recorder.entries) >= schedule.STEPS_PER_CHUNK:
+            self.flush()
             now = self._now()
-            if now >= self._next_sample:
-                self._take_sample()
-                self._sampling_ns += self._clock.thread_cpu_ns() - began_ns
-                self._next_sample = max(
-                    now + schedule.sample_seconds(now - self._began),
-                    self._began + schedule.affordable_seconds(self._sampling_ns / 1e9),
-                )
-            self._cpu_ns += self._clock.thread_cpu_ns() - began_ns
-            if now >= self._next_flush or len(self.recorder.entries) >= schedule.STEPS_PER_CHUNK:
-                self.flush()
-            return max(0.0, min(self._next_sample, self._next_flush) - self._now())
+        return max(0.0, min(self._next_flush - now, schedule.LOOK_SECONDS))
+
+    def sample(self) -> float:
+        """Samples if that is due; returns the seconds until it is due again."""
+        if self.forked:
+            return schedule.FLUSH_SECONDS
+        now = self._now()
+        if now >= self._next_sample:
+            began_ns = self._clock.thread_cpu_ns()
+            self._take_sample()
+            self._sampling_ns += self._clock.thread_cpu_ns() - began_ns
+            self._next_sample = max(
+                now + schedule.sample_seconds(now - self._began),
+                self._began + schedule.affordable_seconds(self._sampling_ns / 1e9),
+            )
+        return max(0.0, self._next_sample - self._now())
 
     def flush(self, *, final: bool = False) -> None:
         """Writes everything that is pending. Any thread.
@@ -170,8 +181,10 @@ class Session:
         """Stops the collectors, writes what is pending and closes the sink."""
         if self.forked:
             return
-        with self._lock:
+        # Whoever stops it has waited for a reading under way: one that still is, hangs.
+        if not self._collection.give_up_reading(lambda: True, after_seconds=0.0):
             self._take_sample()
+        with self._lock:
             self._collection.stop()
             self.flush(final=True)
             self._close_sink()
@@ -206,10 +219,14 @@ class Session:
     # -- sampling -----------------------------------------------------------------
 
     def _take_sample(self) -> None:
-        self._add_thread_values()
+        spent_ns = self._cpu_ns + self._sampling_ns
         values = self._collection.read()
-        values["monitor_cpu_seconds"] = self._cpu_ns / 1e9
-        self._samples.append(Sample(self._clock.unix_seconds(), self.recorder.rows, values))
+        if values is None:
+            return
+        values["monitor_cpu_seconds"] = spent_ns / 1e9
+        with self._samples_lock:  # the other one may be held for as long as a write hangs
+            self._add_thread_values()
+            self._samples.append(Sample(self._clock.unix_seconds(), self.recorder.rows, values))
         if self._collection.needs_thread:
             self.recorder.ask_for_sample()
 
@@ -273,10 +290,11 @@ class Session:
         self.observe(steps)
 
     def _drain_samples(self, final: bool) -> list[Sample]:
-        self._add_thread_values()
-        kept = 0 if final or not self._collection.needs_thread else 1
-        ready = len(self._samples) - kept
-        samples, self._samples = self._samples[:ready], self._samples[max(0, ready) :]
+        with self._samples_lock:
+            self._add_thread_values()
+            kept = 0 if final or not self._collection.needs_thread else 1
+            ready = max(0, len(self._samples) - kept)
+            samples, self._samples = self._samples[:ready], self._samples[ready:]
         return sorted(samples + _drain(self.recorder.samples), key=lambda sample: sample.time)
 
     def _changed_environment(self) -> Environment | None:

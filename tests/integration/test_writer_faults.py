@@ -5,14 +5,11 @@ Kills are in `test_faults_kill.py`, disks that fail in `test_faults_storage.py`.
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 pytest.importorskip("tensorflow")
 
 from integration.written import chunks, failures, numbers
-
-from tb_slowdown_plugin.records.types import Failure
 
 pytestmark = pytest.mark.tensorflow
 
@@ -116,67 +113,6 @@ def test_eager_execution_disabled(run, tmp_path):
     assert finished.warnings == []
     assert numbers(tmp_path) == list(range(30))
     assert failures(tmp_path) == []
-
-
-def test_collectors_that_break_or_hang_are_switched_off_and_cost_the_training_nothing(tmp_path):
-    body = """
-    from tb_slowdown_plugin.writer import monitor as monitors
-
-    class Broken:
-        def __init__(self, name, **does):
-            self.name, self.does = name, does
-        def __getattr__(self, method):
-            if method == "read_in_thread":
-                raise AttributeError
-            return lambda *_: self.does.get(method, dict)()
-
-    def fail():
-        raise RuntimeError("gone")
-
-    good = monitors.create_collectors
-    monitors.create_collectors = lambda: [
-        Broken("no_start", start=fail),
-        Broken("no_read", read=fail),
-        Broken("no_stop", stop=fail),
-        Broken("not_a_number", read=lambda: {"a": float("nan")}),
-        Broken("negative", read=lambda: {"a": -1}),
-        Broken("a_text", read=lambda: {"a": "many"}),
-        Broken("hanging", read=lambda: time.sleep(60)),
-        *good(),
-    ]
-    began = time.perf_counter()
-    with tbslow.start(logdir) as monitor:
-        while not any(state.name == "hanging" and state.status == "failed"
-                      for state in monitor._session._collection.states()):
-            train(20, 0.01)
-            assert time.perf_counter() - began < 50, "it was never switched off"
-        train(100, 0.01)
-    print("trained")
-    """
-    finished = run(tmp_path, body)
-    assert finished.stdout == "trained\n", finished.stderr
-    broken = {
-        "no_start": "RuntimeError: gone",
-        "no_read": "RuntimeError: gone",
-        "no_stop": "RuntimeError: gone",
-        "not_a_number": "ValueError: a is nan, not a finite number",
-        "negative": "ValueError: a is -1.0, and no signal is below zero",
-        "a_text": "ValueError: could not convert string to float: 'many'",
-        "hanging": "a reading did not come back for",
-    }
-    assert len(warnings_of(finished)) == len(broken)
-    recorded = {failure.part: failure.reason for failure in failures(tmp_path)}
-    assert recorded.keys() == broken.keys()
-    (found,) = read_runs(str(tmp_path), warn=pytest.fail)
-    states = {state.signal: state for state in account_for(found).report.signals}
-    for name, reason in broken.items():
-        assert recorded[name].startswith(reason)
-        assert (states[name].status, states[name].reason) == ("failed", recorded[name])
-    assert states["process_memory"].status == "measured"
-    read_on = found.signals.row[~np.isnan(found.signals.values["rss_bytes"])]
-    assert read_on[-1] > len(found.steps) - 100, "what works is read on"
-    # The slowest step is not held up for as long as the reading hangs.
-    assert found.steps.inside_seconds.max() < 2.0
 
 
 def test_warnings_as_errors_do_not_reach_the_training(run, tmp_path):

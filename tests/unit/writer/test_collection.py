@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.records.types import CollectorState
-from tb_slowdown_plugin.writer.collection import Collection
+from tb_slowdown_plugin.writer import collection as collections_of_monitor
+from tb_slowdown_plugin.writer.collection import Collection, threads_run_freely
 
 
 class Scripted:
@@ -87,6 +91,7 @@ def test_one_that_fails_at_its_start_is_told(run, failures):
         (RuntimeError("gone"), "RuntimeError: gone"),
         ({"a": float("nan")}, "ValueError: a is nan, not a finite number"),
         ({"a": float("inf")}, "ValueError: a is inf, not a finite number"),
+        ({"a": 1.0, "b": -2}, "ValueError: b is -2.0, and no signal is below zero"),
         ({"a": "many"}, "ValueError: could not convert string to float: 'many'"),
         ({"a": None}, "TypeError: float() argument must be a string or a real number, "),
         (3, "AttributeError: 'int' object has no attribute 'items'"),
@@ -120,3 +125,65 @@ def test_only_one_with_read_in_thread_needs_the_training_thread(run, failures):
     collection = collection_of(run, failures, plain)
     assert collection.needs_thread
     assert collection.read_in_thread() == {"graph_operations": 7.0}
+
+
+class Hanging(Scripted):
+    """Does not come back from a reading until it is told to."""
+
+    def __init__(self):
+        super().__init__("hanging")
+        self.reached, self.go_on = threading.Event(), threading.Event()
+
+    def read(self):
+        self.reached.set()
+        assert self.go_on.wait(30)
+        return {"late": 1.0}
+
+
+@pytest.fixture
+def hung(run, failures):
+    """A collection one of whose readings is under way in another thread, and what that gives."""
+    hanging = Hanging()
+    collection = collection_of(
+        run, failures, Scripted("first", read={"a": 1.0}), hanging, Scripted("last", read={"c": 3})
+    )
+    with ThreadPoolExecutor(1) as sampling:
+        reading = sampling.submit(collection.read)
+        assert hanging.reached.wait(30)
+        yield collection, hanging, reading
+        hanging.go_on.set()
+
+
+def test_a_reading_that_hangs_is_given_up_and_the_others_go_on(run, failures, hung):
+    collection, hanging, reading = hung
+    run.time.spend(5.0)
+    assert collection.give_up_reading(lambda: True)
+    reason = "a reading did not come back for 5.0 seconds"
+    assert failures == [("hanging", reason)]
+    assert CollectorState("hanging", "failed", reason) in collection.states()
+    assert collection.read() == {"a": 1.0, "c": 3.0}, "in another thread"
+    assert hanging.stops == 0, "it is still at work"
+    hanging.go_on.set()
+    assert reading.result(30) is None
+    assert hanging.stops == 1
+    assert collection.read() == {"a": 1.0, "c": 3.0}
+
+
+def test_a_reading_is_given_time_and_is_not_to_blame_where_threads_wait(run, failures, hung):
+    collection, hanging, reading = hung
+    run.time.spend(1.9)
+    assert not collection.give_up_reading(lambda: True)
+    run.time.spend(60.0)
+    assert not collection.give_up_reading(lambda: False)
+    hanging.go_on.set()
+    assert reading.result(30) == {"a": 1.0, "late": 1.0, "c": 3.0}
+    assert not collection.give_up_reading(lambda: True), "it came back in the end"
+    assert failures == []
+
+
+def test_threads_that_wait_for_pythons_lock_do_not_run_freely(monkeypatch):
+    assert isinstance(threads_run_freely(), bool)
+    monkeypatch.setattr(collections_of_monitor, "_LATE_SECONDS", 0.0)
+    assert not threads_run_freely()
+    monkeypatch.setattr(collections_of_monitor, "_LATE_SECONDS", 60.0)
+    assert threads_run_freely()

@@ -62,6 +62,11 @@ def session_of(run, *collectors, sink=None, **arguments):
     return session
 
 
+def turn(session):
+    """What both threads in the background do; the seconds until one of them is due again."""
+    return min(session.sample(), session.tick())
+
+
 def chunks(sink):
     return [decode(record) for record in sink.records]
 
@@ -72,7 +77,7 @@ def live(run, session, seconds, step_seconds):
     tick_at = run.time.monotonic_ns
     while run.time.monotonic_ns < end:
         if run.time.monotonic_ns >= tick_at:
-            tick_at = run.time.monotonic_ns + round(session.tick() * 1e9)
+            tick_at = run.time.monotonic_ns + round(turn(session) * 1e9)
         run.step(step_seconds)
 
 
@@ -145,11 +150,11 @@ def test_what_the_training_thread_reads_joins_the_newest_sample(run):
 
 def test_signals_logged_by_hand_are_sorted_in(run):
     session = session_of(run, Counting())
-    session.tick()
+    turn(session)
     run.time.spend(0.1)
     run.recorder.add_sample({"allocator_in_use_bytes:pool": 5.0})
     run.time.spend(0.3)
-    session.tick()
+    turn(session)
     session.stop()
     table = chunks(run.sink)[0].signals
     assert table.values["allocator_in_use_bytes:pool"].tolist()[1] == 5.0
@@ -164,9 +169,9 @@ def test_the_monitor_tells_its_own_cpu_time(run):
             return super().read()
 
     session = session_of(run, Busy())
-    session.tick()
+    turn(session)
     run.time.spend(0.5)
-    session.tick()
+    turn(session)
     session.stop()
     table = chunks(run.sink)[0].signals
     assert table.values["monitor_cpu_seconds"].tolist() == [0.0, 0.002, 0.004]
@@ -185,7 +190,7 @@ def test_samples_take_a_quarter_per_cent_of_a_core_and_are_fewer_where_they_cost
     session = session_of(run, busy)
     began_ns = run.time.monotonic_ns
     while run.time.monotonic_ns < began_ns + 40e9:
-        run.time.monotonic_ns += round(session.tick() * 1e9) + 1
+        run.time.monotonic_ns += round(turn(session) * 1e9) + 1
     reads = busy.reads
     session.stop()
     assert reads * cost_seconds <= schedule.SAMPLING_SHARE * 40 + 0.01 + cost_seconds
@@ -284,7 +289,7 @@ def test_a_fork_writes_nothing(run):
     session.abandon()
     run.step()
     run.recorder.emit(Epoch(0))
-    assert session.tick() == schedule.FLUSH_SECONDS
+    assert turn(session) == schedule.FLUSH_SECONDS
     session.flush()
     session.stop()
     assert run.sink.records == []
