@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,15 @@ from tensorboard.backend.event_processing.plugin_event_multiplexer import EventM
 
 from tb_slowdown_plugin.reader.catalogue import Catalogue
 from tb_slowdown_plugin.records.types import Run
+
+with warnings.catch_warnings():  # TensorBoard's copy of bleach warns about itself
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from tensorboard.backend import application
+
+
+def serve(plugin: Any) -> Any:
+    """TensorBoard's WSGI application with one plugin."""
+    return application.TensorBoardWSGI([plugin])
 
 
 class Counting:

@@ -38,7 +38,7 @@ class _Making:
 
 
 class Answers:
-    """Packed answers by what was asked, for many threads.
+    """Packed answers by what was asked, for many threads; of each the newest.
 
     Who asks what another thread is making gets that thread's answer or its error;
     errors are not kept. The least recently used answers are dropped when all
@@ -48,33 +48,34 @@ class Answers:
     def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
         self._most_bytes = most_bytes
         self._lock = threading.Lock()
-        self._kept: OrderedDict[Hashable, Answer] = OrderedDict()
+        self._kept: OrderedDict[Hashable, tuple[int, Answer]] = OrderedDict()
         self._bytes = 0
-        self._making: dict[Hashable, _Making] = {}
+        self._making: dict[tuple[Hashable, int], _Making] = {}
 
     @property
     def nbytes(self) -> int:
         """Bytes kept."""
         return self._bytes
 
-    def get(self, asked: Hashable, make: Callable[[], Body]) -> Answer:
+    def get(self, asked: Hashable, version: int, make: Callable[[], Body]) -> Answer:
         """The answer to what was asked.
 
         Args:
-          asked: All that the answer depends on.
+          asked: The route and its parameters.
+          version: Of what it is asked of: another one makes another answer.
           make: Makes its body, where it is not kept; its errors are the caller's.
         """
         with self._lock:
-            answer = self._kept.get(asked)
-            if answer is not None:
+            kept = self._kept.get(asked)
+            if kept is not None and kept[0] == version:
                 self._kept.move_to_end(asked)
-                return answer
-            making = self._making.get(asked)
+                return kept[1]
+            making = self._making.get((asked, version))
             is_ours = making is None
             if making is None:
-                making = self._making[asked] = _Making()
+                making = self._making[asked, version] = _Making()
         if is_ours:
-            self._make(asked, making, make)
+            self._make(asked, version, making, make)
         else:
             making.done.wait()
         if making.error is not None:
@@ -82,18 +83,22 @@ class Answers:
         assert making.answer is not None
         return making.answer
 
-    def _make(self, asked: Hashable, making: _Making, make: Callable[[], Body]) -> None:
+    def _make(
+        self, asked: Hashable, version: int, making: _Making, make: Callable[[], Body]
+    ) -> None:
         try:
             packed = gzip.compress(to_json(make()).encode(), _LEVEL, mtime=0)
             making.answer = Answer(packed, hashlib.blake2b(packed, digest_size=16).hexdigest())
         except Exception as error:  # noqa: BLE001 - raised by each who waits
             making.error = error
         with self._lock:
-            del self._making[asked]
+            del self._making[asked, version]
             if making.answer is not None:
-                self._kept[asked] = making.answer
+                older = self._kept.pop(asked, None)
+                self._bytes -= len(older[1].packed) if older is not None else 0
+                self._kept[asked] = (version, making.answer)
                 self._bytes += len(making.answer.packed)
             while self._bytes > self._most_bytes:
-                _, dropped = self._kept.popitem(last=False)
+                _, (_, dropped) = self._kept.popitem(last=False)
                 self._bytes -= len(dropped.packed)
         making.done.set()

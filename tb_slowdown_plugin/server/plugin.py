@@ -76,9 +76,11 @@ class SlowdownPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
 
         def handle_same(request: wrappers.Request) -> wrappers.Response:
             args = request.args
-            number = self._runs.analysis(text(args, "run")).number
-            asked = (path, number, *(args.get(name) for name in depends_on or ()))
-            return _send_kept(request, self._answers.get(asked, lambda: route(self._runs, args)))
+            run = text(args, "run")
+            number = self._runs.analysis(run).number
+            asked = (path, run, *(args.get(name) for name in depends_on or ()))
+            answer = self._answers.get(asked, number, lambda: route(self._runs, args))
+            return _send_kept(request, answer)
 
         return handle if depends_on is None else handle_same
 
