@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import re
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import tbslow
+from tb_slowdown_plugin.analysis.account import account_for
 from tb_slowdown_plugin.reader.logdir import read_runs
 from tb_slowdown_plugin.records.types import Capture, Fact, Run
 from tb_slowdown_plugin.traces.compare import Comparison, compare
+from tb_slowdown_plugin.traces.digest import captured_in, recorded_steps
 from tb_slowdown_plugin.traces.read import read_trace
 from tb_slowdown_plugin.traces.sessions import find_sessions
-from tb_slowdown_plugin.traces.steps import Recorded
 from tb_slowdown_plugin.writer.capture import TensorFlowProfiler
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
 tf = pytest.importorskip("tensorflow")
 
-FAST, SLOW = 1000, 700
-STEP_SECONDS, MORE_SECONDS = 0.004, 0.008
+FAST, MOST_SLOW = 1000, 2000
+"""The run turns slow at step 1,000 and ends when that has been captured, or after 2,000 more."""
+STEP_SECONDS, MORE_SECONDS = 0.004, 0.012
+LOOK = 50
+"""Steps between flushes, so that the test need not wait until the monitor writes by itself."""
 
 
 def pause(seconds: tf.Tensor) -> tf.Tensor:
@@ -40,23 +46,26 @@ def train(logdir: Path, stage_slows: bool) -> Run:
     @tf.function
     def update(data: tf.Tensor, step: tf.Tensor) -> tf.Tensor:
         matrix = tf.ones((60, 60)) * data
-        rounds = tf.where(step < FAST, 1, 60) if not stage_slows else tf.constant(1)
-        big = tf.ones((tf.where(rounds > 1, 1800, 30), 1800))
+        rows = tf.where(step < FAST, 30, 1400) if not stage_slows else tf.constant(30)
+        big = tf.ones((rows, 1400))
         return tf.reduce_sum(matrix) + tf.reduce_sum(tf.matmul(big, big, transpose_b=True))
 
-    dataset = tf.data.Dataset.range(FAST + SLOW).map(load)
-    with tbslow.start(logdir, profile_on_slowdown=True):
+    dataset = tf.data.Dataset.range(FAST + MOST_SLOW).map(load)
+    with tbslow.start(logdir, profile_on_slowdown=True) as monitor:
         for step, data in enumerate(tbslow.data(dataset)):
             with tbslow.summary.step(step):
                 update(data, tf.constant(step)).numpy()
+            if step % LOOK == LOOK - 1:
+                monitor.flush()
+                if step > FAST and len(list(logdir.glob("plugins/profile/*"))) == 2:
+                    break
     (run,) = read_runs(str(logdir), warn=print)
     return run
 
 
 def compare_captures(logdir: Path, run: Run) -> Comparison:
-    recorded = Recorded(run.steps.number, run.steps.ended, run.steps.period_seconds)
     by_name = {
-        session.name: read_trace(session.files[0].path, recorded)
+        session.name: read_trace(session.files[0].path, recorded_steps(run))
         for session in find_sessions(logdir, ".")
     }
     facts = [e.what for e in run.events if isinstance(e.what, Fact)]
@@ -72,13 +81,23 @@ def test_the_first_line_names_what_turned_slow(
     tmp_path: Path, stage_slows: bool, named: str
 ) -> None:
     run = train(tmp_path, stage_slows)
-    assert len(run.steps) == FAST + SLOW
     captures = [e.what for e in run.events if isinstance(e.what, Capture)]
     assert [capture.running for capture in captures] == [True, False] * 2
     found = compare_captures(tmp_path, run)
     assert named in found.rows[0].name, [(r.name, r.difference) for r in found.rows[:4]]
     spent = run.steps.accounts["profiling"].sum()
     assert spent <= 0.01 * run.steps.period_seconds.sum()
+    # The report looks into the captures by itself, and says the same.
+    captured = captured_in(tmp_path, run)
+    assert [one.steps for one in captured] == [10, 10]
+    report = account_for(replace(run, captured=captured)).report
+    if stage_slows:
+        (waiting,) = (cause for cause in report.causes if cause.cause == "input_pipeline")
+        (told,) = (said for said in waiting.evidence if "profiler capture" in said)
+        assert "in the stage `Map`" in told
+    else:
+        (told,) = (said for said in report.notes if "profiler captures" in said)
+        assert re.search(r"in operations on the host \(most in `\w*MatMul", told), told
 
 
 def test_the_programs_own_capture_ends_ours_and_succeeds(tmp_path: Path) -> None:
@@ -119,5 +138,4 @@ def test_a_run_of_keras_is_captured_too(tmp_path: Path, monkeypatch: pytest.Monk
         if f.name == "automatic_capture"
     }
     session = find_sessions(tmp_path, ".")[-1]
-    recorded = Recorded(run.steps.number, run.steps.ended, run.steps.period_seconds)
-    assert len(read_trace(session.files[0].path, recorded).steps) == 10
+    assert len(read_trace(session.files[0].path, recorded_steps(run)).steps) == 10
