@@ -10,7 +10,6 @@ from tb_slowdown_plugin._version import __version__
 from tb_slowdown_plugin.errors import InputError
 
 FORMATS: Final = ("text", "json", "html")
-COMPARISON_FORMATS: Final = ("text", "json")
 
 _DESCRIPTION: Final = (
     "Tells why TensorFlow training got slower, from what it wrote into its logdir."
@@ -45,6 +44,7 @@ Two runs of one program differ too: give three of each, and chance is told from 
 examples:
   tbslow compare logs/old logs/new
   tbslow compare logs:old logs:new --format json
+  tbslow compare logs/old logs/new --format html -o compare.html
   tbslow compare --base a1 a2 a3 --with b1 b2 b3 --fail-over 5
 """
 _SHARE_EPILOG: Final = f"""{_STATUSES}
@@ -159,9 +159,9 @@ def _add_compare(commands: _Commands) -> None:
     )
     compare.add_argument(
         "--format",
-        choices=COMPARISON_FORMATS,
+        choices=FORMATS,
         default="text",
-        help="text for people, json for scripts",
+        help="text for people, json for scripts, html for a page in one file",
     )
     _add_output(compare, "comparison")
     compare.add_argument(

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import sys
+import time
 from argparse import Namespace
 from pathlib import Path
 
 from tb_slowdown_plugin.analysis.account import account_for
 from tb_slowdown_plugin.analysis.comparison import compare, exceeds
 from tb_slowdown_plugin.analysis.run_ledger import RunLedger, ledger_of
-from tb_slowdown_plugin.cli.output import TOO_SLOW, ink_of, tell, write
+from tb_slowdown_plugin.cli.output import TOO_SLOW, ink_of, refuse_pages_on_terminals, tell, write
 from tb_slowdown_plugin.cli.progress import ProgressLine
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.reader.logdir import read_runs
 from tb_slowdown_plugin.report.comparison import comparison_json, comparison_text
+from tb_slowdown_plugin.report.comparison_html import comparison_html
 
 
 def compare_runs(chosen: Namespace) -> int:
     """Compares two groups of runs; returns the exit status."""
+    refuse_pages_on_terminals(chosen)
     base, other = _sides(chosen)
     twice = next((run for run in base if run in other), None)
     if twice is not None:
@@ -30,6 +33,8 @@ def compare_runs(chosen: Namespace) -> int:
     comparison = compare(*ledgers)
     if chosen.format == "json":
         text = comparison_json(comparison) + "\n"
+    elif chosen.format == "html":
+        text = comparison_html(comparison, made=time.time())
     else:
         width, colour = ink_of(chosen.output)
         text = comparison_text(comparison, width=width, colour=colour)

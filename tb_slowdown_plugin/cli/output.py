@@ -6,6 +6,7 @@ import io
 import os
 import shutil
 import sys
+from argparse import Namespace
 from pathlib import Path
 from typing import Final
 
@@ -32,6 +33,18 @@ def ink_of(output: str | None) -> tuple[int, bool]:
         columns if on_terminal else _FILE_COLUMNS,
         on_terminal and not os.environ.get("NO_COLOR"),
     )
+
+
+def refuse_pages_on_terminals(chosen: Namespace) -> None:
+    """Raises where `--format html` has no file to go to.
+
+    Raises:
+      InputError: It would be drawn on a terminal.
+    """
+    if chosen.format == "html" and chosen.output is None and sys.stdout.isatty():
+        raise InputError(
+            f"a page is no text for a terminal; give a file with -o {chosen.command}.html"
+        )
 
 
 def write(text: str, path: str | None) -> None:

@@ -11,9 +11,8 @@ from pathlib import Path
 
 from tb_slowdown_plugin.analysis.account import account_for
 from tb_slowdown_plugin.analysis.types import Account, Report
-from tb_slowdown_plugin.cli.output import TOO_SLOW, ink_of, tell, write
+from tb_slowdown_plugin.cli.output import TOO_SLOW, ink_of, refuse_pages_on_terminals, tell, write
 from tb_slowdown_plugin.cli.progress import ProgressLine
-from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.reader.logdir import read_runs
 from tb_slowdown_plugin.records.types import Run
 from tb_slowdown_plugin.report.as_html import to_html
@@ -25,8 +24,7 @@ from tb_slowdown_plugin.traces.digest import captured_in
 
 def report(chosen: Namespace) -> int:
     """Reports on the runs of a logdir; returns the exit status."""
-    if chosen.format == "html" and chosen.output is None and sys.stdout.isatty():
-        raise InputError("a page is no text for a terminal; give a file with -o report.html")
+    refuse_pages_on_terminals(chosen)
     warnings: list[str] = []
     reports: list[Report] = []
     pages = []

@@ -17,13 +17,14 @@ from tb_slowdown_plugin.analysis.comparison_headline import (
 from tb_slowdown_plugin.analysis.wording import counted, duration, listed, percent
 from tb_slowdown_plugin.report.ink import Ink, printable
 
-_READINGS: Final[dict[Outcome, str]] = {
+READINGS: Final[dict[Outcome, str]] = {
     "slower": "slower",
     "faster": "faster",
     "moved": "moved between terms",
     "no_difference": "no difference",
     "not_enough_repeats": "can't tell",
 }
+"""What the outcome of a term is called."""
 _VERDICTS: Final[dict[Outcome, str]] = {
     "slower": "slowdown",
     "faster": "healthy",
@@ -56,18 +57,22 @@ def _lines(comparison: Comparison, width: int, ink: Ink) -> Iterator[str]:
     yield _row("Sum", comparison.total)
     yield _row("Its faster half", comparison.quiet)
     yield ""
-    spread = comparison.spread_fraction
-    sentences = [
+    for sentence in sentences(comparison):
+        yield from textwrap.wrap(printable(sentence), width)
+
+
+def sentences(comparison: Comparison) -> list[str]:
+    """What to know beside the table."""
+    spread, warm_up = comparison.spread_fraction, comparison.warm_up
+    return [
         f"The true difference lies between {_interval(comparison.total)} in 99.5 of 100 "
         f"comparisons, that of the faster half of the steps, which other programs on the machine "
         f"rarely reach, between {_interval(comparison.quiet)}.",
         *([] if spread is None else [f"Repeats of one side differ by {percent(spread)}."]),
-        f"Warm-up is not in these figures: {duration(comparison.warm_up.base_seconds)} a run "
-        f"before, {duration(comparison.warm_up.with_seconds)} now.",
+        f"Warm-up is not in these figures: {duration(warm_up.base_seconds)} a run before, "
+        f"{duration(warm_up.with_seconds)} now.",
         *comparison.notes,
     ]
-    for sentence in sentences:
-        yield from textwrap.wrap(printable(sentence), width)
 
 
 def _side(runs: tuple[str, ...]) -> str:
@@ -77,7 +82,7 @@ def _side(runs: tuple[str, ...]) -> str:
 def _row(title: str, term: Difference) -> str:
     return (
         f"{title:<{_COLUMN}}{duration(term.base_seconds):>11}{duration(term.with_seconds):>11}"
-        f"{signed_percent(term.fraction):>12}  {_READINGS[term.outcome]}"
+        f"{signed_percent(term.fraction):>12}  {READINGS[term.outcome]}"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,39 @@ def test_the_text_says_it_in_one_sentence(logs: Path, capsys: pytest.CaptureFixt
     )
     assert all(len(line) <= 80 for line in lines[1:])
     assert any(line.startswith("Sum") and line.endswith("slower") for line in lines)
+
+
+def test_the_page_is_one_file_that_loads_nothing(logs: Path, tmp_path: Path) -> None:
+    path = tmp_path / "compare.html"
+    assert main(["compare", *sides(logs), "--format", "html", "-o", str(path)]) == 0
+    page = path.read_text()
+    assert "<h1>Steps are 20 % slower: 59.7 ms instead of 49.8 ms; most of it in " in page
+    assert f"<bdi>{logs.name}:new2</bdi>" in page
+    assert str(logs) not in page  # it is sent to others
+    assert page.count('<tr class="slower">') == 3  # healthy, the sum and its faster half
+    assert "default-src 'none'" in page
+    assert "<script" not in page
+    assert "http:" not in page
+    assert len(page) < 20_000
+
+
+def test_names_stay_text_in_the_page(logs: Path, tmp_path: Path) -> None:
+    hostile = tmp_path / "<img src=x onerror=alert(1)>"
+    write_chunks(hostile / "slowdown", split(make_steps(400, seconds=0.05)))
+    path = tmp_path / "compare.html"
+    runs = [f"{logs}/old0", str(hostile)]
+    assert main(["compare", *runs, "--format", "html", "-o", str(path)]) == 0
+    assert "<img" not in path.read_text()
+    assert "&lt;img src=x" in path.read_text()
+
+
+def test_a_page_is_not_drawn_on_a_terminal(
+    logs: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert refusal(capsys, *sides(logs), "--format", "html") == (
+        "a page is no text for a terminal; give a file with -o compare.html"
+    )
 
 
 @pytest.mark.parametrize(("limit", "status"), [("5", 3), ("15", 3), ("30", 0)])
