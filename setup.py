@@ -18,7 +18,11 @@ setup(
     license="Apache-2.0",
     license_files=["LICENSE"],
     python_requires=">=3.10",
-    packages=find_packages(include=["tb_slowdown_plugin", "tb_slowdown_plugin.*"]),
+    packages=[
+        *find_packages(include=["tb_slowdown_plugin", "tb_slowdown_plugin.*"]),
+        "tbslow-stubs",  # types of the single module, by PEP 561
+    ],
+    package_dir={"tbslow-stubs": "tb_slowdown_plugin/stubs"},
     py_modules=["tbslow"],
     package_data={
         "tb_slowdown_plugin": [
@@ -28,6 +32,7 @@ setup(
             "records/*.pyi",
             "server/*.md",
         ],
+        "tbslow-stubs": ["*.pyi"],
     },
     install_requires=[
         "tensorboard>=2.16",

@@ -51,7 +51,9 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     assert {name.partition("/")[0].partition("-")[0] for name in names} == {
         "tb_slowdown_plugin",
         "tbslow.py",
+        "tbslow",  # its types, tbslow-stubs
     }
+    assert not [name for name in names if name.startswith("tb_slowdown_plugin/stubs")]
     assert "tb_slowdown_plugin/static/index.js" in names
     assert "tb_slowdown_plugin/py.typed" in names
     assert "tb_slowdown_plugin/records/slowdown_pb2.py" in names

@@ -1,0 +1,1 @@
+from tb_slowdown_plugin.keras import SlowdownCallback as SlowdownCallback
