@@ -13,10 +13,11 @@ from tb_slowdown_plugin import (
     data,
     keras,
     start,
+    stop,
     summary,
 )
 
-__all__ = ["Monitor", "UsageError", "__version__", "data", "keras", "start", "summary"]
+__all__ = ["Monitor", "UsageError", "__version__", "data", "keras", "start", "stop", "summary"]
 
 # Lets `from tbslow.summary import step` and `import tbslow.keras` find them.
 __path__: list[str] = []

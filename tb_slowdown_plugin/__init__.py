@@ -35,14 +35,16 @@ if TYPE_CHECKING:
     from tb_slowdown_plugin.writer.batches import data as data
     from tb_slowdown_plugin.writer.monitor import Monitor as Monitor
     from tb_slowdown_plugin.writer.monitor import start as start
+    from tb_slowdown_plugin.writer.monitor import stop as stop
 
-__all__ = ["Monitor", "UsageError", "__version__", "data", "keras", "start", "summary"]
+__all__ = ["Monitor", "UsageError", "__version__", "data", "keras", "start", "stop", "summary"]
 
 _HOMES = {
     "Monitor": "writer.monitor",
     "UsageError": "errors",
     "data": "writer.batches",
     "start": "writer.monitor",
+    "stop": "writer.monitor",
 }
 
 

@@ -170,7 +170,7 @@ def start(
     if busy is not None and not busy.forked and _is_in_use():
         raise UsageError(
             "a monitor is active already; one process has one: "
-            "stop it first, or leave its `with tbslow.start(...)` block"
+            "stop it first with `tbslow.stop()`, or leave its `with tbslow.start(...)` block"
         )
     if busy is not None:
         busy.stop()
@@ -187,6 +187,21 @@ def start(
     )
     install(monitor, explicit=True)
     return monitor
+
+
+def stop() -> None:
+    """Stops the active monitor, whoever started it; without one it does nothing.
+
+    For notebooks, where a cell may have started a monitor that no name leads to any more.
+
+    Example:
+      >>> import tempfile, tbslow
+      >>> _ = tbslow.start(tempfile.mkdtemp())
+      >>> tbslow.stop()
+      >>> tbslow.stop()
+    """
+    if _active is not None:
+        _active.stop()
 
 
 def _profile(session: Session, directory: str) -> Callable[[], None]:
