@@ -1,7 +1,8 @@
 """Records the captures beside this file, and what XProf says of them (`xprof.json`).
 
 In an environment with TensorFlow: `python record.py captures FOLDER`; in one with
-XProf 2.24 (400 MB, so not among our development tools): `python record.py numbers FOLDER`.
+XProf 2.24 (`.venv-xprof`, which scripts/test makes): `python record.py numbers FOLDER`.
+`python record.py ask FILE...` prints what XProf says of any captures.
 """
 
 from __future__ import annotations
@@ -50,39 +51,43 @@ def record(folder: Path) -> None:
         (HERE / f"{name}.xplane.pb.gz").write_bytes(gzip.compress(path.read_bytes(), 9, mtime=0))
 
 
-def ask_xprof(folder: Path) -> None:
-    """Step times, waits for data and totals of operations, as XProf converts the files."""
+def ask_xprof(path: Path) -> dict:
+    """Step times, waits for data and totals of operations, as XProf converts one file.
+
+    It keeps what it made beside the file.
+    """
     from xprof.convert import raw_to_tool_data
 
+    def tool(name: str) -> list[dict] | dict:
+        return json.loads(raw_to_tool_data.xspace_to_tool_data([str(path)], name, {})[0])
+
+    steps = [t for t in tool("input_pipeline_analyzer") if labels(t)[:1] == ["Step number"]]
+    memory = tool("memory_profile")["memoryProfilePerAllocator"]
+    return {
+        "steps": {
+            row[0].rpartition(" ")[2]: {"seconds": sum(row[1:10]) / 1e3, "input": row[6] / 1e3}
+            for row in (values(steps[0]) if steps else [])
+        },
+        "operations": {
+            f"{row[3]}:{row[2]}": row[5] / 1e6
+            for row in values(tool("framework_op_stats")[0])
+            if row[5] >= 10.0
+        },
+        "peak_bytes": {
+            allocator: int(said["profileSummary"]["peakBytesUsageLifetime"])
+            for allocator, said in memory.items()
+        },
+    }
+
+
+def keep_numbers(folder: Path) -> None:
+    """Writes what XProf says of the captures beside this file."""
     numbers = {}
     for name in NAMES:
-        path = folder / name / "vm.xplane.pb"  # XProf keeps what it made beside the file
+        path = folder / name / "vm.xplane.pb"
         path.parent.mkdir(parents=True)
         path.write_bytes(gzip.decompress((HERE / f"{name}.xplane.pb.gz").read_bytes()))
-
-        def tool(name: str, path: Path = path) -> list[dict]:
-            return json.loads(raw_to_tool_data.xspace_to_tool_data([str(path)], name, {})[0])
-
-        (steps,) = (t for t in tool("input_pipeline_analyzer") if labels(t)[:1] == ["Step number"])
-        memory = tool("memory_profile")["memoryProfilePerAllocator"]
-        numbers[name] = {
-            "steps": {
-                row[0].removeprefix("train "): {
-                    "seconds": sum(row[1:10]) / 1e3,
-                    "input": row[6] / 1e3,
-                }
-                for row in values(steps)
-            },
-            "operations": {
-                f"{row[3]}:{row[2]}": row[5] / 1e6
-                for row in values(tool("framework_op_stats")[0])
-                if row[5] >= 10.0
-            },
-            "peak_bytes": {
-                allocator: int(said["profileSummary"]["peakBytesUsageLifetime"])
-                for allocator, said in memory.items()
-            },
-        }
+        numbers[name] = ask_xprof(path)
     (HERE / "xprof.json").write_text(json.dumps(numbers, indent=1) + "\n")
 
 
@@ -95,4 +100,7 @@ def values(table: dict) -> list[list]:
 
 
 if __name__ == "__main__":
-    {"captures": record, "numbers": ask_xprof}[sys.argv[1]](Path(sys.argv[2]))
+    if sys.argv[1] == "ask":
+        sys.stdout.write(json.dumps([ask_xprof(Path(path)) for path in sys.argv[2:]]))
+    else:
+        {"captures": record, "numbers": keep_numbers}[sys.argv[1]](Path(sys.argv[2]))
