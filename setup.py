@@ -49,6 +49,7 @@ setup(
             "import-linter>=2.1",
             "mkdocs-material>=9.5",
             "mypy>=1.15",
+            "pillow>=10",
             "playwright>=1.50",
             "pytest>=8.3",
             "ruff>=0.11",

@@ -18,7 +18,20 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # The same pixels wherever the same Chromium and fonts are.
+    "--disable-lcd-text",
+    "--font-render-hinting=none",
+    "--force-color-profile=srgb",
+    "--force-device-scale-factor=1",
 ]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--make-pictures",
+        action="store_true",
+        help="make the kept pictures of the page anew instead of comparing with them",
+    )
 
 
 @pytest.fixture(scope="session")

@@ -50,12 +50,14 @@ export function paintLane({ context, theme, scene, projection }: Painting, row: 
   const xs = lane.row.map((one) => projection.x(one + (lane.stepped ? 0 : 0.5)));
   const floor = y(Math.max(0, row.lane.low));
   const borders = [...xs, projection.x(scene.timeline.last + 1)];
+  const gaps: number[] = [];
   clip(context, box, () => {
     context.fillStyle = theme.colour("bg-2");
     for (const [first, last] of stretches(lane.value.map((one) => (one === null ? 0 : null)))) {
       const left = first === 0 ? 0 : (xs[lane.stepped ? first : first - 1] as number);
       const right = xs[last + 1] ?? projection.width;
       context.fillRect(left, row.top, right - left, row.height - 1);
+      if (right - left > GAP_LABEL_PIXELS) gaps.push((left + right) / 2);
     }
     context.beginPath();
     if (lane.stepped) traceSteps(context, borders, lane.value, y, floor);
@@ -68,8 +70,15 @@ export function paintLane({ context, theme, scene, projection }: Painting, row: 
     context.strokeStyle = theme.colour("text-2");
     context.lineWidth = 1.25;
     context.stroke();
+    context.fillStyle = theme.colour("text-2");
+    context.textAlign = "center";
+    for (const middle of gaps)
+      context.fillText("not measured", middle, row.top + row.height / 2 + 4);
   });
 }
+
+/** A gap at least so wide says what it is. */
+const GAP_LABEL_PIXELS = 90;
 
 /** One tick a mark, as tall as its seconds against the longest in view. */
 export function paintMarks({ context, theme, scene, projection }: Painting, row: Row): void {
@@ -113,7 +122,8 @@ export function paintCaptures({ context, theme, projection, captures }: Painting
 export function paintReason({ context, theme }: Painting, row: Row): void {
   context.fillStyle = theme.colour("text-2");
   context.textAlign = "left";
-  context.fillText(`not measured: ${row.reason ?? ""}`, 12, row.top + 18);
+  const reason = row.reason ? `: ${row.reason}` : "";
+  context.fillText(`not measured${reason}`, 12, row.top + 18);
 }
 
 function clip(context: CanvasRenderingContext2D, box: Box, draw: () => void): void {

@@ -61,8 +61,6 @@ export function paintStack({ context, theme, scene, projection }: Painting, row:
     context.stroke();
   });
   paintCut({ context, theme }, scene, borders, row, first, last);
-  const lines = scene.timeline.change_points.map((change) => projection.x(change.row));
-  paintHighest({ context, theme }, scene, borders, row, [first, last], lines);
   context.restore();
   paintNames({ context, theme }, scene, projection, row);
 }
@@ -105,15 +103,10 @@ function paintCut(
   }
 }
 
-/** The highest bucket that is cut says what it costs, where no line of a change crosses it. */
-function paintHighest(
-  { context, theme }: Pen,
-  scene: Scene,
-  borders: readonly number[],
-  row: Row,
-  [first, last]: readonly [number, number],
-  lines: readonly number[],
-): void {
+/** The highest bucket that is cut says what it costs; goes over whatever else is there. */
+export function paintHighest({ context, theme, scene, projection }: Painting, row: Row): void {
+  const borders = scene.track.rows.map((one) => projection.x(one));
+  const [first, last] = visible(borders, projection.width);
   const heights = scene.tops.at(-1) ?? [];
   let highest = first;
   for (let index = first; index <= last; index++) {
@@ -129,11 +122,8 @@ function paintHighest(
   const text = `${one ? "step" : "steps"} ${steps}: ${stepTime(timeline.step_seconds.mean[highest])}${one ? "" : " a step"}`;
   const x = Math.max(4, ((borders[highest] ?? 0) + (borders[highest + 1] ?? 0)) / 2);
   const width = context.measureText(text).width;
-  const end = Math.min(borders.at(-1) ?? 0, context.canvas.clientWidth);
-  const places = [x, ...lines].map((one) => one + 8).filter((one) => one + width < end);
-  const left = places.find((one) => lines.every((at) => at < one - 6 || at > one + width + 6));
-  if (left === undefined && x - 8 - width < 0) return;
-  const begin = left ?? x - 8 - width;
+  const end = Math.min(borders.at(-1) ?? 0, projection.width);
+  const begin = x + 8 + width < end ? x + 8 : x - 8 - width;
   context.fillStyle = theme.colour("bg");
   context.fillRect(begin - 2, row.top + 1, width + 4, 14);
   context.textAlign = "left";

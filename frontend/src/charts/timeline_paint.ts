@@ -5,9 +5,9 @@ import type { CaptureSpan } from "../model/captures";
 import { axisTicks, type Projection, type Scene } from "../model/scene";
 import { paintChanges } from "./change_paint";
 import { paintCaptures, paintLane, paintMarks, paintReason, paintTime } from "./row_paint";
-import { paintStack } from "./stack_paint";
+import { paintHighest, paintStack } from "./stack_paint";
 import type { Theme } from "./theme";
-import type { Layout } from "./timeline_rows";
+import { type Layout, rowOfKind } from "./timeline_rows";
 
 export interface Painting {
   readonly context: CanvasRenderingContext2D;
@@ -46,6 +46,7 @@ export function paint(painting: Painting): void {
     else if (row.kind === "unmeasured") paintReason(painting, row);
   }
   paintChanges(painting);
+  paintHighest(painting, rowOfKind(layout, "stack"));
 }
 
 function paintEpochs({ context, theme, scene, projection, layout }: Painting): void {

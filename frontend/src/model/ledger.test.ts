@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { cause, report } from "../../tests/make";
-import { segments, terms } from "./ledger";
+import { firstWord, segments, terms } from "./ledger";
 
 const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
@@ -42,5 +42,8 @@ describe("segments", () => {
   it("shows only what fits", () => {
     const labels = segments(terms(report()), 700).map((segment) => segment.label);
     expect(labels).toEqual(["full", "full", "code", "code"]);
+    const wider = segments(terms(report()), 1400).map((segment) => segment.label);
+    expect(wider[2]).toBe("word");
+    expect(firstWord("Garbage collection")).toBe("Garbage");
   });
 });

@@ -42,7 +42,7 @@ export interface Segment {
   readonly term: Term;
   readonly widthPixels: number;
   /** What fits into the width, at most. */
-  readonly label: "full" | "name" | "code";
+  readonly label: "full" | "name" | "word" | "code";
 }
 
 const GAP_PIXELS = 2;
@@ -64,8 +64,12 @@ export function segments(ledger: readonly Term[], barPixels: number): Segment[] 
   });
 }
 
+/** "Input" for "Input pipeline". */
+export const firstWord = (name: string): string => name.split(" ")[0] ?? name;
+
 function fitting(term: Term, width: number): Segment["label"] {
   const name = PADDING_PIXELS + term.name.length * CHARACTER_PIXELS;
   if (width >= name + percent(term.share).length * CHARACTER_PIXELS) return "full";
-  return width >= name ? "name" : "code";
+  if (width >= name) return "name";
+  return width >= PADDING_PIXELS + firstWord(term.name).length * CHARACTER_PIXELS ? "word" : "code";
 }

@@ -23,9 +23,11 @@ function holds(word: string, run: Run, report: RunReport | Error | undefined): b
   return run.run.toLowerCase().includes(word) || (word === "live" && run.live);
 }
 
-/** The share of a run that is lost, null where nobody has looked yet. */
-export const lostOf = (run: Run, report: RunReport | Error | undefined): Measured =>
-  report === undefined || report instanceof Error ? run.lost_fraction : report.lost_fraction;
+/** The share of a run that is lost, null where nobody has looked or can tell yet. */
+export function lostOf(run: Run, report: RunReport | Error | undefined): Measured {
+  const known = report === undefined || report instanceof Error ? run : report;
+  return known.verdict === "not_enough_steps" ? null : known.lost_fraction;
+}
 
 /** The verdict of a run in a list: "slowdown · live". */
 export function verdictText(run: Run, report: RunReport | Error | undefined): string {
@@ -34,5 +36,6 @@ export function verdictText(run: Run, report: RunReport | Error | undefined): st
   const verdict = report?.verdict ?? run.verdict;
   if (verdict === null) return `–${live}`;
   const sign = { slowdown: "●", slow_start: "◐", healthy: "○", not_enough_steps: "–" };
-  return `${sign[verdict]} ${verdict.replaceAll("_", " ")}${live}`;
+  const words = verdict === "not_enough_steps" ? "too few steps" : verdict.replaceAll("_", " ");
+  return `${sign[verdict]} ${words}${live}`;
 }

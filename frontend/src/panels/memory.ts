@@ -4,7 +4,7 @@ import { html, type TemplateResult } from "lit-html";
 import "../charts/memory";
 import type { RunReport, Timeline } from "../api/types";
 import { bytes } from "../base/format";
-import { whyNot } from "../model/collectors";
+import { collectorTitle, whyNot } from "../model/collectors";
 import { drawn, type MemorySeries, memoryReading, memorySeries } from "../model/memory";
 import { stepOfRow, trackOf } from "../model/track";
 import { sealed } from "./panel";
@@ -32,7 +32,7 @@ export const memory = sealed<Memory>({
     );
     const why = missing.map(
       (state) =>
-        html`<p class="q more">${state.signal.replaceAll("_", " ")}: not measured, ${prose(whyNot(state))}</p>`,
+        html`<p class="q more">${collectorTitle(state.signal)}: not measured, ${prose(whyNot(state))}</p>`,
     );
     if (series.length === 0) {
       return { body: html`<p class="empty">No memory numbers were recorded.</p>${why}` };

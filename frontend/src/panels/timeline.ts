@@ -134,7 +134,7 @@ function table(detail: Scene, page: Page): TemplateResult {
   const ids = ranked(data);
   return html`<div class="scroll tall" tabindex="0" role="region" aria-label="Timeline as a table"><table>
     <caption class="s q">${
-      pitch === 1 ? "Every range in view" : `Every ${pitch}th range in view; zoom in to see all`
+      pitch === 1 ? "Every range in view" : `One of ${pitch} ranges in view; zoom in to see all`
     }: mean seconds a step</caption>
     <thead><tr><th class="num">Steps</th><th class="num">Mean</th><th class="num">Median</th><th class="num">Slowest</th><th class="num">Healthy</th>${ids.map(
       (id) => html`<th class="num">${causeKind(id).name}</th>`,

@@ -16,7 +16,7 @@ import { badge } from "../charts/timeline_gutter";
 import { giveBack } from "../model/cards";
 import { causeKind } from "../model/causes";
 import { checks, tally } from "../model/checks";
-import { HEALTHY, type Segment, segments, type Term, terms } from "../model/ledger";
+import { firstWord, HEALTHY, type Segment, segments, type Term, terms } from "../model/ledger";
 import { recentMedian } from "../model/recent";
 import { type Page, sealed } from "./panel";
 import { prose } from "./parts";
@@ -42,7 +42,11 @@ const withStop = (sentence: string): string =>
 function lead(report: RunReport, page: Page): TemplateResult | typeof nothing {
   switch (report.verdict) {
     case "not_enough_steps":
-      return html`<p class="lead">A verdict needs a level that holds for a while. No cause is named and no second is called lost before that; the timeline below already runs.</p>`;
+      return html`<p class="lead">A verdict needs a level that holds for a while. ${
+        report.causes.length > 0
+          ? "What is certain already is named below"
+          : "No cause is named and no second is called lost before that"
+      }; the timeline already runs.</p>`;
     case "healthy":
       return healthyLead(report);
     default:
@@ -50,9 +54,16 @@ function lead(report: RunReport, page: Page): TemplateResult | typeof nothing {
   }
 }
 
+/** Of the wall: less is shown as nothing. */
+const LEAST_SHARE = 0.0005;
+
 function healthyLead(report: RunReport): TemplateResult {
   const { lost_seconds: lost, lost_fraction: share, unexplained_seconds: rest } = report;
-  return html`<p class="lead">${ledgerSeconds(lost, report.wall_seconds)} (${percent(share)}) lie above the healthy level; no single cause reaches its floor, ${ledgerSeconds(rest, report.wall_seconds)} are unexplained. If progress only feels slow, look at the loss curve: the steps are as fast as they were.</p>`;
+  const above =
+    lost < LEAST_SHARE * report.wall_seconds
+      ? "No step lies above the healthy level."
+      : `${ledgerSeconds(lost, report.wall_seconds)} (${percent(share)}) lie above the healthy level; no single cause reaches its floor, ${ledgerSeconds(rest, report.wall_seconds)} are unexplained.`;
+  return html`<p class="lead">${above} If progress only feels slow, look at the loss curve: the steps are as fast as they were.</p>`;
 }
 
 function lostLead(report: RunReport, page: Page): TemplateResult {
@@ -111,7 +122,9 @@ function barSegment(segment: Segment, wall: number, page: Page): TemplateResult 
       ? html`<b>${term.name}</b> ${share}`
       : label === "name"
         ? html`<b>${term.name}</b>`
-        : html`<span class="tiny">${term.code}</span>`;
+        : label === "word"
+          ? html`<b>${firstWord(term.name)}</b>`
+          : html`<span class="tiny">${term.code}</span>`;
   return html`<button class=${`${look} ${hot}`} style=${`width:${widthPixels.toFixed(2)}px`}
     title=${`${term.name}: ${ledgerSeconds(term.seconds, wall)}, ${share}`}
     aria-label=${`${label === "code" ? `${term.code} ` : ""}${term.name} ${share}, ${ledgerSeconds(term.seconds, wall)}`}
