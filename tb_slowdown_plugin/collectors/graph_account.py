@@ -1,7 +1,8 @@
 """Books seconds that graphs add up to an account of the training thread.
 
-Cost: 8 to 50 us a reading (docs/overhead.md), once in 20 ms, or in 2 ms while graphs
-really lose time: 0.2 % of the training thread, or 1 % of steps of 5 ms.
+Cost: 50 us a reading between real steps, whose data fill the caches (12 us in an idle
+loop). So a sum is read seldom while graphs lose nothing, 0.1 % of the training thread, and
+more often after a stretch that took longer than usual and while graphs lose time: 1 %.
 """
 
 from __future__ import annotations
@@ -12,11 +13,15 @@ from typing import Final
 from tb_slowdown_plugin.collectors.base import Context
 from tb_slowdown_plugin.records import names
 
-_REST_NS: Final = 20_000_000
-_REST_LOSING_NS: Final = 2_000_000
-"""Between two readings; where steps are shorter, the seconds are told to the steps right
-after the one that had them. A reading between steps takes 50 us (2.21, benchmark
-`run_overhead`), so each 5 ms step would pay 1 % for it."""
+_SHARE: Final = 0.001
+_SHARE_LOSING: Final = 0.01
+"""Of the training thread's time that readings may take, within these limits."""
+_REST_NS: Final = (20_000_000, 100_000_000)
+_REST_LOSING_NS: Final = (2_000_000, 10_000_000)
+"""Least and most between two readings; where steps are shorter, the seconds are told to the
+steps right after the one that had them."""
+_LONG: Final = 1.5
+"""A stretch that took so many times the usual is asked after a quarter of the rest."""
 _LOSING: Final = 0.05
 """Graphs lose time if they lost this share of what passed since the reading before."""
 _IN_PYTHON: Final = frozenset((names.CALLBACK, names.CHECKPOINT, names.SUMMARY))
@@ -51,9 +56,10 @@ class GraphAccount:
         self._executing_eagerly = executing_eagerly
         self._now_ns = context.clock.monotonic_ns
         self._owed_ns = 0
-        self._rest_ns = _REST_LOSING_NS
+        self._rest_ns = _REST_LOSING_NS[0]
         self._asked_ns = 0
         self._unread_ns = 0
+        self._usual_ns = 0.0
 
     @property
     def is_open(self) -> bool:
@@ -62,6 +68,7 @@ class GraphAccount:
 
     def open(self) -> None:
         """What graphs lose from now on is booked."""
+        self.close()
         self._asked_ns = self._now_ns()
         self._context.stopwatch.askers.append(self._settle)
 
@@ -71,24 +78,40 @@ class GraphAccount:
             self._context.stopwatch.askers.remove(self._settle)
 
     def _settle(self) -> None:
-        watch = self._context.stopwatch
         now = self._now_ns()
-        if names.family(watch.innermost or "") not in _IN_PYTHON:
+        innermost = self._context.stopwatch.innermost
+        if innermost is None or names.family(innermost) not in _IN_PYTHON:
             self._pay(now - self._asked_ns)
         self._asked_ns = now
 
     def _pay(self, passed_ns: int) -> None:
-        watch = self._context.stopwatch
         self._unread_ns += passed_ns
-        if self._unread_ns >= self._rest_ns and self._executing_eagerly():
+        if self._is_due(passed_ns) and self._executing_eagerly():
             self._owed_ns = self._read(self._unread_ns)
             self._unread_ns = 0
+        if self._owed_ns:
+            self._book(passed_ns)
+
+    def _book(self, passed_ns: int) -> None:
+        watch = self._context.stopwatch
         if watch.is_open(names.VALIDATION):
             self._owed_ns = 0
-        if self._owed_ns:
+        else:
             self._owed_ns -= watch.book(self._account, min(self._owed_ns, passed_ns))
 
+    def _is_due(self, passed_ns: int) -> bool:
+        unread_ns = self._unread_ns
+        if unread_ns < _REST_LOSING_NS[0]:
+            return False
+        usual_ns, self._usual_ns = self._usual_ns, self._usual_ns + (passed_ns - self._usual_ns) / 8
+        return (
+            unread_ns >= self._rest_ns
+            or (passed_ns > _LONG * usual_ns and unread_ns >= self._rest_ns // 4)
+            or self._context.stopwatch.is_open(names.VALIDATION)
+        )
+
     def _read(self, wall_ns: int) -> int:
+        began_ns = self._now_ns()
         try:
             seconds = self._read_seconds()
         except Exception as error:  # noqa: BLE001 - a reset context must not reach the training loop
@@ -98,6 +121,15 @@ class GraphAccount:
                 self._collector, f"the wait in graphs can't be read: {type(error).__name__}"
             )
             return 0
+        took_ns = self._now_ns() - began_ns
         lost_ns = min(wall_ns, max(0, int(seconds * 1e9)))
-        self._rest_ns = _REST_LOSING_NS if lost_ns > _LOSING * wall_ns else _REST_NS
+        if lost_ns > _LOSING * wall_ns:
+            self._rest_ns = _within(_REST_LOSING_NS, took_ns / _SHARE_LOSING)
+        else:
+            self._rest_ns = _within(_REST_NS, took_ns / _SHARE)
         return lost_ns
+
+
+def _within(limits: tuple[int, int], value: float) -> int:
+    least, most = limits
+    return int(min(max(value, least), most))
