@@ -49,6 +49,9 @@ class Assembly:
         self.name = name
         self._bounds = bounds
         self._width = 1
+        self._since_check = 0
+        self._room = 0
+        """Rows, samples and events together that can come before a bound could be passed."""
         self._workers: dict[int, dict[str, Strand]] = {}
         self._known: dict[tuple[int, str], Sequences] = {}
         self._problems: dict[str, int] = {}
@@ -95,7 +98,9 @@ class Assembly:
             known.add(chunk.sequence)
             self._run = None
             if self._bounds is not None:
-                self._keep_within(self._bounds)
+                self._since_check += len(chunk.steps) + len(chunk.signals) + len(chunk.events)
+                if self._since_check > self._room:
+                    self._keep_within(self._bounds)
 
     def run(self) -> Run:
         """The run so far: the same object until something is added. There must be something."""
@@ -137,6 +142,12 @@ class Assembly:
         if sum(len(strand.events) for strand in strands) > bounds.events:
             for strand in strands:
                 strand.drop_events(len(strand.events) // 2)
+        self._since_check = 0
+        self._room = min(
+            bounds.rows - sum(strand.rows for strand in strands),
+            bounds.samples - sum(strand.samples for strand in strands),
+            bounds.events - sum(len(strand.events) for strand in strands),
+        )
 
     def _note(self, problem: str) -> None:
         if problem not in self._problems and len(self._problems) >= _MOST_PROBLEMS:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
 from tb_slowdown_plugin.reader.assembly import Assembly, Bounds
 from tb_slowdown_plugin.reader.event_files import find_damage
+from tb_slowdown_plugin.reader.extent import Extent, end_tags, extent_from, extent_of
 from tb_slowdown_plugin.reader.provider import ProviderRecords, Tag
+from tb_slowdown_plugin.reader.record import Record
 from tb_slowdown_plugin.reader.strand import OutOfOrder
 from tb_slowdown_plugin.records.metadata import DIRECTORY, run_name
 from tb_slowdown_plugin.records.types import Run
@@ -89,7 +93,7 @@ class Catalogue:
         self._bounds = bounds
         self._lock = threading.Lock()
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
-        self._listed: Mapping[str, Mapping[str, object]] = {}
+        self._listed: Mapping[str, _Tags] = {}
         """Run -> its TensorBoard runs: asking for them takes 45 ms in the Rust loader."""
 
     def listing(self) -> Listing:
@@ -104,6 +108,28 @@ class Catalogue:
             runs={name: _seen(by_run[name]) for name in sorted(by_run)},
             other_runs=len(names - by_run.keys()),
         )
+
+    def extents(self, names: Iterable[str]) -> dict[str, Extent]:
+        """How far some of the listed runs have come; without those that can't be read.
+
+        Only the first and the last records of a run are read: a list of 1,000 runs
+        takes 16,000 records of them, whatever their length.
+        """
+        wanted = {
+            run: end_tags(tags)
+            for name in names
+            for run, tags in self._listed.get(name, {}).items()
+        }
+        found: dict[str, Extent] = {}
+        of_runs = groupby(self._source.read(wanted), _name_of)
+        for name, records in of_runs:
+            extent = extent_from(records)
+            if extent is None:
+                with contextlib.suppress(KeyError):
+                    extent = extent_of(self.run(name))
+            if extent is not None:
+                found[name] = extent
+        return found
 
     def run(self, name: str) -> Run:
         """All that can be read of a run now: the same object until there is more.
@@ -183,6 +209,10 @@ def _seen(tags: _Tags) -> Seen:
     found = [tag for of_run in tags.values() for tag in of_run.values()]
     version = (len(found), sum(tag.last_sequence for tag in found))
     return Seen(version, max(tag.last_time for tag in found))
+
+
+def _name_of(record: Record) -> str:
+    return run_name(record.tensorboard_run)[0]
 
 
 def _by_run(keys: set[tuple[str, str]] | dict[tuple[str, str], int]) -> dict[str, list[str]]:

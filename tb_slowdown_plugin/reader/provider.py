@@ -69,28 +69,39 @@ class ProviderRecords:
 
     def read(self, wanted: Mapping[str, Collection[str]]) -> Iterator[Record]:
         """The records of some tags (TensorBoard run -> tags), each session's in ascending order."""
+        batch: dict[str, list[str]] = {}
+        room = _TAGS_PER_READ
         for run, tags in wanted.items():
             ordered = sorted(tags, key=_place)
-            for first in range(0, len(ordered), _TAGS_PER_READ):
-                yield from self._read_tags(run, ordered[first : first + _TAGS_PER_READ])
+            while ordered:
+                batch[run], ordered = ordered[:room], ordered[room:]
+                room -= len(batch[run])
+                if not room:
+                    yield from self._read_batch(batch)
+                    batch, room = {}, _TAGS_PER_READ
+        if batch:
+            yield from self._read_batch(batch)
 
-    def _read_tags(self, run: str, tags: list[str]) -> list[Record]:
+    def _read_batch(self, batch: Mapping[str, list[str]]) -> list[Record]:
+        tags = [tag for of_run in batch.values() for tag in of_run]
         try:
             found = self._provider.read_tensors(
                 self._context,
                 experiment_id=self._experiment,
                 plugin_name=PLUGIN_NAME,
                 downsample=_ALL,
-                run_tag_filter=_run_tag_filter([run], tags),
-            ).get(run, {})
+                run_tag_filter=_run_tag_filter(list(batch), tags),
+            )
         except (TypeError, ValueError):  # a tensor that is not what its shape claims
             if len(tags) == 1:
                 return []
-            return [record for tag in tags for record in self._read_tags(run, [tag])]
+            alone = ({run: [tag]} for run, of_run in batch.items() for tag in of_run)
+            return [record for each in alone for record in self._read_batch(each)]
         return [
             Record(run, tag, int(datum.step), payload)
-            for tag in tags
-            for datum in sorted(found.get(tag, ()), key=lambda datum: datum.step)
+            for run, of_run in batch.items()
+            for tag in of_run
+            for datum in sorted(found.get(run, {}).get(tag, ()), key=lambda datum: datum.step)
             for payload in datum.numpy.reshape(-1)
             if isinstance(payload, bytes)
         ]

@@ -6,8 +6,7 @@ import itertools
 import math
 import threading
 import time
-from collections.abc import Callable, Hashable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Final, Protocol
 
@@ -16,6 +15,7 @@ from tb_slowdown_plugin.analysis.retraces import retraces
 from tb_slowdown_plugin.analysis.types import Account
 from tb_slowdown_plugin.errors import SlowdownError
 from tb_slowdown_plugin.reader.catalogue import Listing, Seen
+from tb_slowdown_plugin.reader.extent import Extent
 from tb_slowdown_plugin.records.types import Run
 from tb_slowdown_plugin.server.body import Body
 from tb_slowdown_plugin.server.captures import Captures
@@ -26,13 +26,13 @@ from tb_slowdown_plugin.server.params import shown
 
 _LISTING_SECONDS: Final = 1.0
 """TensorBoard itself looks for new records every 5 s; asking it costs up to 50 ms."""
-_READERS: Final = 16
-"""Runs read at a time: a read from the Rust loader takes 42 ms, nearly all of it waiting."""
+_LISTING_REST: Final = 10.0
+"""Times as long as listing took it is not done again: it takes longer with each record kept,
+0.1 s for a run of 10,000,000 steps."""
 _LIVE_SECONDS: Final = 60.0
 """A running monitor writes a record at least every 30 s."""
 _MOST_ROWS: Final = 4_000_000
 """Rows of analysed runs that are kept: about 1 GB of accounts."""
-_MOST_SUMMARIES: Final = 100_000
 
 
 _numbers = itertools.count()
@@ -47,6 +47,9 @@ class RunSource(Protocol):
 
     def listing(self) -> Listing:
         """The runs that there are now."""
+
+    def extents(self, names: Iterable[str]) -> Mapping[str, Extent]:
+        """How far some of those runs have come; without those that can't be read."""
 
     def run(self, name: str) -> Run:
         """All that can be read of a run now.
@@ -118,21 +121,24 @@ class Runs:
         self._listing_lock = threading.Lock()
         self._listing: Listing | None = None
         self._listed_at = 0.0
+        self._listing_rest = 0.0
         self._analyses = Kept(self._analyse, _rows, _MOST_ROWS)
         self._continued = Kept(self._continue, _rows, _MOST_ROWS)
-        self._extents = Kept(self._measure, lambda _: 1, _MOST_SUMMARIES)
+        self._extents_lock = threading.Lock()
+        self._extents: Mapping[str, tuple[Hashable, Extent]] = {}
 
     def listing(self) -> Listing:
-        """The runs that there are, at most a second old."""
+        """The runs that there are, about a second old at most."""
         with self._listing_lock:
             now = self._clock()
-            fresh = 0.0 <= now - self._listed_at < _LISTING_SECONDS
+            fresh = 0.0 <= now - self._listed_at < self._listing_rest
             if self._listing is None or not fresh:
                 self._listing = self._source.listing()
-                self._listed_at = now
+                self._listed_at = self._clock()
+                took = self._listed_at - now
+                self._listing_rest = max(_LISTING_SECONDS, _LISTING_REST * took)
                 self._analyses.keep_only(self._listing.runs)
                 self._continued.keep_only(self._listing.runs)
-                self._extents.keep_only(self._listing.runs)
                 self._pace.keep_only(self._listing.runs)
                 for name in self._watches.keys() - self._listing.runs.keys():
                     self._watches.pop(name, None)
@@ -141,13 +147,12 @@ class Runs:
     def summaries(self) -> list[Summary]:
         """What there is of each run; one that can't be read has no steps."""
         now = self._clock()
-
-        def summary(run: tuple[str, Seen]) -> Summary:
-            name, seen = run
-            return self._summary(name, seen, live=_is_live(seen, now))
-
-        with ThreadPoolExecutor(_READERS) as readers:
-            return list(readers.map(summary, self.listing().runs.items()))
+        runs = self.listing().runs
+        extents = self._measure(runs)
+        return [
+            self._summary(name, extents[name][1], seen, live=_is_live(seen, now))
+            for name, seen in runs.items()
+        ]
 
     def analysis(self, name: str) -> Analysis:
         """What was found in a run; its newest steps may be booked as those before them.
@@ -201,22 +206,21 @@ class Runs:
             return found
         return Analysis(run, found.growing.account, found.retraces)
 
-    def _measure(self, name: str) -> _Extent:
-        run = self._read(name)
-        number = run.steps.number
-        return _Extent(
-            workers=1 + len(run.workers),
-            steps=len(number) * run.steps_per_row,
-            first_step=int(number[0]) if len(number) else None,
-            last_step=int(number[-1]) if len(number) else None,
-            started=min((session.started for session in run.sessions), default=math.nan),
-        )
+    def _measure(self, runs: Mapping[str, Seen]) -> Mapping[str, tuple[Hashable, Extent]]:
+        """Run -> the version of it that was measured, and how far it has come."""
+        with self._extents_lock:
+            known = self._extents
+            changed = [
+                name
+                for name, seen in runs.items()
+                if name not in known or known[name][0] != seen.version
+            ]
+            found = self._source.extents(changed) if changed else {}
+            fresh = {name: (runs[name].version, found.get(name, _UNREADABLE)) for name in changed}
+            self._extents = {name: fresh.get(name) or known[name] for name in runs}
+            return self._extents
 
-    def _summary(self, name: str, seen: Seen, *, live: bool) -> Summary:
-        try:
-            extent = self._extents.get(name, seen.version)
-        except SlowdownError:  # asking for the run itself tells why
-            extent = _UNREADABLE
+    def _summary(self, name: str, extent: Extent, seen: Seen, *, live: bool) -> Summary:
         found = self._analyses.newest(name)
         return Summary(
             run=name,
@@ -228,16 +232,7 @@ class Runs:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Extent:
-    workers: int
-    steps: int
-    first_step: int | None
-    last_step: int | None
-    started: float
-
-
-_UNREADABLE: Final = _Extent(1, 0, None, None, math.nan)
+_UNREADABLE: Final = Extent(1, 0, None, None, math.nan)
 
 
 def _is_live(seen: Seen, now: float) -> bool:

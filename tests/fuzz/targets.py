@@ -8,7 +8,7 @@ import tempfile
 import urllib.parse
 import warnings
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -146,6 +146,7 @@ def _server() -> tuple[list[str], Any]:
     from werkzeug.test import Client
 
     from tb_slowdown_plugin.reader.catalogue import Listing, Seen
+    from tb_slowdown_plugin.reader.extent import Extent, extent_of
     from tb_slowdown_plugin.records.types import Environment, Session, no_signals
     from tb_slowdown_plugin.server.plugin import SlowdownPlugin
     from tb_slowdown_plugin.server.routes import ROUTES
@@ -158,6 +159,9 @@ def _server() -> tuple[list[str], Any]:
     class OneRun:
         def listing(self) -> Listing:
             return Listing({"run1": Seen(1, event_files.STARTED)}, 0)
+
+        def extents(self, names: Iterable[str]) -> dict[str, Extent]:
+            return {name: extent_of(self.run(name)) for name in names}
 
         def run(self, name: str) -> Run:
             sessions = (Session("0123abcd", 0, event_files.STARTED, 1, 0),)

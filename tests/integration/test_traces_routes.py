@@ -6,7 +6,7 @@ import gzip
 import json
 import shutil
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from werkzeug.test import Client
 
 from tb_slowdown_plugin.analysis.live import follow
 from tb_slowdown_plugin.reader.catalogue import Listing, Seen
+from tb_slowdown_plugin.reader.extent import Extent, extent_of
 from tb_slowdown_plugin.records.types import Environment, Event, Fact, Run, Session, no_signals
 from tb_slowdown_plugin.server.plugin import SlowdownPlugin
 from tb_slowdown_plugin.server.runs import Runs
@@ -41,6 +42,9 @@ class OneRun:
 
     def listing(self) -> Listing:
         return Listing({self.only.name: Seen(1, 0.0)}, 0)
+
+    def extents(self, names: Iterable[str]) -> dict[str, Extent]:
+        return {name: extent_of(self.only) for name in names}
 
     def run(self, name: str) -> Run:
         return self.only

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import event_files
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from tb_slowdown_plugin.analysis.live import follow
 from tb_slowdown_plugin.reader.catalogue import Listing, Seen
+from tb_slowdown_plugin.reader.extent import Extent, extent_of
 from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signals
 from tb_slowdown_plugin.server.body import to_json
 from tb_slowdown_plugin.server.params import ParameterError
@@ -42,6 +44,9 @@ class OneRun:
 
     def listing(self) -> Listing:
         return Listing({"run1": Seen(1, event_files.STARTED)}, 0)
+
+    def extents(self, names: Iterable[str]) -> dict[str, Extent]:
+        return {name: extent_of(self.run(name)) for name in names}
 
     def run(self, name: str) -> Run:
         return Run(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from werkzeug.test import Client
 from tb_slowdown_plugin.analysis.announce import Watch
 from tb_slowdown_plugin.analysis.types import Account, Report
 from tb_slowdown_plugin.reader.catalogue import Listing, Seen
+from tb_slowdown_plugin.reader.extent import Extent, extent_of
 from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signals
 from tb_slowdown_plugin.server.plugin import SlowdownPlugin
 from tb_slowdown_plugin.server.runs import Runs
@@ -83,6 +84,9 @@ class MemorySource:
             {name: Seen(len(run.steps), NOW - 5.0) for name, run in self.runs.items()},
             self.other_runs,
         )
+
+    def extents(self, names: Iterable[str]) -> dict[str, Extent]:
+        return {name: extent_of(self.runs[name]) for name in names if name in self.runs}
 
     def run(self, name: str) -> Run:
         self.reads.append(name)

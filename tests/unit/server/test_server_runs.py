@@ -60,6 +60,21 @@ def test_the_logdir_is_listed_once_a_second(source: Any, runs: Runs, clock: Any)
     assert source.listings == 2
 
 
+def test_a_list_that_takes_long_is_made_less_often(source: Any, runs: Runs, clock: Any) -> None:
+    listing = source.listing
+
+    def slow() -> Listing:
+        clock.now += 0.4
+        found: Listing = listing()
+        return found
+
+    source.listing = slow
+    for seconds, listings in ((0.0, 1), (3.5, 1), (1.0, 2)):
+        clock.now += seconds
+        runs.listing()
+        assert source.listings == listings
+
+
 def test_a_clock_set_back_does_not_freeze_the_list(source: Any, runs: Runs, clock: Any) -> None:
     runs.listing()
     clock.now -= 3600.0
@@ -101,6 +116,9 @@ def test_an_empty_logdir(clock: Any) -> None:
     class Empty:
         def listing(self) -> Listing:
             return Listing({}, 2)
+
+        def extents(self, names: Any) -> Any:
+            return {}
 
         def run(self, name: str) -> Any:
             raise KeyError(name)

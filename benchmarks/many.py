@@ -1,0 +1,166 @@
+"""A logdir with 1,000 runs, a run of 100 workers, and a run with 500 retraced functions.
+
+    python benchmarks/many.py [--runs 1000] [--workers 100] [--functions 500] [--loader rust]
+
+Each is written as a real group of event files and served by a real TensorBoard. Prints a table
+in Markdown: seconds of the first answer, median milliseconds of the next ones, and what the
+command `tbslow report` takes for the same logdir, with its memory at the peak.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+TESTS = Path(__file__).parent.parent / "tests"
+sys.path[:0] = [str(TESTS), str(TESTS.parent)]
+
+import event_files  # noqa: E402
+from integration.tensorboard_process import LOADERS, TensorBoardProcess  # noqa: E402
+
+from tb_slowdown_plugin.records.types import (  # noqa: E402
+    Environment,
+    Event,
+    Execution,
+    Trace,
+)
+
+STEPS = 5_000
+TIMES = 5
+SETTLE_SECONDS = 3.0
+"""TensorBoard lists a run before it has read its records."""
+
+
+def write_runs(logdir: Path, count: int) -> None:
+    """Runs of 5,000 steps, each with three accounts."""
+    for number in range(count):
+        accounts = {"input_wait": 0.01, "gc": 0.001, "callback:Logger": 0.002}
+        steps = event_files.make_steps(STEPS, seed=number, accounts=accounts)
+        chunks = event_files.split(steps, session=f"{number:08x}")
+        event_files.write_chunks(logdir / f"sweep/{number:04d}" / "slowdown", chunks)
+
+
+def write_workers(logdir: Path, count: int) -> None:
+    """One run in which each worker waits for worker 7."""
+    random = np.random.default_rng(0)
+    late = np.where(random.random(STEPS) < 0.1, 0.05, 0.0)
+    for worker in range(count):
+        steps = event_files.make_steps(STEPS, seconds=0.1)
+        wait = np.full(STEPS, 0.002) if worker == 7 else 0.002 + late
+        wait = np.rint((wait + 1e-4 * random.random(STEPS)) * 1e6) / 1e6
+        steps.accounts["communication"] = wait  # type: ignore[index]
+        steps.period_seconds[:] += late
+        steps.ended[:] = event_files.STARTED + np.cumsum(steps.period_seconds)
+        chunks = event_files.split(
+            steps,
+            session=f"{worker:08x}",
+            environment=Environment(worker_index=worker, worker_count=count),
+        )
+        folder = logdir / "group" / "slowdown"
+        event_files.write_chunks(folder / f"worker-{worker}" if worker else folder, chunks)
+
+
+def write_functions(logdir: Path, count: int) -> None:
+    """One run in which each of many functions is traced again forty times."""
+    steps = event_files.make_steps(40 * count)
+    events = []
+    for row in range(len(steps)):
+        function = row % count
+        cause = "first" if row < count else "signature"
+        when = float(steps.ended[row])
+        place = f"model.py:{function}"
+        trace = Trace(row, f"layer_{function}", place, 0.03, 0.02, cause, operations=100)
+        events += [Event(row, when, trace), Event(row, when, Execution(row, 1, 0.01))]
+    steps.accounts["tracing:again"] = np.full(len(steps), 0.03)  # type: ignore[index]
+    steps.period_seconds[:] += 0.03
+    steps.ended[:] = event_files.STARTED + np.cumsum(steps.period_seconds)
+    chunks = event_files.split(steps, events=events)
+    event_files.write_chunks(logdir / "retraced" / "slowdown", chunks)
+
+
+def answers(board: TensorBoardProcess, route: str, **query: str) -> tuple[float, float, int]:
+    """Seconds of the first answer, median milliseconds of the next, and bytes."""
+    taken = []
+    for _ in range(1 + TIMES):
+        began = time.perf_counter()
+        answer = board.slowdown(route, **query)
+        taken.append(time.perf_counter() - began)
+        if answer.status != 200:
+            raise SystemExit(f"{route}: {answer.status} {answer.body[:200]!r}")
+    return taken[0], 1000 * statistics.median(taken[1:]), len(answer.body)
+
+
+def report_seconds(logdir: Path) -> tuple[float, float]:
+    """Wall seconds and peak megabytes of the command, in a process of its own."""
+    program = (
+        "import resource, sys; from tb_slowdown_plugin.__main__ import main; status = main();"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr);"
+        "sys.exit(status)"
+    )
+    began = time.perf_counter()
+    command = [sys.executable, "-c", program, "report", str(logdir), "--format", "json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return time.perf_counter() - began, int(done.stderr.split()[-1]) / 1024
+
+
+def rows(
+    title: str, logdir: Path, runs: int, asked: list[tuple[str, dict[str, str]]], loader: str
+) -> Iterator[str]:
+    """A line for each question about a logdir, one for the command; `runs` of TensorBoard's."""
+    arguments = ["--logdir", str(logdir), *LOADERS[loader]]
+    with TensorBoardProcess(arguments, logdir.parent) as board:
+        board.wait_until(
+            "TensorBoard has read all runs", lambda: len(board.request("/data/runs").json) >= runs
+        )
+        time.sleep(SETTLE_SECONDS)
+        for route, query in asked:
+            seconds, milliseconds, size = answers(board, route, **query)
+            yield (
+                f"| {title}: `{route}` | {seconds:.2f} | {milliseconds:.0f} | {size / 1000:.0f} | |"
+            )
+    seconds, peak = report_seconds(logdir)
+    yield f"| {title}: `tbslow report` | {seconds:.1f} | | | {peak:.0f} |"
+
+
+def main() -> None:
+    """Write each logdir, serve it, and measure."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=1000)
+    parser.add_argument("--workers", type=int, default=100)
+    parser.add_argument("--functions", type=int, default=500)
+    parser.add_argument("--loader", choices=list(LOADERS), default="rust")
+    given = parser.parse_args()
+    print("| what | first, s | next ones, ms | KB | peak, MB |")
+    print("|---|---|---|---|---|", flush=True)
+    group, retraced = {"run": "group"}, {"run": "retraced"}
+    for title, write, count, runs, asked in (
+        (
+            f"{given.runs:,} runs of 5,000 steps", write_runs, given.runs, given.runs,
+            [("runs", {}), ("report", {"run": f"sweep/{given.runs // 2:04d}"})],
+        ),
+        (
+            f"{given.workers} workers of 5,000 steps", write_workers, given.workers, given.workers,
+            [("runs", {}), ("report", group), ("timeline", group)],
+        ),
+        (
+            f"{given.functions} functions, 40 traces of each", write_functions, given.functions, 1,
+            [("report", retraced), ("retraces", retraced), ("timeline", retraced)],
+        ),
+    ):  # fmt: skip
+        with tempfile.TemporaryDirectory() as name:
+            logdir = Path(name) / "logs"
+            write(logdir, count)
+            for line in rows(title, logdir, runs, asked, given.loader):
+                print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""How far a run has come, told from its first records and its last ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tb_slowdown_plugin.errors import DecodeError
+from tb_slowdown_plugin.reader.record import Record, session_of
+from tb_slowdown_plugin.records.codec import decode
+from tb_slowdown_plugin.records.metadata import run_name
+from tb_slowdown_plugin.records.types import Chunk, Run
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How far a run has come."""
+
+    workers: int
+    steps: int
+    """Of the chief, in all sessions."""
+    first_step: int | None
+    last_step: int | None
+    started: float
+    """Unix seconds; NaN where it is not known."""
+
+
+def extent_of(run: Run) -> Extent:
+    """The extent of a run that has been read."""
+    number = run.steps.number
+    return Extent(
+        workers=1 + len(run.workers),
+        steps=len(number) * run.steps_per_row,
+        first_step=int(number[0]) if len(number) else None,
+        last_step=int(number[-1]) if len(number) else None,
+        started=min((session.started for session in run.sessions), default=math.nan),
+    )
+
+
+def end_tags(tags: Iterable[str]) -> set[str]:
+    """Of a TensorBoard run's tags the first and the last of each session.
+
+    >>> sorted(end_tags(["slowdown/1f3a/0", "slowdown/1f3a/1", "slowdown/1f3a/10"]))
+    ['slowdown/1f3a/0', 'slowdown/1f3a/10']
+    """
+    by_session: dict[str | None, list[str]] = {}
+    for tag in tags:
+        by_session.setdefault(session_of(tag), []).append(tag)
+    return {
+        end
+        for of_session in by_session.values()
+        for end in (min(of_session, key=_number), max(of_session, key=_number))
+    }
+
+
+def extent_from(records: Iterable[Record]) -> Extent | None:
+    """The extent of a run of which only the ends of each session were read.
+
+    Args:
+      records: Those of the tags that `end_tags` names; each session's in order.
+
+    Returns:
+      None where all must be read: a record is damaged, or an end has no step.
+    """
+    by_session: dict[tuple[int, str | None], list[Record]] = {}
+    for record in records:
+        key = run_name(record.tensorboard_run)[1], session_of(record.tag)
+        by_session.setdefault(key, []).append(record)
+    try:
+        ends = {key: _ends(of_session) for key, of_session in by_session.items()}
+    except DecodeError:
+        return None
+    if not ends:
+        return None
+    chief = min(worker for worker, _ in ends)
+    found = [(first, last) for (worker, _), (first, last) in ends.items() if worker == chief]
+    found.sort(key=lambda pair: pair[0].started)
+    with_steps = [pair for pair in found if len(pair[1].steps)]
+    if len(with_steps) < len(found) and any(last.first_row for _, last in found):
+        return None
+    return Extent(
+        workers=len({worker for worker, _ in ends}),
+        steps=sum(last.first_row + len(last.steps) for _, last in with_steps),
+        first_step=int(with_steps[0][0].steps.number[0]) if with_steps else None,
+        last_step=int(with_steps[-1][1].steps.number[-1]) if with_steps else None,
+        started=found[0][0].started,
+    )
+
+
+def _ends(records: list[Record]) -> tuple[Chunk, Chunk]:
+    """The first and the last chunk with steps, or the first and the last where none has any."""
+    first = _first_with_steps(records)
+    return first, _first_with_steps(records[::-1])
+
+
+def _first_with_steps(records: list[Record]) -> Chunk:
+    chunk = found = decode(records[0].payload)
+    for record in records[1:]:
+        if len(found.steps):
+            return found
+        found = decode(record.payload)
+    return found if len(found.steps) else chunk
+
+
+def _number(tag: str) -> int:
+    number = tag.rpartition("/")[2]
+    return int(number) if number.isascii() and number.isdecimal() else 0
