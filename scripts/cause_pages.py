@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from cause_reports import list_reports
+
 from tb_slowdown_plugin.analysis.advice import (
     backward_pass,
     callbacks,
@@ -225,4 +227,5 @@ def _page(root: Path, cause: str, page: Page) -> str:
         parts.append(f"```python\n{code.rstrip()}\n```")
     else:
         parts.append("None yet that runs without a special device or several machines.")
+    parts += ["## Real reports", list_reports(cause)]
     return "\n\n".join(parts) + "\n"

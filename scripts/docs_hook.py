@@ -15,9 +15,11 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
 from cause_pages import write_pages  # noqa: E402
+from notebook_page import write_notebook  # noqa: E402
 
 from tb_slowdown_plugin.cli.arguments import build_parser  # noqa: E402
 
+NOTEBOOK = ROOT / "docs" / "quickstart.ipynb"
 HTTP_API = ROOT / "tb_slowdown_plugin" / "server" / "http_api.md"
 
 
@@ -25,7 +27,11 @@ def on_files(files: Any, config: Any) -> Any:
     """MkDocs's hook: the files of the site, and those that are made here."""
     from mkdocs.structure.files import File
 
-    pages = {"cli.md": write_commands(), "http.md": HTTP_API.read_text(encoding="utf-8")}
+    pages = {
+        "cli.md": write_commands(),
+        "http.md": HTTP_API.read_text(encoding="utf-8"),
+        "notebook.md": write_notebook(NOTEBOOK),
+    }
     for path, text in {**pages, **write_pages(ROOT)}.items():
         files.append(File.generated(config, path, content=text))
     return files
