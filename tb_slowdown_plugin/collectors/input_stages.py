@@ -1,7 +1,8 @@
 """Which stage of a `tf.data` pipeline takes the time, by tf.data's own model.
 
 Needs TensorFlow 2.19 or later, and datasets whose autotuning is on (the
-default). Cost: 15 us every 10 s in the background, 1 us an iterator made.
+default). Cost: 15 us every 10 s and in each pass over the data, in the background;
+1 us an iterator made.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
+from tb_slowdown_plugin.collectors.dataset_caches import Passes, has_unfilled_cache
 from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
 from tb_slowdown_plugin.records.types import Fact
 
@@ -40,6 +42,8 @@ class Stage:
 class InputStages:
     """Records the slowest stage of the training data: when it is known, and when it changes.
 
+    And a `cache()` that never completes, once (see `dataset_caches`).
+
     The training data is the iterator that the training thread made last outside
     of validation, as long as it is alive.
     """
@@ -64,24 +68,44 @@ class InputStages:
         self._iterator: weakref.ref[Any] | None = None
         self._told: Stage | None = None
         self._next_ns = 0
+        self._passes = Passes()
+        self._pass = 0
+        self._looked_at = 0
+        self._told_cache = False
         self._hooks = MethodHooks()
         self._hooks.replace(iterator_ops.OwnedIterator, "__init__", self._made)
 
     def read(self) -> Mapping[str, float]:
-        """Asks the model, at most every 10 s; what it says is an event, not a signal."""
+        """Asks the model, every 10 s and in each pass; what it says is an event, not a signal."""
         now = self._context.clock.monotonic_ns()
         iterator = self._iterator() if self._iterator is not None else None
-        if iterator is None or now < self._next_ns:
+        nth_pass = self._pass
+        stages_due = now >= self._next_ns
+        cache_due = nth_pass != self._looked_at and not self._told_cache
+        if iterator is None or not (stages_due or cache_due):
             return {}
-        self._next_ns = now + _INTERVAL_NS
         try:
-            slowest = find_slowest(self._read_model(iterator).nodes)
-        except self._no_model:  # its autotuning is off
-            return {}
+            nodes = self._read_model(iterator).nodes
+        except self._no_model:  # its autotuning is off, or it has not begun
+            nodes = {}
+        if cache_due and nodes:
+            self._looked_at = nth_pass
+            self._tell_cache(nodes, nth_pass)
+        if stages_due:
+            self._next_ns = now + _INTERVAL_NS
+            self._tell_stage(nodes)
+        return {}
+
+    def _tell_cache(self, nodes: Mapping[int, Any], nth_pass: int) -> None:
+        if has_unfilled_cache(nodes, nth_pass):
+            self._told_cache = True
+            self._context.emit(Fact("cache_unfilled", "", {"passes": nth_pass}))
+
+    def _tell_stage(self, nodes: Mapping[int, Any]) -> None:
+        slowest = find_slowest(nodes)
         if slowest is not None and _is_news(slowest, self._told):
             self._told = slowest
             self._context.emit(_fact(slowest))
-        return {}
 
     def stop(self) -> None:
         """Puts TensorFlow's method back."""
@@ -98,6 +122,8 @@ class InputStages:
                 and not watch.is_open("validation")
             ):
                 self._iterator = weakref.ref(iterator)
+                if args:  # made of a dataset, not inside of a function
+                    self._pass = self._passes.begin(args[0])
 
         return make
 

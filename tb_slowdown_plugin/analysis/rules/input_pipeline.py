@@ -14,13 +14,22 @@ from tb_slowdown_plugin.analysis.rules.captured import captured_during, slowest_
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds
 from tb_slowdown_plugin.analysis.rules.patterns import course, working_rows
 from tb_slowdown_plugin.analysis.types import Advice, Finding
-from tb_slowdown_plugin.analysis.wording import duration, ledger_seconds, percent, size, times
+from tb_slowdown_plugin.analysis.wording import (
+    count,
+    duration,
+    ledger_seconds,
+    percent,
+    size,
+    times,
+)
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.captured import CapturedItem
 from tb_slowdown_plugin.records.types import Epoch, Fact, Float
 
 STAGE: Final = "input_stage"
 """Fact: the slowest stage of the pipeline, when it is known and when it changes."""
+UNFILLED: Final = "cache_unfilled"
+"""Fact: a cache still read its source in a pass in which it should have held."""
 _LEAST_SHARE: Final = 0.3
 """Share of the time of all stages from which one is slow; the model knows some only later."""
 LEAST_READING: Final = 2**20
@@ -95,6 +104,7 @@ def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterab
     )
     yield from _tell_stage(case, main)
     yield from _tell_captured(case, main)
+    yield from _tell_cache(case)
     yield from _tell_reading(case, main)
 
 
@@ -124,6 +134,15 @@ def _tell_stage(case: Case, finding: Finding) -> Iterable[str]:
         before = earlier[0].numbers.get("seconds_per_element", float("nan"))
         text += f", up to {case.step_text(row)}; at first it took {duration(before)}"
     yield f"{text}."
+
+
+def _tell_cache(case: Case) -> Iterable[str]:
+    for _, fact in case.facts(UNFILLED):
+        yield (
+            f"A `cache()` never completes: in pass {count(fact.numbers.get('passes', 0.0))} over "
+            "the data it still computed everything anew. It holds only after a pass that reads "
+            "it to its end: put `take` before it, and do not leave its first pass early."
+        )
 
 
 def _tell_captured(case: Case, finding: Finding) -> Iterable[str]:

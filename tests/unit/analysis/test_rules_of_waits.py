@@ -329,6 +329,14 @@ def test_a_stage_that_is_not_slow_is_not_named(make_run, find, judge):
     assert cause.advice[0].text.startswith("Let the slow stage run in parallel")
 
 
+def test_a_cache_that_never_completes_is_named(make_run, find, judge):
+    events = [(350, Fact("cache_unfilled", "", {"passes": 3}))]
+    cause = waits_from_300(make_run, find, judge, events)
+    assert cause.evidence[-1].startswith(
+        "A `cache()` never completes: in pass 3 over the data it still computed everything anew."
+    )
+
+
 def test_reading_is_told_and_acquitted(make_run, find, judge):
     rows = np.arange(0, SIZE + 1, 50)
     little = {"disk_read_bytes": 1_000.0 * rows}

@@ -58,12 +58,13 @@ def test_the_devices_stay_configurable_until_the_program_uses_them():
         third = collector.read()
         use, peak = "allocator_in_use_bytes:CPU:0", "allocator_peak_bytes:CPU:0"
         print((second[use] - first[use]) >> 20, (third[use] - first[use]) >> 20,
-              (third[peak] - first[peak]) >> 20, all(":CPU:" in name for name in first))
+              (third[peak] - first[peak]) >> 20, all(":CPU:" in name for name in first),
+              first["allocator_limit_bytes:CPU:0"] >> 20)
         """,
         TF_CPU_ALLOCATOR_USE_BFC="1",
         TF_CPU_BFC_MEM_LIMIT_IN_MB="256",
     )
-    assert printed == "8 0 8 True"
+    assert printed == "8 0 8 True 256"
 
 
 def test_an_allocator_without_statistics_is_named():
@@ -116,6 +117,33 @@ def test_a_device_that_stops_answering_is_left_out_but_the_others_stay(recording
     assert collector.read() == {
         "allocator_in_use_bytes:GPU:0": 5,
         "allocator_peak_bytes:GPU:0": 9,
+    }
+
+
+def test_limits_that_the_program_has_set_are_told(recording, monkeypatch):
+    tf.zeros(1)
+
+    class Named:
+        def __init__(self, name):
+            self.name = name
+            self.device_type = name.split(":")[-2]
+
+    one, two = Named("/physical_device:GPU:0"), Named("/physical_device:GPU:1")
+    limited = tf.config.LogicalDeviceConfiguration(memory_limit=512)
+    configurations = {one: [limited, tf.config.LogicalDeviceConfiguration()], two: [limited]}
+    monkeypatch.setattr(tf.config, "list_physical_devices", lambda: [one, two])
+    monkeypatch.setattr(tf.config, "get_logical_device_configuration", configurations.get)
+    devices = [Named(f"/device:GPU:{number}") for number in range(3)]
+    monkeypatch.setattr(tf.config, "list_logical_devices", lambda: devices)
+    monkeypatch.setattr(
+        tf.config.experimental, "get_memory_info", lambda device: {"current": 5, "peak": 9}
+    )
+    collector = Allocator()
+    collector.start(recording.context)
+    told = {name: value for name, value in collector.read().items() if "limit" in name}
+    assert told == {
+        "allocator_limit_bytes:GPU:0": 512 << 20,
+        "allocator_limit_bytes:GPU:2": 512 << 20,
     }
 
 

@@ -124,6 +124,51 @@ def test_the_slowest_is_the_stage_with_the_largest_share():
     assert find_slowest({1: node("Map", 9, 1.0)}) is None
 
 
+def iterate(stages, data, passes, batches):
+    """Passes over a dataset, each left early or not, each seen by the background once."""
+    for _ in range(passes):
+        for number, _ in enumerate(data, 1):
+            if number == 2:
+                stages.read()
+            if number == batches:
+                break
+
+
+def caches_told(recording):
+    facts = [fact for fact in recording.of(Fact) if fact.name == "cache_unfilled"]
+    return [fact.numbers for fact in facts]
+
+
+@has_model
+def test_a_cache_that_never_completes_is_told_once(recording, stages):
+    stored = tf.data.Dataset.range(20).map(lambda x: x + 1).cache()
+    iterate(stages, stored.take(5), passes=6, batches=None)
+    assert caches_told(recording) == [{"passes": 3}]
+
+
+@has_model
+@pytest.mark.parametrize("make", ["complete", "peeked", "none", "other", "validation"])
+def test_a_cache_that_holds_and_one_that_may_yet_is_not_told(recording, stages, make):
+    mapped = tf.data.Dataset.range(20).map(lambda x: x + 1)
+    match make:
+        case "complete":
+            iterate(stages, mapped.cache(), passes=4, batches=None)
+        case "peeked":
+            data = mapped.cache()
+            next(iter(data))
+            iterate(stages, data, passes=3, batches=None)
+        case "none":
+            iterate(stages, mapped, passes=4, batches=None)
+        case "other":
+            for _ in range(4):
+                iterate(stages, mapped.cache().take(5), passes=1, batches=None)
+        case "validation":
+            recording.stopwatch.open("validation")
+            iterate(stages, mapped.cache(), passes=4, batches=5)
+            recording.stopwatch.close()
+    assert caches_told(recording) == []
+
+
 def test_a_tensorflow_without_the_model_is_named(recording, monkeypatch):
     monkeypatch.delattr(tf.data.experimental, "get_model_proto", raising=False)
     with pytest.raises(Unavailable, match=r"2\.19"):
