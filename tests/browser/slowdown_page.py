@@ -30,6 +30,12 @@ document.addEventListener("securitypolicyviolation", (event) =>
   console.error(`CSP violation: ${event.violatedDirective} ${event.blockedURI}`));
 """
 
+_SELECTED = """
+new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() =>
+  done(document.querySelector("sd-timeline").input.selection))))
+"""
+"""After what the mouse did has been drawn."""
+
 
 @dataclass
 class SlowdownPage:
@@ -117,6 +123,9 @@ class SlowdownPage:
         assert rows is not None
         return rows
 
+    def focus_timeline(self) -> None:
+        self.frame().locator("sd-timeline").focus()
+
     def plot(self) -> Locator:
         """The drawn part of the timeline, scrolled into sight."""
         plot = self.frame().locator("sd-timeline .plot")
@@ -129,13 +138,21 @@ class SlowdownPage:
         assert box is not None
         return box["x"] + share * box["width"], box["y"] + down
 
-    def drag(self, begin: float, end: float) -> None:
-        """Drag over the timeline with the mouse, between two shares of its width."""
+    def drag(self, begin: float, end: float) -> tuple[int, int]:
+        """Drag over the timeline with the mouse, between two shares of its width.
+
+        Returns:
+          First and last row that are selected then, once the address keeps them.
+        """
         self._page.mouse.move(*self.point(begin))
         self._page.mouse.down()
         self._page.mouse.move(*self.point((begin + end) / 2))
         self._page.mouse.move(*self.point(end))
         self._page.mouse.up()
+        selected = self.frame().evaluate(_SELECTED)
+        rows = int(selected["from"]), int(selected["to"]) - 1
+        self.wait_kept("selection", rows)
+        return rows
 
     def wheel(self, key: str, pixels: float, share: float = 0.5) -> None:
         """Turn the wheel over the timeline while a key is held."""

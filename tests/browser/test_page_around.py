@@ -1,0 +1,172 @@
+"""The page in its surroundings: address, run picker, keyboard alone, theme, server, axe."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+from browser.conftest import DEMO_RUN, DEMO_RUNS
+from integration.tensorboard_process import TensorBoardProcess
+
+if TYPE_CHECKING:
+    from browser.slowdown_page import SlowdownPage
+
+pytestmark = pytest.mark.browser
+
+DRAWN = 'document.querySelector("sd-timeline canvas").toDataURL()'
+"""All that is drawn in the timeline."""
+
+
+def test_the_address_survives_a_reload_and_the_way_to_a_colleague(
+    page: SlowdownPage, demo_board: TensorBoardProcess, open_page: Callable[..., SlowdownPage]
+) -> None:
+    frame = page.frame()
+    selection = page.drag(0.6, 0.7)
+    page.focus_timeline()
+    page.press("Z")
+    page.wait_kept("rows", selection)
+    frame.locator("#compare select").select_option("healthy")
+    frame.locator("#compare table").wait_for()
+    frame.locator("#card-input_pipeline > summary").click()
+    page.page.wait_for_url(re.compile("open=-input_pipeline"))
+    address = page.page.url
+    other = open_page(demo_board.url)
+    for visitor in (page, other):
+        visitor.page.goto("about:blank")
+        visitor.page.goto(address)
+        shown = visitor.frame()
+        shown.locator("#compare table").wait_for()
+        shown.locator("#changed tbody tr").first.wait_for()
+        assert visitor.page.url == address
+        assert shown.locator("button.picker b").inner_text() == DEMO_RUN
+        shown.locator("#card-input_pipeline:not([open])").wait_for()
+        whole = shown.get_by_role("button", name=re.compile("Whole run"))
+        assert whole.is_enabled()
+    assert other.complaints == []
+    other.close()
+
+
+def test_the_back_button_brings_the_run_before(page: SlowdownPage) -> None:
+    page.switch("gc_pauses")
+    assert page.first_cause() == "garbage_collection"
+    page.page.go_back()
+    page.frame().locator("button.picker b", has_text=DEMO_RUN).wait_for()
+    page.frame().locator("#card-input_pipeline").wait_for()
+
+
+def test_the_picker_finds_a_run_by_name_and_by_result(page: SlowdownPage) -> None:
+    frame = page.frame()
+    page.focus_timeline()
+    page.press("r")
+    picker = frame.get_by_role("dialog", name="Choose a run")
+    search = picker.get_by_role("searchbox")
+    search.wait_for()
+    assert search.evaluate("input => input === document.activeElement")
+    assert picker.locator("tbody tr").count() == len(DEMO_RUNS)
+    search.fill("retrace")
+    picker.locator("tbody tr").nth(2).wait_for(state="detached")
+    names = picker.locator("tbody bdi").all_inner_texts()
+    assert sorted(names) == ["retrace_python_number", "retrace_ragged_shapes"]
+    search.fill("cause:garbage")
+    picker.locator("bdi", has_text="gc_pauses").wait_for()
+    search.fill("nothing like it")
+    picker.get_by_text("No run matches").wait_for()
+    picker.get_by_role("button", name="Clear filter").click()
+    picker.locator("tbody tr").nth(len(DEMO_RUNS) - 1).wait_for()
+    search.focus()
+    page.press("Escape")
+    picker.wait_for(state="detached")
+    assert frame.locator("button.picker").evaluate("one => one === document.activeElement")
+
+
+def test_the_keyboard_alone_reaches_cause_fix_and_timeline(page: SlowdownPage) -> None:
+    frame = page.frame()
+    frame.locator("button.picker").focus()
+    page.press("Enter")
+    frame.get_by_role("searchbox").wait_for()
+    page.page.keyboard.type("gc_p")
+    page.press("ArrowDown", "Enter")
+    frame.locator("#card-garbage_collection").wait_for()
+    reached: list[str] = []
+    frame.locator("button.picker").focus()
+    for _ in range(80):
+        page.press("Tab")
+        reached.append(
+            str(
+                frame.evaluate(
+                    "(document.activeElement.ariaLabel ?? '') + document.activeElement.innerText"
+                )
+            )
+        )
+        outline = frame.evaluate(
+            "(() => { const style = getComputedStyle(document.activeElement);"
+            " return style.outlineStyle + style.boxShadow; })()"
+        )
+        assert outline != "nonenone", reached[-1]
+        if reached[-1].startswith("Timeline of"):
+            break
+    order = [
+        next(place for place, name in enumerate(reached) if wanted in name)
+        for wanted in ("Copy link", "Garbage collection", "Copy", "Steps", "Timeline of")
+    ]
+    assert order[-1] == len(reached) - 1
+    page.press("]")
+    page.wait_changed("selection", None)
+
+
+def test_the_theme_follows_tensorboards_switch_at_once(page: SlowdownPage) -> None:
+    assert not page.is_dark()
+    switch = page.page.get_by_role("button", name="Menu for changing light or dark theme")
+    page.frame().evaluate(f"window.drawn = {DRAWN}")
+    for theme, is_dark in (("dark", True), ("light", False)):
+        switch.click()
+        page.page.get_by_role("menuitem", name=re.compile(theme, re.IGNORECASE)).first.click()
+        page.frame().wait_for_function(f"document.documentElement.dataset.theme === '{theme}'")
+        assert page.is_dark() == is_dark
+        same = "===" if not is_dark else "!=="
+        page.frame().wait_for_function(f"{DRAWN} {same} window.drawn")
+
+
+def test_a_server_that_goes_and_comes_back(
+    demo_board: TensorBoardProcess, open_page: Callable[..., SlowdownPage]
+) -> None:
+    page = open_page(demo_board.url)
+    frame = page.open(DEMO_RUN)
+    headline = page.headline()
+    page.page.route("**/plugin/slowdown/**", lambda route: route.abort("connectionrefused"))
+    page.page.locator("button.reload-button").click()
+    banner = frame.get_by_text("TensorBoard does not answer")
+    banner.wait_for()
+    assert page.headline() == headline
+    assert "not live" in page.text()
+    page.page.unroute("**/plugin/slowdown/**")
+    frame.get_by_role("button", name="Try now").click()
+    banner.wait_for(state="detached")
+    assert all("request failed" in one or "ERR_CONNECTION" in one for one in page.complaints)
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_violation(
+    demo_board: TensorBoardProcess, open_page: Callable[..., SlowdownPage], scheme: str
+) -> None:
+    page = open_page(demo_board.url, scheme=scheme)
+    for run in DEMO_RUNS:
+        frame = page.open(run) if run == DEMO_RUNS[0] else page.switch(run)
+        opener = frame.locator("#causes").get_by_role("button", name="Open all")
+        if opener.count():
+            opener.click()
+        assert page.violations() == [], run
+    page.switch(DEMO_RUN)
+    page.drag(0.6, 0.7)
+    frame.locator("#changed tbody tr").first.wait_for()
+    frame.get_by_role("button", name="As table").click()
+    frame.locator("#compare select").select_option("healthy")
+    frame.locator("#compare table").wait_for()
+    page.press("r")
+    frame.get_by_role("searchbox").wait_for()
+    assert page.violations() == []
+    assert page.complaints == []
+    page.close()
