@@ -64,12 +64,12 @@ def _warm_up(random: Random, run: Run) -> None:
 
 
 def _cooling_warm_up(random: Random, run: Run) -> None:
-    """Fades away exponentially; it ends where a tenth of the step is left of it."""
+    """Fades away exponentially; it ends where a twentieth of the step is left of it."""
     count = len(run.base)
     height = np.exp(random.uniform(np.log(1), np.log(8)))
     scale = max(8.0, count * random.uniform(0.01, 0.12)) / np.log(height / 0.1)
     run.lost = run.base * height * np.exp(-np.arange(count) / scale)
-    run.onset = int(scale * np.log(height / 0.1))
+    run.onset = int(scale * np.log(height / 0.05))
 
 
 def _periodic(random: Random, run: Run) -> None:

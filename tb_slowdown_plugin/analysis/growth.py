@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.noise import best_split
+from tb_slowdown_plugin.analysis.noise import best_split, long_run_variance
 from tb_slowdown_plugin.records.types import Float
 
 SMALLEST_GROWTH: Final = 0.08
 """Growth over a stretch that is worth telling; less is told apart from slow noise too rarely."""
 _POWERS: Final = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.2, 1.5, 2.0, 2.5, 3.0)
 _ONSETS: Final = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
+_LATEST_ONSET: Final = 0.75
+_REFINEMENTS: Final = 5
+"""Halvings of the distance between points of the grids: with strong growth, a power that is a
+tenth off puts the level at the beginning 10 % off."""
+_PRICE: Final = 1.0
+"""Squares that each free parameter must save, times variance times log of the buckets."""
 _BLOCKS: Final = 16
 _MISFIT: Final = 0.01
 """Relative difference of a sixteenth of the stretch from the curve that is still the curve."""
@@ -38,9 +45,7 @@ def is_growth(values: Float, variance: float, significance: float) -> bool:
 def fit_growth(values: Float, variance: float) -> Float:
     """The level in a stretch that grows or shrinks, without its noise.
 
-    a + b (x - c)^p for x above c, a below, fitted in relative terms: memory that
-    fills up, lists that are summed and graphs that grow do this with p from 1
-    to 2. A stretch that follows no such curve gets the monotone one.
+    The curve of `fit_curve`, or the monotone one where the stretch follows none.
 
     Args:
       values: (B,) logarithms.
@@ -49,25 +54,96 @@ def fit_growth(values: Float, variance: float) -> Float:
     Returns:
       (B,) logarithms.
     """
-    count = len(values)
-    x = (np.arange(count) + 0.5) / count
-    weight = np.exp(-values)
-    best: Float | None = None
-    least = np.inf
-    for onset in _ONSETS:
-        above = np.clip(x - onset, 0.0, None) / (1 - onset)
-        for power in _POWERS:
-            curve = _fit_curve(above**power, weight)
-            if curve is None:
-                continue
-            error = float(np.sum((values - np.log(curve)) ** 2))
-            if error < least:
-                best, least = np.log(curve), error
-    if best is not None and _follows(values - best, variance):
-        return best
-    third = max(1, count // 3)
+    curve = fit_curve(values, variance)
+    if curve is not None:
+        return curve
+    third = max(1, len(values) // 3)
     rising = values[-third:].mean() >= values[:third].mean()
     return fit_monotone(values) if rising else fit_monotone(values[::-1])[::-1]
+
+
+def fit_curve(values: Float, variance: float) -> Float | None:
+    """The best a + b (x - c)^p for x above c, a below, fitted in relative terms.
+
+    Memory that fills up, lists that are summed and graphs that grow do this with
+    p from 1 to 2. A straight line from the beginning is tried, one that begins
+    later, a power, and both: the more is left free, the better it must fit
+    (Schwarz's criterion), because a free onset and a free power can stand for each
+    other, and then put the level at the beginning too low.
+
+    Args:
+      values: (B,) logarithms.
+      variance: Long-run variance of a bucket.
+
+    Returns:
+      (B,) logarithms; None if the stretch follows no such curve.
+    """
+    fits = [
+        _refine(values, [(0.0, 1.0)]),
+        _refine(values, [(0.0, power) for power in _POWERS], power=True),
+        _refine(values, [(onset, 1.0) for onset in _ONSETS], onset=True),
+        _refine(values, [(o, p) for o in _ONSETS for p in _POWERS], power=True, onset=True),
+    ]
+    closest = min(fits, key=_misfit)
+    if closest.curve is None:
+        return None
+    variance = min(variance, long_run_variance(values - closest.curve))
+    price = _PRICE * variance * np.log(len(values))
+    best = min(fits, key=lambda fit: fit.misfit + fit.freedom * price)
+    if best.curve is None or not _follows(values - best.curve, variance):
+        return None
+    return best.curve
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """One curve: where its growth begins (a share of the stretch), with which power."""
+
+    onset: float
+    power: float
+    curve: Float | None
+    """(B,) logarithms; None if it is not positive everywhere."""
+    misfit: float
+    """Squares of the residual."""
+    freedom: int
+    """How many of onset and power were chosen to fit."""
+
+
+def _misfit(fit: _Fit) -> float:
+    return fit.misfit
+
+
+def _refine(
+    values: Float, grid: list[tuple[float, float]], *, onset: bool = False, power: bool = False
+) -> _Fit:
+    """The best of a grid of (onset, power), and then between its points, in halved steps."""
+    weight = np.exp(-values)
+    freedom = onset + power
+
+    def attempt(first: float, exponent: float) -> _Fit:
+        count = len(values)
+        x = (np.arange(count) + 0.5) / count
+        shape = (np.clip(x - first, 0.0, None) / (1 - first)) ** exponent
+        curve = _fit_curve(shape, weight)
+        if curve is None:
+            return _Fit(first, exponent, None, np.inf, freedom)
+        logs = np.log(curve)
+        return _Fit(first, exponent, logs, float(np.sum((values - logs) ** 2)), freedom)
+
+    best = min((attempt(*each) for each in grid), key=_misfit)
+    aside, factor = _ONSETS[1] / 2, 1.1
+    for _ in range(_REFINEMENTS if freedom else 0):
+        onsets = (best.onset - aside, best.onset, best.onset + aside) if onset else (best.onset,)
+        factors = (1 / factor, 1.0, factor) if power else (1.0,)
+        around = [
+            attempt(first, best.power * each)
+            for first in onsets
+            for each in factors
+            if 0 <= first < _LATEST_ONSET
+        ]
+        best = min([best, *around], key=_misfit)
+        aside, factor = aside / 2, np.sqrt(factor)
+    return best
 
 
 def find_jump(values: Float, curve: Float) -> int | None:

@@ -14,12 +14,16 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.buckets import Buckets
 from tb_slowdown_plugin.analysis.changes import SMALLEST_CHANGE, Piece, Segmentation
+from tb_slowdown_plugin.analysis.growth import fit_curve
 from tb_slowdown_plugin.records.types import Float
 
 _ABRUPT: Final = 0.5
 """Share of a step between two pieces that must stand right at the cut to call it a jump."""
 _SEAM: Final = 0.25
 """A jump beside growth, smaller than this share of it, is where the fit of one ended."""
+_CERTAIN: Final = 128.0
+"""A step is looked at over so many (noise / step) squared buckets: half of it is then four
+standard errors."""
 _DRAWN_IN: Final = 0.995
 _BORNE_OUT: Final = 0.5
 """Share of a step in the medians that the means must show, too."""
@@ -54,9 +58,10 @@ def confirm(pieces: list[Piece], means: Float) -> list[Piece]:
     pieces = list(pieces)
     while len(pieces) > 1:
         support = [_support(left, right, means) for left, right in pairwise(pieces)]
-        weakest = int(np.argmin(support))
-        if support[weakest] >= 1:
+        doubtful = [at for at, each in enumerate(support) if each < 1]
+        if not doubtful:
             break
+        weakest = min(doubtful, key=lambda at: abs(pieces[at + 1].mean - pieces[at].mean))
         left, right = pieces[weakest], pieces[weakest + 1]
         mean = (left.mean * left.length + right.mean * right.length) / (right.end - left.first)
         pieces[weakest : weakest + 2] = [Piece(left.first, right.end, mean, 0.0)]
@@ -86,7 +91,7 @@ def join(cut: Segmentation, pieces: list[Piece]) -> list[Part]:
     parts = [Part(pieces[0].first, pieces[0].end, bool(pieces[0].slope))]
     for left, right in pairwise(pieces):
         step = right.mean - left.mean
-        wanted = 32 * cut.variance / max(step**2, 1e-12)
+        wanted = _CERTAIN * cut.variance / max(step**2, 1e-12)
         most = min(left.length, right.length) // 3
         reach = int(np.clip(wanted, 3, max(3, most)))
         # The cut may be a bucket off, and the bucket of the jump is neither here nor there.
@@ -109,3 +114,15 @@ def is_seam(level: Float, left: Part, right: Part) -> bool:
         for part in (left, right)
     )
     return growth > 0 and jump < max(np.log1p(SMALLEST_CHANGE), _SEAM * growth)
+
+
+def is_curve(cut: Segmentation, level: Float, left: Part, right: Part) -> bool:
+    """Whether one curve of growth fits two parts better than a jump between them does."""
+    values = cut.cleaned[left.first : right.end]
+    curve = fit_curve(values, cut.variance)
+    if curve is None:
+        return False
+    more = 3 * (left.grows + right.grows)
+    spared = more * cut.variance * np.log(len(cut.cleaned))
+    squares = float(np.sum((values - level[left.first : right.end]) ** 2))
+    return bool(np.sum((values - curve) ** 2) < squares + spared)

@@ -8,6 +8,7 @@ together, and jumps get their row.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -21,15 +22,21 @@ from tb_slowdown_plugin.analysis.changes import (
     segment,
 )
 from tb_slowdown_plugin.analysis.growth import find_jump, fit_growth, is_growth
-from tb_slowdown_plugin.analysis.noise import best_split
-from tb_slowdown_plugin.analysis.parts import Part, bounded_means, confirm, is_seam, join
+from tb_slowdown_plugin.analysis.noise import long_run_variance
+from tb_slowdown_plugin.analysis.parts import Part, bounded_means, confirm, is_curve, is_seam, join
+from tb_slowdown_plugin.analysis.placement import estimate_density, place_jump
 from tb_slowdown_plugin.analysis.rises import Rise, find_base, find_rises
 from tb_slowdown_plugin.records.types import Float, Int
 
 LATEST_WARM_UP_END: Final = 0.2
 """Share of the run in which a slow beginning still is warm-up (Barrett et al. 2017)."""
-_OUTLIERS: Final = 0.02
-"""Share of the rows at either end that is drawn in before a jump is placed."""
+_BUCKETS_ASIDE: Final = 3
+_ROWS_ASIDE: Final = 15
+_LATE: Final = 3.0
+"""How far a cut may stand from its jump: so many buckets, rows, or (noise / jump) squared rows,
+which is how many it takes to tell the two levels apart."""
+_ENOUGH: Final = 100_000
+"""Rows from which the density of the noise is estimated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +69,26 @@ def fit_trend(buckets: Buckets, rows: Float, significance: float) -> Trend:
       rows: (S,) the same series, every row.
       significance: Standard errors from which a change is believed.
     """
-    cut = segment(buckets.values, significance)
     means = bounded_means(buckets, rows)
+    calmer = long_run_variance(means) < long_run_variance(buckets.values)
+    cut = segment(means if calmer else buckets.values, significance)
     pieces = confirm(list(cut.pieces), means)
-    warm_up = 0
+    warm_up, last_warm = 0, 0
     limit = LATEST_WARM_UP_END * len(buckets.values)
     while len(pieces) > 1 and pieces[0].end <= limit and _falls(pieces[0], pieces[1]):
-        warm_up = pieces.pop(0).end
+        head = pieces.pop(0)
+        last_warm, warm_up = head.first, head.end
     parts = join(cut, pieces)
-    level = np.exp(_fit_level(cut, parts, means, significance))
+    logs = _fit_level(cut, parts, means, significance)
+    level = np.exp(logs)
     base, base_buckets = find_base(level, parts, warm_up)
     edges = buckets.start + np.arange(len(level) + 1) * buckets.width
-    for part in parts[1:]:
-        _place(edges, part.first, buckets, rows)
+    jumps = list(parts)
+    if warm_up:
+        logs[last_warm:warm_up] = cut.cleaned[last_warm:warm_up].mean()
+        jumps.insert(0, Part(last_warm, warm_up, grows=False))
+    if len(jumps) > 1:
+        _place_jumps(edges, logs, jumps, buckets, rows)
     edges[-1] = len(rows)
     rises = find_rises(level, base, parts, warm_up, cut.variance)
     # Growth has been tested by its slope.
@@ -90,7 +104,9 @@ def _fit_level(cut: Segmentation, parts: list[Part], means: Float, significance:
     """The level of all buckets, in logarithms.
 
     Joins parts that turn out to be one slope, and divides those that turn out to be one jump.
+    A part is divided at most once at the same place, so that this comes to an end.
     """
+    divided: set[int] = set()
     while True:
         level = np.array(cut.cleaned)
         jump = None
@@ -105,34 +121,44 @@ def _fit_level(cut: Segmentation, parts: list[Part], means: Float, significance:
             level[part.first : part.end] = curve
             if part.grows and jump is None:
                 at = find_jump(inside, curve)
-                jump = None if at is None else (index, part.first + at)
+                if at is not None and part.first + at not in divided:
+                    jump = index, part.first + at
         if jump is not None:
             index, at = jump
+            divided.add(at)
             whole = parts[index]
             parts[index : index + 1] = [Part(whole.first, at, False), Part(at, whole.end, False)]
             continue
-        seam = next((i for i in range(1, len(parts)) if is_seam(level, *parts[i - 1 : i + 1])), 0)
+        seam = next(
+            (
+                i
+                for i in range(1, len(parts))
+                if is_seam(level, *parts[i - 1 : i + 1])
+                or is_curve(cut, level, *parts[i - 1 : i + 1])
+            ),
+            0,
+        )
         if not seam:
             return level
         parts[seam - 1] = Part(parts[seam - 1].first, parts[seam].end, grows=True)
         del parts[seam]
 
 
-def _place(edges: Int, cut: int, buckets: Buckets, rows: Float) -> None:
-    """Moves the edge at a jump to the row where it stands, at most three buckets away."""
-    reach = max(3 * buckets.width, 15)
-    at = buckets.row(cut)
-    first, end = max(buckets.start, at - reach), min(len(rows), at + reach)
-    row = first + _split(rows[first:end], at - first)
-    edges[:] = np.where((edges > min(row, at)) & (edges < max(row, at)), row, edges)
-    edges[cut] = row
-
-
-def _split(values: Float, expected: int) -> int:
-    """The row that splits a stretch best in two means; outliers count up to a bound."""
-    count = len(values)
-    if count < 8:
-        return expected
-    bounded = np.clip(values, *np.quantile(values, (_OUTLIERS, 1 - _OUTLIERS)))
-    row, gain = best_split(bounded)
-    return row if gain > 0 else expected
+def _place_jumps(
+    edges: Int, level: Float, parts: list[Part], buckets: Buckets, rows: Float
+) -> None:
+    """Moves the edges at jumps to the rows where they stand, a few buckets away at most."""
+    # An odd stride meets every phase of an even period, and the other way round.
+    sample = np.arange(0, len(level) * buckets.width, max(1, len(rows) // _ENOUGH) | 1)
+    deviations = rows[buckets.start + sample] - level[sample // buckets.width]
+    density, spread = estimate_density(deviations), float(deviations.std())
+    for left, right in pairwise(parts):
+        before, after = float(level[left.end - 1]), float(level[right.first])
+        wanted = (_LATE * spread / max(abs(after - before), 1e-9)) ** 2
+        reach = max(_BUCKETS_ASIDE * buckets.width, _ROWS_ASIDE, min(int(wanted), len(rows)))
+        at = buckets.row(right.first)
+        first = max(at - reach, buckets.row((left.first + left.end) // 2))
+        end = min(at + reach, buckets.row((right.first + right.end) // 2))
+        row = first + place_jump(rows[first:end], before, after, density)
+        edges[:] = np.where((edges > min(row, at)) & (edges < max(row, at)), row, edges)
+        edges[right.first] = row

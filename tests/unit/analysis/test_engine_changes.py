@@ -129,3 +129,25 @@ def test_growth_that_begins_late_and_growth_of_no_known_shape():
 
 def test_noise_is_not_growth():
     assert not is_growth(noise(500), 0.0025, 5.0)
+
+
+@pytest.mark.parametrize(("power", "onset"), [(1.35, 0.0), (0.85, 0.0), (1.0, 0.43)])
+def test_strong_growth_is_fitted_to_its_beginning(power, onset):
+    """Between two powers of the grid, the level at the beginning was 10 % too low."""
+    x = np.clip((np.arange(900) - 900 * onset) / (900 * (1 - onset)), 0, None)
+    truth = np.log(1 + 15 * x**power)
+    fitted = fit_growth(truth + noise(900, 0.03), 0.03**2)
+    assert np.abs(fitted - truth).max() < 0.03
+    assert np.abs(fitted - truth).mean() < 0.004
+
+
+def test_a_burst_beside_a_shift_is_joined_to_what_is_like_it():
+    values = noise(1000, 0.02)
+    values[360:600] += 0.38
+    values[348:360] += 0.30
+    assert [each.pattern for each in trend_of(np.exp(values)).rises] == ["level_shift"]
+
+
+def test_a_weak_curve_is_no_jump():
+    values = np.log(1 + 0.2 * np.linspace(0, 1, 8000) ** 2.2) + noise(8000, 0.05)
+    assert [each.pattern for each in trend_of(np.exp(values)).rises] == ["drift"]

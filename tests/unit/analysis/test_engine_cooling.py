@@ -20,26 +20,52 @@ def fading(height, blocks):
 @pytest.mark.parametrize(
     ("blocks", "end"),
     [
-        ([0.5, 0.3, 0.2, 0.1, 0.06, 0.02], 10 + 8 * 4),
+        (0.5 * np.exp(-np.arange(20) / 4), 10 + 8 * 9),
+        ([0.5, 0.4, 0.4, 0.3, 0.3, 0.3, 0.3, 0.3], 10 + 8 * 8),
         ([0.5, 0.0, 0.0], 10 + 8 * 1),
         ([0.1, 0.1, 0.1], 10),
         ([], 10),
         ([0.5] * 50, 10 + 8 * 23),
     ],
-    ids=["fades", "at once", "too little", "none", "not in the first fifth"],
+    ids=["fades", "step by step", "at once", "too little", "none", "not in the first fifth"],
 )
-def test_where_it_has_faded_out(blocks, end):
-    assert find_cooled(fading(2.0, blocks), EXPECTED, 10) == end
+def test_where_it_has_ended(blocks, end):
+    assert find_cooled(fading(2.0, blocks), EXPECTED, 10, 10) == pytest.approx(end, abs=8)
+
+
+def test_a_fall_at_once_is_placed_at_the_row():
+    core = EXPECTED.copy()
+    core[:73] *= 1.5
+    assert find_cooled(core, EXPECTED, 10, 10) == 73
+
+
+def test_an_end_that_is_sure_moves_to_where_the_rest_has_faded():
+    core = EXPECTED * (1 + 2 * np.exp(-np.arange(1000) / 30))
+    assert find_cooled(core, EXPECTED, 4, 60) == pytest.approx(30 * np.log(2 / 0.05), abs=8)
+
+
+def test_an_end_that_is_sure_stays_where_the_level_falls_at_once():
+    core = EXPECTED.copy()
+    core[:83] *= 1.5
+    assert find_cooled(core, EXPECTED, 0, 83) == 83
+
+
+def test_a_burst_after_the_fall_is_not_warm_up():
+    core = EXPECTED.copy()
+    core[:83] *= 4
+    core[110:120] *= 1.5
+    assert find_cooled(core, EXPECTED, 0, 120) == 83
 
 
 def test_a_run_without_a_slow_start_has_no_end_of_one():
-    assert find_cooled(fading(0.0, [0.5, 0.3]), EXPECTED, 0) == 0
+    assert find_cooled(fading(0.0, [0.5, 0.3]), EXPECTED, 0, 0) == 0
 
 
 def test_what_the_noise_of_other_blocks_reaches_is_not_warm_up():
     core = fading(2.0, [0.2, 0.2])
     core[400:424] += 0.003
-    assert find_cooled(core, EXPECTED, 10) == 10
+    core[600:624] += 0.003
+    assert find_cooled(core, EXPECTED, 10, 10) == 10
 
 
 def test_steps_below_the_level_count_against_those_above():
