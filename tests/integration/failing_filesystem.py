@@ -178,8 +178,10 @@ class FailingFilesystem:
 
     def _write(self, node: int, data: bytes) -> bytes:
         _, offset, size = struct.unpack_from("<QQI", data)
+        began = time.monotonic()
+        while time.monotonic() - began < self._told.get("slow_seconds", 0.0):
+            time.sleep(0.02)
         told = self._told
-        time.sleep(told.get("slow_seconds", 0.0))
         self._fail_if_told("write")
         file = self._file(node)
         most = told.get("capacity_bytes")

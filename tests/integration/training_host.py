@@ -10,9 +10,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,7 +35,7 @@ def train(steps, seconds=0.0, after=lambda number: None):
 
 logdir = sys.argv[1]
 """
-_SECONDS = 120.0
+_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -60,21 +62,35 @@ class Training:
         self._err = err
 
     @property
+    def complained(self) -> str:
+        """Its standard error so far."""
+        return self._err.read_text()
+
+    @property
     def said(self) -> str:
         """Its output so far."""
         return self._out.read_text()
 
     def wait_for(self, text: str) -> None:
-        """Until it has said something."""
+        """Until it has said something; it is killed when that takes too long."""
         end = time.monotonic() + _SECONDS
-        while text not in self.said:
-            assert time.monotonic() < end, (self.said, self._err.read_text())
+        while text not in self.said + self.complained:
+            if time.monotonic() > end:
+                self.kill()
+                raise AssertionError((text, self.said, self.complained))
             time.sleep(0.01)
 
+    def kill(self) -> None:
+        """Ends it at once."""
+        os.kill(self.pid, signal.SIGKILL)
+
     def wait(self) -> Finished:
-        """Until it has ended."""
+        """Until it has ended; it is killed when that takes too long."""
+        late = threading.Timer(_SECONDS, self.kill)
+        late.start()
         status = self._host.ask({"wait": self.pid})["status"]
-        return Finished(status, self.said, self._err.read_text())
+        late.cancel()
+        return Finished(status, self.said, self.complained)
 
 
 class TrainingHost:
@@ -90,6 +106,7 @@ class TrainingHost:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
+                start_new_session=True,
                 env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
             )
 
@@ -98,6 +115,8 @@ class TrainingHost:
         self._count += 1
         out = self._folder / f"{self._count}.out"
         err = self._folder / f"{self._count}.err"
+        out.touch()
+        err.touch()
         asked = {
             "body": PRELUDE + textwrap.dedent(body),
             "logdir": str(logdir),
@@ -121,8 +140,8 @@ class TrainingHost:
         return answer
 
     def close(self) -> None:
-        """Ends the host."""
-        self._process.kill()
+        """Ends the host, and what still runs of its programs."""
+        os.killpg(self._process.pid, signal.SIGKILL)
         self._process.communicate()
 
 
