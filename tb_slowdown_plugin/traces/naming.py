@@ -24,9 +24,9 @@ _CONTAINERS: Final = frozenset(
 )  # fmt: skip
 """They only wait for the operations that they are made of."""
 _NEXT: Final = re.compile(r"(MultiDevice)?IteratorGetNext")
-_COPY: Final = re.compile(
-    r"[Mm]em(cpy|set)|EagerCopyToDevice|(^|:)_?(Send|Recv)$|TransferTo|Infeed"
-)
+_COPY: Final = re.compile(r"(?i:memcpy)|EagerCopyToDevice|(^|:)_?(Send|Recv)$|TransferTo|Infeed")
+_WITHIN_DEVICE: Final = re.compile(r"(?i:memcpyd(to|2)d)")
+"""A copy that leaves the device alone: work of the device."""
 _STAGE: Final = "Iterator::"
 _BUILDING: Final = "tf.function-graph_building"
 _DERIVED_LINES: Final = (
@@ -52,7 +52,7 @@ def meaning(name: str, *, input_thread: bool, device: bool) -> Meaning | None:
         return Meaning("memory", "rest", name)
     if name.startswith(_STAGE):
         return Meaning("stage", "input", name.partition("#")[0])
-    if _COPY.search(name):
+    if _COPY.search(name) and not (device and _WITHIN_DEVICE.search(name)):
         return Meaning("copy", "copies", name.partition("#")[0])
     if device:
         return Meaning("kernel", "device", name)

@@ -51,13 +51,17 @@ def train(logdir: Path, stage_slows: bool) -> Run:
         return tf.reduce_sum(matrix) + tf.reduce_sum(tf.matmul(big, big, transpose_b=True))
 
     dataset = tf.data.Dataset.range(FAST + MOST_SLOW).map(load)
+    earlier = 0
     with tbslow.start(logdir, profile_on_slowdown=True) as monitor:
         for step, data in enumerate(tbslow.data(dataset)):
             with tbslow.summary.step(step):
                 update(data, tf.constant(step)).numpy()
             if step % LOOK == LOOK - 1:
                 monitor.flush()
-                if step > FAST and len(list(logdir.glob("plugins/profile/*"))) == 2:
+                captures = len(list(logdir.glob("plugins/profile/*/*.xplane.pb")))
+                # A busy machine may have made the run slower before: that is captured, too.
+                earlier = captures if step < FAST else earlier
+                if captures > earlier:
                     break
     (run,) = read_runs(str(logdir), warn=print)
     return run
@@ -82,14 +86,15 @@ def test_the_first_line_names_what_turned_slow(
 ) -> None:
     run = train(tmp_path, stage_slows)
     captures = [e.what for e in run.events if isinstance(e.what, Capture)]
-    assert [capture.running for capture in captures] == [True, False] * 2
+    assert 2 <= len(captures) // 2 <= 4
+    assert [capture.running for capture in captures] == [True, False] * (len(captures) // 2)
     found = compare_captures(tmp_path, run)
     assert named in found.rows[0].name, [(r.name, r.difference) for r in found.rows[:4]]
     spent = run.steps.accounts["profiling"].sum()
     assert spent <= 0.01 * run.steps.period_seconds.sum()
     # The report looks into the captures by itself, and says the same.
     captured = captured_in(tmp_path, run)
-    assert [one.steps for one in captured] == [10, 10]
+    assert [one.steps for one in captured] == [10] * (len(captures) // 2)
     report = account_for(replace(run, captured=captured)).report
     if stage_slows:
         (waiting,) = (cause for cause in report.causes if cause.cause == "input_pipeline")

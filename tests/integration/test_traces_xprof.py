@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from conftest import xprof_commands
+from unit.traces.xspace_writer import gpu_steps
 
 import tbslow
 from tb_slowdown_plugin.traces.read import read_trace
@@ -46,6 +47,21 @@ def test_the_committed_numbers_are_xprofs(tmp_path: Path) -> None:
         paths.append(tmp_path / name / "vm.xplane.pb")
         paths[-1].write_bytes(gzip.decompress((DATA / f"{name}.xplane.pb.gz").read_bytes()))
     assert dict(zip(kept, ask_xprof(*paths), strict=True)) == kept
+
+
+def test_a_trace_in_the_form_of_a_gpus(tmp_path: Path) -> None:
+    """Made, not recorded: XProf takes it for a GPU's, and a kernel goes before a copy."""
+    path = tmp_path / "vm.xplane.pb"
+    path.write_bytes(gpu_steps(6))
+    (said,) = ask_xprof(path)
+    trace = read(path)
+    assert said["steps"].keys() == {"1", "2", "3", "4"}
+    for number, told in said["steps"].items():
+        at = int(number)
+        assert told["device"] == pytest.approx(trace.parts["device"][at]) == pytest.approx(0.008)
+        # XProf calls copies "input" and "output", and looks at the device alone.
+        assert told["input"] + told["output"] == pytest.approx(0.004)
+        assert trace.parts["copies"][at] == pytest.approx(0.004 + 0.00005)
 
 
 @pytest.mark.tensorflow

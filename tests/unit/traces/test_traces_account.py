@@ -6,7 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from unit.traces.xspace_writer import MILLISECOND, PlaneWriter, space, steps_of, task
+from unit.traces.xspace_writer import (
+    MILLISECOND,
+    PlaneWriter,
+    gpu_steps,
+    space,
+    steps_of,
+    task,
+)
 
 from tb_slowdown_plugin.traces.body import adds
 from tb_slowdown_plugin.traces.compare import compare
@@ -164,6 +171,41 @@ def test_gaps_lead_where_nothing_is_named(tmp_path: Path) -> None:
     found = compare(*slow_and_fast(tmp_path, [], 10))
     assert found.rows[0].kind == "rest"
     assert found.headline.endswith("10 ms more in Python, waiting and gaps.")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("MEMCPYHtoD", "copy"),
+        ("MemcpyD2H", "copy"),
+        ("MemcpyP2P", "copy"),
+        ("MEMCPYDToD", "kernel"),
+        ("MemcpyD2D", "kernel"),
+        ("Memset", "kernel"),
+        ("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", "kernel"),
+        ("void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x256>(Params)", "kernel"),
+    ],
+)
+def test_names_on_a_device(name: str, kind: str) -> None:
+    found = meaning(name, input_thread=False, device=True)
+    assert found is not None
+    assert found.kind == kind
+
+
+def test_a_trace_in_the_form_of_a_gpus(tmp_path: Path) -> None:
+    trace = trace_of(tmp_path, gpu_steps(6))
+    mean = {part: float(np.mean(spent)) * 1e3 for part, spent in trace.parts.items()}
+    # Of 4 ms of copying to the device one lies behind the kernel; 0.05 ms are its launch.
+    assert mean == pytest.approx(
+        {
+            "device": 8, "tracing": 0, "compilation": 0, "input": 2, "copies": 3 + 1 + 0.05,
+            "compute": 0, "rest": 5.95,
+        }
+    )  # fmt: skip
+    assert trace.devices == ("/device:GPU:0",)
+    seconds = dict(zip((item.name for item in trace.items), trace.item_seconds(), strict=True))
+    assert seconds["volta_sgemm_128x64_nn"] == pytest.approx(0.008)
+    assert seconds["MEMCPYHtoD"] == pytest.approx(0.004)
 
 
 @pytest.mark.parametrize(

@@ -106,3 +106,40 @@ def steps_of(
     for line, found in of_lines.items():
         host.line(line, found)
     return space(host.bytes(), task(steps * step_ms / 1e3))
+
+
+GPU_WORK = (
+    # (launched by, name, milliseconds from the step's beginning, milliseconds, stream)
+    ("cuMemcpyHtoDAsync", "MEMCPYHtoD", 3, 4, "Stream #14(MemcpyH2D)"),
+    ("cuLaunchKernel", "volta_sgemm_128x64_nn", 6, 8, "Stream #13(Compute,MemcpyD2H)"),
+    ("cuLaunchKernel", "MEMCPYDtoH", 15, 1, "Stream #13(Compute,MemcpyD2H)"),
+)
+
+
+def gpu_steps(steps: int) -> bytes:
+    """Steps of 20 ms in the form in which CUPTI's events are written.
+
+    Plane, line, event and stat names are TensorFlow's (`cupti_collector.cc`,
+    `xplane_schema.cc`); XProf joins launch and kernel by `correlation_id`. Made, not recorded.
+    """
+    host, device = PlaneWriter("/host:CPU"), PlaneWriter("/device:GPU:0")
+    python: list[tuple] = []
+    streams: dict[str, list[tuple]] = {}
+    number_of = 1
+    for step in range(steps):
+        begin = step * 20 * MILLISECOND
+        python.append(("train", begin, 20 * MILLISECOND, {"step_num": step, "_r": 1}))
+        waits = begin + MILLISECOND // 2
+        python.append(("IteratorGetNext:IteratorGetNext", waits, 2 * MILLISECOND))
+        for place, (launch, name, at, took, stream) in enumerate(GPU_WORK):
+            ids = {"correlation_id": number_of}
+            launched = begin + 2_600_000 + place * 100_000
+            python.append((launch, launched, 50_000, ids))
+            streams.setdefault(stream, []).append(
+                (name, begin + at * MILLISECOND, took * MILLISECOND, ids)
+            )
+            number_of += 1
+    host.line("python", python)
+    for stream, found in streams.items():
+        device.line(stream, found)
+    return space(host.bytes(), device.bytes(), task(steps * 0.02))

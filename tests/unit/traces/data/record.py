@@ -65,7 +65,12 @@ def ask_xprof(path: Path) -> dict:
     memory = tool("memory_profile")["memoryProfilePerAllocator"]
     return {
         "steps": {
-            row[0].rpartition(" ")[2]: {"seconds": sum(row[1:10]) / 1e3, "input": row[6] / 1e3}
+            row[0].rpartition(" ")[2]: {
+                "seconds": sum(row[1:10]) / 1e3,
+                "device": row[1] / 1e3,
+                "input": row[6] / 1e3,
+                "output": row[7] / 1e3,
+            }
             for row in (values(steps[0]) if steps else [])
         },
         "operations": {
