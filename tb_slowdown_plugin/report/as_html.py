@@ -31,7 +31,6 @@ _PAGE: Final = """\
 <title>{title}</title>
 <style>
 .made {{ margin: 8px 24px; font: 12px/1.5 system-ui, sans-serif; color: GrayText }}
-a[href^="./"] {{ display: none !important }} /* needs a server */
 </style>
 </head>
 <body>

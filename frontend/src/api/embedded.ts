@@ -26,6 +26,10 @@ export interface Embedded {
   readonly of: Readonly<Record<string, EmbeddedRun>>;
 }
 
+/** The page is a report in one file, which somebody may have sent. */
+export const isShared = (page: Document = document): boolean =>
+  page.getElementById(ELEMENT) !== null;
+
 /** Answers requests from the element of the page, undefined where it has none. */
 export function embeddedFetch(page: Document = document): Fetch | undefined {
   const text = page.getElementById(ELEMENT)?.textContent;

@@ -1,6 +1,7 @@
 /** The page as a whole: bar, banners, and one section per panel. */
 
 import { html, nothing, type TemplateResult } from "lit-html";
+import { isShared } from "../api/embedded";
 import { whole as wholeRun } from "../model/window";
 import { PANELS } from "../panels";
 import type { AnyPanel, Captures, Page, Shown } from "../panels/panel";
@@ -69,6 +70,7 @@ export class Shell {
       hot: state.hot,
       width: state.width,
       compared: state.compared,
+      shared: isShared(),
       trace: state.trace,
       captures: state.panels.get("traces")?.data as Captures | undefined,
       reports: state.reports,

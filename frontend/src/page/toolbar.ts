@@ -2,6 +2,7 @@
 
 import { html, nothing, type TemplateResult } from "lit-html";
 import { addressOf } from "../api/client";
+import { isShared } from "../api/embedded";
 import type { Run } from "../api/types";
 import { ago, clock, count, plural } from "../base/format";
 import type { AnyPanel } from "../panels/panel";
@@ -53,7 +54,14 @@ function links(app: App, state: State, panels: readonly AnyPanel[], run: Run): T
         }}>${panel.anchor}</a>`,
     )}</nav>
     <button class="sm" title="Copies a link with run, range and open cards" @click=${(event: Event) => void copy(event, app.link())}>Copy link</button>
-    <a class="btn sm" href=${addressOf("report", { run: run.run })} download=${file} title="The report as JSON; tbslow report writes it as text or HTML too">Report</a>`;
+    <a class="btn sm" href=${reportAddress(run, state)} download=${file} title="The report as JSON; tbslow report writes it as text or HTML too">Report</a>`;
+}
+
+/** Without a server, the JSON itself. */
+function reportAddress(run: Run, { report }: State): string {
+  if (!isShared()) return addressOf("report", { run: run.run });
+  const body = { schema: 1, runs: report === undefined ? [] : [report] };
+  return `data:application/json,${encodeURIComponent(JSON.stringify(body))}`;
 }
 
 function freshness(run: Run, state: State, now: number): TemplateResult {

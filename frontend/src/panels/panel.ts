@@ -97,6 +97,8 @@ export interface Page {
   /** Of the page's content, CSS pixels. */
   readonly width: number;
   readonly compared: readonly string[];
+  /** A report in one file: no server, and not necessarily where it was made. */
+  readonly shared: boolean;
   readonly trace: OpenTrace | undefined;
   /** Of this run, once they are listed. */
   readonly captures: Captures | undefined;

@@ -12,7 +12,7 @@ export const signals = sealed<RunReport>({
   title: "Signals",
   anchor: "Signals",
   load: (source) => source.report(),
-  view: (report) => {
+  view: (report, page) => {
     const seen = report.signals.filter((state) => state.status === "measured");
     const part = report.signals.filter((state) => state.status === "partly");
     const rest = report.signals.filter((state) => state.status !== "measured");
@@ -21,7 +21,7 @@ export const signals = sealed<RunReport>({
       note: `${seen.length} measured, ${part.length} in part, ${rest.length - part.length} not; what is not measured is never counted as zero`,
       body: html`<div class="two">
         ${remarks ? measured(seen) : html`<ul class="seen">${seen.map((state) => html`<li class="st">${collectorTitle(state.signal)}</li>`)}</ul>`}
-        <div>${rest.length === 0 ? nothing : missing(rest)}${completeness(report)}</div>
+        <div>${rest.length === 0 ? nothing : missing(rest)}${completeness(report, page.shared)}</div>
       </div>`,
     };
   },
@@ -43,11 +43,15 @@ function missingRow(state: SignalState): TemplateResult {
   return html`<tr><td class=${mark}>${collectorTitle(state.signal)}</td><td>${prose(whyNot(state))}</td></tr>`;
 }
 
-function completeness(report: RunReport): TemplateResult {
+function completeness(report: RunReport, shared: boolean): TemplateResult {
   const { chunks, missing_chunks: missing } = report.completeness;
   return html`<p class="complete"><b>Completeness.</b> ${
     missing === 0
       ? `${plural(chunks, "chunk")} of records, no gap, ${plural(report.steps, "step")}.`
       : `${count(missing)} of ${count(chunks + missing)} chunks are missing; their seconds are in no sum.`
-  }</p><p class="q">Nothing on this page left this machine.</p>`;
+  }</p><p class="q">${
+    shared
+      ? "This page asks nobody for anything: all that it shows is in the file."
+      : "Nothing on this page left this machine."
+  }</p>`;
 }
