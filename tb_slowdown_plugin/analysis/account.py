@@ -10,6 +10,7 @@ import numpy as np
 from tb_slowdown_plugin.analysis.causes import CAUSES
 from tb_slowdown_plugin.analysis.coverage import completeness, notes, signal_states
 from tb_slowdown_plugin.analysis.diagnose import diagnose
+from tb_slowdown_plugin.analysis.forecast import forecast
 from tb_slowdown_plugin.analysis.headline import headline
 from tb_slowdown_plugin.analysis.marks import find_marks
 from tb_slowdown_plugin.analysis.recorded import contention_signals, epoch_rows, measured_seconds
@@ -110,7 +111,7 @@ def assemble(case: Case) -> Account:
         workers=describe_workers(run),
         signals=signal_states(run),
         completeness=completeness(run),
-        notes=(*notes(run), *notes_on(case)),
+        notes=(*notes(run), *notes_on(case), *forecast(run)),
     )
     return Account(
         report,
