@@ -108,5 +108,5 @@ class _Pass(Iterator[T]):
             self._recorder, self._first_row = recorder, row
         elif 0 <= self._first_row < row:
             # The second step that this pass feeds makes it an epoch, once it is done.
-            recorder.expect_epoch(self._first_row)
+            recorder.due.expect_epoch(self._first_row)
             self._first_row = -1

@@ -102,7 +102,7 @@ class SlowdownCaptures:
         if self._is_off or self._reason is not None or not is_new or not self._may_capture():
             return False
         self._reason = "slower" if verdict == "slower" else "steady"
-        self._recorder.call_after_steps(self._after_step)
+        self._recorder.due.call_after_steps(self._after_step)
         return True
 
     def _may_capture(self) -> bool:

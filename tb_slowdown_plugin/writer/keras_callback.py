@@ -94,7 +94,6 @@ class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
         self._hooks = MethodHooks()
         self._siblings: SiblingTimer | None = None
         self._monitor: monitor.Monitor | None = None
-        self._is_counted = False
 
     @property
     def monitor(self) -> monitor.Monitor | None:
@@ -112,53 +111,71 @@ class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
             return
         steps = _steps.setdefault(watching, FitSteps(watching.recorder))
         steps.begin_fit(
-            getattr(self.model, "steps_per_execution", 1), (self.params or {}).get("steps")
+            getattr(self.model, "steps_per_execution", 1),
+            (self.params or {}).get("steps"),
+            lambda: _iterations(self.model),  # BackupAndRestore has restored it by then
         )
-        self._is_counted = False
         _remember(_Fit(weakref.ref(callbacks), weakref.ref(self), watching, steps))
         self._siblings = SiblingTimer(watching.recorder.stopwatch)
         self._siblings.time([other for other in callbacks.callbacks if other is not self], Callback)
         self._hook(callbacks, steps)
 
     def _hook(self, callbacks: Any, steps: FitSteps) -> None:
-        def begin_batch(batch: int, *_: Any) -> None:
-            if not self._is_counted:  # by now BackupAndRestore has restored the optimizer
-                self._is_counted = True
-                steps.count_from(_iterations(self.model))
-            steps.begin_batch(batch)
-
         def end_fit(*_: Any) -> None:
             steps.end_fit()
             self._end()
 
         before: dict[str, Method] = {
             "on_epoch_begin": lambda epoch, *_: steps.begin_epoch(epoch),
-            "on_train_batch_begin": begin_batch,
+            "on_train_batch_begin": steps.begin_batch,
             "on_test_begin": lambda *_: steps.begin_validation(),
             "on_epoch_end": lambda *_: steps.leave_batches(),
         }
         after: dict[str, Method] = {
-            "on_train_batch_end": lambda *_: steps.end_batch(),
+            "on_train_batch_end": steps.end_batch,
             "on_test_end": lambda *_: steps.end_validation(),
             "on_train_end": end_fit,
         }
         for name, tell in before.items():
-            self._hooks.replace(callbacks, name, functools.partial(_before, self._guarded(tell)))
+            self._hooks.replace(callbacks, name, functools.partial(self._before, tell))
         for name, tell in after.items():
-            self._hooks.replace(callbacks, name, functools.partial(_after, self._guarded(tell)))
+            self._hooks.replace(callbacks, name, functools.partial(self._after, tell))
 
-    def _guarded(self, tell: Method) -> Method:
-        def call(*args: Any) -> None:
+    # Written out twice: each call between two batches costs, out of a cold cache.
+
+    def _before(self, tell: Method, method: Method) -> Method:
+        @functools.wraps(method)
+        def call(*args: Any, **kwargs: Any) -> Any:
             try:
                 tell(*args)
             except UsageError:
                 raise
             except Exception as error:  # noqa: BLE001 - the training must not see it
-                self._unhook()
-                if self._monitor is not None:
-                    _tell_failure(self._monitor, reason_of(error))
+                self._fail(error)
+            return method(*args, **kwargs)
 
         return call
+
+    def _after(self, tell: Method, method: Method) -> Method:
+        # An exception of a callback passes, and the step it was raised in does not count:
+        # the next batch or the end of the epoch cancels it.
+        @functools.wraps(method)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            result = method(*args, **kwargs)
+            try:
+                tell(*args)
+            except UsageError:
+                raise
+            except Exception as error:  # noqa: BLE001 - the training must not see it
+                self._fail(error)
+            return result
+
+        return call
+
+    def _fail(self, error: Exception) -> None:
+        self._unhook()
+        if self._monitor is not None:
+            _tell_failure(self._monitor, reason_of(error))
 
     def _end(self) -> None:
         self._unhook()
@@ -218,27 +235,6 @@ def _is_running(callbacks: Any) -> bool:
             return True
         frame = frame.f_back
     return False
-
-
-def _before(tell: Method, method: Method) -> Method:
-    @functools.wraps(method)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        tell(*args)
-        return method(*args, **kwargs)
-
-    return call
-
-
-def _after(tell: Method, method: Method) -> Method:
-    # An exception of a callback passes, and the step it was raised in does not count:
-    # the next batch or the end of the epoch cancels it.
-    @functools.wraps(method)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        result = method(*args, **kwargs)
-        tell(*args)
-        return result
-
-    return call
 
 
 def _find_monitor(

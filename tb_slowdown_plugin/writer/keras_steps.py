@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
 
 from tb_slowdown_plugin.records import names
-from tb_slowdown_plugin.writer.recorder import Recorder, is_idle
+from tb_slowdown_plugin.writer.idle import is_idle
+from tb_slowdown_plugin.writer.recorder import Recorder
 
 BOOKKEEPING: Final = names.account(names.PHASE, "keras epoch bookkeeping")
 """What Keras does between the last batch of an epoch and the first of the next: end of data,
@@ -33,15 +35,24 @@ class FitSteps:
         self._next_epoch = 0
         self._batches_per_execution = 1
         self._batches_per_epoch: int | None = None
+        self._has_begun = False
+        self._count: Callable[[], int] | None = None
         self._outer = 0
         self._gap: _Gap | None = None
 
-    def begin_fit(self, batches_per_execution: int, batches_per_epoch: int | None) -> None:
+    def begin_fit(
+        self,
+        batches_per_execution: int,
+        batches_per_epoch: int | None,
+        count: Callable[[], int] = lambda: 0,
+    ) -> None:
         """`fit` begins, in this thread.
 
         Args:
           batches_per_execution: Keras's `steps_per_execution`.
           batches_per_epoch: None where Keras does not know it (yet).
+          count: Gives the steps made so far, when the first batch begins: steps go on from
+            there, unless they are further already. So a run that was resumed goes on.
         """
         self._recorder.is_mine()  # the first to ask is the training thread
         self._cancel()
@@ -49,6 +60,7 @@ class FitSteps:
         self._outer = self._watch.depth
         self._batches_per_execution = batches_per_execution
         self._batches_per_epoch = batches_per_epoch
+        self._count = count
         self._book_gap()
         self._watch.open(BOOKKEEPING)
 
@@ -58,21 +70,31 @@ class FitSteps:
         self._recorder.mark_epoch(self._next_epoch)
         self._next_epoch += 1
 
-    def count_from(self, step: int) -> None:
-        """Steps go on from here, unless they are further already: a run was resumed."""
-        self._next_step = max(step, self._next_step)
-
-    def begin_batch(self, batch: int) -> None:
+    def begin_batch(self, batch: int, _logs: Any = None) -> None:
         """An execution begins with this batch of the epoch."""
+        if self._has_begun:
+            self._has_begun = False
+            return
         self._cancel()
         self._close_accounts()
+        if self._count is not None:
+            self._next_step = max(self._count(), self._next_step)
+            self._count = None
         self._recorder.begin(self._next_step, self._batches_from(batch))
 
-    def end_batch(self) -> None:
-        """It ended well."""
-        if self._recorder.in_step:
-            self._recorder.end()
+    def end_batch(self, *_: Any) -> None:
+        """It ended well; where an execution is one batch, the next begins right here.
+
+        Between the two Keras does nothing but call the callbacks. Out of a cold cache,
+        as a real step leaves it, beginning there takes 20 us, and here 2 us.
+        """
+        recorder = self._recorder
+        if recorder.in_step:
+            recorder.end()
             self._next_step += self._batches_per_execution
+            if self._batches_per_execution == 1:
+                recorder.go_on(self._next_step)
+                self._has_begun = True
 
     def leave_batches(self) -> None:
         """No more batches for now: an epoch is ending, or validation begins."""
@@ -128,7 +150,8 @@ class FitSteps:
             self._watch.booked[BETWEEN] = rest_ns
 
     def _cancel(self) -> None:
-        # Keras announces a batch before it knows that there is none left.
+        # A batch was begun, or Keras announced one, before it was known that none is left.
+        self._has_begun = False
         if self._recorder.in_step:
             self._recorder.cancel()
 

@@ -94,7 +94,7 @@ class Session:
 
     def start(self) -> None:
         """Starts the collectors, in the thread that is to train."""
-        self.recorder.sample = self._sample_in_thread
+        self.recorder.due.sample = self._sample_in_thread
         self._collection.start(
             Context(
                 clock=self._clock,
@@ -228,7 +228,7 @@ class Session:
             self._add_thread_values()
             self._samples.append(Sample(self._clock.unix_seconds(), self.recorder.rows, values))
         if self._collection.needs_thread:
-            self.recorder.ask_for_sample()
+            self.recorder.due.ask_for_sample()
 
     def _sample_in_thread(self) -> None:
         self._thread_values = self._collection.read_in_thread()

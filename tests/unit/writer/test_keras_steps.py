@@ -53,8 +53,9 @@ def fit(steps, hand, batches=3):
 
 def accounts(recorder):
     """The accounts of each step, in seconds."""
-    rows = [entry for entry in recorder.entries if not isinstance(entry, Opening)]
-    return [{name: ns / SECOND for name, ns in (row[8] or {}).items() if ns} for row in rows]
+    return [
+        {name: ns / SECOND for name, ns in (row[8] or {}).items() if ns} for row in rows(recorder)
+    ]
 
 
 def test_the_time_between_two_fits_has_a_name(recorder, steps, hand):
@@ -80,6 +81,72 @@ def test_a_notebook_left_alone_between_two_fits_is_idle_and_a_busy_one_is_not(
     assert accounts(recorder)[6][BETWEEN] == 600
 
 
+def rows(recorder):
+    return [entry for entry in recorder.entries if not isinstance(entry, Opening)]
+
+
+def test_a_batch_begins_where_the_one_before_ended_and_its_announcement_changes_nothing(
+    recorder, steps, hand
+):
+    steps.begin_fit(1, 2)
+    steps.begin_batch(0)
+    hand.pass_seconds(1)
+    steps.end_batch()
+    hand.pass_seconds(0.5)  # callbacks that are told of the next batch
+    steps.begin_batch(1)
+    hand.pass_seconds(1)
+    steps.end_batch(1, {"loss": 1.0})
+    begun_and_ended = [(row[2] / SECOND, row[3] / SECOND) for row in rows(recorder)]
+    assert begun_and_ended == [(0, 1), (1, 2.5)]
+
+
+def test_the_batch_that_was_begun_at_the_end_of_an_epoch_is_no_step(recorder, steps, hand):
+    steps.begin_fit(1, 2)
+    for epoch in range(2):
+        steps.begin_epoch(epoch)
+        for batch in range(2):
+            steps.begin_batch(batch)
+            hand.pass_seconds(1)
+            steps.end_batch()
+        steps.leave_batches()
+        assert not recorder.in_step
+        hand.pass_seconds(3)
+    assert [row[1] for row in rows(recorder)] == [0, 1, 2, 3]
+    assert accounts(recorder)[2] == {BOOKKEEPING: 3}
+
+
+def test_a_batch_that_is_announced_twice_begins_anew(recorder, steps, hand):
+    steps.begin_fit(1, 2)
+    steps.begin_batch(0)
+    hand.pass_seconds(1)
+    steps.end_batch()
+    steps.begin_batch(1)
+    hand.pass_seconds(1)
+    steps.begin_batch(1)
+    hand.pass_seconds(1)
+    steps.end_batch()
+    assert [(row[1], row[2] / SECOND) for row in rows(recorder)] == [(0, 0), (1, 2)]
+
+
+def test_an_execution_of_several_batches_begins_when_keras_says_which(recorder, steps, hand):
+    steps.begin_fit(4, 6)
+    for batch in (0, 4):
+        steps.begin_batch(batch)
+        hand.pass_seconds(1)
+        steps.end_batch()
+        assert not recorder.in_step
+    assert [(row[1], row[6]) for row in rows(recorder)] == [(0, 4), (4, 2)]
+
+
+def test_steps_go_on_from_where_a_run_was_resumed(recorder, steps):
+    for count in (7, 2):
+        steps.begin_fit(1, 1, lambda: count)  # noqa: B023 - asked before the next turn
+        steps.begin_batch(0)
+        steps.end_batch()
+        steps.end_fit()
+    assert [row[1] for row in rows(recorder)] == [7, 8]
+
+
 def test_a_fit_that_raised_in_a_batch_leaves_a_gap_and_no_step(recorder, steps, hand):
     steps.begin_fit(1, 3)
     steps.begin_batch(0)
@@ -93,7 +160,7 @@ def test_a_fit_that_raised_in_a_batch_leaves_a_gap_and_no_step(recorder, steps, 
     fit(steps, hand)
     assert recorder.rows == 4
     assert accounts(recorder)[1] == {BETWEEN: 5}
-    assert [row[1] for row in recorder.entries if not isinstance(row, Opening)] == [0, 1, 2, 3]
+    assert [row[1] for row in rows(recorder)] == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize("account", ["validation", "bookkeeping"])

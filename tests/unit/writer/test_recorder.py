@@ -8,7 +8,9 @@ import pytest
 
 from tb_slowdown_plugin.errors import UsageError
 from tb_slowdown_plugin.records.types import Epoch, Event, Idle
-from tb_slowdown_plugin.writer import recorder as recorders
+from tb_slowdown_plugin.writer import pending
+from tb_slowdown_plugin.writer.idle import IDLE_SECONDS
+from tb_slowdown_plugin.writer.recorder import Recorder
 
 BORN = 1.8e9
 
@@ -282,7 +284,7 @@ def test_only_the_unbooked_part_of_a_gap_is_idle(run):
 
 def test_a_gap_of_a_minute_is_not_yet_idle(run):
     run.step(0.1)
-    run.time.spend(recorders.IDLE_SECONDS, cpu=0.0)
+    run.time.spend(IDLE_SECONDS, cpu=0.0)
     run.step(0.1)
     assert run.chunk().events == ()
 
@@ -329,8 +331,8 @@ def test_an_epoch_is_marked_once_a_row(run):
 
 
 def test_memory_is_bounded_while_nobody_fetches(run, monkeypatch):
-    monkeypatch.setattr(recorders, "MAX_PENDING_STEPS", 8)
-    recorder = recorders.Recorder(run.time.clock())
+    monkeypatch.setattr(pending, "MAX_PENDING_STEPS", 8)
+    recorder = Recorder(run.time.clock())
     for _ in range(20):
         recorder.begin()
         recorder.end()
