@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -44,14 +45,14 @@ class Counting:
 class TensorBoard:
     """TensorBoard's Python loader over a logdir, with default sampling; reloads when told."""
 
-    def __init__(self, logdir: Path) -> None:
+    def __init__(self, logdir: Path, clock: Callable[[], float] = time.time) -> None:
         self._logdir = str(logdir)
         self._multiplexer = EventMultiplexer(
             size_guidance=data_ingester.DEFAULT_SIZE_GUIDANCE,
             tensor_size_guidance=data_ingester.DEFAULT_TENSOR_SIZE_GUIDANCE,
         )
         self.provider = Counting(MultiplexerDataProvider(self._multiplexer, self._logdir))
-        self.catalogue = Catalogue(self.provider, self._logdir)
+        self.catalogue = Catalogue(self.provider, self._logdir, clock=clock)
         self.reload()
 
     def reload(self) -> None:

@@ -65,6 +65,11 @@ class Assembly:
         """Bytes in arrays."""
         return sum(strand.nbytes for strand in self._strands())
 
+    @property
+    def records(self) -> int:
+        """How many records came, those that can't be read among them."""
+        return sum(len(known) for known in self._known.values())
+
     def add(self, records: Iterable[Record]) -> None:
         """Join records; those already known are passed over.
 

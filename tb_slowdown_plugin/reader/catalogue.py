@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
 from tb_slowdown_plugin.reader.assembly import Assembly, Bounds
-from tb_slowdown_plugin.reader.event_files import find_damage
+from tb_slowdown_plugin.reader.event_files import Looked, find_damage
 from tb_slowdown_plugin.reader.extent import Extent, end_tags, extent_from, extent_of
 from tb_slowdown_plugin.reader.provider import ProviderRecords, Tag
 from tb_slowdown_plugin.reader.record import Record
@@ -26,6 +27,9 @@ _MOST_BYTES: Final = 1 << 30
 _BOUNDS: Final = Bounds(rows=1 << 21, samples=1 << 18, events=1 << 17)
 """About 250 MB of steps, 42 MB of samples of 20 signals, 50 MB of events: a run without end
 stays below. At 10 ms a step these are the steps of 6 hours."""
+
+_READ_SECONDS: Final = 30.0
+"""TensorBoard looks for new records every 5 s; what it does not show after these it hides."""
 
 _Tags = Mapping[str, Mapping[str, Tag]]
 
@@ -58,8 +62,8 @@ class _Entry:
     assembly: Assembly | None = None
     read: dict[tuple[str, str], int] = field(default_factory=dict)
     """(TensorBoard run, tag) -> last sequence read."""
-    checked: dict[str, int] = field(default_factory=dict)
-    """Event file -> up to which byte it is known to be whole."""
+    looked: dict[str, Looked] = field(default_factory=dict)
+    """By the names of the run's event files."""
     run: Run | None = None
     """Joined from what has been read, with what is wrong with its files."""
 
@@ -77,6 +81,7 @@ class Catalogue:
         the provider hides. None or "" where there is no single local one.
       most_bytes: Columns to keep.
       bounds: How much of one run is kept step by step.
+      clock: Unix seconds, as the files' times of change.
     """
 
     def __init__(
@@ -86,11 +91,13 @@ class Catalogue:
         *,
         most_bytes: int = _MOST_BYTES,
         bounds: Bounds = _BOUNDS,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._logdir = Path(logdir).expanduser() if logdir and "://" not in logdir else None
         self._source = ProviderRecords(provider)
         self._most_bytes = most_bytes
         self._bounds = bounds
+        self._clock = clock
         self._lock = threading.Lock()
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
         self._listed: Mapping[str, _Tags] = {}
@@ -154,7 +161,7 @@ class Catalogue:
             raise KeyError(name)
         if entry.assembly is None or entry.read.keys() - now.keys():  # the run was made anew
             entry.assembly = Assembly(name, self._bounds)
-            entry.read, entry.checked = {}, {}
+            entry.read, entry.looked = {}, {}
         grown = {key for key, last in now.items() if entry.read.get(key) != last}
         if grown:
             try:
@@ -169,20 +176,33 @@ class Catalogue:
             raise KeyError(name)
         if entry.run is None:
             found = entry.assembly.run()
-            damage = self._find_damage({run for run, _ in now}, entry.checked)
-            entry.run = replace(found, notes=found.notes + damage)
+            damage = self._find_damage({run for run, _ in now}, entry.assembly, entry.looked)
+            entry.run = replace(found, notes=(*found.notes, *damage))
         return entry.run
 
-    def _find_damage(self, tensorboard_runs: set[str], checked: dict[str, int]) -> tuple[str, ...]:
-        if self._logdir is None:
-            return ()
-        return tuple(
-            sentence
+    def _find_damage(
+        self, tensorboard_runs: set[str], assembly: Assembly, looked: dict[str, Looked]
+    ) -> Iterator[str]:
+        # The user's own files may be large, and are his; ".." could lead anywhere.
+        ours = [
+            run
             for run in sorted(tensorboard_runs)
-            # The user's own files may be large, and are his; ".." could lead anywhere.
             if DIRECTORY in run.split("/") and ".." not in run.split("/")
-            for sentence in find_damage(self._logdir, run, checked)
-        )
+        ]
+        if self._logdir is None or not ours:
+            return
+        for run in ours:
+            yield from find_damage(self._logdir, run, looked)
+        if len(ours) < len(tensorboard_runs):
+            return
+        hidden = sum(file.records - 1 for file in looked.values()) - assembly.records
+        written = max((file.written for file in looked.values()), default=0.0)
+        if hidden > 0 and self._clock() - written > _READ_SECONDS:
+            yield (
+                f"TensorBoard does not show {hidden} {'record' if hidden == 1 else 'records'} "
+                "of the run's event files: it is still reading them, or stops at one that is "
+                "damaged; `tbslow report` reads what is left."
+            )
 
     def _tensorboard_runs(self, name: str) -> list[str]:
         if name in self._listed:

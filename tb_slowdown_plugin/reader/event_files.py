@@ -121,7 +121,19 @@ def read_records(
         report(Damaged(f"event file {name} {problem}", ours))
 
 
-def find_damage(logdir: Path, tensorboard_run: str, checked: dict[str, int]) -> list[str]:
+@dataclass(slots=True)
+class Looked:
+    """How far an event file was looked over."""
+
+    whole_bytes: int = 0
+    """Up to which byte its records are whole."""
+    records: int = 0
+    """How many those are, the file's version among them."""
+    written: float = 0.0
+    """Unix seconds at which it was last written to."""
+
+
+def find_damage(logdir: Path, tensorboard_run: str, looked: dict[str, Looked]) -> list[str]:
     """What is wrong with the event files of one run's folder, in sentences.
 
     TensorBoard passes over what it can't read without a word. Only the framing is
@@ -130,8 +142,8 @@ def find_damage(logdir: Path, tensorboard_run: str, checked: dict[str, int]) -> 
     Args:
       logdir: A local one.
       tensorboard_run: The folder in it.
-      checked: File -> up to which byte its records are whole; kept for the next
-        look at files that grow.
+      looked: File -> how far it was looked over; kept for the next look at files
+        that grow.
     """
     sentences: list[str] = []
     try:
@@ -144,14 +156,17 @@ def find_damage(logdir: Path, tensorboard_run: str, checked: dict[str, int]) -> 
             name = (Path(tensorboard_run) / path.name).as_posix()
             try:
                 with path.open("rb") as opened:
-                    size = os.fstat(opened.fileno()).st_size
-                    known = checked.get(name, 0)
-                    file = RecordFile(opened, size, known if known <= size else 0)
+                    state = os.fstat(opened.fileno())
+                    known = looked.get(name, Looked())
+                    if known.whole_bytes > state.st_size:
+                        known = Looked()
+                    file = RecordFile(opened, state.st_size, known.whole_bytes)
                     damage = file.check()
             except OSError as error:
                 sentences.append(f"event file {name} can't be read: {error.strerror}")
             else:
-                checked[name] = file.read_bytes
+                records = known.records + file.records
+                looked[name] = Looked(file.read_bytes, records, state.st_mtime)
                 if damage is not None:
                     sentences.append(f"event file {name} {_describe(damage)}")
     return sentences

@@ -50,6 +50,8 @@ class RecordFile:
         self.damage: Damage | None = None
         self.read_bytes = start
         """Up to which byte records were handed out."""
+        self.records = 0
+        """How many those were."""
         if start:
             file.seek(start)
 
@@ -59,6 +61,7 @@ class RecordFile:
             if len(record) < length + _FOOTER_BYTES:
                 return self._end("truncated")
             self.read_bytes += _HEADER.size + len(record)
+            self.records += 1
             yield record[:length]
         return None
 
@@ -67,6 +70,7 @@ class RecordFile:
         for length in self._lengths():
             self._file.seek(length + _FOOTER_BYTES, os.SEEK_CUR)
             self.read_bytes += _HEADER.size + length + _FOOTER_BYTES
+            self.records += 1
         return self.damage
 
     def _lengths(self) -> Iterator[int]:

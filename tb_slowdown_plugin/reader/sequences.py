@@ -19,6 +19,9 @@ class Sequences:
         self.ranges: list[tuple[int, int]] = []
         """(first, last) of each, ascending."""
 
+    def __len__(self) -> int:
+        return sum(last + 1 - first for first, last in self.ranges)
+
     def __contains__(self, number: int) -> bool:
         at = bisect_right(self.ranges, (number, number)) - 1
         near = self.ranges[max(at, 0) : at + 2]
