@@ -148,6 +148,29 @@ def test_bad_input(
     assert found == expected
 
 
+def test_empty_and_broken_input(
+    logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "broken" / "slowdown").mkdir(parents=True)
+    (tmp_path / "broken" / "slowdown" / "events.out.tfevents.1").write_bytes(b"\x01" * 100)
+    assert refusal(capsys, f"{tmp_path}/empty", f"{logs}/new0") == (
+        f"'{tmp_path}/empty' holds no event files; give the logdir that training wrote to"
+    )
+    assert refusal(capsys, f"{logs}/new0", f"{tmp_path}/broken") == (
+        f"'{tmp_path}/broken' has no readable slowdown data: event file "
+        "slowdown/events.out.tfevents.1 is no event file (100 bytes unreadable)"
+    )
+    unwritable = [f"{logs}/old0", f"{logs}/new0", "-o", f"{tmp_path}/no/x.txt"]
+    assert refusal(capsys, *unwritable) == (
+        f"can't write '{tmp_path}/no/x.txt': No such file or directory; "
+        "give a file in a directory that exists"
+    )
+    assert refusal(capsys, f"{logs}/old0", f"{logs}/new0", "--fail-over", "-3").startswith(
+        "argument --fail-over: "
+    )
+
+
 def test_a_run_without_a_step(
     logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

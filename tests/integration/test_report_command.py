@@ -235,6 +235,15 @@ def test_help_names_every_flag_and_exit_status() -> None:
         assert word in done.stdout
 
 
+def test_the_command_alone_says_what_there_is() -> None:
+    done = subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, check=True)
+    for word in ("report", "compare", "share", "demo", "exit status", "unusable input"):
+        assert word in done.stdout
+    alone = subprocess.run(COMMAND, capture_output=True, text=True)
+    assert alone.returncode == 2
+    assert alone.stderr.startswith("tbslow: the following arguments are required: COMMAND")
+
+
 def test_bad_input_leaves_a_process_with_status_2_and_no_traceback(tmp_path: Path) -> None:
     done = subprocess.run([*COMMAND, "report", str(tmp_path / "x")], capture_output=True, text=True)
     assert done.returncode == 2
