@@ -41,6 +41,21 @@ class GraphAccount:
       executing_eagerly: Whether the calling thread can read them now.
     """
 
+    __slots__ = (
+        "_account",
+        "_asked_ns",
+        "_collector",
+        "_context",
+        "_executing_eagerly",
+        "_now_ns",
+        "_opened",
+        "_owed_ns",
+        "_read_seconds",
+        "_rest_ns",
+        "_unread_ns",
+        "_usual_ns",
+    )
+
     def __init__(
         self,
         collector: str,
@@ -55,6 +70,7 @@ class GraphAccount:
         self._read_seconds = read_seconds
         self._executing_eagerly = executing_eagerly
         self._now_ns = context.clock.monotonic_ns
+        self._opened = context.stopwatch.opened
         self._owed_ns = 0
         self._rest_ns = _REST_LOSING_NS[0]
         self._asked_ns = 0
@@ -78,37 +94,33 @@ class GraphAccount:
             self._context.stopwatch.askers.remove(self._settle)
 
     def _settle(self) -> None:
-        now = self._now_ns()
-        innermost = self._context.stopwatch.innermost
-        if innermost is None or names.family(innermost) not in _IN_PYTHON:
-            self._pay(now - self._asked_ns)
-        self._asked_ns = now
-
-    def _pay(self, passed_ns: int) -> None:
-        self._unread_ns += passed_ns
-        if self._is_due(passed_ns) and self._executing_eagerly():
-            self._owed_ns = self._read(self._unread_ns)
-            self._unread_ns = 0
+        # One call that touches little: it comes at each step, out of a cold cache.
+        now_ns = self._now_ns()
+        passed_ns = now_ns - self._asked_ns
+        self._asked_ns = now_ns
+        opened = self._opened
+        if opened and names.family(opened[-1]) in _IN_PYTHON:
+            return
+        self._unread_ns = unread_ns = self._unread_ns + passed_ns
+        if unread_ns >= _REST_LOSING_NS[0]:
+            usual_ns = self._usual_ns
+            self._usual_ns = usual_ns + (passed_ns - usual_ns) / 8
+            if (
+                unread_ns >= self._rest_ns
+                or (passed_ns > _LONG * usual_ns and unread_ns >= self._rest_ns // 4)
+                or names.VALIDATION in opened
+            ) and self._executing_eagerly():
+                self._owed_ns = self._read(unread_ns)
+                self._unread_ns = 0
         if self._owed_ns:
             self._book(passed_ns)
 
     def _book(self, passed_ns: int) -> None:
-        watch = self._context.stopwatch
-        if watch.is_open(names.VALIDATION):
+        if names.VALIDATION in self._opened:
             self._owed_ns = 0
         else:
-            self._owed_ns -= watch.book(self._account, min(self._owed_ns, passed_ns))
-
-    def _is_due(self, passed_ns: int) -> bool:
-        unread_ns = self._unread_ns
-        if unread_ns < _REST_LOSING_NS[0]:
-            return False
-        usual_ns, self._usual_ns = self._usual_ns, self._usual_ns + (passed_ns - self._usual_ns) / 8
-        return (
-            unread_ns >= self._rest_ns
-            or (passed_ns > _LONG * usual_ns and unread_ns >= self._rest_ns // 4)
-            or self._context.stopwatch.is_open(names.VALIDATION)
-        )
+            owed_ns = min(self._owed_ns, passed_ns)
+            self._owed_ns -= self._context.stopwatch.book(self._account, owed_ns)
 
     def _read(self, wall_ns: int) -> int:
         began_ns = self._now_ns()

@@ -79,7 +79,8 @@ class Stopwatch:
           since_ns: A moment in the past from which on it went there, where that
             turns out only now; what is booked already stays as it is.
         """
-        self._ask()
+        for ask in self.askers:
+            ask()
         now = self._now()
         start = now if since_ns is None else max(since_ns, self._since)
         if self.opened:
@@ -89,7 +90,8 @@ class Stopwatch:
 
     def close(self) -> None:
         """Time goes to the account around the innermost one again."""
-        self._ask()
+        for ask in self.askers:
+            ask()
         now = self._now()
         self._add(self.opened.pop(), now - self._since)
         self._since = now
@@ -110,7 +112,8 @@ class Stopwatch:
 
     def take(self) -> dict[str, int]:
         """The nanoseconds of each account since the last call; open accounts stay open."""
-        self._ask()
+        for ask in self.askers:
+            ask()
         now = self._now()
         if self.opened:
             self._add(self.opened[-1], now - self._since)
@@ -118,10 +121,6 @@ class Stopwatch:
         booked = self.booked
         self.booked = {}
         return booked
-
-    def _ask(self) -> None:
-        for ask in self.askers:
-            ask()
 
     def _add(self, account: str, nanoseconds: int) -> None:
         self.booked[account] = self.booked.get(account, 0) + nanoseconds
