@@ -165,7 +165,7 @@ def _keep(diagnosis: Diagnosis, told: list[Finding]) -> Diagnosis:
     steady = len(healthy) - diagnosis.warm_up_rows
     return replace(
         diagnosis,
-        verdict=judge(told, ledger.wall_seconds, steady),
+        verdict=judge(told, ledger, steady),
         ledger=ledger,
         findings=tuple(told),
         healthy_per_step=healthy,

@@ -21,7 +21,8 @@ from tb_slowdown_plugin.analysis.ledger import balance
 from tb_slowdown_plugin.analysis.measured import judge_account
 from tb_slowdown_plugin.analysis.steps import Steps, as_column, prepare_steps, take_out
 from tb_slowdown_plugin.analysis.trend import Trend
-from tb_slowdown_plugin.analysis.types import Baseline, Diagnosis, Finding, Verdict
+from tb_slowdown_plugin.analysis.types import Baseline, Diagnosis, Finding, Ledger, Verdict
+from tb_slowdown_plugin.analysis.verdict import verdict_on
 from tb_slowdown_plugin.analysis.work import measure_work
 from tb_slowdown_plugin.records.types import Float, Int
 
@@ -34,8 +35,6 @@ _SHORT_RUN_FLOOR: Final = 0.3
 _SHORT_RUN_FLOOR_OF_NEVER: Final = 0.1
 """The same for what a healthy run never spends, if it came at least 10 times."""
 _FEWEST_EVENTS_OF_SHORT: Final = 10
-_SLOW_START: Final = 0.2
-"""Share of the wall from which warm-up alone is a verdict (DESIGN section 5)."""
 _MOST_COMPILE_ROWS: Final = 20
 
 
@@ -166,7 +165,8 @@ def _conclude(
     enough: bool = False,
 ) -> Diagnosis:
     ledger, ordered, healthy, unexplained = balance(steps.seconds, findings, unexplained)
-    verdict = judge(ordered, ledger.wall_seconds, len(steps) - warm_up_rows if enough else 0)
+    steady_rows = len(steps) - warm_up_rows if enough else 0
+    verdict = judge(ordered, ledger, steady_rows)
     baseline = Baseline(float("nan"), "no baseline: too few steps", (0, 0))
     if seen is not None:
         text, (first, last) = seen
@@ -174,17 +174,22 @@ def _conclude(
     return Diagnosis(verdict, baseline, ledger, ordered, warm_up_rows, healthy, unexplained)
 
 
-def judge(findings: Sequence[Finding], wall_seconds: float, steady_rows: int) -> Verdict:
+def judge(findings: Sequence[Finding], ledger: Ledger, steady_rows: int) -> Verdict:
     """The verdict on a run of which these are the findings.
 
     Args:
       findings: All of them.
-      wall_seconds: Of the run.
+      ledger: Of the run; the stalls that are in no finding are unexplained there.
       steady_rows: Rows after its warm-up.
     """
     if any(finding.pattern != "warm_up" for finding in findings):
         return "slowdown"
     if steady_rows < FEWEST_STEADY_ROWS:
         return "not_enough_steps"
-    warm_up = sum(finding.lost_seconds for finding in findings)
-    return "slow_start" if warm_up >= _SLOW_START * wall_seconds else "healthy"
+    return verdict_on(
+        "healthy",
+        wall_seconds=ledger.wall_seconds,
+        warm_up_seconds=sum(finding.lost_seconds for finding in findings),
+        named_seconds=0.0,
+        unexplained_seconds=ledger.unexplained_seconds,
+    )

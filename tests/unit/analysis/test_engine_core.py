@@ -47,6 +47,7 @@ def test_scattered_stalls_are_unexplained_if_they_are_much():
     assert few.ledger.unexplained_seconds == 0
     assert many.ledger.unexplained_seconds == pytest.approx(0.3 * hit.sum(), rel=0.05)
     assert few.findings == many.findings == ()
+    assert (few.verdict, many.verdict) == ("healthy", "slowdown")
 
 
 def test_a_run_that_gets_a_little_faster_is_healthy():
