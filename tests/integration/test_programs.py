@@ -28,9 +28,6 @@ NAMES = sorted(path.parent.name for path in RECORDINGS.glob("*/truth.json"))
 SICK = [name for name in NAMES if not name.endswith("_healthy") and "control" not in name]
 
 NO_PROGRAM = {
-    "host_device_transfer": "needs a GPU",
-    "thermal": "needs a GPU",
-    "communication": "two processes: tests of the distributed collector",
     "workload": "never a cause: control_workload and control_stages",
     "unexplained": "not a cause",
 }
@@ -301,6 +298,30 @@ def profiling(run: Run) -> None:
     assert [(event.row, event.what.running) for event in on] == [(200, True), (400, False)]
 
 
+def host_device_transfer(run: Run) -> None:
+    copies = run.steps.accounts["phase:to_device"]
+    assert np.median(copies[-200:]) > 10 * np.median(copies[50:250])
+
+
+def thermal(run: Run) -> None:
+    hot = run.signals.values["gpu_thermal_slowdown:GPU:0"]
+    rows = run.signals.row
+    assert (hot[(rows > 310) & (rows < 590)] == 1).all()
+    assert not hot[(rows < 300) | (rows > 600)].any()
+    clock = run.signals.values["gpu_clock_hertz:GPU:0"]
+    assert set(clock[hot == 1]) == {990e6}
+    assert set(clock[hot == 0]) == {1980e6}
+
+
+def communication(run: Run) -> None:
+    (late,) = run.workers
+    assert len(run.steps) == len(late.steps) == 400
+    waits = run.steps.accounts["communication"]
+    assert np.median(waits[210:]) - np.median(waits[20:190]) == pytest.approx(0.030, rel=0.2)
+    # Who comes late waits for nobody.
+    assert np.median(late.steps.accounts["communication"][210:]) < 0.005
+
+
 def warm_up_first_pass(run: Run) -> None:
     passes = np.add.reduceat(run.steps.accounts["input_wait"], range(0, 500, 100))
     assert passes[0] > 5 * passes[1:].max()
@@ -340,6 +361,9 @@ MOVES: dict[str, Callable[[Run], None]] = {
         python_overhead,
         cpu_contention,
         profiling,
+        host_device_transfer,
+        thermal,
+        communication,
         warm_up_first_pass,
     )
 }
