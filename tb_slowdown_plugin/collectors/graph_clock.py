@@ -15,7 +15,7 @@ loop and some 50 us between training steps, whose data fill the caches
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tb_slowdown_plugin.collectors.save_context import is_saving
@@ -136,12 +136,21 @@ def run_independently(graph: Any, operation: Any) -> None:
         order.run_independently(operation)
 
 
+def is_clock_refused() -> bool:
+    """Whether TensorFlow is told to compute the same each time, and so refuses `Timestamp`."""
+    from tensorflow.python.framework import config
+
+    is_enabled: Callable[[], bool] = getattr(config, "is_op_determinism_enabled", lambda: False)
+    return is_enabled()
+
+
 def can_time_here(*, jitted: bool = False) -> bool:
     """Whether the graph being traced is called eagerly, runs in this process and not under XLA.
 
     Sessions can't reach the sums, the workers of a parameter server strategy and TPUs run the
     graph elsewhere, and XLA has no clock. What is traced in order to be saved will run in
-    other processes, and could not be saved with one of our resources in it.
+    other processes, and could not be saved with one of our resources in it. Under op
+    determinism TensorFlow's clock is an operation that fails.
 
     Args:
       jitted: A jitted function is being called: TensorFlow has marked the calling graph
@@ -152,7 +161,7 @@ def can_time_here(*, jitted: bool = False) -> bool:
     with tf.init_scope():
         if not tf.executing_eagerly():
             return False
-    if is_saving():
+    if is_saving() or is_clock_refused():
         return False
     if _is_under_xla(tf.compat.v1.get_default_graph(), marks=1 if jitted else 0):
         return False

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 from tb_slowdown_plugin.collectors import graph_wait, traced_earlier
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.graph_account import GraphAccount
-from tb_slowdown_plugin.collectors.graph_clock import can_time_here
+from tb_slowdown_plugin.collectors.graph_clock import can_time_here, is_clock_refused
 from tb_slowdown_plugin.collectors.iterator_lifetime import IteratorLifetime
 from tb_slowdown_plugin.records import names
 
@@ -71,7 +71,12 @@ class InputWait:
         self._lifetime.start()
         if graph_wait.is_in_use():
             self._account.open()
-        self.caveat = traced_earlier.caveat("IteratorGetNext")
+        self.caveat = (
+            "waits inside graphs are not measured: TensorFlow has no clock there under op "
+            "determinism"
+            if is_clock_refused()
+            else traced_earlier.caveat("IteratorGetNext")
+        )
 
     def stop(self) -> None:
         """Puts TensorFlow's own methods back; functions traced so far keep their timestamps."""

@@ -51,7 +51,7 @@ class Monitor:
         session.on_hang = self._sample_anew
         session.start()
         self._sample_anew()
-        self._thread.start()
+        self._start(self._thread)
         atexit.register(self.stop)
 
     def flush(self) -> None:
@@ -68,8 +68,9 @@ class Monitor:
         if self._session.forked:
             return
         self._stopping.set()
-        self._sampler.join(_SAMPLE_SECONDS)
-        self._thread.join(_STOP_SECONDS)
+        for thread, seconds in ((self._sampler, _SAMPLE_SECONDS), (self._thread, _STOP_SECONDS)):
+            if thread.is_alive():  # else it could not even be started
+                thread.join(seconds)
         self._on_stop()
         if self._thread.is_alive():
             self._session.give_up(f"a write did not end within {_STOP_SECONDS:.0f} seconds")
@@ -106,7 +107,14 @@ class Monitor:
     def _sample_anew(self) -> None:
         """Has another thread sample from now on: the one before hangs in a reading."""
         self._sampler = threading.Thread(target=self._sample, name="tbslow sampling", daemon=True)
-        self._sampler.start()
+        self._start(self._sampler)
+
+    def _start(self, thread: threading.Thread) -> None:
+        """A process that may have no more threads trains all the same, and writes at the end."""
+        try:
+            thread.start()
+        except RuntimeError as error:
+            self._session.report_failure("background", reason_of(error))
 
     def _write(self) -> None:
         timeout = 0.0

@@ -1,130 +1,231 @@
-"""Forks, threads, notebooks and the ends of a process.
-
-What each of them does is defined in docs/writer.md.
-"""
+"""Signals, threads, memory, clocks and shutdown: what happens to a process while it trains."""
 
 from __future__ import annotations
 
+import signal
+from pathlib import Path
+
+import numpy as np
 import pytest
 
 pytest.importorskip("tensorflow")
 
 from integration.written import chunks, failures, numbers
 
+from tb_slowdown_plugin.analysis.account import account_for
+from tb_slowdown_plugin.reader.logdir import read_runs
+
 pytestmark = pytest.mark.tensorflow
 
+ENDINGS = {
+    "an exception": ("train(50); raise KeyError('theirs')", 1),
+    "sys.exit inside a step": ("train(50)\nwith tbslow.summary.step(): sys.exit(3)", 3),
+    "interrupted inside a step": (
+        "train(50)\nwith tbslow.summary.step(): os.kill(os.getpid(), signal.SIGINT)",
+        -signal.SIGINT,
+    ),
+    "terminated, with a handler": (
+        "signal.signal(signal.SIGTERM, lambda *_: sys.exit(5)); train(50)\n"
+        "with tbslow.summary.step(): os.kill(os.getpid(), signal.SIGTERM); time.sleep(1)",
+        5,
+    ),
+    "training in another thread while the main one ends": (
+        "threading.Thread(target=train, args=(50, 0.002)).start()",
+        0,
+    ),
+    "stopped by hand, then on": ("train(50); monitor.stop(); monitor.flush(); print('on')", 0),
+}
 
-def sessions(directory):
-    return len({chunk.session for chunk in chunks(directory)})
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_however_a_program_ends_each_finished_step_is_written(
+    run, tmp_path: Path, ending: str
+) -> None:
+    body, status = ENDINGS[ending]
+    finished = run("monitor = tbslow.start(logdir)\n" + body)
+    assert finished.returncode == status, finished.stderr
+    assert numbers(tmp_path) == list(range(50))
+    assert finished.warnings == []
 
 
-def test_a_forked_child_may_start_a_monitor_of_its_own(run, tmp_path):
+def test_what_was_flushed_survives_a_signal_that_nobody_handles(run, tmp_path: Path) -> None:
+    body = """
+    monitor = tbslow.start(logdir)
+    train(50)
+    monitor.flush()
+    train(10)
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(60)
+    """
+    assert run(body).returncode == -signal.SIGTERM
+    assert numbers(tmp_path)[:50] == list(range(50))
+
+
+def test_an_interrupt_leaves_the_monitor_ready_for_the_next_step(run, tmp_path: Path) -> None:
+    """As in a notebook: the cell is stopped in the middle of a step, and run again."""
     body = """
     with tbslow.start(logdir):
-        train(3)
-        pid = os.fork()
-        if pid == 0:
-            with tbslow.start(logdir + "/child"):
-                train(4)
-            os._exit(0)
-        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
-        train(2)
+        for attempt in range(20):
+            try:
+                with tbslow.summary.step(), tbslow.summary.phase("forward"):
+                    os.kill(os.getpid(), signal.SIGINT)
+                    time.sleep(1)
+            except KeyboardInterrupt:
+                train(5)
+    print("trained")
+    """
+    finished = run(body)
+    assert finished.stdout == "trained\n", finished.stderr
+    assert numbers(tmp_path) == [*range(5)] * 20
+    assert finished.warnings == []
+
+
+def test_a_hundred_threads_lose_and_double_nothing(run, tmp_path: Path) -> None:
+    body = """
+    import gc
+    ended = threading.Event()
+    refused = []
+    def disturb(number):
+        try:
+            with tbslow.summary.step():  # not the training thread: told so, and no harm
+                pass
+        except tbslow.UsageError:
+            refused.append(number)
+        while not ended.is_set():
+            tf.constant(1.0) + 1.0
+            if number % 10 == 0:
+                monitor.flush()
+            if number % 10 == 1:
+                tbslow.summary.allocator("GPU:0", bytes_in_use=1, peak_bytes=2)
+            time.sleep(0.02)
+    with tbslow.start(logdir) as monitor:
+        train(1)
+        threads = [threading.Thread(target=disturb, args=(n,)) for n in range(100)]
+        for thread in threads:
+            thread.start()
+        train(500, 0.001)
+        ended.set()
+        for thread in threads:
+            thread.join()
+    print(len(refused))
+    """
+    finished = run(body)
+    assert finished.stdout == "100\n", finished.stderr
+    written = chunks(tmp_path)
+    assert [n for chunk in written for n in chunk.steps.number.tolist()] == [0, *range(500)]
+    assert [chunk.sequence for chunk in written] == list(range(len(written)))
+    assert finished.warnings == []
+
+
+def test_a_process_without_memory_goes_on_training(run, tmp_path: Path) -> None:
+    body = """
+    import resource
+    with tbslow.start(logdir) as monitor:
+        train(300)
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * 4096
+        resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 20), resource.RLIM_INFINITY))
+        hoard = []
+        try:
+            while True:
+                hoard.append(bytearray(1 << 16))
+        except MemoryError:
+            pass
+        train(300)
+        monitor.flush()
+        hoard.clear()
+        resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
+        train(300)
+    print("trained")
+    """
+    finished = run(body)
+    assert finished.stdout == "trained\n", finished.stderr
+    written = numbers(tmp_path)
+    assert written[:300] == list(range(300))
+    assert written[-300:] == list(range(300))
+    assert len(written) == 900 or failures(tmp_path)  # what was lost is said
+
+
+def test_a_process_that_can_have_no_more_threads_trains_all_the_same(run, tmp_path: Path) -> None:
+    body = """
+    real = threading.Thread.start
+    def refuse(thread):
+        if thread.name.startswith("tbslow"):
+            raise RuntimeError("can't start new thread")
+        real(thread)
+    threading.Thread.start = refuse
+    with tbslow.start(logdir):
+        train(50)
+    print("trained")
+    """
+    finished = run(body)
+    assert finished.stdout == "trained\n", finished.stderr
+    assert numbers(tmp_path) == list(range(50))
+    assert len(finished.warnings) == 1
+
+
+def test_a_clock_that_is_set_changes_no_duration(run, tmp_path: Path) -> None:
+    """An hour back, then a day ahead, as a time server or a resumed laptop does."""
+    body = """
+    from tb_slowdown_plugin.collectors.clock import Clock
+
+    ahead = 0.0
+    Clock.__init__.__defaults__ = (*Clock.__init__.__defaults__[:3], lambda: time.time() + ahead)
+    with tbslow.start(logdir) as monitor:
+        for ahead in (0.0, -3600.0, 86400.0, 0.0):
+            train(100, 0.001)
+            monitor.flush()
     """
     finished = run(body)
     assert finished.returncode == 0, finished.stderr
-    assert numbers(tmp_path / "run" / "child") == [0, 1, 2, 3]
-    assert numbers(tmp_path / "run" / "slowdown") == [0, 1, 2, 0, 1]
+    assert finished.warnings == []
+    steps = [chunk.steps for chunk in chunks(tmp_path) if len(chunk.steps)]
+    assert sum(len(table) for table in steps) == 400
+    periods = np.concatenate([table.period_seconds for table in steps])
+    assert 0.001 <= np.median(periods) < 0.1
+    assert periods.sum() < 60.0
+    begins = [table.ended[0] for table in steps]
+    assert max(begins) - min(begins) > 80_000.0  # each chunk tells the time that the clock told
+    (read,) = read_runs(str(tmp_path), warn=pytest.fail)
+    report = account_for(read).report
+    assert (report.steps, report.verdict) == (400, "healthy")
+    assert report.wall_seconds == pytest.approx(periods.sum())
 
 
-def test_of_two_threads_that_step_at_once_the_second_is_told(run, tmp_path):
+def test_each_collector_may_fail_in_each_of_its_methods(run, tmp_path: Path) -> None:
     body = """
-    refused, training = [], threading.Event()
+    from tb_slowdown_plugin.collectors import registry
+    from tb_slowdown_plugin.writer import monitor as monitors
 
-    def second():
-        training.wait()
-        for _ in range(50):
-            try:
-                with tbslow.summary.step():
-                    pass
-            except tbslow.UsageError as error:
-                refused.append(str(error))
-
-    other = threading.Thread(target=second, name="other")
-    with tbslow.start(logdir):
-        other.start()
-        train(1)
-        training.set()
-        train(50, 0.001)
-        other.join()
-    assert len(refused) == 50
-    print(refused[0])
+    create = registry.create
+    def fail(*_, **__):
+        raise RuntimeError("injected")
+    for method in ("start", "read", "read_in_thread", "stop"):
+        collectors = create()
+        for collector in collectors:
+            if hasattr(collector, method):
+                setattr(collector, method, fail)
+        monitors.create_collectors = lambda: collectors
+        with tbslow.start(Path(logdir) / method) as monitor:
+            train(30, 0.01)
+            monitor._session._next_sample = 0.0
+            monitor._session.tick()
+            train(30)
+        monitors.create_collectors = create
+        with tbslow.start(Path(logdir) / f"after-{method}"):
+            train(30)
+    print(len(create()))
     """
     finished = run(body)
-    assert "thread 'other'" in finished.stdout, finished.stderr
-    assert "a run has one training thread" in finished.stdout
-    assert numbers(tmp_path) == [0, *range(50)]
-
-
-def test_training_may_run_in_any_one_thread(run, tmp_path):
-    body = """
-    with tbslow.start(logdir):
-        worker = threading.Thread(target=train, args=(20,))
-        worker.start()
-        worker.join()
-    """
-    assert run(body).returncode == 0
-    assert numbers(tmp_path) == list(range(20))
-
-
-def test_a_cell_of_a_notebook_that_is_run_again_says_how_to_go_on(run, tmp_path):
-    body = """
-    cell = 'tbslow.start(logdir); train(3)'
-    exec(cell)
-    try:
-        exec(cell)
-    except tbslow.UsageError as error:
-        print(error)
-    train(2)
-    tbslow.stop()
-    exec(cell)
-    """
-    finished = run(body)
-    assert "stop it first with `tbslow.stop()`" in finished.stdout, finished.stderr
-    assert sorted(numbers(tmp_path)) == [0, 0, 0, 1, 1, 1, 2, 2]
-    assert sessions(tmp_path) == 2
-    assert finished.warnings == []
-
-
-def test_os_exit_loses_what_was_not_written_yet_and_nothing_else(run, tmp_path):
-    body = """
-    monitor = tbslow.start(logdir)
-    train(30)
-    monitor.flush()
-    train(5)
-    os._exit(3)
-    """
-    assert run(body).returncode == 3
-    assert numbers(tmp_path) == list(range(30))
-
-
-@pytest.mark.parametrize(
-    ("end", "status"),
-    [("sys.exit(5)", 5), ("raise KeyError('mine')", 1), ("raise KeyboardInterrupt", -2)],
-)
-def test_however_the_interpreter_ends_everything_is_written(run, tmp_path, end, status):
-    finished = run(f"tbslow.start(logdir)\ntrain(30)\n{end}")
-    assert finished.returncode == status
-    assert numbers(tmp_path) == list(range(30))
-    assert failures(tmp_path) == []
-    assert finished.warnings == []
-
-
-def test_threads_of_the_users_that_live_on_do_not_keep_the_end_from_being_written(run, tmp_path):
-    body = """
-    tbslow.start(logdir)
-    train(30)
-    threading.Thread(target=time.sleep, args=(3600,), daemon=True).start()
-    threading.Thread(target=time.sleep, args=(0.2,)).start()
-    """
-    assert run(body).returncode == 0
-    assert numbers(tmp_path) == list(range(30))
+    assert finished.returncode == 0, finished.stderr
+    count = int(finished.stdout)
+    assert count > 10
+    for method, steps in (("start", 60), ("read", 60), ("read_in_thread", 60), ("stop", 60)):
+        assert len(numbers(tmp_path / "run" / method)) == steps
+        assert len(numbers(tmp_path / "run" / f"after-{method}")) == 30
+    failed = {failure.part for failure in failures(tmp_path / "run" / "start")}
+    assert len(failed) == count
+    states = chunks(tmp_path / "run" / "start")[0].environment.collectors
+    assert {(state.status, state.reason) for state in states} == {
+        ("failed", "RuntimeError: injected")
+    }
+    assert len(failures(tmp_path / "run" / "read")) > 5
