@@ -45,6 +45,7 @@ setup(
         "profile": ["xprof>=2.20"],
         "fuzz": ["atheris>=3.0; python_version >= '3.11' and sys_platform == 'linux'"],
         "dev": [
+            "fsspec>=2024.2",
             "hypothesis>=6.100",
             "import-linter>=2.1",
             "mkdocs-material>=9.5",

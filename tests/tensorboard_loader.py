@@ -45,7 +45,7 @@ class Counting:
 class TensorBoard:
     """TensorBoard's Python loader over a logdir, with default sampling; reloads when told."""
 
-    def __init__(self, logdir: Path, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, logdir: Path | str, clock: Callable[[], float] = time.time) -> None:
         self._logdir = str(logdir)
         self._multiplexer = EventMultiplexer(
             size_guidance=data_ingester.DEFAULT_SIZE_GUIDANCE,

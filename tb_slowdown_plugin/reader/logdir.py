@@ -148,7 +148,9 @@ def _read_remote(logdir: str, run: str | None) -> Iterator[Run]:
     except Exception as error:  # each filesystem has exceptions of its own
         raise InputError(
             f"can't read '{logdir}': {error or type(error).__name__}; "
-            "check the address and your access, and that TensorFlow or fsspec can open it"
+            "check the address and your access. TensorBoard opens s3:// with tensorflow-io beside "
+            "TensorFlow, or with fsspec and s3fs where TensorFlow is not installed; or copy the "
+            "folder with the event files here"
         ) from error
 
 

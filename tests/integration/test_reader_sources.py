@@ -86,5 +86,7 @@ def test_what_is_wrong_with_an_address_is_one_line(monkeypatch: pytest.MonkeyPat
         list(read_runs("gs://bucket/logs", warn=pytest.fail))
     assert str(caught.value) == (
         "can't read 'gs://bucket/logs': bucket not found; "
-        "check the address and your access, and that TensorFlow or fsspec can open it"
+        "check the address and your access. TensorBoard opens s3:// with tensorflow-io beside "
+        "TensorFlow, or with fsspec and s3fs where TensorFlow is not installed; or copy the "
+        "folder with the event files here"
     )
