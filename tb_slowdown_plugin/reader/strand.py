@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 import numpy as np
 
 from tb_slowdown_plugin.reader.folding import FoldingColumns, How
+from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import (
     Chunk,
     Environment,
     Event,
+    Float,
     Int,
     SignalTable,
     StepTable,
@@ -39,6 +43,12 @@ _EARLY_SHARE: Final = 8
 """One of so many events that are kept is of the session's beginning: first traces, epochs."""
 
 
+MOST_NAMES: Final = 256
+"""Accounts, signals and kinds of a session that are told apart; an honest run has some 30. Each
+takes a column as long as the run: a name that changes with each step would fill the memory."""
+_OTHERS: Final = "others"
+
+
 class OutOfOrder(Exception):
     """A chunk came after a later one of its session: read the session again, sorted."""
 
@@ -61,6 +71,8 @@ class Strand:
         self.events: list[Event] = []
         self.dropped_events = 0
         self._kinds: list[str] = []
+        self._account_names: set[str] = set()
+        self._signal_names: set[str] = set()
         self._steps = FoldingColumns(_STEP_COLUMNS, "sum", np.nan)
         # The writer leaves out an account that is zero in every step of the chunk.
         self._accounts = FoldingColumns({}, "sum", 0.0)
@@ -185,18 +197,43 @@ class Strand:
         if tuple(self._kinds[: len(steps.kinds)]) != steps.kinds:
             values["kind"] = self._translate(steps.kinds)[steps.kind]
         self._steps.append(len(steps), values)
-        self._accounts.append(len(steps), steps.accounts)
+        self._accounts.append(len(steps), self._known_accounts(steps.accounts))
         self._joined += len(steps)
 
+    def _known_accounts(self, accounts: Mapping[str, Float]) -> Mapping[str, Float]:
+        """Where there are too many accounts, the seconds of new ones go to one for them all."""
+        new = accounts.keys() - self._account_names
+        if len(self._account_names) + len(new) <= MOST_NAMES:
+            self._account_names |= new
+            return accounts
+        known: dict[str, Float] = {}
+        for name, seconds in accounts.items():
+            if name not in self._account_names:
+                if len(self._account_names) < MOST_NAMES:
+                    self._account_names.add(name)
+                else:
+                    name = names.account(names.PHASE, _OTHERS)
+            known[name] = known[name] + seconds if name in known else seconds
+        return known
+
     def _translate(self, kinds: tuple[str, ...]) -> Int:
-        self._kinds.extend(kind for kind in kinds if kind not in self._kinds)
-        return np.array([self._kinds.index(kind) for kind in kinds], np.int64)
+        new = (kind for kind in dict.fromkeys(kinds) if kind not in self._kinds)
+        self._kinds.extend(islice(new, max(0, MOST_NAMES - len(self._kinds))))
+        if any(kind not in self._kinds for kind in kinds) and _OTHERS not in self._kinds:
+            self._kinds.append(_OTHERS)
+        places = {kind: place for place, kind in enumerate(self._kinds)}
+        others = places.get(_OTHERS, 0)
+        return np.array([places.get(kind, others) for kind in kinds], np.int64)
 
     def _append_signals(self, signals: SignalTable, first: int, chunk: Chunk) -> None:
         if not len(signals):
             return
         row = self._place(signals.row, first, chunk)
-        values = {**signals.values, "time": signals.time, "row": row}
+        room = MOST_NAMES - len(self._signal_names)
+        new = (name for name in signals.values if name not in self._signal_names)
+        self._signal_names.update(list(islice(new, room)))
+        told = {name: v for name, v in signals.values.items() if name in self._signal_names}
+        values = {**told, "time": signals.time, "row": row}
         self._signals.append(len(signals), values)
 
     def _append_events(self, chunk: Chunk, first: int) -> None:
