@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
 import event_files
+import numpy as np
 import pytest
-from integration.tensorboard_process import LOADERS, TensorBoardProcess
+from integration.tensorboard_process import LOADERS, READY_SECONDS, TensorBoardProcess
+
+from tb_slowdown_plugin.records.types import SignalTable
 
 STEPS = 100_000
 CHUNK_STEPS = 256
 CHUNKS = -(-STEPS // CHUNK_STEPS)
 FIRST_CHUNKS = 200
 """Chunks in the logdir when TensorBoard starts; the others come while it runs."""
+
+SLOW_CLIENTS = 20
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +143,45 @@ def test_answers_are_json_that_nothing_else_takes_them_for(process: TensorBoardP
         assert headers["Content-Type"] == "application/json"
         assert headers["X-Content-Type-Options"] == "nosniff"
         assert headers["Cache-Control"] == "no-cache, must-revalidate"
+
+
+def write_wide_run(folder: Path) -> None:
+    """More signals than the buffers between server and client hold of their timeline."""
+    steps = event_files.make_steps(2000)
+    noise = np.random.default_rng(0).random((150, 2000))
+    values = {f"signal_{number}": column for number, column in enumerate(noise)}
+    signals = SignalTable(steps.ended, np.arange(2000), values)
+    chunks = event_files.split(steps, session="01de", signals=signals)
+    event_files.write_chunks(folder, chunks)
+
+
+def test_clients_that_take_one_byte_hold_up_nobody(process: TensorBoardProcess) -> None:
+    """Twenty ask for 5 MB each and read no further; a browser comes meanwhile."""
+    write_wide_run(logdir_of(process) / "wide" / "slowdown")
+    process.wait_until("the wide run is read", lambda: "wide" in process.runs())
+    path = "/data/plugin/slowdown/timeline?run=wide&buckets=2000"
+    whole = len(process.request(path).body)
+    threads = Path(f"/proc/{process.pid}/task")
+    idle = len(list(threads.iterdir()))
+    with contextlib.ExitStack() as stack:
+        slow = []
+        for _ in range(SLOW_CLIENTS):
+            client = stack.enter_context(socket.socket())
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)  # the least there is
+            client.settimeout(READY_SECONDS)
+            client.connect(("localhost", process.port))
+            client.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            assert client.recv(1) == b"H"
+            slow.append(client)
+        # Each of them is waited for, by a thread of its own.
+        assert len(list(threads.iterdir())) >= idle + SLOW_CLIENTS // 2
+        for route in ("runs", "report", "timeline", "retraces", "changed"):
+            assert process.slowdown(route, run="long", first=50_000).status == 200
+        received = 0
+        while received <= whole:  # and the answer is there when at last it is wanted
+            part = slow[0].recv(1 << 16)
+            assert part
+            received += len(part)
 
 
 def test_tensorboard_has_no_complaint(process: TensorBoardProcess) -> None:
