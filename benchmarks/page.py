@@ -1,8 +1,9 @@
 """How fast the page is in a real Chromium, for a run of 1,000,000 steps.
 
-    python benchmarks/page.py [--steps 1000000] [--repeat 5]
+    python benchmarks/page.py [--steps 1000000] [--repeat 5] [--xprof .venv-xprof]
 
 Needs a Chromium, `playwright`, and one free core for TensorBoard. Prints medians and the worst.
+With an environment that has XProf (scripts/test makes one), its overview page is timed as well.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from typing import Any
 import numpy as np
 
 TESTS = Path(__file__).parent.parent / "tests"
-sys.path.insert(0, str(TESTS))
+sys.path[:0] = [str(TESTS), str(Path(__file__).parent)]
 
 import event_files  # noqa: E402
+import page_of_xprof  # noqa: E402
 from browser.slowdown_page import SlowdownPage  # noqa: E402
 from conftest import chromium  # noqa: E402
 from integration.tensorboard_process import TensorBoardProcess  # noqa: E402
@@ -152,7 +154,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=1_000_000)
     parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--xprof", type=Path, help="an environment that has XProf")
     given = parser.parse_args()
+    overviews: list[page_of_xprof.Overview] = []
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
         folder = Path(name)
         write_run(folder / "logs", given.steps)
@@ -171,12 +175,27 @@ def main() -> None:
             zooms = zoom_milliseconds(frame)
             tasks = pan(page)
             browser.close()
+        if given.xprof is not None:
+            other = folder / "xprof"
+            other.mkdir()
+            browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+            overviews = page_of_xprof.measure(browser, given.xprof / "bin", other, given.repeat)
+            browser.close()
     print(f"{given.steps:,} steps, {given.repeat} visits, Chromium, 1440 x 900")
     print(told("TensorBoard's address to the verdict", [a for a, _ in opened], "s", "-"))
     print(told("tab opened to the verdict", [b for _, b in opened], "s", "1 s"))
     print(told("zoom: key to redrawn view", [one["first"] for one in zooms], "ms", "100 ms"))
     print(told("zoom: key to finer data drawn", [one["finer"] for one in zooms], "ms", "-"))
     print(told(f"long tasks in {PANS} turns of the wheel", tasks, "ms", "none over 100 ms"))
+    if overviews:
+        shown = [one.summary_seconds for one in overviews if one.summary_seconds is not None]
+        print("XProf's overview page, of a capture of 10 steps")
+        print(told("TensorBoard's address to its summary", shown, "s", "-"))
+        charts = min(one.charts for one in overviews), max(one.charts for one in overviews)
+        print(
+            f"charts drawn within {page_of_xprof.WATCHED_SECONDS:.0f} s: {charts[0]} to {charts[1]}"
+        )
+        print(f"asked in vain: {', '.join(overviews[0].failed) or 'nobody'}")
 
 
 if __name__ == "__main__":

@@ -56,6 +56,7 @@ export function timeline(rows: number, width: number, values: Partial<Timeline> 
   return {
     run: "run1",
     rows,
+    steps_per_row: 1,
     first: 0,
     last: rows - 1,
     bucket_rows: width,

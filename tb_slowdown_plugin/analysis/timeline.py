@@ -56,6 +56,7 @@ def timeline(run: Run, account: Account, first: int, last: int, buckets: int) ->
     return {
         "run": run.name,
         "rows": rows,
+        "steps_per_row": run.steps_per_row,
         "first": first,
         "last": last,
         "bucket_rows": width,

@@ -165,6 +165,8 @@ export type MarkKind = "retraces" | "gc" | "checkpoints" | "captures";
 export interface Timeline {
   readonly run: string;
   readonly rows: number;
+  /** More than 1 in a run too long to be kept step by step: a row is so many steps. */
+  readonly steps_per_row: number;
   readonly first: number;
   readonly last: number;
   readonly bucket_rows: number;

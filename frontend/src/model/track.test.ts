@@ -28,6 +28,15 @@ describe("trackOf", () => {
 });
 
 describe("steps", () => {
+  it("are several in a row of a run that is too long", () => {
+    const rows = { ...timeline(20, 10), steps_per_row: 8, step: [0, 80] };
+    const track = trackOf(rows);
+    expect([0, 3, 10, 19].map((row) => stepOfRow(track, row))).toEqual([0, 24, 80, 152]);
+    expect([0, 25, 80, 159, 999].map((step) => rowOfStep(track, step))).toEqual([0, 3, 10, 19, 19]);
+    const short = trackOf({ ...timeline(3, 1), steps_per_row: 4, step: [0, 4, 8] });
+    expect(rowOfStep(short, 9)).toBe(2);
+  });
+
   it("are rows and an offset in a run that counts on", () => {
     const track = trackOf(
       timeline(100, 10, { step: [500, 510, 520, 530, 540, 550, 560, 570, 580, 590] }),

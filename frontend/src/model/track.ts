@@ -12,6 +12,7 @@ export interface Track {
   readonly steps: readonly number[];
   /** `step - row` where it is the same all along; undefined for a resumed or gappy run. */
   readonly offset: number | undefined;
+  readonly stepsPerRow: number;
   readonly knotRows: readonly number[];
   readonly knotTimes: readonly number[];
 }
@@ -26,7 +27,8 @@ export function trackOf(timeline: Timeline): Track {
     rows,
     times: rows.map((row) => interpolate(knotRows, knotTimes, row)),
     steps: timeline.step,
-    offset: steady ? offset : undefined,
+    offset: steady && timeline.steps_per_row === 1 ? offset : undefined,
+    stepsPerRow: timeline.steps_per_row,
     knotRows,
     knotTimes,
   };
@@ -69,7 +71,7 @@ export function stepOfRow(track: Track, row: number): number {
   const whole = Math.floor(row);
   if (track.offset !== undefined) return whole + track.offset;
   const bucket = Math.min(track.steps.length - 1, indexAt(track.rows, whole));
-  return (track.steps[bucket] ?? 0) + whole - (track.rows[bucket] ?? 0);
+  return (track.steps[bucket] ?? 0) + (whole - (track.rows[bucket] ?? 0)) * track.stepsPerRow;
 }
 
 /** The first row whose step is at least `step`; exact where steps count without gaps. */
@@ -82,7 +84,8 @@ export function rowOfStep(track: Track, step: number): number {
     return start <= step && (next === undefined || step < next);
   });
   if (bucket < 0) return step < (track.steps[0] ?? 0) ? first : last;
-  const row = (track.rows[bucket] ?? 0) + step - (track.steps[bucket] ?? 0);
+  const beyond = Math.floor((step - (track.steps[bucket] ?? 0)) / track.stepsPerRow);
+  const row = (track.rows[bucket] ?? 0) + beyond;
   return Math.min((track.rows[bucket + 1] ?? last + 1) - 1, row);
 }
 

@@ -200,6 +200,16 @@ describe("living", () => {
     expect(app.state.view).toEqual({ from: 100, to: 200 });
   });
 
+  it("knows that a row of a very long run is several steps", async () => {
+    server.runs = [run({ run: "b", reported: 9, steps: 20_000 })];
+    server.timeline = { ...timeline(5000, 10), steps_per_row: 4 };
+    await started();
+    const before = server.count("report");
+    host.reload();
+    await later(0.5);
+    expect(server.count("report")).toBe(before);
+  });
+
   it("asks nothing more about a run that has not", async () => {
     await started();
     const before = server.asked.length;

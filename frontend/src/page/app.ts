@@ -76,7 +76,8 @@ export class App implements Actions {
     if (shown !== undefined) {
       const grown = before?.reported !== shown.reported || before?.steps !== shown.steps;
       // While an analysis rests, the server answers with the one before: ask until it is up to date.
-      const behind = this.state.whole !== undefined && this.state.whole.rows < shown.steps;
+      const { whole } = this.state;
+      const behind = whole !== undefined && whole.rows * whole.steps_per_row < shown.steps;
       if (grown || behind || !this.#loader.loaded) this.#loader.load(shown.run);
     } else if (this.state.run === undefined) {
       const first = newestFirst(runs)[0];
