@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sized
+from threading import get_ident
 from typing import Generic, TypeVar, cast
 
 from tb_slowdown_plugin.errors import UsageError
@@ -82,15 +83,19 @@ class _Pass(Iterator[T]):
 
     def __next__(self) -> T:
         recorder = recorder_for_data()
-        if recorder is None or not recorder.is_mine():
+        if recorder is None:
             return self._fetch()
-        recorder.open_period()
-        self._note_row(recorder)
-        recorder.stopwatch.open(INPUT_WAIT)
+        watch = recorder.stopwatch
+        if get_ident() != watch.thread and not recorder.is_mine():
+            return self._fetch()
+        if recorder is not self._recorder or self._first_row >= 0:
+            recorder.open_period()
+            self._note_row(recorder)
+        watch.open(INPUT_WAIT)
         try:
-            batch = self._fetch()
+            batch = self._next() if self._next is not None else self._fetch()
         finally:
-            recorder.stopwatch.close()
+            watch.close()
         recorder.batch_items = self._items.read(batch)
         for observe in recorder.batch_observers:
             observe(batch)
