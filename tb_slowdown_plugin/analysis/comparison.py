@@ -53,7 +53,7 @@ class Comparison:
     total: Difference
     quiet: Difference
     """Of the faster half of the steps, which decides where the mean is too much disturbed
-    to tell, and does not rule out what the faster half says."""
+    to tell, and neither rules out what the faster half says nor points the other way."""
     terms: tuple[Difference, ...]
     """They add up to `total`; the largest difference first."""
     warm_up: Difference
@@ -84,12 +84,12 @@ def compare(base: Sequence[RunLedger], other: Sequence[RunLedger]) -> Comparison
     total = _difference("step", *steps, scale, disturbed)
     total = replace(total, outcome=_outcome(total))
     quiet = _compare_quiet(base, other)
-    outcome = _decided(total, quiet)
     names = dict.fromkeys(name for run in (*base, *other) for name in run.terms)
     terms = [
         _difference(name, _column(base, name), _column(other, name), scale, disturbed)
         for name in names
     ]
+    outcome = _decided(total, quiet, terms)
     terms = [replace(term, outcome=_outcome_of_term(term, total, outcome)) for term in terms]
     spread = chance.seen / scale if chance.degrees and scale > 0 else None
     return Comparison(
@@ -206,11 +206,16 @@ def _outcome(total: Difference) -> Outcome:
     return "not_enough_repeats"
 
 
-def _decided(total: Difference, quiet: Difference) -> Outcome:
-    """The mean decides; where it can't, the faster half, if the mean does not deny it."""
+def _decided(total: Difference, quiet: Difference, terms: Sequence[Difference]) -> Outcome:
+    """The mean decides; where it can't, the faster half, if the mean does not deny it.
+
+    What other programs took, by the operating system's own count, denies nothing.
+    """
     low, high = total.interval_seconds
     possible = low <= quiet.difference_seconds <= high
-    if total.outcome in ("slower", "faster") or not possible:
+    own = math.fsum(term.difference_seconds for term in terms if term.term != "cpu_contention")
+    denied = own * quiet.difference_seconds < 0 and abs(own) >= SMALLEST_EFFECT * total.base_seconds
+    if total.outcome in ("slower", "faster") or denied or not possible:
         return total.outcome
     return quiet.outcome if quiet.outcome in ("slower", "faster") else total.outcome
 

@@ -85,6 +85,17 @@ def test_the_faster_half_never_overrules_the_mean() -> None:
     assert compare(base, [run(0.1, quiet=0.12)] * 3).outcome == "faster"
 
 
+def test_faster_steps_between_more_stalls_are_no_gain() -> None:
+    """As of a program that collects garbage: the mean is unsure, and points the other way."""
+    other = [
+        run(seconds, quiet=0.05, terms={"garbage_collection": seconds - 0.05})
+        for seconds in (0.07, 0.12, 0.17)
+    ]
+    stalls = compare([run(0.1)] * 3, other)
+    assert stalls.quiet.outcome == "faster"
+    assert stalls.outcome == "not_enough_repeats"
+
+
 def test_the_faster_half_of_a_run_is_blind_to_its_stalls() -> None:
     seconds = np.random.default_rng(1).normal(0.1, 0.005, 400)
     stalled = seconds.copy()
