@@ -50,7 +50,7 @@ class Page:
     what: str
     looks: str
     program: str
-    """A file of tests/programs, "" where there is none."""
+    """A file of tests/programs."""
     fix: Callable[[], Iterable[Advice]]
 
 
@@ -120,7 +120,7 @@ PAGES: dict[str, Page] = {
     "host_device_transfer": Page(
         "Copies between the host and a device hold the step up.",
         "Seen in profiler captures only: the report reads those in the logdir.",
-        "",
+        "host_device_transfer",
         host_device_transfer.advise,
     ),
     "shape_churn": Page(
@@ -160,7 +160,7 @@ PAGES: dict[str, Page] = {
     "communication": Page(
         "Workers wait for each other; the one that the others wait for is named.",
         "The same step is long in all workers but one.",
-        "",
+        "communication",
         communication.advise,
     ),
     "callbacks": Page(
@@ -184,7 +184,7 @@ PAGES: dict[str, Page] = {
     "thermal": Page(
         "The device lowers its clocks, because it is hot or at its power limit.",
         "A lower clock, with NVML's reason for it, where steps get slower.",
-        "",
+        "thermal",
         lambda: thermal.advise(hot=True),
     ),
     "profiling": Page(
@@ -217,15 +217,12 @@ def _page(root: Path, cause: str, page: Page) -> str:
             parts.append(f"```diff\n{advice.code}\n```")
         if advice.price:
             parts.append(textwrap.fill(f"*Price:* {advice.price}", 100, break_long_words=False))
-    parts.append("## A program that has it")
-    if page.program:
-        code = (root / "tests" / "programs" / f"{page.program}.py").read_text(encoding="utf-8")
-        parts.append(
-            f"`tests/programs/{page.program}.py`. `healthy` leaves the defect out; `truth` is told "
-            "what it cost, by a clock that the monitor knows nothing of."
-        )
-        parts.append(f"```python\n{code.rstrip()}\n```")
-    else:
-        parts.append("None yet that runs without a special device or several machines.")
+    code = (root / "tests" / "programs" / f"{page.program}.py").read_text(encoding="utf-8")
+    parts += [
+        "## A program that has it",
+        f"`tests/programs/{page.program}.py`. `healthy` leaves the defect out; `truth` is told "
+        "what it cost, by a clock that the monitor knows nothing of.",
+        f"```python\n{code.rstrip()}\n```",
+    ]
     parts += ["## Real reports", list_reports(cause)]
     return "\n\n".join(parts) + "\n"

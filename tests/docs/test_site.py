@@ -29,6 +29,7 @@ def test_the_site_builds_strictly_and_loads_nothing_from_elsewhere(
     )
     for cause in causes:
         assert "<strong>1.</strong>" in pages[cause]  # a fix
+        assert "<code>tests/programs/" in pages[cause]
         assert re.search(r'href="https://github.com/[\w-]+/[\w-]+/issues/\d+"', pages[cause])
     assert (tmp_path / "site" / "quickstart.ipynb").exists()
     assert "tbslow compare logs:before logs:after" in pages["notebook"]
