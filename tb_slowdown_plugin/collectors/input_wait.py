@@ -103,7 +103,10 @@ class InputWait:
 
     def _fetch(self, original: Callable[..., T], *args: Any, **kwargs: Any) -> T:
         watch = self._context.stopwatch
-        if not watch.is_mine() or watch.is_open(names.VALIDATION):
+        opened = watch.opened
+        if (opened and opened[-1] == names.INPUT_WAIT) or not watch.is_mine():  # `tbslow.data`
+            return original(*args, **kwargs)
+        if names.VALIDATION in opened:
             return original(*args, **kwargs)
         watch.open(names.INPUT_WAIT)
         try:

@@ -31,6 +31,10 @@ class ItemReader:
         if self._agree is False:
             return None
         try:
+            first = batch[0] if type(batch) is tuple and batch else batch
+            shape: Any = getattr(first, "shape", ())
+            if self._agree and len(shape):
+                return int(shape[0])  # most batches: looking for tensors takes twice as long
             if self._agree is None:
                 self._agree = len({shape[:1] for shape in shapes_of(batch)} - {()}) == 1
             for tensor in tensors_of(batch) if self._agree else ():
