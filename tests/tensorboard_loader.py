@@ -58,6 +58,7 @@ class TensorBoard:
     def reload(self) -> None:
         self._multiplexer.AddRunsFromDirectory(self._logdir)
         self._multiplexer.Reload()
+        self.catalogue.listing()
 
 
 def append(path: Path, events: Iterable[bytes]) -> None:

@@ -10,7 +10,7 @@ from tb_slowdown_plugin.errors import DecodeError
 from tb_slowdown_plugin.reader.join import join
 from tb_slowdown_plugin.reader.record import Record, session_of
 from tb_slowdown_plugin.reader.sequences import Sequences
-from tb_slowdown_plugin.reader.strand import MAX_ROW, OutOfOrder, Strand
+from tb_slowdown_plugin.reader.strand import MAX_ROW, MOST_NAMES, OutOfOrder, Strand
 from tb_slowdown_plugin.records.codec import decode
 from tb_slowdown_plugin.records.metadata import run_name
 from tb_slowdown_plugin.records.types import Chunk, Run
@@ -18,6 +18,11 @@ from tb_slowdown_plugin.records.types import Chunk, Run
 _MOST_PROBLEMS: Final = 20
 """Different ones that are told of a run; a stranger's records could have any number."""
 _OTHER: Final = "other reasons"
+MOST_BYTES: Final = 4 * 10**9
+"""Of the columns of one run; 10,000,000 steps with 20 accounts take 2.3 GB."""
+_LARGE_ROWS: Final = 4096
+_LOOK_EVERY: Final = 64
+_MOST_ROW_BYTES: Final = 8 * (8 + MOST_NAMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +92,7 @@ class Assembly:
                 continue
             try:
                 chunk = _decode(record)
+                self._refuse_bulk(chunk)
             except DecodeError as error:
                 self._note(str(error))
                 if session is not None:
@@ -153,6 +159,13 @@ class Assembly:
             bounds.samples - sum(strand.samples for strand in strands),
             bounds.events - sum(len(strand.events) for strand in strands),
         )
+
+    def _refuse_bulk(self, chunk: Chunk) -> None:
+        """A record of a hundred bytes may hold a hundred thousand steps, all alike."""
+        rows = len(chunk.steps) + len(chunk.signals)
+        looks = rows > _LARGE_ROWS or chunk.sequence % _LOOK_EVERY == 0
+        if looks and self.nbytes + rows * _MOST_ROW_BYTES > MOST_BYTES:
+            raise DecodeError(f"the run takes more than {MOST_BYTES / 1e9:.0f} GB of memory")
 
     def _note(self, problem: str) -> None:
         if problem not in self._problems and len(self._problems) >= _MOST_PROBLEMS:

@@ -50,13 +50,13 @@ class ProviderRecords:
         self._context = RequestContext() if context is None else context
         self._experiment = experiment
 
-    def tags(self, runs: Collection[str] | None = None) -> dict[str, dict[str, Tag]]:
-        """TensorBoard run -> tag -> how far it has come; of all runs unless told which."""
+    def tags(self) -> dict[str, dict[str, Tag]]:
+        """TensorBoard run -> tag -> how far it has come."""
         listed = self._provider.list_tensors(
             self._context,
             experiment_id=self._experiment,
             plugin_name=PLUGIN_NAME,
-            run_tag_filter=_run_tag_filter(runs, None),
+            run_tag_filter=_run_tag_filter(None, None),
         )
         return {
             run: {

@@ -144,6 +144,7 @@ def test_two_writers_in_one_run_are_two_sessions(tmp_path: Path) -> None:
     for place in range(1, 9):
         multiplexer.AddRunsFromDirectory(str(tmp_path))
         multiplexer.Reload()
+        catalogue.listing()
         run = catalogue.run("run1")
         assert [(s.id, s.chunks, s.missing_chunks) for s in run.sessions] == [
             ("aaaa", place, 0),

@@ -83,6 +83,7 @@ def test_a_run_made_anew_under_its_name_starts_again(tmp_path: Path) -> None:
         path.unlink()
     write_chunks(tmp_path / "run1" / "slowdown", split(make_steps(30), session="bbbbbbbb"))
     first.provider._provider = TensorBoard(tmp_path).provider._provider
+    catalogue.listing()
     run = catalogue.run("run1")
     assert [(s.id, len(run.steps)) for s in run.sessions] == [("bbbbbbbb", 30)]
 
