@@ -10,6 +10,8 @@ import { INITIAL, type State } from "./page/state";
 import { STYLES } from "./styles";
 
 const SECOND = 1000;
+/** How often the page says anew how long ago a live run reported. */
+const LIVE_SECONDS = 5;
 
 /** A panel counts as looked at from so far below the window's top, in pixels. */
 const SIGHT = 160;
@@ -63,8 +65,13 @@ export async function render(): Promise<void> {
     app.picker(true);
   });
   // "Reported 12 s ago" and the countdown of a lost server grow old by themselves.
+  let seconds = 0;
   setInterval(() => {
-    if (root.clientWidth > 0 && (state.gone !== undefined || state.picker)) schedule(state);
+    seconds += 1;
+    const run = state.runs?.runs.find((one) => one.run === state.run);
+    const grows = state.gone !== undefined || state.picker;
+    const ages = run?.live === true && seconds % LIVE_SECONDS === 0;
+    if (root.clientWidth > 0 && (grows || ages)) schedule(state);
   }, SECOND);
   paint();
   await app.start();

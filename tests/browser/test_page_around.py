@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 from browser.conftest import DEMO_RUN, DEMO_RUNS
@@ -170,3 +170,35 @@ def test_axe_finds_no_violation(
     assert page.violations() == []
     assert page.complaints == []
     page.close()
+
+
+def test_a_screen_reader_hears_verdict_and_causes(page: SlowdownPage) -> None:
+    """The roles and names that the browser hands to it, in their order."""
+    frame = page.frame()
+    verdict = frame.locator("#verdict").aria_snapshot()
+    heading = re.search(r'heading "(.*?)" \[level=1\]', verdict)
+    assert heading is not None
+    assert heading[1] == page.headline()
+    assert re.search(r'group "Where [\d.,]+ s went"', verdict)
+    assert re.search(r'button "Healthy [\d.]+ %, [\d.,]+ s"', verdict)
+    assert re.search(r'button "(In )?Input pipeline [\d.]+ %, [\d.,]+ s"', verdict)
+    causes = frame.locator("#causes").aria_snapshot()
+    first = causes[causes.index('heading "Input pipeline" [level=3]') :]
+    order = [first.index(part) for part in ("from step", "High, measured", "listitem", "Copy")]
+    assert order == sorted(order)
+    live = frame.locator("sd-timeline [aria-live=polite]")
+    assert live.count() == 1
+
+
+@pytest.mark.parametrize(("preference", "moves"), [("reduce", False), ("no-preference", True)])
+def test_nothing_moves_for_readers_who_want_no_motion(
+    page: SlowdownPage, preference: Literal["reduce", "no-preference"], moves: bool
+) -> None:
+    page.page.emulate_media(reduced_motion=preference)
+    durations = page.frame().evaluate(
+        "[...document.querySelectorAll('*')].map((one) => getComputedStyle(one))"
+        ".filter((style) => style.transitionProperty !== 'none'"
+        " && parseFloat(style.transitionDuration) > 0 || style.animationName !== 'none').length"
+    )
+    page.page.emulate_media(reduced_motion="reduce")
+    assert (durations > 0) == moves

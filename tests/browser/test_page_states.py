@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -83,7 +84,9 @@ def test_an_open_page_follows_a_run_under_a_path_prefix(
         board.wait_until("the run is read", lambda: bool(board.runs()))
         page = open_page(board.url)
         frame = page.open("run1")
-        assert "step 255" in page.text()
+        fresh = frame.locator(".live")
+        assert re.fullmatch(r"live · step 255, reported \d+ s ago", fresh.inner_text())
+        assert str(fresh.get_attribute("title")).startswith("last record at ")
         with path.open("ab") as file:
             file.writelines(event_files.frame(event_files.chunk_event(c)) for c in chunks[1:])
         frame.get_by_text("step 599").first.wait_for()

@@ -73,10 +73,13 @@ function legend(scene: Scene): TemplateResult {
     named.length > shown.length
       ? html`<div class="s q">${named.length - shown.length} more, thinner</div>`
       : nothing
-  }${shown.map((layer) => html`<div class="s">${badge(layer.id)}${nameOf(layer.id)}</div>`)}`;
+  }${shown.map((layer) => html`<div class="s">${badge(layer.id)}${nameOf(layer.id, scene)}</div>`)}`;
 }
 
-const nameOf = (id: string): string => (id === HEALTHY ? "Healthy" : causeKind(id).name);
+function nameOf(id: string, scene: Scene): string {
+  if (id !== HEALTHY) return causeKind(id).name;
+  return scene.timeline.healthy_step_seconds === null ? "Not judged yet" : "Healthy";
+}
 
 /** Two letters on the colour of the family. */
 export function badge(id: string): TemplateResult {
@@ -128,7 +131,7 @@ export function tooltip(
   return html`<div class="hd"><span>${one ? "Step" : "Steps"} ${steps}</span><span>${duration(sinceSeconds)}</span></div>
     ${atBucket(scene, bucket).map(
       (line) =>
-        html`<div>${badge(line.id)}<span>${nameOf(line.id)}</span><span>${stepTime(line.seconds)}</span></div>`,
+        html`<div>${badge(line.id)}<span>${nameOf(line.id, scene)}</span><span>${stepTime(line.seconds)}</span></div>`,
     )}
     <div class="sum"><span></span><b>${one ? "Step" : "Mean step"}</b><b>${stepTime(mean[bucket])}</b></div>
     ${
