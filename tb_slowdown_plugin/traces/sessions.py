@@ -71,21 +71,27 @@ def _below(directory: Path) -> Iterator[Path]:
 
 
 def _sessions(logdir: Path, directory: Path, *, below: bool) -> Iterator[Session]:
+    home = os.path.realpath(directory)
     for entry in _entries(directory.joinpath(*_PROFILES)):
-        files = tuple(_files(Path(entry.path)))
+        files = tuple(_files(Path(entry.path), home))
         if files:
             base = directory.relative_to(logdir).as_posix()
             id_ = entry.name if base == "." else f"{base}/{entry.name}"
             yield Session(id_, entry.name, below, files)
 
 
-def _files(session: Path) -> Iterator[HostFile]:
+def _files(session: Path, home: str) -> Iterator[HostFile]:
+    """A link out of `home`, the run's directory, is none: a logdir may come from a stranger."""
     for entry in _entries(session)[:_MOST_HOSTS]:
-        if entry.name.endswith(_SUFFIX):
+        if entry.name.endswith(_SUFFIX) and _lies_in(home, entry.path):
             with contextlib.suppress(OSError):  # it went away
                 said = entry.stat()
                 host = entry.name.removesuffix(_SUFFIX)
                 yield HostFile(host, Path(entry.path), said.st_size, said.st_mtime)
+
+
+def _lies_in(home: str, path: str) -> bool:
+    return os.path.commonpath((home, os.path.realpath(path))) == home
 
 
 def _entries(directory: Path) -> list[os.DirEntry[str]]:
