@@ -31,9 +31,10 @@ class InputWait:
     and loops inside graphs (AutoGraph, `steps_per_execution`). The first is
     timed as it is called. For the others the graph itself is made to add up
     (see `graph_wait`), which needs the collector to run before the function is
-    traced; what was traced earlier is not measured. Making an iterator, and
-    taking it down at the end of a pass, is waiting as well. Waiting inside validation
-    is validation: it has its own data, and says nothing about a training step.
+    traced; what was traced earlier is not measured. Making an iterator is waiting
+    as well; taking it down at the end of a pass has an account of its own. Waiting
+    inside validation is validation: it has its own data, and says nothing about a
+    training step.
     """
 
     name = "input_wait"
@@ -66,7 +67,12 @@ class InputWait:
         for name, original in self._originals.items():
             setattr(self._iterator_class, name, self._timed(original))
         self._lifetime = IteratorLifetime(
-            self._iterator_class, context.clock.monotonic_ns, self._book_since
+            self._iterator_class,
+            context.clock.monotonic_ns,
+            made=functools.partial(self._book_since, names.INPUT_WAIT),
+            taken_down=functools.partial(
+                self._book_since, names.account(names.INPUT_WAIT, names.END_OF_PASS)
+            ),
         )
         self._lifetime.start()
         if graph_wait.is_in_use():
@@ -85,10 +91,10 @@ class InputWait:
         self._lifetime.stop()
         self._account.close()
 
-    def _book_since(self, moment_ns: int) -> None:
+    def _book_since(self, account: str, moment_ns: int) -> None:
         watch = self._context.stopwatch
         if watch.is_mine() and not watch.is_open(names.VALIDATION):
-            watch.open(names.INPUT_WAIT, since_ns=moment_ns)
+            watch.open(account, since_ns=moment_ns)
             watch.close()
 
     def _timed(self, original: Callable[..., T]) -> Callable[..., T]:

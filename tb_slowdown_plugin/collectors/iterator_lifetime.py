@@ -19,22 +19,28 @@ _ATTRIBUTE: Final = "_tb_slowdown_last"
 
 
 class IteratorLifetime:
-    """Books both to an account, for the iterators that a program makes outside of graphs.
+    """Tells of both, for the iterators that a program makes outside of graphs.
 
     Where this TensorFlow makes its iterators in another way, nothing is timed.
 
     Args:
       iterator_class: TensorFlow's `OwnedIterator`.
       now_ns: The clock.
-      book: Is told the moment since which the calling thread's time went to an iterator.
+      made: Is told the moment since which the calling thread has made an iterator.
+      taken_down: Likewise of taking one down.
     """
 
     def __init__(
-        self, iterator_class: Any, now_ns: Callable[[], int], book: Callable[[int], None]
+        self,
+        iterator_class: Any,
+        now_ns: Callable[[], int],
+        made: Callable[[int], None],
+        taken_down: Callable[[int], None],
     ) -> None:
         self._class = iterator_class
         self._now_ns = now_ns
-        self._book = book
+        self._made = made
+        self._taken_down = taken_down
         self._original: Any = None
         self._ours: Any = None
 
@@ -48,10 +54,10 @@ class IteratorLifetime:
         def create(iterator: Any, *args: Any, **kwargs: Any) -> Any:
             began_ns = self._now_ns()
             made = original(iterator, *args, **kwargs)
-            self._tell(began_ns)
+            self._made(began_ns)
             with contextlib.suppress(Exception):  # an iterator of another make
                 # The attributes of an object go in the order in which they came.
-                vars(iterator)[_ATTRIBUTE] = _Last(iterator, self._now_ns, self._tell)
+                vars(iterator)[_ATTRIBUTE] = _Last(iterator, self._now_ns, self._tell_end)
             return made
 
         self._original, self._ours = original, create
@@ -59,12 +65,12 @@ class IteratorLifetime:
 
     def stop(self) -> None:
         """Puts TensorFlow's method back; iterators that live on are not timed."""
-        self._book = lambda _: None
+        self._made = self._taken_down = lambda _: None
         if self._ours is not None and vars(self._class).get(_METHOD) is self._ours:
             setattr(self._class, _METHOD, self._original)
 
-    def _tell(self, since_ns: int) -> None:
-        self._book(since_ns)
+    def _tell_end(self, since_ns: int) -> None:
+        self._taken_down(since_ns)
 
 
 class _Last:

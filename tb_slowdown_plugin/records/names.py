@@ -14,7 +14,9 @@ from typing import Final, Literal
 # phase of the user's, or (tracing, first_execution) whose doing it was.
 
 INPUT_WAIT: Final = "input_wait"
-"""Waiting for the next batch; also `phase("data")`."""
+"""Waiting for the next batch; also `phase("data")`. Detail: END_OF_PASS."""
+END_OF_PASS: Final = "end of pass"
+"""Of INPUT_WAIT: the end of a pass, when TensorFlow stops the threads of its pipeline."""
 TRACING: Final = "tracing"
 """Cache lookup and graph building. Details: FIRST, AGAIN, LIBRARY."""
 FIRST_EXECUTION: Final = "first_execution"

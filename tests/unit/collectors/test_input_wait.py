@@ -71,7 +71,7 @@ def test_a_python_loop_is_timed_fetch_by_fetch(recording, collector):
         pass
     seconds, others = taken(recording)
     assert 5 * DELAY <= seconds < 10 * DELAY
-    assert others == {}
+    assert others.keys() == {"input_wait:end of pass"}
 
 
 def test_another_threads_fetches_are_not_the_training_threads(recording, collector):

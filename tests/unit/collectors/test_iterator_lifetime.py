@@ -46,7 +46,10 @@ def clock():
 def booked(clock):
     taken = []
     lifetime = IteratorLifetime(
-        Iterated, lambda: clock.now_ns, lambda since: taken.append(clock.now_ns - since)
+        Iterated,
+        lambda: clock.now_ns,
+        made=lambda since: taken.append(("made", clock.now_ns - since)),
+        taken_down=lambda since: taken.append(("taken down", clock.now_ns - since)),
     )
     lifetime.start()
     yield taken
@@ -55,19 +58,19 @@ def booked(clock):
 
 def test_making_and_taking_down_are_told_and_what_is_between_is_not(clock, booked):
     iterator = Iterated(clock)
-    assert booked == [5]
+    assert booked == [("made", 5)]
     clock.now_ns += 1000
     del iterator
-    assert booked == [5, 7]
+    assert booked == [("made", 5), ("taken down", 7)]
 
 
 def test_a_second_reference_keeps_it(clock, booked):
     iterator = Iterated(clock)
     other = iterator
     del iterator
-    assert booked == [5]
+    assert booked == [("made", 5)]
     del other
-    assert booked == [5, 7]
+    assert booked == [("made", 5), ("taken down", 7)]
 
 
 def test_in_a_garbage_collection_the_time_is_the_collections(clock, booked):
@@ -77,13 +80,13 @@ def test_in_a_garbage_collection_the_time_is_the_collections(clock, booked):
     del iterator
     gc.collect()
     assert gone() is None
-    assert booked == [5]
+    assert booked == [("made", 5)]
 
 
 def test_after_the_stop_an_iterator_that_lives_on_is_not_told(clock):
     taken = []
     before = Iterated._create_iterator
-    lifetime = IteratorLifetime(Iterated, lambda: clock.now_ns, taken.append)
+    lifetime = IteratorLifetime(Iterated, lambda: clock.now_ns, taken.append, taken.append)
     lifetime.start()
     iterator = Iterated(clock)
     lifetime.stop()
@@ -93,14 +96,15 @@ def test_after_the_stop_an_iterator_that_lives_on_is_not_told(clock):
 
 
 def test_an_iterator_of_another_make_is_left_alone(clock):
-    lifetime = IteratorLifetime(Resource, lambda: 0, lambda _: pytest.fail("nothing to tell"))
+    tell = pytest.fail
+    lifetime = IteratorLifetime(Resource, lambda: 0, tell, tell)
     lifetime.start()
     Resource(clock)
     lifetime.stop()
 
 
 @pytest.mark.tensorflow
-def test_the_end_of_a_real_pass_is_input_wait_and_outside_the_training_thread_is_not(recording):
+def test_the_end_of_a_real_pass_has_an_account_and_outside_the_training_thread_is_not(recording):
     import threading
 
     tf = pytest.importorskip("tensorflow")
@@ -117,7 +121,7 @@ def test_the_end_of_a_real_pass_is_input_wait_and_outside_the_training_thread_is
     assert 10_000 < made["input_wait"] < 5e9, "making a pipeline takes more than 10 us"
     del iterator
     taken_down = recording.stopwatch.take()
-    assert list(taken_down) == ["input_wait"]
+    assert list(taken_down) == ["input_wait:end of pass"]
     recording.stopwatch.open("validation")
     list(tf.data.Dataset.range(8))
     recording.stopwatch.close()
