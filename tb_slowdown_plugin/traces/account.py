@@ -60,6 +60,8 @@ class Account(NamedTuple):
     cell_item: Int
     cell_step: Int
     cell_seconds: Float
+    left_out: int
+    """Events that last over too many steps to be told of each."""
 
 
 def account(marks: Marks, steps: Steps) -> Account:
@@ -76,7 +78,7 @@ def account(marks: Marks, steps: Steps) -> Account:
     busy = np.bincount(item, pieces.ends - pieces.begins, len(meanings)) / 1e9
     whole = np.append(True, pieces.source[1:] != pieces.source[:-1])[: len(item)]
     calls = np.bincount(item[whole], minlength=len(meanings))
-    return _leading(meanings, calls, busy, parts, cells)
+    return _leading(meanings, calls, busy, parts, cells, pieces.left_out)
 
 
 def _parts(
@@ -175,7 +177,12 @@ def _own(
 
 
 def _leading(
-    meanings: list[Meaning], calls: Ints, busy: Float, parts: dict[Part, Float], cells: _Cells
+    meanings: list[Meaning],
+    calls: Ints,
+    busy: Float,
+    parts: dict[Part, Float],
+    cells: _Cells,
+    left_out: int,
 ) -> Account:
     total = np.bincount(cells.item, cells.seconds, len(meanings))
     leading = np.argsort(-total, kind="stable")[:_MOST_ITEMS]
@@ -193,4 +200,6 @@ def _leading(
         )
         for number in leading.tolist()
     )
-    return Account(parts, items, place[cells.item[kept]], cells.step[kept], cells.seconds[kept])
+    return Account(
+        parts, items, place[cells.item[kept]], cells.step[kept], cells.seconds[kept], left_out
+    )

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 
-_MOST_PIECES: Final = 16_000_000
-"""Stretches after they are cut at the windows' edges; what lies beyond is left out."""
+_MOST_CUTS: Final = 2_000_000
+"""At edges of windows. Stretches that would need more are left out: a few thousand that each
+last for thousands of steps would become gigabytes."""
 _MOST_BITS: Final = 62
 """Of a number that holds both a group and a time."""
 
@@ -35,6 +36,8 @@ class Pieces(NamedTuple):
     """(P,) nanoseconds from the beginning of its window."""
     ends: Ints
     """(P,)"""
+    left_out: int
+    """Stretches that would have been cut too often."""
 
 
 def cut(begins: Ints, ends: Ints, windows: Windows) -> Pieces:
@@ -49,8 +52,8 @@ def cut(begins: Ints, ends: Ints, windows: Windows) -> Pieces:
     first = np.searchsorted(windows.ends, begins, side="right")
     last = np.searchsorted(windows.begins, ends, side="left") - 1
     counts = np.maximum(last - first + 1, 0)
-    if counts.sum() > _MOST_PIECES:
-        counts[np.cumsum(counts) > _MOST_PIECES] = 0
+    too_many = (np.cumsum(np.maximum(counts - 1, 0)) > _MOST_CUTS) & (counts > 1)
+    counts[too_many] = 0
     source = np.repeat(np.arange(len(begins)), counts)
     within = np.arange(len(source)) - np.repeat(np.cumsum(counts) - counts, counts)
     window = first[source] + within
@@ -60,6 +63,7 @@ def cut(begins: Ints, ends: Ints, windows: Windows) -> Pieces:
         window,
         np.maximum(begins[source], zero) - zero,
         np.minimum(ends[source], windows.ends[window]) - zero,
+        int(too_many.sum()),
     )
 
 

@@ -76,6 +76,8 @@ def read_trace(path: Path, recorded: Recorded) -> Trace:
         )
     steps = find_steps(_markers(gathered), recorded, started, seconds)
     found = account(gathered.marks, steps)
+    if found.left_out:
+        notes.append(f"{found.left_out:,} events last over too many steps and are left out.")
     return Trace(
         started=started,
         seconds=seconds,

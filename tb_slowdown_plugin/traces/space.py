@@ -9,6 +9,7 @@ from __future__ import annotations
 import mmap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -30,12 +31,19 @@ from tb_slowdown_plugin.traces.wire import (
 
 MOST_BYTES: Final = 1 << 29
 """A longer file is refused: XProf itself takes minutes for it."""
-MOST_EVENTS: Final = 8_000_000
-"""About 300 MB of file. What lies beyond is left out."""
+MOST_EVENTS: Final = 4_000_000
+"""About 140 MB of file, and 1 GB of memory while they are sorted. What lies beyond is left out."""
+MOST_PLANES: Final = 1_000
 MOST_LINES: Final = 10_000
 MOST_NAMES: Final = 200_000
+"""Of all planes."""
+MOST_NAME_BYTES: Final = 1 << 25
+MOST_FIELDS: Final = 2_000_000
+"""Outside of events: about 2 s of work. Most are names: a small model's capture has 1,500."""
 _MOST_STATS: Final = 64
 """Of one event; TensorFlow writes at most 20."""
+_MOST_PARTS: Final = 16
+"""Fields of one stat; there are two."""
 
 
 class UnreadableError(Exception):
@@ -70,8 +78,8 @@ class Plane:
         if not at:
             return found
         try:
-            for part in fields(self.data, at, end):
-                if part.number == 4 and part.wire == BYTES and len(found) < _MOST_STATS:
+            for part in islice(fields(self.data, at, end), _MOST_STATS):
+                if part.number == 4 and part.wire == BYTES:
                     found.update([self.stat(part)])
         except MalformedError:
             pass  # what was read before it is good
@@ -80,7 +88,7 @@ class Plane:
     def stat(self, field_: Field) -> tuple[str, Any]:
         """Name and value of one stat."""
         name, value = "", None  # type: str, str | float | None
-        for part in fields(self.data, field_.value, field_.end):
+        for part in islice(fields(self.data, field_.value, field_.end), _MOST_PARTS):
             if part.number == 1 and part.wire == VARINT:
                 name = self.stat_names.get(part.value, "")
             elif part.number == 2 and part.wire == FIXED64:
@@ -123,9 +131,12 @@ class Space:
         self._words = words_of(self._data)
         self._events = 0
         self._lines = 0
+        self._names = 0
+        self._name_bytes = 0
+        self._fields_left = MOST_FIELDS
         self.planes: list[Plane] = []
         try:
-            for part in fields(self._data, 0, len(self._data)):
+            for part in self._fields(0, len(self._data)):
                 self._take(part)
         except MalformedError as error:
             if not any(plane.spans for plane in self.planes):
@@ -137,14 +148,9 @@ class Space:
     def lines(self, plane: Plane) -> Iterator[Line]:
         """The lines of a plane, each read when it is asked for."""
         for at, end in plane.spans:
-            if self._lines >= MOST_LINES:
-                self._note(f"More than {MOST_LINES:,} lines: the others are left out.")
-                return
-            self._lines += 1
-            try:
-                yield self._line(at, end)
-            except MalformedError:
-                self._note("A line of the trace can't be read and is left out.")
+            line = self._line(at, end)
+            if line is not None:
+                yield line
 
     def _take(self, part: Field) -> None:
         if part.number not in (1, 2, 3, 4):
@@ -153,7 +159,9 @@ class Space:
             raise MalformedError("is no trace")
         if part.cut:
             self._note("The file ends too early: the trace is not whole.")
-        if part.number == 1:
+        if part.number == 1 and len(self.planes) >= MOST_PLANES:
+            self._note(f"More than {MOST_PLANES:,} planes: the others are left out.")
+        elif part.number == 1:
             self.planes.append(self._plane(part.value, part.end))
         elif part.number == 3:
             self._note(f"The profiler warned: {text(self._data, part, 200)}")
@@ -162,14 +170,17 @@ class Space:
         plane = Plane(self._data)
         stats: list[Field] = []
         try:
-            for part in fields(self._data, at, end):
+            for part in self._fields(at, end):
                 if part.wire != BYTES:
                     continue
                 if part.cut:
                     self._note("The file ends too early: the trace is not whole.")
                 if part.number == 2:
                     plane.name = text(self._data, part)
+                elif part.number == 3 and self._lines >= MOST_LINES:
+                    self._note(f"More than {MOST_LINES:,} lines: the others are left out.")
                 elif part.number == 3:
+                    self._lines += 1
                     plane.spans.append((part.value, part.end))
                 elif part.number == 4:
                     self._name(plane.names, part)
@@ -185,20 +196,29 @@ class Space:
         return plane
 
     def _name(self, names: dict[int, str], entry: Field) -> None:
-        if len(names) >= MOST_NAMES:
-            self._note(f"More than {MOST_NAMES:,} names: the others are left out.")
+        if self._names >= MOST_NAMES or self._name_bytes >= MOST_NAME_BYTES:
+            self._note("The trace has more names than are read: the others are left out.")
             return
-        for part in fields(self._data, entry.value, entry.end):
+        for part in self._fields(entry.value, entry.end):
             if part.number == 2 and part.wire == BYTES:
                 key, name = 0, ""
-                for inner in fields(self._data, part.value, part.end):
+                for inner in self._fields(part.value, part.end):
                     if inner.number == 1 and inner.wire == VARINT:
                         key = inner.value
                     elif inner.number == 2 and inner.wire == BYTES:
                         name = text(self._data, inner)
                 names[key] = name
+                self._names += 1
+                self._name_bytes += len(name)
 
-    def _line(self, at: int, end: int) -> Line:
+    def _line(self, at: int, end: int) -> Line | None:
+        try:
+            return self._read_line(at, end)
+        except MalformedError:
+            self._note("A line of the trace can't be read and is left out.")
+            return None
+
+    def _read_line(self, at: int, end: int) -> Line:
         name, offset_ps, odd = "", 0, 0
         found: list[Events] = []
         while at < end:
@@ -214,7 +234,7 @@ class Space:
                 if at < end and self._data[at] == EVENTS_TAG:
                     break
                 continue
-            part = next(fields(self._data, at, end))
+            part = next(self._fields(at, end))
             if part.number == 3 and part.wire == VARINT:
                 offset_ps = signed(part.value) * 1000
             elif part.number == 2 and part.wire == BYTES:
@@ -223,6 +243,14 @@ class Space:
         if odd:
             self._note(f"{odd:,} events can't be read and are left out.")
         return Line(name, offset_ps, _join(found))
+
+    def _fields(self, at: int, end: int) -> Iterator[Field]:
+        """The fields of a message, as long as the file has not had more than any trace has."""
+        for part in fields(self._data, at, end):
+            self._fields_left -= 1
+            if self._fields_left < 0:
+                raise MalformedError(f"has more than {MOST_FIELDS:,} fields")
+            yield part
 
     def _note(self, sentence: str) -> None:
         if sentence not in self.notes and len(self.notes) < 20:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import os
 import random
+import re
 import resource
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -161,6 +165,92 @@ def test_absurd_times_do_not_overflow(path: Path) -> None:
         trace.cell_seconds <= (trace.steps.ends - trace.steps.begins)[trace.cell_step] * 1.001
     )
     assert any("does not tell when" in note for note in trace.notes)
+
+
+MANY = 2_000_000
+FIELDS = 100_000
+"""Instead of the two million that are read: the tests are to be quick."""
+BOMBS = {
+    # Two bytes each: whatever is counted, kept or only passed over, a million fit in 2 MB.
+    "planes": b"\x0a\x00" * MANY,
+    "host names": b"\x22\x00" * MANY,
+    "lines": space(content(2, "/host:CPU") + b"\x1a\x00" * MANY),
+    "names": space(content(2, "/host:CPU") + b"\x22\x06\x12\x04\x08\x01\x12\x00" * (MANY // 8)),
+    "stats of a plane": space(content(2, "/host:CPU") + b"\x32\x00" * MANY),
+    "fields of a line": space(content(2, "/host:CPU") + content(3, b"\x08\x01" * MANY)),
+    "empty events": space(content(2, "/host:CPU") + content(3, b"\x22\x00" * MANY)),
+    "stats of an event": space(
+        content(2, "/host:CPU") + content(3, content(4, b"\x08\x01" + b"\x22\x00" * MANY))
+    ),
+}
+READ_IN_LITTLE_MEMORY = """
+import resource, sys
+from pathlib import Path
+from tb_slowdown_plugin.traces import space
+from tb_slowdown_plugin.traces.read import read_trace
+from tb_slowdown_plugin.traces.space import UnreadableError
+from tb_slowdown_plugin.traces.steps import nothing_recorded
+
+space.MOST_FIELDS = int(sys.argv[3])
+limit = int(sys.argv[2])
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
+try:
+    trace = read_trace(Path(sys.argv[1]), nothing_recorded())
+    print(trace.events, *trace.notes, sep="\\n")
+except UnreadableError as error:
+    print("refused:", error)
+"""
+
+
+def read_within(path: Path, megabytes: int) -> str:
+    """What reading says in a process that may not take more than so much address space.
+
+    The interpreter, numpy and the file itself, which is mapped, are in it.
+    """
+    command = [
+        sys.executable,
+        "-c",
+        READ_IN_LITTLE_MEMORY,
+        str(path),
+        str(megabytes << 20),
+        str(FIELDS),
+    ]
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout
+
+
+@pytest.mark.parametrize("what", BOMBS)
+def test_megabytes_of_nothing_take_little_time_and_memory(path: Path, what: str) -> None:
+    path.write_bytes(BOMBS[what])
+    said = read_within(path, 400)
+    if what == "stats of an event":
+        assert said.startswith("1\n")  # the first of them are looked at
+    elif what == "empty events":
+        assert said.startswith(f"{MANY}\n")  # they are events, and short
+    else:
+        assert re.search(r"more than|left out", said), said
+
+
+def test_a_billion_events_that_a_file_claims_are_those_that_it_has(path: Path) -> None:
+    """Packed: the line says that it is as long as a billion events would be."""
+    claimed = b"\x1a" + varint(2_000_000_000) + b"\x22\x02\x08\x01" * 1000
+    path.write_bytes(b"\x0a" + varint(2_000_000_100) + content(2, "/host:CPU") + claimed)
+    said = read_within(path, 500)
+    assert said.startswith("1000\n")
+    assert "ends too early" in said
+
+
+def test_events_that_last_over_all_steps_are_cut_with_a_note(path: Path) -> None:
+    """180 KB, which would be sixteen million pieces."""
+    host = PlaneWriter("/host:CPU")
+    markers = [("train", n * MILLISECOND, MILLISECOND, {"step_num": n}) for n in range(5000)]
+    host.line("python", markers)
+    host.line("x/1", [(f"a{n % 300}:Add", n, 5000 * MILLISECOND) for n in range(3300)])
+    path.write_bytes(space(host.bytes(), task(5.0)))
+    assert "events last over too many steps and are left out." in read_within(path, 1000)
 
 
 def test_a_large_capture_takes_little_time_and_memory(path: Path) -> None:
