@@ -121,8 +121,8 @@ def _sum_up(outcomes: Sequence[Outcome]) -> Iterable[str]:
     sick = [each for each in outcomes if each.cause != HEALTHY]
     well = [each for each in outcomes if each.cause == HEALTHY]
     yield ""
-    yield _share("right first cause", [each.named == each.cause for each in sick])
-    yield _share("blamed though healthy", [bool(each.blamed) for each in well])
+    yield describe_share("right first cause", [each.named == each.cause for each in sick])
+    yield describe_share("blamed though healthy", [bool(each.blamed) for each in well])
     errors = [abs(each.error) for each in sick if each.error is not None]
     yield (
         f"error of lost seconds: median {quantile(errors, 0.5):.1%}, "
@@ -135,7 +135,8 @@ def _sum_up(outcomes: Sequence[Outcome]) -> Iterable[str]:
         yield f"  {cause} called {named}: {count}"
 
 
-def _share(what: str, hits: Sequence[bool]) -> str:
+def describe_share(what: str, hits: Sequence[bool]) -> str:
+    """How many of several outcomes are so, with an interval of 95 %."""
     if not hits:
         return f"{what}: no run"
     low, high = interval(sum(hits), len(hits))

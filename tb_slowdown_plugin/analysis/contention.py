@@ -36,6 +36,8 @@ ACCOUNTS: Final = {
     RUN_DELAY: account(CONTENTION, "run_delay"),
     THROTTLED: account(CONTENTION, "throttled"),
 }
+STARVED: Final = account(CONTENTION, "input")
+"""Waiting for input that was late because its threads got no core (`starved.py`)."""
 _FEWEST_STRETCHES: Final = 8
 _MOST_STRETCHES: Final = 4000
 _MOST: Final = 0.9
@@ -76,7 +78,7 @@ def find_contention(core: Float, signals: Mapping[str, ArrayLike]) -> dict[str, 
         if name in signals
     }
     counts = {name: known_counts[name] for name in ACCOUNTS if name in known_counts}
-    foreign = _find_foreign_share(known_counts, len(core))
+    foreign = find_foreign_share(known_counts, len(core))
     found: dict[str, Float] = {}
     known = np.zeros_like(core)
     for name, counted in counts.items():
@@ -88,8 +90,13 @@ def find_contention(core: Float, signals: Mapping[str, ArrayLike]) -> dict[str, 
     return found
 
 
-def _find_foreign_share(counts: Mapping[str, Float], size: int) -> Float:
-    """(S,) how much of the delay at a row other programs have made: 0 to 1."""
+def find_foreign_share(counts: Mapping[str, Float], size: int) -> Float:
+    """(S,) how much of the delay at a row other programs have made: 0 to 1.
+
+    Args:
+      counts: `RUN_DELAY` and `SWITCHES`, (S,) each; without one of them all is foreign.
+      size: S.
+    """
     share = np.ones(size)
     if not all(name in counts for name in (RUN_DELAY, *SWITCHES)):
         return share

@@ -14,16 +14,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tb_slowdown_plugin.analysis.accounts import rule_of, starts_with_warm_up
-from tb_slowdown_plugin.analysis.contention import find_contention
+from tb_slowdown_plugin.analysis.contention import STARVED, find_contention
 from tb_slowdown_plugin.analysis.core import fit_core, judge_core
 from tb_slowdown_plugin.analysis.findings import CORE, compare_cpu
 from tb_slowdown_plugin.analysis.ledger import balance
 from tb_slowdown_plugin.analysis.measured import judge_account
-from tb_slowdown_plugin.analysis.steps import Steps, as_column, prepare_steps, take_out
+from tb_slowdown_plugin.analysis.starved import find_starved
+from tb_slowdown_plugin.analysis.steps import Steps, as_column, move, prepare_steps, take_out
 from tb_slowdown_plugin.analysis.trend import Trend
 from tb_slowdown_plugin.analysis.types import Baseline, Diagnosis, Finding, Ledger, Verdict
 from tb_slowdown_plugin.analysis.verdict import verdict_on
 from tb_slowdown_plugin.analysis.work import measure_work
+from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Float, Int
 
 FEWEST_STEADY_ROWS: Final = 100
@@ -58,7 +60,7 @@ def diagnose(
       measured: Account (`records/names.py`) -> (S,) seconds of the step that
         belong to it alone.
       cpu_seconds: (S,) CPU time of the process in each step; goes into the numbers
-        of what the core lost.
+        of what the core lost, and tells late input from threads without a core.
       signals: Name -> (S,), NaN where not sampled. Those that count how long the
         process was kept off the CPU (`contention.py`) are split off the step first.
       epochs: Rows at which an epoch begins.
@@ -86,6 +88,9 @@ def diagnose(
     steps = prepare_steps(step_seconds, measured or {}, epochs)
     steps = take_out(steps, find_contention(steps.core, signals or {}))
     cpu = None if cpu_seconds is None else as_column("cpu_seconds", cpu_seconds, len(steps))
+    if cpu is not None and names.INPUT_WAIT in steps.accounts:
+        starved = find_starved(steps.accounts[names.INPUT_WAIT], cpu, signals or {})
+        steps = move(steps, names.INPUT_WAIT, STARVED, starved)
     nothing = np.zeros(len(steps))
     if len(steps) < FEWEST_ROWS or steps.wall_seconds <= 0:
         return _conclude(steps, [], nothing, None, 0)

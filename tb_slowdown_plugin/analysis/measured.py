@@ -82,6 +82,8 @@ def judge_account(steps: Steps, account: str, first_rows: int, warm_up_rows: int
     counted = column
     if account == names.INPUT_WAIT:
         counted = np.where(column > _ASKING_SECONDS, column, 0.0)
+        # It was freed of what neighbours did to it, so it is compared with the time without them.
+        wall -= _contended_seconds(steps)
     if counted.sum() >= floor * wall:
         return [*findings, _name_whole(steps, account, column, events, warm_up_rows)]
     if rule.class_ == "never":
@@ -90,6 +92,14 @@ def judge_account(steps: Steps, account: str, first_rows: int, warm_up_rows: int
     if account == names.INPUT_WAIT:
         grown = [each for each in grown if _is_more_than_asking(each)]
     return findings + grown
+
+
+def _contended_seconds(steps: Steps) -> float:
+    return sum(
+        float(column.sum())
+        for name, column in steps.accounts.items()
+        if names.family(name) == CONTENTION
+    )
 
 
 def _is_more_than_asking(finding: Finding) -> bool:

@@ -111,6 +111,14 @@ def take_out(steps: Steps, accounts: Mapping[str, Float]) -> Steps:
     return replace(steps, accounts={**steps.accounts, **accounts}, core=core)
 
 
+def move(steps: Steps, source: str, target: str, seconds: Float) -> Steps:
+    """The same run with some seconds (S,) of one account booked to another instead."""
+    if not seconds.any():
+        return steps
+    accounts = {**steps.accounts, source: steps.accounts[source] - seconds, target: seconds}
+    return replace(steps, accounts=accounts)
+
+
 def _clean(values: ArrayLike) -> Float:
     array = np.asarray(values, dtype=np.float64)
     bad = ~(array >= 0) | np.isinf(array)

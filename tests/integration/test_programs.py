@@ -40,11 +40,10 @@ LOOSE = {
     "tensor_retention_history": 0.2,
     "python_overhead": 0.2,
     "shape_churn": 0.2,
-    "gpu_memory": 0.2,
+    # Recorded while others kept 3.7 of the 4 cores busy, more so in the part without the defect.
+    "gpu_memory": 0.25,
     # The time of `compile()` itself lies between two calls of fit, where nothing is charged.
     "retracing_keras_compile": 0.25,
-    # Starting and stopping are timed; the little by which profiled steps are slower is not.
-    "profiling": 0.35,
     "disk_rewritten_log": 0.2,
 }
 

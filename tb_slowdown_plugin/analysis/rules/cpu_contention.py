@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tb_slowdown_plugin.analysis.advice import cpu_contention as advice
-from tb_slowdown_plugin.analysis.contention import ACCOUNTS, THROTTLED
+from tb_slowdown_plugin.analysis.contention import ACCOUNTS, RUN_DELAY, STARVED, THROTTLED
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.analysis.wording import duration, ledger_seconds, percent
 from tb_slowdown_plugin.records import names
 
 _FAMILY = names.family(ACCOUNTS[THROTTLED])
+_WHAT = {
+    ACCOUNTS[THROTTLED]: "the cgroup's quota held the process back",
+    ACCOUNTS[RUN_DELAY]: "threads of the process waited in the run queue",
+    STARVED: "input came late, because the threads that load it waited in the run queue",
+}
 
 
 def explain(case: Case) -> Claim | None:
@@ -45,14 +50,9 @@ def _evidence(case: Case, claimed: tuple[Finding, ...]) -> Iterable[str]:
         seconds = lost_seconds(parts)
         rows = largest(parts).rows
         each = seconds / (rows[1] - rows[0] + 1)
-        what = (
-            "the cgroup's quota held the process back"
-            if source == ACCOUNTS[THROTTLED]
-            else "threads of the process waited in the run queue"
-        )
         yield (
             f"{ledger_seconds(seconds)} in {case.steps_text(rows)}, {duration(each)} a step: "
-            f"{what}, by the operating system's own count."
+            f"{_WHAT[source]}, by the operating system's own count."
         )
     cores = case.run.environment.limits.get("cpu_count")
     if cores:

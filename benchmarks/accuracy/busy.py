@@ -1,0 +1,157 @@
+"""Records each test program beside a process that takes a core, and judges its report.
+
+    python -m benchmarks.accuracy.busy [--programs NAME,NAME] [--times 5] [--keep DIRECTORY]
+
+The program is held to two cores, and the neighbour spins on one of them, so that they
+really are in each other's way, however many cores there are. Needs Linux and TensorFlow;
+all programs, five times each, take about an hour. Nothing here runs in the tests.
+
+What should come out: the injected cause stands first, the neighbour is called
+`cpu_contention`, and nothing else is blamed on a healthy program.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks.accuracy.real import BUSY_CORES, HEALTHY, Outcome, describe_share, read_outcome
+from benchmarks.accuracy.score import quantile
+
+ROOT = Path(__file__).parents[2]
+PROGRAMS = ROOT / "tests" / "programs"
+_HEALTHY = "_healthy"
+_LONGEST_SECONDS = 600
+_SPIN = "while True: pass"
+
+
+def main() -> None:
+    """Records, judges, and prints the table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.accuracy.busy", description=__doc__)
+    parser.add_argument("--programs", default="", help="names, separated by commas; all without")
+    parser.add_argument("--times", type=int, default=5, help="recordings of each program")
+    parser.add_argument("--cores", type=int, default=2, help="cores that the program may use")
+    parser.add_argument("--neighbours", type=int, default=1, help="processes that take one each")
+    parser.add_argument("--keep", type=Path, help="leave the recordings in this directory")
+    options = parser.parse_args()
+    known = list_programs()
+    names = options.programs.split(",") if options.programs else known
+    unknown = sorted(set(names) - set(known))
+    if unknown:
+        parser.error(f"no such program: {', '.join(unknown)}; there are {', '.join(known)}")
+    cores = sorted(os.sched_getaffinity(0))[: options.cores]
+    os.sched_setaffinity(0, cores)
+    outcomes = []
+    with tempfile.TemporaryDirectory() as temporary:
+        directory = options.keep or Path(temporary)
+        total = len(names) * options.times
+        # Round after round, so that what the machine does meanwhile meets all programs alike.
+        for done in range(total):
+            name, turn = names[done % len(names)], done // len(names)
+            print(f"[{done + 1} of {total}] {name:34} ", end="", flush=True)
+            with neighbours(cores[: options.neighbours]):
+                outcome = record(name, directory / str(turn) / name)
+            print(_describe(outcome), flush=True)
+            if outcome is not None:
+                outcomes.append(outcome)
+    for line in _tabulate(outcomes):
+        print(line)
+
+
+def list_programs() -> list[str]:
+    """The programs of `tests/programs`, and those with a defect without it, too."""
+    names = []
+    for path in sorted(PROGRAMS.glob("*.py")):
+        if "injector.run(" in path.read_text():
+            names.append(path.stem)
+            if not path.stem.startswith("control_"):
+                names.append(path.stem + _HEALTHY)
+    return names
+
+
+@contextmanager
+def neighbours(cores: Sequence[int]) -> Iterator[None]:
+    """Processes that do nothing but take one of these cores each."""
+    spinning = [subprocess.Popen([sys.executable, "-c", _SPIN]) for _ in cores]
+    try:
+        for process, core in zip(spinning, cores, strict=True):
+            os.sched_setaffinity(process.pid, {core})
+        yield
+    finally:
+        for process in spinning:
+            process.kill()
+            process.wait()
+
+
+def record(name: str, directory: Path) -> Outcome | None:
+    """Runs a program and judges its records; None where it failed."""
+    program = name.removesuffix(_HEALTHY)
+    command = [sys.executable, f"{program}.py", str(directory.resolve())]
+    command += ["--healthy"] if name != program else []
+    try:
+        subprocess.run(
+            command,
+            cwd=PROGRAMS,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            check=True,
+            capture_output=True,
+            timeout=_LONGEST_SECONDS,
+        )
+    except subprocess.SubprocessError as error:
+        said = (getattr(error, "stderr", None) or b"").decode(errors="replace").strip()
+        print(f"failed: {said.splitlines()[-1][:120] if said else error}", end="")
+        return None
+    # A core was taken, whatever the system's count came to: half of one where they share it.
+    return replace(read_outcome(directory), neighbour_cores=BUSY_CORES)
+
+
+def _describe(outcome: Outcome | None) -> str:
+    if outcome is None:
+        return ""
+    report = outcome.report
+    right = "ok   " if outcome.named == outcome.cause else "WRONG"
+    causes = ", ".join(f"{each.cause} {each.lost_seconds:.2f}" for each in report.causes) or "-"
+    return (
+        f"{right} {report.wall_seconds:6.2f} s: {causes}; unexplained "
+        f"{report.unexplained_seconds:.2f}"
+    )
+
+
+def _tabulate(outcomes: Sequence[Outcome]) -> Iterable[str]:
+    yield ""
+    yield "| program | runs | first cause right | cpu_contention | else blamed | unexplained |"
+    yield "|---|---|---|---|---|---|"
+    for name in dict.fromkeys(each.program for each in outcomes):
+        mine = [each for each in outcomes if each.program == name]
+        others = sorted({cause for each in mine for cause in _also_blamed(each)})
+        unexplained = [each.report.unexplained_seconds / each.report.wall_seconds for each in mine]
+        yield (
+            f"| {name} | {len(mine)} | {sum(each.named == each.cause for each in mine)} | "
+            f"{sum(_names_neighbour(each) for each in mine)} | {', '.join(others) or '-'} | "
+            f"{quantile(unexplained, 0.5):.0%} |"
+        )
+    sick = [each for each in outcomes if each.cause != HEALTHY]
+    well = [each for each in outcomes if each.cause == HEALTHY]
+    yield ""
+    yield describe_share("right first cause", [each.named == each.cause for each in sick])
+    yield describe_share("healthy, and something else blamed", [bool(each.blamed) for each in well])
+    yield describe_share("healthy, and cpu_contention named", [_names_neighbour(e) for e in well])
+
+
+def _also_blamed(outcome: Outcome) -> list[str]:
+    return [cause for cause in outcome.blamed if cause != outcome.cause]
+
+
+def _names_neighbour(outcome: Outcome) -> bool:
+    return any(each.cause == "cpu_contention" for each in outcome.report.causes)
+
+
+if __name__ == "__main__":
+    main()

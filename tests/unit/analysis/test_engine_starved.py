@@ -1,0 +1,95 @@
+"""Late input is the neighbours' as far as they kept the threads that load it off the CPU."""
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis import diagnose
+from tb_slowdown_plugin.analysis.account import account_for
+from tb_slowdown_plugin.analysis.starved import find_starved
+from tb_slowdown_plugin.errors import UsageError
+
+SIZE = 600
+CPU = np.full(SIZE, 0.010)
+
+
+def counted(delay_per_step, wait_per_switch=1e-3, every=20):
+    """The three counts of the system, sampled now and then."""
+    delay = np.cumsum(np.broadcast_to(delay_per_step, SIZE))
+    counts = {
+        "run_delay_seconds": delay,
+        "voluntary_switches": delay / wait_per_switch / 2,
+        "involuntary_switches": delay / wait_per_switch / 2,
+    }
+    sampled = np.arange(SIZE) % every == every - 1
+    return {name: np.where(sampled, values, np.nan) for name, values in counts.items()}
+
+
+def test_as_much_delay_as_work_makes_half_of_the_wait():
+    wait = np.full(SIZE, 0.004)
+    starved = find_starved(wait, CPU, counted(0.010))
+    np.testing.assert_allclose(starved[20:], 0.002)
+    assert not starved[:20].any(), "nothing is known before the first sample"
+
+
+def test_no_more_than_the_delay_is_charged():
+    wait = np.full(SIZE, 0.100)
+    assert find_starved(wait, CPU, counted(0.001))[20:] == pytest.approx(0.001)
+
+
+@pytest.mark.parametrize(
+    ("cpu", "signals"),
+    [
+        (CPU, {}),
+        (CPU, {"run_delay_seconds": counted(0.01)["run_delay_seconds"]}),
+        (CPU, counted(0.010, wait_per_switch=100e-6)),
+        (CPU, counted(0.0)),
+        (np.full(SIZE, np.nan), counted(0.010)),
+        (np.zeros(SIZE), counted(0.010)),
+    ],
+    ids=["no signal", "no switches", "own threads", "no delay", "no CPU time", "no work"],
+)
+def test_without_proof_nothing_is_the_neighbours(cpu, signals):
+    assert not find_starved(np.full(SIZE, 0.004), cpu, signals).any()
+
+
+def test_a_signal_of_another_length_is_refused():
+    signals = {name: values[1:] for name, values in counted(0.01).items()}
+    with pytest.raises(UsageError, match=r"run_delay_seconds.*599"):
+        find_starved(np.full(SIZE, 0.004), CPU, signals)
+
+
+def test_a_healthy_pipeline_beside_neighbours_is_not_blamed():
+    random = np.random.default_rng(3)
+    step = 0.010 * np.exp(random.normal(0, 0.05, SIZE))
+    wait = 0.004 * random.gamma(1.0, 1.0, SIZE)
+    alone = diagnose(step + wait, {"input_wait": wait}, cpu_seconds=CPU, signals=counted(0.0))
+    beside = diagnose(step + wait, {"input_wait": wait}, cpu_seconds=CPU, signals=counted(0.030))
+    assert [each.source for each in alone.findings] == ["input_wait"]
+    assert [each.source for each in beside.findings] == ["contention:input"]
+
+
+def test_a_slow_pipeline_beside_neighbours_is_blamed_for_the_rest():
+    wait = np.full(SIZE, 0.030)
+    step = np.full(SIZE, 0.010)
+    diagnosis = diagnose(step + wait, {"input_wait": wait}, cpu_seconds=CPU, signals=counted(0.005))
+    lost = {each.source: each.lost_seconds for each in diagnosis.findings}
+    assert lost["input_wait"] > 0.8 * wait.sum()
+
+
+def test_the_report_says_why_the_input_came_late(make_run):
+    signals = counted(0.030)
+    sampled = np.flatnonzero(~np.isnan(signals["run_delay_seconds"]))
+    wait = np.full(SIZE, 0.004)
+    run = make_run(
+        0.010 + wait,
+        accounts={"input_wait": wait},
+        signals={name: values[sampled] for name, values in signals.items()},
+        signal_rows=sampled + 1,
+        process_cpu=CPU,
+    )
+    (cause,) = account_for(run).report.causes
+    assert cause.cause == "cpu_contention"
+    assert cause.evidence[0].endswith(
+        "input came late, because the threads that load it waited in the run queue, by the "
+        "operating system's own count."
+    )
