@@ -183,7 +183,7 @@ def _add_share(commands: _Commands) -> None:
     share.add_argument(
         "--with-captures",
         action="store_true",
-        help="also the profiler's captures, unchecked: they carry host names",
+        help="also the profiler's captures, unchecked, but without their host names",
     )
     share.add_argument(
         "--allow",

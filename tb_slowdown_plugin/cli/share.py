@@ -90,7 +90,7 @@ def _lines(output: str, packed: Sequence[Packed], captures: bool) -> Iterator[st
     )
     found = sum(file.capture for file in packed)
     if captures and found:
-        yield f"Not checked: {counted(found, 'file')} of profiler captures; they carry host names."
+        yield f"Not checked: {counted(found, 'file')} of profiler captures, but for host names."
     elif captures:
         yield "There are no profiler captures in this logdir."
     yield "To look at it: unpack it, then tensorboard --logdir DIRECTORY"

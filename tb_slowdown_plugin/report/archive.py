@@ -22,9 +22,12 @@ from tb_slowdown_plugin.records.codec import decode
 from tb_slowdown_plugin.records.metadata import run_name
 from tb_slowdown_plugin.records.types import Chunk
 from tb_slowdown_plugin.report.private import find_private, texts_of
+from tb_slowdown_plugin.traces.nameless import planes_of
+from tb_slowdown_plugin.traces.space import UnreadableError
 
 _CAPTURES: Final = ("plugins", "profile")
 """The profiler writes RUN/plugins/profile/SESSION/HOST.xplane.pb."""
+_CAPTURE: Final = ".xplane.pb"
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 """What the zip says of each file's age: nothing."""
 
@@ -62,7 +65,7 @@ def pack(
       target: The zip to write.
       names: User and host names that must not be in it; see `find_private`.
       allowed: Texts that may be in it all the same.
-      captures: Also the profiler's captures, unchecked: they name hosts.
+      captures: Also the profiler's captures, unchecked but for the names of their hosts.
       warn: Told of files that can't be read to their end.
       advance: Gets the bytes read since its last call.
 
@@ -174,16 +177,26 @@ def _write_captures(archive: zipfile.ZipFile, logdir: Path) -> Iterator[Packed]:
         if here.parts[-3:-1] != _CAPTURES:
             continue
         run = here.parents[2].as_posix()
-        for name in sorted(files):
+        # What XProf keeps beside a capture names the host, too, and is made anew where it lacks.
+        hosts = sorted(name for name in files if name.endswith(_CAPTURE))
+        for number, name in enumerate(hosts, 1):
             source = logdir / here / name
             if source.is_symlink() or not source.is_file():
                 continue
-            path = (here / name).as_posix()
-            with source.open("rb") as opened, archive.open(_entry(path), "w") as entry:
-                size = 0
-                while block := opened.read(1 << 20):
-                    size += entry.write(block)
+            path = (here / f"host-{number}{_CAPTURE}").as_posix()
+            if not _is_whole(source):
+                continue
+            with archive.open(_entry(path), "w") as entry:
+                size = sum(entry.write(block) for block in planes_of(source))
             yield Packed(path, run, 0, 0, size, capture=True)
+
+
+def _is_whole(capture: Path) -> bool:
+    """An entry of a zip can't be taken back once its beginning is written."""
+    try:
+        return sum(map(len, planes_of(capture))) > 0
+    except UnreadableError:
+        return False
 
 
 def _entry(path: str) -> zipfile.ZipInfo:

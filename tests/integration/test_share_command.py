@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 from event_files import chunk_event as raw_chunk_event
 from event_files import make_steps, scalar_event, split, write_chunks, write_events
+from unit.traces.xspace_writer import content, steps_of
 
 from tb_slowdown_plugin.__main__ import main
 from tb_slowdown_plugin.cli import share as share_module
 from tb_slowdown_plugin.records.types import Environment, Event, Trace
 
+HOSTS = ["enigma-host", "ultra"]
 SECRETS = ["ada-lovelace", "enigma-host", "/home/ada-lovelace/secret.py", "hunter2"]
 
 
@@ -43,7 +45,11 @@ def logs(tmp_path: Path) -> Path:
     write_events(root / "idiom", mixed)
     captured = root / "own" / "plugins" / "profile" / "2026_11_21"
     captured.mkdir(parents=True)
-    (captured / "enigma-host.xplane.pb").write_bytes(b"xplane of enigma-host")
+    said = b"".join(content(3, f"{host}: dropped") + content(4, host) for host in HOSTS)
+    for host in HOSTS:
+        (captured / f"{host}.xplane.pb").write_bytes(said + steps_of(2, []))
+        (captured / f"{host}.op_stats_v2.pb").write_bytes(host.encode())
+    (captured / "unfinished.xplane.pb").write_bytes(b"")
     return root
 
 
@@ -151,10 +157,12 @@ def test_captures_come_only_when_asked_for_and_it_says_what_they_carry(
 ) -> None:
     target = tmp_path / "run.zip"
     assert main(["share", str(logs), "-o", str(target), "--with-captures"]) == 0
-    assert "1 file of profiler captures; they carry host names" in capsys.readouterr().out
+    assert "2 files of profiler captures, but for host names" in capsys.readouterr().out
     with zipfile.ZipFile(target) as archive:
-        capture = archive.read("own/plugins/profile/2026_11_21/enigma-host.xplane.pb")
-    assert capture == b"xplane of enigma-host"
+        inside = {name: archive.read(name) for name in archive.namelist() if "profile" in name}
+    place = "own/plugins/profile/2026_11_21"
+    assert list(inside) == [f"{place}/host-1.xplane.pb", f"{place}/host-2.xplane.pb"]
+    assert set(inside.values()) == {steps_of(2, [])}  # whole, and without what named the hosts
 
 
 def test_a_record_that_cannot_be_read_is_left_out(
