@@ -22,13 +22,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.accuracy.real import BUSY_CORES, HEALTHY, Outcome, describe_share, read_outcome
+from benchmarks.accuracy.real import BUSY_CORES, HEALTHY, Outcome, describe_share
+from benchmarks.accuracy.recording import PROGRAMS, ProgramFailed, record
 from benchmarks.accuracy.score import quantile
 
-ROOT = Path(__file__).parents[2]
-PROGRAMS = ROOT / "tests" / "programs"
 _HEALTHY = "_healthy"
-_LONGEST_SECONDS = 600
 _SPIN = "while True: pass"
 
 
@@ -56,11 +54,17 @@ def main() -> None:
         for done in range(total):
             name, turn = names[done % len(names)], done // len(names)
             print(f"[{done + 1} of {total}] {name:34} ", end="", flush=True)
-            with neighbours(cores[: options.neighbours]):
-                outcome = record(name, directory / str(turn) / name)
-            print(_describe(outcome), flush=True)
-            if outcome is not None:
-                outcomes.append(outcome)
+            program = PROGRAMS / f"{name.removesuffix(_HEALTHY)}.py"
+            try:
+                with neighbours(cores[: options.neighbours]):
+                    target = directory / str(turn) / name
+                    outcome = record(program, target, healthy=name.endswith(_HEALTHY))
+            except ProgramFailed as error:
+                print(f"failed: {error}", flush=True)
+                continue
+            # A core was taken, whatever the count came to: half of one where they share it.
+            outcomes.append(replace(outcome, neighbour_cores=BUSY_CORES))
+            print(_describe(outcomes[-1]), flush=True)
     for line in _tabulate(outcomes):
         print(line)
 
@@ -90,31 +94,7 @@ def neighbours(cores: Sequence[int]) -> Iterator[None]:
             process.wait()
 
 
-def record(name: str, directory: Path) -> Outcome | None:
-    """Runs a program and judges its records; None where it failed."""
-    program = name.removesuffix(_HEALTHY)
-    command = [sys.executable, f"{program}.py", str(directory.resolve())]
-    command += ["--healthy"] if name != program else []
-    try:
-        subprocess.run(
-            command,
-            cwd=PROGRAMS,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            check=True,
-            capture_output=True,
-            timeout=_LONGEST_SECONDS,
-        )
-    except subprocess.SubprocessError as error:
-        said = (getattr(error, "stderr", None) or b"").decode(errors="replace").strip()
-        print(f"failed: {said.splitlines()[-1][:120] if said else error}", end="")
-        return None
-    # A core was taken, whatever the system's count came to: half of one where they share it.
-    return replace(read_outcome(directory), neighbour_cores=BUSY_CORES)
-
-
-def _describe(outcome: Outcome | None) -> str:
-    if outcome is None:
-        return ""
+def _describe(outcome: Outcome) -> str:
     report = outcome.report
     right = "ok   " if outcome.named == outcome.cause else "WRONG"
     causes = ", ".join(f"{each.cause} {each.lost_seconds:.2f}" for each in report.causes) or "-"

@@ -99,12 +99,13 @@ def main() -> None:
     directory = parser.parse_args().directory
     outcomes = [read_outcome(path.parent) for path in sorted(directory.glob("*/truth.json"))]
     for outcome in outcomes:
-        print(_row(outcome))
-    for line in _sum_up(outcomes):
+        print(describe_outcome(outcome))
+    for line in sum_up(outcomes):
         print(line)
 
 
-def _row(outcome: Outcome) -> str:
+def describe_outcome(outcome: Outcome) -> str:
+    """One line: right or wrong, the truth, and what the report says."""
     right = "ok" if outcome.named == outcome.cause else "WRONG"
     truth = "?" if outcome.lost_seconds is None else f"{outcome.lost_seconds:.2f}"
     error = "" if outcome.error is None else f"{outcome.error:+.0%}"
@@ -117,7 +118,8 @@ def _row(outcome: Outcome) -> str:
     )
 
 
-def _sum_up(outcomes: Sequence[Outcome]) -> Iterable[str]:
+def sum_up(outcomes: Sequence[Outcome]) -> Iterable[str]:
+    """What several outcomes come to."""
     sick = [each for each in outcomes if each.cause != HEALTHY]
     well = [each for each in outcomes if each.cause == HEALTHY]
     yield ""

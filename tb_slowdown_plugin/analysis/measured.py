@@ -15,7 +15,7 @@ from tb_slowdown_plugin.analysis.accounts import (
 )
 from tb_slowdown_plugin.analysis.buckets import bucket
 from tb_slowdown_plugin.analysis.changes import SIGNIFICANCE_OF_SHORT
-from tb_slowdown_plugin.analysis.contention import CONTENTION
+from tb_slowdown_plugin.analysis.contention import CONTENTION, STARVED
 from tb_slowdown_plugin.analysis.epochs import is_at_boundaries, split_first_pass
 from tb_slowdown_plugin.analysis.events import Growth, find_events, find_growth
 from tb_slowdown_plugin.analysis.findings import (
@@ -186,11 +186,15 @@ def _find_neighbours(steps: Steps, account: str, lost: Float) -> str | None:
 
     Other programs keep the threads that load the data off the CPU as well: where the
     step was held up for at least as long as the wait grew, and hardly elsewhere, the
-    pipeline is not to blame for a wait that is still under its floor.
+    pipeline is not to blame for a wait that is still under its floor. Where their part
+    of the wait is known (`starved.py`), it is known roughly, and little more is theirs, too.
     """
     inside = lost > 0
     if account != names.INPUT_WAIT or inside.all():
         return None
+    if STARVED in steps.accounts:
+        undisturbed = steps.wall_seconds - _contended_seconds(steps)
+        return STARVED if lost.sum() < FLAT_FLOOR * undisturbed else None
     for name, column in steps.accounts.items():
         if names.family(name) == CONTENTION and column[inside].sum() >= lost.sum():
             elsewhere = float(column[~inside].mean())

@@ -76,6 +76,16 @@ def test_a_slow_pipeline_beside_neighbours_is_blamed_for_the_rest():
     assert lost["input_wait"] > 0.8 * wait.sum()
 
 
+@pytest.mark.parametrize(("grown", "source"), [(0.004, "input_wait"), (0.0006, None)])
+def test_of_a_wait_that_grows_beside_neighbours_only_much_is_the_pipelines(grown, source):
+    """Their part is known roughly: under 5 % of the time without them it is theirs, too."""
+    wait = np.where(np.arange(SIZE) >= 300, 0.0008 + grown, 0.0008)
+    step = np.full(SIZE, 0.010)
+    diagnosis = diagnose(step + wait, {"input_wait": wait}, cpu_seconds=CPU, signals=counted(0.010))
+    blamed = [each.source for each in diagnosis.findings if each.source == "input_wait"]
+    assert blamed == ([source] if source else [])
+
+
 def test_the_report_says_why_the_input_came_late(make_run):
     signals = counted(0.030)
     sampled = np.flatnonzero(~np.isnan(signals["run_delay_seconds"]))

@@ -1,0 +1,7 @@
+"""Programs with a defect on which no rule and no constant was tried before they were judged.
+
+    python -m benchmarks.accuracy.held_out [--keep DIRECTORY]
+
+Each was written after the engine was frozen, and recorded once, with and without its
+defect. What came out is in docs/accuracy.md, whatever it was.
+"""

@@ -1,0 +1,36 @@
+"""Records the held-out programs, each with and without its defect, and judges them."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from benchmarks.accuracy.real import describe_outcome, sum_up
+from benchmarks.accuracy.recording import ProgramFailed, record
+
+
+def main() -> None:
+    """Prints a row for each recording, and what they come to."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.accuracy.held_out")
+    parser.add_argument("--keep", type=Path, help="leave the recordings in this directory")
+    options = parser.parse_args()
+    programs = sorted(Path(__file__).parent.glob("[!_]*.py"))
+    outcomes = []
+    with tempfile.TemporaryDirectory() as temporary:
+        directory = options.keep or Path(temporary)
+        for program in programs:
+            for healthy in (False, True):
+                name = program.stem + ("_healthy" if healthy else "")
+                try:
+                    outcomes.append(record(program, directory / name, healthy=healthy))
+                except ProgramFailed as error:
+                    print(f"{name} failed: {error}", flush=True)
+                    continue
+                print(describe_outcome(outcomes[-1]), flush=True)
+    for line in sum_up(outcomes):
+        print(line)
+
+
+if __name__ == "__main__":
+    main()
