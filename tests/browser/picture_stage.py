@@ -23,13 +23,19 @@ STANDING_CLOCK = f"Date.now = () => {NOW * 1000:.0f};"
 _TALL = 6000
 
 Answers = dict[str, Any]
-Answer = Callable[[str, str], Any]
-"""Route and run -> body; None: the server is gone; an int: it fails with that status."""
+Query = dict[str, str]
+Answer = Callable[[str, Query], Any]
+"""Route and query -> body; None: the server is gone; an int: it fails with that status."""
 
 
 def answers_of(answers: Answers) -> Answer:
     """The kept answers as a server gives them."""
-    return lambda route, run: answers.get(route, {}).get(run, 404)
+
+    def answer(route: str, query: Query) -> Any:
+        body = answers.get(route, {}).get(query.get("run", ""), 404)
+        return body[query["capture"]] if route == "capture" else body
+
+    return answer
 
 
 @contextmanager
@@ -80,8 +86,7 @@ def _serve(route: Route, answer: Answer) -> None:
     elif name == "index.js":
         route.fulfill(path=BUNDLE, content_type="text/javascript")
     else:
-        run = urllib.parse.parse_qs(url.query).get("run", [""])[0]
-        body = answer(name, run)
+        body = answer(name, dict(urllib.parse.parse_qsl(url.query)))
         if body is None:
             route.abort("connectionrefused")
         elif isinstance(body, int):

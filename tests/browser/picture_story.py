@@ -6,8 +6,13 @@ the page does, and not when a sentence of the analysis does.
 
 from __future__ import annotations
 
+import atexit
+import gzip
 import json
+import shutil
+import tempfile
 from dataclasses import asdict, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +20,11 @@ import event_files
 import numpy as np
 
 from tb_slowdown_plugin.analysis.account import account_for
-from tb_slowdown_plugin.analysis.body import report_body
+from tb_slowdown_plugin.analysis.body import comparison_body, report_body
 from tb_slowdown_plugin.analysis.changed import changed
+from tb_slowdown_plugin.analysis.comparison import compare as compare_ledgers
 from tb_slowdown_plugin.analysis.retraces import retraces
+from tb_slowdown_plugin.analysis.run_ledger import ledger_of
 from tb_slowdown_plugin.analysis.timeline import timeline
 from tb_slowdown_plugin.records.types import (
     Change,
@@ -35,11 +42,17 @@ from tb_slowdown_plugin.records.types import (
     What,
     no_signals,
 )
+from tb_slowdown_plugin.server.captures import Captures
+from tb_slowdown_plugin.traces.read import read_trace
+from tb_slowdown_plugin.traces.steps import nothing_recorded
 
 ANSWERS = Path(__file__).parent / "pictures" / "answers.json"
 STEPS = 1200
 BUCKETS = 300
 STORY, HEALTHY, SHORT, GAP, WORKERS = "vit/run-07", "vit/run-06", "vit/run-08", "gap", "two-workers"
+TRACED = "traced"
+TRACES = Path(__file__).parents[1] / "unit/traces/data"
+SESSIONS = {"heavy": "2026_11_21_06_37_40", "retrace": "2026_11_21_06_37_41"}
 NAMED = '<b>bold</b> & "quoted" ריצה'
 SELECTION = (800, 839)
 _COLLECTORS = (
@@ -55,7 +68,10 @@ _COLLECTORS = (
 
 def make_answers() -> dict[str, Any]:
     """Route -> run -> body, as the page asks for them."""
-    runs = [_story(), _healthy(), _short(), _gap(), _two_workers(), replace(_healthy(), name=NAMED)]
+    runs = [
+        _story(), _healthy(), _short(), _gap(), _two_workers(), replace(_healthy(), name=NAMED),
+        _traced(),
+    ]  # fmt: skip
     accounts = {run.name: account_for(run) for run in runs}
     return {
         "runs": {"": {"runs": [_listed(run, accounts[run.name].report) for run in runs],
@@ -67,10 +83,10 @@ def make_answers() -> dict[str, Any]:
         },
         "retraces": {run.name: retraces(run) for run in runs},
         "changed": {STORY: changed(runs[0], accounts[STORY], *SELECTION)},
-        "captures": {
-            run.name: {"captures": [], "status": {"status": "measured", "reason": ""}}
-            for run in runs
-        },
+        "compare": {"": comparison_body(
+            compare_ledgers(*([ledger_of(run, accounts[run.name])] for run in (runs[1], runs[0])))
+        )},
+        **_captures(runs[-1], [run.name for run in runs[:-1]]),
     }  # fmt: skip
 
 
@@ -150,6 +166,45 @@ def _two_workers() -> Run:
         for number, wait in enumerate(waits)
     )
     return replace(chief, workers=(late,))
+
+
+def _traced() -> Run:
+    """The steps of two recorded captures."""
+    found = [read_trace(_capture_file(name), nothing_recorded()) for name in SESSIONS]
+    period = np.concatenate([trace.steps.ends - trace.steps.begins for trace in found])
+    ended = np.concatenate([trace.started + trace.steps.ends for trace in found])
+    run = _run(TRACED, period, {})
+    return replace(run, steps=replace(run.steps, ended=ended, number=np.tile(np.arange(10), 2)))
+
+
+@cache
+def _logdir() -> Path:
+    """A logdir with the recorded captures in it, for as long as this process lives."""
+    folder = Path(tempfile.mkdtemp(prefix="pictures-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    for name in SESSIONS:
+        path = folder / TRACED / "plugins/profile" / SESSIONS[name] / "vm.xplane.pb"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(gzip.decompress((TRACES / f"{name}.xplane.pb.gz").read_bytes()))
+    return folder
+
+
+def _capture_file(name: str) -> Path:
+    return _logdir() / TRACED / "plugins/profile" / SESSIONS[name] / "vm.xplane.pb"
+
+
+def _captures(run: Run, others: list[str]) -> dict[str, Any]:
+    """The answers about the captures of one run; the others have none."""
+    captures = Captures(str(_logdir()))
+    listing = captures.listing(run)
+    ids = [one["id"] for one in listing["captures"]]
+    fast, slow = sorted(ids, key=lambda one: str(one) != f"{TRACED}/{SESSIONS['retrace']}")
+    none = {"captures": [], "status": {"status": "measured", "reason": ""}}
+    return {
+        "captures": {**dict.fromkeys(others, none), run.name: listing},
+        "capture": {run.name: {one: captures.capture(run, one, None, None) for one in ids}},
+        "compare_captures": {run.name: captures.comparison(run, fast, slow)},
+    }
 
 
 def _memory(first: float, last: float) -> SignalTable:

@@ -27,7 +27,7 @@ KEPT = Path(__file__).parent / "pictures"
 DRAWN_BY = KEPT / "drawn_by.json"
 """Major version of the Chromium, and how wide its font is: others draw letters otherwise."""
 MAKE = "pytest tests/browser/test_page_pictures.py --make-pictures"
-STORY, SHORT, WORKERS = "vit/run-07", "vit/run-08", "two-workers"
+STORY, SHORT, WORKERS, TRACED = "vit/run-07", "vit/run-08", "two-workers", "traced"
 NAMED = '<b>bold</b> & "quoted" \u05e8\u05d9\u05e6\u05d4'
 
 
@@ -81,6 +81,10 @@ def _act_on_the_story(page: Page) -> None:
     _point(page)
 
 
+def _open_capture(page: Page) -> None:
+    page.locator("#traces tbody tr").nth(1).wait_for()
+
+
 SELECTED = "selection=800-839"
 COMPARED = "compare=vit%2Frun-06"
 ABOVE = ".bar-top, .banner, #verdict"
@@ -102,6 +106,7 @@ SCENES = [
     ),
     Scene("time", {"timeline-time": "sd-timeline", "timeline-table": "#timeline .scroll"},
           act=_choose_time),
+    Scene("traces", {"traces": "#traces"}, TRACED, act=_open_capture),
     Scene("workers", {"workers": "#causes, #workers"}, WORKERS),
     Scene("dark", {"dark": f"{ABOVE}, #causes, #timeline"}, scheme="dark", address=SELECTED),
     Scene("narrow", {"narrow": f"{ABOVE}, #causes, #timeline"}, width=1024),
@@ -197,8 +202,8 @@ def _take(browser: Browser, answers: dict[str, Any], scene: Scene, folder: Path)
 
     given = answers_of(answers)
 
-    def answer(route: str, run: str) -> Any:
-        return scene.broken[route] if route in scene.broken else given(route, run)
+    def answer(route: str, query: dict[str, str]) -> Any:
+        return scene.broken[route] if route in scene.broken else given(route, query)
 
     parts = [f"run={quote(scene.run, safe='')}"] if scene.run else []
     address = "&".join([*parts, *([scene.address] if scene.address else [])])
