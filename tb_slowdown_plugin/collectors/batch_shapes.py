@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final, TypeAlias
 
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
+from tb_slowdown_plugin.collectors.keras_batches import KerasBatches
 from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
 from tb_slowdown_plugin.records.types import Fact
 
@@ -26,8 +27,8 @@ class BatchShapes:
     """Counts distinct batch shapes, and records each of the first ones when it comes.
 
     Those of a `tf.data` dataset, and of whatever `tbslow.data` iterates over: arrays or
-    tensors, nested in tuples, lists and mappings. Batches that are fetched inside a graph
-    have no shape in Python.
+    tensors, nested in tuples, lists and mappings; those of a `PyDataset` or arrays that
+    Keras is given. Other batches that are fetched inside a graph have no shape in Python.
     """
 
     name = "batch_shapes"
@@ -51,6 +52,8 @@ class BatchShapes:
         self._hooks = MethodHooks()
         self._hooks.replace(iterator, "__next__", self._looked_at)
         context.batch_observers.append(self._see)
+        self._keras = KerasBatches(batch=self._see, size=self._note)
+        self._keras.start()
 
     def read(self) -> Mapping[str, float]:
         """Distinct shapes so far; nothing before the first batch."""
@@ -60,6 +63,7 @@ class BatchShapes:
         """Puts TensorFlow's method back."""
         self._hooks.remove()
         self._context.batch_observers.remove(self._see)
+        self._keras.stop()
 
     def _looked_at(self, fetch: Method) -> Method:
         @functools.wraps(fetch)
@@ -72,15 +76,19 @@ class BatchShapes:
         return next_batch
 
     def _see(self, batch: Any) -> None:
-        rested_ns = self._context.clock.monotonic_ns() - self._looked_ns
-        if rested_ns >= _INTERVAL_NS and not self._context.stopwatch.is_open("validation"):
-            try:
-                self._look(batch)
-            except Exception as error:  # noqa: BLE001 - batches may be of any make
-                self._looked_ns = self._context.clock.monotonic_ns()
-                self._context.report_failure(
-                    self.name, f"the shape of a batch can't be read: {type(error).__name__}"
-                )
+        if self._context.clock.monotonic_ns() - self._looked_ns >= _INTERVAL_NS:
+            self._note(batch)
+
+    def _note(self, batch: Any) -> None:
+        if self._context.stopwatch.is_open("validation"):
+            return
+        try:
+            self._look(batch)
+        except Exception as error:  # noqa: BLE001 - batches may be of any make
+            self._looked_ns = self._context.clock.monotonic_ns()
+            self._context.report_failure(
+                self.name, f"the shape of a batch can't be read: {type(error).__name__}"
+            )
 
     def _look(self, batch: Any) -> None:
         shapes = shapes_of(batch)

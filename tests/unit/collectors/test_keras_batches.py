@@ -1,0 +1,80 @@
+"""Batch shapes of what `model.fit` is given besides datasets."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.collectors import batch_shapes
+from tb_slowdown_plugin.collectors.batch_shapes import BatchShapes
+from tb_slowdown_plugin.collectors.keras_batches import KerasBatches
+from tb_slowdown_plugin.records.types import Fact
+
+pytestmark = pytest.mark.tensorflow
+tf = pytest.importorskip("tensorflow")
+keras = pytest.importorskip("keras")
+
+
+@pytest.fixture
+def collector(recording):
+    collector = BatchShapes()
+    collector.start(recording.context)
+    yield collector
+    collector.stop()
+    assert recording.failures == []
+
+
+def model():
+    made = keras.Sequential([keras.layers.Dense(1)])
+    made.compile("sgd", "mse")
+    return made
+
+
+def told(recording):
+    return [fact.subject for fact in recording.of(Fact)]
+
+
+class Growing(keras.utils.PyDataset):
+    """Batches of 2, 3 and 4."""
+
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, index):
+        return np.zeros((2 + index, 5)), np.zeros((2 + index, 1))
+
+
+def test_each_batch_of_a_py_dataset_is_seen(recording, collector, monkeypatch):
+    monkeypatch.setattr(batch_shapes, "_INTERVAL_NS", 0)
+    model().fit(Growing(), verbose=0, shuffle=False)
+    assert set(told(recording)) == {"(2, 5), (2, 1)", "(3, 5), (3, 1)", "(4, 5), (4, 1)"}
+    assert collector.read() == {"batch_shapes": 3}
+
+
+def test_arrays_have_full_batches_and_a_last_one(recording, collector):
+    for _ in range(2):
+        model().fit(np.zeros((10, 5)), np.zeros((10, 1)), batch_size=4, verbose=0)
+    assert told(recording) == ["(4, 5), (4, 1)", "(2, 5), (2, 1)"]
+
+
+def test_validation_has_its_own(recording, collector):
+    recording.stopwatch.open("validation")
+    model().fit(np.zeros((8, 5)), np.zeros((8, 1)), batch_size=4, verbose=0)
+    recording.stopwatch.close()
+    assert told(recording) == []
+
+
+def test_keras_gets_its_methods_back_and_may_have_none_of_them(monkeypatch):
+    from keras.src.trainers.data_adapters import array_data_adapter, py_dataset_adapter
+
+    adapters = py_dataset_adapter.PyDatasetAdapter, array_data_adapter.ArrayDataAdapter
+    before = adapters[0]._standardize_batch, adapters[1].get_tf_dataset
+    batches = KerasBatches(batch=pytest.fail, size=pytest.fail)
+    batches.start()
+    assert (adapters[0]._standardize_batch, adapters[1].get_tf_dataset) != before
+    batches.stop()
+    assert (adapters[0]._standardize_batch, adapters[1].get_tf_dataset) == before
+    monkeypatch.delattr(py_dataset_adapter, "PyDatasetAdapter")
+    monkeypatch.setitem(sys.modules, "keras.src.trainers.data_adapters.array_data_adapter", None)
+    batches.start()
+    batches.stop()
