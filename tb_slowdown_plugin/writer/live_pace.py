@@ -2,8 +2,10 @@
 
 Medians of 32 steps of the most common kind; so a checkpoint, a retrace or a GC
 pause alone is neither. The run is steady when three medians in a row agree within
-10 %; it is slower when two in a row are 25 % (and half a millisecond) above the
-lowest steady level, or above the level at which it was last called slower.
+10 %, or, on a busy machine, when twelve stay within a factor of two and the later six are
+no slower than the six before. It is slower when two in a row are 25 % (and half a
+millisecond) above the lowest steady level, or above the level at which it was last
+called slower, and above all medians of that steady stretch.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ Verdict: TypeAlias = Literal["unsettled", "steady", "slower"]
 BLOCK_STEPS: Final = 32
 _STEADY_BLOCKS: Final = 3
 _STEADY_WITHIN: Final = 0.10
+_NOISY_BLOCKS: Final = 12
+_NOISY_WITHIN: Final = 1.0
 _SLOWER_BLOCKS: Final = 2
 _SLOWER_BY: Final = 1.25
 _LEAST_SECONDS: Final = 0.0005
@@ -37,8 +41,9 @@ class LivePace:
 
     def __init__(self) -> None:
         self._pending: list[float] = []
-        self._medians: deque[float] = deque(maxlen=_STEADY_BLOCKS)
+        self._medians: deque[float] = deque(maxlen=_NOISY_BLOCKS)
         self._level = np.inf
+        self._ceiling = 0.0
         self._verdict: Verdict = "unsettled"
 
     def add(self, steps: StepTable) -> Verdict:
@@ -54,17 +59,38 @@ class LivePace:
 
     def accept(self) -> None:
         """The level reached is known: only a still higher one is slower from now on."""
-        self._level = float(np.median(self._medians)) if self._medians else np.inf
+        last = list(self._medians)[-_STEADY_BLOCKS:]
+        self._level = float(np.median(last)) if last else np.inf
+        self._ceiling = 0.0
         self._verdict = "steady"
 
     def _judge(self) -> None:
         last = list(self._medians)
-        if len(last) == _STEADY_BLOCKS and max(last) <= (1.0 + _STEADY_WITHIN) * min(last):
-            self._level = min(self._level, float(np.median(last)))
-            if self._verdict == "unsettled":
-                self._verdict = "steady"
-        limit = max(_SLOWER_BY * self._level, self._level + _LEAST_SECONDS)
+        calm = last[-_STEADY_BLOCKS:]
+        if len(calm) == _STEADY_BLOCKS and max(calm) <= (1.0 + _STEADY_WITHIN) * min(calm):
+            self._settle(calm)
+        elif self._verdict == "unsettled" and _is_noisy_level(last):
+            self._settle(last)
+        limit = max(_SLOWER_BY * self._level, self._level + _LEAST_SECONDS, self._ceiling)
         if len(last) >= _SLOWER_BLOCKS and min(last[-_SLOWER_BLOCKS:]) > limit:
             self._verdict = "slower"
         elif self._verdict == "slower":
             self._verdict = "steady"
+
+    def _settle(self, medians: list[float]) -> None:
+        level = float(np.median(medians))
+        if level < self._level:
+            self._level, self._ceiling = level, max(medians)
+        if self._verdict == "unsettled":
+            self._verdict = "steady"
+
+
+def _is_noisy_level(medians: list[float]) -> bool:
+    """Whether a level holds under noise: nothing drifts, and no median is far off."""
+    if len(medians) < _NOISY_BLOCKS or max(medians) > (1.0 + _NOISY_WITHIN) * min(medians):
+        return False
+    earlier, later = (
+        np.median(medians[: _NOISY_BLOCKS // 2]),
+        np.median(medians[_NOISY_BLOCKS // 2 :]),
+    )
+    return bool(later <= (1.0 + _STEADY_WITHIN) * earlier)

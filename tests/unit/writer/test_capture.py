@@ -212,3 +212,19 @@ def test_single_slow_steps_are_no_slowdown() -> None:
 def test_a_run_that_never_settles_is_not_called_slower() -> None:
     pace = LivePace()
     assert {pace.add(chunk(0.01 * (1 + n % 3), 1)) for n in range(30)} == {"unsettled"}
+
+
+def test_a_level_under_noise_is_a_level() -> None:
+    """A busy machine: no three medians agree, and none is far off."""
+    pace = LivePace()
+    noise = [1.0, 1.3, 1.15, 1.4, 1.05, 1.25]
+    said = [pace.add(chunk(0.01 * noise[n % 6], 1)) for n in range(40)]
+    assert said == ["unsettled"] * 11 + ["steady"] * 29
+    assert [pace.add(chunk(0.0155, 1)) for _ in range(2)] == ["steady", "slower"]
+
+
+def test_a_run_that_grows_is_no_noisy_level() -> None:
+    pace = LivePace()
+    noise = [1.0, 1.3, 1.15]
+    said = {pace.add(chunk(0.01 * noise[n % 3] * 1.03**n, 1)) for n in range(24)}
+    assert said == {"unsettled"}
