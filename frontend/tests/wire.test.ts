@@ -7,11 +7,13 @@ import type {
   Change,
   Changed,
   ChangePoint,
+  Difference,
   Epoch,
   Mark,
   RetraceExample,
   RetraceGroup,
   Retraces,
+  RunComparison,
   Runs,
   SignalSeries,
   Timeline,
@@ -86,6 +88,16 @@ const group: RetraceGroup = {
   spark: [],
 };
 
+const term: Difference = {
+  term: "",
+  base_seconds: 0,
+  with_seconds: 0,
+  difference_seconds: 0,
+  interval_seconds: [0, 0],
+  fraction: 0,
+  outcome: "slower",
+};
+
 const FORMS: Readonly<Record<string, unknown>> = {
   runs: { runs: [run()], other_runs: 0 } satisfies Runs,
   timeline: timeline(2, 1, {
@@ -105,6 +117,21 @@ const FORMS: Readonly<Record<string, unknown>> = {
     before_last: 0,
     changes: [difference],
   } satisfies Changed,
+  compare: {
+    schema: 1,
+    headline: "",
+    base: [],
+    other: [],
+    unit: "step",
+    outcome: "slower",
+    total: term,
+    quiet: term,
+    terms: [term],
+    warm_up: term,
+    spread_fraction: 0,
+    repeats_wanted: null,
+    notes: [],
+  } satisfies RunComparison,
   retraces: {
     status: { status: "measured", reason: "" },
     watched: 0,

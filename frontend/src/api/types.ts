@@ -242,6 +242,7 @@ export interface Difference {
 
 /** What differs between two groups of runs by more than chance. */
 export interface RunComparison {
+  readonly schema: 1;
   readonly headline: string;
   readonly base: readonly string[];
   readonly other: readonly string[];
@@ -252,6 +253,10 @@ export interface RunComparison {
   readonly quiet: Difference;
   readonly terms: readonly Difference[];
   readonly warm_up: Difference;
+  /** Standard deviation between repeats, of the step; null without repeats. */
+  readonly spread_fraction: Measured;
+  /** Runs a side that would tell; null where it is told. */
+  readonly repeats_wanted: number | null;
   readonly notes: readonly string[];
 }
 
