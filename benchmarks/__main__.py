@@ -1,0 +1,68 @@
+"""All figures by one command, in one table: `python -m benchmarks`.
+
+    python -m benchmarks                        all but the long ones, about 15 minutes
+    python -m benchmarks --only steps report    some of them
+    python -m benchmarks --most 10000000        the report up to ten million steps
+    python -m benchmarks --write                into docs/benchmarks.md, too
+
+Whatever is compared takes turns in one process, so that what disturbs one disturbs the others;
+figures are medians, and their ratio is that of the same run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import platform
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+from benchmarks import costs, report_size, seen_in_tensorboard
+from benchmarks.row import Row, table
+
+DOCUMENT: Final = Path(__file__).parent.parent / "docs/benchmarks.md"
+BEGIN: Final = "<!-- made by python -m benchmarks: begin -->"
+END: Final = "<!-- end -->"
+
+
+def main() -> int:
+    """Prints the table; 1 where a promise is not kept."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--most", type=int, default=1_000_000, help="steps of the longest report")
+    parser.add_argument("--write", action="store_true", help="write docs/benchmarks.md")
+    parts: dict[str, Callable[[], list[Row]]] = {
+        "steps": costs.measure_steps,
+        "overhead": costs.measure_overhead,
+        "bytes": costs.measure_bytes,
+        "flush": costs.measure_flush,
+        "report": lambda: report_size.measure(chosen.most),
+        "tensorboard": seen_in_tensorboard.measure,
+    }
+    parser.add_argument("--only", nargs="+", choices=list(parts), default=list(parts))
+    chosen = parser.parse_args()
+    rows: list[Row] = []
+    for name in chosen.only:
+        print(f"{name} ...", file=sys.stderr, flush=True)
+        rows += parts[name]()
+    machine = (
+        f"Made on {datetime.datetime.now(datetime.timezone.utc).date()} with Python "
+        f"{platform.python_version()}, {os.cpu_count()} cores, load {os.getloadavg()[1]:.0f} "
+        "(programs that wanted a core, in the last five minutes)."
+    )
+    text = f"{machine}\n\n{table(rows)}"
+    print(text)
+    if chosen.write:
+        page = DOCUMENT.read_text(encoding="utf-8")
+        head, _, rest = page.partition(BEGIN)
+        _, _, tail = rest.partition(END)
+        DOCUMENT.write_text(f"{head}{BEGIN}\n{text}\n{END}{tail}", encoding="utf-8")
+    return 1 if any(row.kept is False for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
