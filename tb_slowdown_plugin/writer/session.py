@@ -31,6 +31,7 @@ from tb_slowdown_plugin.writer.entries import Entry, Opening, Sample
 from tb_slowdown_plugin.writer.privacy import reason_of
 from tb_slowdown_plugin.writer.recorder import Recorder
 from tb_slowdown_plugin.writer.rows import Edge, build_signals, build_steps
+from tb_slowdown_plugin.writer.sample_pace import SamplePace
 from tb_slowdown_plugin.writer.sink import Sink
 
 MAX_HELD_RECORDS: Final = 64
@@ -84,6 +85,7 @@ class Session:
         self._written: Environment | None = None
         self._cpu_ns = 0
         self._sampling_ns = 0
+        self._pace = SamplePace(recorder.emit)
         self._requests = schedule.REQUESTS_AT_ONCE
         self._began = self._requested = self._next_sample = self._next_flush = self._now()
         self.forked = False
@@ -129,11 +131,10 @@ class Session:
         if now >= self._next_sample:
             began_ns = self._clock.thread_cpu_ns()
             self._take_sample()
-            self._sampling_ns += self._clock.thread_cpu_ns() - began_ns
-            self._next_sample = max(
-                now + schedule.sample_seconds(now - self._began),
-                self._began + schedule.affordable_seconds(self._sampling_ns / 1e9),
-            )
+            cost_ns = self._clock.thread_cpu_ns() - began_ns
+            self._sampling_ns += cost_ns
+            age = self._pace.next_age(now - self._began, cost_ns / 1e9)
+            self._next_sample = self._began + age
         return max(0.0, self._next_sample - self._now())
 
     def flush(self, *, final: bool = False) -> None:

@@ -9,6 +9,7 @@ import pytest
 from tb_slowdown_plugin.records.codec import decode
 from tb_slowdown_plugin.records.types import CollectorState, Environment, Epoch, Failure
 from tb_slowdown_plugin.writer import schedule
+from tb_slowdown_plugin.writer.sample_pace import SLOWED
 from tb_slowdown_plugin.writer.session import MAX_HELD_RECORDS, Session
 from tb_slowdown_plugin.writer.sink import MemorySink
 
@@ -178,7 +179,7 @@ def test_the_monitor_tells_its_own_cpu_time(run):
 
 
 @pytest.mark.parametrize(("cost_seconds", "every"), [(0.0005, 0.25), (0.005, 2.0)])
-def test_samples_take_a_quarter_per_cent_of_a_core_and_are_fewer_where_they_cost_more(
+def test_samples_take_a_quarter_per_cent_of_a_core_and_are_fewer_and_told_where_they_cost_more(
     run, cost_seconds, every
 ):
     class Busy(Counting):
@@ -193,6 +194,13 @@ def test_samples_take_a_quarter_per_cent_of_a_core_and_are_fewer_where_they_cost
         run.time.monotonic_ns += round(turn(session) * 1e9) + 1
     reads = busy.reads
     session.stop()
+    slowed = [e.what for c in chunks(run.sink) for e in c.events if e.what.name == SLOWED]
+    if every == 0.25:
+        assert slowed == []
+    else:
+        assert 0.5 <= slowed[0].numbers["seconds"] <= slowed[-1].numbers["seconds"] <= 4.0
+        assert slowed[0].numbers["usual_seconds"] == 0.25
+        assert {fact.numbers["sample_cpu_seconds"] for fact in slowed} == {cost_seconds}
     assert reads * cost_seconds <= schedule.SAMPLING_SHARE * 40 + 0.01 + cost_seconds
     assert reads == pytest.approx(40 / every, rel=0.2)
 

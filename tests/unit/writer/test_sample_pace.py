@@ -1,0 +1,58 @@
+"""Samples keep to their share of a core, come less often where they cost more, and say so."""
+
+import itertools
+
+import pytest
+
+from tb_slowdown_plugin.writer import schedule
+from tb_slowdown_plugin.writer.sample_pace import SLOWED, SamplePace
+
+
+def live(seconds, cost_seconds):
+    """The ages at which a run of this length is sampled, and the facts that were told."""
+    facts = []
+    pace = SamplePace(facts.append)
+    ages = [0.0]
+    while ages[-1] < seconds:
+        ages.append(pace.next_age(ages[-1], cost_seconds))
+    return ages, facts
+
+
+@pytest.mark.parametrize("cost_seconds", [0.0005, 0.002, 0.02, 0.3])
+@pytest.mark.parametrize("seconds", [10.0, 600.0, 7200.0])
+def test_the_share_of_a_core_is_kept_whatever_a_sample_costs(seconds, cost_seconds):
+    ages, _ = live(seconds, cost_seconds)
+    credit = 0.01
+    assert (len(ages) - 2) * cost_seconds <= schedule.SAMPLING_SHARE * seconds + credit
+    assert schedule.SAMPLING_SHARE <= 0.005  # what the docs promise
+
+
+def test_cheap_samples_come_as_often_as_the_age_of_the_run_asks_and_nothing_is_told():
+    ages, facts = live(50.0, 0.0005)
+    assert [late - soon for soon, late in itertools.pairwise(ages)] == [0.25] * 200
+    assert facts == []
+
+
+def test_the_first_time_that_it_backs_off_is_told_with_its_reason():
+    ages, facts = live(60.0, 0.02)
+    assert ages[1:3] == pytest.approx([4.0, 12.0])
+    assert [(fact.name, fact.subject) for fact in facts] == [(SLOWED, "")] * len(facts)
+    assert facts[0].numbers == pytest.approx(
+        {"seconds": 4.0, "usual_seconds": 0.25, "sample_cpu_seconds": 0.02}
+    )
+
+
+def test_it_is_told_again_only_when_the_rest_has_doubled():
+    facts = []
+    pace = SamplePace(facts.append)
+    age = pace.next_age(0.0, 0.02)
+    for cost in (0.002, 0.002, 0.009, 0.02, 0.009, 0.02, 0.009):
+        age = pace.next_age(age, cost)
+    assert [fact.numbers["seconds"] for fact in facts] == pytest.approx([4.0, 8.0])
+
+
+def test_a_run_that_has_become_cheap_is_sampled_as_usual_again():
+    pace = SamplePace(lambda _: None)
+    age = pace.next_age(0.0, 0.03)
+    assert age == pytest.approx(8.0)
+    assert pace.next_age(age, 0.0) - age == pytest.approx(schedule.sample_seconds(age))
