@@ -153,7 +153,8 @@ def start(
     Args:
       logdir: The directory that TensorBoard is given, or one run in it. Records
         go to a directory `slowdown` of its own in there.
-      disable: Names of collectors to leave out, as the Signals panel lists them.
+      disable: Names of collectors to leave out, as the Signals panel and docs/overhead.md
+        list them.
       profile_on_slowdown: Captures ten steps with TensorFlow's profiler once the run
         is steady, and ten when they take 25 % longer, for the Traces panel to compare.
         At most four captures, 1 % of the run's time and 256 MB; none while another
@@ -361,4 +362,13 @@ def _names(disable: Iterable[str]) -> frozenset[str]:
             f"disable={disable!r} is one text; give a list of collector names: "
             f"disable=[{disable!r}]"
         )
-    return frozenset(disable)
+    names = frozenset(disable)
+    try:
+        known = {collector.name for collector in create_collectors()}
+    except Exception:  # noqa: BLE001, told when the session is made
+        return names
+    if unknown := sorted(map(str, names - known)):
+        raise UsageError(
+            f"disable={unknown!r} names no collector; give some of {', '.join(sorted(known))}"
+        )
+    return names

@@ -173,6 +173,10 @@ def test_what_is_no_directory_is_refused(logdir):
 def test_disable_takes_a_list_of_names(tmp_path):
     with pytest.raises(tbslow.UsageError, match="disable='gc' is one text"):
         tbslow.start(tmp_path, disable="gc")
+    with pytest.raises(
+        tbslow.UsageError, match=r"disable=\['gcc'\] names no collector; give .*gc,"
+    ):
+        tbslow.start(tmp_path, disable=["gcc", "gc"])
     with tbslow.start(tmp_path, disable=("gc",)), tbslow.summary.step():
         pass
     states = {state.name: state.status for state in chunks(tmp_path)[0].environment.collectors}
