@@ -103,7 +103,9 @@ def compare(base: Sequence[RunLedger], other: Sequence[RunLedger]) -> Comparison
         warm_up=_compare_warm_up(base, other, scale),
         spread_fraction=spread,
         repeats_wanted=(
-            _repeats_wanted(total, chance) if outcome == "not_enough_repeats" else None
+            _repeats_wanted([(total, chance), (quiet, _chance_of_quiet(base, other))])
+            if outcome == "not_enough_repeats"
+            else None
         ),
         notes=(
             *_notes_on_spread(spread, sure=outcome != total.outcome),
@@ -237,6 +239,11 @@ def _compare_quiet(base: Sequence[RunLedger], other: Sequence[RunLedger]) -> Dif
     return replace(found, outcome=_outcome(found))
 
 
+def _chance_of_quiet(base: Sequence[RunLedger], other: Sequence[RunLedger]) -> Chance:
+    before, after = [run.quiet for run in base], [run.quiet for run in other]
+    return _chance(before, after, _mean(before), 0.0)
+
+
 def _compare_warm_up(
     base: Sequence[RunLedger], other: Sequence[RunLedger], scale: float
 ) -> Difference:
@@ -248,13 +255,16 @@ def _compare_warm_up(
     return replace(found, outcome=_outcome(replace(found, base_seconds=usual)))
 
 
-def _repeats_wanted(total: Difference, chance: Chance) -> int:
+def _repeats_wanted(differences: Sequence[tuple[Difference, Chance]]) -> int:
+    """Runs a side with which one of the differences, if it is true, would be told."""
     for repeats in range(2, _MOST_REPEATS):
-        # As if the spread stayed the one seen; without repeats it is not known.
-        degrees = 2 * repeats - 2 if chance.degrees else 0
-        known = replace(chance, degrees=degrees)
-        if known.margin(repeats, repeats) < abs(total.difference_seconds):
-            return repeats
+        for difference, chance in differences:
+            # As if the spread stayed the one seen; without repeats it is not known.
+            degrees = 2 * repeats - 2 if chance.degrees else 0
+            margin = replace(chance, degrees=degrees).margin(repeats, repeats)
+            change = abs(difference.difference_seconds)
+            if change > max(margin, SMALLEST_EFFECT * difference.base_seconds):
+                return repeats
     return _MOST_REPEATS
 
 

@@ -153,6 +153,15 @@ def test_so_many_repeats_as_it_asks_for_do_tell() -> None:
     assert compare(repeats(0.1, wanted), repeats(0.11, wanted)).outcome == "slower"
 
 
+def test_fewer_repeats_are_wanted_where_the_faster_half_would_tell() -> None:
+    busy = compare([disturbed(0.1, 0.05)], [disturbed(0.115, 0.05)])
+    same = compare([disturbed(0.1, 0.05)], [disturbed(0.1, 0.065)])
+    assert busy.outcome == same.outcome == "not_enough_repeats"
+    assert busy.repeats_wanted is not None
+    assert same.repeats_wanted is not None
+    assert busy.repeats_wanted <= 3 < same.repeats_wanted
+
+
 def test_repeats_that_differ_widely_widen_the_interval() -> None:
     calm = compare([run(0.1)] * 3, [run(0.12)] * 3)
     wild = compare([run(0.08), run(0.1), run(0.12)], [run(0.1), run(0.12), run(0.14)])
