@@ -25,7 +25,7 @@ def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float
       run: the recording.
       graphs: its traces with their first executions, from `traced_graphs(run)`.
     """
-    measured = {name: seconds.copy() for name, seconds in run.steps.accounts.items()}
+    measured = dict(run.steps.accounts)
     steady: dict[str, Float] = defaultdict(lambda: np.zeros(len(run.steps)))
     for graph in in_training(graphs):
         if graph.first_seconds and graph.row < len(run.steps):

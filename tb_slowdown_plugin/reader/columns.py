@@ -16,16 +16,19 @@ class GrowingColumns:
 
     A view once handed out never changes: rows are only added behind it. That is
     what lets a web server answer from the arrays of the last reload while the
-    next one is appended, with one copy of the data in memory.
+    next one is appended, with one copy of the data in memory. A column takes no
+    memory while all its values are the same: steps of one kind, or not measured.
     """
 
     def __init__(self) -> None:
         self.rows = 0
         self._capacity = 0
         self._arrays: dict[str, NDArray[Any]] = {}
+        self._constants: dict[str, NDArray[Any]] = {}
+        """(1,) each"""
 
     def __contains__(self, name: str) -> bool:
-        return name in self._arrays
+        return name in self._arrays or name in self._constants
 
     @property
     def nbytes(self) -> int:
@@ -44,27 +47,39 @@ class GrowingColumns:
         end = self.rows + rows
         if end > self._capacity:
             self._grow(end)
-        for name, column in values.items():
-            array = self._arrays.get(name)
-            if array is None:
-                array = np.empty(self._capacity, column.dtype)
-                if self.rows:
-                    array[: self.rows] = absent
-                self._arrays[name] = array
-            array[self.rows : end] = column
-        for name in self._arrays.keys() - values.keys():
-            self._arrays[name][self.rows : end] = absent
+        for name in dict.fromkeys((*self._constants, *values)):
+            if name not in self._arrays:
+                self._append_to_constant(name, values.get(name, np.array([absent])), absent)
+        for name, array in self._arrays.items():
+            array[self.rows : end] = values.get(name, absent)
         self.rows = end
 
     def view(self, name: str) -> NDArray[Any]:
         """(rows,) the column as it is now, read-only."""
+        if name in self._constants:
+            return np.broadcast_to(self._constants[name], (self.rows,))
         view = self._arrays[name][: self.rows]
         view.flags.writeable = False
         return view
 
     def views(self) -> dict[str, NDArray[Any]]:
         """Each column as it is now, read-only."""
-        return {name: self.view(name) for name in self._arrays}
+        return {name: self.view(name) for name in (*self._constants, *self._arrays)}
+
+    def _append_to_constant(self, name: str, added: NDArray[Any], absent: float) -> None:
+        """Leaves a column without an array, or gives it one for the rows before these."""
+        constant = self._constants.get(name)
+        if not self.rows:
+            constant = np.resize(added, 1)
+        elif constant is None:
+            constant = np.full(1, absent, added.dtype)
+        if (added == constant).all() or (np.isnan(added).all() and np.isnan(constant).all()):
+            self._constants[name] = constant
+            return
+        array = np.empty(self._capacity, constant.dtype)
+        array[: self.rows] = constant
+        self._constants.pop(name, None)
+        self._arrays[name] = array
 
     def _grow(self, needed: int) -> None:
         self._capacity = max(needed, 2 * self._capacity, _FIRST_CAPACITY)

@@ -108,9 +108,9 @@ def test_a_payload_that_ends_in_zero_bytes_arrives_whole(tmp_path: Path) -> None
 
 def test_the_least_recently_used_runs_are_dropped(tmp_path: Path) -> None:
     for name in ("a", "b", "c"):
-        write_chunks(tmp_path / name / "slowdown", split(make_steps(1000)))
+        write_chunks(tmp_path / name / "slowdown", split(make_steps(1000, seed=1)))
     tensorboard = TensorBoard(tmp_path)
-    catalogue = Catalogue(tensorboard.provider, most_bytes=2 * 64 * 1000)
+    catalogue = Catalogue(tensorboard.provider, most_bytes=2 * 6 * 8 * 1000)
     a, b = catalogue.run("a"), catalogue.run("b")
     assert catalogue.run("a") is a
     catalogue.run("c")

@@ -38,5 +38,48 @@ def test_a_view_refuses_to_be_written() -> None:
 
 def test_bytes_count_rows_not_reserve() -> None:
     columns = GrowingColumns()
-    columns.append(3, {"a": np.zeros(3), "b": np.zeros(3, np.int64)}, 0.0)
+    columns.append(3, {"a": np.arange(3.0), "b": np.arange(3)}, 0.0)
     assert columns.nbytes == 48
+
+
+def test_a_column_of_one_value_takes_no_memory_until_another_comes():
+    columns = GrowingColumns()
+    for _ in range(3):
+        columns.append(2, {"kind": np.zeros(2, np.int64), "items": np.full(2, np.nan)}, np.nan)
+    assert columns.nbytes == 0
+    before = columns.views()
+    assert before["kind"].dtype == np.int64
+    columns.append(1, {"kind": np.ones(1, np.int64), "items": np.array([32.0])}, np.nan)
+    assert columns.nbytes == 2 * 7 * 8
+    np.testing.assert_array_equal(columns.view("kind"), [0, 0, 0, 0, 0, 0, 1])
+    np.testing.assert_array_equal(columns.view("items"), [*[np.nan] * 6, 32.0])
+    np.testing.assert_array_equal(before["kind"], np.zeros(6))
+    np.testing.assert_array_equal(before["items"], np.full(6, np.nan))
+
+
+def test_a_column_of_one_value_that_is_left_out_later():
+    columns = GrowingColumns()
+    columns.append(2, {"a": np.full(2, 7.0), "b": np.zeros(2)}, 0.0)
+    columns.append(2, {}, 0.0)
+    columns.append(1, {"c": np.zeros(1)}, 0.0)
+    np.testing.assert_array_equal(columns.view("a"), [7, 7, 0, 0, 0])
+    np.testing.assert_array_equal(columns.view("b"), np.zeros(5))
+    np.testing.assert_array_equal(columns.view("c"), np.zeros(5))
+    assert columns.nbytes == 40
+
+
+def test_a_constant_refuses_to_be_written():
+    columns = GrowingColumns()
+    columns.append(2, {"a": np.full(2, 7.0)}, 0.0)
+    with pytest.raises(ValueError, match="read-only"):
+        columns.view("a")[0] = 2.0
+
+
+def test_columns_without_a_row_are_there():
+    columns = GrowingColumns()
+    columns.append(0, {"number": np.empty(0, np.int64), "items": np.empty(0)}, np.nan)
+    assert columns.views().keys() == {"number", "items"}
+    columns.append(2, {"number": np.array([4, 4]), "items": np.array([1.0, 2.0])}, np.nan)
+    np.testing.assert_array_equal(columns.view("number"), [4, 4])
+    np.testing.assert_array_equal(columns.view("items"), [1.0, 2.0])
+    assert columns.nbytes == 16
