@@ -1,24 +1,31 @@
 """How much CPU time a monitored run takes more than a plain one.
 
-Blocks of the same training, plain and monitored in several ways, take turns in one
-process: each round runs all of them once, every second round in reverse order (ABBA), so
-that what disturbs one disturbs the others. Each way has a model of its own, traced under
-its own monitor, because the monitor puts operations into the graphs it sees traced. A
-block is warmed up before its clocks are read, and the monitor's first record, with the
-environment, is written by then: starting and stopping it stay outside. `plain again`
-checks the benchmark itself: its interval must hold 0. On a busy machine it may not, and
-then nothing follows from the other lines.
+Short blocks of the same training, plain and monitored, take turns in one process. What
+disturbs such a comparison, and what is done about it:
 
-One thread within an operation and one beside it: with more, the CPU time of the same
-step varies by several per cent, and the share of what the monitor adds is smaller.
+- The machine is now faster, now slower. Each way has its turn in a random order, and then
+  in the reverse order, so that a drift weighs on all alike; several such turns are a round,
+  and what counts is the difference within a round.
+- Two functions traced from the same code differ by 1 % and more: TensorFlow lays them out
+  in memory and orders their operations as it comes. So each round traces all functions
+  anew, and the interval is over rounds. One model, and so the same weights, serves all.
+- A round that was disturbed all the same: the estimate is the mean of the rounds without
+  the fifth at each end, the interval its 95 % interval by bootstrap.
+- Neighbours: CPU time is compared, not wall time. They still push data out of the caches,
+  so that every call between two steps takes longer than on a quiet machine.
 
-    python benchmarks/run_overhead.py                        the promise: a fit and a loop
-    python benchmarks/run_overhead.py --program tiny-fit --collectors
-                                                             each collector switched off,
-                                                             in steps so short that it shows
+What the training pays is measured so: CPU time of the process without the monitor's own
+threads. What those take follows from how old a run is, and is measured apart, in one
+longer run, by their own clocks: there is no noise in it, and blocks would only ever see
+the begin of a run. `added` is the sum. Start and stop of the monitor are left out.
 
-It exits with 1 where the promise (at most 1 % of a Keras fit with 5 ms steps and of a
-custom loop likewise) is not kept, with 2 where the check of the benchmark failed.
+`plain again` checks the method: its interval must hold 0.
+
+    python benchmarks/run_overhead.py                  the promise: a fit and a loop
+    python benchmarks/run_overhead.py --threads 0      with TensorFlow's default threads
+
+It exits with 1 where the promise (at most 1 % of a Keras fit with 5 ms steps, and of such
+a loop) is not kept, and with 2 where the check failed.
 """
 
 from __future__ import annotations
@@ -27,258 +34,128 @@ import argparse
 import gc
 import os
 import sys
-import tempfile
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import keras
 import numpy as np
 import tensorflow as tf
 
-import tbslow
+from benchmarks.overhead_programs import PROGRAMS, CustomLoop, KerasFit, Way
 from tb_slowdown_plugin.collectors import registry
 
 MOST_ADDED: Final = 0.01
 RESAMPLES: Final = 4000
+TRIMMED: Final = 0.2
 
 
-class Cost(NamedTuple):
-    """Seconds of one step."""
+class Added(NamedTuple):
+    """Seconds a step, with their 95 % interval."""
 
-    process_cpu: float
-    thread_cpu: float
-    wall: float
-
-
-@dataclass(frozen=True)
-class Way:
-    """One way to run the training; `disable` is None where it is not monitored."""
-
-    name: str
-    disable: tuple[str, ...] | None
+    seconds: float
+    low: float
+    high: float
 
 
-@dataclass(frozen=True)
-class Program:
-    """One training; `build` makes the function that runs one block of it."""
-
-    name: str
-    build: Callable[[Way], Callable[[], Cost]]
-
-
-class Window:
-    """Reads the clocks at the begin and the end of what is measured."""
-
-    def begin(self) -> None:
-        """What is measured begins."""
-        self._began = self._now()
-
-    def end(self, steps: int) -> Cost:
-        """It ends, after so many steps."""
-        return Cost(
-            *((now - then) / steps for now, then in zip(self._now(), self._began, strict=True))
-        )
-
-    def _now(self) -> tuple[float, float, float]:
-        return time.process_time(), time.thread_time(), time.perf_counter()
-
-
-class FitWindow(keras.callbacks.Callback):
-    """Measures all epochs of a fit but the first; it has no method that runs for each batch."""
-
-    def __init__(self, steps: int, settle: Callable[[], None] = lambda: None) -> None:
-        super().__init__()
-        self._window, self._steps, self._settle = Window(), steps, settle
-
-    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:  # noqa: ARG002
-        """The second epoch begins what is measured."""
-        if epoch == 1:
-            self._settle()
-            self._window.begin()
-
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:  # noqa: ARG002
-        """The last epoch ends it."""
-        if epoch:
-            self.cost = self._window.end(epoch * self._steps)
-
-
-def make_model(width: int, batch: int) -> tuple[keras.Model, tf.data.Dataset]:
-    """Three dense layers and endless data for them."""
-    keras.utils.set_random_seed(0)
-    layers = [keras.layers.Dense(width, activation="relu") for _ in range(3)]
-    model = keras.Sequential([keras.Input((width,)), *layers, keras.layers.Dense(1)])
-    model.compile(keras.optimizers.SGD(1e-4), "mse", jit_compile=False)
+def measure(
+    program: KerasFit | CustomLoop, ways: Sequence[Way], rounds: int, turns: int, steps: int
+) -> np.ndarray:
+    """Training CPU seconds a step, shape (rounds, ways)."""
     random = np.random.default_rng(0)
-    x = tf.constant(random.normal(size=(batch, width)), tf.float32)
-    data = tf.data.Dataset.from_tensors((x, tf.reduce_mean(x, 1, keepdims=True)))
-    return model, data.repeat().prefetch(2)
-
-
-def keras_fit(width: int, batch: int, steps: int) -> Callable[[Way], Callable[[], Cost]]:
-    """A Keras fit of a warm epoch and three measured ones, `steps` each."""
-
-    def build(way: Way) -> Callable[[], Cost]:
-        model, data = make_model(width, batch)
-
-        def run() -> Cost:
-            if way.disable is None:
-                window = FitWindow(steps)
-                model.fit(data, epochs=4, steps_per_epoch=steps, verbose=0, callbacks=[window])
-                return window.cost
-            with tempfile.TemporaryDirectory() as logdir:
-                watch = tbslow.keras.SlowdownCallback(logdir, disable=way.disable)
-                window = FitWindow(steps, lambda: watch.monitor.flush())
-                callbacks = [watch, window]
-                model.fit(data, epochs=4, steps_per_epoch=steps, verbose=0, callbacks=callbacks)
-                watch.monitor.stop()
-            return window.cost
-
-        return run
-
-    return build
-
-
-def custom_loop(width: int, batch: int, steps: int) -> Callable[[Way], Callable[[], Cost]]:
-    """A loop that fetches in Python and calls a `tf.function`; `steps` are measured."""
-
-    def build(way: Way) -> Callable[[], Cost]:
-        model, data = make_model(width, batch)
-
-        @tf.function
-        def train(x: tf.Tensor, y: tf.Tensor) -> tf.Tensor:
-            with tf.GradientTape() as tape:
-                loss = tf.reduce_mean((model(x, training=True) - y) ** 2)
-            variables = model.trainable_variables
-            model.optimizer.apply_gradients(
-                zip(tape.gradient(loss, variables), variables, strict=True)
-            )
-            return loss
-
-        def run_plain(batches: Any, count: int) -> None:
-            for _ in range(count):
-                x, y = next(batches)
-                train(x, y)
-
-        def run_watched(batches: Any, count: int) -> None:
-            for _ in range(count):
-                x, y = next(batches)
-                with tbslow.summary.step():
-                    train(x, y)
-
-        def measure(
-            loop: Callable[[Any, int], None],
-            batches: Any,
-            settle: Callable[[], None] = lambda: None,
-        ) -> Cost:
-            window = Window()
-            loop(batches, max(20, steps // 5))
-            settle()
-            window.begin()
-            loop(batches, steps)
-            return window.end(steps)
-
-        def run() -> Cost:
-            if way.disable is None:
-                return measure(run_plain, iter(data))
-            with (
-                tempfile.TemporaryDirectory() as logdir,
-                tbslow.start(logdir, disable=way.disable) as monitor,
-            ):
-                return measure(run_watched, iter(tbslow.data(data)), monitor.flush)
-
-        return run
-
-    return build
-
-
-PROGRAMS: Final = (
-    Program("fit", keras_fit(width=512, batch=64, steps=40)),
-    Program("loop", custom_loop(width=512, batch=64, steps=120)),
-    Program("short", custom_loop(width=128, batch=64, steps=500)),
-    Program("tiny", custom_loop(width=16, batch=16, steps=1000)),
-    Program("tiny-fit", keras_fit(width=16, batch=16, steps=200)),
-)
-
-
-def measure(program: Program, ways: Sequence[Way], rounds: int) -> np.ndarray:
-    """The costs, shape (rounds, ways, 3)."""
-    runs = [program.build(way) for way in ways]
-    for run in runs:  # traced and warm
-        run()
-    gc.collect()
-    gc.freeze()  # what TensorFlow has made would be walked through at random moments
-    costs = np.empty((rounds, len(ways), 3))
+    costs = np.zeros((rounds, len(ways)))
     for nth in range(rounds):
-        order = range(len(ways)) if nth % 2 == 0 else reversed(range(len(ways)))
-        for way in order:
-            costs[nth, way] = runs[way]()
-    gc.unfreeze()
+        for way in ways:
+            program.trace(way)
+        gc.collect()
+        gc.freeze()  # what TensorFlow has made would be walked through at random moments
+        for _ in range(turns):
+            order = random.permutation(len(ways))
+            for way in (*order, *reversed(order)):
+                costs[nth, way] += program.run(ways[way], steps).training_cpu / (2 * turns)
+        gc.unfreeze()
     return costs
 
 
-def compare(costs: np.ndarray, plain: np.ndarray) -> tuple[float, float, float]:
-    """The median of `costs - plain` over pairs of rounds, and its 95 % interval (bootstrap)."""
-    pairs = (costs - plain)[: len(costs) // 2 * 2].reshape(-1, 2).mean(1)
+def estimate(differences: np.ndarray) -> Added:
+    """The trimmed mean of the rounds, and its interval."""
     random = np.random.default_rng(0)
-    drawn = np.median(random.choice(pairs, (RESAMPLES, len(pairs))), axis=1)
-    low, high = np.quantile(drawn, (0.025, 0.975))
-    return float(np.median(pairs)), float(low), float(high)
+    drawn = random.choice(differences, (RESAMPLES, len(differences)))
+    low, high = np.quantile([trimmed_mean(each) for each in drawn], (0.025, 0.975))
+    return Added(trimmed_mean(differences), float(low), float(high))
+
+
+def trimmed_mean(values: np.ndarray) -> float:
+    """The mean without the smallest and the largest fifth."""
+    cut = int(len(values) * TRIMMED)
+    return float(np.sort(values)[cut : len(values) - cut].mean())
+
+
+def background_share(program: KerasFit | CustomLoop, seconds: float, step_seconds: float) -> float:
+    """CPU of the monitor's own threads over wall time, in a run of this length."""
+    way = Way("monitored", ())
+    program.trace(way)
+    cost = program.run(way, max(1, int(seconds / step_seconds)))
+    return cost.background_cpu / cost.wall
 
 
 def main() -> int:
     """Prints a table for each program."""
     arguments = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    names = [program.name for program in PROGRAMS]
-    arguments.add_argument("--program", choices=names, nargs="+", default=["fit", "loop"])
-    arguments.add_argument("--rounds", type=int, default=40)
-    arguments.add_argument("--collectors", nargs="*", help="switch off each, or these")
+    arguments.add_argument("--program", choices=list(PROGRAMS), nargs="+", default=["fit", "loop"])
+    arguments.add_argument("--rounds", type=int, default=24)
+    arguments.add_argument("--turns", type=int, default=4, help="of a round")
+    arguments.add_argument("--steps", type=int, default=40, help="of a block")
+    arguments.add_argument("--threads", type=int, default=1, help="of TensorFlow; 0: its default")
+    arguments.add_argument("--seconds", type=float, default=30.0, help="of the longer run")
+    arguments.add_argument("--without", nargs="*", default=(), help="also switch off each of these")
+    arguments.add_argument("--all-off", action="store_true", help="also switch off all collectors")
     chosen = arguments.parse_args()
-    tf.config.threading.set_intra_op_parallelism_threads(1)
-    tf.config.threading.set_inter_op_parallelism_threads(1)
+    tf.config.threading.set_intra_op_parallelism_threads(chosen.threads)
+    tf.config.threading.set_inter_op_parallelism_threads(chosen.threads)
     tf.get_logger().setLevel("ERROR")
     known = tuple(collector.name for collector in registry.create())
     ways = [
         Way("plain", None),
         Way("monitored", ()),
         Way("plain again", None),
-        Way("all off", known),
+        *([Way("all collectors off", known)] if chosen.all_off else []),
+        *(Way(f"without {name}", (name,)) for name in chosen.without),
     ]
-    if chosen.collectors is not None:
-        ways += [Way(f"without {name}", (name,)) for name in chosen.collectors or known]
-    print(f"TensorFlow {tf.__version__}, Python {sys.version.split()[0]}, {os.cpu_count()} cores")
+    print(
+        f"TensorFlow {tf.__version__}, Python {sys.version.split()[0]}, {os.cpu_count()} cores, "
+        f"load {os.getloadavg()[0]:.1f}"
+    )
     status = 0
-    for program in PROGRAMS:
-        if program.name in chosen.program:
-            costs = measure(program, ways, chosen.rounds)
-            status = max(status, tell(program, ways, costs))
+    for name in chosen.program:
+        program = PROGRAMS[name]()
+        costs = measure(program, ways, chosen.rounds, chosen.turns, chosen.steps)
+        step = float(np.median(costs[:, 0]))
+        share = background_share(program, chosen.seconds, step)
+        print(
+            f"\n{name}: {step * 1e3:.2f} ms a step (CPU), {chosen.rounds} rounds; in the first "
+            f"{chosen.seconds:.0f} s the monitor's threads take {share:.2%} of a core"
+        )
+        status = max(status, tell(ways, costs, share, step))
     return status
 
 
-def tell(program: Program, ways: Sequence[Way], costs: np.ndarray) -> int:
+def tell(ways: Sequence[Way], costs: np.ndarray, share: float, step: float) -> int:
     """Prints the table of one program; the exit status."""
-    plain = costs[:, 0]
-    step, _, wall = np.median(plain, axis=0)
-    print(
-        f"\n{program.name}: {step * 1e3:.2f} ms of CPU and {wall * 1e3:.2f} ms a step, "
-        f"{len(costs)} rounds"
-    )
-    print("                           added process CPU, 95 % interval         thread CPU")
+    print("                       the training pays, us a step     added in all, % of CPU time")
     status = 0
     for index, way in list(enumerate(ways))[1:]:
-        added, low, high = (value * 1e6 for value in compare(costs[:, index, 0], plain[:, 0]))
-        thread = compare(costs[:, index, 1], plain[:, 1])[0] * 1e6
-        share, least, most = (value / step / 1e4 for value in (added, low, high))
+        paid = estimate(costs[:, index] - costs[:, 0])
+        background = share if way.name == "monitored" else 0.0
+        added, least, most = (100 * (value / step + background) for value in paid)
         print(
-            f"  {way.name:24} {added:7.1f} us [{low:6.1f}, {high:6.1f}] "
-            f"= {share:5.2f} % [{least:5.2f}, {most:5.2f}] {thread:8.1f} us"
+            f"  {way.name:20} {paid.seconds * 1e6:7.1f} [{paid.low * 1e6:6.1f}, "
+            f"{paid.high * 1e6:6.1f}]     = {added:5.2f} % [{least:5.2f}, {most:5.2f}]"
         )
-        if way.name == "plain again" and not low <= 0 <= high:
+        if way.name == "plain again" and not paid.low <= 0 <= paid.high:
             status = 2
-        if way.name == "monitored" and share > 100 * MOST_ADDED:
+        if way.name == "monitored" and added > 100 * MOST_ADDED:
             status = max(status, 1)
     return status
 
