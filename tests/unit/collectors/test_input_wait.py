@@ -67,10 +67,12 @@ def read_soon(recording):
 
 
 def test_a_python_loop_is_timed_fetch_by_fetch(recording, collector):
+    began = time.perf_counter()
     for _ in dataset(5):
         pass
+    lasted = time.perf_counter() - began
     seconds, others = taken(recording)
-    assert 5 * DELAY <= seconds < 10 * DELAY
+    assert 5 * DELAY <= seconds <= lasted - sum(others.values()) / 1e9
     assert others.keys() == {"input_wait:end of pass"}
 
 
@@ -138,10 +140,12 @@ def test_fast_data_costs_no_wait(recording, collector):
     iterator = iter(dataset(6, delayed=False))
     step(iterator)
     taken(recording)
+    began = time.perf_counter()
     for _ in range(5):
         step(iterator)
+    lasted = time.perf_counter() - began
     seconds, _ = taken(recording)
-    assert seconds < DELAY
+    assert seconds < 0.2 * lasted
 
 
 def test_a_loop_inside_a_graph_that_waits_for_data(recording, collector):
@@ -172,10 +176,12 @@ def test_fetches_unrolled_into_one_graph_count_only_what_the_computation_leaves_
     iterator = iter(dataset(8))
     step(iterator)
     taken(recording)
+    began = time.perf_counter()
     step(iterator)
+    lasted = time.perf_counter() - began
     seconds, _ = taken(recording)
-    # The first batch is waited for; the others are fetched beside 30 ms of work.
-    assert DELAY * 0.9 <= seconds < 3 * DELAY
+    # The first batch is waited for, 10 of 130 ms; the others are fetched beside 30 ms of work.
+    assert DELAY * 0.9 <= seconds < 0.2 * lasted
 
 
 def test_short_steps_share_one_reading_and_get_the_wait_that_it_told(recording, monkeypatch):
