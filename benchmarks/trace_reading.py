@@ -52,13 +52,13 @@ def read(path: Path) -> int:
     from tb_slowdown_plugin.traces.read import read_trace
     from tb_slowdown_plugin.traces.steps import nothing_recorded
 
-    began = time.perf_counter()
+    began, cpu_began = time.perf_counter(), time.process_time()
     trace = read_trace(path, nothing_recorded())
-    seconds = time.perf_counter() - began
+    seconds, cpu_seconds = time.perf_counter() - began, time.process_time() - cpu_began
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
     size = path.stat().st_size / 1e6
     print(f"{size:.0f} MB, {trace.events:,} events, {len(trace.steps):,} steps")
-    print(f"{seconds:.2f} s, {megabytes:.0f} MB resident at most")
+    print(f"{seconds:.2f} s ({cpu_seconds:.2f} s CPU), {megabytes:.0f} MB resident at most")
     share = max(1.0, size / 100.0)
     kept = seconds <= MOST_SECONDS * share and megabytes <= MOST_MEGABYTES * share
     print("kept" if kept else "NOT KEPT", f"(<= {MOST_SECONDS} s and {MOST_MEGABYTES:.0f} MB)")
