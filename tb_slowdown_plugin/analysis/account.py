@@ -160,11 +160,23 @@ def _cause(case: Case, claim: Claim) -> Cause:
     )
 
 
+def _end_of_warm_up(case: Case, claims: Iterable[Claim]) -> int:
+    """First row after it: a first pass that waits lasts longer than the first calls."""
+    ends = [
+        finding.rows[1] + 1
+        for claim in claims
+        if claim.cause == "warm_up"
+        for finding in claim.findings
+        if finding.pattern == "warm_up"
+    ]
+    return min(max(case.diagnosis.warm_up_rows, *ends, 0), len(case.run.steps) - 1)
+
+
 def _change_points(
     case: Case, claims: list[Claim], rest: tuple[Finding, ...]
 ) -> Iterable[tuple[int, str]]:
     if case.diagnosis.warm_up_rows:
-        yield case.diagnosis.warm_up_rows, "Warm-up ends"
+        yield _end_of_warm_up(case, claims), "Warm-up ends"
     for name, findings in (
         *((CAUSES[claim.cause], claim.findings) for claim in claims),
         (CAUSES[UNEXPLAINED], rest),

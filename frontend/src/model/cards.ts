@@ -99,11 +99,11 @@ export function windowOf(card: Card, track: Track): Window | undefined {
   return between(rowOfStep(track, first), rowOfStep(track, last));
 }
 
-/** Patterns that words describe better than the moment at which they begin. */
+/** Patterns that words describe better than the moment at which they begin; as in the text report. */
 const RHYTHM: Readonly<Partial<Record<Pattern, string>>> = {
   flat: "throughout",
-  periodic: "again and again",
-  epoch_boundary: "at each epoch",
+  periodic: "at regular intervals",
+  epoch_boundary: "where epochs begin",
   one_off: "once",
 };
 

@@ -159,3 +159,12 @@ def test_a_steady_run_is_unknown_if_the_graph_ran_once(make_run, find, judge):
     assert cause.evidence[0].endswith(
         "For 1 graph no second run was seen; the whole first run counts."
     )
+
+
+def test_the_warm_up_ends_where_the_first_pass_ends_to_wait(make_run, find, judge):
+    wait = np.where(np.arange(SIZE) < 100, 0.050, 0.001)
+    run = make_run(0.010 + wait, accounts={"input_wait": wait})
+    early = np.where(np.arange(SIZE) < 100, 0.049, 0.0)
+    account = judge(run, find("input_wait", "warm_up", early), warm_up_rows=2)
+
+    assert account.change_points == ((100, "Warm-up ends"),)
