@@ -6,9 +6,9 @@
 
 One process holds TensorBoard's Python loader and the plugin's routes. Before each reload a
 chunk of 256 steps is appended to a live run; after it two clients ask for what the page asks
-for. Prints the memory of the process (RSS), and the CPU time of a live update: the list of
-runs, the new record read and joined, and the account carried on; not the analyses, which are
-made aside in at most 5 % of a core, and not what the clients ask for then.
+for. Prints the memory of the process (RSS), Python's objects in use, and the CPU time of a
+live update: the list of runs, the new record read and joined, and the account carried on; not
+the analyses, which are made aside in at most 5 % of a core, and not what the clients ask for.
 
 With --bounded the run is kept in at most 100,000 rows, so that its end of growth is seen
 within minutes: by itself that comes after 2,000,000 steps. A part of the growth is
@@ -144,8 +144,10 @@ def main() -> None:
         runs = Runs(catalogue, follow, logdir=str(folder), clock=now)
         app = serve(SlowdownPlugin(runs))
         steps = len(written) * long_run.CHUNK_ROWS
-        print("| reloads | steps | rows kept | RSS, MB | on disk, MB | live update, ms | largest |")
-        print("|---|---|---|---|---|---|---|", flush=True)
+        print(
+            "| reloads | steps | rows kept | RSS, MB | objects | on disk, MB | update, ms | max |"
+        )
+        print("|---|---|---|---|---|---|---|---|", flush=True)
         for reload in range(given.reloads + 1):
             if reload % max(1, given.reloads // SHOWN) == 0:
                 gc.collect()
@@ -155,6 +157,7 @@ def main() -> None:
                 )
                 print(
                     f"| {reload:,} | {steps:,} | {rows:,} | {rss_megabytes():.0f} | "
+                    f"{sys.getallocatedblocks():,} | "
                     f"{path.stat().st_size / 1e6:.1f} | {update} |",
                     flush=True,
                 )
