@@ -45,7 +45,9 @@ def comparison_text(comparison: Comparison, *, width: int = 80, colour: bool = F
 
 
 def _lines(comparison: Comparison, width: int, ink: Ink) -> Iterator[str]:
-    yield ink.strong(printable(f"{_side(comparison.base)} -> {_side(comparison.other)}"))
+    sides = printable(f"{_side(comparison.base)} -> {_side(comparison.other)}")
+    for line in textwrap.wrap(sides, width, break_long_words=False, break_on_hyphens=False):
+        yield ink.strong(line)
     verdict = _VERDICTS.get(comparison.outcome, "")
     for line in textwrap.wrap(printable(comparison_headline(comparison)), width):
         yield ink.verdict(verdict, line)
