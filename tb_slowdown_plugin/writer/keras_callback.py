@@ -270,9 +270,16 @@ def _calling_list() -> Any:
 
 
 def _iterations(model: Any) -> int:
-    """Steps that the optimizer has made, 0 where the model has none."""
+    """Steps that the optimizer has made, 0 where the model has none or they can't be read."""
     iterations = getattr(getattr(model, "optimizer", None), "iterations", None)
-    return 0 if iterations is None else int(iterations)
+    if iterations is None:
+        return 0
+    variable = getattr(iterations, "_value", iterations)  # a strategy's, inside Keras's own
+    replicas = getattr(variable, "values", None)
+    try:
+        return int(replicas[0] if replicas else iterations)
+    except Exception:  # noqa: BLE001 - only where the numbers of the steps begin
+        return 0
 
 
 def _tell_failure(watching: monitor.Monitor, reason: str) -> None:
