@@ -8,6 +8,8 @@ import numpy as np
 
 from tb_slowdown_plugin.traces.types import Float, Int, Steps
 
+_NEAR: Final = 8
+"""Rows beside the end of a marker: on a busy machine the monitor reads its clock later."""
 MOST_STEPS: Final = 5_000
 """Steps of a capture that are told apart; the others of a longer one are left out."""
 
@@ -100,7 +102,7 @@ def _rows(number: Int, ended: Float, recorded: Recorded) -> Int:
         return rows
     near = np.searchsorted(recorded.ended, ended)
     best = np.full(len(number), np.inf)
-    for shift in (-1, 0, 1):
+    for shift in range(-_NEAR, _NEAR + 1):
         at = np.clip(near + shift, 0, len(recorded.ended) - 1)
         apart = np.abs(recorded.ended[at] - ended)
         better = (recorded.number[at] == number) & (apart < best)

@@ -1,15 +1,16 @@
 """The profiler's step annotation: XProf and our own reader see which steps a capture holds.
 
-Private TensorFlow: `enabled` of `tensorflow.python.profiler.trace` (2.16 to 2.21), which
-asks the profiler in 0.025 us; making a `tf.profiler.experimental.Trace` for each step of a
-run that nobody profiles would take 0.6 us. Without it steps are not annotated.
+Private TensorFlow: `enabled` of `tensorflow.python.profiler.trace`, a variable that the
+profiler sets (2.16), later a function that asks it in 0.025 us (2.21); making a
+`tf.profiler.experimental.Trace` for each step of a run that nobody profiles would take
+0.6 us. Without it steps are not annotated.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Protocol
+from typing import Any, Protocol, cast
 
 
 class Annotation(Protocol):
@@ -22,10 +23,13 @@ class Annotation(Protocol):
 def find_profiler() -> Callable[[], bool]:
     """What tells whether a profiler is on in this process, whoever started it."""
     try:
-        found = getattr(import_module("tensorflow.python.profiler.trace"), "enabled", None)
+        module: Any = import_module("tensorflow.python.profiler.trace")
     except ImportError:
-        found = None
-    return found if callable(found) else lambda: False
+        return lambda: False
+    found = getattr(module, "enabled", None)
+    if callable(found):
+        return cast("Callable[[], bool]", found)
+    return (lambda: bool(module.enabled)) if isinstance(found, bool) else lambda: False
 
 
 def annotate(kind: str, number: int) -> Annotation:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import ModuleType
 
 import event_files
 import numpy as np
@@ -11,6 +12,8 @@ import pytest
 
 from tb_slowdown_plugin.collectors.clock import Clock
 from tb_slowdown_plugin.records.types import Fact, StepTable
+from tb_slowdown_plugin.writer import annotation
+from tb_slowdown_plugin.writer.annotation import find_profiler
 from tb_slowdown_plugin.writer.capture import STEPS, SlowdownCaptures
 from tb_slowdown_plugin.writer.live_pace import BLOCK_STEPS, LivePace
 from tb_slowdown_plugin.writer.recorder import Recorder
@@ -228,3 +231,18 @@ def test_a_run_that_grows_is_no_noisy_level() -> None:
     noise = [1.0, 1.3, 1.15]
     said = {pace.add(chunk(0.01 * noise[n % 3] * 1.03**n, 1)) for n in range(24)}
     assert said == {"unsettled"}
+
+
+def test_every_form_of_the_profilers_switch_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A variable in TensorFlow 2.16, a function in 2.21; neither in one that is to come."""
+    name = "tensorflow.python.profiler.trace"
+    module = ModuleType(name)
+    monkeypatch.setattr(annotation, "import_module", lambda asked: {name: module}[asked])
+    assert find_profiler()() is False
+    module.enabled = False  # type: ignore[attr-defined]
+    is_on = find_profiler()
+    assert is_on() is False
+    module.enabled = True  # type: ignore[attr-defined]
+    assert is_on() is True
+    module.enabled = lambda: "asked"  # type: ignore[attr-defined]
+    assert find_profiler()() == "asked"
