@@ -21,10 +21,10 @@ ALARM_RATE: Final = 0.005
 """Two-sided: how often the interval of two equal programs may miss zero."""
 USUAL_SPREAD: Final = 0.05
 """Standard deviation between runs of one program that is believed without repeats, as a
-share of the step. Up to it the alarm rate holds: 2 to 5 % were measured of a Keras fit
-with neighbours on the machine (benchmarks/comparison)."""
+share of the step. Up to it the alarm rate holds. Beside busy neighbours the faster halves
+of a Keras fit's steps differed by 1 to 6 % (benchmarks/comparison)."""
 LEAST_SPREAD: Final = 0.02
-"""No fewer is ever believed: three repeats can agree by luck, or because a program runs at
+"""No less is ever believed: three repeats can agree by luck, or because a program runs at
 one of two speeds."""
 _OF_REPEATS: Final = 0.2
 """Share of the alarm rate that goes to what the repeats show: more of it finds smaller
