@@ -42,7 +42,7 @@ LOOSE = {
     "shape_churn": 0.2,
     # Recorded while others kept 3.7 of the 4 cores busy, more so in the part without the defect.
     "gpu_memory": 0.25,
-    # The time of `compile()` itself lies between two calls of fit, where nothing is charged.
+    # Recorded when `compile()` and the end of a pass had no accounts: both lay between two fits.
     "retracing_keras_compile": 0.25,
     "disk_rewritten_log": 0.2,
 }
