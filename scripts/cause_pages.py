@@ -9,29 +9,7 @@ from pathlib import Path
 
 from cause_reports import list_reports
 
-from tb_slowdown_plugin.analysis.advice import (
-    backward_pass,
-    callbacks,
-    checkpointing,
-    communication,
-    cpu_contention,
-    disk,
-    garbage_collection,
-    gpu_memory,
-    graph_growth,
-    host_device_transfer,
-    host_memory,
-    input_pipeline,
-    optimizer_state,
-    profiling,
-    python_overhead,
-    retracing,
-    shape_churn,
-    tensor_retention,
-    thermal,
-    warm_up,
-    xla_compilation,
-)
+from tb_slowdown_plugin.analysis import advice
 from tb_slowdown_plugin.analysis.causes import CAUSES
 from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.records.types import Change, Trace
@@ -62,7 +40,7 @@ PAGES: dict[str, Page] = {
         "A slow start that ends. If it is all that is lost and at least a fifth of the run, the "
         "verdict is `slow_start`.",
         "warm_up_first_pass",
-        lambda: (*warm_up.first_pass(fills=True, reads=True), warm_up.leave_it()),
+        lambda: (*advice.warm_up.first_pass(fills=True, reads=True), advice.warm_up.leave_it()),
     ),
     "retracing": Page(
         "A `tf.function` is traced again: an argument is new to it, the function object itself is, "
@@ -71,75 +49,75 @@ PAGES: dict[str, Page] = {
         "Single slow steps, at each of which the retraces table has an entry with the argument "
         "that changed.",
         "retracing_number",
-        lambda: retracing.advise(_RETRACED),
+        lambda: advice.retracing.advise(_RETRACED),
     ),
     "xla_compilation": Page(
         "XLA compiles a graph again for shapes that it has not met, although nothing is retraced.",
         "Single slow steps without an entry in the retraces table, with the CPU busy.",
         "xla_shapes",
-        xla_compilation.advise,
+        advice.xla_compilation.advise,
     ),
     "graph_growth": Page(
         "Operations or functions are added to a graph in each iteration.",
         "Steps get slower and slower; the lane of operations or functions climbs with them.",
         "graph_growth_assign",
-        graph_growth.advise,
+        advice.graph_growth.advise,
     ),
     "tensor_retention": Page(
         "Tensors are kept alive: an open gradient tape, a history that is concatenated.",
         "Step time and allocator bytes grow together.",
         "tensor_retention_history",
-        lambda: tensor_retention.advise(tape=True),
+        lambda: advice.tensor_retention.advise(tape=True),
     ),
     "host_memory": Page(
         "The machine's memory fills up: pages are read back from disk, or swapped.",
         "Slow steps come with major page faults or memory pressure. Growth that costs no time is "
         "shown and not named.",
         "host_memory_faults",
-        host_memory.advise,
+        advice.host_memory.advise,
     ),
     "gpu_memory": Page(
         "The device's allocator nears its limit, fragments, or tries again after a failure.",
         "Slow steps while the allocator's free memory is nearly gone.",
         "gpu_memory",
-        gpu_memory.advise,
+        advice.gpu_memory.advise,
     ),
     "garbage_collection": Page(
         "Python's garbage collector stops the program while it looks over all its objects.",
         "Single slow steps at intervals, each with a pause in the lane of GC pauses.",
         "garbage_collection_heap",
-        lambda: garbage_collection.advise(forced=False),
+        lambda: advice.garbage_collection.advise(forced=False),
     ),
     "input_pipeline": Page(
         "A step waits for its data: a slow stage (named where `tf.data` tells it), a shuffle "
         "buffer that fills anew at each epoch, a cache that is never complete.",
         "A tax on every step, a level shift, or a stall at each epoch's beginning.",
         "input_slow_stage",
-        lambda: (*input_pipeline.on_every_step(), *input_pipeline.at_epoch_starts()),
+        lambda: (*advice.input_pipeline.on_every_step(), *advice.input_pipeline.at_epoch_starts()),
     ),
     "host_device_transfer": Page(
         "Copies between the host and a device hold the step up.",
         "Seen in profiler captures only: the report reads those in the logdir.",
         "host_device_transfer",
-        host_device_transfer.advise,
+        advice.host_device_transfer.advise,
     ),
     "shape_churn": Page(
         "The shapes of batches change in each step, so that memory and kernels can't be reused.",
         "Steps of one shape differ less than steps do; the lane of distinct shapes climbs.",
         "shape_churn",
-        shape_churn.advise,
+        advice.shape_churn.advise,
     ),
     "optimizer_state": Page(
         "The optimizer is made again, or its variables grow.",
         "Single slow steps at which an optimizer is built, or growth with the variables' bytes.",
         "optimizer_anew",
-        lambda: optimizer_state.advise(made=True),
+        lambda: advice.optimizer_state.advise(made=True),
     ),
     "backward_pass": Page(
         "Computing gradients takes longer and longer.",
         "The phase `backward` grows, the phase `forward` does not.",
         "backward_pass",
-        backward_pass.advise,
+        advice.backward_pass.advise,
     ),
     "checkpointing": Page(
         "Saving takes time, or more each time. Configured checkpoints under 5 % of the run are "
@@ -147,51 +125,51 @@ PAGES: dict[str, Page] = {
         "Slow steps at regular intervals, each with a checkpoint in its lane.",
         "checkpoint_slow",
         lambda: (
-            *checkpointing.advise("ModelCheckpoint", grows=True),
-            *checkpointing.advise("", grows=True),
+            *advice.checkpointing.advise("ModelCheckpoint", grows=True),
+            *advice.checkpointing.advise("", grows=True),
         ),
     ),
     "disk": Page(
         "Logs, checkpoints and temporary files pile up, writing gets slow, the disk fills.",
         "Writing the same bytes takes longer than when the run was young.",
         "disk_rewritten_log",
-        lambda: disk.advise(grows=True),
+        lambda: advice.disk.advise(grows=True),
     ),
     "communication": Page(
         "Workers wait for each other; the one that the others wait for is named.",
         "The same step is long in all workers but one.",
         "communication",
-        communication.advise,
+        advice.communication.advise,
     ),
     "callbacks": Page(
         "A Keras callback, or writing summaries, takes the time. The callback is named.",
         "A tax on every step, or stalls where it runs; some callbacks grow with the run.",
         "callbacks_slow",
-        lambda: callbacks.advise("callback", "MyCallback", grows=True),
+        lambda: advice.callbacks.advise("callback", "MyCallback", grows=True),
     ),
     "python_overhead": Page(
         "Work in Python grows with the run, such as a list that is summed in each step.",
         "The training thread's CPU time drifts up, with no growth in TensorFlow.",
         "python_overhead",
-        python_overhead.advise,
+        advice.python_overhead.advise,
     ),
     "cpu_contention": Page(
         "The process is kept off the CPU: by neighbours, a quota, or fewer cores.",
         "Plateaus in which wall time grows and CPU time does not, with delay in the run queue.",
         "cpu_contention",
-        lambda: cpu_contention.advise(throttled=True),
+        lambda: advice.cpu_contention.advise(throttled=True),
     ),
     "thermal": Page(
         "The device lowers its clocks, because it is hot or at its power limit.",
         "A lower clock, with NVML's reason for it, where steps get slower.",
         "thermal",
-        lambda: thermal.advise(hot=True),
+        lambda: advice.thermal.advise(hot=True),
     ),
     "profiling": Page(
         "The profiler itself was on: it slows the steps that it looks at.",
         "Slow steps inside of a capture, and the seconds of writing it.",
         "profiling",
-        profiling.advise,
+        advice.profiling.advise,
     ),
 }  # fmt: skip
 
@@ -211,12 +189,12 @@ def _page(root: Path, cause: str, page: Page) -> str:
         textwrap.fill(page.looks, 100),
         "## What to change",
     ]
-    for number, advice in enumerate(dict.fromkeys(page.fix()), start=1):
-        parts.append(textwrap.fill(f"**{number}.** {advice.text}", 100, break_long_words=False))
-        if advice.code:
-            parts.append(f"```diff\n{advice.code}\n```")
-        if advice.price:
-            parts.append(textwrap.fill(f"*Price:* {advice.price}", 100, break_long_words=False))
+    for number, fix in enumerate(dict.fromkeys(page.fix()), start=1):
+        parts.append(textwrap.fill(f"**{number}.** {fix.text}", 100, break_long_words=False))
+        if fix.code:
+            parts.append(f"```diff\n{fix.code}\n```")
+        if fix.price:
+            parts.append(textwrap.fill(f"*Price:* {fix.price}", 100, break_long_words=False))
     code = (root / "tests" / "programs" / f"{page.program}.py").read_text(encoding="utf-8")
     parts += [
         "## A program that has it",

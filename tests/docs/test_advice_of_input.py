@@ -1,0 +1,334 @@
+"""The start, the pipeline that feeds a step, and host memory: the advice, tried."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+
+import numpy as np
+import pytest
+from advice_snippet import (
+    CaseOfAdvice,
+    Count,
+    Snippet,
+    check_all,
+    check_case,
+    counting,
+)
+
+from tb_slowdown_plugin.analysis.advice import (
+    host_device_transfer,
+    host_memory,
+    input_pipeline,
+    tensor_retention,
+    warm_up,
+)
+
+tf = pytest.importorskip("tensorflow")
+pytestmark = [
+    pytest.mark.tensorflow,
+    # Keras says of every dataset that it does not shuffle it.
+    pytest.mark.filterwarnings("ignore:`shuffle=True` was passed:UserWarning"),
+    # Keras 3 converts tensors to numpy by the protocol of numpy 1.
+    pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning"),
+]
+
+
+def runs_the_stage_in_parallel(snippet: Snippet):
+    together = []
+
+    def augment(x):
+        def meet(value):
+            with contextlib.suppress(threading.BrokenBarrierError):
+                barrier.wait(timeout=10)
+                together.append(1)
+            return value
+
+        return tf.numpy_function(meet, [x], tf.int64)
+
+    barrier = threading.Barrier(2)
+    ds = snippet.run("new", {"ds": tf.data.Dataset.range(4), "augment": augment})["ds"]
+    assert [int(x) for x in ds] == [0, 1, 2, 3]
+    assert len(together) >= 2, "no two elements were ever worked on at once"
+
+
+def prepares_the_next_batch(snippet: Snippet):
+    second = threading.Event()
+
+    def note(value):
+        if value >= 64:
+            second.set()
+        return value
+
+    ds = tf.data.Dataset.range(256).map(lambda x: tf.numpy_function(note, [x], tf.int64))
+    iterator = iter(snippet.run("new", {"ds": ds})["ds"])
+    next(iterator)
+    assert second.wait(10), "nothing was prepared while the first batch was in use"
+
+
+def caches_before_randomness(snippet: Snippet):
+    calls: list = []
+    augmented: list = []
+    ds = snippet.run(
+        "new",
+        {
+            "ds": tf.data.Dataset.range(5),
+            "decode": counting(calls),
+            "augment": counting(augmented),
+        },
+    )["ds"]
+    assert [sorted(int(x) for x in ds) for _ in range(2)] == [[0, 1, 2, 3, 4]] * 2
+    assert (len(calls), len(augmented)) == (5, 10)
+
+
+def interleaves_files(snippet: Snippet, tmp_path):
+    files = []
+    for number in range(3):
+        files.append(str(tmp_path / f"{number}.tfrecord"))
+        with tf.io.TFRecordWriter(files[-1]) as writer:
+            for record in range(4):
+                writer.write(f"{number}{record}".encode())
+    read = {side: list(snippet.run(side, {"files": files})["ds"]) for side in ("old", "new")}
+    old, new = (sorted(x.numpy() for x in read[side]) for side in ("old", "new"))
+    assert old == new
+    assert len(new) == 12
+
+
+def works_on_batches(snippet: Snippet):
+    counts = []
+    for side in ("old", "new"):
+        calls: list = []
+        ds = snippet.run(side, {"ds": tf.data.Dataset.range(128), "scale": counting(calls)})["ds"]
+        assert [batch.numpy().tolist() for batch in ds] == [
+            list(range(64)),
+            list(range(64, 128)),
+        ]
+        counts.append(len(calls))
+    assert counts == [128, 2]
+
+
+def pulled_before_first(side: str, snippet: Snippet, **namespace) -> int:
+    """How many elements are taken from the source until the first one comes out."""
+    pulled: list = []
+    ds = tf.data.Dataset.range(4_000).map(counting(pulled))
+    next(iter(snippet.run(side, {"ds": ds, **namespace})["ds"]))
+    return len(pulled)
+
+
+def fills_less(snippet: Snippet):
+    assert pulled_before_first("old", snippet) == 4_000
+    assert pulled_before_first("new", snippet) <= 2_001
+
+
+def shuffles_before_the_work(snippet: Snippet):
+    decoded: list = []
+    for side, most, least in (("old", 4_000, 2_000), ("new", 100, 1)):
+        decoded.clear()
+        ds = tf.data.Dataset.range(4_000)
+        iterator = iter(snippet.run(side, {"ds": ds, "decode": counting(decoded)})["ds"])
+        next(iterator)
+        assert least <= len(decoded) <= most
+
+
+def repeats_inside(snippet: Snippet):
+    steps: list = []
+    snippet.run(
+        "new",
+        {"ds": tf.data.Dataset.range(128), "epochs": 3, "train_step": steps.append},
+    )
+    seen = np.concatenate([batch.numpy() for batch in steps])
+    assert len(steps) == 6
+    assert np.bincount(seen).tolist() == [3] * 128
+
+
+def caches_on_disk(snippet: Snippet, tmp_path):
+    counts = []
+    for _ in range(2):
+        calls: list = []
+        names = {"ds": tf.data.Dataset.range(5), "decode": counting(calls)}
+        code = snippet.code.replace("cache/train", str(tmp_path / "train"))
+        assert [int(x) for x in Snippet(code).run("new", names)["ds"]] == [0, 1, 2, 3, 4]
+        counts.append(len(calls))
+    assert counts == [5, 0]
+
+
+def bounds_what_the_pipeline_holds(snippet: Snippet):
+    ds = snippet.run("new", {"ds": tf.data.Dataset.range(3)})["ds"]
+    assert ds.options().autotune.ram_budget == 2**30
+    assert [int(x) for x in ds] == [0, 1, 2]
+
+
+def keeps_loops_in_the_graph(snippet: Snippet, tmp_path):
+    sizes = []
+    for side in ("old", "new"):
+        # AutoGraph reads source, so the program must stand in a file.
+        lines = [
+            line[2:]
+            for line in snippet.code.splitlines()
+            if line[0] in (" ", {"old": "-", "new": "+"}[side])
+        ]
+        path = tmp_path / f"{side}.py"
+        path.write_text("def f(x):\n    " + "\n    ".join(lines) + "\n    return x\n")
+        names = {"tf": tf, "layer": lambda x: x * 1.5 + 1}
+        exec(compile(path.read_text(), str(path), "exec"), names)
+        graph = tf.function(names["f"]).get_concrete_function(tf.TensorSpec([2])).graph
+        sizes.append(len(graph.get_operations()))
+    assert sizes[0] > 200
+    assert sizes[1] < 50
+
+
+def creates_variables_before(snippet: Snippet):
+    counts = []
+    for side in ("old", "new"):
+        calls = Count()
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+        optimizer = tf.keras.optimizers.Adam()
+
+        @tf.function
+        def train_step(x, calls=calls, model=model, optimizer=optimizer):
+            calls.append(1)
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(model(x))
+            gradients = tape.gradient(loss, model.trainable_variables)
+            optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+
+        snippet.run(
+            side,
+            {
+                "model": model,
+                "optimizer": optimizer,
+                "input_shape": [None, 2],
+                "dataset": [tf.ones([3, 2])],
+                "train_step": train_step,
+            },
+        )
+        counts.append(len(calls))
+    assert counts == [2, 1]
+
+
+def keeps_a_window(snippet: Snippet):
+    sizes = []
+    for side in ("old", "new"):
+        history = tf.zeros([0, 2])
+        for _ in range(3):
+            names = {"history": history, "batch": tf.ones([600, 2])}
+            history = snippet.run(side, names)["history"]
+        sizes.append(len(history))
+    assert sizes == [1_800, 1_000]
+
+
+def keeps_numbers(snippet: Snippet):
+    losses: list = []
+    snippet.run("new", {"losses": losses, "loss": tf.constant(2.0)})
+    assert losses == [2.0]
+    assert type(losses[0]) is float
+
+
+def opens_a_tape_for_each_step(snippet: Snippet):
+    done = snippet.run("new", {"w": tf.Variable(2.0), "dataset": [tf.ones([2])] * 3})
+    assert float(done["gradient"]) == 4.0
+
+
+def batches_in_parallel(snippet: Snippet):
+    for side in ("old", "new"):
+        ds = snippet.run(side, {"ds": tf.data.Dataset.range(128)})["ds"]
+        assert [int(batch[0]) for batch in ds] == [0, 64]
+
+
+def slices_what_fits(snippet: Snippet):
+    def elements():
+        yield from np.arange(6.0).reshape(3, 2)
+
+    names = {"elements": elements, "spec": tf.TensorSpec([2], tf.float64)}
+    old, new = (
+        [x.numpy().tolist() for x in snippet.run(side, names)["ds"]] for side in ("old", "new")
+    )
+    assert new == old == [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]
+
+
+def reads_the_file_once(snippet: Snippet, tmp_path):
+    path = tmp_path / "x.npy"
+    np.save(path, np.arange(4))
+    old, new = (snippet.run(side, {"path": path})["x"] for side in ("old", "new"))
+    assert isinstance(old, np.memmap)
+    assert type(new) is np.ndarray
+    assert new.tolist() == old.tolist() == [0, 1, 2, 3]
+
+
+def copies_ahead(snippet: Snippet):
+    names = {"ds": tf.data.Dataset.range(128), "device": "/cpu:0"}
+    ds = snippet.run("new", names)["ds"]
+    assert [len(batch) for batch in ds] == [64, 64]
+
+
+def copies_bytes(snippet: Snippet):
+    done = snippet.run("new")
+    assert float(done["train_step"](tf.constant([0, 255], tf.uint8))) == 0.5
+
+
+def reads_rarely(snippet: Snippet):
+    losses: list = []
+    names = {"losses": losses, "dataset": range(201), "train_step": tf.constant}
+    snippet.run("new", names)
+    assert losses == [0.0, 100.0, 200.0]
+
+
+def skips_the_optimiser(snippet: Snippet):
+    try:
+        snippet.run("new")
+        assert tf.config.optimizer.get_experimental_options()["disable_meta_optimizer"] is True
+        assert float(tf.function(lambda x: 2 * x + 1)(tf.constant(3.0))) == 7.0
+    finally:
+        tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": False})
+
+
+CASES: dict[str, CaseOfAdvice] = {
+    "parallel": (
+        input_pipeline.on_every_step(),
+        "Let the slow stage",
+        runs_the_stage_in_parallel,
+    ),
+    "prefetch": (
+        input_pipeline.on_every_step(),
+        "Prepare the next",
+        prepares_the_next_batch,
+    ),
+    "cache": (input_pipeline.on_every_step(), "Keep what is", caches_before_randomness),
+    "interleave": (input_pipeline.on_every_step(), "Read several", interleaves_files),
+    "batch": (input_pipeline.on_every_step(), "Work on whole", works_on_batches),
+    "parallel batch": (
+        input_pipeline.on_every_step("BatchV2#2"),
+        "Put batches",
+        batches_in_parallel,
+    ),
+    "generator": (
+        input_pipeline.on_every_step("Generator#4"),
+        "Make the elements",
+        slices_what_fits,
+    ),
+    "buffer": (input_pipeline.at_epoch_starts(), "Make the shuffle buffer", fills_less),
+    "early": (input_pipeline.at_epoch_starts(), "Shuffle before", shuffles_before_the_work),
+    "repeat": (input_pipeline.at_epoch_starts(), "Repeat inside", repeats_inside),
+    "on disk": (warm_up.first_pass(fills=False, reads=None), "Keep the decoded", caches_on_disk),
+    "loops": ((warm_up.roll_loops(),), "If a Python loop", keeps_loops_in_the_graph),
+    "variables": ((warm_up.create_variables_once(),), "Create variables", creates_variables_before),
+    "window": (tensor_retention.advise(), "Keep a window", keeps_a_window),
+    "numbers": (tensor_retention.advise(), "Keep numbers", keeps_numbers),
+    "tape": (tensor_retention.advise(), "Open one", opens_a_tape_for_each_step),
+    "cache on disk": (host_memory.advise(), "Put the cache on disk", caches_on_disk),
+    "read once": (host_memory.advise(full=False), "Read a mapped", reads_the_file_once),
+    "bounded": (host_memory.advise(), "Bound what", bounds_what_the_pipeline_holds),
+    "ahead": (host_device_transfer.advise(), "Copy the next", copies_ahead),
+    "bytes": (host_device_transfer.advise(), "Copy images", copies_bytes),
+    "rarely": (host_device_transfer.advise(), "Read values", reads_rarely),
+    "grappler": ((warm_up.skip_optimisation(),), "Let Grappler", skips_the_optimiser),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_snippet_does_what_its_text_says(case, request):
+    check_case(CASES[case], request)
+
+
+def test_every_code_has_a_case_and_a_price():
+    check_all(CASES)

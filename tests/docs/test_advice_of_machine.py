@@ -1,0 +1,77 @@
+"""Cores and devices: the advice, tried."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from advice_snippet import (
+    CaseOfAdvice,
+    Snippet,
+    check_all,
+    check_case,
+)
+
+from tb_slowdown_plugin.analysis.advice import (
+    cpu_contention,
+    thermal,
+)
+
+tf = pytest.importorskip("tensorflow")
+pytestmark = [
+    pytest.mark.tensorflow,
+    # Keras says of every dataset that it does not shuffle it.
+    pytest.mark.filterwarnings("ignore:`shuffle=True` was passed:UserWarning"),
+    # Keras 3 converts tensors to numpy by the protocol of numpy 1.
+    pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning"),
+]
+
+
+def limits_threads(snippet: Snippet):
+    # Allowed before TensorFlow's first operation only, so it runs in a process of its own.
+    lines = [line[2:] for line in snippet.code.splitlines()]
+    program = "\n".join(
+        [
+            "import tensorflow as tf",
+            *lines,
+            "tf.constant(1.0)",
+            "print(tf.config.threading.get_intra_op_parallelism_threads())",
+            "print(tf.config.threading.get_inter_op_parallelism_threads())",
+        ]
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["4", "2"]
+
+
+def limits_threads_of_the_pipeline(snippet: Snippet):
+    ds = snippet.run("new", {"ds": tf.data.Dataset.range(3)})["ds"]
+    assert ds.options().threading.private_threadpool_size == 2
+    assert [int(x) for x in ds] == [0, 1, 2]
+
+
+CASES: dict[str, CaseOfAdvice] = {
+    "threads": (
+        cpu_contention.advise(throttled=False),
+        "Make no more threads",
+        limits_threads,
+    ),
+    "pipeline threads": (
+        cpu_contention.advise(throttled=True),
+        "Give the input pipeline",
+        limits_threads_of_the_pipeline,
+    ),
+    "hot": (thermal.advise(hot=True), "Cool", None),
+    "power": (thermal.advise(hot=False), "Raise", None),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_snippet_does_what_its_text_says(case, request):
+    check_case(CASES[case], request)
+
+
+def test_every_code_has_a_case_and_a_price():
+    check_all(CASES)
