@@ -77,13 +77,15 @@ ROWS: Final = (
     training("3.13", "2.21.*", "7.*", "2.*"),
     viewing("3.12", "2.16.*", "4.25.*", "1.26.*"),
     viewing("3.10", "2.17.*", "5.29.*", "1.26.*"),
-    viewing("3.13", "2.18.*", "5.29.*", "2.1.*"),
+    viewing("3.12", "2.18.*", "5.29.*", "2.0.*"),
+    viewing("3.13", "2.20.*", "6.33.*", "2.1.*"),
     viewing("3.11", "2.20.*", "7.*", "2.*"),
     viewing("3.10", "2.21.*", "6.31.1", "1.26.*"),
     viewing("3.13", "2.21.*", "7.*", "2.*"),
 )
 """The oldest and the newest TensorFlow and TensorBoard with the oldest and newest of what they
-allow, and the steps between. TensorBoard 2.16 needs NumPy 1, which Python 3.13 does not have."""
+allow, and the steps between. TensorBoard 2.16 needs NumPy 1, and up to 2.18 a module
+that Python 3.13 does not have."""
 
 
 def find_python(version: str, given: Mapping[str, str]) -> str:
