@@ -31,7 +31,10 @@ SESSIONS = {"heavy": "2026_11_21_06_37_40", "retrace": "2026_11_21_06_37_41"}
 
 
 def write_run(logdir: Path) -> None:
-    """A run whose steps are those of two captures in its directory, the slow one's first."""
+    """A run whose steps are those of two captures in its directory, the slow one's first.
+
+    The slow one has a second host, which saw what the other capture saw.
+    """
     ended, period = [], []
     for name, session in SESSIONS.items():
         path = logdir / "run1/plugins/profile" / session / "vm.xplane.pb"
@@ -40,6 +43,9 @@ def write_run(logdir: Path) -> None:
         trace = read_trace(path, nothing_recorded())
         ended.append(trace.started + trace.steps.ends)
         period.append(trace.steps.ends - trace.steps.begins)
+    second = gzip.decompress((DATA / "retrace.xplane.pb.gz").read_bytes())
+    place = logdir / "run1/plugins/profile" / SESSIONS["heavy"]
+    (place / "worker-1.xplane.pb").write_bytes(second)
     steps = replace(
         event_files.make_steps(20), ended=np.concatenate(ended),
         period_seconds=np.concatenate(period), number=np.tile(np.arange(10), 2),
@@ -168,6 +174,8 @@ def complains_of_nothing(page: SlowdownPage) -> None:
 def test_causes_captures_and_differences_lead_to_a_trace(
     board: TensorBoardProcess, open_page: Callable[..., SlowdownPage]
 ) -> None:
+    from playwright.sync_api import expect
+
     page = open_page(board.url)
     frame = page.open("run1")
     panel = frame.locator("section#traces")
@@ -201,6 +209,10 @@ def test_causes_captures_and_differences_lead_to_a_trace(
     trace.get_by_role("button", name="Next step").click()
     trace.get_by_role("heading", name="Step 1").wait_for()
     assert "Waiting for data 14.4 ms" in trace.inner_text()
+    # Another host of the same capture.
+    trace.get_by_label("Host").select_option("worker-1")
+    trace.get_by_text("step: traced in 1 of 10 calls.").wait_for()
+    expect(page.page).to_have_url(re.compile(r"p\.slowdown\.host=worker-1"))
     # By keyboard: the nearest capture of the step under the cursor.
     frame.locator("sd-timeline").focus()
     page.press("End", "Enter")
