@@ -9,20 +9,27 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from tb_slowdown_plugin.collectors.base import Collector, Context, Unavailable
+from tb_slowdown_plugin.collectors.step_pace import cpu_time_of
 from tb_slowdown_plugin.records.types import CollectorState, CollectorStatus
 from tb_slowdown_plugin.writer.privacy import reason_of, scrub
 
 HANG_SECONDS: Final = 2.0
-"""A reading that takes longer hangs: the slowest healthy one, a census, takes 0.3 s."""
+"""A reading that takes longer, and does nothing, hangs."""
+ENDLESS_SECONDS: Final = 300.0
+"""One that takes longer is given up whatever it does: the longest healthy one, a census of a
+million tensors, takes 3 s."""
 _PROBES: Final = 20
 _PROBE_SECONDS: Final = 0.0005
 _LATE_SECONDS: Final = 0.01
 """A thread that wakes later than this waits for a core or for Python's lock."""
+_WORKS: Final = 0.1
+"""Share of a core from which a thread is at work."""
 
 
 class _Reading(NamedTuple):
     name: str
     began_ns: int
+    thread: int
 
 
 class Collection:
@@ -73,7 +80,7 @@ class Collection:
         """
         values: dict[str, float] = {}
         for name, collector in list(self._running.items()):
-            reading = self._reading = _Reading(name, self._now_ns())
+            reading = self._reading = _Reading(name, self._now_ns(), threading.get_ident())
             values.update(self._read(name, collector, "read"))
             with self._turn:
                 given_up = self._reading is not reading
@@ -92,7 +99,7 @@ class Collection:
         return values
 
     def give_up_reading(
-        self, is_free: Callable[[], bool], after_seconds: float = HANG_SECONDS
+        self, is_stuck: Callable[[int], bool], after_seconds: float = HANG_SECONDS
     ) -> bool:
         """Switches the collector off whose reading hangs; says whether there was one.
 
@@ -100,15 +107,16 @@ class Collection:
         reading comes back.
 
         Args:
-          is_free: Whether threads get to run at once. Where the training keeps the cores
-            or Python's lock, a reading takes long for no fault of its collector.
+          is_stuck: Whether a thread, given by its ident, neither works nor waits for its turn.
           after_seconds: A reading that is not older does not hang.
         """
         reading = self._reading
         if reading is None:
             return False
         seconds = (self._now_ns() - reading.began_ns) / 1e9
-        if seconds < after_seconds or not is_free():
+        if seconds < after_seconds:
+            return False
+        if seconds < ENDLESS_SECONDS and not is_stuck(reading.thread):
             return False
         with self._turn:
             if self._reading is not reading:
@@ -182,8 +190,24 @@ def _checked(values: Mapping[str, Any]) -> dict[str, float]:
     return checked
 
 
-def threads_run_freely() -> bool:
-    """Whether this thread gets a core and Python's lock whenever it asks; takes 10 ms."""
+def is_stuck(thread: int) -> bool:
+    """Whether a thread neither works nor waits for its turn; takes 10 ms to find out.
+
+    Where the training keeps the cores or Python's lock, a reading takes long for no fault
+    of its collector; and a census of many tensors takes its time, but works.
+
+    Args:
+      thread: As `threading.get_ident()`.
+    """
+    before, began_ns = cpu_time_of(thread), time.perf_counter_ns()
+    if not _threads_run_freely():
+        return False
+    worked_ns = (cpu_time_of(thread) or 0) - (before or 0)
+    return worked_ns < _WORKS * (time.perf_counter_ns() - began_ns)
+
+
+def _threads_run_freely() -> bool:
+    """Whether this thread gets a core and Python's lock whenever it asks."""
     for _ in range(_PROBES):
         asked = time.perf_counter()
         time.sleep(_PROBE_SECONDS)

@@ -26,7 +26,7 @@ from tb_slowdown_plugin.records.types import (
     StepTable,
 )
 from tb_slowdown_plugin.writer import schedule
-from tb_slowdown_plugin.writer.collection import Collection, threads_run_freely
+from tb_slowdown_plugin.writer.collection import Collection, is_stuck
 from tb_slowdown_plugin.writer.entries import Entry, Opening, Sample
 from tb_slowdown_plugin.writer.privacy import reason_of
 from tb_slowdown_plugin.writer.recorder import Recorder
@@ -115,7 +115,7 @@ class Session:
         """Writes if that is due; returns the seconds until it has to be called again."""
         if self.forked:
             return schedule.FLUSH_SECONDS
-        if self._collection.give_up_reading(threads_run_freely):
+        if self._collection.give_up_reading(is_stuck):
             self.on_hang()
         now = self._now()
         if now >= self._next_flush or len(self.recorder.entries) >= schedule.STEPS_PER_CHUNK:
@@ -183,7 +183,7 @@ class Session:
         if self.forked:
             return
         # Whoever stops it has waited for a reading under way: one that still is, hangs.
-        if not self._collection.give_up_reading(lambda: True, after_seconds=0.0):
+        if not self._collection.give_up_reading(lambda _: True, after_seconds=0.0):
             self._take_sample()
         with self._lock:
             self._collection.stop()

@@ -10,7 +10,7 @@ import pytest
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.records.types import CollectorState
 from tb_slowdown_plugin.writer import collection as collections_of_monitor
-from tb_slowdown_plugin.writer.collection import Collection, threads_run_freely
+from tb_slowdown_plugin.writer.collection import Collection, is_stuck
 
 
 class Scripted:
@@ -157,7 +157,7 @@ def hung(run, failures):
 def test_a_reading_that_hangs_is_given_up_and_the_others_go_on(run, failures, hung):
     collection, hanging, reading = hung
     run.time.spend(5.0)
-    assert collection.give_up_reading(lambda: True)
+    assert collection.give_up_reading(lambda _: True)
     reason = "a reading did not come back for 5.0 seconds"
     assert failures == [("hanging", reason)]
     assert CollectorState("hanging", "failed", reason) in collection.states()
@@ -169,21 +169,39 @@ def test_a_reading_that_hangs_is_given_up_and_the_others_go_on(run, failures, hu
     assert collection.read() == {"a": 1.0, "c": 3.0}
 
 
+def test_a_reading_that_never_ends_is_given_up_whatever_it_does(run, failures, hung):
+    collection, _, _ = hung
+    run.time.spend(299.0)
+    assert not collection.give_up_reading(lambda _: False)
+    run.time.spend(1.0)
+    assert collection.give_up_reading(lambda _: False)
+    assert failures == [("hanging", "a reading did not come back for 300.0 seconds")]
+
+
 def test_a_reading_is_given_time_and_is_not_to_blame_where_threads_wait(run, failures, hung):
     collection, hanging, reading = hung
     run.time.spend(1.9)
-    assert not collection.give_up_reading(lambda: True)
+    assert not collection.give_up_reading(lambda _: True)
     run.time.spend(60.0)
-    assert not collection.give_up_reading(lambda: False)
+    assert not collection.give_up_reading(lambda _: False)
     hanging.go_on.set()
     assert reading.result(30) == {"a": 1.0, "late": 1.0, "c": 3.0}
-    assert not collection.give_up_reading(lambda: True), "it came back in the end"
+    assert not collection.give_up_reading(lambda _: True), "it came back in the end"
     assert failures == []
 
 
-def test_threads_that_wait_for_pythons_lock_do_not_run_freely(monkeypatch):
-    assert isinstance(threads_run_freely(), bool)
-    monkeypatch.setattr(collections_of_monitor, "_LATE_SECONDS", 0.0)
-    assert not threads_run_freely()
+def test_a_thread_that_waits_for_its_turn_is_not_stuck(monkeypatch):
+    monkeypatch.setattr(collections_of_monitor, "cpu_time_of", lambda _: 0)
     monkeypatch.setattr(collections_of_monitor, "_LATE_SECONDS", 60.0)
-    assert threads_run_freely()
+    assert is_stuck(threading.get_ident())
+    monkeypatch.setattr(collections_of_monitor, "_LATE_SECONDS", 0.0)
+    assert not is_stuck(threading.get_ident())
+
+
+def test_a_thread_that_works_is_not_stuck_and_one_that_is_not_told_of_may_be(monkeypatch):
+    monkeypatch.setattr(collections_of_monitor, "_LATE_SECONDS", 60.0)
+    worked = iter([1_000_000_000, 61_000_000_000])
+    monkeypatch.setattr(collections_of_monitor, "cpu_time_of", lambda _: next(worked))
+    assert not is_stuck(7)
+    monkeypatch.setattr(collections_of_monitor, "cpu_time_of", lambda _: None)
+    assert is_stuck(7)
