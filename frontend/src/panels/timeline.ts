@@ -50,7 +50,7 @@ function openNear(page: Page, rows: Window, within?: number): void {
 /** The capture that is open, beside the steps. */
 function trace(page: Page): TemplateResult | typeof nothing {
   if (page.trace === undefined || page.captures === undefined) return nothing;
-  return html`<sd-trace .input=${{ ...page.trace, source: page.captures.source }} .actions=${page.actions}></sd-trace>`;
+  return html`<sd-trace role="region" aria-label="Trace" .input=${{ ...page.trace, source: page.captures.source }} .actions=${page.actions}></sd-trace>`;
 }
 
 function toggle(
