@@ -2,10 +2,28 @@
 
 import { count } from "../base/format";
 import { placeLabels } from "../model/labels";
+import type { Theme } from "./theme";
 import type { Painting } from "./timeline_paint";
 
 const LINE = 16;
 const FIRST_LINE = 26;
+
+/** Text with a rim in the colour of the page, readable over bars and hiding little of them. */
+export function haloed(
+  context: CanvasRenderingContext2D,
+  theme: Theme,
+  text: string,
+  left: number,
+  y: number,
+): void {
+  context.lineJoin = "round";
+  context.lineWidth = 4;
+  context.strokeStyle = theme.colour("bg");
+  context.strokeText(text, left, y);
+  context.lineWidth = 1;
+  context.fillStyle = theme.colour("text");
+  context.fillText(text, left, y);
+}
 
 export function paintChanges({ context, theme, scene, projection, layout }: Painting): void {
   const stack = layout.rows.find((row) => row.kind === "stack");
@@ -38,13 +56,7 @@ export function paintChanges({ context, theme, scene, projection, layout }: Pain
   }));
   for (const { label, left, line } of placeLabels(labels, projection.width)) {
     const y = stack.top + FIRST_LINE + line * LINE;
-    const { width } = labels[label] as { width: number };
-    context.globalAlpha = 0.85;
-    context.fillStyle = theme.colour("bg");
-    context.fillRect(left - 3, y - 12, width + 6, LINE);
-    context.globalAlpha = 1;
-    context.fillStyle = theme.colour("text");
-    context.fillText(texts[label] as string, left, y);
+    haloed(context, theme, texts[label] as string, left, y);
   }
   context.font = theme.font();
 }

@@ -6,6 +6,7 @@ import { HEALTHY } from "../model/ledger";
 import { layerLabels, type Projection, type Scene } from "../model/scene";
 import { niceTicks } from "../model/ticks";
 import { stepOfRow } from "../model/track";
+import { haloed } from "./change_paint";
 import type { Painting } from "./timeline_paint";
 import type { Row } from "./timeline_rows";
 
@@ -124,11 +125,8 @@ export function paintHighest({ context, theme, scene, projection }: Painting, ro
   const width = context.measureText(text).width;
   const end = Math.min(borders.at(-1) ?? 0, projection.width);
   const begin = x + 8 + width < end ? x + 8 : x - 8 - width;
-  context.fillStyle = theme.colour("bg");
-  context.fillRect(begin - 2, row.top + 1, width + 4, 14);
   context.textAlign = "left";
-  context.fillStyle = theme.colour("text");
-  context.fillText(text, begin, row.top + 12);
+  haloed(context, theme, text, begin, row.top + 12);
 }
 
 /** The names of the layers inside them, where they fit. */

@@ -200,6 +200,20 @@ describe("living", () => {
     expect(app.state.view).toEqual({ from: 100, to: 200 });
   });
 
+  it("asks again soon while the answers are of fewer steps than the run has", async () => {
+    server.runs = [run({ run: "b", reported: 9, steps: 6000 })];
+    await started();
+    host.reload();
+    await later(0.5);
+    expect(app.state.whole?.rows).toBe(5000);
+    server.timeline = timeline(6000, 10);
+    await later(4);
+    expect(app.state.whole?.rows).toBe(6000);
+    const before = server.count("report");
+    await later(20);
+    expect(server.count("report")).toBe(before);
+  });
+
   it("knows that a row of a very long run is several steps", async () => {
     server.runs = [run({ run: "b", reported: 9, steps: 20_000 })];
     server.timeline = { ...timeline(5000, 10), steps_per_row: 4 };

@@ -15,7 +15,7 @@ import { Loader } from "./loader";
 import { Reports } from "./reports";
 import { FORGOTTEN, type State } from "./state";
 import { Delay, Store } from "./store";
-import { Watch } from "./watch";
+import { isBehind, Watch } from "./watch";
 import { Zoom } from "./zoom";
 
 const SLOW_MILLISECONDS = 200;
@@ -75,9 +75,7 @@ export class App implements Actions {
     const shown = runs.find((run) => run.run === this.state.run);
     if (shown !== undefined) {
       const grown = before?.reported !== shown.reported || before?.steps !== shown.steps;
-      // While an analysis rests, the server answers with the one before: ask until it is up to date.
-      const { whole } = this.state;
-      const behind = whole !== undefined && whole.rows * whole.steps_per_row < shown.steps;
+      const behind = isBehind(this.state.whole, shown);
       if (grown || behind || !this.#loader.loaded) this.#loader.load(shown.run);
     } else if (this.state.run === undefined) {
       const first = newestFirst(runs)[0];

@@ -1,13 +1,22 @@
 /** Follows the runs as they grow, and a server that goes and comes back. */
 
 import { type Client, RequestFailed } from "../api/client";
-import type { Run } from "../api/types";
+import type { Run, Timeline } from "../api/types";
 import { Latest, Superseded } from "../base/latest";
 import { Delay, type Store } from "./store";
 
 const LIVE_SECONDS = 10;
 const QUIET_SECONDS = 30;
+/** Until the answers about a run that has ended are of all its steps. */
+const BEHIND_SECONDS = 3;
 const RETRY_SECONDS = 10;
+
+/** While an analysis rests, the server answers with the one before: fewer steps than there are. */
+export const isBehind = (whole: Timeline | undefined, run: Run | undefined): boolean =>
+  whole !== undefined &&
+  run !== undefined &&
+  whole.run === run.run &&
+  whole.rows * whole.steps_per_row < run.steps;
 
 export class Watch {
   readonly #slot = new Latest();
@@ -61,7 +70,10 @@ export class Watch {
   }
 
   #plan(): void {
-    const quiet = this.#current()?.live ? LIVE_SECONDS : QUIET_SECONDS;
+    const run = this.#current();
+    const { whole } = this.store.state;
+    const ended = isBehind(whole, run) ? BEHIND_SECONDS : QUIET_SECONDS;
+    const quiet = run?.live ? LIVE_SECONDS : ended;
     const seconds = this.store.state.gone === undefined ? quiet : RETRY_SECONDS;
     this.#delay.after(seconds * 1000, () => {
       if (this.visible()) void this.refresh();
