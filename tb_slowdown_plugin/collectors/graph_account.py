@@ -2,7 +2,7 @@
 
 Cost: 50 us a reading between real steps, whose data fill the caches (12 us in an idle
 loop). So a sum is read seldom while graphs lose nothing, 0.1 % of the training thread, and
-more often after a stretch that took longer than usual and while graphs lose time: 1 %.
+more often after a stretch that took longer than usual and while graphs lose time: 0.5 %.
 """
 
 from __future__ import annotations
@@ -14,16 +14,17 @@ from tb_slowdown_plugin.collectors.base import Context
 from tb_slowdown_plugin.records import names
 
 _SHARE: Final = 0.001
-_SHARE_LOSING: Final = 0.01
+_SHARE_LOSING: Final = 0.005
 """Of the training thread's time that readings may take, within these limits."""
 _REST_NS: Final = (20_000_000, 100_000_000)
-_REST_LOSING_NS: Final = (2_000_000, 10_000_000)
+_REST_LOSING_NS: Final = (2_000_000, 20_000_000)
 """Least and most between two readings; where steps are shorter, the seconds are told to the
 steps right after the one that had them."""
 _LONG: Final = 1.5
 """A stretch that took so many times the usual is asked after a quarter of the rest."""
-_LOSING: Final = 0.05
-"""Graphs lose time if they lost this share of what passed since the reading before."""
+_LOSING: Final = 0.1
+"""Graphs lose time if they lost this share of what passed since the reading before; the wait
+for data is named from 15 % of a step."""
 _IN_PYTHON: Final = frozenset((names.CALLBACK, names.CHECKPOINT, names.SUMMARY))
 """Families of accounts that are no part of a training graph's run: the sums are not looked at
 in them, else a callback would pay for a wait, and seem to show that graphs wait no more."""

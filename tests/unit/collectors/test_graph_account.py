@@ -99,8 +99,8 @@ def test_steps_that_wait_for_nothing_pay_a_thousandth_for_readings(
     assert len(reading["at"]) * takes / 1000 == pytest.approx(share, rel=0.1)
 
 
-@pytest.mark.parametrize(("takes", "rest"), [(0.0, 2), (0.05, 5), (0.5, 10)])
-def test_steps_that_wait_pay_a_hundredth(recording, now, lost, reading, takes, rest):
+@pytest.mark.parametrize(("takes", "rest"), [(0.0, 2), (0.05, 10), (0.5, 20)])
+def test_steps_that_wait_pay_a_two_hundredth(recording, now, lost, reading, takes, rest):
     def lose():
         lost[0] += 0.0005
 

@@ -206,7 +206,7 @@ def test_short_steps_share_one_reading_and_get_the_wait_that_it_told(recording, 
     assert min(booked[2:]) > 0
 
 
-@pytest.mark.parametrize(("lost", "readings"), [(0.0, 12), (0.04, 12), (0.5, 100)])
+@pytest.mark.parametrize(("lost", "readings"), [(0.0, 12), (0.09, 12), (0.5, 100)])
 def test_steps_that_do_not_wait_are_read_less_often(recording, monkeypatch, lost, readings):
     """200 ms in steps of 1 ms: one reading in 20 ms, once they are known to be usual; one in
     2 ms while half of them is wait."""
