@@ -38,11 +38,12 @@ examples:
                                               a run may lose 10 % of its wall time
 """
 _COMPARE_EPILOG: Final = f"""{_STATUSES}
-A run is a directory with one run in it, or LOGDIR:RUN where it holds several.
+A run is a directory with one run in it, or LOGDIR:RUN. All runs of a LOGDIR with several
+are repeats.
 Two runs of one program differ too: give three of each, and chance is told from change.
 
 examples:
-  tbslow compare logs/old logs/new
+  tbslow compare logs/old logs/new            # if each holds three, three a side
   tbslow compare logs:old logs:new --format json
   tbslow compare logs/old logs/new --format html -o compare.html
   tbslow compare --base a1 a2 a3 --with b1 b2 b3 --fail-over 5

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from argparse import Namespace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tb_slowdown_plugin.analysis.account import account_for
@@ -22,15 +23,16 @@ def compare_runs(chosen: Namespace) -> int:
     """Compares two groups of runs; returns the exit status."""
     refuse_pages_on_terminals(chosen)
     base, other = _sides(chosen)
-    twice = next((run for run in base if run in other), None)
-    if twice is not None:
-        raise InputError(f"'{twice}' is on both sides; give another run to compare it with")
     warnings: list[str] = []
     with ProgressLine(sys.stderr) as progress:
-        ledgers = [[_read(run, warnings, progress) for run in side] for side in (base, other)]
+        sides = [
+            [side for place in places for side in _read(place, warnings, progress)]
+            for places in (base, other)
+        ]
+    _refuse_twice(*sides)
     for warning in warnings:
         tell(warning)
-    comparison = compare(*ledgers)
+    comparison = compare(*([run.ledger for run in side] for side in sides))
     if chosen.format == "json":
         text = comparison_json(comparison) + "\n"
     elif chosen.format == "html":
@@ -57,23 +59,54 @@ def _sides(chosen: Namespace) -> tuple[list[str], list[str]]:
     return chosen.base, chosen.other
 
 
-def _read(place: str, warnings: list[str], progress: ProgressLine) -> RunLedger:
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """A run of one side."""
+
+    ledger: RunLedger
+    lies: str
+    """Where its records are, however it was called."""
+
+
+def _read(place: str, warnings: list[str], progress: ProgressLine) -> list[_Side]:
+    """The run in a place, or all of them: the runs of a logdir are repeats."""
     logdir, name = _split(place)
-    found = None
-    others = []
+    found = []
+    runs = 0
     for run in read_runs(logdir, run=name, warn=warnings.append, progress=progress.update):
-        if found is not None:
-            others.append(run.name)
-            continue
+        runs += 1
         if not len(run.steps):
-            raise InputError(f"run '{place}' has no step yet; compare runs that have some")
-        found = ledger_of(run, account_for(run), name=place)
-    assert found is not None  # read_runs raises where there is none
-    if others:
-        raise InputError(
-            f"'{place}' holds {1 + len(others)} runs; name one, as in '{logdir}:{others[-1]}'"
-        )
-    return found
+            warnings.append(f"run '{run.name}' of '{logdir}' has no step yet; it is left out")
+            continue
+        found.append(_Side(ledger_of(run, account_for(run)), _place_of(logdir, run.name)))
+    if not found:
+        raise InputError(f"run '{place}' has no step yet; compare runs that have some")
+    if runs == 1:
+        return [replace(found[0], ledger=replace(found[0].ledger, run=place))]
+    return [
+        replace(side, ledger=replace(side.ledger, run=f"{logdir}:{side.ledger.run}"))
+        for side in found
+    ]
+
+
+def _place_of(logdir: str, run: str) -> str:
+    return f"{logdir}/{run}" if "://" in logdir else str(Path(logdir, run).expanduser().resolve())
+
+
+def _refuse_twice(base: list[_Side], other: list[_Side]) -> None:
+    """A run that counts twice would make chance look small."""
+    for side in (base, other):
+        seen: set[str] = set()
+        for run in side:
+            if run.lies in seen:
+                raise InputError(f"'{run.ledger.run}' is given twice; a run counts once")
+            seen.add(run.lies)
+    both = {run.lies for run in base} & {run.lies for run in other}
+    for run in other:
+        if run.lies in both:
+            raise InputError(
+                f"'{run.ledger.run}' is on both sides; give another run to compare it with"
+            )
 
 
 def _split(place: str) -> tuple[str, str | None]:

@@ -92,6 +92,25 @@ def test_a_page_is_not_drawn_on_a_terminal(
     )
 
 
+def test_the_runs_of_a_directory_are_repeats(
+    logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("old", "new"):
+        for index in range(3):
+            (tmp_path / name).mkdir(exist_ok=True)
+            (tmp_path / name / f"run{index}").symlink_to(logs / f"{name}{index}")
+    write_chunks(tmp_path / "old" / "young" / "slowdown", split(rows_of(make_steps(1), 0, 0)))
+    two = [f"{tmp_path}/old", f"{tmp_path}/new"]
+    assert main(["compare", *two, "--format", "json"]) == 0
+    out, err = capsys.readouterr()
+    assert err == (f"tbslow: run 'young' of '{tmp_path}/old' has no step yet; it is left out\n")
+    body = json.loads(out)
+    assert sorted(body["base"]) == [f"{tmp_path}/old:run{index}" for index in range(3)]
+    assert main(["compare", *sides(logs), "--format", "json"]) == 0
+    named = json.loads(capsys.readouterr().out)["total"]
+    assert named["interval_seconds"] == pytest.approx(body["total"]["interval_seconds"])
+
+
 @pytest.mark.parametrize(("limit", "status"), [("5", 3), ("15", 3), ("30", 0)])
 def test_fail_over_speaks_through_the_exit_status(logs: Path, limit: str, status: int) -> None:
     assert main(["compare", *sides(logs), "--fail-over", limit]) == status
@@ -130,7 +149,12 @@ def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
             "'L/old0' stands beside --base and --with; give two runs alone, or all after flags",
         ),
         (["L/old0", "L/old0"], "'L/old0' is on both sides; give another run to compare it with"),
-        (["L", "L:new0"], "'L' holds 6 runs; name one, as in 'L:old2'"),
+        (["L", "L:new0"], "'L:new0' is on both sides; give another run to compare it with"),
+        (["L/new0", "L:new0"], "'L:new0' is on both sides; give another run to compare it with"),
+        (
+            ["--base", "L/old0", "L/old1", "L:old0", "--with", "L/new0"],
+            "'L:old0' is given twice; a run counts once",
+        ),
         (["L:nope", "L:new0"], "'L' has no run 'nope'; it has 'new0', 'old0', 'new1' and 3 more"),
         (
             ["L/nope", "L/new0"],
