@@ -48,8 +48,8 @@ class Chance:
     """What the assumed shares are shares of."""
     disturbed: float = 0.0
     """Share of the time that other programs took, or nobody can explain: believed to differ
-    from run to run by as much as it is, as it does where waiting is what it comes from
-    (12 % on average, 11 % standard deviation, in eight runs beside busy neighbours)."""
+    from run to run by as much as it is. Its standard deviation was 0.3 to 1.5 times its mean in
+    six groups of eight runs beside busy neighbours (benchmarks/comparison)."""
 
     def margin(self, base: int, other: int) -> float:
         """Half the interval around the difference of the means of so many runs a side.
