@@ -3,7 +3,7 @@
 What an allocator writes into TensorFlow's log when it is short of memory is not read: it
 goes to the standard error of the process, past Python.
 
-Cost: 2 us a device and sample, in the background.
+Cost: 2 us a device and sample, 30 us out of a cold cache, in the background.
 """
 
 from __future__ import annotations

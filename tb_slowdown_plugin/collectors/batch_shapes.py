@@ -1,6 +1,7 @@
 """The shapes of the batches that a Python loop gets.
 
-Cost: 2 us a tensor of a batch, looked at no more often than once in 1 ms.
+Cost: 1 us a tensor of a batch, 12 us a batch of two between real steps, looked at no more
+often than once in 1 ms.
 """
 
 from __future__ import annotations

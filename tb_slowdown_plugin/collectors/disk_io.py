@@ -1,6 +1,6 @@
 """Bytes that the process makes the disks read and write.
 
-Cost: 4 us a sample, in the background.
+Cost: 4 us a sample, 18 us out of a cold cache, in the background.
 """
 
 from __future__ import annotations

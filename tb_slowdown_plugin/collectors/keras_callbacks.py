@@ -1,6 +1,6 @@
 """Times the other Keras callbacks of a `fit`, each by its class name.
 
-Cost: 0.6 us a call of a method that a callback really has.
+Cost: 0.6 us a call of a method that a callback really has, 8 us between real steps.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Resident memory, page faults and context switches of the training process.
 
-Cost: about 5 us a sample (one `pread` and one `getrusage`), in the background.
+Cost: about 5 us a sample (one `pread` and one `getrusage`), 35 us out of a cold cache, in the
+background.
 """
 
 from __future__ import annotations
