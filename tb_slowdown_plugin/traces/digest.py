@@ -69,7 +69,8 @@ def captured_in(logdir: Path, run: Run) -> tuple[CapturedSteps, ...]:
 
 def recorded_steps(run: Run) -> Recorded:
     """When the steps of a run ended, for `read_trace`."""
-    return Recorded(run.steps.number, run.steps.ended, run.steps.period_seconds)
+    steps = run.steps
+    return Recorded(steps.number, steps.ended, steps.period_seconds, run.steps_per_row)
 
 
 def digest_of(session: str, trace: Trace) -> CapturedSteps | None:

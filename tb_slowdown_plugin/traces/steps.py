@@ -31,6 +31,8 @@ class Recorded(NamedTuple):
     """(S,) Unix seconds, ascending."""
     period: Float
     """(S,) seconds."""
+    steps_per_row: int = 1
+    """As in `Run`: more than 1 where several steps share a row."""
 
 
 def nothing_recorded() -> Recorded:
@@ -101,6 +103,10 @@ def _rows(number: Int, ended: Float, recorded: Recorded) -> Int:
     if not len(recorded.ended):
         return rows
     near = np.searchsorted(recorded.ended, ended)
+    if recorded.steps_per_row > 1:  # their own numbers are not kept
+        began = recorded.ended[0] - recorded.period[0]
+        inside = (ended > began) & (near < len(recorded.ended))
+        return np.where(inside, near, -1)
     best = np.full(len(number), np.inf)
     for shift in range(-_NEAR, _NEAR + 1):
         at = np.clip(near + shift, 0, len(recorded.ended) - 1)

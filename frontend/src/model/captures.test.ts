@@ -96,6 +96,9 @@ describe("from step to step", () => {
     expect(stepBeside(captured([0, 0]), 1)).toEqual({ from: 9, to: 10 });
     expect(stepBeside(captured([2, 2]), -1)).toEqual({ from: 7, to: 8 });
     expect(stepBeside(captured([2, 2]), 1)).toBeUndefined();
+    const shared = { place: [7, 7, 9] };
+    expect(stepBeside(captured([0, 0], shared), 1)).toEqual({ from: 9, to: 10 });
+    expect(stepBeside(captured([0, 1], shared), -1)).toBeUndefined();
     expect(stepBeside(captured(null), 1)).toEqual({ from: 7, to: 8 });
     expect(stepBeside(captured(null), -1)).toEqual({ from: 9, to: 10 });
   });

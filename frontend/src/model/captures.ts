@@ -105,13 +105,11 @@ export function nearest(
 export function stepBeside(capture: Capture, direction: 1 | -1): Window | undefined {
   const { place, seconds } = capture.steps;
   const [first, last] = capture.chosen ?? (direction > 0 ? [-1, -1] : [place.length, place.length]);
-  for (
-    let index = direction > 0 ? last + 1 : first - 1;
-    index >= 0 && index < seconds.length;
-    index += direction
-  ) {
+  const from = direction > 0 ? last : first;
+  for (let index = from + direction; index >= 0 && index < seconds.length; index += direction) {
     const at = place[index];
-    if (typeof at === "number") return between(at, at);
+    // In a run of millions of steps several share a row.
+    if (typeof at === "number" && at !== place[from]) return between(at, at);
   }
   return undefined;
 }

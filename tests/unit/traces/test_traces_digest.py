@@ -83,3 +83,16 @@ def test_only_some_megabytes_are_read_the_monitors_own_first(
     asked.clear()
     captured_steps(run, sessions, read)
     assert asked == ["1", "3"]
+
+
+def test_steps_that_share_a_row_are_all_found(tmp_path: Path) -> None:
+    """A run of many millions of steps keeps them by groups, each with one number."""
+    run = run_of(20)
+    few = replace(
+        run.steps, number=run.steps.number[::4], ended=run.steps.ended[3::4],
+        period_seconds=np.full(5, 0.040), kind=run.steps.kind[::4],
+    )  # fmt: skip
+    write_capture(tmp_path, "2026_01_01_00_00_00", steps_of(8, EVENTS))
+    (found,) = captured_in(tmp_path, replace(run, steps=few, steps_per_row=4))
+    assert (found.rows, found.steps) == ((0, 1), 8)
+    assert found.seconds == pytest.approx(0.010)
