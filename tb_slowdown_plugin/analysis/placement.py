@@ -51,8 +51,8 @@ def estimate_density(deviations: Float) -> Density:
     """The density of the noise.
 
     Args:
-      deviations: (N,) values less the level that holds there, at least 2 of them; a
-        hundred thousand are enough.
+      deviations: (N,) values less the level that holds there, at least 2 of them; some
+        ten thousand are enough.
     """
     sample = np.sort(deviations)
     count = len(sample)

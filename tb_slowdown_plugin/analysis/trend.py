@@ -35,7 +35,7 @@ _ROWS_ASIDE: Final = 15
 _LATE: Final = 3.0
 """How far a cut may stand from its jump: so many buckets, rows, or (noise / jump) squared rows,
 which is how many it takes to tell the two levels apart."""
-_ENOUGH: Final = 100_000
+_ENOUGH: Final = 20_000
 """Rows from which the density of the noise is estimated."""
 
 
