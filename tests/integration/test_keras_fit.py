@@ -126,9 +126,9 @@ def test_input_wait_is_measured_inside_the_graph(fitted):
     wait = fitted.steps.accounts["input_wait"]
     inside = fitted.steps.inside_seconds
     assert (wait <= fitted.steps.period_seconds + 1e-6).all()
-    # Slow.on_train_batch_end hides half of each delay.
-    slow_epochs = wait[BATCHES : 3 * BATCHES]
-    assert np.median(slow_epochs) >= 0.1 * DELAY
+    # Slow.on_train_batch_end hides half of each delay. Where steps are short, the waits of some
+    # are told together, to the step after them.
+    assert wait[BATCHES : 3 * BATCHES].sum() >= 0.1 * 2 * BATCHES * DELAY
     assert np.median(wait[3 * BATCHES :]) < 0.1 * DELAY
     assert (inside <= fitted.steps.period_seconds + 1e-6).all()
 
