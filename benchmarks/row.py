@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,7 +17,13 @@ class Row:
     """What it is compared with, measured in the same run."""
     promise: str = ""
     kept: bool | None = None
-    """None where nothing was promised."""
+    """None where nothing was promised, or the machine was too busy to tell."""
+
+
+def unless_busy(kept: bool) -> bool | None:
+    """Whether a promise in seconds is kept; None where others want more cores than there are."""
+    is_busy = os.getloadavg()[0] > (os.cpu_count() or 1)
+    return None if is_busy and not kept else kept
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -25,9 +32,10 @@ def table(rows: Sequence[Row]) -> str:
         "| what | measured | beside it, in the same run | promised | kept |",
         "|---|---|---|---|---|",
     ]
-    words = {True: "yes", False: "**no**", None: ""}
+    words = {True: "yes", False: "**no**", None: "can't tell"}
     lines += [
-        f"| {row.what} | {row.figure} | {row.beside} | {row.promise} | {words[row.kept]} |"
+        f"| {row.what} | {row.figure} | {row.beside} | {row.promise} | "
+        f"{words[row.kept] if row.promise else ''} |"
         for row in rows
     ]
     return "\n".join(lines)
