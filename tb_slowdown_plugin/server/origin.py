@@ -18,7 +18,7 @@ from __future__ import annotations
 import ipaddress
 import socket
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from tb_slowdown_plugin.server.params import shown
@@ -34,9 +34,19 @@ ANSWER_HEADERS: Final = (
 _OUR_SITE: Final = ("same-origin", "none")
 """`none`: typed into the address bar, or a bookmark."""
 _LOOPBACK: Final = ("", "localhost")
+_UNKNOWN: Final = "unknown"
+"""TensorBoard in somebody's own server, which listens where it likes."""
 
 
-def names_of(flags: Any) -> frozenset[str] | None:
+class Names(NamedTuple):
+    """Under which names browsers may come."""
+
+    known: frozenset[str]
+    from_anywhere: bool
+    """The user gave them: they hold for requests from other machines, too."""
+
+
+def names_of(flags: Any) -> Names | None:
     """The names under which browsers may come; None for any.
 
     A server that others on the network reach has names that nobody knows here: its user
@@ -47,14 +57,15 @@ def names_of(flags: Any) -> frozenset[str] | None:
     """
     given = (getattr(flags, HOSTS_FLAG, "") or "").split(",")
     names = {name.strip().lower() for name in given} - {""}
-    host = getattr(flags, "host", None) or ""
+    host = getattr(flags, "host", _UNKNOWN) or ""
     if not names and (getattr(flags, "bind_all", False) or not _is_loopback(host)):
         return None
     own = socket.gethostname().lower()
-    return frozenset({*names, host.lower(), own, f"{own}.local"} - {""})
+    known = frozenset({*names, host.lower(), own, f"{own}.local"} - {""})
+    return Names(known, from_anywhere=bool(names))
 
 
-def refusal(environ: Mapping[str, Any], names: frozenset[str] | None) -> str | None:
+def refusal(environ: Mapping[str, Any], names: Names | None) -> str | None:
     """Why a request is not answered; None if it is.
 
     Args:
@@ -72,8 +83,10 @@ def refusal(environ: Mapping[str, Any], names: frozenset[str] | None) -> str | N
         return f"another website asks (Origin: {shown(origin)}); only this page may"
     if names is None or not _is_at_our_port(host, environ):
         return None
+    if not (names.from_anywhere or _is_loopback(environ.get("REMOTE_ADDR", ""))):
+        return None  # it listens to others after all: somebody runs it in a server of their own
     name = _name(host)
-    if name in names or _is_loopback(name) or _is_address(name):
+    if name in names.known or _is_loopback(name) or _is_address(name):
         return None
     return (
         f"the name {shown(name)} is not known here, so this may be another website's attempt to "

@@ -19,7 +19,7 @@ from tb_slowdown_plugin.records.metadata import PLUGIN_NAME
 from tb_slowdown_plugin.server.answers import Answer, Answers
 from tb_slowdown_plugin.server.body import Body, to_json
 from tb_slowdown_plugin.server.captures import UnknownCaptureError
-from tb_slowdown_plugin.server.origin import ANSWER_HEADERS, refusal
+from tb_slowdown_plugin.server.origin import ANSWER_HEADERS, Names, refusal
 from tb_slowdown_plugin.server.params import text
 from tb_slowdown_plugin.server.routes import ROUTES, SAME_FOR_ALL
 from tb_slowdown_plugin.server.runs import Runs, UnknownRunError
@@ -46,7 +46,7 @@ class SlowdownPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
 
     plugin_name = PLUGIN_NAME
 
-    def __init__(self, runs: Runs, page: Path = PAGE, hosts: frozenset[str] | None = None) -> None:
+    def __init__(self, runs: Runs, page: Path = PAGE, hosts: Names | None = None) -> None:
         self._runs = runs
         self._hosts = hosts
         self._answers = Answers()

@@ -12,12 +12,13 @@ from werkzeug.test import Client
 from tb_slowdown_plugin.server.loader import SlowdownLoader
 from tb_slowdown_plugin.server.origin import names_of, refusal
 
-LOCAL = names_of(None)
+LOCAL = names_of(argparse.Namespace(host=None))
 
 
 def asked(host: str, port: int = 6006, **headers: str) -> dict[str, Any]:
     names = {f"HTTP_{name.upper()}": value for name, value in headers.items()}
-    return {"HTTP_HOST": host, "SERVER_PORT": str(port), **names}
+    remote = names.pop("HTTP_REMOTE_ADDR", "127.0.0.1")
+    return {"HTTP_HOST": host, "SERVER_PORT": str(port), "REMOTE_ADDR": remote, **names}
 
 
 @pytest.mark.parametrize(
@@ -53,6 +54,8 @@ def test_local_requests_are_answered(environ: dict[str, Any]) -> None:
         asked("127.0.0.1:6006", sec_fetch_site="same-origin"),
         # https by another machine, at the same port
         asked("board.example.org:6006", sec_fetch_site="same-origin"),
+        # in a server of somebody's own, from another machine
+        asked("board.example.org:6006", remote_addr="192.168.1.9"),
         # a link in a chat
         asked(
             "localhost:6006",
@@ -101,6 +104,8 @@ def test_strangers_are_refused(environ: dict[str, Any], why: str) -> None:
     ("flags", "answered", "refused"),
     [
         ({"bind_all": True}, ["gpu-box", "evil.example"], []),
+        ({}, ["gpu-box"], []),
+        ({"host": None}, ["localhost"], ["gpu-box"]),
         ({"host": "0.0.0.0"}, ["gpu-box"], []),
         ({"host": "gpu-box"}, ["gpu-box", "gpu-box.lan"], []),
         ({"host": "localhost"}, ["localhost"], ["gpu-box"]),
@@ -115,6 +120,12 @@ def test_which_names_are_known(
     names = names_of(argparse.Namespace(**flags))
     assert [name for name in answered if refusal(asked(f"{name}:6006"), names)] == []
     assert [name for name in refused if not refusal(asked(f"{name}:6006"), names)] == []
+
+
+def test_names_that_the_user_gave_hold_for_other_machines_too() -> None:
+    names = names_of(argparse.Namespace(bind_all=True, slowdown_hosts="gpu-box"))
+    assert refusal(asked("gpu-box:6006", remote_addr="192.168.1.9"), names) is None
+    assert refusal(asked("evil.example:6006", remote_addr="192.168.1.9"), names) is not None
 
 
 def test_the_flag_is_defined_once_and_never_stops_tensorboard() -> None:
