@@ -64,7 +64,8 @@ def test_two_workers_are_one_run_and_the_late_one_is_named(tmp_path, root):
     cause = report.causes[0]
     assert cause.cause == "communication"
     assert cause.summary.startswith("Worker 1 arrives last")
-    assert cause.lost_seconds == pytest.approx(STEPS * LATE, rel=0.25)
+    # A busy machine makes it later still; more than the chief waits it is never.
+    assert 0.75 * STEPS * LATE <= cause.lost_seconds <= report.workers[0]["wait_seconds"] * 1.01
     assert [worker["straggler"] for worker in report.workers] == [False, True]
     assert report.workers[0]["wait_seconds"] >= STEPS * LATE * 0.9
     assert report.workers[1]["wait_seconds"] < report.workers[0]["wait_seconds"] / 2
