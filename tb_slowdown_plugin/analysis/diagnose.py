@@ -19,6 +19,7 @@ from tb_slowdown_plugin.analysis.core import fit_core, judge_core
 from tb_slowdown_plugin.analysis.findings import CORE, compare_cpu
 from tb_slowdown_plugin.analysis.ledger import balance
 from tb_slowdown_plugin.analysis.measured import judge_account
+from tb_slowdown_plugin.analysis.named import name_losses
 from tb_slowdown_plugin.analysis.starved import find_starved
 from tb_slowdown_plugin.analysis.steps import Steps, as_column, move, prepare_steps, take_out
 from tb_slowdown_plugin.analysis.trend import Trend
@@ -68,9 +69,9 @@ def diagnose(
       items: (S,) examples, rows or tokens of each step.
 
     Returns:
-      Verdict, ledger and findings; in each step, healthy, lost and unexplained
-      seconds add up to the step time. Losses under the floors of DESIGN section 5
-      are healthy.
+      Verdict, ledger, findings, and the causes they point to; in each step, healthy,
+      lost and unexplained seconds add up to the step time. Losses under the floors of
+      DESIGN section 5 are healthy.
 
     Raises:
       UsageError: An array is not of shape (S,).
@@ -82,8 +83,13 @@ def diagnose(
       >>> diagnosis = diagnose(step)
       >>> diagnosis.verdict, diagnosis.findings[0].pattern, diagnosis.findings[0].rows
       ('slowdown', 'level_shift', (600, 999))
-      >>> round(diagnosis.ledger.lost["core"], 3)
-      2.0
+      >>> round(diagnosis.ledger.lost["core"], 3), diagnosis.causes[0].cause
+      (2.0, 'unexplained')
+      >>> tracing = np.zeros(1000)
+      >>> tracing[700::10] = 0.2
+      >>> [cause] = diagnose(np.full(1000, 0.010) + tracing, {"tracing": tracing}).causes
+      >>> cause.cause, cause.pattern, cause.steps, round(cause.lost_seconds, 3)
+      ('retracing', 'level_shift', (700, 990), 6.0)
     """
     steps = prepare_steps(step_seconds, measured or {}, epochs)
     steps = take_out(steps, find_contention(steps.core, signals or {}))
@@ -91,9 +97,9 @@ def diagnose(
     if cpu is not None and names.INPUT_WAIT in steps.accounts:
         starved = find_starved(steps.accounts[names.INPUT_WAIT], cpu, signals or {})
         steps = move(steps, names.INPUT_WAIT, STARVED, starved)
-    nothing = np.zeros(len(steps))
+    signals = None  # of ten million steps they are 240 MB, and not needed any more
     if len(steps) < FEWEST_ROWS or steps.wall_seconds <= 0:
-        return _conclude(steps, [], nothing, None, 0)
+        return _conclude(steps, [], np.zeros(len(steps)), None, 0)
     compile_rows = _count_slow_first_rows(steps)
     steady = len(steps) - compile_rows
     usual = measure_work(steps.core, compile_rows, kinds, items)
@@ -111,7 +117,7 @@ def diagnose(
     enough = len(steps) - warm_up_rows >= FEWEST_STEADY_ROWS
     if not enough:
         candidates = [each for each in candidates if _is_sure_in_short(each, steps.wall_seconds)]
-        unexplained = nothing
+        unexplained = np.zeros(len(steps))
     if cpu is not None:
         candidates = [compare_cpu(each, cpu, warm_up_rows) for each in candidates]
     baseline = _state_baseline(trend, warm_up_rows, len(steps), enough=enough)
@@ -176,7 +182,8 @@ def _conclude(
     if seen is not None:
         text, (first, last) = seen
         baseline = Baseline(float(np.median(healthy[first : last + 1])), text, (first, last))
-    return Diagnosis(verdict, baseline, ledger, ordered, warm_up_rows, healthy, unexplained)
+    causes = name_losses(ordered)
+    return Diagnosis(verdict, baseline, ledger, ordered, warm_up_rows, healthy, unexplained, causes)
 
 
 def judge(findings: Sequence[Finding], ledger: Ledger, steady_rows: int) -> Verdict:

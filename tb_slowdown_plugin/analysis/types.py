@@ -64,6 +64,19 @@ class Ledger:
 
 
 @dataclass(frozen=True, slots=True)
+class NamedLoss:
+    """What one cause cost, as far as arrays alone name it."""
+
+    cause: str
+    """A cause id; "unexplained" where no account holds the seconds."""
+    pattern: Pattern
+    steps: tuple[int, int]
+    """First and last row (inclusive) in which it costs time."""
+    lost_seconds: float
+    confidence: Confidence
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnosis:
     """What the engine says of arrays alone, before causes are named."""
 
@@ -78,6 +91,8 @@ class Diagnosis:
     """(S,)"""
     unexplained_per_step: Float
     """(S,)"""
+    causes: tuple[NamedLoss, ...] = ()
+    """The findings by cause, the costliest first; they lose as many seconds."""
 
 
 @dataclass(frozen=True, slots=True)
