@@ -76,11 +76,11 @@ def judge_core(steps: Steps, usual: Float, trend: Trend | None, warm_up_rows: in
     wall = steps.wall_seconds
     core = np.where(np.isnan(usual), 0.0, steps.core)
     unexplained = np.zeros(len(steps))
-    level = _spread_level(trend, len(steps), warm_up_rows)
-    expected = np.where(np.isnan(usual), 0.0, usual * level)
+    expected = usual * _spread_level(trend, len(steps), warm_up_rows)
+    expected[np.isnan(usual)] = 0.0
     first_rows = int(trend.edges[0]) if trend is not None and trend.warm_up else warm_up_rows
     warm_up_rows = find_cooled(core, expected, first_rows, warm_up_rows)
-    warm_up = book_warm_up((core - expected)[:warm_up_rows], len(steps))
+    warm_up = book_warm_up(core[:warm_up_rows] - expected[:warm_up_rows], len(steps))
     findings: list[Finding] = []
     if trend is not None:
         typical = float(np.nanmedian(usual))
