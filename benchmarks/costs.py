@@ -98,9 +98,11 @@ def measure_overhead() -> list[Row]:
         check=False,
     )
     rows = []
-    for program, text in re.findall(r"(?m)^(\S+): (.*?ms a step.*(?:\n .*)*)", done.stdout):
-        found = re.search(r"monitored .*= +(\S+) % \[ *(\S+), +(\S+)\]", text)
-        check = re.search(r"plain again .*= +(\S+) % \[ *(\S+), +(\S+)\]", text)
+    for program, text in re.findall(r"(?m)^(\w+): (.* ms a step.*(?:\n .*)*)", done.stdout):
+        found, check = (
+            re.search(rf"{way} .*= +(\S+) % \[ *(\S+), +(\S+)\]", text)
+            for way in ("monitored", "plain again")
+        )
         if found is None or check is None:
             continue
         share, least, most = map(float, found.groups())
