@@ -89,7 +89,7 @@ def diagnose(
       >>> tracing[700::10] = 0.2
       >>> [cause] = diagnose(np.full(1000, 0.010) + tracing, {"tracing": tracing}).causes
       >>> cause.cause, cause.pattern, cause.steps, round(cause.lost_seconds, 3)
-      ('retracing', 'level_shift', (700, 990), 6.0)
+      ('retracing', 'periodic', (700, 990), 6.0)
     """
     steps = prepare_steps(step_seconds, measured or {}, epochs)
     steps = take_out(steps, find_contention(steps.core, signals or {}))
