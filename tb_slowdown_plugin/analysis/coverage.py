@@ -56,6 +56,12 @@ def _notes(run: Run) -> Iterable[str]:
             f"{missing:,} of {counted(total, 'chunk')} {'is' if missing == 1 else 'are'} missing; "
             "their seconds are in no sum."
         )
+    unwritten = sum(s.missing_steps for s in run.sessions if not s.missing_chunks)
+    if unwritten:
+        yield (
+            f"{counted(unwritten, 'step')} {'was' if unwritten == 1 else 'were'} not kept, because "
+            "they came faster than they could be written; their seconds are in no sum."
+        )
     for session in run.sessions[1:]:
         if 0 < session.first_row < len(run.steps):
             yield f"Resumed at step {int(run.steps.number[session.first_row]):,}."

@@ -41,7 +41,14 @@ def join(name: str, strands: Sequence[Strand]) -> Run:
         events=_join_events(ordered, firsts),
         environment=environments[-1] if environments else Environment(),
         sessions=tuple(
-            Session(strand.session, first, strand.started, strand.chunks, strand.missing_chunks)
+            Session(
+                strand.session,
+                first,
+                strand.started,
+                strand.chunks,
+                strand.missing_chunks,
+                strand.missing_steps,
+            )
             for strand, first in zip(ordered, firsts, strict=False)
         ),
     )

@@ -83,6 +83,8 @@ class Strand:
         self._chunks = 0
         self._last_sequence = -1
         self._highest_known = -1
+        self.missing_steps = 0
+        """Steps that the session finished between chunks that are here, and that are in none."""
         self._first_rows: list[int] = []
         """Where the session's steps and the joined steps drift apart: the step at which
         each unbroken stretch begins, and (same index) its place among the joined ones."""
@@ -182,10 +184,11 @@ class Strand:
 
     def _open_stretch(self, chunk: Chunk) -> None:
         joined = self._joined
-        if not self._first_rows:
-            unbroken = False
-        else:
-            unbroken = chunk.first_row - self._first_rows[-1] == joined - self._joined_rows[-1]
+        unbroken = False
+        if self._first_rows:
+            expected = self._first_rows[-1] + joined - self._joined_rows[-1]
+            unbroken = chunk.first_row == expected
+            self.missing_steps += max(0, chunk.first_row - expected)
         if not unbroken:
             self._first_rows.append(chunk.first_row)
             self._joined_rows.append(joined)

@@ -224,6 +224,8 @@ class Session:
     started: float
     chunks: int
     missing_chunks: int
+    missing_steps: int = 0
+    """Steps between its chunks that are in none: of missing chunks, or never written."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,14 +87,16 @@ def test_what_is_missing_or_failed_is_noted(make_run):
             (4, Failure("allocator", "no more answers")),
         ],
         sessions=[
-            Session("a", 0, 1_700_000_000.0, 3, 1),
-            Session("b", 6, 1_700_000_006.0, 2, 0),
+            Session("a", 0, 1_700_000_000.0, 3, 1, missing_steps=256),
+            Session("b", 6, 1_700_000_006.0, 2, 0, missing_steps=44_437),
         ],
         notes=("the file ends in the middle of a record",),
     )
     assert completeness(run) == {"chunks": 5, "missing_chunks": 1}
     assert notes(run) == (
         "1 of 6 chunks is missing; their seconds are in no sum.",
+        "44,437 steps were not kept, because they came faster than they could be written; their "
+        "seconds are in no sum.",
         "Resumed at step 3.",
         "1 h 0 min without work (1 gap) are not in the wall time.",
         "The monitor's allocator failed (2 times): no more answers",
