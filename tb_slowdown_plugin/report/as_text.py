@@ -23,6 +23,10 @@ _PATTERNS: Final[dict[Pattern, str]] = {
     "one_off": "once",
 }
 
+_FEELS_SLOW: Final = (
+    "If progress only feels slow, look at the loss curve: the steps are as fast as they were."
+)
+
 
 def to_text(reports: Sequence[Report], *, width: int = 80, colour: bool = False) -> str:
     """The text of reports.
@@ -56,6 +60,8 @@ def _report(report: Report, width: int, ink: Ink) -> Iterator[str]:
     yield ink.strong(printable(f"Run {report.run}"))
     for line in textwrap.wrap(printable(report.headline), width):
         yield ink.verdict(report.verdict, line)
+    if report.verdict == "healthy":
+        yield from textwrap.wrap(_FEELS_SLOW, width)
     if report.wall_seconds > 0:
         yield ""
         yield from _ledger(report, width, ink)

@@ -84,6 +84,16 @@ def test_an_empty_run_has_no_ledger(slow: Report) -> None:
     assert to_text([empty]) == "Run run1\nNot enough steps yet: 0 of about 200.\n"
 
 
+def test_who_has_a_healthy_run_is_told_where_else_to_look(slow: Report) -> None:
+    healthy = replace(slow, verdict="healthy", headline="Healthy.", causes=(), suspects=())
+    assert to_text([healthy]).startswith(
+        "Run run1\nHealthy.\n"
+        "If progress only feels slow, look at the loss curve: the steps are as fast as they\n"
+        "were.\n\n"
+    )
+    assert "loss curve" not in to_text([slow])
+
+
 def test_several_runs_stand_one_below_the_other_after_an_overview(slow: Report) -> None:
     long = replace(slow, run="experiments/2026-11-21/batch_64/run2", headline="Healthy.")
     both = to_text([slow, long])
