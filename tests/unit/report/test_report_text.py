@@ -88,8 +88,8 @@ def test_who_has_a_healthy_run_is_told_where_else_to_look(slow: Report) -> None:
     healthy = replace(slow, verdict="healthy", headline="Healthy.", causes=(), suspects=())
     assert to_text([healthy]).startswith(
         "Run run1\nHealthy.\n"
-        "If progress only feels slow, look at the loss curve: the steps are as fast as they\n"
-        "were.\n\n"
+        "If progress only feels slow, look at the loss curve: the steps are as fast as\n"
+        "they were.\n\n"
     )
     assert "loss curve" not in to_text([slow])
 
