@@ -12,7 +12,7 @@ STEPS = 300
 
 
 def main(logdir, truth, healthy):
-    net = ordinary.model(128)
+    net = ordinary.model(256)
     train_step = ordinary.train_step(net, ordinary.sgd(net))
     with tempfile.TemporaryDirectory() as directory, tbslow.start(logdir):
         writer = tf.summary.create_file_writer(directory)
