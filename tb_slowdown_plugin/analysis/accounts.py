@@ -38,6 +38,10 @@ FLAT_FLOOR: Final = 0.05
 """Share of the wall from which a configured cost is named (DESIGN section 5)."""
 INPUT_FLOOR: Final = 0.15
 """The same for waiting for input (DESIGN section 5)."""
+IN_TURN: Final = names.account(names.COMMUNICATION, "in turn")
+"""Workers that wait for each other in turn, where none is late more than the others. Two equal
+workers whose steps vary by a tenth wait a twentieth of the time each: named from `INPUT_FLOOR`
+on, or if it grows (two workers on one quiet machine: 7 %, `tests/programs/communication.py`)."""
 LEAST_PAUSES: Final = 3
 """Pauses of the garbage collector from which it is named (DESIGN section 5)."""
 
@@ -58,6 +62,7 @@ _RULES: Final[dict[str, Rule]] = {
     names.account(names.FIRST_EXECUTION, names.LIBRARY): _CONFIGURED,
     names.TRACING: _NEVER,
     names.FIRST_EXECUTION: _NEVER,
+    IN_TURN: Rule("configured", INPUT_FLOOR),
     names.GC: Rule("configured", FLAT_FLOOR, LEAST_PAUSES),
     names.VALIDATION: Rule("validation", 1.0),
     names.FORWARD: _PART,

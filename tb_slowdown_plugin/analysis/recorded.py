@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.accounts import IN_TURN
 from tb_slowdown_plugin.analysis.contention import ACCOUNTS, SWITCHES
 from tb_slowdown_plugin.analysis.traces import TracedGraph, in_training
 from tb_slowdown_plugin.analysis.workers import find_group
@@ -37,7 +38,7 @@ def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float
     group = find_group(run)
     if group is not None:
         measured = {n: s for n, s in measured.items() if names.family(n) != names.COMMUNICATION}
-        measured[names.COMMUNICATION] = group.lost
+        measured[IN_TURN if group.straggler is None else names.COMMUNICATION] = group.lost
     return measured
 
 

@@ -42,9 +42,7 @@ class Group:
     @property
     def straggler(self) -> int | None:
         """The place in `indices` of the worker that the others wait for, None if it changes."""
-        total = self.late.sum(axis=1)
-        worst = int(np.argmax(total))
-        return worst if total[worst] > _MOSTLY * total.sum() else None
+        return _straggler(self.late)
 
 
 def find_group(run: Run) -> Group | None:
@@ -65,9 +63,11 @@ def find_group(run: Run) -> Group | None:
     late[last, np.flatnonzero(together)] = lateness
     lost = np.zeros(len(run.steps))
     lost[together] = known[0] - known.min(axis=0)
-    explained = _gather([_seconds(member.steps, waiting=False) for member in members], rows)
-    excess = explained[0, together] - _median_of_others(explained[:, together], np.zeros_like(last))
-    lost[together] += np.where(last == 0, np.maximum(lateness - np.maximum(excess, 0.0), 0.0), 0.0)
+    if _straggler(late) == 0:
+        explained = _gather([_seconds(member.steps, waiting=False) for member in members], rows)
+        own = explained[:, together]
+        excess = np.maximum(own[0] - _median_of_others(own, np.zeros_like(last)), 0.0)
+        lost[together] += np.where(last == 0, np.maximum(lateness - excess, 0.0), 0.0)
     alone = ~together
     lost[alone] = np.maximum(waiting[0][alone] - float(np.median(known.min(axis=0))), 0.0)
     return Group(tuple(_index(member, n) for n, member in enumerate(members)), waits, late, lost)
@@ -118,6 +118,13 @@ def excess_by_account(run: Run, place: int) -> dict[str, float]:
     ]
     found[""] = rest[place] - float(np.median(rest[:place] + rest[place + 1 :]))
     return found
+
+
+def _straggler(late: Float) -> int | None:
+    """The worker that most of the waiting is for, by what the others wait for each, (W, S)."""
+    total = late.sum(axis=1)
+    worst = int(np.argmax(total))
+    return worst if total[worst] > _MOSTLY * total.sum() else None
 
 
 def _seconds(steps: StepTable, *, waiting: bool) -> Float:
