@@ -106,6 +106,16 @@ def test_workers_that_are_late_in_turn_have_no_straggler(make_group):
     assert not any(worker["straggler"] for worker in report.workers)
 
 
+@pytest.mark.parametrize(("late_seconds", "causes"), [(0.002, []), (0.008, ["communication"])])
+def test_waiting_in_turn_is_named_only_where_it_takes_much(make_group, late_seconds, causes):
+    """Of equal workers each waits for the other by the jitter of its steps: 7 %, and 20 %."""
+    turn = np.arange(STEPS) % 2
+    run = make_group([late_seconds * turn, late_seconds * (1 - turn)])
+    assert find_group(run).lost.sum() == pytest.approx(late_seconds * STEPS / 2)
+    report = account_for(run).report
+    assert [cause.cause for cause in report.causes] == causes
+
+
 def test_steps_are_matched_by_their_number(make_group):
     behind = np.arange(STEPS) + 100
     run = make_group([0.0, 0.006], numbers={1: behind})
