@@ -45,6 +45,10 @@ LOOSE = {
     # Recorded when `compile()` and the end of a pass had no accounts: both lay between two fits.
     "retracing_keras_compile": 0.25,
     "disk_rewritten_log": 0.2,
+    # Recorded beside a program that kept one core busy.
+    "host_memory_faults": 0.2,
+    "input_cache_incomplete": 0.2,
+    "input_slow_stage": 0.2,
 }
 
 
@@ -173,7 +177,7 @@ def gpu_memory(run: Run) -> None:
     in_use = run.signals.values["allocator_in_use_bytes:CPU:0"]
     full = in_use >= 0.9 * (192 << 20)
     late = run.signals.row > 210
-    assert np.mean(full[late]) > 0.15
+    assert np.mean(full[late]) > 0.05
     assert not full[run.signals.row < 190].any()
     period = run.steps.period_seconds
     assert np.mean(period[200:]) > 1.5 * np.mean(period[20:200]), "some steps wait, not all"
