@@ -166,7 +166,8 @@ def host_memory_growth(run: Run) -> None:
 
 def host_memory_faults(run: Run) -> None:
     assert between(run, "major_faults", 300, 600) > 300 * 30
-    assert between(run, "major_faults", 50, 290) < 500
+    # A sample is 80 of the fast steps, so the last one before step 300 may lie far before it.
+    assert between(run, "major_faults", 50, 210) < 500
 
 
 def gpu_memory(run: Run) -> None:
