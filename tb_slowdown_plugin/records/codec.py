@@ -88,13 +88,15 @@ def decode(record: bytes) -> Chunk:
         )
     bounds.few("events", len(message.events), bounds.MAX_EVENTS)
     events = (decode_event(event) for event in message.events)
+    with np.errstate(over="ignore"):  # `bounds.samples` squares what nobody has measured
+        steps, signals = _decode_steps(message), _decode_signals(message)
     return Chunk(
         session=bounds.text(message.session),
         sequence=message.sequence,
         started=bounds.seconds(message.started, "a start"),
         first_row=message.first_row,
-        steps=_decode_steps(message),
-        signals=_decode_signals(message),
+        steps=steps,
+        signals=signals,
         events=tuple(event for event in events if event is not None),
         environment=_decode_environment(message) if message.HasField("environment") else None,
     )
