@@ -39,7 +39,8 @@ def resources(directory):
     from tensorflow.python.saved_model.loader_impl import parse_saved_model
 
     graph = parse_saved_model(str(directory)).meta_graphs[0].graph_def
-    nodes = [*graph.node, *(node for each in graph.library.function for node in each.node_def)]
+    fields = {field.name: value for field, value in graph.ListFields()}
+    nodes = [*graph.node, *(node for each in fields["library"].function for node in each.node_def)]
     assert nodes
     return [node.name for node in nodes if "tb_slowdown" in str(node)]
 
