@@ -42,6 +42,8 @@ LOOSE = {
     "shape_churn": 0.2,
     # What falls between two fits is told to the last step of the one before, or to none.
     "retracing_keras_compile": 0.2,
+    # Recorded while others kept 3.7 of the 4 cores busy, more so in the part without the defect.
+    "gpu_memory": 0.25,
     # What the faults bring with them besides (zeroing, caches) is counted in, too.
     "host_memory_faults": 0.2,
     "disk_rewritten_log": 0.2,
@@ -174,7 +176,7 @@ def gpu_memory(run: Run) -> None:
     in_use = run.signals.values["allocator_in_use_bytes:CPU:0"]
     full = in_use >= 0.9 * (192 << 20)
     late = run.signals.row > 210
-    assert np.mean(full[late]) > 0.05
+    assert np.mean(full[late]) > 0.15
     assert not full[run.signals.row < 190].any()
     period = run.steps.period_seconds
     assert np.mean(period[200:]) > 1.5 * np.mean(period[20:200]), "some steps wait, not all"
