@@ -1,6 +1,10 @@
 """Records each test program beside a process that takes a core, and judges its report.
 
     python -m benchmarks.accuracy.busy [--programs NAME,NAME] [--times 5] [--keep DIRECTORY]
+    python -m benchmarks.accuracy.busy --judge DIRECTORY [DIRECTORY ...]
+
+The second judges recordings that the first has kept again, with the engine as it is now:
+DIRECTORY is the one given to `--keep`, or one round in it (`DIRECTORY/0`).
 
 The program is held to two cores, and the neighbour spins on one of them, so that they
 really are in each other's way, however many cores there are. Needs Linux and TensorFlow;
@@ -22,7 +26,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.accuracy.real import BUSY_CORES, HEALTHY, Outcome, describe_share
+from benchmarks.accuracy.real import (
+    BUSY_CORES,
+    HEALTHY,
+    Outcome,
+    describe_outcome,
+    describe_share,
+    read_outcome,
+)
 from benchmarks.accuracy.recording import PROGRAMS, ProgramFailed, record
 from benchmarks.accuracy.score import quantile
 
@@ -38,7 +49,15 @@ def main() -> None:
     parser.add_argument("--cores", type=int, default=2, help="cores that the program may use")
     parser.add_argument("--neighbours", type=int, default=1, help="processes that take one each")
     parser.add_argument("--keep", type=Path, help="leave the recordings in this directory")
+    parser.add_argument("--judge", type=Path, nargs="+", help="kept recordings; record nothing")
     options = parser.parse_args()
+    if options.judge:
+        kept = judge(options.judge)
+        for each in kept:
+            print(describe_outcome(each))
+        for line in _tabulate(kept):
+            print(line)
+        return
     known = list_programs()
     names = options.programs.split(",") if options.programs else known
     unknown = sorted(set(names) - set(known))
@@ -62,11 +81,22 @@ def main() -> None:
             except ProgramFailed as error:
                 print(f"failed: {error}", flush=True)
                 continue
-            # A core was taken, whatever the count came to: half of one where they share it.
-            outcomes.append(replace(outcome, neighbour_cores=BUSY_CORES))
+            outcomes.append(_beside_neighbour(outcome))
             print(_describe(outcomes[-1]), flush=True)
     for line in _tabulate(outcomes):
         print(line)
+
+
+def judge(directories: Sequence[Path]) -> list[Outcome]:
+    """Judges all recordings in these directories, by program and then by round."""
+    found = [path.parent for directory in directories for path in directory.rglob("truth.json")]
+    found.sort(key=lambda path: (path.name, path))
+    return [_beside_neighbour(read_outcome(path)) for path in found]
+
+
+def _beside_neighbour(outcome: Outcome) -> Outcome:
+    # A core was taken, whatever the count came to: half of one where they share it.
+    return replace(outcome, neighbour_cores=BUSY_CORES)
 
 
 def list_programs() -> list[str]:
