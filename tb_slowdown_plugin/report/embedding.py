@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from tb_slowdown_plugin.analysis.body import comparison_body, report_body, without_nan
@@ -15,6 +15,7 @@ from tb_slowdown_plugin.analysis.timeline import timeline
 from tb_slowdown_plugin.analysis.types import Account
 from tb_slowdown_plugin.analysis.wording import counted
 from tb_slowdown_plugin.errors import InputError
+from tb_slowdown_plugin.reader.extent import extent_of
 from tb_slowdown_plugin.records.types import Run
 
 GRADES: Final = (12_800, 6_400, 3_200, 1_600, 800, 400, 160)
@@ -47,15 +48,11 @@ class EmbeddedRun:
 def embed(run: Run, account: Account) -> EmbeddedRun:
     """Packs a run; the arrays behind it are not needed any more afterwards."""
     steps = run.steps
-    started = [session.started for session in run.sessions]
+    begun = max((session.started for session in run.sessions), default=None)
     listed = {
         "run": run.name,
-        "workers": 1 + len(run.workers),
-        "steps": len(steps),
-        "first_step": int(steps.number[0]) if len(steps) else None,
-        "last_step": int(steps.number[-1]) if len(steps) else None,
-        "started": min(started, default=None),
-        "reported": float(steps.ended[-1]) if len(steps) else max(started, default=None),
+        **asdict(extent_of(run)),
+        "reported": float(steps.ended[-1]) if len(steps) else begun,
         "live": False,
     }
     fixed = {"report": report_body([account.report]), "retraces": retraces(run)}

@@ -23,6 +23,7 @@ from tb_slowdown_plugin.server.origin import ANSWER_HEADERS, Names, refusal
 from tb_slowdown_plugin.server.params import text
 from tb_slowdown_plugin.server.routes import ROUTES, SAME_FOR_ALL
 from tb_slowdown_plugin.server.runs import Runs, UnknownRunError
+from tb_slowdown_plugin.server.shared import SharedPages
 
 PAGE: Final = Path(__file__).parent.parent / "static" / "index.js"
 _METHODS: Final = ("GET", "HEAD")
@@ -51,6 +52,7 @@ class SlowdownPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         self._hosts = hosts
         self._answers = Answers()
         self._page = page
+        self._shared = SharedPages(page)
         self._logged: set[tuple[str, type[Exception], str]] = set()
         self._logging = threading.Lock()
 
@@ -65,7 +67,11 @@ class SlowdownPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
     def get_plugin_apps(self) -> Mapping[str, WsgiApp]:
         """Path below `data/plugin/slowdown` -> the WSGI application that answers it."""
         apps = {path: self._app(self._handler(path)) for path in ROUTES}
-        return {**apps, "/index.js": self._app(self._send_page)}
+        return {
+            **apps,
+            "/report.html": self._app(self._send_shared),
+            "/index.js": self._app(self._send_page),
+        }
 
     def _handler(self, path: str) -> Handler:
         route = ROUTES[path]
@@ -92,6 +98,13 @@ class SlowdownPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         response = _Typed.force_type(http_util.Respond(request, module, "text/javascript"))
         response.add_etag()
         return response.make_conditional(request)
+
+    def _send_shared(self, request: wrappers.Request) -> wrappers.Response:
+        page = self._shared.of(self._runs.analysis(text(request.args, "run")))
+        # To be saved: shown under TensorBoard's address its script could read what others serve.
+        saved = [("Content-Disposition", "attachment")]
+        response: wrappers.Response = http_util.Respond(request, page, "text/html", headers=saved)
+        return response
 
     def _app(self, handle: Handler) -> WsgiApp:
         def app(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:

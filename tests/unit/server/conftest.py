@@ -130,7 +130,7 @@ def runs(source: MemorySource, clock: Clock) -> Runs:
 @pytest.fixture
 def page(tmp_path: Path) -> Path:
     page = tmp_path / "index.js"
-    page.write_text("export async function render() {}\n")
+    page.write_text("async function draw() {}\nexport { draw as render };\n")
     return page
 
 

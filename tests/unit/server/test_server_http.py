@@ -183,7 +183,7 @@ def test_a_bad_parameter_is_refused(client: Client, query: dict[str, Any], refus
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
-@pytest.mark.parametrize("path", [*ROUTES, "/index.js"])
+@pytest.mark.parametrize("path", [*ROUTES, "/report.html", "/index.js"])
 def test_only_get_is_allowed(client: Client, path: str, method: str) -> None:
     response = client.open(f"{BASE}{path}?run=run1", method=method)
     assert response.status_code == 405
@@ -191,7 +191,7 @@ def test_only_get_is_allowed(client: Client, path: str, method: str) -> None:
     assert error_of(response) == f"method {method} is not allowed, only GET and HEAD"
 
 
-@pytest.mark.parametrize("path", [*ROUTES, "/index.js"])
+@pytest.mark.parametrize("path", [*ROUTES, "/report.html", "/index.js"])
 def test_head_is_get_without_a_body(client: Client, path: str) -> None:
     whole = client.get(f"{BASE}{path}?run=run1")
     head = client.head(f"{BASE}{path}?run=run1")
@@ -205,13 +205,15 @@ def test_head_is_get_without_a_body(client: Client, path: str) -> None:
     assert head.headers["Content-Type"] == whole.headers["Content-Type"]
 
 
-@pytest.mark.parametrize("path", [*ROUTES, "/index.js", "/report?run=nobody", "/report"])
+@pytest.mark.parametrize(
+    "path", [*ROUTES, "/report.html", "/index.js", "/report?run=nobody", "/report"]
+)
 def test_every_answer_has_safe_headers(client: Client, path: str) -> None:
     separator = "&" if "?" in path else "?"
     headers = client.get(f"{BASE}{path}{separator}buckets=10").headers
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Cache-Control"] == "no-cache, must-revalidate"
-    assert headers["Content-Type"].startswith(("application/json", "text/javascript"))
+    assert headers["Content-Type"].startswith(("application/json", "text/javascript", "text/html"))
     assert "Access-Control-Allow-Origin" not in headers
 
 
