@@ -1,4 +1,4 @@
-"""Answers that are the same for everybody who asks: made once, packed once, kept while small."""
+"""Answers that are the same for everybody who asks: made once, packed once, kept while current."""
 
 from __future__ import annotations
 
@@ -16,6 +16,10 @@ _MOST_BYTES: Final = 64 << 20
 """Packed; the timeline of a whole run takes about 150 KB."""
 _LEVEL: Final = 1
 """Of gzip: 4 ms for the timeline of 1,000,000 steps; level 3 takes 7 ms and saves 5 %."""
+_MADE_AT_ONCE: Final = 4
+"""More threads only take turns at Python's lock, so that the first of twenty answers comes as
+late as the last. Of 1, 2, 4 and 20, the median and the last are shortest with 4
+(docs/scale.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,44 +42,49 @@ class _Making:
 
 
 class Answers:
-    """Packed answers by what was asked, for many threads; of each the newest.
+    """Packed answers by run and question, for many threads; of a run those of its newest version.
 
     Who asks what another thread is making gets that thread's answer or its error;
-    errors are not kept. The least recently used answers are dropped when all
-    together take more than `most_bytes`.
+    errors are not kept. Of answers to different questions only `made_at_once` are made at
+    a time. The least recently used ones are dropped when all together take more than
+    `most_bytes`.
     """
 
-    def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
+    def __init__(self, most_bytes: int = _MOST_BYTES, made_at_once: int = _MADE_AT_ONCE) -> None:
         self._most_bytes = most_bytes
+        self._slots = threading.Semaphore(made_at_once)
         self._lock = threading.Lock()
-        self._kept: OrderedDict[Hashable, tuple[int, Answer]] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, Hashable], Answer] = OrderedDict()
+        self._versions: dict[str, int] = {}
+        """Of each run of which answers are kept."""
         self._bytes = 0
-        self._making: dict[tuple[Hashable, int], _Making] = {}
+        self._making: dict[tuple[str, Hashable, int], _Making] = {}
 
     @property
     def nbytes(self) -> int:
         """Bytes kept."""
         return self._bytes
 
-    def get(self, asked: Hashable, version: int, make: Callable[[], Body]) -> Answer:
-        """The answer to what was asked.
+    def get(self, run: str, question: Hashable, version: int, make: Callable[[], Body]) -> Answer:
+        """The answer to what was asked of a run.
 
         Args:
-          asked: The route and its parameters.
-          version: Of what it is asked of: another one makes another answer.
-          make: Makes its body, where it is not kept; its errors are the caller's.
+          run: Its name.
+          question: The route and its other parameters.
+          version: Of what is asked, larger for what is newer. What was answered of an
+            older one is forgotten.
+          make: Makes the body, where it is not kept; its errors are the caller's.
         """
         with self._lock:
-            kept = self._kept.get(asked)
-            if kept is not None and kept[0] == version:
-                self._kept.move_to_end(asked)
-                return kept[1]
-            making = self._making.get((asked, version))
+            if self._versions.get(run) == version and (run, question) in self._kept:
+                self._kept.move_to_end((run, question))
+                return self._kept[run, question]
+            making = self._making.get((run, question, version))
             is_ours = making is None
             if making is None:
-                making = self._making[asked, version] = _Making()
+                making = self._making[run, question, version] = _Making()
         if is_ours:
-            self._make(asked, version, making, make)
+            self._make(run, question, version, making, make)
         else:
             making.done.wait()
         if making.error is not None:
@@ -84,21 +93,36 @@ class Answers:
         return making.answer
 
     def _make(
-        self, asked: Hashable, version: int, making: _Making, make: Callable[[], Body]
+        self,
+        run: str,
+        question: Hashable,
+        version: int,
+        making: _Making,
+        make: Callable[[], Body],
     ) -> None:
         try:
-            packed = gzip.compress(to_json(make()).encode(), _LEVEL, mtime=0)
-            making.answer = Answer(packed, hashlib.blake2b(packed, digest_size=16).hexdigest())
+            with self._slots:
+                packed = gzip.compress(to_json(make()).encode(), _LEVEL, mtime=0)
+                tag = hashlib.blake2b(packed, digest_size=16).hexdigest()
+            making.answer = Answer(packed, tag)
         except Exception as error:  # noqa: BLE001 - raised by each who waits
             making.error = error
         with self._lock:
-            del self._making[asked, version]
+            del self._making[run, question, version]
             if making.answer is not None:
-                older = self._kept.pop(asked, None)
-                self._bytes -= len(older[1].packed) if older is not None else 0
-                self._kept[asked] = (version, making.answer)
-                self._bytes += len(making.answer.packed)
-            while self._bytes > self._most_bytes:
-                _, (_, dropped) = self._kept.popitem(last=False)
-                self._bytes -= len(dropped.packed)
+                self._keep(run, question, version, making.answer)
         making.done.set()
+
+    def _keep(self, run: str, question: Hashable, version: int, answer: Answer) -> None:
+        newest = self._versions.get(run, version)
+        if version < newest:
+            return
+        if version > newest:
+            for key in [key for key in self._kept if key[0] == run]:
+                self._bytes -= len(self._kept.pop(key).packed)
+        self._versions[run] = version
+        self._kept[run, question] = answer
+        self._bytes += len(answer.packed)
+        while self._bytes > self._most_bytes:
+            _, dropped = self._kept.popitem(last=False)
+            self._bytes -= len(dropped.packed)

@@ -84,8 +84,8 @@ class SlowdownPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
             args = request.args
             run = text(args, "run")
             number = self._runs.analysis(run).number
-            asked = (path, run, *(args.get(name) for name in depends_on or ()))
-            answer = self._answers.get(asked, number, lambda: route(self._runs, args))
+            question = (path, *(args.get(name) for name in depends_on or ()))
+            answer = self._answers.get(run, question, number, lambda: route(self._runs, args))
             return _send_kept(request, answer)
 
         return handle if depends_on is None else handle_same

@@ -28,11 +28,11 @@ def test_the_same_question_is_answered_once() -> None:
         return {"steps": len(made)}
 
     answers = Answers()
-    first, again, other = (answers.get(asked, 1, make) for asked in ("a", "a", "b"))
+    first, again, other = (answers.get("run", asked, 1, make) for asked in ("a", "a", "b"))
     assert first is again
     assert (body_of(first.packed), body_of(other.packed)) == ({"steps": 1}, {"steps": 2})
     assert first.tag != other.tag
-    assert Answers().get("c", 1, lambda: {"steps": 1}).tag == first.tag
+    assert Answers().get("run", "c", 1, lambda: {"steps": 1}).tag == first.tag
 
 
 def test_twenty_who_ask_at_once_wait_for_one() -> None:
@@ -46,13 +46,15 @@ def test_twenty_who_ask_at_once_wait_for_one() -> None:
 
     answers, found = Answers(), []
     threads = [
-        threading.Thread(target=lambda: found.append(answers.get("a", 1, make))) for _ in range(20)
+        threading.Thread(target=lambda: found.append(answers.get("run", "a", 1, make)))
+        for _ in range(20)
     ]
     for thread in threads:
         thread.start()
     assert entered.acquire(timeout=LONG)
     # Another question is not held up by this one.
-    assert body_of(answers.get("b", 1, lambda: {"steps": 7}).packed) == {"steps": 7}
+    other = answers.get("run", "b", 1, lambda: {"steps": 7})
+    assert body_of(other.packed) == {"steps": 7}
     gate.set()
     for thread in threads:
         thread.join(LONG)
@@ -69,14 +71,14 @@ def test_an_error_is_told_and_not_kept() -> None:
         return {}
 
     with pytest.raises(ValueError, match="damaged"):
-        answers.get("a", 1, make)
+        answers.get("run", "a", 1, make)
     fails.append(False)
-    assert body_of(answers.get("a", 1, make).packed) == {}
+    assert body_of(answers.get("run", "a", 1, make).packed) == {}
     assert answers.nbytes == len(gzip.compress(b"{}", 1, mtime=0))
 
 
 def test_what_was_not_asked_for_the_longest_time_is_dropped() -> None:
-    size = Answers().get("a", 1, lambda: {"number": 1}).packed
+    size = Answers().get("run", "a", 1, lambda: {"number": 1}).packed
     answers = Answers(most_bytes=2 * len(size))
     made: list[str] = []
 
@@ -85,20 +87,69 @@ def test_what_was_not_asked_for_the_longest_time_is_dropped() -> None:
             made.append(asked)
             return {"number": len(made)}
 
-        answers.get(asked, 1, make)
+        answers.get("run", asked, 1, make)
 
     for asked in ("a", "b", "a", "c", "a", "b"):
         ask(asked)
     assert made == ["a", "b", "c", "b"]
     assert answers.nbytes <= 2 * len(size)
-    answers.get("large", 1, lambda: {"text": [*range(10_000)]})
+    answers.get("run", "large", 1, lambda: {"text": [*range(10_000)]})
     assert answers.nbytes == 0
 
 
-def test_of_each_question_only_the_newest_answer_is_kept() -> None:
+def test_answers_of_what_a_run_was_before_are_forgotten() -> None:
+    """A live run has another version at each reload, and nobody can ask for an older one."""
     answers = Answers()
+    other = answers.get("other", "report", 7, lambda: {"steps": 1})
     for version in range(5):
-        body = {"version": version}
-        answer = answers.get("a", version, body.copy)
-        assert body_of(answer.packed) == body
-        assert answers.nbytes == len(answer.packed)
+        sizes = [
+            len(answers.get("run", first, version, {"version": version}.copy).packed)
+            for first in range(3)
+        ]
+        assert answers.nbytes == sum(sizes) + len(other.packed)
+    assert answers.get("other", "report", 7, dict) is other
+
+
+def test_an_older_version_is_answered_and_not_kept() -> None:
+    """A thread that was slow to ask, while another has seen more of the run."""
+    answers = Answers()
+    newest = answers.get("run", "a", 2, lambda: {"version": 2})
+    older = answers.get("run", "a", 1, lambda: {"version": 1})
+    assert body_of(older.packed) == {"version": 1}
+    assert answers.get("run", "a", 2, dict) is newest
+    assert answers.nbytes == len(newest.packed)
+
+
+def test_answers_are_made_a_few_at_a_time() -> None:
+    answers = Answers(made_at_once=2)
+    entered, gate = threading.Semaphore(0), threading.Semaphore(0)
+    lock, order, most = threading.Lock(), [], [0, 0]
+
+    def ask(question: int) -> None:
+        def make() -> Body:
+            with lock:
+                order.append(question)
+                most[0] += 1
+                most[1] = max(most)
+            entered.release()
+            assert gate.acquire(timeout=LONG)
+            with lock:
+                most[0] -= 1
+            return {}
+
+        answers.get("run", question, 1, make)
+
+    threads = []
+    for question in range(8):
+        threads.append(threading.Thread(target=ask, args=(question,)))
+        threads[-1].start()
+        if question < 2:
+            assert entered.acquire(timeout=LONG)
+    for _ in range(6):
+        gate.release()
+        assert entered.acquire(timeout=LONG)
+    gate.release(2)
+    for thread in threads:
+        thread.join(LONG)
+    assert most == [0, 2]
+    assert sorted(order) == [*range(8)]
