@@ -6,9 +6,10 @@
 
 One process holds TensorBoard's Python loader and the plugin's routes. Before each reload a
 chunk of 256 steps is appended to a live run; after it two clients ask for what the page asks
-for. Prints the memory of the process (RSS), Python's objects in use, and the CPU time of a
-live update: the list of runs, the new record read and joined, and the account carried on; not
-the analyses, which are made aside in at most 5 % of a core, and not what the clients ask for.
+for. Prints the memory of the process (RSS), how much of it the C library's allocator has given
+out and how much it keeps in pieces, Python's objects in use, and the CPU time of a live
+update: the list of runs, the new record read and joined, and the account carried on; not the
+analyses, which are made aside in at most 5 % of a core, and not what the clients ask for.
 
 With --bounded the run is kept in at most 100,000 rows, so that its end of growth is seen
 within minutes: by itself that comes after 2,000,000 steps. A part of the growth is
@@ -19,6 +20,7 @@ grows then is TensorBoard's alone.
 from __future__ import annotations
 
 import argparse
+import ctypes
 import gc
 import itertools
 import statistics
@@ -89,6 +91,29 @@ def rss_megabytes() -> float:
     return int(status.split("VmRSS:")[1].split()[0]) / 1024
 
 
+class _Allocator(ctypes.Structure):
+    """`struct mallinfo2` of glibc 2.33 and newer."""
+
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in (
+            "arena", "ordblks", "smblks", "hblks", "hblkhd",
+            "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost",
+        )
+    ]  # fmt: skip
+
+
+def allocated_megabytes() -> str:
+    """What the C library's allocator has given out, and what it keeps for later."""
+    try:
+        ask = ctypes.CDLL(None).mallinfo2
+    except AttributeError:
+        return "not known |"
+    ask.restype = _Allocator
+    found = ask()
+    return f"{(found.uordblks + found.hblkhd) / 1e6:.0f} | {found.fordblks / 1e6:.0f}"
+
+
 class Now:
     """The clock of the server: a moment after the last step of the run."""
 
@@ -145,9 +170,10 @@ def main() -> None:
         app = serve(SlowdownPlugin(runs))
         steps = len(written) * long_run.CHUNK_ROWS
         print(
-            "| reloads | steps | rows kept | RSS, MB | objects | on disk, MB | update, ms | max |"
+            "| reloads | steps | rows kept | RSS, MB | given out, MB | kept in pieces, MB | "
+            "objects | on disk, MB | update, ms | max |"
         )
-        print("|---|---|---|---|---|---|---|---|", flush=True)
+        print("|---|---|---|---|---|---|---|---|---|---|", flush=True)
         for reload in range(given.reloads + 1):
             if reload % max(1, given.reloads // SHOWN) == 0:
                 gc.collect()
@@ -157,7 +183,7 @@ def main() -> None:
                 )
                 print(
                     f"| {reload:,} | {steps:,} | {rows:,} | {rss_megabytes():.0f} | "
-                    f"{sys.getallocatedblocks():,} | "
+                    f"{allocated_megabytes()} | {sys.getallocatedblocks():,} | "
                     f"{path.stat().st_size / 1e6:.1f} | {update} |",
                     flush=True,
                 )
