@@ -19,9 +19,10 @@ def main() -> None:
     outcomes = []
     with tempfile.TemporaryDirectory() as temporary:
         directory = options.keep or Path(temporary)
-        for program in programs:
+        for number, program in enumerate(programs):
             for healthy in (False, True):
                 name = program.stem + ("_healthy" if healthy else "")
+                print(f"[{2 * number + healthy + 1} of {2 * len(programs)}] ", end="", flush=True)
                 try:
                     outcomes.append(record(program, directory / name, healthy=healthy))
                 except ProgramFailed as error:
