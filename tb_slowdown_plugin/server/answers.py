@@ -16,10 +16,6 @@ _MOST_BYTES: Final = 64 << 20
 """Packed; the timeline of a whole run takes about 150 KB."""
 _LEVEL: Final = 1
 """Of gzip: 4 ms for the timeline of 1,000,000 steps; level 3 takes 7 ms and saves 5 %."""
-_MADE_AT_ONCE: Final = 4
-"""More threads only take turns at Python's lock, so that the first of twenty answers comes as
-late as the last. Of 1, 2, 4 and 20, the median and the last are shortest with 4
-(docs/scale.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +41,12 @@ class Answers:
     """Packed answers by run and question, for many threads; of a run those of its newest version.
 
     Who asks what another thread is making gets that thread's answer or its error;
-    errors are not kept. Of answers to different questions only `made_at_once` are made at
-    a time. The least recently used ones are dropped when all together take more than
-    `most_bytes`.
+    errors are not kept. The least recently used answers are dropped when all
+    together take more than `most_bytes`.
     """
 
-    def __init__(self, most_bytes: int = _MOST_BYTES, made_at_once: int = _MADE_AT_ONCE) -> None:
+    def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
         self._most_bytes = most_bytes
-        self._slots = threading.Semaphore(made_at_once)
         self._lock = threading.Lock()
         self._kept: OrderedDict[tuple[str, Hashable], Answer] = OrderedDict()
         self._versions: dict[str, int] = {}
@@ -101,10 +95,8 @@ class Answers:
         make: Callable[[], Body],
     ) -> None:
         try:
-            with self._slots:
-                packed = gzip.compress(to_json(make()).encode(), _LEVEL, mtime=0)
-                tag = hashlib.blake2b(packed, digest_size=16).hexdigest()
-            making.answer = Answer(packed, tag)
+            packed = gzip.compress(to_json(make()).encode(), _LEVEL, mtime=0)
+            making.answer = Answer(packed, hashlib.blake2b(packed, digest_size=16).hexdigest())
         except Exception as error:  # noqa: BLE001 - raised by each who waits
             making.error = error
         with self._lock:

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from types import MappingProxyType
 from typing import Final, TypeAlias
@@ -28,6 +30,11 @@ _MOST_BUCKETS: Final = 2000
 """About one a pixel of a wide screen; 2,000 make an answer of about 200 KB."""
 _MOST_COMPARED: Final = 20
 """Runs a side: a request must not analyse a whole logdir."""
+_WIDE_ROWS: Final = 50_000
+"""More rows take longer to reduce than to send."""
+_WIDE_AT_ONCE: Final = threading.Semaphore(4)
+"""More threads would only take turns at Python's lock and at the memory, so that the first of
+twenty wide answers comes as late as the last, and a narrow one between them (docs/scale.md)."""
 _LEDGERS: Final = Ledgers()
 """Keyed by analysis, of which each in this process has a number of its own."""
 
@@ -54,7 +61,9 @@ def timeline(runs: Runs, parameters: Parameters) -> Body:
     if last < first:
         raise ParameterError(f"parameter 'last' is {last}; it must be at least 'first', {first}")
     buckets = whole(parameters, "buckets", _BUCKETS, least=_LEAST_BUCKETS, most=_MOST_BUCKETS)
-    return timeline_body(analysis.run, analysis.account, first, min(last, end), buckets)
+    last = min(last, end)
+    with _turn(last - first):
+        return timeline_body(analysis.run, analysis.account, first, last, buckets)
 
 
 def changed(runs: Runs, parameters: Parameters) -> Body:
@@ -67,7 +76,14 @@ def changed(runs: Runs, parameters: Parameters) -> Body:
     last = whole(parameters, "last", rows - 1, least=0)
     if last < first:
         raise ParameterError(f"parameter 'last' is {last}; it must be at least 'first', {first}")
-    return changed_body(analysis.run, analysis.account, first, min(last, rows - 1))
+    last = min(last, rows - 1)
+    with _turn(last - first):
+        return changed_body(analysis.run, analysis.account, first, last)
+
+
+def _turn(rows: int) -> AbstractContextManager[object]:
+    """To be held while so many rows are reduced."""
+    return _WIDE_AT_ONCE if rows > _WIDE_ROWS else nullcontext()
 
 
 def compare(runs: Runs, parameters: Parameters) -> Body:

@@ -118,38 +118,3 @@ def test_an_older_version_is_answered_and_not_kept() -> None:
     assert body_of(older.packed) == {"version": 1}
     assert answers.get("run", "a", 2, dict) is newest
     assert answers.nbytes == len(newest.packed)
-
-
-def test_answers_are_made_a_few_at_a_time() -> None:
-    answers = Answers(made_at_once=2)
-    entered, gate = threading.Semaphore(0), threading.Semaphore(0)
-    lock, order, most = threading.Lock(), [], [0, 0]
-
-    def ask(question: int) -> None:
-        def make() -> Body:
-            with lock:
-                order.append(question)
-                most[0] += 1
-                most[1] = max(most)
-            entered.release()
-            assert gate.acquire(timeout=LONG)
-            with lock:
-                most[0] -= 1
-            return {}
-
-        answers.get("run", question, 1, make)
-
-    threads = []
-    for question in range(8):
-        threads.append(threading.Thread(target=ask, args=(question,)))
-        threads[-1].start()
-        if question < 2:
-            assert entered.acquire(timeout=LONG)
-    for _ in range(6):
-        gate.release()
-        assert entered.acquire(timeout=LONG)
-    gate.release(2)
-    for thread in threads:
-        thread.join(LONG)
-    assert most == [0, 2]
-    assert sorted(order) == [*range(8)]
