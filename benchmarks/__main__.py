@@ -1,6 +1,6 @@
 """All figures by one command, in one table: `python -m benchmarks`.
 
-    python -m benchmarks                        all but the long ones, about 15 minutes
+    python -m benchmarks                        all, about 25 minutes, the report to a million
     python -m benchmarks --only steps report    some of them
     python -m benchmarks --most 10000000        the report up to ten million steps
     python -m benchmarks --write                into docs/benchmarks.md, too
@@ -22,7 +22,7 @@ from typing import Final
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
-from benchmarks import costs, report_size, seen_in_tensorboard
+from benchmarks import costs, many, report_size, routes, seen_in_tensorboard
 from benchmarks.row import Row, table
 
 DOCUMENT: Final = Path(__file__).parent.parent / "docs/benchmarks.md"
@@ -42,6 +42,8 @@ def main() -> int:
         "flush": costs.measure_flush,
         "report": lambda: report_size.measure(chosen.most),
         "tensorboard": seen_in_tensorboard.measure,
+        "routes": routes.measure,
+        "many": many.measure,
     }
     parser.add_argument("--only", nargs="+", choices=list(parts), default=list(parts))
     chosen = parser.parse_args()

@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -26,6 +27,7 @@ sys.path[:0] = [str(TESTS), str(TESTS.parent)]
 import event_files  # noqa: E402
 from integration.tensorboard_process import LOADERS, TensorBoardProcess  # noqa: E402
 
+from benchmarks.row import Row  # noqa: E402
 from tb_slowdown_plugin.records.types import (  # noqa: E402
     Environment,
     Event,
@@ -33,10 +35,26 @@ from tb_slowdown_plugin.records.types import (  # noqa: E402
     Trace,
 )
 
+RUNS: Final = 1000
+WORKERS: Final = 100
+FUNCTIONS: Final = 500
 STEPS = 5_000
 TIMES = 5
 SETTLE_SECONDS = 3.0
 """TensorBoard lists a run before it has read its records."""
+
+
+class Answered(NamedTuple):
+    """How long a route took, in seconds; of the command there is one time only."""
+
+    logdir: str
+    what: str
+    first: float
+    next_ones: float | None
+    size: int | None
+    """Bytes."""
+    peak: float | None
+    """Megabytes, of the command."""
 
 
 def write_runs(logdir: Path, count: int) -> None:
@@ -87,7 +105,7 @@ def write_functions(logdir: Path, count: int) -> None:
 
 
 def answers(board: TensorBoardProcess, route: str, **query: str) -> tuple[float, float, int]:
-    """Seconds of the first answer, median milliseconds of the next, and bytes."""
+    """Seconds of the first answer, their median of the next ones, and bytes."""
     taken = []
     for _ in range(1 + TIMES):
         began = time.perf_counter()
@@ -95,7 +113,7 @@ def answers(board: TensorBoardProcess, route: str, **query: str) -> tuple[float,
         taken.append(time.perf_counter() - began)
         if answer.status != 200:
             raise SystemExit(f"{route}: {answer.status} {answer.body[:200]!r}")
-    return taken[0], 1000 * statistics.median(taken[1:]), len(answer.body)
+    return taken[0], statistics.median(taken[1:]), len(answer.body)
 
 
 def report_seconds(logdir: Path) -> tuple[float, float]:
@@ -111,10 +129,10 @@ def report_seconds(logdir: Path) -> tuple[float, float]:
     return time.perf_counter() - began, int(done.stderr.split()[-1]) / 1024
 
 
-def rows(
+def ask(
     title: str, logdir: Path, runs: int, asked: list[tuple[str, dict[str, str]]], loader: str
-) -> Iterator[str]:
-    """A line for each question about a logdir, one for the command; `runs` of TensorBoard's."""
+) -> Iterator[Answered]:
+    """Each question about a logdir, and the command; `runs` of TensorBoard's are in it."""
     arguments = ["--logdir", str(logdir), *LOADERS[loader]]
     with TensorBoardProcess(arguments, logdir.parent) as board:
         board.wait_until(
@@ -122,44 +140,66 @@ def rows(
         )
         time.sleep(SETTLE_SECONDS)
         for route, query in asked:
-            seconds, milliseconds, size = answers(board, route, **query)
-            yield (
-                f"| {title}: `{route}` | {seconds:.2f} | {milliseconds:.0f} | {size / 1000:.0f} | |"
-            )
+            first, next_ones, size = answers(board, route, **query)
+            yield Answered(title, f"`{route}`", first, next_ones, size, None)
     seconds, peak = report_seconds(logdir)
-    yield f"| {title}: `tbslow report` | {seconds:.1f} | | | {peak:.0f} |"
+    yield Answered(title, "`tbslow report`", seconds, None, None, peak)
 
 
-def main() -> None:
-    """Write each logdir, serve it, and measure."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=1000)
-    parser.add_argument("--workers", type=int, default=100)
-    parser.add_argument("--functions", type=int, default=500)
-    parser.add_argument("--loader", choices=list(LOADERS), default="rust")
-    given = parser.parse_args()
-    print("| what | first, s | next ones, ms | KB | peak, MB |")
-    print("|---|---|---|---|---|", flush=True)
+def all_answers(runs: int, workers: int, functions: int, loader: str) -> Iterator[Answered]:
+    """Writes each logdir, serves it, and asks."""
     group, retraced = {"run": "group"}, {"run": "retraced"}
-    for title, write, count, runs, asked in (
+    for title, write, count, of_tensorboard, asked in (
         (
-            f"{given.runs:,} runs of 5,000 steps", write_runs, given.runs, given.runs,
-            [("runs", {}), ("report", {"run": f"sweep/{given.runs // 2:04d}"})],
+            f"{runs:,} runs of {STEPS:,} steps", write_runs, runs, runs,
+            [("runs", {}), ("report", {"run": f"sweep/{runs // 2:04d}"})],
         ),
         (
-            f"{given.workers} workers of 5,000 steps", write_workers, given.workers, given.workers,
+            f"{workers} workers of {STEPS:,} steps", write_workers, workers, workers,
             [("runs", {}), ("report", group), ("timeline", group)],
         ),
         (
-            f"{given.functions} functions, 40 traces of each", write_functions, given.functions, 1,
+            f"{functions} functions, 40 traces of each", write_functions, functions, 1,
             [("report", retraced), ("retraces", retraced), ("timeline", retraced)],
         ),
     ):  # fmt: skip
         with tempfile.TemporaryDirectory() as name:
             logdir = Path(name) / "logs"
             write(logdir, count)
-            for line in rows(title, logdir, runs, asked, given.loader):
-                print(line, flush=True)
+            yield from ask(title, logdir, of_tensorboard, asked, loader)
+
+
+def measure() -> list[Row]:
+    """The same as rows of the table of all benchmarks."""
+    rows = []
+    for found in all_answers(RUNS, WORKERS, FUNCTIONS, "rust"):
+        if found.next_ones is None:
+            figure, beside = f"{found.first:.1f} s, {found.peak:.0f} MB", ""
+        else:
+            figure = f"first answer {found.first:.2f} s"
+            beside = f"the next ones {1000 * found.next_ones:.0f} ms"
+        rows.append(Row(f"{found.logdir}: {found.what}", figure, beside))
+    return rows
+
+
+def main() -> None:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=RUNS)
+    parser.add_argument("--workers", type=int, default=WORKERS)
+    parser.add_argument("--functions", type=int, default=FUNCTIONS)
+    parser.add_argument("--loader", choices=list(LOADERS), default="rust")
+    given = parser.parse_args()
+    print("| what | first, s | next ones, ms | KB | peak, MB |")
+    print("|---|---|---|---|---|", flush=True)
+    for found in all_answers(given.runs, given.workers, given.functions, given.loader):
+        next_ones = "" if found.next_ones is None else f"{1000 * found.next_ones:.0f}"
+        size = "" if found.size is None else f"{found.size / 1000:.0f}"
+        peak = "" if found.peak is None else f"{found.peak:.0f}"
+        print(
+            f"| {found.logdir}: {found.what} | {found.first:.2f} | {next_ones} | {size} | {peak} |",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ with the server.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import http.client
 import os
 import random
@@ -21,6 +22,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
 import numpy as np
@@ -31,12 +33,31 @@ sys.path[:0] = [str(TESTS), str(TESTS.parent)]
 from integration.tensorboard_process import LOADERS, TensorBoardProcess  # noqa: E402
 
 from benchmarks import long_run  # noqa: E402
+from benchmarks.row import Row, unless_busy  # noqa: E402
 
 RUN = "long"
+STEPS: Final = 1_000_000
+CLIENTS: Final = 20
+ROUNDS: Final = 20
+MOST_MILLISECONDS: Final = 50.0
+"""Median of one client on a loaded run of 1,000,000 steps (DESIGN section 9)."""
 PACKED = {"Accept-Encoding": "gzip"}
 
 Question = Callable[[], str]
 """Makes the path and query of the next request."""
+
+
+class Answered(NamedTuple):
+    """How long a question took; times in milliseconds."""
+
+    question: str
+    cpu: float
+    alone: tuple[float, float]
+    """Median and 95th percentile of one client."""
+    together: tuple[float, float]
+    """Of all clients at once."""
+    size: int
+    """Bytes."""
 
 
 class Client:
@@ -92,7 +113,9 @@ def questions(steps: int, seed: int) -> dict[str, Question]:
     }
 
 
-def measure(port: int, steps: int, name: str, clients: int, rounds: int) -> tuple[list[float], int]:
+def measure_one(
+    port: int, steps: int, name: str, clients: int, rounds: int
+) -> tuple[list[float], int]:
     """Milliseconds of each answer, and the bytes of the largest."""
     gate = threading.Barrier(clients)
     found: list[tuple[float, int]] = []
@@ -118,44 +141,72 @@ def cpu_milliseconds(pid: int) -> float:
     return 1000 * (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def rows(board: TensorBoardProcess, steps: int, clients: int, rounds: int) -> Iterator[str]:
-    """The table, line by line."""
-    yield f"| route | CPU, ms | 1 client, p50 / p95 ms | {clients} clients, p50 / p95 ms | KB |"
-    yield "|---|---|---|---|---|"
+def answers(board: TensorBoardProcess, steps: int, clients: int, rounds: int) -> Iterator[Answered]:
+    """Asks each question, first alone and then with all clients at once."""
     for name in questions(steps, 0):
-        cells = []
-        for count in (1, clients):
-            before = cpu_milliseconds(board.pid)
-            taken, size = measure(board.port, steps, name, count, rounds)
-            if count == 1:
-                cells.append(f"{(cpu_milliseconds(board.pid) - before) / rounds:.1f}")
-            middle, high = np.percentile(taken, [50, 95])
-            cells.append(f"{middle:.1f} / {high:.1f}")
-        yield f"| {name} | {' | '.join(cells)} | {size / 1000:.0f} |"
+        before = cpu_milliseconds(board.pid)
+        taken, size = measure_one(board.port, steps, name, 1, rounds)
+        cpu = (cpu_milliseconds(board.pid) - before) / rounds
+        crowd, _ = measure_one(board.port, steps, name, clients, rounds)
+        alone, together = np.percentile(taken, [50, 95]), np.percentile(crowd, [50, 95])
+        yield Answered(name, cpu, (alone[0], alone[1]), (together[0], together[1]), size)
+
+
+@contextlib.contextmanager
+def served(steps: int, loader: str) -> Iterator[TensorBoardProcess]:
+    """A TensorBoard that has read a run of so many steps."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        long_run.write(folder / "logs" / RUN / "slowdown", steps)
+        arguments = ["--logdir", str(folder / "logs"), *LOADERS[loader]]
+        with TensorBoardProcess(arguments, folder) as board:
+            board.wait_until(
+                "all steps are read", lambda: board.runs().get(RUN, {}).get("steps") == steps
+            )
+            yield board
+
+
+def measure() -> list[Row]:
+    """Each question of one client and of twenty, as rows of the table of all benchmarks."""
+    rows = []
+    with served(STEPS, "rust") as board:
+        board.slowdown("report", run=RUN)
+        for found in answers(board, STEPS, CLIENTS, ROUNDS // 2):
+            median, high = found.alone
+            rows.append(
+                Row(
+                    f"route of {STEPS:,} steps: {found.question}",
+                    f"{median:.1f} ms, 95th percentile {high:.1f} ms ({found.cpu:.1f} ms of CPU)",
+                    f"{CLIENTS} clients at once {found.together[0]:.0f} ms, "
+                    f"95th percentile {found.together[1]:.0f} ms",
+                    f"at most {MOST_MILLISECONDS:.0f} ms, of one client",
+                    unless_busy(median <= MOST_MILLISECONDS),
+                )
+            )
+    return rows
 
 
 def main() -> None:
     """Write the run, serve it, and measure."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=1_000_000)
-    parser.add_argument("--clients", type=int, default=20)
-    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--steps", type=int, default=STEPS)
+    parser.add_argument("--clients", type=int, default=CLIENTS)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--loader", choices=list(LOADERS), default="rust")
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        long_run.write(folder / "logs" / RUN / "slowdown", given.steps)
-        arguments = ["--logdir", str(folder / "logs"), *LOADERS[given.loader]]
-        with TensorBoardProcess(arguments, folder) as board:
-            board.wait_until(
-                "all steps are read",
-                lambda: board.runs().get(RUN, {}).get("steps") == given.steps,
+    with served(given.steps, given.loader) as board:
+        began = time.perf_counter()
+        board.slowdown("report", run=RUN)
+        print(f"{given.steps:,} steps; first analysis {time.perf_counter() - began:.2f} s\n")
+        print(f"| route | CPU, ms | 1 client, p50 / p95 ms | {given.clients} clients | KB |")
+        print("|---|---|---|---|---|")
+        for found in answers(board, given.steps, given.clients, given.rounds):
+            print(
+                f"| {found.question} | {found.cpu:.1f} | "
+                f"{found.alone[0]:.1f} / {found.alone[1]:.1f} | "
+                f"{found.together[0]:.1f} / {found.together[1]:.1f} | {found.size / 1000:.0f} |",
+                flush=True,
             )
-            began = time.perf_counter()
-            board.slowdown("report", run=RUN)
-            print(f"{given.steps:,} steps; first analysis {time.perf_counter() - began:.2f} s\n")
-            for line in rows(board, given.steps, given.clients, given.rounds):
-                print(line, flush=True)
 
 
 if __name__ == "__main__":
