@@ -75,6 +75,17 @@ class SampledCollector(Collector, Protocol):
         """
 
 
+class BackgroundCollector(SampledCollector, Protocol):
+    """A collector that asks the system and hooks nothing: it is started where it is read.
+
+    A driver or a network filesystem may take seconds to answer, or for ever. The training
+    thread does not wait for that.
+    """
+
+    in_background: bool
+    """True."""
+
+
 class ThreadSampledCollector(Collector, Protocol):
     """As `SampledCollector`, but read in the training thread, at the end of a step.
 

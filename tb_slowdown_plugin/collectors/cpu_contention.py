@@ -31,6 +31,7 @@ class CpuContention:
     """
 
     name = "cpu_contention"
+    in_background = True
 
     def __init__(self, root: Path = cgroup.ROOT) -> None:
         self._root = root

@@ -20,6 +20,7 @@ class DiskIo:
     """Samples `/proc/self/io`; what the page cache answers is not in it."""
 
     name = "disk_io"
+    in_background = True
 
     def __init__(self, root: Path = cgroup.ROOT) -> None:
         self._path = root / "proc/self/io"

@@ -17,6 +17,7 @@ class HostMemory:
     """Samples `/proc/meminfo` and the memory controller of the process's cgroup."""
 
     name = "host_memory"
+    in_background = True
 
     def __init__(self, root: Path = cgroup.ROOT) -> None:
         self._root = root

@@ -25,6 +25,7 @@ class Nvml:
     """Samples the devices that the process may use, numbered as TensorFlow numbers them."""
 
     name = "nvml"
+    in_background = True
 
     def start(self, context: Context) -> None:  # noqa: ARG002 - nothing to hook
         """Opens the driver and finds the devices.

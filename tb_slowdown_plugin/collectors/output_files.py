@@ -22,6 +22,7 @@ class OutputFiles:
     """Samples the logdir and the directories of checkpoints, as soon as one is seen."""
 
     name = "output_files"
+    in_background = True
 
     def start(self, context: Context) -> None:
         """Keeps what it watches; nothing is hooked."""

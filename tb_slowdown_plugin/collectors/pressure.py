@@ -20,6 +20,7 @@ class Pressure:
     """Samples `/proc/pressure`: seconds in which some task waited for a resource."""
 
     name = "pressure"
+    in_background = True
 
     def __init__(self, root: Path = cgroup.ROOT) -> None:
         self._directory = root / "proc/pressure"

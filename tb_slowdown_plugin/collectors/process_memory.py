@@ -19,6 +19,7 @@ class ProcessMemory:
     """Samples what the kernel counts for this process."""
 
     name = "process_memory"
+    in_background = True
 
     def start(self, context: Context) -> None:  # noqa: ARG002 - nothing to hook
         """Opens the kernel's file, which stays open: opening it is most of the cost.

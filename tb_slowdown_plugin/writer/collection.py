@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
@@ -14,7 +15,7 @@ from tb_slowdown_plugin.records.types import CollectorState, CollectorStatus
 from tb_slowdown_plugin.writer.privacy import reason_of, scrub
 
 HANG_SECONDS: Final = 2.0
-"""A reading that takes longer, and does nothing, hangs."""
+"""A reading or a start in the background that takes longer, and does nothing, hangs."""
 ENDLESS_SECONDS: Final = 300.0
 """One that takes longer is given up whatever it does: the longest healthy one, a census of a
 million tensors, takes 3 s."""
@@ -26,8 +27,9 @@ _WORKS: Final = 0.1
 """Share of a core from which a thread is at work."""
 
 
-class _Reading(NamedTuple):
+class _Call(NamedTuple):
     name: str
+    what: str
     began_ns: int
     thread: int
 
@@ -44,8 +46,9 @@ class Collection:
         self._report_failure = report_failure
         self._states: dict[str, CollectorState] = {}
         self._waiting: list[Collector] = []
+        self._put_off: deque[tuple[Collector, Context]] = deque()
         self._running: dict[str, Collector] = {}
-        self._reading: _Reading | None = None
+        self._call: _Call | None = None
         self._turn = threading.Lock()
         self._now_ns: Callable[[], int] = time.perf_counter_ns
         off = set(disabled)
@@ -56,18 +59,22 @@ class Collection:
                 self._waiting.append(collector)
 
     def states(self) -> tuple[CollectorState, ...]:
-        """Which collectors run, and why the others do not."""
+        """Which collectors run, and why the others do not; none that is still to be started."""
         return tuple(self._states.values())
 
     def start(self, context: Context) -> None:
-        """Starts all that are not switched off."""
+        """Starts all that are not switched off, and leaves those to `read` that hook nothing."""
         self._now_ns = context.clock.monotonic_ns
         for collector in self._waiting:
-            self._start(collector, context)
+            if getattr(collector, "in_background", False):
+                self._put_off.append((collector, context))
+            else:
+                self._enter(collector, self._start(collector, context))
         self._waiting.clear()
 
     def stop(self) -> None:
         """Stops all that run."""
+        self._put_off.clear()
         for name in list(self._running):
             self._switch_off(name)
 
@@ -75,18 +82,17 @@ class Collection:
         """The values of all sampled collectors; the sampling thread calls it.
 
         Returns:
-          None where a reading came back only after it was given up: another thread
+          None where a collector came back only after it was given up: another thread
           samples by now.
         """
+        while self._put_off:
+            if not self._start_in_background(*self._put_off.popleft()):
+                return None
         values: dict[str, float] = {}
         for name, collector in list(self._running.items()):
-            reading = self._reading = _Reading(name, self._now_ns(), threading.get_ident())
+            call = self._begin(name, "a reading")
             values.update(self._read(name, collector, "read"))
-            with self._turn:
-                given_up = self._reading is not reading
-                if not given_up:
-                    self._reading = None
-            if given_up:
+            if not self._end(call):
                 self._stop(name, collector)
                 return None
         return values
@@ -101,31 +107,31 @@ class Collection:
     def give_up_reading(
         self, is_stuck: Callable[[int], bool], after_seconds: float = HANG_SECONDS
     ) -> bool:
-        """Switches the collector off whose reading hangs; says whether there was one.
+        """Switches the collector off that hangs in `read`; says whether there was one.
 
         Called from another thread than the one that reads: that one is lost until the
-        reading comes back.
+        collector comes back.
 
         Args:
           is_stuck: Whether a thread, given by its ident, neither works nor waits for its turn.
           after_seconds: A reading that is not older does not hang.
         """
-        reading = self._reading
-        if reading is None:
+        call = self._call
+        if call is None:
             return False
-        seconds = (self._now_ns() - reading.began_ns) / 1e9
+        seconds = (self._now_ns() - call.began_ns) / 1e9
         if seconds < after_seconds:
             return False
-        if seconds < ENDLESS_SECONDS and not is_stuck(reading.thread):
+        if seconds < ENDLESS_SECONDS and not is_stuck(call.thread):
             return False
         with self._turn:
-            if self._reading is not reading:
+            if self._call is not call:
                 return False
-            self._reading = None
-            self._running.pop(reading.name, None)
-        reason = f"a reading did not come back for {seconds:.1f} seconds"
-        self._set(reading.name, "failed", reason)
-        self._report_failure(reading.name, reason)
+            self._call = None
+            self._running.pop(call.name, None)
+        reason = f"{call.what} did not come back for {seconds:.1f} seconds"
+        self._set(call.name, "failed", reason)
+        self._report_failure(call.name, reason)
         return True
 
     @property
@@ -133,16 +139,46 @@ class Collection:
         """Whether any is read in the training thread."""
         return any(hasattr(c, "read_in_thread") for c in list(self._running.values()))
 
-    def _start(self, collector: Collector, context: Context) -> None:
+    def _begin(self, name: str, what: str) -> _Call:
+        call = self._call = _Call(name, what, self._now_ns(), threading.get_ident())
+        return call
+
+    def _end(self, call: _Call) -> bool:
+        """Whether it came back before it was given up."""
+        with self._turn:
+            in_time = self._call is call
+            if in_time:
+                self._call = None
+        return in_time
+
+    def _start_in_background(self, collector: Collector, context: Context) -> bool:
+        """Whether it came back before it was given up."""
+        call = self._begin(collector.name, "its start")
+        state = self._start(collector, context)
+        in_time = self._end(call)
+        if in_time:
+            self._enter(collector, state)
+        elif state.status == "running":
+            self._stop(collector.name, collector)
+        return in_time
+
+    def _start(self, collector: Collector, context: Context) -> CollectorState:
         try:
             collector.start(context)
         except Unavailable as why:
-            self._set(collector.name, "unavailable", scrub(str(why)))
+            return CollectorState(collector.name, "unavailable", scrub(str(why)))
         except Exception as error:  # noqa: BLE001, no collector may stop the training
-            self._fail(collector.name, error)
-        else:
-            self._running[collector.name] = collector
-            self._set(collector.name, "running", scrub(str(getattr(collector, "caveat", ""))))
+            return CollectorState(collector.name, "failed", reason_of(error))
+        caveat = scrub(str(getattr(collector, "caveat", "")))
+        return CollectorState(collector.name, "running", caveat)
+
+    def _enter(self, collector: Collector, state: CollectorState) -> None:
+        """Takes a collector in that has been started, or lists why it could not be."""
+        self._states[state.name] = state
+        if state.status == "running":
+            self._running[state.name] = collector
+        elif state.status == "failed":
+            self._report_failure(state.name, state.reason)
 
     def _read(self, name: str, collector: Collector, method: str) -> dict[str, float]:
         read: Callable[[], Mapping[str, Any]] | None = getattr(collector, method, None)

@@ -23,8 +23,8 @@ def test_collectors_that_break_or_hang_are_switched_off_and_cost_the_training_no
 
     class Broken:
         caveat = ""
-        def __init__(self, name, **does):
-            self.name, self.does = name, does
+        def __init__(self, name, in_background=False, **does):
+            self.name, self.in_background, self.does = name, in_background, does
         def __getattr__(self, method):
             if method == "read_in_thread":
                 raise AttributeError
@@ -42,12 +42,15 @@ def test_collectors_that_break_or_hang_are_switched_off_and_cost_the_training_no
         Broken("negative", read=lambda: {"a": -1}),
         Broken("a_text", read=lambda: {"a": "many"}),
         Broken("hanging", read=lambda: time.sleep(60)),
+        Broken("no_driver", in_background=True, start=lambda: time.sleep(60)),
         *good(),
     ]
     began = time.perf_counter()
     with tbslow.start(logdir) as monitor:
-        while not any(state.name == "hanging" and state.status == "failed"
-                      for state in monitor._session._collection.states()):
+        states = monitor._session._collection.states
+        assert "no_driver" not in {state.name for state in states()}, "nobody waits for it"
+        while {"hanging", "no_driver"} - {state.name for state in states()
+                                          if state.status == "failed"}:
             train(20, 0.01)
             assert time.perf_counter() - began < 50, "it was never switched off"
         train(100, 0.01)
@@ -63,6 +66,7 @@ def test_collectors_that_break_or_hang_are_switched_off_and_cost_the_training_no
         "negative": "ValueError: a is -1.0, and no signal is below zero",
         "a_text": "ValueError: could not convert string to float: 'many'",
         "hanging": "a reading did not come back for",
+        "no_driver": "its start did not come back for",
     }
     assert len(finished.warnings) == len(broken)
     recorded = {failure.part: failure.reason for failure in failures(tmp_path)}

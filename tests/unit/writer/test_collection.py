@@ -190,6 +190,81 @@ def test_a_reading_is_given_time_and_is_not_to_blame_where_threads_wait(run, fai
     assert failures == []
 
 
+class HangingAtItsStart(Scripted):
+    """Asks the system at its start, which does not answer until it is told to."""
+
+    in_background = True
+
+    def __init__(self):
+        super().__init__("asking", read={"b": 2.0})
+        self.reached, self.go_on = threading.Event(), threading.Event()
+
+    def start(self, context):
+        self.reached.set()
+        assert self.go_on.wait(30)
+        super().start(context)
+
+
+def test_one_that_asks_the_system_is_started_where_it_is_read(run, failures):
+    asking, hooking = HangingAtItsStart(), Scripted("hooking", read={"a": 1.0})
+    collection = collection_of(run, failures, asking, hooking)
+    assert not asking.reached.is_set(), "the training thread did not wait for it"
+    assert collection.states() == (CollectorState("hooking", "running"),)
+    asking.go_on.set()
+    assert collection.read() == {"a": 1.0, "b": 2.0}
+    assert CollectorState("asking", "running") in collection.states()
+    collection.stop()
+    assert (asking.stops, hooking.stops) == (1, 1)
+    assert failures == []
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "reason"),
+    [(Unavailable("no driver"), "unavailable", "no driver"), (OSError("gone"), "failed", "gone")],
+)
+def test_one_that_can_t_be_started_in_the_background_is_listed(
+    run, failures, error, status, reason
+):
+    asking = HangingAtItsStart()
+    asking._start = error
+    asking.go_on.set()
+    collection = collection_of(run, failures, asking)
+    assert collection.read() == {}
+    (state,) = collection.states()
+    assert (state.status, state.reason.removeprefix("OSError: ")) == (status, reason)
+    assert failures == ([("asking", state.reason)] if status == "failed" else [])
+
+
+@pytest.mark.parametrize(("late", "stops"), [(None, 1), (Unavailable("no driver"), 0)])
+def test_a_start_that_hangs_is_given_up_and_the_others_go_on(run, failures, late, stops):
+    asking, other = HangingAtItsStart(), Scripted("other", read={"a": 1.0})
+    other.in_background = True
+    asking._start = late
+    collection = collection_of(run, failures, asking, other)
+    with ThreadPoolExecutor(1) as sampling:
+        reading = sampling.submit(collection.read)
+        assert asking.reached.wait(30)
+        run.time.spend(3.0)
+        assert collection.give_up_reading(lambda _: True)
+        reason = "its start did not come back for 3.0 seconds"
+        assert failures == [("asking", reason)]
+        assert collection.read() == {"a": 1.0}, "in another thread"
+        asking.go_on.set()
+        assert reading.result(30) is None
+    assert asking.stops == stops, "what it has opened is closed again"
+    assert CollectorState("asking", "failed", reason) in collection.states()
+    assert collection.read() == {"a": 1.0}
+
+
+def test_one_that_was_not_started_yet_is_not_started_after_the_stop(run, failures):
+    asking = HangingAtItsStart()
+    collection = collection_of(run, failures, asking)
+    collection.stop()
+    assert collection.read() == {}
+    assert not asking.reached.is_set()
+    assert asking.stops == 0
+
+
 def test_a_thread_that_waits_for_its_turn_is_not_stuck(monkeypatch):
     monkeypatch.setattr(collections_of_monitor, "cpu_time_of", lambda _: 0)
     monkeypatch.setattr(collections_of_monitor, "_LATE_SECONDS", 60.0)
