@@ -41,7 +41,6 @@ const compareButton = (app: App): TemplateResult =>
   }}>+ Compare</button>`;
 
 function links(app: App, state: State, panels: readonly AnyPanel[], run: Run): TemplateResult {
-  const file = `slowdown-${run.run.replace(/[^\w.-]+/g, "_").slice(0, 80)}.json`;
   return html`<nav aria-label="On this page">${panels
     .filter((panel) => panel.anchor !== undefined)
     .map(
@@ -54,14 +53,53 @@ function links(app: App, state: State, panels: readonly AnyPanel[], run: Run): T
         }}>${panel.anchor}</a>`,
     )}</nav>
     <button class="sm" title="Copies a link with run, range and open cards" @click=${(event: Event) => void copy(event, app.link())}>Copy link</button>
-    <a class="btn sm" href=${reportAddress(run, state)} download=${file} title="The report as JSON; tbslow report writes it as text or HTML too">Report</a>`;
+    ${isShared() ? ownReport(run, state) : reports(run)}`;
 }
 
-/** Without a server, the JSON itself. */
-function reportAddress(run: Run, { report }: State): string {
-  if (!isShared()) return addressOf("report", { run: run.run });
+const fileName = (run: Run): string => `slowdown-${run.run.replace(/[^\w.-]+/g, "_").slice(0, 80)}`;
+
+/** The report to save: for people, and for programs. */
+function reports(run: Run): TemplateResult {
+  const query = { run: run.run };
+  return html`<details class="menu" @toggle=${closeElsewhere} @keydown=${closeByKey} @click=${closeByChoice}>
+    <summary class="btn sm">Report <span aria-hidden="true">▾</span></summary>
+    <div><a href=${addressOf("report.html", query)} download=${`${fileName(run)}.html`}>Page to send <span class="q">HTML</span></a>
+      <a href=${addressOf("report", query)} download=${`${fileName(run)}.json`}>Data for scripts <span class="q">JSON</span></a></div>
+  </details>`;
+}
+
+/** This page is the one to send already, and has no server: the data itself. */
+function ownReport(run: Run, { report }: State): TemplateResult {
   const body = { schema: 1, runs: report === undefined ? [] : [report] };
-  return `data:application/json,${encodeURIComponent(JSON.stringify(body))}`;
+  const address = `data:application/json,${encodeURIComponent(JSON.stringify(body))}`;
+  return html`<a class="btn sm" href=${address} download=${`${fileName(run)}.json`} title="The report as JSON, for scripts">Report</a>`;
+}
+
+/** An open menu closes as soon as the mouse or the focus goes elsewhere. */
+function closeElsewhere({ currentTarget }: Event): void {
+  const menu = currentTarget as HTMLDetailsElement;
+  if (!menu.open) return;
+  const listening = new AbortController();
+  const close = ({ target }: Event): void => {
+    if (target instanceof Node && menu.contains(target)) return;
+    menu.open = false;
+    listening.abort();
+  };
+  for (const kind of ["pointerdown", "focusin"]) {
+    document.addEventListener(kind, close, { signal: listening.signal });
+  }
+}
+
+function closeByKey(event: KeyboardEvent): void {
+  const menu = event.currentTarget as HTMLDetailsElement;
+  if (event.key !== "Escape" || !menu.open) return;
+  event.stopPropagation(); // it also clears the selection
+  menu.open = false;
+  menu.querySelector("summary")?.focus();
+}
+
+function closeByChoice({ currentTarget, target }: Event): void {
+  if ((target as Element).closest("a")) (currentTarget as HTMLDetailsElement).open = false;
 }
 
 function freshness(run: Run, state: State, now: number): TemplateResult {
