@@ -4,8 +4,11 @@ The operating system counts it (run-queue delay, cgroup throttling), but only a
 sample now and then sees the count, and it is the sum over all threads, which
 wait side by side. So it is fitted how much of it the step really feels, from
 the stretches between samples, and it is then booked to the slow steps of each.
-The threads of one process wait for each other, too, but briefly: only waits that
-are longer than those are other programs'.
+What counts as other programs' doing is said in `run_queue.py`.
+
+A program that computes more waits more for a core, beside the same neighbours, and its
+steps take longer: that is no tie of the two. Hence only delay beyond what as much
+computing usually brings is held against the time beyond that computing.
 """
 
 from __future__ import annotations
@@ -17,18 +20,24 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tb_slowdown_plugin.analysis.steps import as_column
+from tb_slowdown_plugin.analysis.run_queue import (
+    RUN_DELAY,
+    SWITCHES,
+    Delays,
+    find_foreign_delays,
+    find_foreign_share,
+    read_count,
+    sum_between,
+)
+from tb_slowdown_plugin.analysis.steps import Steps, as_column
+from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.names import account
 from tb_slowdown_plugin.records.types import Float, Int
 
-RUN_DELAY: Final = "run_delay_seconds"
-"""Signal: seconds that the process's threads waited for a core, counted up."""
 THREAD_RUN_DELAY: Final = "thread_run_delay_seconds"
 """Signal: the same of the training thread alone; each of its seconds is one of the step."""
 THROTTLED: Final = "throttled_seconds"
 """Signal: seconds for which the cgroup's quota stopped the process, counted up."""
-SWITCHES: Final = ("voluntary_switches", "involuntary_switches")
-"""Signals: how often the process's threads left a core, counted up."""
 CONTENTION: Final = "contention"
 """The family of the accounts made here."""
 ACCOUNTS: Final = {
@@ -38,6 +47,8 @@ ACCOUNTS: Final = {
 }
 STARVED: Final = account(CONTENTION, "input")
 """Waiting for input that was late because its threads got no core (`starved.py`)."""
+WAITING: Final = frozenset({names.INPUT_WAIT, names.COMMUNICATION})
+"""Families of accounts in which the training thread sleeps."""
 _FEWEST_STRETCHES: Final = 8
 _MOST_STRETCHES: Final = 4000
 _MOST: Final = 0.9
@@ -46,10 +57,6 @@ _TIED: Final = 0.5
 """Correlation of delay and step time over the stretches, from which they are tied together."""
 _OWN_DELAY: Final = 0.1
 """Quantile of the run's delay a step that is taken for the threads' own."""
-_OWN_WAIT_SECONDS: Final = 150e-6
-"""Mean wait for a core after a switch, up to which a process's own threads make it: 1 to 152 us
-in 30 recordings of `tests/programs` on idle cores, where that was up to 12 % of the wall; from
-twice as much on all of it is others': 250 to 740 us with as many neighbours as cores."""
 _DRAWN_IN: Final = 0.995
 _QUIET: Final = 0.05
 _FEWEST_QUIET: Final = 0.2
@@ -57,13 +64,16 @@ _LEAST_DELAY: Final = 0.01
 """Share of the step time; less delay than this is what a healthy scheduler does."""
 
 
-def find_contention(core: Float, signals: Mapping[str, ArrayLike]) -> dict[str, Float]:
+def find_contention(
+    steps: Steps, signals: Mapping[str, ArrayLike], cpu: Float | None = None
+) -> dict[str, Float]:
     """Splits from the core the seconds in which the process was kept off the CPU.
 
     Args:
-      core: (S,) seconds that no account explains.
-      signals: Cumulative counts, (S,), NaN where not sampled; the names above.
-        Without `SWITCHES` all delay is taken for that of other programs.
+      steps: The run.
+      signals: Cumulative counts, (S,), NaN where not sampled; the names above and those
+        of `run_queue.py`.
+      cpu: (S,) CPU seconds of the process in each step, NaN where not measured.
 
     Returns:
       Account -> (S,) seconds, less than the core. The training thread's own delay
@@ -72,66 +82,72 @@ def find_contention(core: Float, signals: Mapping[str, ArrayLike]) -> dict[str, 
     Raises:
       UsageError: A signal is not of shape (S,).
     """
-    known_counts = {
-        name: as_column(f"signals[{name!r}]", signals[name], len(core))
-        for name in (*ACCOUNTS, *SWITCHES)
-        if name in signals
-    }
-    counts = {name: known_counts[name] for name in ACCOUNTS if name in known_counts}
-    foreign = find_foreign_share(known_counts, len(core))
     found: dict[str, Float] = {}
-    known = np.zeros_like(core)
-    for name, counted in counts.items():
-        share = np.ones_like(core) if name == THROTTLED else foreign
-        lost = _book(core, known, counted, share, exact=name == THREAD_RUN_DELAY)
+    known = np.zeros_like(steps.core)
+    for name in ACCOUNTS:
+        if name not in signals:
+            continue
+        if name == THREAD_RUN_DELAY:
+            felt = _read_own(steps, signals)
+        elif name == RUN_DELAY:
+            felt = find_foreign_delays(steps.seconds, cpu, signals, _MOST_STRETCHES)
+        else:
+            counted = as_column(f"signals[{name!r}]", signals[name], len(steps))
+            felt = read_count(counted, _MOST_STRETCHES)
+        if felt is not None and name != THREAD_RUN_DELAY:
+            felt = _leave_felt(steps.core, known, felt, cpu)
+        lost = np.zeros_like(known) if felt is None else _book(steps.core - known, felt)
         if lost.any():
             found[ACCOUNTS[name]] = found.get(ACCOUNTS[name], 0.0) + lost
             known = known + lost
     return found
 
 
-def find_foreign_share(counts: Mapping[str, Float], size: int) -> Float:
-    """(S,) how much of the delay at a row other programs have made: 0 to 1.
+def _read_own(steps: Steps, signals: Mapping[str, ArrayLike]) -> Delays | None:
+    """The core's part of the delay of the training thread.
 
-    Args:
-      counts: `RUN_DELAY` and `SWITCHES`, (S,) each; without one of them all is foreign.
-      size: S.
+    The thread may have been kept off the CPU wherever it was at work, in a callback as
+    well as in the core; while it waits for data or for other workers, it wants no core.
     """
-    share = np.ones(size)
-    if not all(name in counts for name in (RUN_DELAY, *SWITCHES)):
-        return share
-    voluntary, involuntary = SWITCHES
-    switches = counts[voluntary] + counts[involuntary]
-    sampled = np.flatnonzero(~np.isnan(counts[RUN_DELAY] + switches))
-    if len(sampled) < 2:
-        return share
-    often = np.maximum(np.diff(switches[sampled]), 1.0)
-    wait_seconds = np.diff(counts[RUN_DELAY][sampled]) / often
-    between = np.clip(wait_seconds / _OWN_WAIT_SECONDS - 1.0, 0.0, 1.0)
-    stretch = np.searchsorted(sampled, np.arange(size)) - 1
-    return np.asarray(between[np.clip(stretch, 0, len(between) - 1)])
+    size = len(steps)
+    counts = {
+        name: as_column(f"signals[{name!r}]", signals[name], size)
+        for name in (THREAD_RUN_DELAY, RUN_DELAY, *SWITCHES)
+        if name in signals
+    }
+    delays = read_count(counts[THREAD_RUN_DELAY], _MOST_STRETCHES)
+    if delays is None:
+        return None
+    sampled = delays.sampled
+    foreign = sum_between(find_foreign_share(counts, size), sampled) / np.diff(sampled)
+    at_work = steps.seconds.copy()
+    for name, column in steps.accounts.items():
+        if names.family(name) in WAITING:
+            at_work -= column
+    whole, core = sum_between(at_work, sampled), sum_between(steps.core, sampled)
+    share = np.ones_like(core)
+    np.divide(core, whole, out=share, where=whole > core)
+    return Delays(sampled, delays.seconds * foreign * share)
 
 
-def _book(core: Float, known: Float, counted: Float, share: Float, *, exact: bool) -> Float:
-    """Books what a count says beyond the contention that is known already."""
+def _leave_felt(core: Float, known: Float, delays: Delays, cpu: Float | None) -> Delays:
+    """What the step felt of the delay of all threads, beyond the contention that is known."""
+    sampled, delay = delays.sampled, delays.seconds
+    # What the threads of a pool wait for each other is there without neighbours, too.
+    steps = np.diff(sampled)
+    delay = np.maximum(delay - _quantile(delay / steps, steps, _OWN_DELAY) * steps, 0.0)
+    delay = delay * _fit_felt(core, sampled, delay, cpu)
+    return Delays(sampled, np.maximum(delay - sum_between(known, sampled), 0.0))
+
+
+def _book(core: Float, delays: Delays) -> Float:
+    """Books the delay between samples to the slow steps there."""
     lost = np.zeros_like(core)
-    sampled = np.flatnonzero(~np.isnan(counted))
-    sampled = sampled[:: max(1, len(sampled) // _MOST_STRETCHES)]
-    if len(sampled) < 2:
-        return lost
-    delay = np.maximum(np.diff(counted[sampled]), 0.0) * _step_seconds(share, sampled)
-    if not exact:
-        # What the threads of a pool wait for each other is there without neighbours, too.
-        steps = np.diff(sampled)
-        delay = np.maximum(delay - _quantile(delay / steps, steps, _OWN_DELAY) * steps, 0.0)
-        delay *= _fit_felt(core, sampled, delay)
-        delay = np.maximum(delay - _step_seconds(known, sampled) * steps, 0.0)
+    sampled, delay = delays.sampled, delays.seconds
     if not delay.any():
         return lost
-    core = core - known
     quiet = _find_quiet_level(core, sampled, delay)
     for (first, last), waited in zip(pairwise(sampled.tolist()), delay.tolist(), strict=True):
-        # A sample in row r was taken when that step had ended.
         stretch = core[first + 1 : last + 1]
         total = float(stretch.sum())
         seconds = min(waited, _MOST * total, total - quiet * len(stretch))
@@ -141,19 +157,13 @@ def _book(core: Float, known: Float, counted: Float, share: Float, *, exact: boo
     return lost
 
 
-def _step_seconds(core: Float, sampled: Int) -> Float:
-    """(R - 1,) mean seconds of a step between each two samples."""
-    total = np.concatenate([[0.0], np.cumsum(core)])
-    return np.asarray((total[sampled[1:] + 1] - total[sampled[:-1] + 1]) / np.diff(sampled))
-
-
 def _find_quiet_level(core: Float, sampled: Int, felt_delay: Float) -> float:
     """What a step takes where nobody is in the way; 0 where the run shows too little of that.
 
     Contention can't make a step take less than this, however much is counted.
     """
-    seconds = _step_seconds(core, sampled)
     steps = np.diff(sampled)
+    seconds = sum_between(core, sampled) / steps
     quiet = felt_delay / steps <= _QUIET * seconds
     if steps[quiet].sum() < _FEWEST_QUIET * steps.sum():
         return 0.0
@@ -181,14 +191,21 @@ def _find_level(stretch: Float, seconds: float) -> float:
     return float(levels[int(np.argmax(levels >= following))])
 
 
-def _fit_felt(core: Float, sampled: Int, delay: Float) -> float:
+def _fit_felt(core: Float, sampled: Int, delay: Float, cpu: Float | None) -> float:
     """How much of a second of delay, summed over threads, the step gets longer by: 0 to 1."""
     if len(delay) < _FEWEST_STRETCHES:
         return 0.0
     # One step of a thousand that stalls for another reason would hide the tie.
     bounded = np.minimum(core, np.quantile(core, _DRAWN_IN))
-    x, y = delay / np.diff(sampled), _step_seconds(bounded, sampled)
-    if x.std() <= _LEAST_DELAY * y.mean() or y.std() == 0:
+    steps = np.diff(sampled)
+    x, y = delay / steps, sum_between(bounded, sampled) / steps
+    least = _LEAST_DELAY * y.mean()
+    if cpu is not None and not np.isnan(cpu).any():
+        computed = sum_between(cpu, sampled) / steps
+        if computed.min() > 0:
+            x = x - computed * np.median(x / computed)
+            y = y - computed
+    if x.std() <= least or y.std() == 0:
         return 0.0
     if np.corrcoef(x, y)[0, 1] < _TIED:
         return 0.0

@@ -10,7 +10,7 @@ import numpy as np
 from tb_slowdown_plugin.analysis.accounts import GROWTH_FLOOR
 from tb_slowdown_plugin.analysis.buckets import bucket
 from tb_slowdown_plugin.analysis.changes import SIGNIFICANCE, SIGNIFICANCE_OF_SHORT
-from tb_slowdown_plugin.analysis.contention import CONTENTION
+from tb_slowdown_plugin.analysis.contention import CONTENTION, STARVED
 from tb_slowdown_plugin.analysis.cooling import book_warm_up, find_cooled
 from tb_slowdown_plugin.analysis.findings import (
     CORE,
@@ -31,6 +31,8 @@ SHORT_RUN: Final = 2000
 SHORTEST_SECONDS: Final = 1e-4
 """Steps that take less on average are not searched for structure: the operating system's own
 switches take as long (a time slice is 1 to 4 ms, the interpreter's 5 ms)."""
+
+_ELSEWHERE: Final = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ def judge_core(steps: Steps, usual: Float, trend: Trend | None, warm_up_rows: in
             lost = book_rise(core, trend, rise)
             if is_loss(rise) and lost.sum() >= floor_of(rise) * wall:
                 numbers = describe_rise(rise, typical)
-                numbers |= _share_among_parts(steps, usual, lost)
+                numbers |= _share_among_parts(steps, usual, lost, warm_up_rows)
                 source = _find_remainder(steps, lost) or CORE
                 findings.append(make_finding(source, rise.pattern, lost, "medium", numbers))
         stalls = judge_stalls(steps, core, expected, trend, warm_up, warm_up_rows)
@@ -108,25 +110,60 @@ def _spread_level(trend: Trend | None, count: int, warm_up_rows: int) -> Float:
 
 
 def _find_remainder(steps: Steps, lost: Float) -> str | None:
-    """The contention account of which a rise is what an inexact split has left over."""
+    """The contention account of which a rise is what an inexact split has left over.
+
+    A split leaves more over where others took more than elsewhere. Those who take the same
+    share of the time from the first to the last step leave no rise behind, however much
+    they take: then it is the program's.
+    """
     for name, column in steps.accounts.items():
         if names.family(name) == CONTENTION:
             inside = column > 0
             held = float(lost[inside].sum())
-            if held >= 0.8 * lost.sum() and held < 0.25 * float(column[lost > 0].sum()):
+            more = _seconds_beyond_usual(column, steps.core, lost)
+            if held >= 0.8 * lost.sum() and held < 0.25 * more:
                 return name
     return None
 
 
-def _share_among_parts(steps: Steps, usual: Float, lost: Float) -> dict[str, float]:
-    """How much of a rise lies in each phase that most steps have: "share:backward" -> 0.9."""
-    inside = lost > 0
-    outside = ~inside & ~np.isnan(usual)
-    if not outside.any():
+def _seconds_beyond_usual(column: Float, core: Float, lost: Float) -> float:
+    """What contention took in the rows of a rise beyond its share of the time elsewhere.
+
+    Elsewhere are the rows that rise least, a quarter of the run at most.
+    """
+    share = np.zeros_like(core)
+    np.divide(lost, core, out=share, where=core > 0)
+    limit = float(np.quantile(share, _ELSEWHERE))
+    elsewhere = share <= limit
+    undisturbed = float(core[elsewhere].sum())
+    usual = float(column[elsewhere].sum()) / undisturbed if undisturbed > 0 else 0.0
+    risen = share > limit
+    return float(column[risen].sum()) - usual * float(core[risen].sum())
+
+
+def _share_among_parts(
+    steps: Steps, usual: Float, lost: Float, warm_up_rows: int
+) -> dict[str, float]:
+    """How much of a rise lies in each phase that most steps have: "share:backward" -> 0.9.
+
+    The phases hold what others took of them, so the step is looked at with it, too.
+    """
+    steady = ~np.isnan(usual)
+    steady[:warm_up_rows] = False
+    inside = steady & (lost > 0)
+    outside = steady & ~inside
+    if not outside.any() or not inside.any():
         # It grew from the first step on: compare the halves of the run.
-        inside = np.arange(len(steps)) >= len(steps) // 2
-        outside = ~inside
-    whole = float(steps.core[inside].mean() - steps.core[outside].mean())
+        inside = steady & (np.arange(len(steps)) >= len(steps) // 2)
+        outside = steady & ~inside
+    if not outside.any() or not inside.any():
+        return {}
+    step = steps.core + sum(
+        column
+        for name, column in steps.accounts.items()
+        if names.family(name) == CONTENTION and name != STARVED
+    )
+    whole = float(step[inside].mean() - step[outside].mean())
     if whole <= 0:
         return {}
     columns = {name: steps.accounts[name] for name in steps.parts}

@@ -16,11 +16,11 @@ from numpy.typing import ArrayLike
 from tb_slowdown_plugin.analysis.accounts import rule_of, starts_with_warm_up
 from tb_slowdown_plugin.analysis.contention import STARVED, find_contention
 from tb_slowdown_plugin.analysis.core import fit_core, judge_core
-from tb_slowdown_plugin.analysis.findings import CORE, compare_cpu
+from tb_slowdown_plugin.analysis.findings import AT_START, CORE, compare_cpu
 from tb_slowdown_plugin.analysis.ledger import balance
 from tb_slowdown_plugin.analysis.measured import judge_account
 from tb_slowdown_plugin.analysis.named import name_losses
-from tb_slowdown_plugin.analysis.starved import find_starved
+from tb_slowdown_plugin.analysis.starved import find_starved, take_back
 from tb_slowdown_plugin.analysis.steps import Steps, as_column, move, prepare_steps, take_out
 from tb_slowdown_plugin.analysis.trend import Trend
 from tb_slowdown_plugin.analysis.types import Baseline, Diagnosis, Finding, Ledger, Verdict
@@ -92,10 +92,11 @@ def diagnose(
       ('retracing', 'periodic', (700, 990), 6.0)
     """
     steps = prepare_steps(step_seconds, measured or {}, epochs)
-    steps = take_out(steps, find_contention(steps.core, signals or {}))
     cpu = None if cpu_seconds is None else as_column("cpu_seconds", cpu_seconds, len(steps))
+    steps = take_out(steps, find_contention(steps, signals or {}, cpu))
     if cpu is not None and names.INPUT_WAIT in steps.accounts:
-        starved = find_starved(steps.accounts[names.INPUT_WAIT], cpu, signals or {})
+        wait = steps.accounts[names.INPUT_WAIT]
+        starved = find_starved(_without_end_of_pass(steps), wait, cpu, signals or {})
         steps = move(steps, names.INPUT_WAIT, STARVED, starved)
     signals = None  # of ten million steps they are 240 MB, and not needed any more
     if len(steps) < FEWEST_ROWS or steps.wall_seconds <= 0:
@@ -109,8 +110,10 @@ def diagnose(
     if trend is not None and trend.warm_up:
         warm_up_rows = int(trend.edges[trend.warm_up])
     candidates: list[Finding] = []
-    for account in steps.accounts:
+    for account in sorted(steps.accounts, key=names.INPUT_WAIT.__ne__):
         candidates += judge_account(steps, account, compile_rows, warm_up_rows)
+        if account == names.INPUT_WAIT:
+            steps, candidates = take_back(steps, candidates)
     core = judge_core(steps, usual, trend, warm_up_rows)
     candidates += core.findings
     unexplained, warm_up_rows = core.unexplained, core.warm_up_rows
@@ -122,6 +125,12 @@ def diagnose(
         candidates = [compare_cpu(each, cpu, warm_up_rows) for each in candidates]
     baseline = _state_baseline(trend, warm_up_rows, len(steps), enough=enough)
     return _conclude(steps, candidates, unexplained, baseline, warm_up_rows, enough=enough)
+
+
+def _without_end_of_pass(steps: Steps) -> Float:
+    """(S,) seconds in which a batch could have been loaded: not while a pipeline is taken down."""
+    end = steps.accounts.get(names.account(names.INPUT_WAIT, names.END_OF_PASS))
+    return steps.seconds if end is None else steps.seconds - end
 
 
 def _is_sure_in_short(finding: Finding, wall_seconds: float) -> bool:
@@ -194,14 +203,18 @@ def judge(findings: Sequence[Finding], ledger: Ledger, steady_rows: int) -> Verd
       ledger: Of the run; the stalls that are in no finding are unexplained there.
       steady_rows: Rows after its warm-up.
     """
-    if any(finding.pattern != "warm_up" for finding in findings):
+    warm_up = [finding for finding in findings if finding.pattern == "warm_up"]
+    # A run that only got faster did not slow down: what it had been slower by is unexplained.
+    first_parts = [finding for finding in findings if finding.numbers.get(AT_START)]
+    if len(warm_up) + len(first_parts) < len(findings):
         return "slowdown"
     if steady_rows < FEWEST_STEADY_ROWS:
         return "not_enough_steps"
     return verdict_on(
         "healthy",
         wall_seconds=ledger.wall_seconds,
-        warm_up_seconds=sum(finding.lost_seconds for finding in findings),
+        warm_up_seconds=sum(finding.lost_seconds for finding in warm_up),
         named_seconds=0.0,
-        unexplained_seconds=ledger.unexplained_seconds,
+        unexplained_seconds=ledger.unexplained_seconds
+        + sum(finding.lost_seconds for finding in first_parts),
     )

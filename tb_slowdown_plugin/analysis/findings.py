@@ -15,6 +15,8 @@ from tb_slowdown_plugin.records.types import Float
 
 CORE: Final = "core"
 """Source of what no account explains."""
+AT_START: Final = "at_start"
+"""Number of a finding: the run began so, and got faster."""
 LEAST_FIRST_PART: Final = 0.25
 """A slow first part of the run is a loss from so much above the best; below, the run sped up."""
 
@@ -66,7 +68,8 @@ def describe_rise(rise: Rise, unit_seconds: float, offset: float = 0.0) -> dict[
     """The numbers of a rise, for evidence."""
     before = max(rise.before - offset, 0.0)
     after = rise.after - offset
-    return {
+    at_start = {AT_START: 1.0} if rise.at_start else {}
+    return at_start | {
         "before_seconds": before * unit_seconds,
         "after_seconds": after * unit_seconds,
         "growth_fraction": after / before - 1 if before > 0 else float("inf"),

@@ -84,6 +84,7 @@ def judge_account(steps: Steps, account: str, first_rows: int, warm_up_rows: int
         counted = np.where(column > _ASKING_SECONDS, column, 0.0)
         # It was freed of what neighbours did to it, so it is compared with the time without them.
         wall -= _contended_seconds(steps)
+        wall -= _seconds_between_passes(steps)
     if counted.sum() >= floor * wall:
         return [*findings, _name_whole(steps, account, column, events, warm_up_rows)]
     if rule.class_ == "never":
@@ -99,6 +100,15 @@ def _contended_seconds(steps: Steps) -> float:
         float(column.sum())
         for name, column in steps.accounts.items()
         if names.family(name) == CONTENTION
+    )
+
+
+def _seconds_between_passes(steps: Steps) -> float:
+    """Validation and the end of passes, in which no step of training waits for anything."""
+    return sum(
+        float(column.sum())
+        for name, column in steps.accounts.items()
+        if rule_of(name).class_ == "validation"
     )
 
 

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from tb_slowdown_plugin.analysis.accounts import IN_TURN
-from tb_slowdown_plugin.analysis.contention import ACCOUNTS, SWITCHES
+from tb_slowdown_plugin.analysis.contention import ACCOUNTS
+from tb_slowdown_plugin.analysis.run_queue import CORES, SWITCHES
 from tb_slowdown_plugin.analysis.traces import TracedGraph, in_training
 from tb_slowdown_plugin.analysis.workers import find_group
 from tb_slowdown_plugin.records import names
@@ -43,12 +44,12 @@ def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float
 
 
 def contention_signals(run: Run) -> dict[str, Float]:
-    """The counts of how long the process was kept off the CPU, one value a row.
+    """What tells how long the process was kept off the CPU, one value a row.
 
     A sample taken after k steps stands in row k - 1, whose end it saw; NaN elsewhere.
     """
     found = {}
-    for name in (*ACCOUNTS, *SWITCHES):
+    for name in (*ACCOUNTS, *SWITCHES, CORES):
         values = run.signals.values.get(name)
         if values is None or not len(run.steps):
             continue

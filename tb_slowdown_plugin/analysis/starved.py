@@ -8,31 +8,46 @@ the loading of a batch; d / (c + d) of the wait for it is the neighbours'. A pip
 waits for a disk is not stretched like this, and then d is small beside the wait: no more
 than d is charged.
 
+This says whether the pipeline would be fast enough alone. Where it would not, all of
+the wait is its own: without its slowness there were nothing to stretch, and the same
+neighbours cost the step as much before the wait began as after.
+
 Seen with `python -m benchmarks.accuracy.busy`: healthy programs that were held to a core
 and a half waited for input for 20 % of the run, two to five times as long as alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tb_slowdown_plugin.analysis.contention import RUN_DELAY, SWITCHES, find_foreign_share
-from tb_slowdown_plugin.analysis.steps import as_column
+from tb_slowdown_plugin.analysis.contention import STARVED
+from tb_slowdown_plugin.analysis.run_queue import (
+    RUN_DELAY,
+    SWITCHES,
+    find_foreign_delays,
+    sum_between,
+)
+from tb_slowdown_plugin.analysis.steps import Steps, move
+from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Float
 
 
-def find_starved(wait: Float, cpu: Float, signals: Mapping[str, ArrayLike]) -> Float:
+def find_starved(
+    seconds: Float, wait: Float, cpu: Float, signals: Mapping[str, ArrayLike]
+) -> Float:
     """How much of the wait for input other programs caused.
 
     Args:
+      seconds: (S,) of each step.
       wait: (S,) seconds that the step waited for input.
       cpu: (S,) CPU seconds of the process in each step, NaN where not measured.
-      signals: Cumulative counts, (S,), NaN where not sampled: `RUN_DELAY` and `SWITCHES`.
-        Without all three nothing is known.
+      signals: (S,) each, NaN where not sampled, those of `run_queue.py`. Without
+        `RUN_DELAY` and `SWITCHES` nothing is known.
 
     Returns:
       (S,) seconds, at most `wait`.
@@ -43,17 +58,39 @@ def find_starved(wait: Float, cpu: Float, signals: Mapping[str, ArrayLike]) -> F
     starved = np.zeros_like(wait)
     if not all(name in signals for name in (RUN_DELAY, *SWITCHES)):
         return starved
-    counts = {
-        name: as_column(f"signals[{name!r}]", signals[name], len(wait))
-        for name in (RUN_DELAY, *SWITCHES)
-    }
-    foreign = find_foreign_share(counts, len(wait))
-    sampled = np.flatnonzero(~np.isnan(counts[RUN_DELAY]))
-    for first, last in pairwise(sampled.tolist()):
-        rows = slice(first + 1, last + 1)
-        delay = float(counts[RUN_DELAY][last] - counts[RUN_DELAY][first]) * float(foreign[last])
-        computed = float(np.sum(cpu[rows]))
-        waited = float(wait[rows].sum())
-        if delay > 0 and computed > 0 and waited > 0:
-            starved[rows] = wait[rows] * min(delay / (computed + delay), delay / waited)
+    delays = find_foreign_delays(seconds, cpu, signals, len(wait))
+    if delays is None:
+        return starved
+    sampled = delays.sampled
+    computed, waited = sum_between(cpu, sampled), sum_between(wait, sampled)
+    share = np.zeros_like(waited)
+    known = (delays.seconds > 0) & (computed > 0) & (waited > 0)
+    delay = delays.seconds[known]
+    share[known] = np.minimum(delay / (computed[known] + delay), delay / waited[known])
+    rows = slice(sampled[0] + 1, sampled[-1] + 1)
+    starved[rows] = wait[rows] * np.repeat(share, np.diff(sampled))
     return starved
+
+
+def take_back(steps: Steps, findings: Sequence[Finding]) -> tuple[Steps, list[Finding]]:
+    """Gives waits that are the pipeline's own the part that neighbours stretched them by.
+
+    Args:
+      steps: The run, its input wait divided between `INPUT_WAIT` and `STARVED`.
+      findings: In the pipeline's part; others are returned as they are.
+    """
+    if STARVED not in steps.accounts:
+        return steps, list(findings)
+    wait, starved = steps.accounts[names.INPUT_WAIT], steps.accounts[STARVED]
+    stretch = np.zeros_like(wait)
+    np.divide(starved, wait, out=stretch, where=wait > 0)
+    taken = np.zeros_like(wait)
+    grown = []
+    for each in findings:
+        if each.source == names.INPUT_WAIT:
+            more = each.lost_per_step * stretch
+            lost = each.lost_per_step + more
+            each = replace(each, lost_per_step=lost, lost_seconds=float(lost.sum()))
+            taken += more
+        grown.append(each)
+    return move(steps, STARVED, names.INPUT_WAIT, np.minimum(taken, starved)), grown

@@ -115,7 +115,9 @@ def move(steps: Steps, source: str, target: str, seconds: Float) -> Steps:
     """The same run with some seconds (S,) of one account booked to another instead."""
     if not seconds.any():
         return steps
-    accounts = {**steps.accounts, source: steps.accounts[source] - seconds, target: seconds}
+    accounts = dict(steps.accounts)
+    accounts[source] = accounts[source] - seconds
+    accounts[target] = accounts.get(target, 0.0) + seconds
     return replace(steps, accounts=accounts)
 
 

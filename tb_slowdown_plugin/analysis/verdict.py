@@ -12,7 +12,7 @@ UNEXPLAINED_FLOOR: Final = 0.1
 """Share of the wall from which unexplained seconds are a slowdown: a choice. Stalls of a busy
 machine, which nobody measured, take a few percent of a healthy run."""
 GROWN_FLOOR: Final = 0.05
-"""The same where the engine found a pattern in them."""
+"""The same where the engine found that the run got slower, in whatever pattern."""
 _NOISE_OF_START: Final = 0.2
 """Unexplained seconds over those of a slow start, up to which they do not change its verdict."""
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tb_slowdown_plugin.analysis.advice import cpu_contention as advice
-from tb_slowdown_plugin.analysis.contention import ACCOUNTS, RUN_DELAY, STARVED, THROTTLED
+from tb_slowdown_plugin.analysis.contention import ACCOUNTS, STARVED, THROTTLED
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds
+from tb_slowdown_plugin.analysis.run_queue import RUN_DELAY
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.analysis.wording import duration, ledger_seconds, percent
 from tb_slowdown_plugin.records import names

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+
+from tb_slowdown_plugin.analysis.accounts import rule_of
 from tb_slowdown_plugin.analysis.advice import python_overhead as advice
+from tb_slowdown_plugin.analysis.contention import WAITING
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds
 from tb_slowdown_plugin.analysis.rules.movement import ends, rises_all_along
 from tb_slowdown_plugin.analysis.rules.step_parts import main_phase
 from tb_slowdown_plugin.analysis.wording import duration, percent
+from tb_slowdown_plugin.records import names
+from tb_slowdown_plugin.records.types import Float
 
 _LEAST_RISE = 0.1
 """Rise of a place's share of the samples; 60 samples of one place vary by 0.06."""
@@ -24,16 +30,20 @@ def explain(case: Case) -> Claim | None:
         return None
     steps = case.run.steps
     rows = (case.diagnosis.warm_up_rows, len(steps) - 1)
-    if not rises_all_along(steps.thread_cpu_seconds, rows):
+    lost = ends(np.sum([finding.lost_per_step for finding in claimed], axis=0), rows)
+    # Slow parts that are over were no work that grows.
+    if not lost[1] > lost[0] or not rises_all_along(steps.thread_cpu_seconds, rows):
         return None
     thread = ends(steps.thread_cpu_seconds, rows)
     period = ends(steps.period_seconds, rows)
+    elsewhere = ends(_measured_work(case), rows)
+    computed = thread[1] - thread[0] - (elsewhere[1] - elsewhere[0])
     risen = period[1] - period[0]
-    if not risen > 0 or not thread[1] - thread[0] >= _EXPLAINED * risen:
+    if not risen > 0 or not computed >= _EXPLAINED * risen:
         return None
     places = _growing_places(case)
     phase = main_phase(largest(claimed))
-    share = (thread[1] - thread[0]) / risen
+    share = computed / risen
     return Claim(
         "python_overhead",
         claimed,
@@ -55,6 +65,15 @@ def explain(case: Case) -> Claim | None:
         "medium",
         "drift",
     )
+
+
+def _measured_work(case: Case) -> Float:
+    """(S,) seconds of the training thread's work that have an account: callbacks, saving."""
+    total = np.zeros(len(case.run.steps))
+    for name, seconds in case.run.steps.accounts.items():
+        if rule_of(name).class_ != "part" and names.family(name) not in WAITING:
+            total += np.nan_to_num(seconds)
+    return total
 
 
 def _is_eager(case: Case) -> bool:

@@ -6,6 +6,7 @@ import pytest
 from tb_slowdown_plugin.analysis import diagnose
 from tb_slowdown_plugin.analysis.companions import find_companions
 from tb_slowdown_plugin.analysis.contention import find_contention
+from tb_slowdown_plugin.analysis.steps import prepare_steps
 
 COUNT = 4000
 
@@ -48,14 +49,15 @@ def test_without_the_signal_the_same_run_has_a_jump_of_its_core():
 
 def test_delay_of_threads_that_the_step_does_not_feel_is_not_charged():
     counted = sampled(np.cumsum(np.random.default_rng(1).gamma(2, 0.004, COUNT)))
-    assert find_contention(steps(), {"run_delay_seconds": counted}) == {}
+    assert find_contention(prepare_steps(steps(), {}, None), {"run_delay_seconds": counted}) == {}
     assert diagnose(steps(), signals={"run_delay_seconds": counted}).verdict == "healthy"
 
 
 def test_contention_never_takes_a_whole_step():
     counted = sampled(np.cumsum(np.full(COUNT, 1.0)))
     step = steps()
-    (lost,) = find_contention(step, {"thread_run_delay_seconds": counted}).values()
+    signals = {"thread_run_delay_seconds": counted}
+    (lost,) = find_contention(prepare_steps(step, {}, None), signals).values()
     assert (lost <= 0.9 * step + 1e-12).all()
 
 

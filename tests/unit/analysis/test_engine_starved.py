@@ -10,6 +10,7 @@ from tb_slowdown_plugin.errors import UsageError
 
 SIZE = 600
 CPU = np.full(SIZE, 0.010)
+STEP = np.full(SIZE, 0.020)
 
 
 def counted(delay_per_step, wait_per_switch=1e-3, every=20):
@@ -26,14 +27,14 @@ def counted(delay_per_step, wait_per_switch=1e-3, every=20):
 
 def test_as_much_delay_as_work_makes_half_of_the_wait():
     wait = np.full(SIZE, 0.004)
-    starved = find_starved(wait, CPU, counted(0.010))
+    starved = find_starved(STEP, wait, CPU, counted(0.010))
     np.testing.assert_allclose(starved[20:], 0.002)
     assert not starved[:20].any(), "nothing is known before the first sample"
 
 
 def test_no_more_than_the_delay_is_charged():
     wait = np.full(SIZE, 0.100)
-    assert find_starved(wait, CPU, counted(0.001))[20:] == pytest.approx(0.001)
+    assert find_starved(STEP, wait, CPU, counted(0.001))[20:] == pytest.approx(0.001)
 
 
 @pytest.mark.parametrize(
@@ -49,13 +50,13 @@ def test_no_more_than_the_delay_is_charged():
     ids=["no signal", "no switches", "own threads", "no delay", "no CPU time", "no work"],
 )
 def test_without_proof_nothing_is_the_neighbours(cpu, signals):
-    assert not find_starved(np.full(SIZE, 0.004), cpu, signals).any()
+    assert not find_starved(STEP, np.full(SIZE, 0.004), cpu, signals).any()
 
 
 def test_a_signal_of_another_length_is_refused():
     signals = {name: values[1:] for name, values in counted(0.01).items()}
     with pytest.raises(UsageError, match=r"run_delay_seconds.*599"):
-        find_starved(np.full(SIZE, 0.004), CPU, signals)
+        find_starved(STEP, np.full(SIZE, 0.004), CPU, signals)
 
 
 def test_a_healthy_pipeline_beside_neighbours_is_not_blamed():
