@@ -67,12 +67,12 @@ def _report(report: Report, width: int, ink: Ink) -> Iterator[str]:
         yield from _ledger(report, width, ink)
     for rank, cause in enumerate(report.causes, start=1):
         yield ""
-        yield from _cause(rank, cause, width, ink)
+        yield from _cause(rank, cause, report.wall_seconds, width, ink)
     yield from _list(
         "Suspects (they move with the unexplained seconds, nothing more is proven)",
         [
-            f"{CAUSES.get(suspect.cause, suspect.cause)}, {ledger_seconds(suspect.seconds)}: "
-            f"{suspect.why}"
+            f"{CAUSES.get(suspect.cause, suspect.cause)}, "
+            f"{_seconds(suspect.seconds, report.wall_seconds)}: {suspect.why}"
             for suspect in report.suspects
         ],
         width,
@@ -98,19 +98,31 @@ def _ledger(report: Report, width: int, ink: Ink) -> Iterator[str]:
     parts = [part for part in parts if part[0] == "healthy" or part[2] > 0]
     yield draw_bar([(cause, seconds) for cause, _, seconds in parts], width - len(_INDENT), ink)
     fill = fills([cause for cause, _, _ in parts])
+    wall = _seconds(report.wall_seconds, report.wall_seconds)
     for cause, title, seconds in parts:
         share = percent(seconds / report.wall_seconds)
-        yield f"{ink.fill(cause, fill[cause])} {title:<22}{ledger_seconds(seconds):>14}{share:>9}"
-    yield f"  {'Wall':<22}{ledger_seconds(report.wall_seconds):>14}{'':>9}  {report.steps:,} steps"
+        booked = _seconds(seconds, report.wall_seconds)
+        yield f"{ink.fill(cause, fill[cause])} {title:<22}{booked:>14}{share:>9}"
+    yield f"  {'Wall':<22}{wall:>14}{'':>9}  {report.steps:,} steps"
     if report.healthy_step_seconds is not None:
         step = f"A healthy step takes {duration(report.healthy_step_seconds)}: {report.baseline}."
         yield from textwrap.wrap(printable(step), width)
 
 
-def _cause(rank: int, cause: Cause, width: int, ink: Ink) -> Iterator[str]:
+def _seconds(seconds: float, wall_seconds: float) -> str:
+    """Seconds of a ledger: its terms have as many decimals as its sum needs.
+
+    >>> _seconds(3.16, 4.59), _seconds(0.21, 0.228), _seconds(1740.0, 9300.0)
+    ('3.16 s', '0.210 s', '1,740.0 s')
+    """
+    decimals = 3 if wall_seconds < 1 else 2 if wall_seconds < 10 else 1
+    return f"{seconds:,.{decimals}f} s"
+
+
+def _cause(rank: int, cause: Cause, wall_seconds: float, width: int, ink: Ink) -> Iterator[str]:
     title = CAUSES.get(cause.cause, cause.cause)
     yield (
-        f"{rank}. {ink.cause(cause.cause, title)}: {ledger_seconds(cause.lost_seconds)}, "
+        f"{rank}. {ink.cause(cause.cause, title)}: {_seconds(cause.lost_seconds, wall_seconds)}, "
         f"{percent(cause.lost_fraction)} of the run, {cause.confidence} confidence"
     )
     noun = "Step" if cause.steps[0] == cause.steps[1] else "Steps"

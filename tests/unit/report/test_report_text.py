@@ -147,3 +147,14 @@ def test_the_largest_causes_differ_without_colour() -> None:
 
 def test_seconds_beyond_the_wall_do_not_break_the_bar() -> None:
     assert len(draw_bar([("healthy", -5.0), ("retracing", 10.0)], 40, Ink(False))) == 40
+
+
+def test_the_sum_of_a_run_of_parts_of_a_second_has_digits(slow: Report) -> None:
+    cause = replace(slow.causes[0], lost_seconds=0.0061, lost_fraction=0.2)
+    short = replace(
+        slow, wall_seconds=0.0304, lost_seconds=0.0061, unexplained_seconds=0.0, causes=(cause,)
+    )
+    lines = to_text([short]).splitlines()
+    assert "─ Healthy                      0.024 s   79.9 %" in lines
+    assert "  Wall                         0.030 s           12,345 steps" in lines
+    assert "1. Retracing: 0.006 s, 20.0 % of the run, high confidence" in lines
