@@ -35,7 +35,8 @@ class Context:
     steps_finished: Callable[[], int] = lambda: 0
     """How many steps the training thread has finished. Any thread."""
     batch_observers: list[Callable[[Any], None]] = field(default_factory=list)
-    """Called with each batch of `tbslow.data`, in the training thread. They never raise."""
+    """Called with batches of `tbslow.data`, in the training thread, but for those that look like
+    the one before. They never raise."""
     watched: set[str] = field(default_factory=set)
     """Directories whose growth is watched: the logdir, where it is known, and whatever
     directory a collector sees being written to."""

@@ -97,8 +97,9 @@ class _Pass(Iterator[T]):
         finally:
             watch.close()
         recorder.batch_items = self._items.read(batch)
-        for observe in recorder.batch_observers:
-            observe(batch)
+        if self._items.is_new:
+            for observe in recorder.batch_observers:
+                observe(batch)
         return batch
 
     def _fetch(self) -> T:

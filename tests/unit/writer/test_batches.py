@@ -220,13 +220,13 @@ def test_items_that_are_told_win_and_a_step_without_a_batch_has_those_of_the_las
     assert active.chunk().steps.items.tolist() == [7, 32]
 
 
-def test_whoever_observes_batches_sees_each_one_but_no_loader_thread_does(active):
+def test_whoever_observes_batches_sees_what_looks_new_but_not_what_a_loader_thread_gets(active):
     seen = []
-    active.recorder.batch_observers.append(seen.append)
-    batches = data(["a", "b"])
+    active.recorder.batch_observers.append(lambda batch: seen.append(batch.shape))
+    batches = data([Shaped(32, 10)] * 5 + [Shaped(20, 10)])
     for _ in batches:
         active.step()
     loader = threading.Thread(target=lambda: list(batches))
     loader.start()
     loader.join()
-    assert seen == ["a", "b"]
+    assert seen == [(32, 10), (20, 10)]
