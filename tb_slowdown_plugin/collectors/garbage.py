@@ -18,6 +18,8 @@ _OLDEST_GENERATION = 2
 _WORTH_AN_EVENT_NS = 1_000_000
 """Young collections take microseconds and come by the hundred: their seconds are booked,
 but only pauses from 1 ms on are kept one by one."""
+_WORTH_BOOKING_NS = 100_000
+"""What shorter pauses take is gathered up to here: booking it takes 10 us between real steps."""
 
 
 class GarbageCollector:
@@ -36,7 +38,8 @@ class GarbageCollector:
         """Adds the hook to `gc.callbacks`."""
         self._context = context
         self._began_ns = 0
-        self._noted: deque[tuple[GcPause, int]] = deque()
+        self._gathered_ns = 0
+        self._noted: deque[tuple[GcPause | None, int]] = deque()
         gc.callbacks.append(self._note)
 
     def stop(self) -> None:
@@ -45,7 +48,7 @@ class GarbageCollector:
         if self._hand_over in self._context.stopwatch.askers:
             self._context.stopwatch.askers.remove(self._hand_over)
         while self._noted:
-            self._emit(*self._noted.popleft())
+            self._emit(self._noted.popleft()[0])
 
     def _note(self, when: str, info: dict[str, Any]) -> None:
         now = self._context.clock.monotonic_ns()
@@ -57,23 +60,29 @@ class GarbageCollector:
         nanoseconds = now - self._began_ns
         elsewhere = threading.get_ident() != self._context.stopwatch.thread
         generation = info.get("generation", _OLDEST_GENERATION)
-        if elsewhere and not _matters(generation, nanoseconds):
+        matters = _matters(generation, nanoseconds)
+        booked_ns = 0
+        if not elsewhere:
+            self._gathered_ns += nanoseconds
+            if matters or self._gathered_ns >= _WORTH_BOOKING_NS:
+                booked_ns, self._gathered_ns = self._gathered_ns, 0
+        if not (matters or booked_ns):
             return
         pause = GcPause(generation, nanoseconds / 1e9, info.get("collected", 0), elsewhere)
-        self._noted.append((pause, nanoseconds))
+        self._noted.append((pause if matters else None, booked_ns))
         if len(self._noted) == 1:
-            self._context.stopwatch.askers.append(self._hand_over)
+            self._context.stopwatch.add_asker(self._hand_over)
 
     def _hand_over(self) -> None:
         self._context.stopwatch.askers.remove(self._hand_over)
         while self._noted:
             pause, nanoseconds = self._noted.popleft()
-            if not pause.elsewhere:
+            if nanoseconds:
                 self._context.stopwatch.book(names.GC, nanoseconds)
-            self._emit(pause, nanoseconds)
+            self._emit(pause)
 
-    def _emit(self, pause: GcPause, nanoseconds: int) -> None:
-        if _matters(pause.generation, nanoseconds):
+    def _emit(self, pause: GcPause | None) -> None:
+        if pause is not None:
             self._context.emit(pause)
 
 

@@ -76,6 +76,29 @@ def test_collections_of_the_young_are_booked_but_only_long_ones_are_events(
     assert [pause.seconds for pause in recording.of(GcPause)] == [0.001] * is_an_event
 
 
+def test_pauses_too_short_to_book_are_gathered_until_they_are_worth_it(recording, by_hand):
+    now = 0
+
+    def tick():
+        nonlocal now
+        now += 30_000
+        return now
+
+    recording.clock = Clock(monotonic_ns=tick)
+    recording.__post_init__()
+    collector = GarbageCollector()
+    collector.start(recording.context)
+    asked = []
+    for _ in range(4):
+        gc.collect(0)
+        asked.append(len(recording.stopwatch.askers))
+    booked = recording.stopwatch.take()
+    collector.stop()
+    assert asked == [0, 0, 0, 1]
+    assert booked == {"gc": 120_000}
+    assert recording.of(GcPause) == []
+
+
 def test_pauses_of_another_thread_are_recorded_as_elsewhere_and_booked_nowhere(recording, running):
     thread = threading.Thread(target=gc.collect)
     thread.start()
