@@ -92,6 +92,7 @@ class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
             monitor.start, logdir, disable=disable, profile_on_slowdown=profile_on_slowdown
         )
         self._hooks = MethodHooks()
+        self._first_batch = MethodHooks()
         self._siblings: SiblingTimer | None = None
         self._monitor: monitor.Monitor | None = None
 
@@ -121,13 +122,24 @@ class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
         self._hook(callbacks, steps)
 
     def _hook(self, callbacks: Any, steps: FitSteps) -> None:
+        def begin_epoch(epoch: int, *_: Any) -> None:
+            steps.begin_epoch(epoch)
+            self._first_batch.remove()
+            self._first_batch.replace(
+                callbacks, "on_train_batch_begin", functools.partial(self._before, begin_batch)
+            )
+
+        def begin_batch(batch: int, *_: Any) -> None:
+            if steps.go_on:  # the end of each batch begins the next: one call less in each step
+                self._first_batch.remove()
+            steps.begin_batch(batch)
+
         def end_fit(*_: Any) -> None:
             steps.end_fit()
             self._end()
 
         before: dict[str, Method] = {
-            "on_epoch_begin": lambda epoch, *_: steps.begin_epoch(epoch),
-            "on_train_batch_begin": steps.begin_batch,
+            "on_epoch_begin": begin_epoch,
             "on_test_begin": lambda *_: steps.begin_validation(),
             "on_epoch_end": lambda *_: steps.leave_batches(),
         }
@@ -183,6 +195,7 @@ class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
             _release(self._monitor)
 
     def _unhook(self) -> None:
+        self._first_batch.remove()
         self._hooks.remove()
         if self._siblings is not None:
             self._siblings.stop()

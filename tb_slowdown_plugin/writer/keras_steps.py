@@ -35,7 +35,6 @@ class FitSteps:
         self._next_epoch = 0
         self._batches_per_execution = 1
         self._batches_per_epoch: int | None = None
-        self._has_begun = False
         self._count: Callable[[], int] | None = None
         self._outer = 0
         self._gap: _Gap | None = None
@@ -70,11 +69,13 @@ class FitSteps:
         self._recorder.mark_epoch(self._next_epoch)
         self._next_epoch += 1
 
-    def begin_batch(self, batch: int, _logs: Any = None) -> None:
+    @property
+    def go_on(self) -> bool:
+        """Whether the end of a batch begins the next one, so that only the first is announced."""
+        return self._batches_per_execution == 1
+
+    def begin_batch(self, batch: int) -> None:
         """An execution begins with this batch of the epoch."""
-        if self._has_begun:
-            self._has_begun = False
-            return
         self._cancel()
         self._close_accounts()
         if self._count is not None:
@@ -90,11 +91,10 @@ class FitSteps:
         """
         recorder = self._recorder
         if recorder.in_step:
-            recorder.end()
+            recorder.__exit__(None, None, None)
             self._next_step += self._batches_per_execution
             if self._batches_per_execution == 1:
                 recorder.go_on(self._next_step)
-                self._has_begun = True
 
     def leave_batches(self) -> None:
         """No more batches for now: an epoch is ending, or validation begins."""
@@ -151,7 +151,6 @@ class FitSteps:
 
     def _cancel(self) -> None:
         # A batch was begun, or Keras announced one, before it was known that none is left.
-        self._has_begun = False
         if self._recorder.in_step:
             self._recorder.cancel()
 

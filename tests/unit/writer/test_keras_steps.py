@@ -85,15 +85,13 @@ def rows(recorder):
     return [entry for entry in recorder.entries if not isinstance(entry, Opening)]
 
 
-def test_a_batch_begins_where_the_one_before_ended_and_its_announcement_changes_nothing(
-    recorder, steps, hand
-):
+def test_a_batch_begins_where_the_one_before_ended_without_being_announced(recorder, steps, hand):
     steps.begin_fit(1, 2)
+    assert steps.go_on
     steps.begin_batch(0)
     hand.pass_seconds(1)
     steps.end_batch()
     hand.pass_seconds(0.5)  # callbacks that are told of the next batch
-    steps.begin_batch(1)
     hand.pass_seconds(1)
     steps.end_batch(1, {"loss": 1.0})
     begun_and_ended = [(row[2] / SECOND, row[3] / SECOND) for row in rows(recorder)]
