@@ -87,7 +87,7 @@ class GraphAccount:
         """What graphs lose from now on is booked."""
         self.close()
         self._asked_ns = self._now_ns()
-        self._context.stopwatch.askers.append(self._settle)
+        self._context.stopwatch.add_asker(self._settle)
 
     def close(self) -> None:
         """Books nothing any more."""
@@ -95,21 +95,26 @@ class GraphAccount:
             self._context.stopwatch.askers.remove(self._settle)
 
     def _settle(self) -> None:
-        # One call that touches little: it comes at each step, out of a cold cache.
         now_ns = self._now_ns()
-        passed_ns = now_ns - self._asked_ns
+        unasked_ns = now_ns - self._asked_ns
         self._asked_ns = now_ns
         opened = self._opened
-        if opened and names.family(opened[-1]) in _IN_PYTHON:
-            return
-        self._unread_ns = unread_ns = self._unread_ns + passed_ns
+        if not (opened and names.family(opened[-1]) in _IN_PYTHON):
+            self._unread_ns += unasked_ns
+            # Steps without accounts ask seldom: what passed in this one counts.
+            self._look(min(unasked_ns, now_ns - self._context.stopwatch.changed_ns))
+        wait_ns = 0 if self._owed_ns else self._rest_ns - self._unread_ns
+        self._context.stopwatch.ask_again(now_ns + wait_ns, int(_LONG * self._usual_ns))
+
+    def _look(self, passed_ns: int) -> None:
+        unread_ns = self._unread_ns
         if unread_ns >= _REST_LOSING_NS[0]:
             usual_ns = self._usual_ns
             self._usual_ns = usual_ns + (passed_ns - usual_ns) / 8
             if (
                 unread_ns >= self._rest_ns
                 or (passed_ns > _LONG * usual_ns and unread_ns >= self._rest_ns // 4)
-                or names.VALIDATION in opened
+                or names.VALIDATION in self._opened
             ) and self._executing_eagerly():
                 self._owed_ns = self._read(unread_ns)
                 self._unread_ns = 0

@@ -10,6 +10,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import Final
+
+NEVER: Final = 1 << 62
+"""A moment that never comes, and a stretch that nothing is longer than."""
 
 
 class Stopwatch:
@@ -27,13 +31,15 @@ class Stopwatch:
       {'forward': 25, 'tracing:again': 5}
     """
 
-    __slots__ = ("_now", "_since", "askers", "booked", "opened", "thread")
+    __slots__ = ("_now", "ask_ns", "askers", "booked", "changed_ns", "long_ns", "opened", "thread")
 
     def __init__(self, monotonic_ns: Callable[[], int]) -> None:
         self._now = monotonic_ns
         self.opened: list[str] = []
         """The accounts that are open, innermost last; only for looking at."""
-        self._since = 0
+        self.changed_ns = 0
+        """The moment up to which time is booked: that of the last open, close or take, or
+        the end of a step in which there was nothing to take."""
         self.thread = 0
         self.booked: dict[str, int] = {}
         """Nanoseconds since the last `take`; what is open is booked when it is closed."""
@@ -43,6 +49,11 @@ class Stopwatch:
         Who learns only afterwards where time went (a collection in the middle of a
         statement, a wait inside a graph) calls `book` then. They never raise.
         """
+        self.ask_ns = NEVER
+        self.long_ns = NEVER
+        """A step in which nothing was opened or booked needs no `take`, unless it ends after
+        the first of these moments, or took longer than the second: calling somebody takes
+        8 us between real steps, out of a cold cache, and a comparison nothing."""
 
     def claim(self) -> None:
         """Makes the calling thread the training thread."""
@@ -62,14 +73,19 @@ class Stopwatch:
         """The account that time is booked to now, None outside all of them."""
         return self.opened[-1] if self.opened else None
 
-    @property
-    def changed_ns(self) -> int:
-        """The moment up to which time is booked: that of the last open, close or take."""
-        return self._since
-
     def is_open(self, account: str) -> bool:
         """Whether `account` is open, at any depth."""
         return account in self.opened
+
+    def add_asker(self, ask: Callable[[], None]) -> None:
+        """Has it called until it is taken out of `askers`: first at the end of this step."""
+        self.askers.append(ask)
+        self.ask_ns = 0
+
+    def ask_again(self, moment_ns: int, longer_than_ns: int) -> None:
+        """What an asker says when it was called: by when, and after which step, it has to be."""
+        self.ask_ns = min(self.ask_ns, moment_ns)
+        self.long_ns = min(self.long_ns, longer_than_ns)
 
     def open(self, account: str, since_ns: int | None = None) -> None:
         """Time goes to `account` from now on.
@@ -79,22 +95,20 @@ class Stopwatch:
           since_ns: A moment in the past from which on it went there, where that
             turns out only now; what is booked already stays as it is.
         """
-        for ask in self.askers:
-            ask()
+        self._ask()
         now = self._now()
-        start = now if since_ns is None else max(since_ns, self._since)
+        start = now if since_ns is None else max(since_ns, self.changed_ns)
         if self.opened:
-            self._add(self.opened[-1], start - self._since)
-        self._since = start
+            self._add(self.opened[-1], start - self.changed_ns)
+        self.changed_ns = start
         self.opened.append(account)
 
     def close(self) -> None:
         """Time goes to the account around the innermost one again."""
-        for ask in self.askers:
-            ask()
+        self._ask()
         now = self._now()
-        self._add(self.opened.pop(), now - self._since)
-        self._since = now
+        self._add(self.opened.pop(), now - self.changed_ns)
+        self.changed_ns = now
 
     def book(self, account: str, nanoseconds: int) -> int:
         """Says afterwards that time since the last change went to `account`.
@@ -105,22 +119,27 @@ class Stopwatch:
         Returns:
           The nanoseconds that were booked.
         """
-        booked = max(0, min(nanoseconds, self._now() - self._since))
+        booked = max(0, min(nanoseconds, self._now() - self.changed_ns))
         self._add(account, booked)
-        self._since += booked
+        self.changed_ns += booked
         return booked
 
     def take(self) -> dict[str, int]:
         """The nanoseconds of each account since the last call; open accounts stay open."""
-        for ask in self.askers:
-            ask()
+        self._ask()
         now = self._now()
         if self.opened:
-            self._add(self.opened[-1], now - self._since)
-        self._since = now
+            self._add(self.opened[-1], now - self.changed_ns)
+        self.changed_ns = now
         booked = self.booked
         self.booked = {}
         return booked
+
+    def _ask(self) -> None:
+        if self.askers:
+            self.ask_ns = self.long_ns = NEVER
+            for ask in tuple(self.askers):  # one may leave
+                ask()
 
     def _add(self, account: str, nanoseconds: int) -> None:
         self.booked[account] = self.booked.get(account, 0) + nanoseconds

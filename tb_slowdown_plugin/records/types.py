@@ -40,9 +40,12 @@ class StepTable:
     inside_seconds: Float
     """(S,) the part of the period inside `with step()`."""
     process_cpu_seconds: Float
-    """(S,) CPU time of all threads of the process during the period."""
+    """(S,) CPU time of all threads of the process during the period; NaN where not measured.
+
+    Its clock is read at most every 50 ms: between two readings it is spread over the steps in
+    proportion to their periods."""
     thread_cpu_seconds: Float
-    """(S,) CPU time of the training thread during the period."""
+    """(S,) CPU time of the training thread, likewise."""
     ended: Float
     """(S,) Unix seconds at which the step ended."""
     items: Float

@@ -14,9 +14,17 @@ class Opening(NamedTuple):
     thread_cpu_ns: int | None
 
 
-StepRow: TypeAlias = tuple[int, int, int, int, int, int, float | None, str, dict[str, int] | None]
-"""(row, number, begun_ns, ended_ns, process_cpu_ns, thread_cpu_ns, items, kind, account -> ns)"""
+StepRow: TypeAlias = tuple[
+    int, int, int, int, int | None, int | None, float | None, str, dict[str, int] | None
+]
+"""(row, number, begun_ns, ended_ns, process_cpu_ns, thread_cpu_ns, items, kind, account -> ns);
+the two clocks of CPU time are not read at each step."""
 Entry: TypeAlias = StepRow | Opening
+
+
+def is_cpu_known(entry: Entry) -> bool:
+    """Whether the CPU time up to here is known; else the next reading is to tell."""
+    return isinstance(entry, Opening) or entry[4] is not None
 
 
 class Sample(NamedTuple):

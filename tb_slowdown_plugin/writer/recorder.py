@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from tb_slowdown_plugin.writer.annotation import Annotation
 
 _NEVER: Final = -(1 << 62)
+CPU_REST_NS: Final = 50_000_000
+"""Least between two readings of the clocks of CPU time: together they take 15 us between real
+steps (benchmarks/run_overhead.py), where the clock of wall time takes 1 us."""
 
 
 class Recorder(Pending):
@@ -48,7 +51,8 @@ class Recorder(Pending):
     __slots__ = (
         "_append",
         "_begun_ns",
-        "_ended_cpu_ns",
+        "_cpu_due_ns",
+        "_cpu_ns",
         "_ended_ns",
         "_is_profiled",
         "_items",
@@ -88,7 +92,8 @@ class Recorder(Pending):
         self.batch_items: float | None = None
         """Items of the last batch that was fetched: of steps that do not tell theirs."""
         self.batch_observers: list[Callable[[Any], None]] = []
-        """Called with each batch that `tbslow.data` fetches. They never raise."""
+        """Called with the batches that `tbslow.data` fetches, but for those that look like the one
+        before (`Glance`). They never raise."""
         self.is_left: Callable[[], bool] = lambda: False
         """Asked before a step is refused because one is open: whether that was left behind
         by an exception. If so, whoever opened it closes it first."""
@@ -102,7 +107,8 @@ class Recorder(Pending):
         """Whether a step is open."""
         self._begun_ns = 0
         self._ended_ns = _NEVER
-        self._ended_cpu_ns = 0
+        self._cpu_ns = 0
+        self._cpu_due_ns = _NEVER
         self._number = 0
         self._last_number = -1
         self._items: float | None = None
@@ -173,13 +179,23 @@ class Recorder(Pending):
         if len(self.open_phases) != self._phases_around:
             self._close_phases()
         watch = self.stopwatch
-        if watch.booked or watch.opened or watch.askers:
+        accounts = None
+        ended_ns = self._monotonic_ns()
+        if (
+            watch.booked
+            or watch.opened
+            or ended_ns >= watch.ask_ns
+            or ended_ns - self._ended_ns > watch.long_ns
+        ):
             accounts = watch.take() or None
             ended_ns = watch.changed_ns
         else:
-            accounts = None
-            ended_ns = self._monotonic_ns()
-        cpu_ns = self._process_cpu_ns()
+            watch.changed_ns = ended_ns
+        process_cpu_ns = thread_cpu_ns = None
+        if ended_ns >= self._cpu_due_ns:
+            self._cpu_ns = process_cpu_ns = self._process_cpu_ns()
+            thread_cpu_ns = self._thread_cpu_ns()
+            self._cpu_due_ns = ended_ns + CPU_REST_NS
         self._last_number = number = self._number
         items = self._items
         if items is None:
@@ -190,15 +206,14 @@ class Recorder(Pending):
                 number,
                 self._begun_ns,
                 ended_ns,
-                cpu_ns,
-                self._thread_cpu_ns(),
+                process_cpu_ns,
+                thread_cpu_ns,
                 items,
                 self._kind,
                 accounts,
             )
         )
         self._ended_ns = ended_ns
-        self._ended_cpu_ns = cpu_ns
         self.in_step = False
         self.rows += 1
         if self.due.is_any:
@@ -253,13 +268,6 @@ class Recorder(Pending):
         if self._ended_ns == _NEVER and self.is_mine():
             self._open(self._monotonic_ns())
 
-    def close_period(self) -> None:
-        """What comes now belongs to no step, until `open_period` or the next step.
-
-        For a stretch that is not training, such as the time between two calls of `fit`.
-        """
-        self._ended_ns = _NEVER
-
     def close_phase(self, phase: object) -> bool:
         """Closes the innermost phase of this stretch; False where `phase` is another one."""
         if len(self.open_phases) <= (self._phases_around if self.in_step else 0):
@@ -312,7 +320,8 @@ class Recorder(Pending):
     def _open(self, at_ns: int) -> None:
         self.stopwatch.take()
         self._ended_ns = at_ns
-        self._ended_cpu_ns = cpu_ns = self._process_cpu_ns()
+        self._cpu_ns = cpu_ns = self._process_cpu_ns()
+        self._cpu_due_ns = at_ns
         self._append(Opening(at_ns, cpu_ns, self._thread_cpu_ns()))
 
     def _open_after_gap(self, begun_ns: int) -> None:
@@ -323,7 +332,7 @@ class Recorder(Pending):
         booked = watch.take()
         watch.booked.update(booked)
         idle_ns = begun_ns - self._ended_ns - sum(booked.values())
-        cpu_ns = self._process_cpu_ns() - self._ended_cpu_ns
+        cpu_ns = self._process_cpu_ns() - self._cpu_ns
         if is_idle(idle_ns, cpu_ns):
             self._append(Opening(self._ended_ns + idle_ns, None, None))
             self.emit(Idle(idle_ns / 1e9))

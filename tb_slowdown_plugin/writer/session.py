@@ -11,7 +11,6 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable
-from itertools import islice
 from typing import Final, NamedTuple, TypeVar
 
 from tb_slowdown_plugin.collectors.base import Collector, Context
@@ -27,7 +26,7 @@ from tb_slowdown_plugin.records.types import (
 )
 from tb_slowdown_plugin.writer import schedule
 from tb_slowdown_plugin.writer.collection import Collection, is_stuck
-from tb_slowdown_plugin.writer.entries import Entry, Opening, Sample
+from tb_slowdown_plugin.writer.entries import Entry, Opening, Sample, is_cpu_known
 from tb_slowdown_plugin.writer.privacy import reason_of
 from tb_slowdown_plugin.writer.recorder import Recorder
 from tb_slowdown_plugin.writer.rows import Edge, build_signals, build_steps
@@ -75,6 +74,7 @@ class Session:
         self._collection = Collection(collectors, disabled, self.report_failure)
         self._lock = threading.RLock()
         self._edge = Edge()
+        self._unread: list[Entry] = []
         self._samples: list[Sample] = []
         self._samples_lock = threading.Lock()
         self._thread_values: dict[str, float] | None = None
@@ -119,7 +119,7 @@ class Session:
             self.on_hang()
         now = self._now()
         if now >= self._next_flush or len(self.recorder.entries) >= schedule.STEPS_PER_CHUNK:
-            self.flush()
+            self._flush(whole=False)
             now = self._now()
         return max(0.0, min(self._next_flush - now, schedule.LOOK_SECONDS))
 
@@ -144,12 +144,14 @@ class Session:
           final: Nothing comes after it, so the newest sample is written as well,
             which otherwise waits for what the training thread adds to it.
         """
-        if self.forked:
-            return
+        if not self.forked:
+            self._flush(whole=True, final=final)
+
+    def _flush(self, *, whole: bool, final: bool = False) -> None:
         with self._lock:
             began_ns = self._clock.thread_cpu_ns()
             try:
-                self._collect_chunks(final)
+                self._collect_chunks(whole, final)
             except Exception as error:  # noqa: BLE001, the training must not see it
                 self.report_failure("encoding", reason_of(error))
             self._write_held()
@@ -241,15 +243,16 @@ class Session:
 
     # -- encoding -----------------------------------------------------------------
 
-    def _collect_chunks(self, final: bool) -> None:
+    def _collect_chunks(self, whole: bool, final: bool) -> None:
         offset = self._clock.unix_seconds() - self._clock.monotonic_ns() / 1e9
         environment = self._changed_environment()
-        entries = _drain(self.recorder.entries)
+        entries = self._drain_entries(whole)
         samples = self._drain_samples(final)
         events = _drain(self.recorder.events)
         while len(entries) > schedule.STEPS_PER_CHUNK:
-            part = list(islice(entries, schedule.STEPS_PER_CHUNK))
-            del entries[: schedule.STEPS_PER_CHUNK]
+            size = _known(entries[: schedule.STEPS_PER_CHUNK]) or schedule.STEPS_PER_CHUNK
+            part = entries[:size]
+            del entries[:size]
             self._encode(part, [], [], offset)
             self._write_held()  # a fast loop leaves more chunks than may be held
         if entries or samples or events or environment:
@@ -290,6 +293,13 @@ class Session:
         self._sequence += 1
         self._rows += len(steps)
         self.observe(steps)
+
+    def _drain_entries(self, whole: bool) -> list[Entry]:
+        """What was recorded; if not the whole, without steps whose CPU time is not known yet."""
+        entries = self._unread + _drain(self.recorder.entries)
+        size = len(entries) if whole else _known(entries)
+        self._unread = entries[size:]
+        return entries[:size]
 
     def _drain_samples(self, final: bool) -> list[Sample]:
         with self._samples_lock:
@@ -340,6 +350,14 @@ class _Record(NamedTuple):
     tag: str
     sequence: int
     unix_seconds: float
+
+
+def _known(entries: list[Entry]) -> int:
+    """How many entries there are up to the last one after which the CPU time is known."""
+    size = len(entries)
+    while size and not is_cpu_known(entries[size - 1]):
+        size -= 1
+    return size
 
 
 def _drain(queue: deque[_T]) -> list[_T]:

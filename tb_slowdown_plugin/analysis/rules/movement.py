@@ -88,10 +88,22 @@ def rank_with_time(values: Float) -> float:
 
 
 def ends(series: Float, rows: tuple[int, int]) -> tuple[float, float]:
-    """Typical value in the first and in the last tenth of rows (inclusive)."""
+    """Typical value in the first and in the last tenth of rows (inclusive); NaN where unknown."""
     inside = series[rows[0] : rows[1] + 1]
     tenth = max(1, len(inside) // 10)
-    return float(np.median(inside[:tenth])), float(np.median(inside[-tenth:]))
+    return median_of_known(inside[:tenth]), median_of_known(inside[-tenth:])
+
+
+def median_of_known(values: Float) -> float:
+    """The median without what was not measured; NaN where nothing was.
+
+    Example:
+      >>> import numpy as np
+      >>> median_of_known(np.array([1.0, np.nan, 3.0])), median_of_known(np.array([np.nan]))
+      (2.0, nan)
+    """
+    known = values[~np.isnan(values)]
+    return float(np.median(known)) if len(known) else float("nan")
 
 
 def rises_all_along(series: Float, rows: tuple[int, int]) -> bool:
@@ -99,5 +111,5 @@ def rises_all_along(series: Float, rows: tuple[int, int]) -> bool:
     parts = np.array_split(series[rows[0] : rows[1] + 1], _BLOCKS)
     if any(not len(part) for part in parts):
         return False
-    medians = np.array([float(np.median(part)) for part in parts])
+    medians = np.array([median_of_known(part) for part in parts])
     return not np.isnan(medians).any() and rank_with_time(medians) >= 0.9

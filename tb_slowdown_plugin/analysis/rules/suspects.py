@@ -10,7 +10,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.rules.captured import captured_during, is_fragmented, tell_memory
 from tb_slowdown_plugin.analysis.rules.case import Case, Mask, largest, lost_seconds
-from tb_slowdown_plugin.analysis.rules.movement import ends
+from tb_slowdown_plugin.analysis.rules.movement import ends, median_of_known
 from tb_slowdown_plugin.analysis.rules.tensor_retention import MOST_OF_RUN, OPEN_TAPE
 from tb_slowdown_plugin.analysis.types import Finding, Suspect
 from tb_slowdown_plugin.analysis.wording import count, counted, duration, listed
@@ -72,8 +72,9 @@ def _compiled_again(case: Case) -> Suspect | None:
         return None
     lost = np.sum([finding.lost_per_step for finding in left], axis=0)
     period = case.run.steps.period_seconds
-    slow = lost > 0.5 * period
-    cpu = float(np.sum(case.run.steps.process_cpu_seconds[slow]))
+    used = case.run.steps.process_cpu_seconds
+    slow = (lost > 0.5 * period) & ~np.isnan(used)
+    cpu = float(np.sum(used[slow]))
     total = float(np.sum(period[slow]))
     if not cpu >= _COMPUTES * total:
         return None
@@ -148,7 +149,7 @@ def _kept_off_cpu(case: Case, finding: Finding) -> Suspect | None:
 
 
 def _medians(series: Float, rest: Mask, slow: Mask) -> tuple[float, float]:
-    return float(np.median(series[rest])), float(np.median(series[slow]))
+    return median_of_known(series[rest]), median_of_known(series[slow])
 
 
 def _moving(case: Case, seconds: float) -> Iterable[Suspect]:

@@ -4,6 +4,7 @@ import pytest
 
 from tb_slowdown_plugin.collectors.clock import Clock
 from tb_slowdown_plugin.collectors.graph_account import GraphAccount
+from tb_slowdown_plugin.writer.recorder import Recorder
 
 MS = 1_000_000
 
@@ -137,3 +138,49 @@ def test_opening_twice_asks_once(recording, now):
     assert len(recording.stopwatch.askers) == 1
     account.close()
     assert recording.stopwatch.askers == []
+
+
+@pytest.fixture
+def recorder(recording, lost):
+    made = Recorder(recording.clock, recording.stopwatch)
+    made.open_period()
+    return made
+
+
+def run(recorder, now, steps, milliseconds, lose=None):
+    """Steps of a recorder, in which nothing else is booked; their input wait, in milliseconds."""
+    recorder.entries.clear()
+    for _ in range(steps):
+        recorder.begin()
+        now[0] += milliseconds
+        if lose is not None:
+            lose()
+        recorder.end()
+    return [((row[-1] or {}).get("input_wait", 0)) / MS for row in recorder.entries]
+
+
+def test_steps_without_accounts_ask_only_when_a_reading_is_due(recording, recorder, now, reading):
+    reading["takes"] = 0.5  # so that a step is read once in 100 ms
+    run(recorder, now, 40, 5)
+    asked = []
+    recording.stopwatch.add_asker(lambda: asked.append(now[0]))
+    reading["at"].clear()
+    run(recorder, now, 200, 5)
+    assert len(reading["at"]) == 10
+    assert len(asked) == 1 + 10  # once for the asker itself, which is new
+
+
+def test_a_long_step_without_accounts_is_told_its_own_wait(recorder, now, lost, reading):
+    reading["takes"] = 0.5
+    run(recorder, now, 100, 5)
+    while now[0] - reading["at"][-1] < 50:
+        run(recorder, now, 1, 5)
+    lost[0] = 0.020
+    assert run(recorder, now, 3, 25) == [20, 0, 0]
+
+
+def test_what_is_read_late_never_takes_more_than_its_step(recorder, now, lost, reading):
+    reading["takes"] = 0.05
+    booked = run(recorder, now, 1000, 1, lambda: lost.__setitem__(0, lost[0] + 0.0009))
+    assert sum(booked) == pytest.approx(900, rel=0.03)
+    assert max(booked) <= 1 + reading["takes"]

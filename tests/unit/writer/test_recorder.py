@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 
+import numpy as np
 import pytest
 
 from tb_slowdown_plugin.errors import UsageError
 from tb_slowdown_plugin.records.types import Epoch, Event, Idle
 from tb_slowdown_plugin.writer import pending
+from tb_slowdown_plugin.writer.entries import is_cpu_known
 from tb_slowdown_plugin.writer.idle import IDLE_SECONDS
 from tb_slowdown_plugin.writer.recorder import Recorder
 
@@ -48,6 +51,46 @@ def test_periods_run_from_end_to_end_and_add_up_to_the_wall(run):
     assert steps.ended.tolist() == pytest.approx([BORN + 0.3, BORN + 0.6, BORN + 1.1], abs=1e-6)
 
 
+def test_the_clocks_of_cpu_time_are_read_at_most_every_fifty_milliseconds(run):
+    read = []
+    clock = run.time.clock()
+    recorder = Recorder(
+        dataclasses.replace(
+            clock, process_cpu_ns=lambda: read.append(None) or clock.process_cpu_ns()
+        )
+    )
+    recorder.open_period()
+    read.clear()
+    for seconds in [0.005] * 100 + [0.2] * 5:
+        recorder.begin()
+        run.time.spend(seconds)
+        recorder.end()
+    # The first step, then one in ten, then each of the long ones.
+    assert len(read) == 1 + 9 + 5
+    known = [row for row, entry in enumerate(recorder.entries, -1) if is_cpu_known(entry)]
+    assert known == [-1, 0, *range(10, 100, 10), *range(100, 105)]
+
+
+def test_cpu_time_between_two_readings_is_spread_over_the_steps_by_their_periods(run):
+    run.step(0.1)
+    for seconds, cpu in ((0.01, 0.06), (0.03, 0.0), (0.02, 0.03)):
+        run.recorder.begin()
+        run.time.spend(seconds, cpu)
+        run.recorder.end()
+    steps = run.chunk().steps
+    assert steps.process_cpu_seconds.tolist() == pytest.approx([0.1, 0.015, 0.045, 0.03])
+    assert steps.thread_cpu_seconds.tolist() == pytest.approx([0.1, 0.015, 0.045, 0.03])
+
+
+def test_the_cpu_time_of_steps_written_before_the_next_reading_is_unknown(run):
+    run.step(0.1)
+    run.step(0.01)
+    assert np.isnan(run.chunk().steps.process_cpu_seconds).tolist() == [False, True]
+    run.step(0.01)
+    run.step(0.04)
+    assert run.chunk().steps.process_cpu_seconds.tolist() == pytest.approx([0.01, 0.04])
+
+
 def test_the_first_period_begins_where_it_is_opened(run):
     run.time.spend(5.0)
     run.recorder.open_period()
@@ -57,19 +100,6 @@ def test_the_first_period_begins_where_it_is_opened(run):
     chunk = run.chunk()
     assert chunk.steps.period_seconds.tolist() == [2.1]
     assert chunk.started == pytest.approx(BORN + 5.0, abs=1e-6)
-
-
-def test_a_closed_period_leaves_a_gap_that_is_in_no_step(run):
-    run.step(0.1)
-    run.recorder.close_period()
-    run.time.spend(30.0)
-    run.recorder.open_period()
-    run.time.spend(0.5)
-    run.step(0.1)
-    steps = run.chunk().steps
-    assert steps.period_seconds.tolist() == [0.1, 0.6]
-    assert steps.process_cpu_seconds.tolist() == [0.1, 0.6]
-    assert steps.ended[1] - steps.ended[0] == pytest.approx(30.6, abs=1e-5)
 
 
 def test_periods_continue_across_chunks(run):

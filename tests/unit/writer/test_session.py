@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 
+import numpy as np
 import pytest
 
 from tb_slowdown_plugin.records.codec import decode
@@ -95,6 +96,17 @@ def test_every_step_is_written_once_and_in_order(run):
     ]
     assert max(len(chunk.steps) for chunk in found) <= schedule.STEPS_PER_CHUNK
     assert run.sink.closed
+
+
+def test_in_the_background_steps_wait_until_their_cpu_time_is_known(run):
+    session = session_of(run)
+    live(run, session, 60.0, 0.01)
+    tables = [chunk.steps for chunk in chunks(run.sink)]
+    assert len(tables) > 20
+    assert not any(np.isnan(steps.process_cpu_seconds).any() for steps in tables)
+    written = sum(map(len, tables))
+    session.flush()
+    assert sum(len(chunk.steps) for chunk in chunks(run.sink)) == run.recorder.rows > written
 
 
 def test_a_slow_run_is_written_every_ten_seconds_then_every_thirty(run):
