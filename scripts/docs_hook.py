@@ -21,6 +21,11 @@ from tb_slowdown_plugin.cli.arguments import build_parser  # noqa: E402
 
 NOTEBOOK = ROOT / "docs" / "quickstart.ipynb"
 HTTP_API = ROOT / "tb_slowdown_plugin" / "server" / "http_api.md"
+ON_THE_SITE = {
+    "(quickstart.ipynb)": "(notebook.md)",
+    "(../tb_slowdown_plugin/server/http_api.md)": "(http.md)",
+}
+"""Links that lead to the source where docs/ is read as files -> to the page made from it."""
 
 
 def on_files(files: Any, config: Any) -> Any:
@@ -35,6 +40,13 @@ def on_files(files: Any, config: Any) -> Any:
     for path, text in {**pages, **write_pages(ROOT)}.items():
         files.append(File.generated(config, path, content=text))
     return files
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """MkDocs's hook: the text of a page, with links to the pages that are made here."""
+    for link, page in ON_THE_SITE.items():
+        markdown = markdown.replace(link, page)
+    return markdown
 
 
 def write_commands() -> str:

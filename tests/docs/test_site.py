@@ -33,6 +33,8 @@ def test_the_site_builds_strictly_and_loads_nothing_from_elsewhere(
         assert re.search(r'href="https://github.com/[\w-]+/[\w-]+/issues/\d+"', pages[cause])
     assert (tmp_path / "site" / "quickstart.ipynb").exists()
     assert "tbslow compare logs:before logs:after" in pages["notebook"]
+    assert 'href="notebook.html"' in pages["index"]
+    assert 'href="http.html"' in pages["index"]
     for command in ("report", "compare", "share", "demo"):
         assert f"usage: tbslow {command}" in pages["cli"]
     for page in pages.values():
