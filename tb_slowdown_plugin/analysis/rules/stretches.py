@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tb_slowdown_plugin.analysis.rules.case import Case, Mask
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.analysis.wording import count, duration, percent
 from tb_slowdown_plugin.records.types import Float, Int
 
+Value = TypeVar("Value", bound=np.generic)
+_SEVERAL: Final = 3
 _MOST: Final = 0.8
 """Share of a finding's seconds that must lie in such steps."""
 
@@ -42,13 +45,22 @@ def rows_by_rate(
 def rows_by_level(case: Case, signal: str, is_pressed: Callable[[Float], Mask]) -> Mask:
     """(S,) whether the last sample before a row says that there is pressure.
 
+    In a step that lasts for several samples most of these say it.
+
     Args:
       case: the run.
       signal: name of a signal.
       is_pressed: values of the samples -> whether that is pressure.
     """
-    rows, values = _distinct(*case.signal(signal))
-    return _spread(case, rows, is_pressed(values))
+    rows, values = case.signal(signal)
+    if not len(rows):
+        return np.zeros(len(case.run.steps), bool)
+    pressed = _spread(case, *_distinct(rows, is_pressed(values)))
+    long, first, samples = np.unique(rows, return_index=True, return_counts=True)
+    during = np.add.reduceat(is_pressed(values).astype(np.int64), first) > samples / 2
+    inside = (samples >= _SEVERAL) & (long < len(pressed))
+    pressed[long[inside]] = during[inside]
+    return pressed
 
 
 def lying_in(
@@ -104,7 +116,7 @@ def tell_rows(case: Case, pressed: Mask) -> str:
     )
 
 
-def _distinct(rows: Int, values: Float) -> tuple[Int, Float]:
+def _distinct(rows: Int, values: NDArray[Value]) -> tuple[Int, NDArray[Value]]:
     """Without samples after which no step ended before the next one."""
     last = np.append(np.diff(rows) > 0, True) if len(rows) else np.empty(0, bool)
     return rows[last], values[last]
