@@ -10,9 +10,9 @@ const SOURCE = join(import.meta.dirname, "..", "src");
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   base: ["base"],
   api: ["api", "base"],
-  model: ["model", "base", "api/types"],
-  charts: ["charts", "model", "base", "api/types", "lit-html"],
-  panels: ["charts", "model", "base", "api/types", "panels/panel", "panels/parts", "lit-html"],
+  model: ["model", "base", "api/wire"],
+  charts: ["charts", "model", "base", "api/wire", "lit-html"],
+  panels: ["charts", "model", "base", "api/wire", "panels/panel", "panels/parts", "lit-html"],
   "panels/index": ["panels"],
   page: ["page", "panels", "charts", "model", "base", "api", "lit-html"],
   styles: ["styles"],

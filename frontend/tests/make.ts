@@ -1,6 +1,7 @@
 /** Small answers of the server, for tests: what a test does not name has a harmless value. */
 
-import type { Cause, Run, RunReport, Timeline } from "../src/api/types";
+import type { Cause, Run, RunReport } from "../src/api/wire/report";
+import type { Timeline } from "../src/api/wire/timeline";
 
 export const run = (values: Partial<Run> = {}): Run => ({
   run: "run1",

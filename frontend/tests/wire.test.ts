@@ -3,21 +3,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type {
-  Change,
-  Changed,
-  ChangePoint,
-  Difference,
-  Epoch,
-  Mark,
-  RetraceExample,
-  RetraceGroup,
-  Retraces,
-  RunComparison,
-  Runs,
-  SignalSeries,
-  Timeline,
-} from "../src/api/types";
+import type { Change, Changed } from "../src/api/wire/changed";
+import type { Difference, RunComparison } from "../src/api/wire/comparison";
+import type { Runs } from "../src/api/wire/report";
+import type { RetraceExample, RetraceGroup, Retraces } from "../src/api/wire/retraces";
+import type { ChangePoint, Epoch, Mark, SignalSeries, Timeline } from "../src/api/wire/timeline";
 import { run, timeline } from "./make";
 
 const document = readFileSync(

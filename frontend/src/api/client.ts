@@ -3,19 +3,12 @@
  * a base of `plugin/slowdown/`, also behind a path prefix or a notebook's proxy.
  */
 
-import type {
-  Capture,
-  CaptureComparison,
-  CaptureList,
-  CapturePart,
-  Changed,
-  Report,
-  Retraces,
-  RunComparison,
-  RunReport,
-  Runs,
-  Timeline,
-} from "./types";
+import type { Capture, CaptureComparison, CaptureList, CapturePart } from "./wire/captures";
+import type { Changed } from "./wire/changed";
+import type { RunComparison } from "./wire/comparison";
+import type { Report, RunReport, Runs } from "./wire/report";
+import type { Retraces } from "./wire/retraces";
+import type { Timeline } from "./wire/timeline";
 
 export type Fetch = (address: string, init: { signal?: AbortSignal }) => Promise<Response>;
 

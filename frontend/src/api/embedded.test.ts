@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { report, run, timeline } from "../../tests/make";
 import { Client } from "./client";
 import { ELEMENT, type Embedded, type EmbeddedRun, embeddedFetch, timelineOf } from "./embedded";
-import type { RunComparison } from "./types";
+import type { RunComparison } from "./wire/comparison";
 
 const signal = {
   signal: "rss_bytes",

@@ -6,7 +6,10 @@
  */
 
 import type { Fetch } from "./client";
-import type { Report, Retraces, RunComparison, Runs, SignalSeries, Timeline } from "./types";
+import type { RunComparison } from "./wire/comparison";
+import type { Report, Runs } from "./wire/report";
+import type { Retraces } from "./wire/retraces";
+import type { SignalSeries, Timeline } from "./wire/timeline";
 
 export const ELEMENT = "tbslow-data";
 

@@ -1,7 +1,7 @@
 /** The list of captures, and two of them compared. */
 
 import { html, nothing, render, type TemplateResult } from "lit-html";
-import type { CaptureComparison, CaptureEntry, CaptureRow } from "../api/types";
+import type { CaptureComparison, CaptureEntry, CaptureRow } from "../api/wire/captures";
 import { bytes, count, decimal, signed, stepTime } from "../base/format";
 import { type OpenTrace, PART_NAMES, type Pair, pairOf, shortName } from "../model/captures";
 import { between } from "../model/window";

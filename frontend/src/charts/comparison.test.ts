@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { Difference, RunComparison } from "../api/types";
+import type { Difference, RunComparison } from "../api/wire/comparison";
 import type { Comparison } from "./comparison";
 import "./comparison";
 

@@ -1,7 +1,7 @@
 /** Two groups of runs, term by term: asked for when the sides change. */
 
 import { html, nothing, render, type TemplateResult } from "lit-html";
-import type { Difference, RunComparison } from "../api/types";
+import type { Difference, RunComparison } from "../api/wire/comparison";
 import { signed, stepTime } from "../base/format";
 import { causeKind } from "../model/causes";
 import { isDifferent, reading, type Sides } from "../model/compare";

@@ -1,6 +1,6 @@
 /** Lines on a canvas, with a gap wherever nothing was measured. */
 
-import type { Measured } from "../api/types";
+import type { Measured } from "../api/wire/report";
 
 /** A place on the canvas, CSS pixels. */
 export interface Box {

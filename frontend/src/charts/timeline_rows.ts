@@ -1,6 +1,6 @@
 /** The rows of the timeline from top to bottom, with their places in pixels. */
 
-import type { MarkKind } from "../api/types";
+import type { MarkKind } from "../api/wire/timeline";
 import { chosenLanes, type Lane } from "../model/lane";
 import { MARKS, type Scene } from "../model/scene";
 

@@ -1,7 +1,7 @@
 /** One capture beside the timeline: the trace viewer at the steps, and what the reader knows. */
 
 import { html, nothing, render, type TemplateResult } from "lit-html";
-import type { Capture, CapturePart, StepPart } from "../api/types";
+import type { Capture, CapturePart, StepPart } from "../api/wire/captures";
 import { count, stepTime } from "../base/format";
 import {
   chosenName,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Capture, CaptureEntry } from "../api/types";
+import type { Capture, CaptureEntry } from "../api/wire/captures";
 import {
   chosenName,
   nearest,

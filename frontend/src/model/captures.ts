@@ -1,6 +1,7 @@
 /** Profiler captures: which one shows given steps, which two to compare, where XProf shows them. */
 
-import type { Capture, CaptureEntry, Mark, StepPart } from "../api/types";
+import type { Capture, CaptureEntry, StepPart } from "../api/wire/captures";
+import type { Mark } from "../api/wire/timeline";
 import { range } from "../base/format";
 import { between, type Window } from "./window";
 

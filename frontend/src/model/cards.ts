@@ -1,6 +1,7 @@
 /** Cause cards: one per cause of the report, and one for what nothing explains. */
 
-import type { Advice, Cause, Confidence, Pattern, RunReport, Timeline } from "../api/types";
+import type { Advice, Cause, Confidence, Pattern, RunReport } from "../api/wire/report";
+import type { Timeline } from "../api/wire/timeline";
 import { count, duration } from "../base/format";
 import { causeKind, UNEXPLAINED } from "./causes";
 import { rowOfStep, type Track, timeOfRow } from "./track";

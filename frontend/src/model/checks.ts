@@ -1,6 +1,7 @@
 /** What a healthy verdict rests on: each cause, and whether its signals were measured. */
 
-import type { RunReport, SignalState, Timeline } from "../api/types";
+import type { RunReport, SignalState } from "../api/wire/report";
+import type { Timeline } from "../api/wire/timeline";
 import { duration, percent } from "../base/format";
 import { CAUSES, sentence, UNEXPLAINED } from "./causes";
 import { seenBy } from "./collectors";

@@ -3,7 +3,7 @@
  * that it makes visible. A Python test holds the keys to the writer's registry.
  */
 
-import type { SignalState } from "../api/types";
+import type { SignalState } from "../api/wire/report";
 import { sentence } from "./causes";
 
 interface Collector {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Difference } from "../api/types";
+import type { Difference } from "../api/wire/comparison";
 import { isDifferent, reading, sidesOf } from "./compare";
 
 describe("the sides of a comparison", () => {

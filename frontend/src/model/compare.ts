@@ -1,6 +1,6 @@
 /** Which runs stand against which, and what their differences mean. */
 
-import type { Difference, Outcome } from "../api/types";
+import type { Difference, Outcome } from "../api/wire/comparison";
 
 export interface Sides {
   readonly base: readonly string[];

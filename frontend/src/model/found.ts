@@ -1,6 +1,6 @@
 /** What was measured of a cause that is not one: "0 retraces", "0.4 ms a step". */
 
-import type { MarkKind, Timeline } from "../api/types";
+import type { MarkKind, Timeline } from "../api/wire/timeline";
 import { bytes, count, duration, plural, signed, stepTime } from "../base/format";
 
 type Look = (timeline: Timeline) => string | undefined;

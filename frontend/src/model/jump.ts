@@ -1,6 +1,6 @@
 /** From one change point to the next. */
 
-import type { Timeline } from "../api/types";
+import type { Timeline } from "../api/wire/timeline";
 import { clamped, type Window } from "./window";
 
 const SELECTED_SHARE = 1 / 30;

@@ -1,6 +1,7 @@
 /** One signal as a lane: its scale, its label, its value at a row. */
 
-import type { AccountSeries, Measured, SignalSeries, Timeline } from "../api/types";
+import type { Measured } from "../api/wire/report";
+import type { AccountSeries, SignalSeries, Timeline } from "../api/wire/timeline";
 import { bisectRight } from "../base/bisect";
 import { byteScale, bytes, quantity, stepTime } from "../base/format";
 import { median } from "./quantiles";

@@ -1,6 +1,6 @@
 /** The ledger of a run as terms of a sum, and as segments of one bar. */
 
-import type { RunReport } from "../api/types";
+import type { RunReport } from "../api/wire/report";
 import { percent } from "../base/format";
 import { causeKind, UNEXPLAINED } from "./causes";
 

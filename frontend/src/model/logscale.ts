@@ -1,6 +1,6 @@
 /** The logarithmic axis of the step times. */
 
-import type { Timeline } from "../api/types";
+import type { Timeline } from "../api/wire/timeline";
 
 export interface LogScale {
   readonly low: number;

@@ -1,6 +1,7 @@
 /** Series of bytes: do they grow, and how fast? */
 
-import type { Measured, SignalSeries, Timeline } from "../api/types";
+import type { Measured } from "../api/wire/report";
+import type { SignalSeries, Timeline } from "../api/wire/timeline";
 import { bytes } from "../base/format";
 import { bridged, shortTitle } from "./lane";
 import { median, sorted } from "./quantiles";

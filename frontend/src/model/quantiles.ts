@@ -1,6 +1,6 @@
 /** Order statistics of measured values. */
 
-import type { Measured } from "../api/types";
+import type { Measured } from "../api/wire/report";
 
 /** The measured values in ascending order. */
 export function sorted(values: readonly Measured[]): number[] {

@@ -1,6 +1,6 @@
 /** What a step takes at the end of a run. */
 
-import type { Timeline } from "../api/types";
+import type { Timeline } from "../api/wire/timeline";
 
 const SHARE = 0.05;
 const LEAST_ROWS = 20;

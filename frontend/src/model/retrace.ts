@@ -1,6 +1,6 @@
 /** Why a function was traced again, in one line. */
 
-import type { RetraceGroup } from "../api/types";
+import type { RetraceGroup } from "../api/wire/retraces";
 import { sentence } from "./causes";
 
 /** "argument `temperature`: Python float 0.1 → 0.2, … 3.77 → 3.78". */

@@ -1,6 +1,6 @@
 /** Finding a run among hundreds. */
 
-import type { Measured, Run, RunReport } from "../api/types";
+import type { Measured, Run, RunReport } from "../api/wire/report";
 
 export type Reports = ReadonlyMap<string, RunReport | Error>;
 

@@ -1,6 +1,6 @@
 /** What the timeline draws for one view: everything but pixels of colour. */
 
-import type { MarkKind, Timeline } from "../api/types";
+import type { MarkKind, Timeline } from "../api/wire/timeline";
 import { count } from "../base/format";
 import { accountLane, type Lane, laneOf } from "./lane";
 import { type LogScale, logScale } from "./logscale";

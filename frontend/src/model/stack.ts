@@ -1,6 +1,7 @@
 /** Mean seconds a step by cause, one layer on the other: coloured area = seconds lost. */
 
-import type { Measured, Timeline } from "../api/types";
+import type { Measured } from "../api/wire/report";
+import type { Timeline } from "../api/wire/timeline";
 import { UNEXPLAINED } from "./causes";
 import { HEALTHY } from "./ledger";
 import { niceStep } from "./ticks";

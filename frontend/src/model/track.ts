@@ -1,6 +1,6 @@
 /** Rows, steps and moments of a timeline: from one to the other. */
 
-import type { Timeline } from "../api/types";
+import type { Timeline } from "../api/wire/timeline";
 import { bisectRight, indexAt, interpolate } from "../base/bisect";
 
 /** The borders between buckets (one more than there are buckets), and when each row ended. */

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { report, run, timeline } from "../../tests/make";
 import { Client, type Fetch } from "../api/client";
-import type { Run, Timeline } from "../api/types";
+import type { Run } from "../api/wire/report";
+import type { Timeline } from "../api/wire/timeline";
 import { App } from "./app";
 import type { Host } from "./host";
 

@@ -1,7 +1,7 @@
 /** What the reader can do with the page, and how its parts work together. */
 
 import type { Client } from "../api/client";
-import type { Run } from "../api/types";
+import type { Run } from "../api/wire/report";
 import { parseAddress } from "../model/address";
 import type { OpenTrace } from "../model/captures";
 import { nextChange } from "../model/jump";

@@ -1,7 +1,7 @@
 /** A list of all runs with a filter, in a layer of its own. */
 
 import { html, type TemplateResult } from "lit-html";
-import type { Run } from "../api/types";
+import type { Run } from "../api/wire/report";
 import { ago, count, percent } from "../base/format";
 import { filtered, lostOf, verdictText } from "../model/runs";
 import type { App } from "./app";

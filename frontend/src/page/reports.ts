@@ -1,7 +1,7 @@
 /** Reports of runs that are compared or listed: asked for once, and again when a run has grown. */
 
 import type { Client } from "../api/client";
-import type { RunReport } from "../api/types";
+import type { RunReport } from "../api/wire/report";
 import type { Store } from "./store";
 
 /** A report of a long run takes seconds: the shown run must not wait behind a list. */

@@ -1,6 +1,6 @@
 /** Scenes of the timelines at hand, made anew only when something they show has changed. */
 
-import type { Timeline } from "../api/types";
+import type { Timeline } from "../api/wire/timeline";
 import { type Scene, sceneOf } from "../model/scene";
 import { ranked } from "../model/stack";
 import { contains, type Window } from "../model/window";

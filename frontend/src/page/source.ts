@@ -1,7 +1,11 @@
 /** The answers about one run at one moment: each route is asked once. */
 
 import { type Client, RequestFailed } from "../api/client";
-import type { CapturePart, Retraces, RunComparison, RunReport, Timeline } from "../api/types";
+import type { CapturePart } from "../api/wire/captures";
+import type { RunComparison } from "../api/wire/comparison";
+import type { RunReport } from "../api/wire/report";
+import type { Retraces } from "../api/wire/retraces";
+import type { Timeline } from "../api/wire/timeline";
 import type { Source } from "../panels/panel";
 
 /** The server refuses to send more. */

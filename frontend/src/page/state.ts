@@ -1,6 +1,8 @@
 /** Everything the page shows follows from this. */
 
-import type { Changed, RunReport, Runs, Timeline } from "../api/types";
+import type { Changed } from "../api/wire/changed";
+import type { RunReport, Runs } from "../api/wire/report";
+import type { Timeline } from "../api/wire/timeline";
 import type { OpenTrace } from "../model/captures";
 import type { Axis } from "../model/scene";
 import type { Window } from "../model/window";

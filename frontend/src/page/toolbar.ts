@@ -3,7 +3,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { addressOf } from "../api/client";
 import { isShared } from "../api/embedded";
-import type { Run } from "../api/types";
+import type { Run } from "../api/wire/report";
 import { ago, clock, count, plural } from "../base/format";
 import type { AnyPanel } from "../panels/panel";
 import { copy } from "../panels/parts";

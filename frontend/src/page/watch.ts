@@ -1,7 +1,8 @@
 /** Follows the runs as they grow, and a server that goes and comes back. */
 
 import { type Client, RequestFailed } from "../api/client";
-import type { Run, Timeline } from "../api/types";
+import type { Run } from "../api/wire/report";
+import type { Timeline } from "../api/wire/timeline";
 import { Latest, Superseded } from "../base/latest";
 import { Delay, type Store } from "./store";
 

@@ -1,7 +1,7 @@
 /** Finer data for the part of the run in view, and the comparison of a selection. */
 
 import type { Client } from "../api/client";
-import type { Timeline } from "../api/types";
+import type { Timeline } from "../api/wire/timeline";
 import { Latest, Superseded } from "../base/latest";
 import { stretchBefore } from "../model/changed";
 import { contains, padded, span, type Window } from "../model/window";

@@ -2,7 +2,7 @@
 
 import { html, nothing, type TemplateResult } from "lit-html";
 import "../charts/spark";
-import type { Advice, RunReport } from "../api/types";
+import type { Advice, RunReport } from "../api/wire/report";
 import { count, duration, ledgerSeconds, percent, range } from "../base/format";
 import { badge } from "../charts/timeline_gutter";
 import { nearest } from "../model/captures";

@@ -1,7 +1,7 @@
 /** What moved with it: the selection against the stretch before. */
 
 import { html, nothing, type TemplateResult } from "lit-html";
-import type { Change, Spread } from "../api/types";
+import type { Change, Spread } from "../api/wire/changed";
 import { count, range, signed } from "../base/format";
 import { changeText, stretchBefore } from "../model/changed";
 import { stepOfRow } from "../model/track";

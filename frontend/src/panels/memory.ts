@@ -2,7 +2,8 @@
 
 import { html, type TemplateResult } from "lit-html";
 import "../charts/memory";
-import type { RunReport, Timeline } from "../api/types";
+import type { RunReport } from "../api/wire/report";
+import type { Timeline } from "../api/wire/timeline";
 import { bytes } from "../base/format";
 import { collectorTitle, whyNot } from "../model/collectors";
 import { drawn, type MemorySeries, memoryReading, memorySeries } from "../model/memory";

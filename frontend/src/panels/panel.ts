@@ -1,18 +1,12 @@
 /** What a panel of the page is: a value that says what it needs and how it looks. */
 
 import type { TemplateResult } from "lit-html";
-import type {
-  Capture,
-  CaptureComparison,
-  CaptureList,
-  CapturePart,
-  Changed,
-  Retraces,
-  Run,
-  RunComparison,
-  RunReport,
-  Timeline,
-} from "../api/types";
+import type { Capture, CaptureComparison, CaptureList, CapturePart } from "../api/wire/captures";
+import type { Changed } from "../api/wire/changed";
+import type { RunComparison } from "../api/wire/comparison";
+import type { Run, RunReport } from "../api/wire/report";
+import type { Retraces } from "../api/wire/retraces";
+import type { Timeline } from "../api/wire/timeline";
 import type { OpenTrace } from "../model/captures";
 import type { Axis, Scene } from "../model/scene";
 import type { Window } from "../model/window";

@@ -2,7 +2,7 @@
 
 import { html, nothing, type TemplateResult } from "lit-html";
 import "../charts/spark";
-import type { RetraceExample, RetraceGroup, Retraces } from "../api/types";
+import type { RetraceExample, RetraceGroup, Retraces } from "../api/wire/retraces";
 import { count, ledgerSeconds, plural, stepTime } from "../base/format";
 import { reasonOf } from "../model/retrace";
 import { between, padded } from "../model/window";

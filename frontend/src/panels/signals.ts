@@ -1,7 +1,7 @@
 /** May I trust it: what was measured, and what was not and why. */
 
 import { html, nothing, type TemplateResult } from "lit-html";
-import type { RunReport, SignalState } from "../api/types";
+import type { RunReport, SignalState } from "../api/wire/report";
 import { count, plural } from "../base/format";
 import { collectorTitle, whyNot } from "../model/collectors";
 import { sealed } from "./panel";

@@ -4,7 +4,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import "../charts/overview";
 import "../charts/timeline";
 import "../charts/trace_view";
-import type { Timeline } from "../api/types";
+import type { Timeline } from "../api/wire/timeline";
 import { count, plural, range, stepTime } from "../base/format";
 import type { Jump, Point } from "../charts/timeline_input";
 import { nearest, spansOf } from "../model/captures";

@@ -1,7 +1,7 @@
 /** Is it slow, and where did the time go: one sentence, one bar, one sum. */
 
 import { html, nothing, type TemplateResult } from "lit-html";
-import type { Cause, RunReport } from "../api/types";
+import type { Cause, RunReport } from "../api/wire/report";
 import {
   count,
   decimal,

@@ -1,7 +1,7 @@
 /** What the start cost, mechanism by mechanism in order of time. */
 
 import { html, type TemplateResult } from "lit-html";
-import type { Cause, RunReport } from "../api/types";
+import type { Cause, RunReport } from "../api/wire/report";
 import { ledgerSeconds, range } from "../base/format";
 import { sealed } from "./panel";
 import { prose } from "./parts";

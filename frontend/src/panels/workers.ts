@@ -1,7 +1,7 @@
 /** Several workers of one run: how long each waits, and for whom. */
 
 import { html, type TemplateResult } from "lit-html";
-import type { RunReport, Worker } from "../api/types";
+import type { RunReport, Worker } from "../api/wire/report";
 import { count, duration, ledgerSeconds, plural, stepTime } from "../base/format";
 import { sealed } from "./panel";
 

@@ -1,0 +1,125 @@
+/**
+ * The answers of the routes `runs` and `report`. What travels stands in this folder, exactly as
+ * `tb_slowdown_plugin/server/http_api.md` describes it.
+ *
+ * `null` always means "not measured". A row is the index of a step in the order in which
+ * steps ended; `step` is the number that the user's program gave it.
+ */
+
+export type Measured = number | null;
+
+export interface Run {
+  readonly run: string;
+  readonly workers: number;
+  readonly steps: number;
+  readonly first_step: number | null;
+  readonly last_step: number | null;
+  /** Unix seconds. */
+  readonly started: number | null;
+  readonly reported: number | null;
+  /** The last record is younger than 60 s. */
+  readonly live: boolean;
+  /** Of the report, null until it has been asked for once. */
+  readonly verdict: Verdict | null;
+  readonly lost_fraction: Measured;
+}
+
+export interface Runs {
+  readonly runs: readonly Run[];
+  /** Runs of the logdir without slowdown data. */
+  readonly other_runs: number;
+}
+
+export type Verdict = "healthy" | "slow_start" | "slowdown" | "not_enough_steps";
+export type Confidence = "high" | "medium" | "low";
+export type Pattern =
+  | "warm_up"
+  | "flat"
+  | "level_shift"
+  | "drift"
+  | "periodic"
+  | "epoch_boundary"
+  | "one_off";
+
+export interface Advice {
+  readonly text: string;
+  /** Lines that begin with "+" are new, with "-" to be removed, others context. */
+  readonly code: string;
+  readonly price: string;
+}
+
+/** What one mechanism took of a warm-up. */
+export interface CausePart {
+  readonly part: string;
+  readonly title: string;
+  readonly lost_seconds: number;
+  /** Step numbers, inclusive. */
+  readonly steps: readonly [number, number];
+  /** How the seconds are known, in words. */
+  readonly known: string;
+}
+
+export interface Cause {
+  readonly cause: string;
+  readonly lost_seconds: number;
+  readonly lost_fraction: number;
+  readonly pattern: Pattern;
+  readonly confidence: Confidence;
+  /** Step numbers, inclusive. */
+  readonly steps: readonly [number, number];
+  readonly summary: string;
+  readonly evidence: readonly string[];
+  readonly advice: readonly Advice[];
+  /** Of a warm-up, in order of time. */
+  readonly parts: readonly CausePart[];
+}
+
+export interface Suspect {
+  readonly cause: string;
+  readonly seconds: number;
+  readonly why: string;
+}
+
+/** One of several workers that train together as one run. */
+export interface Worker {
+  readonly worker: number;
+  readonly steps: number;
+  /** Median. */
+  readonly step_seconds: Measured;
+  /** How long it waited for others, and they for it. */
+  readonly wait_seconds: Measured;
+  readonly others_wait_seconds: Measured;
+  readonly straggler: boolean;
+}
+
+export type SignalStatus = "measured" | "partly" | "unavailable" | "off" | "failed";
+
+export interface SignalState {
+  readonly signal: string;
+  readonly status: SignalStatus;
+  readonly reason: string;
+}
+
+export interface RunReport {
+  readonly run: string;
+  readonly verdict: Verdict;
+  readonly headline: string;
+  readonly steps: number;
+  readonly wall_seconds: number;
+  readonly healthy_step_seconds: Measured;
+  readonly baseline: string;
+  readonly lost_seconds: number;
+  readonly lost_fraction: number;
+  readonly unexplained_seconds: number;
+  readonly causes: readonly Cause[];
+  readonly suspects: readonly Suspect[];
+  readonly workers: readonly Worker[];
+  readonly signals: readonly SignalState[];
+  readonly completeness: { readonly chunks: number; readonly missing_chunks: number };
+  readonly notes?: readonly string[];
+}
+
+export interface Report {
+  readonly schema: 1;
+  readonly runs: readonly RunReport[];
+}
