@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, Final
 
-from tb_slowdown_plugin.collectors import traced_earlier
+from tb_slowdown_plugin.collectors import graph_wait, op_determinism, traced_earlier
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.graph_account import GraphAccount
 from tb_slowdown_plugin.collectors.graph_clock import GraphSums, can_time_here, timestamp
@@ -71,6 +71,7 @@ class Communication:
         if _SUMS.is_in_use:
             self._account.open()
         self.caveat = traced_earlier.caveat(*_TALKING)
+        op_determinism.watch(context.report_failure)
 
     def stop(self) -> None:
         """Puts TensorFlow's own methods back; functions traced so far keep their clocks."""
@@ -78,6 +79,7 @@ class Communication:
             if getattr(owner, name) is timed:
                 setattr(owner, name, original)
         self._account.close()
+        op_determinism.unwatch(clocks_left=_SUMS.is_in_use or graph_wait.is_in_use())
 
     def _timed(self, original: Callable[..., Any]) -> Callable[..., Any]:
         # `wraps` keeps the module name, by which AutoGraph knows what not to convert.

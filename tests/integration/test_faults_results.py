@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("tensorflow")
 
-from integration.written import numbers
+from integration.written import failures, numbers
 
 pytestmark = pytest.mark.tensorflow
 
@@ -73,3 +73,68 @@ def test_the_results_are_the_same_to_the_bit(host, tmp_path: Path, body: str) ->
     assert len(plain.stdout.splitlines()) == 3
     assert monitored.stdout == plain.stdout
     assert len(numbers(tmp_path)) == 48
+
+
+LATE = """
+import contextlib, gc
+
+tf.keras.utils.set_random_seed(7)
+data = tf.data.Dataset.range(400).map(lambda number: tf.cast(number, tf.float32)).batch(2)
+model = tf.keras.Sequential([tf.keras.Input((1,)), tf.keras.layers.Dense(1)])
+model.compile("sgd", "mse", steps_per_execution=2)
+pairs = tf.data.Dataset.from_tensors((tf.ones((4, 1)), tf.ones((4, 1)))).repeat(8)
+weight = tf.Variable(1.0)
+
+@tf.function
+def step(batches):
+    weight.assign_add(tf.reduce_sum(next(batches)))
+    return weight * weight
+
+@tf.function
+def outer(batches):
+    return 2.0 * step(batches)
+
+@tf.function
+def loop(batches):
+    for _ in tf.range(3):
+        weight.assign_add(tf.reduce_sum(next(batches)))
+    return weight.read_value()
+
+def gradient(batches):
+    with tf.GradientTape() as tape:
+        loss = outer(batches)
+    return tape.gradient(loss, weight)
+
+def train(steps):
+    told = []
+    for number in range(3):
+        with tbslow.summary.step() if given["monitored"] and steps else contextlib.nullcontext():
+            told += [float(each(batches)) for each in (step, outer, loop, gradient)]
+    model.fit(pairs, verbose=0)
+    return told, [value.tolist() for value in model.get_weights()]
+
+batches = iter(data)
+with tbslow.start(logdir) if given["monitored"] else contextlib.nullcontext():
+    print(train(True))
+    traced = [each.experimental_get_tracing_count() for each in (step, outer, loop)]
+    tf.config.experimental.enable_op_determinism()
+    print(train(True))
+print(train(False))
+assert traced == [each.experimental_get_tracing_count() for each in (step, outer, loop)]
+again = tf.function(lambda batches: outer(batches) + step(batches))
+print(float(again(batches)))
+del step, outer, loop, again, model
+gc.collect()
+"""
+
+
+def test_op_determinism_may_be_switched_on_late(host, tmp_path: Path) -> None:
+    plain, monitored = (
+        host.run(LATE, tmp_path / "run", monitored=monitored) for monitored in (False, True)
+    )
+    assert plain.returncode == monitored.returncode == 0, plain.stderr + monitored.stderr
+    assert len(plain.stdout.splitlines()) == 4
+    assert monitored.stdout == plain.stdout
+    (failure,) = failures(tmp_path)
+    assert failure.part == "input_wait"
+    assert "waits in graphs are not measured from here on" in failure.reason

@@ -1,0 +1,82 @@
+"""Which clocks leave the graphs under op determinism, and what is left of the hook."""
+
+from __future__ import annotations
+
+import pytest
+
+from tb_slowdown_plugin.collectors import op_determinism
+
+pytestmark = pytest.mark.tensorflow
+tf = pytest.importorskip("tensorflow")
+
+
+@pytest.fixture
+def said():
+    """What is reported, while nothing is switched on for real."""
+    enabled, told = [], []
+    enable = tf.config.experimental.enable_op_determinism
+    tf.config.experimental.enable_op_determinism = lambda: enabled.append(True)
+    op_determinism.watch(lambda part, reason: told.append((part, reason)))
+    yield enabled, told
+    op_determinism.unwatch(clocks_left=False)
+    tf.config.experimental.enable_op_determinism = enable
+
+
+@tf.function
+def ours(x):
+    with tf.device("CPU:0"):
+        began = tf.timestamp()
+    return x + tf.cast(began, tf.float32)
+
+
+@tf.function
+def theirs(x):
+    return x + tf.cast(tf.timestamp(), tf.float32)
+
+
+@tf.function
+def caller(x):
+    return ours(x) + theirs(x)
+
+
+def test_ours_stand_still_and_the_program_s_own_go_on(said):
+    enabled, told = said
+    one = tf.constant(1.0)
+    assert float(ours(one)) > 1e9
+    assert float(caller(one)) > 3e9
+    tf.config.experimental.enable_op_determinism()
+    assert enabled == [True]
+    assert float(ours(one)) == 1.0
+    assert float(theirs(one)) > 1e9
+    assert 1e9 < float(caller(one)) < 2e9, "it has ours inlined"
+    assert [function.experimental_get_tracing_count() for function in (ours, caller)] == [1, 1]
+    ((part, reason),) = told
+    assert part == "input_wait"
+    assert reason.startswith("op determinism was switched on")
+
+
+def test_a_tensorflow_that_refuses_is_told_of_and_the_program_goes_on(said, monkeypatch):
+    def refuse():
+        raise AttributeError("no such function")
+
+    monkeypatch.setattr(op_determinism, "take_clocks_out", refuse)
+    tf.config.experimental.enable_op_determinism()
+    enabled, told = said
+    assert enabled == [True]
+    ((_, reason),) = told
+    assert reason.startswith("AttributeError: functions that were traced with a clock")
+
+
+def test_nobody_is_told_after_the_stop_and_the_hook_goes_with_the_last_clock(said):
+    enabled, told = said
+    hooked = tf.config.experimental.enable_op_determinism
+    op_determinism.unwatch(clocks_left=True)
+    assert tf.config.experimental.enable_op_determinism is hooked
+    again = tf.function(ours.python_function)
+    assert float(again(tf.constant(1.0))) > 1e9
+    hooked()
+    assert float(again(tf.constant(1.0))) == 1.0
+    assert told == []
+    op_determinism.unwatch(clocks_left=False)
+    assert tf.config.experimental.enable_op_determinism is not hooked
+    assert enabled == [True]
