@@ -11,8 +11,10 @@ from tb_slowdown_plugin.reader.join import join
 from tb_slowdown_plugin.reader.record import Record, session_of
 from tb_slowdown_plugin.reader.sequences import Sequences
 from tb_slowdown_plugin.reader.strand import MAX_ROW, MOST_NAMES, OutOfOrder, Strand
-from tb_slowdown_plugin.records.codec import decode
+from tb_slowdown_plugin.reader.stretch import Stretch, Waiting
+from tb_slowdown_plugin.records.decoding import decode_together
 from tb_slowdown_plugin.records.metadata import run_name
+from tb_slowdown_plugin.records.opened import Opened, open_record
 from tb_slowdown_plugin.records.types import Chunk, Run
 
 _MOST_PROBLEMS: Final = 20
@@ -85,33 +87,25 @@ class Assembly:
           OutOfOrder: A record that was missing has come after all. Start a new
             assembly and add everything to it, each session in ascending sequence.
         """
+        stretch = Stretch()
         for record in records:
             _, worker = run_name(record.tensorboard_run)
             session = session_of(record.tag)
+            if not stretch.may_go_on(worker, session, record.sequence):
+                self._join(stretch)
             if session is not None and record.sequence in self._known_of(worker, session):
                 continue
             try:
-                chunk = _decode(record)
-                self._refuse_bulk(chunk)
+                opened = _open(record)
             except DecodeError as error:
-                self._note(str(error))
-                if session is not None:
-                    self._known_of(worker, session).add(record.sequence)
-                    self._strand(worker, session).note_lost(record.sequence)
-                else:
-                    self._workers.setdefault(worker, {})
-                self._run = None
+                self._join(stretch)
+                self._lose(worker, session, record.sequence, error)
                 continue
-            known = self._known_of(worker, chunk.session)
-            if chunk.sequence in known:
-                continue
-            self._strand(worker, chunk.session).append(chunk)
-            known.add(chunk.sequence)
-            self._run = None
-            if self._bounds is not None:
-                self._since_check += len(chunk.steps) + len(chunk.signals) + len(chunk.events)
-                if self._since_check > self._room:
-                    self._keep_within(self._bounds)
+            waiting = Waiting(worker, session, record.sequence, opened)
+            if not stretch.takes(waiting):
+                self._join(stretch)
+                stretch.takes(waiting)
+        self._join(stretch)
 
     def run(self) -> Run:
         """The run so far: the same object until something is added. There must be something."""
@@ -130,6 +124,52 @@ class Assembly:
                 steps_per_row=self._width,
             )
         return self._run
+
+    def _join(self, stretch: Stretch) -> None:
+        waiting = stretch.hand_over()
+        if len(waiting) > 1:
+            try:
+                self._append(waiting)
+            except DecodeError:
+                pass  # one by one shows which it is, and keeps the others
+            else:
+                return
+        for one in waiting:
+            self._append_alone(one)
+
+    def _append_alone(self, one: Waiting) -> None:
+        try:
+            self._append([one])
+        except DecodeError as error:
+            self._lose(one.worker, one.session, one.sequence, error)
+
+    def _append(self, waiting: list[Waiting]) -> None:
+        chunk = decode_together([one.opened for one in waiting])
+        self._refuse_bulk(chunk)
+        worker = waiting[0].worker
+        known = self._known_of(worker, chunk.session)
+        sequences = range(chunk.sequence, chunk.sequence + len(waiting))
+        if any(sequence in known for sequence in sequences):
+            if len(waiting) > 1:
+                raise DecodeError("a record of several is known")
+            return
+        self._strand(worker, chunk.session).append(chunk, len(waiting))
+        for sequence in sequences:
+            known.add(sequence)
+        self._run = None
+        if self._bounds is not None:
+            self._since_check += len(chunk.steps) + len(chunk.signals) + len(chunk.events)
+            if self._since_check > self._room:
+                self._keep_within(self._bounds)
+
+    def _lose(self, worker: int, session: str | None, sequence: int, error: DecodeError) -> None:
+        self._note(str(error))
+        if session is not None:
+            self._known_of(worker, session).add(sequence)
+            self._strand(worker, session).note_lost(sequence)
+        else:
+            self._workers.setdefault(worker, {})
+        self._run = None
 
     def _strands(self) -> Iterator[Strand]:
         return (strand for strands in self._workers.values() for strand in strands.values())
@@ -204,8 +244,8 @@ def assemble(name: str, records: Callable[[], Iterable[Record]]) -> Run | None:
     return assembly.run() if assembly else None
 
 
-def _decode(record: Record) -> Chunk:
-    chunk = decode(record.payload)
-    if max(chunk.first_row, chunk.sequence) > MAX_ROW:
+def _open(record: Record) -> Opened:
+    opened = open_record(record.payload)
+    if max(opened.first_row, opened.sequence) > MAX_ROW:
         raise DecodeError("record claims more steps than a process can make")
-    return chunk
+    return opened

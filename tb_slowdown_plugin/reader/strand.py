@@ -119,8 +119,12 @@ class Strand:
         """A record of this session is there but can't be read."""
         self._highest_known = max(self._highest_known, sequence)
 
-    def append(self, chunk: Chunk) -> None:
+    def append(self, chunk: Chunk, chunks: int = 1) -> None:
         """Join the next chunk.
+
+        Args:
+          chunk: The chunk.
+          chunks: How many it was made of, each of which follows the one before.
 
         Raises:
           OutOfOrder: A later chunk is already joined.
@@ -135,9 +139,9 @@ class Strand:
         self._append_signals(chunk.signals, first, chunk)
         self._append_events(chunk, first)
         self.environment = chunk.environment or self.environment
-        self._chunks += 1
-        self._last_sequence = chunk.sequence
-        self._highest_known = max(self._highest_known, chunk.sequence)
+        self._chunks += chunks
+        self._last_sequence = chunk.sequence + chunks - 1
+        self._highest_known = max(self._highest_known, self._last_sequence)
 
     def widen(self, width: int) -> None:
         """From now on a row stands for `width` steps, a multiple of those it stands for now.

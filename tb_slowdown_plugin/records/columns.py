@@ -1,4 +1,4 @@
-"""Arrays to columns of a record and back, small and bounded.
+"""Arrays to columns of a record; `stacked.py` reads them.
 
 Durations travel as whole microseconds in `int32` (about 35 minutes), `int64`
 beyond. Bytes are shuffled (all first bytes, then all second bytes), which
@@ -12,17 +12,18 @@ from typing import Any, Final
 
 import numpy as np
 
-from tb_slowdown_plugin.errors import DecodeError
-from tb_slowdown_plugin.records import bounds
 from tb_slowdown_plugin.records import slowdown_pb2 as pb
 from tb_slowdown_plugin.records.types import Float, Int
 
-_DTYPES: Final[dict[int, np.dtype[Any]]] = {
+DTYPES: Final[dict[int, np.dtype[Any]]] = {
     pb.Column.INT32: np.dtype("<i4"),
     pb.Column.INT64: np.dtype("<i8"),
     pb.Column.FLOAT64: np.dtype("<f8"),
 }
-_NOT_MEASURED: Final = np.iinfo(np.int64).min
+ACCOUNT: Final = "account/"
+CLOCKS: Final = ("inside", "process_cpu", "thread_cpu")
+"""Columns of durations besides the period."""
+NOT_MEASURED: Final = np.iinfo(np.int64).min
 """Microseconds of NaN: a step for which an account was not measured."""
 
 
@@ -41,7 +42,7 @@ def encode_whole(name: str, values: Int, *, differences: bool = False) -> pb.Col
         int(values.min()) > np.iinfo(np.int32).min and int(values.max()) <= np.iinfo(np.int32).max
     )
     column.type = pb.Column.INT32 if fits else pb.Column.INT64
-    column.shuffled = _shuffle(values, _DTYPES[column.type])
+    column.shuffled = _shuffle(values, DTYPES[column.type])
     return column
 
 
@@ -50,7 +51,7 @@ def encode_seconds(name: str, seconds: Float) -> pb.Column:
     with np.errstate(invalid="ignore"):
         micros = np.rint(seconds * 1e6)
         whole = np.where(np.isfinite(micros), micros, 0).astype(np.int64)
-    whole[~np.isfinite(micros)] = _NOT_MEASURED
+    whole[~np.isfinite(micros)] = NOT_MEASURED
     return encode_whole(name, whole)
 
 
@@ -60,57 +61,11 @@ def encode_real(name: str, values: Float) -> pb.Column:
     if len(values) and (values == values[0]).all():
         column.real = float(values[0])
     else:
-        column.shuffled = _shuffle(values, _DTYPES[pb.Column.FLOAT64])
+        column.shuffled = _shuffle(values, DTYPES[pb.Column.FLOAT64])
     return column
-
-
-def decode_whole(column: pb.Column) -> Int:
-    """The whole numbers of a column."""
-    values = _values(column)
-    if values.dtype.kind != "i":
-        raise DecodeError(f"column {bounds.text(column.name)!r} does not hold whole numbers")
-    values = values.astype(np.int64)
-    if column.HasField("before"):
-        values = np.cumsum(values) + np.int64(column.before)
-    return values
-
-
-def decode_seconds(column: pb.Column) -> Float:
-    """The durations of a column, in seconds."""
-    micros = decode_whole(column)
-    seconds = micros / 1e6
-    seconds[micros == _NOT_MEASURED] = np.nan
-    return seconds
-
-
-def decode_real(column: pb.Column) -> Float:
-    """The numbers of a column."""
-    return bounds.samples(_values(column).astype(np.float64))
 
 
 def _shuffle(values: Int | Float, dtype: np.dtype[Any]) -> bytes:
     raw = np.ascontiguousarray(values.astype(dtype)).view(np.uint8)
     shuffled: bytes = raw.reshape(len(values), dtype.itemsize).T.tobytes()
     return shuffled
-
-
-def _values(column: pb.Column) -> Int | Float:
-    rows = column.rows
-    name = bounds.text(column.name)
-    bounds.few(f"rows in column {name!r}", rows, bounds.MAX_ROWS)
-    which = column.WhichOneof("values")
-    if which == "whole":
-        return np.full(rows, column.whole, np.int64)
-    if which == "real":
-        return np.full(rows, column.real, np.float64)
-    dtype = _DTYPES.get(column.type)
-    if dtype is None:
-        raise DecodeError(f"column {name!r} has the unknown type {column.type}")
-    if len(column.shuffled) != rows * dtype.itemsize:
-        raise DecodeError(
-            f"column {name!r} has {len(column.shuffled)} bytes for {rows} rows "
-            f"of {dtype.itemsize} bytes"
-        )
-    raw = np.frombuffer(column.shuffled, np.uint8).reshape(dtype.itemsize, rows)
-    array: Int | Float = np.ascontiguousarray(raw.T).view(dtype).reshape(rows)
-    return array

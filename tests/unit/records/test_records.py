@@ -11,6 +11,7 @@ from tb_slowdown_plugin.errors import DecodeError
 from tb_slowdown_plugin.records import bounds, codec, columns, metadata, names
 from tb_slowdown_plugin.records import slowdown_pb2 as pb
 from tb_slowdown_plugin.records.dictionary import DICTIONARY
+from tb_slowdown_plugin.records.stacked import StackedColumns
 from tb_slowdown_plugin.records.types import Chunk, no_signals, no_steps
 
 
@@ -34,7 +35,7 @@ def test_a_claim_of_too_many_rows_is_refused():
         pb.Column(name=name, rows=bounds.MAX_ROWS + 1, whole=3) for name in ("number", "period")
     )
     with pytest.raises(
-        DecodeError, match="claims 65537 rows in column 'period'; at most 65536 are read"
+        DecodeError, match="claims 65537 rows in column 'number'; at most 65536 are read"
     ):
         codec.decode(record(steps=[number, period]))
 
@@ -79,7 +80,7 @@ def test_a_chunk_without_steps_has_empty_tables():
 @pytest.mark.parametrize("seconds", [0.0, 1e-6, 2147.0, 2148.0, 1e9])
 def test_durations_are_exact_to_the_microsecond_beyond_35_minutes_too(seconds):
     column = columns.encode_seconds("period", np.array([seconds, 0.25, np.nan]))
-    found = columns.decode_seconds(column)
+    found = StackedColumns("step", [[column]], ("period", "period")).seconds("period", 0.0)
     assert found[:2].tolist() == pytest.approx([seconds, 0.25], abs=1e-6)
     assert np.isnan(found[2])
 
@@ -87,7 +88,8 @@ def test_durations_are_exact_to_the_microsecond_beyond_35_minutes_too(seconds):
 def test_a_steady_column_takes_a_few_bytes():
     steady = columns.encode_whole("number", np.arange(7, 7 + 256), differences=True)
     assert steady.ByteSize() < 20
-    assert columns.decode_whole(steady).tolist() == list(range(7, 7 + 256))
+    found = StackedColumns("step", [[steady]], ("number", "number")).whole("number")
+    assert found.tolist() == list(range(7, 7 + 256))
     assert columns.encode_seconds("inside", np.full(256, 0.125)).ByteSize() < 20
 
 

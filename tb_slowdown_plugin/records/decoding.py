@@ -1,0 +1,172 @@
+"""Opened records to one chunk: what they say, checked, in arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final, cast
+
+import numpy as np
+
+from tb_slowdown_plugin.errors import DecodeError
+from tb_slowdown_plugin.records import bounds
+from tb_slowdown_plugin.records import slowdown_pb2 as pb
+from tb_slowdown_plugin.records.columns import ACCOUNT, CLOCKS
+from tb_slowdown_plugin.records.events import decode_event
+from tb_slowdown_plugin.records.opened import Opened
+from tb_slowdown_plugin.records.stacked import StackedColumns
+from tb_slowdown_plugin.records.types import (
+    Chunk,
+    CollectorState,
+    CollectorStatus,
+    Environment,
+    Event,
+    Float,
+    SignalTable,
+    StepTable,
+    no_signals,
+    no_steps,
+)
+
+_STATUSES: Final = frozenset(("running", "unavailable", "off", "failed"))
+
+
+def decode_together(opened: Sequence[Opened]) -> Chunk:
+    """The chunk that one record is, or that several make of which each follows the one before.
+
+    What a record leaves out stands in the arrays as if it were told: accounts as zero, all else
+    as not measured. An event or a sample belongs to no later row than its own record's end.
+
+    Args:
+      opened: At least one. Several must follow each other (`Opened.follows`).
+
+    Raises:
+      DecodeError: One of them claims too much, or all together do; or something in one is wrong.
+    """
+    messages = [of.message for of in opened]
+    first = opened[0]
+    started = [bounds.seconds(message.started, "a start") for message in messages]
+    environments = [
+        _decode_environment(message) for message in messages if message.HasField("environment")
+    ]
+    with np.errstate(over="ignore"):  # `bounds.samples` squares what nobody has measured
+        steps = _decode_steps(messages, started)
+        signals = _decode_signals(opened)
+    return Chunk(
+        session=first.session,
+        sequence=first.sequence,
+        started=started[0],
+        first_row=first.first_row,
+        steps=steps,
+        signals=signals,
+        events=tuple(_decode_events(opened)),
+        environment=environments[-1] if environments else None,
+    )
+
+
+def _decode_steps(messages: Sequence[pb.Chunk], started: Sequence[float]) -> StepTable:
+    tables = [message.steps for message in messages]
+    if not any(tables):
+        return no_steps()
+    columns = StackedColumns("step", tables, ("number", "period"))
+
+    def account(name: str) -> Float:
+        return bounds.durations(name, columns.seconds(name, absent=0.0))
+
+    def clocked(name: str) -> Float:
+        # The training may have moved to a thread whose CPU clock is behind: not measured.
+        if name not in columns:
+            return np.full(columns.total, np.nan)
+        values = columns.seconds(name, absent=np.nan)
+        values[(values < 0.0) | (values > bounds.MAX_SECONDS)] = np.nan
+        return values
+
+    period = bounds.durations("period", columns.seconds("period", absent=0.0), known=True)
+    ended = period
+    if "gap" in columns:
+        gap = columns.seconds("gap", absent=0.0)
+        bounds.durations("gap", np.abs(gap), known=True)
+        ended = period + gap
+    kinds = _kinds(messages)
+    kind = columns.whole("kind") if "kind" in columns else np.zeros(columns.total, np.int64)
+    if len(kind) and not (int(kind.min()) >= 0 and int(kind.max()) < len(kinds)):
+        raise DecodeError(f"record has a step of an unknown kind, it knows {len(kinds)}")
+    return StepTable(
+        number=np.clip(columns.whole("number"), -bounds.MAX_COUNT, bounds.MAX_COUNT),
+        period_seconds=period,
+        **{f"{name}_seconds": clocked(name) for name in CLOCKS},
+        ended=_ended(ended, columns, started),
+        items=columns.real("items") if "items" in columns else np.full(columns.total, np.nan),
+        kind=kind,
+        kinds=kinds,
+        accounts={
+            name.removeprefix(ACCOUNT): account(name)
+            for name in columns
+            if name.startswith(ACCOUNT)
+        },
+    )
+
+
+def _kinds(messages: Sequence[pb.Chunk]) -> tuple[str, ...]:
+    """Those of one of the messages: messages that follow each other have the same."""
+    kinds = messages[0].kinds
+    bounds.few("step kinds", len(kinds), bounds.MAX_LISTED)
+    return tuple(map(bounds.text, kinds)) or ("train",)
+
+
+def _ended(seconds: Float, columns: StackedColumns, started: Sequence[float]) -> Float:
+    """(rows of all,) Unix seconds at which steps ended: counted from the start of their record."""
+    ended = np.empty_like(seconds)
+    first = 0
+    for end, began in zip(columns.ends, started, strict=True):
+        np.cumsum(seconds[first:end], out=ended[first:end])
+        ended[first:end] += began
+        first = end
+    return ended
+
+
+def _decode_signals(opened: Sequence[Opened]) -> SignalTable:
+    tables = [of.message.signals for of in opened]
+    if not any(tables):
+        return no_signals()
+    columns = StackedColumns("signal", tables, ("time", "row"))
+    row = columns.whole("row")
+    if len(opened) > 1:
+        row = np.minimum(row, columns.repeat([of.end_row for of in opened]))
+    return SignalTable(
+        time=bounds.durations("time", columns.whole("time") / 1e6),
+        row=row,
+        values={name: columns.real(name) for name in columns if name not in ("time", "row")},
+    )
+
+
+def _decode_events(opened: Sequence[Opened]) -> Iterator[Event]:
+    """Those of a kind that this version knows."""
+    for of in opened:
+        for message in of.message.events:
+            event = decode_event(message)
+            if event is not None:
+                late = event.row > of.end_row and len(opened) > 1
+                yield replace(event, row=of.end_row) if late else event
+
+
+def _decode_environment(message: pb.Chunk) -> Environment:
+    found = message.environment
+    text = bounds.text
+    for what in ("versions", "devices", "limits", "collectors"):
+        bounds.few(what, len(getattr(found, what)), bounds.MAX_LISTED)
+    return Environment(
+        versions={text(name): text(version) for name, version in found.versions.items()},
+        devices=tuple((text(device.name), text(device.kind)) for device in found.devices),
+        limits=bounds.numbers(found.limits),
+        collectors=tuple(
+            CollectorState(
+                text(state.name),
+                cast(CollectorStatus, state.status if state.status in _STATUSES else "failed"),
+                text(state.reason),
+            )
+            for state in found.collectors
+        ),
+        worker_index=min(found.worker.index, bounds.MAX_WORKERS),
+        worker_count=max(1, min(found.worker.count, bounds.MAX_WORKERS)),
+    )
