@@ -16,6 +16,14 @@ from tb_slowdown_plugin.records.types import Change, Trace
 
 tf = pytest.importorskip("tensorflow")
 
+MARKS = [
+    pytest.mark.tensorflow,
+    # Keras says of every dataset that it does not shuffle it.
+    pytest.mark.filterwarnings("ignore:`shuffle=True` was passed:UserWarning"),
+    # Keras 3 converts tensors to numpy by the protocol of numpy 1.
+    pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning"),
+]
+"""Of each module that tries advice."""
 
 PLACES = {
     "definition": "def train_step(...):",

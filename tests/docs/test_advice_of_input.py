@@ -8,6 +8,7 @@ import threading
 import numpy as np
 import pytest
 from advice_snippet import (
+    MARKS,
     CaseOfAdvice,
     Count,
     Snippet,
@@ -25,13 +26,7 @@ from tb_slowdown_plugin.analysis.advice import (
 )
 
 tf = pytest.importorskip("tensorflow")
-pytestmark = [
-    pytest.mark.tensorflow,
-    # Keras says of every dataset that it does not shuffle it.
-    pytest.mark.filterwarnings("ignore:`shuffle=True` was passed:UserWarning"),
-    # Keras 3 converts tensors to numpy by the protocol of numpy 1.
-    pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning"),
-]
+pytestmark = MARKS
 
 
 def runs_the_stage_in_parallel(snippet: Snippet):

@@ -1,4 +1,4 @@
-"""What is written, and what runs beside a step: the advice, tried."""
+"""What is written: the advice, tried."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from advice_snippet import (
+    MARKS,
     CaseOfAdvice,
     Snippet,
     check_all,
@@ -19,21 +20,10 @@ from advice_snippet import (
     small_model,
 )
 
-from tb_slowdown_plugin.analysis.advice import (
-    callbacks,
-    checkpointing,
-    disk,
-    profiling,
-)
+from tb_slowdown_plugin.analysis.advice import checkpointing, disk
 
 tf = pytest.importorskip("tensorflow")
-pytestmark = [
-    pytest.mark.tensorflow,
-    # Keras says of every dataset that it does not shuffle it.
-    pytest.mark.filterwarnings("ignore:`shuffle=True` was passed:UserWarning"),
-    # Keras 3 converts tensors to numpy by the protocol of numpy 1.
-    pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning"),
-]
+pytestmark = MARKS
 
 
 def keras_saves(callback, batches: int) -> int:
@@ -123,94 +113,6 @@ def keeps_few_checkpoints(snippet: Snippet, tmp_path, monkeypatch):
     assert counts == [5, 3]
 
 
-def works_in_every_hundredth_batch(snippet: Snippet):
-    worked = []
-
-    class Work:
-        def work(self, batch, logs):
-            worked.append(batch)
-
-    method = snippet.run("new")["on_train_batch_end"]
-    for batch in range(250):
-        method(Work(), batch)
-    assert worked == [0, 100, 200]
-
-
-def keeps_a_running_value(snippet: Snippet):
-    class State:
-        total = 0.0
-
-    method = snippet.run("new")["on_train_batch_end"]
-    state = State()
-    for batch, loss in enumerate([1.0, 2.0, 6.0]):
-        method(state, batch, {"loss": loss})
-    assert state.total / 3 == 3.0
-
-
-def writes_less_to_tensorboard(snippet: Snippet, tmp_path, monkeypatch):
-    sizes = []
-    for side in ("old", "new"):
-        monkeypatch.chdir(tmp_path)
-        code = snippet.code.replace('"logs"', repr(str(tmp_path / side)))
-        board = Snippet(code).run(side)["board"]
-        model = small_model()
-        model.compile("sgd", "mse")
-        model.fit(small_data(60), verbose=0, callbacks=[board])
-        sizes.append(sum(f.stat().st_size for f in (tmp_path / side).rglob("*") if f.is_file()))
-    assert sizes[1] < sizes[0] / 2
-
-
-def writes_fewer_summaries(snippet: Snippet, tmp_path):
-    written = []
-
-    class Summary:
-        @staticmethod
-        def scalar(name, value, step):
-            written.append(step)
-
-    class Stand:
-        summary = Summary
-
-    for step in range(250):
-        snippet.run("new", {"tf": Stand, "step": step, "loss": 1.0})
-    assert written == [0, 100, 200]
-
-
-def validates_less_often(snippet: Snippet):
-    validations = []
-
-    class Counter(tf.keras.callbacks.Callback):
-        def on_test_begin(self, logs=None):
-            validations.append(1)
-
-    model = small_model()
-    model.compile("sgd", "mse")
-    fit = model.fit
-    model.fit = lambda *args, **kwargs: fit(*args, **kwargs, verbose=0, callbacks=[Counter()])
-    snippet.run("new", {"model": model, "ds": small_data(1), "val_ds": small_data(60)})
-    assert len(validations) == 4
-
-
-def captures_a_few_steps(snippet: Snippet):
-    calls = []
-
-    class Profiler:
-        def start(self, logdir):
-            calls.append(("start", step_now[0]))
-
-        def stop(self):
-            calls.append(("stop", step_now[0]))
-
-    step_now = [0]
-
-    def train_step(batch):
-        step_now[0] += 1
-
-    names = {"profiler": Profiler(), "logdir": "logs", "train_step": train_step}
-    snippet.run("new", {**names, "dataset": range(200)})
-    assert calls == [("start", 100), ("stop", 110)]
-
-
 def appends_what_is_new(snippet: Snippet, tmp_path):
     sizes = {}
     for side in ("old", "new"):
@@ -274,13 +176,6 @@ def leaves_no_temporary_files(snippet: Snippet, tmp_path, monkeypatch):
     assert left == [1, 1], "the old one stays, the new one goes"
 
 
-def prints_one_line_an_epoch(snippet: Snippet, capsys):
-    model = small_model()
-    model.compile("sgd", "mse")
-    snippet.run("new", {"model": model, "ds": small_data(3)})
-    assert capsys.readouterr().out.count("loss:") == 20
-
-
 CASES: dict[str, CaseOfAdvice] = {
     "save_freq": (
         checkpointing.advise("ModelCheckpoint", grows=False),
@@ -304,41 +199,10 @@ CASES: dict[str, CaseOfAdvice] = {
         "Keep a few checkpoints",
         keeps_few_checkpoints,
     ),
-    "nth": (
-        callbacks.advise("callback", "Slow", grows=False),
-        "Let `Slow` work",
-        works_in_every_hundredth_batch,
-    ),
-    "running": (
-        callbacks.advise("callback", "Slow", grows=True),
-        "Keep a running value",
-        keeps_a_running_value,
-    ),
-    "tensorboard": (
-        callbacks.advise("callback", "TensorBoard", grows=False),
-        "Write less to TensorBoard",
-        writes_less_to_tensorboard,
-    ),
-    "summaries": (
-        callbacks.advise("summary", "", grows=False),
-        "Write summaries",
-        writes_fewer_summaries,
-    ),
-    "validation": (
-        callbacks.advise("validation", "", grows=True),
-        "Validate less",
-        validates_less_often,
-    ),
-    "capture": (profiling.advise(), "Capture a few", captures_a_few_steps),
     "append": (disk.advise(grows=True), "Append what", appends_what_is_new),
     "local": (disk.advise(), "Write to a local", copies_when_the_save_is_done),
     "old": (disk.advise(), "Delete checkpoints", deletes_old_checkpoints_when_told),
     "temporary": (disk.advise(), "Put temporary", leaves_no_temporary_files),
-    "one line": (
-        callbacks.advise("callback", "ProgbarLogger", grows=False),
-        "Print one line",
-        prints_one_line_an_epoch,
-    ),
 }
 
 
@@ -348,4 +212,4 @@ def test_the_snippet_does_what_its_text_says(case, request):
 
 
 def test_every_code_has_a_case_and_a_price():
-    check_all(CASES)
+    check_all(CASES, elsewhere=("Write summaries",))  # of callbacks

@@ -1,0 +1,158 @@
+"""What runs beside a step: the advice, tried."""
+
+from __future__ import annotations
+
+import pytest
+from advice_snippet import (
+    MARKS,
+    CaseOfAdvice,
+    Snippet,
+    check_all,
+    check_case,
+    small_data,
+    small_model,
+)
+
+from tb_slowdown_plugin.analysis.advice import callbacks, profiling
+
+tf = pytest.importorskip("tensorflow")
+pytestmark = MARKS
+
+
+def works_in_every_hundredth_batch(snippet: Snippet):
+    worked = []
+
+    class Work:
+        def work(self, batch, logs):
+            worked.append(batch)
+
+    method = snippet.run("new")["on_train_batch_end"]
+    for batch in range(250):
+        method(Work(), batch)
+    assert worked == [0, 100, 200]
+
+
+def keeps_a_running_value(snippet: Snippet):
+    class State:
+        total = 0.0
+
+    method = snippet.run("new")["on_train_batch_end"]
+    state = State()
+    for batch, loss in enumerate([1.0, 2.0, 6.0]):
+        method(state, batch, {"loss": loss})
+    assert state.total / 3 == 3.0
+
+
+def writes_less_to_tensorboard(snippet: Snippet, tmp_path, monkeypatch):
+    sizes = []
+    for side in ("old", "new"):
+        monkeypatch.chdir(tmp_path)
+        code = snippet.code.replace('"logs"', repr(str(tmp_path / side)))
+        board = Snippet(code).run(side)["board"]
+        model = small_model()
+        model.compile("sgd", "mse")
+        model.fit(small_data(60), verbose=0, callbacks=[board])
+        sizes.append(sum(f.stat().st_size for f in (tmp_path / side).rglob("*") if f.is_file()))
+    assert sizes[1] < sizes[0] / 2
+
+
+def writes_fewer_summaries(snippet: Snippet, tmp_path):
+    written = []
+
+    class Summary:
+        @staticmethod
+        def scalar(name, value, step):
+            written.append(step)
+
+    class Stand:
+        summary = Summary
+
+    for step in range(250):
+        snippet.run("new", {"tf": Stand, "step": step, "loss": 1.0})
+    assert written == [0, 100, 200]
+
+
+def validates_less_often(snippet: Snippet):
+    validations = []
+
+    class Counter(tf.keras.callbacks.Callback):
+        def on_test_begin(self, logs=None):
+            validations.append(1)
+
+    model = small_model()
+    model.compile("sgd", "mse")
+    fit = model.fit
+    model.fit = lambda *args, **kwargs: fit(*args, **kwargs, verbose=0, callbacks=[Counter()])
+    snippet.run("new", {"model": model, "ds": small_data(1), "val_ds": small_data(60)})
+    assert len(validations) == 4
+
+
+def prints_one_line_an_epoch(snippet: Snippet, capsys):
+    model = small_model()
+    model.compile("sgd", "mse")
+    snippet.run("new", {"model": model, "ds": small_data(3)})
+    assert capsys.readouterr().out.count("loss:") == 20
+
+
+def captures_a_few_steps(snippet: Snippet):
+    calls = []
+
+    class Profiler:
+        def start(self, logdir):
+            calls.append(("start", step_now[0]))
+
+        def stop(self):
+            calls.append(("stop", step_now[0]))
+
+    step_now = [0]
+
+    def train_step(batch):
+        step_now[0] += 1
+
+    names = {"profiler": Profiler(), "logdir": "logs", "train_step": train_step}
+    snippet.run("new", {**names, "dataset": range(200)})
+    assert calls == [("start", 100), ("stop", 110)]
+
+
+CASES: dict[str, CaseOfAdvice] = {
+    "nth": (
+        callbacks.advise("callback", "Slow", grows=False),
+        "Let `Slow` work",
+        works_in_every_hundredth_batch,
+    ),
+    "running": (
+        callbacks.advise("callback", "Slow", grows=True),
+        "Keep a running value",
+        keeps_a_running_value,
+    ),
+    "tensorboard": (
+        callbacks.advise("callback", "TensorBoard", grows=False),
+        "Write less to TensorBoard",
+        writes_less_to_tensorboard,
+    ),
+    "summaries": (
+        callbacks.advise("summary", "", grows=False),
+        "Write summaries",
+        writes_fewer_summaries,
+    ),
+    "validation": (
+        callbacks.advise("validation", "", grows=True),
+        "Validate less",
+        validates_less_often,
+    ),
+    "one line": (
+        callbacks.advise("callback", "ProgbarLogger", grows=False),
+        "Print one line",
+        prints_one_line_an_epoch,
+    ),
+    "capture": (profiling.advise(), "Capture a few", captures_a_few_steps),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_snippet_does_what_its_text_says(case, request):
+    check_case(CASES[case], request)
+
+
+def test_every_code_has_a_case_and_a_price():
+    check_all(CASES)
