@@ -14,13 +14,13 @@ from typing import Final
 from tb_slowdown_plugin.analysis.traces import TracedGraph
 from tb_slowdown_plugin.records.types import Trace
 
-_KERAS: Final = "Keras "
+KERAS: Final = "Keras "
 """How the trace hook begins the name of a step that Keras builds."""
 
 
 def is_keras(trace: Trace) -> bool:
     """Whether the traced function is a step that Keras builds; its place is the user's call."""
-    return trace.function.startswith(_KERAS)
+    return trace.function.startswith(KERAS)
 
 
 @dataclass(frozen=True, slots=True)

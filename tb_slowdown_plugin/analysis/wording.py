@@ -48,11 +48,13 @@ def duration(seconds: float) -> str:
 
 
 def ledger_seconds(seconds: float) -> str:
-    """Seconds to a tenth, as they stand in sums.
+    """Seconds to a tenth, as they stand in sums; what would be 0.0 s in milliseconds.
 
-    >>> ledger_seconds(1422.87)
-    '1,422.9 s'
+    >>> ledger_seconds(1422.87), ledger_seconds(0.0364)
+    ('1,422.9 s', '36.4 ms')
     """
+    if 0 < seconds < 0.05:
+        return duration(seconds)
     return f"{seconds:,.1f} s"
 
 

@@ -7,20 +7,23 @@ from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.records import names
 
 
-def advise(family: str, detail: str, *, grows: bool) -> tuple[Advice, ...]:
+def advise(
+    family: str, detail: str, *, grows: bool, at_every_step: bool = False
+) -> tuple[Advice, ...]:
     """What to change.
 
     Args:
       family: `callback`, `summary` or `validation` of `records/names.py`.
       detail: the callback's class name, "" where not known.
       grows: whether it takes longer and longer.
+      at_every_step: whether it works after each batch.
     """
+    if family in (names.SUMMARY, names.CALLBACK) and detail == "TensorBoard":
+        return (quiet_tensorboard(), *((_fewer_calls(),) if at_every_step else ()))
     if family == names.SUMMARY:
         return (fewer_summaries(),)
     if family == names.VALIDATION:
         return (_fewer_validations(),)
-    if detail == "TensorBoard":
-        return (quiet_tensorboard(),)
     if detail == "ProgbarLogger":
         return (_one_line_an_epoch(),)
     name = detail or "MyCallback"
@@ -69,6 +72,18 @@ def quiet_tensorboard() -> Advice:
             ),
         ),
         "Fewer points in the charts. A short profile can be taken when it is needed.",
+    )
+
+
+def _fewer_calls() -> Advice:
+    return Advice(
+        "Let one call of Keras train on 16 batches: `TensorBoard` works after each call, also "
+        'where `update_freq="epoch"` leaves it nothing to write.',
+        snippet(
+            old('model.compile("sgd", "mse")'),
+            new('model.compile("sgd", "mse", steps_per_execution=16)'),
+        ),
+        "All callbacks see every 16th batch only.",
     )
 
 

@@ -103,6 +103,23 @@ def stack(trace: Trace, argument: str) -> Advice:
     )
 
 
+def keep_method(trace: Trace, argument: str) -> Advice:
+    """The same bound method again."""
+    name = _name(argument)
+    return Advice(
+        f"Read the method for `{argument}` once, before the loop, and pass that in every call: "
+        f"`trainer.{name}` is a new object each time it is read, though always of one method. "
+        f"To be sure: 0 retraces of `{trace.function}` in the next run.",
+        snippet(
+            new(f"{name} = trainer.{name}"),
+            same("for batch in dataset:"),
+            old(f"    {callable_name(trace)}(batch, trainer.{name})"),
+            new(f"    {callable_name(trace)}(batch, {name})"),
+        ),
+        "None.",
+    )
+
+
 def keep_object(trace: Trace, argument: str) -> Advice:
     """The same object again."""
     return Advice(

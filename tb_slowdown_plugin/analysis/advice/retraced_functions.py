@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Final
+
 from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
 from tb_slowdown_plugin.analysis.advice.retraced_arguments import callable_name
 from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.records.types import Trace
+
+_FROM_ARRAYS: Final = "data_adapters/array_data_adapter.py"
+"""Where Keras makes a dataset of the arrays that `predict` or `fit` are given."""
 
 
 def hoist(trace: Trace) -> Advice:
@@ -41,17 +47,21 @@ def compile_once() -> Advice:
     )
 
 
-def repeated_setup() -> tuple[Advice, ...]:
-    """Against datasets, iterators and models that are made anew."""
-    return (
-        *make_once(),
-        Advice(
-            "Call the model, not `predict`, on small inputs in a loop; `predict` makes a dataset "
-            "for each call.",
-            snippet(old("y = model.predict(x)"), new("y = model(x, training=False)")),
-            "No batching: `x` must fit into memory.",
-        ),
+def repeated_setup(traces: Iterable[Trace]) -> tuple[Advice, ...]:
+    """Against datasets, iterators and models that are made anew.
+
+    Args:
+      traces: of the functions of libraries that were traced again.
+    """
+    call = Advice(
+        "Call the model, not `predict`, on small inputs in a loop; `predict` makes a dataset "
+        "for each call.",
+        snippet(old("y = model.predict(x)"), new("y = model(x, training=False)")),
+        "No batching: `x` must fit into memory.",
     )
+    if any(_FROM_ARRAYS in trace.location for trace in traces):
+        return (call, *make_once())
+    return (*make_once(), call)
 
 
 def make_once() -> tuple[Advice, ...]:

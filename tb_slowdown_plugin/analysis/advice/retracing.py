@@ -9,6 +9,7 @@ from tb_slowdown_plugin.analysis.advice.retraced_arguments import (
     always_tensor,
     cast,
     declare,
+    keep_method,
     keep_object,
     pass_tensor,
     reduce,
@@ -110,6 +111,7 @@ def _for_change(trace: Trace, change: Change) -> tuple[Advice, ...]:
         case "structure" | "rank":
             return (stack(trace, change.argument),)
         case "python_object":
-            return (keep_object(trace, change.argument),)
+            keep = keep_method if change.after.startswith("method object") else keep_object
+            return (keep(trace, change.argument),)
         case _:
             return ()

@@ -32,16 +32,21 @@ def explain(case: Case) -> Claim | None:
     main = largest(claimed)
     who = _who(main)
     rows, each = _calls(case, main)
+    often = cadence(rows.tolist(), len(case.run.steps))
     change = growth(each.tolist())
     grows = f" and grows: {times(change)} as long at the end" if change >= _GROWS else ""
     return Claim(
         "callbacks",
         claimed,
         who.replace("`", ""),
-        f"{who[0].upper()}{who[1:]} takes {duration(float(np.median(each)))} "
-        f"{cadence(rows.tolist(), len(case.run.steps))}{grows}.",
+        f"{who[0].upper()}{who[1:]} takes {duration(float(np.median(each)))} {often}{grows}.",
         tuple(_evidence(case, claimed)),
-        advice.advise(names.family(main.source), names.detail(main.source), grows=bool(grows)),
+        advice.advise(
+            names.family(main.source),
+            names.detail(main.source),
+            grows=bool(grows),
+            at_every_step=often == "at every step",
+        ),
     )
 
 
@@ -49,15 +54,22 @@ def _who(finding: Finding) -> str:
     family, detail = names.family(finding.source), names.detail(finding.source)
     if family == names.CALLBACK:
         return f"the callback `{detail}`" if detail else "callbacks"
-    return "writing summaries" if family == names.SUMMARY else "validation"
+    if family == names.SUMMARY:
+        return "writing summaries" + (f" in the callback `{detail}`" if detail else "")
+    return "validation"
 
 
 def _calls(case: Case, finding: Finding) -> tuple[Int, Float]:
-    """Rows in which it ran for a time that matters, and its seconds there."""
+    """Rows in which it ran for a time that matters, and its seconds there.
+
+    What takes little in every step can take more in all than what takes much in a few.
+    """
     seconds = case.account(names.family(finding.source), names.detail(finding.source))
     if not seconds.any():
         seconds = finding.lost_per_step
     rows = working_rows(seconds)
+    if seconds[rows].sum() < 0.5 * seconds.sum():
+        rows = np.flatnonzero(seconds)
     return rows, seconds[rows]
 
 

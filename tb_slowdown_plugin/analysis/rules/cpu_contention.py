@@ -14,9 +14,12 @@ from tb_slowdown_plugin.records import names
 
 _FAMILY = names.family(ACCOUNTS[THROTTLED])
 _WHAT = {
-    ACCOUNTS[THROTTLED]: "the cgroup's quota held the process back",
-    ACCOUNTS[RUN_DELAY]: "threads of the process waited in the run queue",
-    STARVED: "input came late, because the threads that load it waited in the run queue",
+    ACCOUNTS[THROTTLED]: "the cgroup's quota held the process back, by the operating system's own "
+    "count",
+    ACCOUNTS[RUN_DELAY]: "threads of the process waited in the run queue, by the operating "
+    "system's own count",
+    STARVED: "input came late, because the threads that load it waited in the run queue; so much "
+    "is estimated from how long all threads computed and waited",
 }
 
 
@@ -53,7 +56,7 @@ def _evidence(case: Case, claimed: tuple[Finding, ...]) -> Iterable[str]:
         each = seconds / (rows[1] - rows[0] + 1)
         yield (
             f"{ledger_seconds(seconds)} in {case.steps_text(rows)}, {duration(each)} a step: "
-            f"{_WHAT[source]}, by the operating system's own count."
+            f"{_WHAT[source]}."
         )
     cores = case.run.environment.limits.get("cpu_count")
     if cores:

@@ -94,4 +94,8 @@ def _full_collections(case: Case, full: list[tuple[int, GcPause]], total: float)
             "tracked Python object, so their number grows."
         )
     freed = sum(pause.collected for _, pause in full)
-    yield f"{counted(freed, 'object')} were freed in all of them together."
+    if freed:
+        verb = "was" if freed == 1 else "were"
+        yield f"{counted(freed, 'object')} {verb} freed in all of them together."
+    else:
+        yield "None of them freed an object."

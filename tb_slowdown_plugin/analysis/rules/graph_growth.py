@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from tb_slowdown_plugin.analysis.advice import graph_growth as advice
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, span
 from tb_slowdown_plugin.analysis.rules.movement import Growth, ends, growth_of
+from tb_slowdown_plugin.analysis.rules.patterns import working_rows
+from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.analysis.wording import counted, duration
+from tb_slowdown_plugin.records.types import Int
 
 _LEAST_PER_STEP = 0.05
+_FEWEST_SLOW = 4
+"""Steps that lose time from which on a distance between them is told."""
+_STEADY_GAPS = 0.8
+"""Share of them that must be as far apart as the others."""
 
 
 def explain(case: Case) -> Claim | None:
@@ -22,33 +31,62 @@ def explain(case: Case) -> Claim | None:
     if growth is None or not growth.steady or growth.per_step < _LEAST_PER_STEP:
         return None
     first, last = span(claimed)
-    added = counted(round(growth.per_step), "operation")
-    if growth.per_step < 1:
-        added = f"{counted(round(100 * growth.per_step), 'operation')} in 100 steps"
+    slow = _slow_rows(claimed)
     return Claim(
         "graph_growth",
         claimed,
         "growth of the graph",
-        f"The program adds {added} to the graph in every step, and the step time grows with it."
-        if growth.per_step >= 1
-        else f"The program adds {added} to the graph, and the step time grows with it.",
-        tuple(_evidence(case, growth, (first, last))),
+        _summary(growth, slow),
+        tuple(_evidence(case, growth, (first, last), slow)),
         advice.advise(),
         "medium",
         "drift",
     )
 
 
-def _evidence(case: Case, growth: Growth, rows: tuple[int, int]) -> Iterable[str]:
+def _summary(growth: Growth, slow: Int) -> str:
+    if len(slow):
+        usual = round(float(np.median(np.diff(slow))))
+        added = counted(round(growth.per_step * usual), "operation")
+        return (
+            f"The program adds {added} to the graph every {usual} steps, and the steps in which "
+            "it does take longer and longer."
+        )
+    added = counted(round(growth.per_step), "operation")
+    if growth.per_step < 1:
+        added = f"{counted(round(100 * growth.per_step), 'operation')} in 100 steps"
+    else:
+        added += " to the graph in every step"
+        return f"The program adds {added}, and the step time grows with it."
+    return f"The program adds {added} to the graph, and the step time grows with it."
+
+
+def _slow_rows(claimed: tuple[Finding, ...]) -> Int:
+    """The rows that lose the time, where it is one in several at a steady distance; else none."""
+    rows = working_rows(np.sum([finding.lost_per_step for finding in claimed], axis=0))
+    gaps = np.diff(rows)
+    if len(rows) < _FEWEST_SLOW or np.median(gaps) < 2:
+        return rows[:0]
+    steady = np.mean(gaps == np.median(gaps)) >= _STEADY_GAPS
+    return rows if steady else rows[:0]
+
+
+def _evidence(case: Case, growth: Growth, rows: tuple[int, int], slow: Int) -> Iterable[str]:
     yield (
         f"The default graph has {growth.first:,.0f} operations at "
         f"{case.step_text(growth.first_row)} and {growth.last:,.0f} at "
         f"{case.step_text(growth.last_row)}: "
         f"{growth.per_step:,.1f} are added per step."
     )
-    before, after = ends(case.run.steps.period_seconds, rows)
+    period = case.run.steps.period_seconds
+    if len(slow):
+        what, rows = "Such a step", (int(slow[0]), int(slow[-1]))
+        before, after = ends(period[slow], (0, len(slow) - 1))
+    else:
+        what = "A step"
+        before, after = ends(period, rows)
     yield (
-        f"A step takes {duration(before)} around {case.step_text(rows[0])} and {duration(after)} "
+        f"{what} takes {duration(before)} around {case.step_text(rows[0])} and {duration(after)} "
         f"around {case.step_text(rows[1])}. TensorFlow prepares a changed graph again at each "
         "`session.run`, all of it."
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.advice import input_pipeline as advice
 from tb_slowdown_plugin.analysis.advice.input_pipeline import called
-from tb_slowdown_plugin.analysis.advice.retraced_functions import make_once
+from tb_slowdown_plugin.analysis.advice.retraced_functions import make_once, repeated_setup
 from tb_slowdown_plugin.analysis.rules.captured import captured_during, slowest_stage
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds
 from tb_slowdown_plugin.analysis.rules.patterns import course, working_rows
@@ -77,6 +77,11 @@ def _summary(case: Case, finding: Finding) -> str:
             return f"The step waited for data in {case.steps_text(finding.rows)}."
         case _:
             share = float(wait.sum()) / case.diagnosis.ledger.wall_seconds
+            if _makes_datasets(case, finding):
+                return (
+                    "A dataset is made anew in the step and waited for, by the program or by "
+                    f"`predict`: {percent(share)} of the run."
+                )
             return f"The step waits for data from the start: {percent(share)} of the run."
 
 
@@ -208,8 +213,12 @@ def _boundaries(case: Case, wait: Float) -> Iterable[str]:
 def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
     if finding.pattern == "epoch_boundary":
         return advice.at_epoch_starts()
-    if finding.pattern == "periodic" and _makes_datasets(case, finding):
-        return (*make_once(), *advice.at_epoch_starts())
+    if _makes_datasets(case, finding):
+        if finding.pattern == "periodic":
+            return (*make_once(), *advice.at_epoch_starts())
+        return repeated_setup(
+            graph.trace for graph in case.graphs if graph.detail == names.LIBRARY
+        )
     told = slow_stages(case, finding)
     captured = captured_during(case, finding)
     stage = slowest_stage(captured) if captured else None

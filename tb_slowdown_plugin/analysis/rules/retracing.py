@@ -80,6 +80,6 @@ def _library(case: Case, claimed: tuple[Finding, ...], seconds: float) -> Claim:
         "retracing of library functions",
         summary,
         tuple(evidence),
-        retraced_functions.repeated_setup(),
+        retraced_functions.repeated_setup(graph.trace for graph in graphs),
         "high",
     )

@@ -30,6 +30,10 @@ _COMPUTES: Final = 0.7
 """Share of a slow step that must be CPU time, or it does not compile."""
 _COMPUTED: Final = 0.3
 """Share of a rise that must be CPU time of the process, or it was waiting."""
+_ALIKE: Final = 0.5
+"""Share of the step's relative rise by which the CPU time of all threads must rise, too."""
+_OUTSIDE: Final = 0.7
+"""Share of a loss that must lie between two steps to be called so."""
 _BLOCKS: Final = 16
 _MOVES: Final = 0.85
 """Correlation of block means from which two series are said to move together
@@ -55,9 +59,12 @@ def find_suspects(case: Case) -> tuple[Suspect, ...]:
         found[memory.cause] = memory
     left = tuple(f for f in case.core() if f.pattern in ("drift", "level_shift"))
     for finding in left:
-        off_cpu = _kept_off_cpu(case, finding)
-        if off_cpu:
-            found.setdefault(off_cpu.cause, off_cpu)
+        machine = _kept_off_cpu(case, finding) or _computed_slower(case, finding)
+        if machine:
+            found.setdefault(machine.cause, machine)
+    between = _between_epochs(case)
+    if between:
+        found.setdefault(between.cause, between)
     if left:
         for suspect in _moving(case, lost_seconds(left)):
             found.setdefault(suspect.cause, suspect)
@@ -76,7 +83,7 @@ def _compiled_again(case: Case) -> Suspect | None:
     slow = (lost > 0.5 * period) & ~np.isnan(used)
     cpu = float(np.sum(used[slow]))
     total = float(np.sum(period[slow]))
-    if not cpu >= _COMPUTES * total:
+    if not total > 0 or not cpu >= _COMPUTES * total:
         return None
     shown = listed([f"`{function}`" for function in jitted])
     verb = "is" if len(jitted) == 1 else "are"
@@ -122,15 +129,11 @@ def _fragmented(case: Case) -> Suspect | None:
 def _kept_off_cpu(case: Case, finding: Finding) -> Suspect | None:
     """The step takes longer, but the process computes no more than before."""
     steps = case.run.steps
-    first, last = finding.rows
     if finding.pattern == "drift":
         cpu = ends(steps.process_cpu_seconds, finding.rows)
         period = ends(steps.period_seconds, finding.rows)
     else:
-        slow = np.zeros(len(steps), bool)
-        slow[first : last + 1] = True
-        rest = ~slow
-        rest[: case.diagnosis.warm_up_rows] = False
+        slow, rest = _inside_and_rest(case, finding)
         if not rest.any():
             return None
         cpu = _medians(steps.process_cpu_seconds, rest, slow)
@@ -146,6 +149,67 @@ def _kept_off_cpu(case: Case, finding: Finding) -> Suspect | None:
         f"{duration(period[0])}), its CPU time {duration(cpu[1])} ({duration(cpu[0])}): it waits, "
         "for a device, a disk, a lock or a busy machine.",
     )
+
+
+def _computed_slower(case: Case, finding: Finding) -> Suspect | None:
+    """All threads take longer alike, for a while: work that grows is that of one of them."""
+    steps = case.run.steps
+    slow, rest = _inside_and_rest(case, finding)
+    if finding.pattern != "level_shift" or not rest.any():
+        return None
+    period = _medians(steps.period_seconds, rest, slow)
+    cpu = _medians(steps.process_cpu_seconds, rest, slow)
+    own = _medians(steps.thread_cpu_seconds, rest, slow)
+    least = 1 + _ALIKE * (period[1] / period[0] - 1) if period[0] > 0 else 1.0
+    others = (cpu[0] - own[0], cpu[1] - own[1])
+    if not least > 1 or any(not b > 0 or not a >= least * b for b, a in (own, others)):
+        return None
+    return Suspect(
+        "cpu_contention",
+        finding.lost_seconds,
+        f"In {case.steps_text(finding.rows)} a step takes {duration(period[1])} (elsewhere "
+        f"{duration(period[0])}), and all threads compute longer for it: {duration(cpu[1])} of CPU "
+        f"time ({duration(cpu[0])}). If it does the same work, the processor was slower then: by "
+        "its clock, or by other programs on the other half of the same cores.",
+    )
+
+
+def _inside_and_rest(case: Case, finding: Finding) -> tuple[Mask, Mask]:
+    """(S,) the rows of a finding, and all others after the warm-up."""
+    slow = np.zeros(len(case.run.steps), bool)
+    slow[finding.rows[0] : finding.rows[1] + 1] = True
+    rest = ~slow
+    rest[: case.diagnosis.warm_up_rows] = False
+    return slow, rest
+
+
+def _between_epochs(case: Case) -> Suspect | None:
+    """What each epoch begins with lies before its first step, where the program works itself."""
+    steps = case.run.steps
+    outside = _finite(steps.period_seconds) - _finite(steps.inside_seconds)
+    for seconds in steps.accounts.values():
+        outside -= _finite(seconds)
+    for finding in case.core():
+        hit = finding.lost_per_step > 0
+        hit[: case.diagnosis.warm_up_rows] = False
+        if finding.pattern != "epoch_boundary" or not hit.any():
+            continue
+        lost = float(finding.lost_per_step[hit].mean())
+        if float(np.median(outside[hit])) < _OUTSIDE * lost:
+            continue
+        return Suspect(
+            "input_pipeline",
+            finding.lost_seconds,
+            f"{counted(int(hit.sum()), 'epoch begins', 'epochs begin')} with {duration(lost)} of "
+            "work between two steps, outside of `step()` and of asking for a batch: a dataset that "
+            "is made anew for each epoch, or whatever else the loop does there. "
+            '`with tbslow.summary.phase("...")` around it tells which.',
+        )
+    return None
+
+
+def _finite(seconds: Float) -> Float:
+    return np.nan_to_num(seconds, posinf=0.0, neginf=0.0)
 
 
 def _medians(series: Float, rest: Mask, slow: Mask) -> tuple[float, float]:

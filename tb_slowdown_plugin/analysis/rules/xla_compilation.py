@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from tb_slowdown_plugin.analysis.advice import xla_compilation as advice
+from tb_slowdown_plugin.analysis.retraced import KERAS
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim
 from tb_slowdown_plugin.analysis.rules.plain_accounts import tell_seconds
 from tb_slowdown_plugin.analysis.wording import count, counted, duration
@@ -48,4 +49,6 @@ def _seconds(compilations: Iterable[Mapping[str, float]]) -> float:
 def _quoted(subject: str) -> str:
     """A function and its place, "train_step (train.py:41)", with the name marked as code."""
     name, _, place = subject.partition(" (")
+    if name.startswith(KERAS):
+        return f"The {subject}"
     return f"`{name}` ({place}" if place else f"`{name}`"

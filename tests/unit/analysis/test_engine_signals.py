@@ -61,6 +61,29 @@ def test_contention_never_takes_a_whole_step():
     assert (lost <= 0.9 * step + 1e-12).all()
 
 
+@pytest.mark.parametrize("shape", ["jump", "growth"])
+def test_the_same_neighbours_take_no_more_of_a_program_that_computes_more(shape):
+    """Its threads wait as long as they compute, before and after: the rise is the program's."""
+    rise = np.linspace(0, 1, COUNT) if shape == "growth" else np.arange(COUNT) >= COUNT // 2
+    work = steps() * (1 + rise)
+    signals = {
+        "run_delay_seconds": sampled(np.cumsum(work)),
+        "thread_run_delay_seconds": sampled(np.cumsum(0.2 * work)),
+    }
+    diagnosis = diagnose(1.2 * work, cpu_seconds=work, signals=signals)
+    sources = {each.source for each in diagnosis.findings}
+    assert sources == {"core", "contention:run_delay"}
+    assert diagnosis.ledger.lost["core"] == pytest.approx((work - steps()).sum(), rel=0.15)
+
+
+def test_a_callback_has_its_part_of_the_delay_of_the_training_thread():
+    callback = np.full(COUNT, 0.010)
+    counted = sampled(np.cumsum(np.full(COUNT, 0.004)))
+    run = prepare_steps(0.010 + callback, {"callbacks": callback}, None)
+    (lost,) = find_contention(run, {"thread_run_delay_seconds": counted}).values()
+    assert lost.sum() == pytest.approx(0.002 * COUNT, rel=0.02)
+
+
 @pytest.mark.parametrize(("wait_seconds", "named"), [(100e-6, False), (500e-6, True)])
 def test_short_waits_are_those_of_the_threads_for_each_other(wait_seconds, named):
     delay = 0.001

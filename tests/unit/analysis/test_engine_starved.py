@@ -77,6 +77,27 @@ def test_a_slow_pipeline_beside_neighbours_is_blamed_for_the_rest():
     assert lost["input_wait"] > 0.8 * wait.sum()
 
 
+def test_the_same_neighbours_before_and_after_leave_the_growth_of_a_wait_to_the_pipeline():
+    """The pipeline computes three times as much from step 300 on, and waits in proportion."""
+    slow = np.arange(SIZE) >= 300
+    wait = np.where(slow, 0.004, 0.0003)
+    cpu = np.where(slow, 0.012, 0.004)
+    (finding, *_) = diagnose(
+        0.008 + wait, {"input_wait": wait}, cpu_seconds=cpu, signals=counted(cpu)
+    ).findings
+    assert (finding.source, finding.pattern) == ("input_wait", "level_shift")
+    assert finding.lost_seconds == pytest.approx(0.0037 * 300, rel=0.05)
+
+
+def test_others_take_no_more_than_the_process_left():
+    """Of two cores for 10 ms, with 18 ms computed there, 2 ms were left to others."""
+    signals = counted(0.030) | {"allowed_cores": np.full(SIZE, 2.0)}
+    starved = find_starved(
+        np.full(SIZE, 0.010), np.full(SIZE, 0.004), np.full(SIZE, 0.018), signals
+    )
+    assert starved[20:] == pytest.approx(0.004 * 2 / 20)
+
+
 @pytest.mark.parametrize(("grown", "source"), [(0.004, "input_wait"), (0.0006, None)])
 def test_of_a_wait_that_grows_beside_neighbours_only_much_is_the_pipelines(grown, source):
     """Their part is known roughly: under 5 % of the time without them it is theirs, too."""
@@ -101,6 +122,6 @@ def test_the_report_says_why_the_input_came_late(make_run):
     (cause,) = account_for(run).report.causes
     assert cause.cause == "cpu_contention"
     assert cause.evidence[0].endswith(
-        "input came late, because the threads that load it waited in the run queue, by the "
-        "operating system's own count."
+        "input came late, because the threads that load it waited in the run queue; so much is "
+        "estimated from how long all threads computed and waited."
     )

@@ -190,6 +190,18 @@ def test_library_functions_made_again(make_run, find, judge):
     assert cause.advice[0].text.startswith("Make the dataset once")
 
 
+def test_predict_in_a_loop_is_told_by_the_functions_that_keras_makes(make_run, find, judge):
+    lost = np.full(SIZE, 0.02)
+    place = "keras/src/trainers/data_adapters/array_data_adapter.py:202"
+    traces = [(n, Trace(n + 1, "grab_batch", place, 0.02, 0.02, "library")) for n in range(SIZE)]
+    accounts = {"tracing:library": lost}
+    run = make_run(np.full(SIZE, 0.010) + lost, accounts=accounts, events=traces)
+    (cause,) = judge(run, find("tracing:library", "flat", lost)).report.causes
+
+    assert cause.advice[0].text.startswith("Call the model, not `predict`")
+    assert cause.advice[1].text.startswith("Make the dataset once")
+
+
 def test_a_retrace_logged_by_hand_gives_its_reason(make_run, find, judge):
     traces = [again(n, cause="reported", reason="new tokenizer") for n in range(2, 12)]
     cause = traced(make_run, find, judge, *traces)

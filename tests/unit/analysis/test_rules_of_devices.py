@@ -194,6 +194,28 @@ def shapes_from(row: int, each: float = 1.0) -> np.ndarray:
     return 3 + np.maximum(0, SAMPLED - row) * each
 
 
+def test_a_stall_is_judged_by_the_samples_within_it(make_run, find, judge):
+    """A step that waits for memory ends when it is free again: the last sample says so."""
+    period, stall = np.full(600, 0.01), np.zeros(600)
+    period[300], stall[300] = 10.01, 10.0
+    rows = np.concatenate([np.arange(300), np.full(20, 300), np.arange(301, 600)])
+    used = np.full(len(rows), 2.0**30)
+    used[300:319] = 15.9 * 2**30
+    run = make_run(
+        period,
+        signals={
+            "allocator_in_use_bytes:GPU:0": used,
+            "allocator_limit_bytes:GPU:0": np.full(len(rows), 16.0 * 2**30),
+        },
+        signal_rows=rows,
+    )
+    (cause,) = judge(run, find("core", "one_off", stall)).report.causes
+    assert (cause.cause, cause.steps) == ("gpu_memory", (300, 300))
+    assert cause.evidence[1] == (
+        "It is at least 90.0 % full in 1 of 600 steps, the first of them step 300."
+    )
+
+
 def test_ever_new_shapes(jump):
     facts = [(0, Fact("batch_shape", "(8, 24, 24, 3)", {"distinct": 1}))]
     facts += [

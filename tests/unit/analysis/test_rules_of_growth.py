@@ -36,6 +36,25 @@ def test_operations_added_in_each_step(make_run, find, judge):
     assert report.suspects == ()
 
 
+def test_operations_added_after_each_epoch(make_run, find, judge):
+    rows = np.arange(20, SIZE, 20)
+    lost = np.zeros(SIZE)
+    lost[rows] = np.linspace(0.1, 0.4, len(rows))
+    run = make_run(
+        0.010 + lost, signals={"graph_operations": 68.0 + 7 * SAMPLED}, signal_rows=SAMPLED
+    )
+    (cause,) = judge(run, find("core", "drift", lost, confidence="medium")).report.causes
+
+    assert cause.summary == (
+        "The program adds 140 operations to the graph every 20 steps, and the steps in which it "
+        "does take longer and longer."
+    )
+    assert cause.evidence[1] == (
+        "Such a step takes 121 ms around step 20 and 399 ms around step 580. TensorFlow prepares "
+        "a changed graph again at each `session.run`, all of it."
+    )
+
+
 def test_a_graph_that_stays_the_same_is_not_blamed(make_run, find, judge):
     run = make_run(DRIFT, signals={"graph_operations": np.full(60, 68.0)}, signal_rows=SAMPLED)
     report = judge(run, drift(find)).report
@@ -114,6 +133,27 @@ def test_python_work_that_grows(make_run, find, judge):
         "A step takes 11.5 ms around step 0 and 38.5 ms around step 599; CPU time of the training "
         "thread is 98.0 % of the growth."
     )
+
+
+def test_work_that_an_account_holds_is_not_blamed_on_python(make_run, find, judge):
+    """The thread computes more, but in a callback; the rest of the step waits for a device."""
+    callback = np.linspace(0.0, 0.030, SIZE)
+    run = make_run(
+        DRIFT + callback,
+        accounts={"callback:Mean": callback},
+        process_cpu=0.010 + callback,
+        thread_cpu=0.010 + callback,
+    )
+    assert [each.cause for each in judge(run, drift(find)).report.causes] == []
+
+
+def test_slow_parts_that_are_over_are_no_python_work_that_grows(make_run, find, judge):
+    early, late = np.zeros(SIZE), np.zeros(SIZE)
+    early[:200], late[300:400] = 0.01, 0.01
+    grows = np.linspace(0.005, 0.010, SIZE)
+    run = make_run(0.01 + grows + early + late, process_cpu=2 * grows, thread_cpu=2 * grows)
+    shifts = [find("core", "level_shift", each, confidence="medium") for each in (early, late)]
+    assert judge(run, *shifts).report.causes == ()
 
 
 def test_without_cpu_time_nothing_is_said_of_python(make_run, find, judge):

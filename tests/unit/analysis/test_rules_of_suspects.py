@@ -1,0 +1,75 @@
+"""What is said of seconds that no cause claims: where they lie, and what they move with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis import diagnose
+
+SIZE = 600
+ROWS = np.arange(SIZE)
+
+
+def test_a_processor_that_is_slower_for_a_while_is_a_suspect(make_run, find, judge):
+    slow = (ROWS >= 200) & (ROWS < 400)
+    factor = np.where(slow, 1.5, 1.0)
+    run = make_run(0.010 * factor, process_cpu=0.016 * factor, thread_cpu=0.004 * factor)
+    report = judge(run, find("core", "level_shift", np.where(slow, 0.005, 0.0))).report
+    assert report.causes == ()
+    (suspect,) = report.suspects
+    assert (suspect.cause, suspect.seconds) == ("cpu_contention", pytest.approx(1.0))
+    assert suspect.why == (
+        "In steps 200\u2013399 a step takes 15 ms (elsewhere 10 ms), and all threads compute "
+        "longer for it: 24 ms of CPU time (16 ms). If it does the same work, the processor was "
+        "slower then: by its clock, or by other programs on the other half of the same cores."
+    )
+
+
+@pytest.mark.parametrize(
+    ("process", "thread"), [(0.016, 0.004), (0.021, 0.004), (0.021, 0.009), (np.nan, np.nan)]
+)
+def test_one_thread_that_computes_more_is_no_slower_processor(
+    make_run, find, judge, process, thread
+):
+    """Of 16 ms of CPU time, 4 ms of the training thread: none, one of both, or nothing known."""
+    slow = ROWS >= 300
+    run = make_run(
+        np.where(slow, 0.015, 0.010),
+        process_cpu=np.where(slow, process, 0.016),
+        thread_cpu=np.where(slow, thread, 0.004),
+    )
+    report = judge(run, find("core", "level_shift", np.where(slow, 0.005, 0.0))).report
+    assert not any("processor" in suspect.why for suspect in report.suspects)
+
+
+@pytest.mark.parametrize(("inside", "said"), [(0.010, True), (0.050, False)])
+def test_work_before_the_first_step_of_each_epoch_is_told(make_run, find, judge, inside, said):
+    first = (ROWS % 100 == 0) & (ROWS > 0)
+    run = make_run(np.where(first, 0.050, 0.010))
+    run = replace(run, steps=replace(run.steps, inside_seconds=np.where(first, inside, 0.010)))
+    report = judge(run, find("core", "epoch_boundary", np.where(first, 0.040, 0.0))).report
+    assert report.causes == ()
+    expected = [
+        "5 epochs begin with 40 ms of work between two steps, outside of `step()` and of asking "
+        "for a batch: a dataset that is made anew for each epoch, or whatever else the loop does "
+        'there. `with tbslow.summary.phase("...")` around it tells which.'
+    ]
+    assert [suspect.why for suspect in report.suspects] == (expected if said else [])
+
+
+@pytest.mark.parametrize(
+    ("slower", "verdict"), [(1.30, "healthy"), (1.60, "slowdown")], ids=["8 %", "15 %"]
+)
+def test_a_run_that_only_got_faster_did_not_slow_down(slower, verdict):
+    """What its first third took longer is unexplained, and a slowdown only from 10 % on."""
+    noise = np.exp(np.random.default_rng(2).normal(0, 0.01, SIZE))
+    step = 0.010 * noise * np.where(ROWS < 200, slower, 1.0)
+    diagnosis = diagnose(step)
+    (finding,) = diagnosis.findings
+    assert (finding.source, finding.pattern) == ("core", "level_shift")
+    assert finding.rows[1] == pytest.approx(199, abs=2)
+    assert diagnosis.verdict == verdict
+    assert diagnose(step[::-1]).verdict == "slowdown"
