@@ -24,3 +24,12 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TrainingHost]:
 def run(host: TrainingHost, tmp_path: Path) -> Callable[..., Finished]:
     """Runs a program that trains into `tmp_path / "run"`, to its end."""
     return lambda body, **given: host.run(body, tmp_path / "run", **given)
+
+
+@pytest.fixture
+def no_monitor_is_left() -> Iterator[None]:
+    """Ends what a test in this process has started."""
+    import tbslow
+
+    yield
+    tbslow.stop()
