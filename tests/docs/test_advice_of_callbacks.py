@@ -87,6 +87,21 @@ def validates_less_often(snippet: Snippet):
     assert len(validations) == 4
 
 
+def calls_back_every_16_batches(snippet: Snippet):
+    calls = []
+
+    class Counter(tf.keras.callbacks.Callback):
+        def on_train_batch_end(self, batch, logs=None):
+            calls[-1] += 1
+
+    for side in ("old", "new"):
+        model = small_model()
+        snippet.run(side, {"model": model})
+        calls.append(0)
+        model.fit(small_data(32), verbose=0, callbacks=[Counter()])
+    assert calls == [32, 2]
+
+
 def prints_one_line_an_epoch(snippet: Snippet, capsys):
     model = small_model()
     model.compile("sgd", "mse")
@@ -129,6 +144,11 @@ CASES: dict[str, CaseOfAdvice] = {
         callbacks.advise("callback", "TensorBoard", grows=False),
         "Write less to TensorBoard",
         writes_less_to_tensorboard,
+    ),
+    "calls": (
+        callbacks.advise("summary", "TensorBoard", grows=False, at_every_step=True),
+        "Let one call",
+        calls_back_every_16_batches,
     ),
     "summaries": (
         callbacks.advise("summary", "", grows=False),

@@ -94,6 +94,26 @@ def stacks(snippet: Snippet):
     assert counts[1] <= 2
 
 
+def reads_the_method_once(snippet: Snippet):
+    class Trainer:
+        def argument(self, x):
+            return 2 * x
+
+    counts = []
+    for side in ("old", "new"):
+        calls = Count()
+
+        @tf.function
+        def train_step(x, argument, calls=calls):
+            calls.append(1)
+            return argument(x)
+
+        batches = [tf.ones([2])] * 4
+        snippet.run(side, {"train_step": train_step, "trainer": Trainer(), "dataset": batches})
+        counts.append(len(calls))
+    assert counts == [4, 1]
+
+
 def keeps_one_object(snippet: Snippet):
     class Settings:
         scale = 2.0
@@ -260,6 +280,11 @@ CASES: dict[str, CaseOfAdvice] = {
         "Keep one object",
         keeps_one_object,
     ),
+    "method": (
+        retracing.advise(trace("python_object", "method object, gone", "method object, a new")),
+        "Read the method",
+        reads_the_method_once,
+    ),
     "hoist": (
         retracing.advise(trace("shape", "", "", cause="new_object")),
         "Make the `tf.function`",
@@ -288,11 +313,11 @@ CASES: dict[str, CaseOfAdvice] = {
         generalises_shapes,
     ),
     "dataset": (
-        retraced_functions.repeated_setup(),
+        retraced_functions.repeated_setup([]),
         "Make the dataset once",
         makes_the_dataset_once,
     ),
-    "predict": (retraced_functions.repeated_setup(), "Call the model", calls_the_model),
+    "predict": (retraced_functions.repeated_setup([]), "Call the model", calls_the_model),
     "xla": (xla_compilation.advise(), "Leave the part", leaves_xla),
     "one size": (shape_churn.advise(), "Bring images", brings_images_to_one_size),
 }

@@ -50,7 +50,7 @@ def test_operations_added_after_each_epoch(make_run, find, judge):
         "does take longer and longer."
     )
     assert cause.evidence[1] == (
-        "Such a step takes 121 ms around step 20 and 399 ms around step 580. TensorFlow prepares "
+        "Such a step takes 115 ms around step 20 and 405 ms around step 580. TensorFlow prepares "
         "a changed graph again at each `session.run`, all of it."
     )
 
