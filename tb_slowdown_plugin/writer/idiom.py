@@ -6,6 +6,7 @@ import threading
 from typing import Any
 
 from tb_slowdown_plugin.writer import monitor as monitors
+from tb_slowdown_plugin.writer.assembly import create_session
 from tb_slowdown_plugin.writer.default_writer import (
     SummaryWriterSink,
     WriterHook,
@@ -46,7 +47,7 @@ def _is_elsewhere(monitor: monitors.Monitor) -> bool:
 
 def _bind(writer: Any) -> monitors.Monitor:
     global _writer, _recorder
-    session = monitors.create_session(lambda _session, _worker: SummaryWriterSink(writer))
+    session = create_session(lambda _session, _worker: SummaryWriterSink(writer))
     hook = WriterHook(writer, on_flush=session.flush_on_request, on_close=lambda: monitor.stop())
 
     def let_go() -> None:

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import atexit
 import os
-import secrets
 import sys
 import threading
 from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tb_slowdown_plugin.errors import UsageError
+from tb_slowdown_plugin.writer.assembly import collector_names, create_session
 from tb_slowdown_plugin.writer.privacy import reason_of
 from tb_slowdown_plugin.writer.recorder import Recorder
 from tb_slowdown_plugin.writer.schedule import FLUSH_SECONDS
 from tb_slowdown_plugin.writer.session import Session
-
-if TYPE_CHECKING:
-    from tb_slowdown_plugin.collectors.base import Collector
-    from tb_slowdown_plugin.writer.sink import Sink
 
 _STOP_SECONDS: Final = 5.0
 """How long the end of a program waits for a write that hangs."""
@@ -174,7 +170,7 @@ def start(
       ...             pass
     """
     directory = _directory(logdir)
-    names = _names(disable)
+    names = collector_names(disable)
     busy = _active
     if busy is not None and not busy.forked and _is_in_use():
         raise UsageError(
@@ -259,52 +255,6 @@ def recorder_for(call: str) -> Recorder:
     return recorder
 
 
-def create_session(
-    open_sink: Callable[[str, int], Sink],
-    *,
-    disabled: Iterable[str] = (),
-    logdir: str | None = None,
-) -> Session:
-    """A session of this process with all its collectors.
-
-    Args:
-      open_sink: Makes the sink of a session id and the index of this worker.
-      disabled: Names of collectors that stay off.
-      logdir: The run's own directory, where it is known and local.
-    """
-    from tb_slowdown_plugin.writer.annotation import annotate, find_profiler
-    from tb_slowdown_plugin.writer.environment import describe, find_worker
-    from tb_slowdown_plugin.writer.tracing_state import is_tracing
-
-    worker = find_worker(os.environ)
-    session_id = secrets.token_hex(4)
-    collectors: list[Collector] = []
-    trouble = ""
-    try:
-        collectors = create_collectors()
-    except Exception as error:  # noqa: BLE001, a TensorFlow that moved must not stop the training
-        trouble = reason_of(error)
-    session = Session(
-        Recorder(is_tracing=is_tracing, is_profiled=find_profiler(), annotate=annotate),
-        open_sink(session_id, worker[0]),
-        session_id,
-        collectors=collectors,
-        disabled=disabled,
-        describe=lambda states: describe(states, worker),
-        logdir=logdir,
-    )
-    if trouble:
-        session.report_failure("collectors", trouble)
-    return session
-
-
-def create_collectors() -> list[Collector]:
-    """All collectors there are."""
-    from tb_slowdown_plugin.collectors import registry
-
-    return registry.create()
-
-
 def _idiom_recorder() -> Recorder | None:
     global _find_idiom_recorder
     if _find_idiom_recorder is None:
@@ -354,21 +304,3 @@ def _directory(logdir: object) -> str:
             "such as the one that TensorBoard is started with"
         )
     return directory
-
-
-def _names(disable: Iterable[str]) -> frozenset[str]:
-    if isinstance(disable, str):
-        raise UsageError(
-            f"disable={disable!r} is one text; give a list of collector names: "
-            f"disable=[{disable!r}]"
-        )
-    names = frozenset(disable)
-    try:
-        known = {collector.name for collector in create_collectors()}
-    except Exception:  # noqa: BLE001, told when the session is made
-        return names
-    if unknown := sorted(map(str, names - known)):
-        raise UsageError(
-            f"disable={unknown!r} names no collector; give some of {', '.join(sorted(known))}"
-        )
-    return names

@@ -19,7 +19,7 @@ def test_collectors_that_break_or_hang_are_switched_off_and_cost_the_training_no
     run, tmp_path
 ):
     body = """
-    from tb_slowdown_plugin.writer import monitor as monitors
+    from tb_slowdown_plugin.writer import assembly
 
     class Broken:
         caveat = ""
@@ -33,8 +33,8 @@ def test_collectors_that_break_or_hang_are_switched_off_and_cost_the_training_no
     def fail():
         raise RuntimeError("gone")
 
-    good = monitors.create_collectors
-    monitors.create_collectors = lambda: [
+    good = assembly.create_collectors
+    assembly.create_collectors = lambda: [
         Broken("no_start", start=fail),
         Broken("no_read", read=fail),
         Broken("no_stop", stop=fail),

@@ -194,7 +194,7 @@ def test_a_clock_that_is_set_changes_no_duration(run, tmp_path: Path) -> None:
 def test_each_collector_may_fail_in_each_of_its_methods(run, tmp_path: Path) -> None:
     body = """
     from tb_slowdown_plugin.collectors import registry
-    from tb_slowdown_plugin.writer import monitor as monitors
+    from tb_slowdown_plugin.writer import assembly
 
     create = registry.create
     def fail(*_, **__):
@@ -204,13 +204,13 @@ def test_each_collector_may_fail_in_each_of_its_methods(run, tmp_path: Path) -> 
         for collector in collectors:
             if hasattr(collector, method):
                 setattr(collector, method, fail)
-        monitors.create_collectors = lambda: collectors
+        assembly.create_collectors = lambda: collectors
         with tbslow.start(Path(logdir) / method) as monitor:
             train(30, 0.01)
             monitor._session._next_sample = 0.0
             monitor._session.tick()
             train(30)
-        monitors.create_collectors = create
+        assembly.create_collectors = create
         with tbslow.start(Path(logdir) / f"after-{method}"):
             train(30)
     print(len(create()))
