@@ -24,6 +24,7 @@ from tb_slowdown_plugin.analysis.rules.case import (
     span,
     stalls_of,
 )
+from tb_slowdown_plugin.analysis.rules.input_pipeline import tell_cache
 from tb_slowdown_plugin.analysis.rules.suspects import find_suspects
 from tb_slowdown_plugin.analysis.traces import traced_graphs
 from tb_slowdown_plugin.analysis.types import (
@@ -111,7 +112,7 @@ def assemble(case: Case) -> Account:
         workers=describe_workers(run),
         signals=signal_states(run),
         completeness=completeness(run),
-        notes=(*notes(run), *notes_on(case), *forecast(run)),
+        notes=(*notes(run), *notes_on(case), *_defects_below_floors(case, claims), *forecast(run)),
     )
     return Account(
         report,
@@ -120,6 +121,12 @@ def assemble(case: Case) -> Account:
         tuple(sorted(_change_points(case, claims, rest))),
         find_marks(run, case.graphs),
     )
+
+
+def _defects_below_floors(case: Case, claims: list[Claim]) -> Iterable[str]:
+    """What certainly is wrong, but costs too little to be named as a cause."""
+    if not any(claim.cause == "input_pipeline" for claim in claims):
+        yield from tell_cache(case)
 
 
 def _ask_rules(case: Case) -> tuple[list[Claim], tuple[Finding, ...]]:

@@ -109,7 +109,7 @@ def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterab
     )
     yield from _tell_stage(case, main)
     yield from _tell_captured(case, main)
-    yield from _tell_cache(case)
+    yield from tell_cache(case)
     yield from _tell_reading(case, main)
 
 
@@ -141,7 +141,8 @@ def _tell_stage(case: Case, finding: Finding) -> Iterable[str]:
     yield f"{text}."
 
 
-def _tell_cache(case: Case) -> Iterable[str]:
+def tell_cache(case: Case) -> Iterable[str]:
+    """Of a cache that never holds: a defect even where the wait is too short to be named."""
     for _, fact in case.facts(UNFILLED):
         yield (
             f"A `cache()` never completes: in pass {count(fact.numbers.get('passes', 0.0))} over "
@@ -216,9 +217,7 @@ def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
     if _makes_datasets(case, finding):
         if finding.pattern == "periodic":
             return (*make_once(), *advice.at_epoch_starts())
-        return repeated_setup(
-            graph.trace for graph in case.graphs if graph.detail == names.LIBRARY
-        )
+        return repeated_setup(graph.trace for graph in case.graphs if graph.detail == names.LIBRARY)
     told = slow_stages(case, finding)
     captured = captured_during(case, finding)
     stage = slowest_stage(captured) if captured else None

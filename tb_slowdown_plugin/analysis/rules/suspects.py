@@ -13,6 +13,7 @@ from tb_slowdown_plugin.analysis.rules.case import Case, Mask, largest, lost_sec
 from tb_slowdown_plugin.analysis.rules.movement import ends, median_of_known
 from tb_slowdown_plugin.analysis.rules.tensor_retention import MOST_OF_RUN, OPEN_TAPE
 from tb_slowdown_plugin.analysis.types import Finding, Suspect
+from tb_slowdown_plugin.analysis.verdict import GROWN_FLOOR
 from tb_slowdown_plugin.analysis.wording import count, counted, duration, listed
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Float
@@ -155,7 +156,8 @@ def _computed_slower(case: Case, finding: Finding) -> Suspect | None:
     """All threads take longer alike, for a while: work that grows is that of one of them."""
     steps = case.run.steps
     slow, rest = _inside_and_rest(case, finding)
-    if finding.pattern != "level_shift" or not rest.any():
+    much = case.wall_share(finding.lost_seconds) >= GROWN_FLOOR
+    if finding.pattern != "level_shift" or not much or not rest.any():
         return None
     period = _medians(steps.period_seconds, rest, slow)
     cpu = _medians(steps.process_cpu_seconds, rest, slow)

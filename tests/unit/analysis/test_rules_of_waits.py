@@ -355,6 +355,14 @@ def test_a_cache_that_never_completes_is_named(make_run, find, judge):
     )
 
 
+def test_a_cache_that_never_completes_is_told_where_it_costs_too_little(make_run, judge):
+    run = make_run(STEP, events=[(350, Fact("cache_unfilled", "", {"passes": 3}))])
+    report = judge(run).report
+    assert (report.verdict, report.causes) == ("healthy", ())
+    (note,) = report.notes
+    assert note.startswith("A `cache()` never completes: in pass 3 over the data")
+
+
 def test_reading_is_told_and_acquitted(make_run, find, judge):
     rows = np.arange(0, SIZE + 1, 50)
     little = {"disk_read_bytes": 1_000.0 * rows}
