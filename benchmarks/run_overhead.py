@@ -1,23 +1,24 @@
 """How much CPU time a monitored run takes more than a plain one.
 
-Short blocks of the same training, plain and monitored, take turns in one process. What
-disturbs such a comparison, and what is done about it:
+The same training runs plain and monitored, each in a process of its own, and the processes
+take turns: 16 steps of one while the others wait, then 16 of the next. What disturbs such a
+comparison, and what is done about it:
 
-- The machine is now faster, now slower. Each way has its turn in a random order, and then
-  in the reverse order, so that a drift weighs on all alike; several such turns are a round,
-  and what counts is the difference within a round.
+- The machine is now faster, now slower, by 10 % and more within a second. A turn takes a tenth
+  of a second; the ways have theirs in a random order and then in the reverse order, so that a
+  drift weighs on all alike, and what counts is the difference within such a pair of turns.
 - Two functions traced from the same code differ by 1 % and more: TensorFlow lays them out
-  in memory and orders their operations as it comes. So each round traces all functions
-  anew, and the interval is over rounds. One model, and so the same weights, serves all.
-- A round that was disturbed all the same: the estimate is the mean of the rounds without
-  the fifth at each end, the interval its 95 % interval by bootstrap.
+  in memory and orders their operations as it comes. So each round begins with new functions,
+  every few rounds with new processes, and the interval is over rounds.
+- A round or a pair of turns that was disturbed all the same: the estimates are means without
+  the fifth at each end, the interval is the 95 % interval by bootstrap.
 - Neighbours: CPU time is compared, not wall time. They still push data out of the caches,
   so that every call between two steps takes longer than on a quiet machine.
 
 What the training pays is measured so: CPU time of the process without the monitor's own
-threads. What those take follows from how old a run is, and is measured apart, in one
-longer run, by their own clocks: there is no noise in it, and blocks would only ever see
-the begin of a run. `added` is the sum. Start and stop of the monitor are left out.
+threads. What those take follows from how old a run is, and is measured apart, by their own
+clocks, in one longer turn at the begin of the run. `added` is the sum. Start and stop of the
+monitor are left out.
 
 `plain again` checks the method: its interval must hold 0.
 
@@ -31,24 +32,24 @@ a loop) is not kept, and with 2 where the check failed.
 from __future__ import annotations
 
 import argparse
-import gc
 import os
+import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
-import tensorflow as tf
 
-from benchmarks.overhead_programs import PROGRAMS, CustomLoop, KerasFit, Way
+from benchmarks.overhead_programs import PROGRAMS, Way
 from tb_slowdown_plugin.collectors import registry
 
 MOST_ADDED: Final = 0.01
 RESAMPLES: Final = 4000
 TRIMMED: Final = 0.2
+ROUNDS_A_PROCESS: Final = 4
 
 
 class Added(NamedTuple):
@@ -59,22 +60,61 @@ class Added(NamedTuple):
     high: float
 
 
-def measure(
-    program: KerasFit | CustomLoop, ways: Sequence[Way], rounds: int, turns: int, steps: int
-) -> np.ndarray:
-    """Training CPU seconds a step, shape (rounds, ways)."""
-    random = np.random.default_rng(0)
-    costs = np.zeros((rounds, len(ways)))
-    for nth in range(rounds):
-        for way in ways:
-            program.trace(way)
-        gc.collect()
-        gc.freeze()  # what TensorFlow has made would be walked through at random moments
-        for _ in range(turns):
-            order = random.permutation(len(ways))
-            for way in (*order, *reversed(order)):
-                costs[nth, way] += program.run(ways[way], steps).training_cpu / (2 * turns)
-        gc.unfreeze()
+class Training:
+    """A process that runs the training one way, a turn at a time."""
+
+    def __init__(self, program: str, way: Way, threads: int) -> None:
+        monitor = ["plain"] if way.disable is None else ["monitored", "--disable", *way.disable]
+        script = Path(__file__).with_name("overhead_turns.py")
+        self._process = subprocess.Popen(
+            [sys.executable, str(script), program, *monitor, "--threads", str(threads)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+
+    def settle(self) -> None:
+        """Waits until a new round is warm."""
+        self._read()
+
+    def run(self, steps: int) -> tuple[float, float, float]:
+        """CPU seconds of the training and of the monitor's threads, and wall seconds, a step."""
+        self._ask(steps)
+        training, background, wall = map(float, self._read().split())
+        return training, background, wall
+
+    def end_round(self) -> None:
+        """Has it begin anew, with a new function."""
+        self._ask(0)
+        self.settle()
+
+    def stop(self) -> None:
+        """Ends the process."""
+        self._process.kill()
+        self._process.communicate()
+
+    def _ask(self, steps: int) -> None:
+        assert self._process.stdin
+        print(steps, file=self._process.stdin, flush=True)
+
+    def _read(self) -> str:
+        assert self._process.stdout
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"a training ended with {self._process.wait()}")
+        return line
+
+
+def measure(trainings: Mapping[Way, Training], pairs: int, steps: int) -> np.ndarray:
+    """One round: training CPU seconds a step, shape (pairs of turns, ways)."""
+    random = np.random.default_rng()
+    ways = list(trainings)
+    costs = np.zeros((pairs, len(ways)))
+    for nth in range(pairs):
+        order = random.permutation(len(ways))
+        for index in (*order, *reversed(order)):
+            costs[nth, index] += trainings[ways[index]].run(steps)[0] / 2
     return costs
 
 
@@ -92,29 +132,18 @@ def trimmed_mean(values: np.ndarray) -> float:
     return float(np.sort(values)[cut : len(values) - cut].mean())
 
 
-def background_share(program: KerasFit | CustomLoop, seconds: float, step_seconds: float) -> float:
-    """CPU of the monitor's own threads over wall time, in a run of this length."""
-    way = Way("monitored", ())
-    program.trace(way)
-    cost = program.run(way, max(1, int(seconds / step_seconds)))
-    return cost.background_cpu / cost.wall
-
-
 def main() -> int:
     """Prints a table for each program."""
     arguments = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     arguments.add_argument("--program", choices=list(PROGRAMS), nargs="+", default=["fit", "loop"])
-    arguments.add_argument("--rounds", type=int, default=24)
-    arguments.add_argument("--turns", type=int, default=4, help="of a round")
-    arguments.add_argument("--steps", type=int, default=40, help="of a block")
+    arguments.add_argument("--rounds", type=int, default=32)
+    arguments.add_argument("--pairs", type=int, default=10, help="of turns, in a round")
+    arguments.add_argument("--steps", type=int, default=16, help="of a turn")
     arguments.add_argument("--threads", type=int, default=1, help="of TensorFlow; 0: its default")
-    arguments.add_argument("--seconds", type=float, default=30.0, help="of the longer run")
+    arguments.add_argument("--seconds", type=float, default=30.0, help="of the longer turn")
     arguments.add_argument("--without", nargs="*", default=(), help="also switch off each of these")
     arguments.add_argument("--all-off", action="store_true", help="also switch off all collectors")
     chosen = arguments.parse_args()
-    tf.config.threading.set_intra_op_parallelism_threads(chosen.threads)
-    tf.config.threading.set_inter_op_parallelism_threads(chosen.threads)
-    tf.get_logger().setLevel("ERROR")
     known = tuple(collector.name for collector in registry.create())
     ways = [
         Way("plain", None),
@@ -124,29 +153,65 @@ def main() -> int:
         *(Way(f"without {name}", (name,)) for name in chosen.without),
     ]
     print(
-        f"TensorFlow {tf.__version__}, Python {sys.version.split()[0]}, {os.cpu_count()} cores, "
-        f"load {os.getloadavg()[0]:.1f}"
+        f"Python {sys.version.split()[0]}, {len(os.sched_getaffinity(0))} of {os.cpu_count()} "
+        f"cores, load {os.getloadavg()[0]:.1f}"
     )
     status = 0
-    for name in chosen.program:
-        program = PROGRAMS[name]()
-        costs = measure(program, ways, chosen.rounds, chosen.turns, chosen.steps)
-        step = float(np.median(costs[:, 0]))
-        share = background_share(program, chosen.seconds, step)
+    for program in chosen.program:
+        share, rounds, plain = run(program, ways, chosen)
+        step = float(np.median(plain))
         print(
-            f"\n{name}: {step * 1e3:.2f} ms a step (CPU), {chosen.rounds} rounds; in the first "
+            f"\n{program}: {step * 1e3:.2f} ms a step (CPU), {chosen.rounds} rounds; in the first "
             f"{chosen.seconds:.0f} s the monitor's threads take {share:.2%} of a core"
         )
-        status = max(status, tell(ways, costs, share, step))
+        status = max(status, tell(ways, rounds, share, step))
     return status
 
 
-def tell(ways: Sequence[Way], costs: np.ndarray, share: float, step: float) -> int:
+def run(
+    program: str, ways: Sequence[Way], chosen: argparse.Namespace
+) -> tuple[float, np.ndarray, np.ndarray]:
+    """The share of a core that the background takes, and what each way takes more than plain.
+
+    Returns:
+      The share; seconds a step more than plain, shape (rounds, ways); seconds of a plain step.
+    """
+    share = 0.0
+    rounds: list[list[float]] = []
+    plain: list[float] = []
+    while len(rounds) < chosen.rounds:
+        trainings = {way: Training(program, way, chosen.threads) for way in ways}
+        try:
+            for training in trainings.values():
+                training.settle()
+            if not rounds:
+                step = trainings[ways[0]].run(100)[2]
+                _, background, wall = trainings[ways[1]].run(int(chosen.seconds / step))
+                share = background / wall
+            for _ in range(min(ROUNDS_A_PROCESS, chosen.rounds - len(rounds))):
+                costs = measure(trainings, chosen.pairs, chosen.steps)
+                rounds.append(
+                    [trimmed_mean(costs[:, way] - costs[:, 0]) for way in range(len(ways))]
+                )
+                plain.append(float(np.median(costs[:, 0])))
+                print(
+                    f"\r{program}: round {len(rounds)} of {chosen.rounds}", end="", file=sys.stderr
+                )
+                for training in trainings.values():
+                    training.end_round()
+        finally:
+            for training in trainings.values():
+                training.stop()
+    print(file=sys.stderr)
+    return share, np.array(rounds), np.array(plain)
+
+
+def tell(ways: Sequence[Way], rounds: np.ndarray, share: float, step: float) -> int:
     """Prints the table of one program; the exit status."""
     print("                       the training pays, us a step     added in all, % of CPU time")
     status = 0
     for index, way in list(enumerate(ways))[1:]:
-        paid = estimate(costs[:, index] - costs[:, 0])
+        paid = estimate(rounds[:, index])
         background = share if way.name == "monitored" else 0.0
         added, least, most = (100 * (value / step + background) for value in paid)
         print(

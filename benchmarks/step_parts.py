@@ -32,10 +32,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import tensorflow as tf
 
 import tbslow
-from benchmarks.overhead_programs import CustomLoop, KerasFit, Way, monitored
+from benchmarks.overhead_programs import PROGRAMS, CustomLoop, KerasFit, Way, monitored
 from tb_slowdown_plugin.collectors import registry
 from tb_slowdown_plugin.writer import collection, schedule
 
+FIRST_STEPS: Final = 120
+"""Of a new function: TensorFlow finds out in some 90 executions which operations are cheap."""
 SETTLED: Final = 20
 """Steps of a block before those that count."""
 SAMPLE_SECONDS: Final = 0.00625
@@ -167,9 +169,9 @@ def main() -> None:
     known = tuple(collector.name for collector in registry.create())
     plain, nothing, all_on = Way("plain", None), Way("none", known), Way("all", ())
     single = [Way(name, tuple(n for n in known if n != name)) for name in known]
-    fit, loop = KerasFit(width=512, batch=96), CustomLoop(width=512, batch=96)
+    fit, loop = KerasFit(*PROGRAMS["fit"]), CustomLoop(*PROGRAMS["loop"])
     for program in (fit, loop):
-        program.trace(all_on)
+        program.trace(all_on, FIRST_STEPS)
         for way in (plain, nothing, *single):  # one function: what is timed lies outside
             program.functions[way] = program.functions[all_on]
     print(
