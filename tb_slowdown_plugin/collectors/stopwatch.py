@@ -95,7 +95,8 @@ class Stopwatch:
           since_ns: A moment in the past from which on it went there, where that
             turns out only now; what is booked already stays as it is.
         """
-        self._ask()
+        if self.askers:
+            self._ask()
         now = self._now()
         start = now if since_ns is None else max(since_ns, self.changed_ns)
         if self.opened:
@@ -105,7 +106,8 @@ class Stopwatch:
 
     def close(self) -> None:
         """Time goes to the account around the innermost one again."""
-        self._ask()
+        if self.askers:
+            self._ask()
         now = self._now()
         self._add(self.opened.pop(), now - self.changed_ns)
         self.changed_ns = now
@@ -126,7 +128,8 @@ class Stopwatch:
 
     def take(self) -> dict[str, int]:
         """The nanoseconds of each account since the last call; open accounts stay open."""
-        self._ask()
+        if self.askers:
+            self._ask()
         now = self._now()
         if self.opened:
             self._add(self.opened[-1], now - self.changed_ns)
@@ -136,10 +139,9 @@ class Stopwatch:
         return booked
 
     def _ask(self) -> None:
-        if self.askers:
-            self.ask_ns = self.long_ns = NEVER
-            for ask in tuple(self.askers):  # one may leave
-                ask()
+        self.ask_ns = self.long_ns = NEVER
+        for ask in tuple(self.askers):  # one may leave
+            ask()
 
     def _add(self, account: str, nanoseconds: int) -> None:
         self.booked[account] = self.booked.get(account, 0) + nanoseconds

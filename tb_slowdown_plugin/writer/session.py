@@ -11,7 +11,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import Final, NamedTuple, TypeVar
+from typing import TypeVar
 
 from tb_slowdown_plugin.collectors.base import Collector, Context
 from tb_slowdown_plugin.records import metadata
@@ -27,14 +27,12 @@ from tb_slowdown_plugin.records.types import (
 from tb_slowdown_plugin.writer import schedule
 from tb_slowdown_plugin.writer.collection import Collection, is_stuck
 from tb_slowdown_plugin.writer.entries import Entry, Opening, Sample, is_cpu_known
+from tb_slowdown_plugin.writer.outbox import Outbox
 from tb_slowdown_plugin.writer.privacy import reason_of
 from tb_slowdown_plugin.writer.recorder import Recorder
 from tb_slowdown_plugin.writer.rows import Edge, build_signals, build_steps
 from tb_slowdown_plugin.writer.sample_pace import SamplePace
 from tb_slowdown_plugin.writer.sink import Sink
-
-MAX_HELD_RECORDS: Final = 64
-"""Kept while the sink fails, oldest dropped first: about ten minutes, under 1 MB."""
 
 _T = TypeVar("_T")
 _log = logging.getLogger("tb_slowdown_plugin")
@@ -65,7 +63,7 @@ class Session:
         logdir: str | None = None,
     ) -> None:
         self.recorder = recorder
-        self._sink = sink
+        self._outbox = Outbox(sink, self.report_failure)
         self._id = session
         self._describe = describe
         self._watched = set() if logdir is None else {logdir}
@@ -78,7 +76,6 @@ class Session:
         self._samples: list[Sample] = []
         self._samples_lock = threading.Lock()
         self._thread_values: dict[str, float] | None = None
-        self._held: deque[_Record] = deque(maxlen=MAX_HELD_RECORDS)
         self._sequence = 0
         self._rows = 0
         self._described: Environment | None = None
@@ -154,7 +151,7 @@ class Session:
                 self._collect_chunks(whole, final)
             except Exception as error:  # noqa: BLE001, the training must not see it
                 self.report_failure("encoding", reason_of(error))
-            self._write_held()
+            self._write()
             now = self._now()
             self._next_flush = now + schedule.flush_seconds(now - self._began)
             self._cpu_ns += self._clock.thread_cpu_ns() - began_ns
@@ -190,7 +187,7 @@ class Session:
         with self._lock:
             self._collection.stop()
             self.flush(final=True)
-            self._close_sink()
+            self._outbox.close()
 
     def give_up(self, reason: str) -> None:
         """Stops the collectors only: a write hangs, and the program wants to end."""
@@ -254,7 +251,7 @@ class Session:
             part = entries[:size]
             del entries[:size]
             self._encode(part, [], [], offset)
-            self._write_held()  # a fast loop leaves more chunks than may be held
+            self._write()  # a fast loop leaves more chunks than may be held
         if entries or samples or events or environment:
             self._encode(entries, samples, events, offset, environment)
 
@@ -282,13 +279,11 @@ class Session:
             events=tuple(events),
             environment=environment,
         )
-        self._held.append(
-            _Record(
-                encode(chunk),
-                metadata.tag(self._id, self._sequence),
-                self._sequence,
-                self._clock.unix_seconds(),
-            )
+        self._outbox.put(
+            encode(chunk),
+            metadata.tag(self._id, self._sequence),
+            self._sequence,
+            self._clock.unix_seconds(),
         )
         self._sequence += 1
         self._rows += len(steps)
@@ -323,33 +318,12 @@ class Session:
         self._written = environment
         return environment
 
-    # -- writing ------------------------------------------------------------------
-
-    def _write_held(self) -> None:
-        try:
-            while self._held:
-                self._sink.write(*self._held[0])
-                self._held.popleft()
-        except Exception as error:  # noqa: BLE001, the training must not see it
-            self._written = None
-            self._close_sink()
-            self.report_failure("writing", reason_of(error))
-
-    def _close_sink(self) -> None:
-        try:
-            self._sink.close()
-        except Exception as error:  # noqa: BLE001, the training must not see it
-            self.report_failure("writing", reason_of(error))
+    def _write(self) -> None:
+        if not self._outbox.write():
+            self._written = None  # a new file is to begin with the environment
 
     def _now(self) -> float:
         return self._clock.monotonic_ns() / 1e9
-
-
-class _Record(NamedTuple):
-    record: bytes
-    tag: str
-    sequence: int
-    unix_seconds: float
 
 
 def _known(entries: list[Entry]) -> int:

@@ -10,8 +10,9 @@ import pytest
 from tb_slowdown_plugin.records.codec import decode
 from tb_slowdown_plugin.records.types import CollectorState, Environment, Epoch, Failure
 from tb_slowdown_plugin.writer import schedule
+from tb_slowdown_plugin.writer.outbox import MAX_HELD_RECORDS
 from tb_slowdown_plugin.writer.sample_pace import SLOWED
-from tb_slowdown_plugin.writer.session import MAX_HELD_RECORDS, Session
+from tb_slowdown_plugin.writer.session import Session
 from tb_slowdown_plugin.writer.sink import MemorySink
 
 
@@ -289,7 +290,7 @@ def test_a_short_failure_loses_nothing_and_is_recorded(run):
 def test_memory_stays_bounded_while_the_sink_fails(run):
     session = session_of(run, sink=BrokenSink())
     live(run, session, 3000.0, 0.1)
-    assert len(session._held) == MAX_HELD_RECORDS
+    assert len(session._outbox._held) == MAX_HELD_RECORDS
     assert len(run.recorder.entries) <= schedule.STEPS_PER_CHUNK
     session.stop()
 
