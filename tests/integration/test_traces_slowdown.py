@@ -67,6 +67,25 @@ def train(logdir: Path, stage_slows: bool) -> Run:
     return run
 
 
+def train_undisturbed(folder: Path, stage_slows: bool) -> tuple[Path, Run]:
+    """A run with one capture of the fast steps and one of the slow ones, and its logdir.
+
+    Neighbours on the machine can slow the fast steps down, or hide that the slow ones are slow;
+    what is captured then tells of them. Such a run is made again, and the third one counts.
+    """
+    for number in range(3):
+        logdir = folder / str(number)
+        run = train(logdir, stage_slows)
+        captured = [
+            (event.row >= FAST, bool(event.what.numbers["slower"]))
+            for event in run.events
+            if isinstance(event.what, Fact) and event.what.name == "automatic_capture"
+        ]
+        if captured == [(False, False), (True, True)]:
+            break
+    return logdir, run
+
+
 def compare_captures(logdir: Path, run: Run) -> Comparison:
     by_name = {
         session.name: read_trace(session.files[0].path, recorded_steps(run))
@@ -84,16 +103,16 @@ def compare_captures(logdir: Path, run: Run) -> Comparison:
 def test_the_first_line_names_what_turned_slow(
     tmp_path: Path, stage_slows: bool, named: str
 ) -> None:
-    run = train(tmp_path, stage_slows)
+    logdir, run = train_undisturbed(tmp_path, stage_slows)
     captures = [e.what for e in run.events if isinstance(e.what, Capture)]
     assert 2 <= len(captures) // 2 <= 4
     assert [capture.running for capture in captures] == [True, False] * (len(captures) // 2)
-    found = compare_captures(tmp_path, run)
+    found = compare_captures(logdir, run)
     assert named in found.rows[0].name, [(r.name, r.difference) for r in found.rows[:4]]
     spent = run.steps.accounts["profiling"].sum()
     assert spent <= 0.01 * run.steps.period_seconds.sum()
     # The report looks into the captures by itself, and says the same.
-    captured = captured_in(tmp_path, run)
+    captured = captured_in(logdir, run)
     assert [one.steps for one in captured] == [10] * (len(captures) // 2)
     report = account_for(replace(run, captured=captured)).report
     if stage_slows:
