@@ -55,14 +55,16 @@ def find_aftermath(steps: Steps, residual: Float, start: int) -> tuple[str, Int]
     rest = residual[quiet]
     if len(events) < _FEWEST_EVENTS or len(rest) < _FEWEST_QUIET:
         return None
-    slow = [rows for rows in (events, following) if _is_slower(residual[rows], rest)]
+    usual = deviation(rest), float(np.median(rest, overwrite_input=True))
+    slow = [rows for rows in (events, following) if _is_slower(residual[rows], *usual, len(rest))]
     return (account, np.sort(np.concatenate(slow))) if slow else None
 
 
-def _is_slower(values: Float, rest: Float) -> bool:
+def _is_slower(values: Float, sigma: float, usual: float, count: int) -> bool:
+    """Whether values are above `count` others, of which deviation and median are given."""
     if len(values) < _FEWEST_EVENTS:
         return False
-    difference = float(np.median(values) - np.median(rest))
-    spread = max(deviation(values), deviation(rest), 1e-3)
-    z = difference / (_MEDIAN_ERROR * spread * np.sqrt(1 / len(values) + 1 / len(rest)))
+    difference = float(np.median(values)) - usual
+    spread = max(deviation(values), sigma, 1e-3)
+    z = difference / (_MEDIAN_ERROR * spread * np.sqrt(1 / len(values) + 1 / count))
     return difference >= _LEAST_EXCESS and z >= _LEAST_Z

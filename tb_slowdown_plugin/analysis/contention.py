@@ -83,7 +83,7 @@ def find_contention(
       UsageError: A signal is not of shape (S,).
     """
     found: dict[str, Float] = {}
-    known = np.zeros_like(steps.core)
+    known = np.zeros(len(steps))
     for name in ACCOUNTS:
         if name not in signals:
             continue
@@ -96,7 +96,7 @@ def find_contention(
             felt = read_count(counted, _MOST_STRETCHES)
         if felt is not None and name != THREAD_RUN_DELAY:
             felt = _leave_felt(steps.core, known, felt, cpu)
-        lost = np.zeros_like(known) if felt is None else _book(steps.core - known, felt)
+        lost = np.zeros(len(known)) if felt is None else _book(steps.core - known, felt)
         if lost.any():
             found[ACCOUNTS[name]] = found.get(ACCOUNTS[name], 0.0) + lost
             known = known + lost
@@ -142,7 +142,7 @@ def _leave_felt(core: Float, known: Float, delays: Delays, cpu: Float | None) ->
 
 def _book(core: Float, delays: Delays) -> Float:
     """Books the delay between samples to the slow steps there."""
-    lost = np.zeros_like(core)
+    lost = np.zeros(len(core))  # unlike `zeros_like`, no memory where nothing is booked
     sampled, delay = delays.sampled, delays.seconds
     if not delay.any():
         return lost

@@ -59,7 +59,9 @@ def fit_core(core: Float, usual: Float, start: int) -> Trend | None:
     """
     if not np.any(usual[start:] > 0) or np.mean(core[start:]) < SHORTEST_SECONDS:
         return None
-    relative = np.log(np.maximum(core / usual, 1e-3))
+    relative = core / usual
+    np.maximum(relative, 1e-3, out=relative)
+    np.log(relative, out=relative)
     # A step of a kind that is too rare to be judged is taken to be as usual.
     relative[np.isnan(relative)] = 0.0
     significance = SIGNIFICANCE_OF_SHORT if len(core) < SHORT_RUN else SIGNIFICANCE

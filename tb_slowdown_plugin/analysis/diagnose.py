@@ -154,8 +154,9 @@ def _count_slow_first_rows(steps: Steps) -> int:
         if rule_of(name).class_ == "never" and not starts_with_warm_up(name):
             seconds -= column
     limit = min(_MOST_COMPILE_ROWS, len(seconds) // 10)
-    usual = float(np.median(seconds[limit:]))
-    fast = np.flatnonzero(seconds[: limit + 1] <= 2 * usual)
+    first = seconds[: limit + 1].copy()
+    usual = float(np.median(seconds[limit:], overwrite_input=True))
+    fast = np.flatnonzero(first <= 2 * usual)
     return int(fast[0]) if len(fast) else limit
 
 

@@ -84,7 +84,7 @@ def find_growth(column: Float, rows: Int) -> Growth | None:
     sure = z >= _SIGNIFICANCE and growth >= _LEAST_GROWTH
     if not sure and not (z >= _SIGNIFICANCE_OF_FEW and growth >= _GROWTH_OF_FEW):
         return None
-    lost = np.zeros_like(column)
+    lost = np.zeros(len(column))
     lost[rows] = np.clip(values - start, 0.0, None)
     numbers = {
         "before_seconds": start,

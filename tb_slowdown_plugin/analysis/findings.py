@@ -61,7 +61,8 @@ def book_rise(series: Float, trend: Trend, rise: Rise, offset: float = 0.0) -> F
     share = np.clip(rise.height / level, 0.0, 1.0)
     lost = np.zeros(len(series))
     lost[trend.edges[0] : trend.edges[-1]] = trend.spread(share)
-    return lost * series
+    lost *= series
+    return lost
 
 
 def describe_rise(rise: Rise, unit_seconds: float, offset: float = 0.0) -> dict[str, float]:

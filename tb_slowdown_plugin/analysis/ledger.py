@@ -41,8 +41,8 @@ def balance(
     healthy = seconds - unexplained
     for finding in findings:
         lost[finding.source] = lost.get(finding.source, 0.0) + finding.lost_seconds
-        healthy = healthy - finding.lost_per_step
-    healthy = np.maximum(healthy, 0.0)
+        healthy -= finding.lost_per_step
+    np.maximum(healthy, 0.0, out=healthy)
     wall = float(seconds.sum())
     beyond = float(unexplained.sum())
     ledger = Ledger(wall, wall - sum(lost.values()) - beyond, lost, beyond)

@@ -138,7 +138,7 @@ def _find_early(
         # In the only pass, the first batches wait for buffers to fill.
         usual = float(np.median(column[first_rows:]))
         return np.where(rows < first_rows, np.maximum(column - usual, 0.0), 0.0)
-    return np.zeros_like(column)
+    return np.zeros(len(column))
 
 
 def _name_whole(
@@ -252,4 +252,5 @@ def _fit(relative: Float, start: int, rows_per_event: float) -> Trend:
     narrowest = max(8, round(_EVENTS_IN_BUCKET * rows_per_event))
     means = bucket(relative, start, by="mean", most=_MOST_BUCKETS, narrowest=narrowest)
     logs = type(means)(np.log(means.values + _OFFSET), means.width, means.start)
-    return fit_trend(logs, np.log(relative + _OFFSET), SIGNIFICANCE_OF_SHORT)
+    relative += _OFFSET  # in place: of ten million steps it is 80 MB
+    return fit_trend(logs, np.log(relative, out=relative), SIGNIFICANCE_OF_SHORT)

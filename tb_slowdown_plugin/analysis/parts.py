@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.buckets import Buckets
+from tb_slowdown_plugin.analysis.buckets import Buckets, in_turn
 from tb_slowdown_plugin.analysis.changes import SMALLEST_CHANGE, Piece, Segmentation
 from tb_slowdown_plugin.analysis.growth import fit_curve
 from tb_slowdown_plugin.records.types import Float
@@ -41,12 +41,16 @@ class Part:
 
 def bounded_means(buckets: Buckets, rows: Float) -> Float:
     """Means of the buckets, their outliers drawn in."""
-    count = len(buckets.values)
-    blocks = rows[buckets.start : buckets.row(count)].reshape(count, buckets.width)
-    distance = blocks - buckets.values[:, None]
-    sample = np.abs(distance).ravel()[:: max(1, distance.size // 100_000)]
+    values, width = buckets.values, buckets.width
+    blocks = buckets.blocks(rows)
+    looked = np.arange(0, blocks.size, max(1, blocks.size // 100_000))
+    sample = np.abs(blocks.ravel()[looked] - values[looked // width])
     bound = float(np.quantile(sample, _DRAWN_IN)) if sample.size else 0.0
-    return np.asarray(buckets.values + np.clip(distance, -bound, bound).mean(axis=1))
+    means = np.empty(len(values))
+    for some in in_turn(len(values)):  # in all of a long run at once, most time goes to memory
+        distance = blocks[some] - values[some, None]
+        means[some] = np.clip(distance, -bound, bound, out=distance).mean(axis=1)
+    return values + means
 
 
 def confirm(pieces: list[Piece], means: Float) -> list[Piece]:

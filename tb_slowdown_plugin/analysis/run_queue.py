@@ -107,15 +107,19 @@ def find_foreign_share(counts: Mapping[str, Float], size: int) -> Float:
     if not all(name in counts for name in (RUN_DELAY, *SWITCHES)):
         return share
     voluntary, involuntary = SWITCHES
-    switches = counts[voluntary] + counts[involuntary]
-    sampled = np.flatnonzero(~np.isnan(counts[RUN_DELAY] + switches))
+    sampled = np.flatnonzero(~np.isnan(counts[RUN_DELAY]))
+    switches = counts[voluntary][sampled] + counts[involuntary][sampled]
+    known = ~np.isnan(switches)
+    sampled, switches = sampled[known], switches[known]
     if len(sampled) < 2:
         return share
-    often = np.maximum(np.diff(switches[sampled]), 1.0)
+    often = np.maximum(np.diff(switches), 1.0)
     wait_seconds = np.diff(counts[RUN_DELAY][sampled]) / often
     between = np.clip(wait_seconds / _OWN_WAIT_SECONDS - 1.0, 0.0, 1.0)
-    stretch = np.searchsorted(sampled, np.arange(size)) - 1
-    return np.asarray(between[np.clip(stretch, 0, len(between) - 1)])
+    rows = np.diff(sampled)
+    rows[0] += sampled[0] + 1
+    rows[-1] += size - 1 - sampled[-1]
+    return np.repeat(between, rows)
 
 
 def sum_between(column: Float, sampled: Int) -> Float:

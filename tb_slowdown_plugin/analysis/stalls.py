@@ -63,7 +63,7 @@ class Stalls:
           floor: Share of the wall.
           numbers: For the finding.
         """
-        lost = np.zeros_like(self.excess)
+        lost = np.zeros(len(self.excess))
         for rows in groups:
             steady = rows[rows >= self.warm_up_rows]
             taken = self.excess[steady]
@@ -98,12 +98,12 @@ def judge_stalls(
     """
     excess = core - expected
     excess[:start] = 0.0
-    residual = np.zeros_like(excess)
+    residual = np.zeros(len(excess))
     np.divide(excess, expected, out=residual, where=expected > 0)
     sigma = max(deviation(residual[start:]), 1e-3)
     np.maximum(excess, 0.0, out=excess)
     stalls = Stalls(excess, residual, sigma, warm_up, start, steps.wall_seconds)
-    stalls.unexplained = np.zeros_like(excess)
+    stalls.unexplained = np.zeros(len(excess))
     for excursion in trend.excursions:
         _judge_excursion(stalls, trend, excursion)
     aftermath = find_aftermath(steps, stalls.residual, start)
@@ -136,7 +136,7 @@ def _judge_repeats(stalls: Stalls, steps: Steps) -> None:
     """Stalls beside epoch boundaries and with a period; a short period may meet both."""
     start, sigma = stalls.warm_up_rows, stalls.sigma
     boundaries = find_stalls(stalls.residual, sigma, steps.epochs, start)
-    rest = stalls.residual.copy()
+    rest = stalls.residual.copy() if boundaries else stalls.residual
     for rows in boundaries:
         rest[rows] = 0.0
     repeats = find_repeats(rest, sigma, steps.seconds)
@@ -156,7 +156,7 @@ def _describe(repeat: Repeat) -> dict[str, float]:
 
 
 def _only(values: Float, rows: Int) -> Float:
-    kept = np.zeros_like(values)
+    kept = np.zeros(len(values))
     kept[rows] = values[rows]
     return kept
 

@@ -65,7 +65,7 @@ def prepare_steps(
             "give one number for each step"
         )
     accounts = {}
-    total = np.zeros_like(seconds)
+    total = np.zeros(len(seconds))
     for name, values in measured.items():
         column = _clean(as_column(f"measured[{name!r}]", values, len(seconds)))
         if column.any():

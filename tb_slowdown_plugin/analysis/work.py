@@ -51,11 +51,11 @@ def measure_work(
         if len(steady) < FEWEST_OF_A_KIND and kind.any():
             continue
         seconds = core[steady]
-        known = amount is not None and bool(np.all((amount[rows] > 0) & np.isfinite(amount[rows])))
-        if known and amount is not None:
-            usual[rows] = _fit_items(amount[steady], seconds, amount[rows])
+        wanted = None if amount is None else amount[rows]
+        if wanted is not None and amount is not None and np.all((wanted > 0) & np.isfinite(wanted)):
+            usual[rows] = _fit_items(amount[steady], seconds, wanted)
         else:
-            usual[rows] = np.median(seconds) if len(seconds) else np.nan
+            usual[rows] = np.median(seconds, overwrite_input=True) if len(seconds) else np.nan
     usual[~(usual > 0)] = np.nan
     return usual
 
@@ -68,6 +68,8 @@ def _number_kinds(kinds: ArrayLike | None, count: int) -> Int:
         raise UsageError(
             f"kinds has shape {array.shape}, step_seconds ({count},); give one for each step"
         )
+    if count and (array == array[0]).all():  # what is usual; sorting ten million takes 0.5 s
+        return np.zeros(count, np.int64)
     return np.unique(array, return_inverse=True)[1].astype(np.int64)
 
 

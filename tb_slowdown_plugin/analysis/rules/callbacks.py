@@ -32,8 +32,8 @@ def explain(case: Case) -> Claim | None:
     main = largest(claimed)
     who = _who(main)
     rows, each = _calls(case, main)
-    often = cadence(rows.tolist(), len(case.run.steps))
-    change = growth(each.tolist())
+    often = cadence(rows, len(case.run.steps))
+    change = growth(each)
     grows = f" and grows: {times(change)} as long at the end" if change >= _GROWS else ""
     return Claim(
         "callbacks",
@@ -84,7 +84,7 @@ def _evidence(case: Case, claimed: tuple[Finding, ...]) -> Iterable[str]:
             f"{_who(parts[0])}: {counted(len(rows), 'step')} with "
             f"{between(float(each.min()), float(each.max()))} each."
         )
-        if growth(each.tolist()) >= _GROWS:
+        if growth(each) >= _GROWS:
             quarter = len(each) // 4
             yield (
                 f"It takes {duration(float(np.median(each[:quarter])))} around "

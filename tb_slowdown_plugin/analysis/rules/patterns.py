@@ -12,7 +12,7 @@ from tb_slowdown_plugin.analysis.wording import duration
 from tb_slowdown_plugin.records.types import Float, Int
 
 
-def cadence(rows: Sequence[int], span_rows: int) -> str:
+def cadence(rows: Sequence[int] | Int, span_rows: int) -> str:
     """How often something happens: "at every step", "every 40 steps", "in 12 of 380 steps".
 
     Args:
@@ -87,7 +87,7 @@ def working_rows(seconds: Float) -> Int:
     return np.flatnonzero(seconds > 0.05 * seconds.max(initial=0.0))
 
 
-def growth(values: Sequence[float]) -> float:
+def growth(values: Sequence[float] | Float) -> float:
     """How much the last quarter exceeds the first: 1 where nothing grows, or too few to say.
 
     >>> growth([1.0] * 8), growth([1, 1, 2, 2, 3, 3, 4, 4])
