@@ -30,6 +30,8 @@ def run(host: TrainingHost, tmp_path: Path) -> Callable[..., Finished]:
 def no_monitor_is_left() -> Iterator[None]:
     """Ends what a test in this process has started."""
     import tbslow
+    from tb_slowdown_plugin.writer.monitor import active
 
     yield
     tbslow.stop()
+    assert active() is None

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from event_files import make_steps, rows_of, split, write_chunks
+from integration.command_line import refusal
 
 from tb_slowdown_plugin.__main__ import main
 
@@ -87,7 +88,7 @@ def test_a_page_is_not_drawn_on_a_terminal(
     logs: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    assert refusal(capsys, *sides(logs), "--format", "html") == (
+    assert refusal(capsys, "compare", *sides(logs), "--format", "html") == (
         "a page is no text for a terminal; give a file with -o compare.html"
     )
 
@@ -127,14 +128,6 @@ def test_one_run_a_side_can_be_too_few(logs: Path, capsys: pytest.CaptureFixture
     assert "is taken to be 5 %, not measured" in body["notes"][0]
 
 
-def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    assert main(["compare", *arguments]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.count("\n") == 1
-    return err.removeprefix("tbslow: ").rstrip("\n")
-
-
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
@@ -166,7 +159,7 @@ def test_bad_input(
     logs: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], expected: str
 ) -> None:
     given = [argument.replace("L", str(logs), 1) for argument in arguments]
-    found = refusal(capsys, *given).replace(str(logs), "L")
+    found = refusal(capsys, "compare", *given).replace(str(logs), "L")
     if "has no run" in expected:  # which names are near is difflib's business
         assert found.startswith(expected.partition("; it has")[0])
         return
@@ -179,28 +172,28 @@ def test_empty_and_broken_input(
     (tmp_path / "empty").mkdir()
     (tmp_path / "broken" / "slowdown").mkdir(parents=True)
     (tmp_path / "broken" / "slowdown" / "events.out.tfevents.1").write_bytes(b"\x01" * 100)
-    assert refusal(capsys, f"{tmp_path}/empty", f"{logs}/new0") == (
+    assert refusal(capsys, "compare", f"{tmp_path}/empty", f"{logs}/new0") == (
         f"'{tmp_path}/empty' holds no event files; give the logdir that training wrote to"
     )
-    assert refusal(capsys, f"{logs}/new0", f"{tmp_path}/broken") == (
+    assert refusal(capsys, "compare", f"{logs}/new0", f"{tmp_path}/broken") == (
         f"'{tmp_path}/broken' has no readable slowdown data: event file "
         "slowdown/events.out.tfevents.1 is no event file (100 bytes unreadable)"
     )
     unwritable = [f"{logs}/old0", f"{logs}/new0", "-o", f"{tmp_path}/no/x.txt"]
-    assert refusal(capsys, *unwritable) == (
+    assert refusal(capsys, "compare", *unwritable) == (
         f"can't write '{tmp_path}/no/x.txt': No such file or directory; "
         "give a file in a directory that exists"
     )
-    assert refusal(capsys, f"{logs}/old0", f"{logs}/new0", "--fail-over", "-3").startswith(
-        "argument --fail-over: "
-    )
+    assert refusal(
+        capsys, "compare", f"{logs}/old0", f"{logs}/new0", "--fail-over", "-3"
+    ).startswith("argument --fail-over: ")
 
 
 def test_a_run_without_a_step(
     logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_chunks(tmp_path / "slowdown", split(rows_of(make_steps(1), 0, 0)))
-    error = refusal(capsys, str(tmp_path), str(logs / "old0"))
+    error = refusal(capsys, "compare", str(tmp_path), str(logs / "old0"))
     assert error == f"run '{tmp_path}' has no step yet; compare runs that have some"
 
 

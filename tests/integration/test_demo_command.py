@@ -7,6 +7,7 @@ import io
 from pathlib import Path
 
 import pytest
+from integration.command_line import refusal
 
 from tb_slowdown_plugin.__main__ import main
 from tb_slowdown_plugin.cli.demo import draw_progress
@@ -40,33 +41,26 @@ def test_a_directory_that_cannot_be_made(
     assert str(tmp_path / "file" / "logs") in err
 
 
-def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    assert main(["demo", *arguments]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    return err
-
-
 def test_a_directory_with_something_in_it_is_left_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "mine").write_text("")
-    error = refusal(capsys, str(tmp_path))
-    assert error == f"tbslow: '{tmp_path}' is there already; give a directory that is not\n"
+    error = refusal(capsys, "demo", str(tmp_path))
+    assert error == f"'{tmp_path}' is there already; give a directory that is not"
 
 
 def test_without_tensorflow_it_says_so(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    error = refusal(capsys, str(tmp_path / "new"))
-    assert error.startswith("tbslow: TensorFlow is not installed")
+    error = refusal(capsys, "demo", str(tmp_path / "new"))
+    assert error.startswith("TensorFlow is not installed")
     assert not (tmp_path / "new").exists()
 
 
 def test_one_directory_at_most(capsys: pytest.CaptureFixture[str]) -> None:
-    assert refusal(capsys, "a", "b") == (
-        "tbslow: unrecognized arguments: b; 'tbslow --help' lists what there is\n"
+    assert refusal(capsys, "demo", "a", "b") == (
+        "unrecognized arguments: b; 'tbslow --help' lists what there is"
     )
 
 

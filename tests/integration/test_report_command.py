@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from event_files import make_steps, rows_of, scalar_event, split, write_chunks, write_events
+from integration.command_line import refusal
 
 from tb_slowdown_plugin import __version__
 from tb_slowdown_plugin.__main__ import main
@@ -122,14 +123,6 @@ def test_a_run_without_a_step_yet_is_reported_as_such(
 
 
 # -- bad input: one line, status 2 ---------------------------------------------
-
-
-def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    assert main(list(arguments)) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.count("\n") == 1
-    return err.removeprefix("tbslow: ").rstrip("\n")
 
 
 @pytest.mark.parametrize(

@@ -16,15 +16,7 @@ from tb_slowdown_plugin.records.codec import decode  # noqa: E402
 from tb_slowdown_plugin.records.types import Epoch  # noqa: E402
 from tb_slowdown_plugin.writer import monitor as monitors  # noqa: E402
 
-pytestmark = pytest.mark.tensorflow
-
-
-@pytest.fixture(autouse=True)
-def nothing_left_running():
-    yield
-    active = monitors.active()
-    if active is not None:
-        active.stop()
+pytestmark = [pytest.mark.tensorflow, pytest.mark.usefixtures("no_monitor_is_left")]
 
 
 def read(directory: Path):

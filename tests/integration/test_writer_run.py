@@ -21,7 +21,7 @@ from tb_slowdown_plugin.records.codec import decode  # noqa: E402
 from tb_slowdown_plugin.records.types import Chunk, Epoch, Trace  # noqa: E402
 from tb_slowdown_plugin.writer import monitor as monitors  # noqa: E402
 
-pytestmark = pytest.mark.tensorflow
+pytestmark = [pytest.mark.tensorflow, pytest.mark.usefixtures("no_monitor_is_left")]
 
 
 def files(directory: Path) -> list[Path]:
@@ -45,15 +45,6 @@ def chunks(directory: Path) -> list[Chunk]:
 
 def numbers(directory: Path) -> list[int]:
     return [number for chunk in chunks(directory) for number in chunk.steps.number.tolist()]
-
-
-@pytest.fixture(autouse=True)
-def nothing_left_running():
-    yield
-    active = monitors.active()
-    if active is not None:
-        active.stop()
-    assert monitors.active() is None
 
 
 def test_a_training_loop_is_recorded(tmp_path):
