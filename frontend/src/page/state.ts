@@ -57,10 +57,8 @@ export interface State {
   readonly sample: number;
 }
 
-export const INITIAL: State = {
-  runs: undefined,
-  runsError: undefined,
-  run: undefined,
+/** What belongs to one run and is forgotten with it. */
+export const FORGOTTEN = {
   panels: new Map(),
   report: undefined,
   whole: undefined,
@@ -69,15 +67,22 @@ export const INITIAL: State = {
   selection: undefined,
   changes: undefined,
   changesError: undefined,
-  axis: "steps",
-  lostOnly: false,
-  asTable: false,
-  sortedBy: "seconds",
-  allLanes: false,
   touched: new Map(),
   hot: undefined,
   compared: [],
   trace: undefined,
+  asTable: false,
+} satisfies Partial<State>;
+
+export const INITIAL: State = {
+  runs: undefined,
+  runsError: undefined,
+  run: undefined,
+  ...FORGOTTEN,
+  axis: "steps",
+  lostOnly: false,
+  sortedBy: "seconds",
+  allLanes: false,
   reports: new Map(),
   here: undefined,
   picker: false,
@@ -86,21 +91,4 @@ export const INITIAL: State = {
   slow: false,
   width: 0,
   sample: 0,
-};
-
-/** What belongs to one run and is forgotten with it. */
-export const FORGOTTEN: Partial<State> = {
-  panels: new Map(),
-  report: undefined,
-  whole: undefined,
-  detail: undefined,
-  view: undefined,
-  selection: undefined,
-  changes: undefined,
-  changesError: undefined,
-  touched: new Map(),
-  hot: undefined,
-  compared: [],
-  trace: undefined,
-  asTable: false,
 };
