@@ -82,7 +82,7 @@ def _group(run: Run, key: tuple[str, ...], members: Sequence[Retrace]) -> dict[s
         "seconds": _rounded(float(costs.sum())),
         "first_step": _step(run, int(rows.min())),
         "last_step": _step(run, int(rows.max())),
-        "fix": short_fix(cause, what),
+        "fix": short_fix(members[0].trace),
         "jit_compile": any(retrace.trace.jit_compile for retrace in members),
         "examples": [_example(run, retrace) for retrace in shown],
         "spark": [

@@ -37,12 +37,17 @@ _ONE_LINE: Final = frozenset({"python_number", "python_value", "dtype", "none"})
 """Changes of which one line before the call takes care."""
 
 
-def short_fix(cause: str, what: str) -> str:
+def short_fix(trace: Trace) -> str:
     """The fix in a few words, for a table."""
-    if cause == "new_object":
+    if trace.cause == "new_object":
+        if is_keras(trace):
+            return "Compile one model once, before the loop."
         return "Make the tf.function once, before the loop."
-    if cause == "context":
+    if trace.cause == "context":
         return "Call it from one device and strategy scope."
+    if any(_is_method(change) for change in trace.changes[:1]):
+        return "Read the method once, before the loop."
+    what = trace.changes[0].what if trace.changes else ""
     return _SHORT.get(what, "Look at what differs between the calls.")
 
 
@@ -72,6 +77,11 @@ def advise(trace: Trace) -> tuple[Advice, ...]:
     if "shape" in kinds:
         found.append(reduce(trace))
     return tuple(found) or (reduce(trace),)
+
+
+def _is_method(change: Change) -> bool:
+    """Whether a bound method was passed: Python makes a new one each time it is read."""
+    return change.what == "python_object" and change.after.startswith("method object")
 
 
 def _for_keras(trace: Trace) -> tuple[Advice, ...]:
@@ -111,7 +121,7 @@ def _for_change(trace: Trace, change: Change) -> tuple[Advice, ...]:
         case "structure" | "rank":
             return (stack(trace, change.argument),)
         case "python_object":
-            keep = keep_method if change.after.startswith("method object") else keep_object
+            keep = keep_method if _is_method(change) else keep_object
             return (keep(trace, change.argument),)
         case _:
             return ()

@@ -46,6 +46,25 @@ def test_traces_are_grouped_by_function_place_cause_and_argument(make_run):
     json.dumps(body, allow_nan=False)
 
 
+@pytest.mark.parametrize(
+    ("function", "cause", "after", "fix"),
+    [
+        ("Keras train step", "new_object", "", "Compile one model once, before the loop."),
+        ("train_step", "new_object", "", "Make the tf.function once, before the loop."),
+        ("run_on", "signature", "method object, a new object", "Read the method once, before"),
+        ("run_on", "signature", "Config object, a new object", "Pass the object's tensors"),
+    ],
+)
+def test_the_fix_in_a_few_words_fits_the_program(make_run, function, cause, after, fix):
+    changes = (Change("step", "python_object", "gone", after),) if after else ()
+    events = [
+        (n, Trace(n, function, "train.py:41", 0.3, 0.1, cause, n, 259, 0, changes))
+        for n in (1, 2, 3)
+    ]
+    (group,) = retraces(make_run(np.full(100, 0.01), events=events))["groups"]
+    assert group["fix"].startswith(fix)
+
+
 def test_examples_are_the_first_and_the_last(make_run):
     events = [(n, number(n)) for n in range(1, 61)]
     (group,) = retraces(make_run(np.full(100, 0.01), events=events))["groups"]
