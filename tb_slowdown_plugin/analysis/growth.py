@@ -118,17 +118,20 @@ def _refine(
 ) -> _Fit:
     """The best of a grid of (onset, power), and then between its points, in halved steps."""
     weight = np.exp(-values)
+    square = weight * weight
+    sums = square.sum(), weight.sum()
+    x = (np.arange(len(values)) + 0.5) / len(values)
     freedom = onset + power
 
     def attempt(first: float, exponent: float) -> _Fit:
-        count = len(values)
-        x = (np.arange(count) + 0.5) / count
-        shape = (np.clip(x - first, 0.0, None) / (1 - first)) ** exponent
-        curve = _fit_curve(shape, weight)
+        shape = np.maximum(x - first, 0.0) / (1 - first)
+        if exponent != 1.0:
+            shape **= exponent
+        curve = _fit_curve(shape, weight, square, sums)
         if curve is None:
             return _Fit(first, exponent, None, np.inf, freedom)
         logs = np.log(curve)
-        return _Fit(first, exponent, logs, float(np.sum((values - logs) ** 2)), freedom)
+        return _Fit(first, exponent, logs, float(((values - logs) ** 2).sum()), freedom)
 
     best = min((attempt(*each) for each in grid), key=_misfit)
     aside, factor = _ONSETS[1] / 2, 1.1
@@ -163,11 +166,20 @@ def find_jump(values: Float, curve: Float) -> int | None:
     return at if better and margin < at < len(values) - margin else None
 
 
-def _fit_curve(shape: Float, weight: Float) -> Float | None:
-    """The curve a + b shape, by least squares of relative errors; None if it is not positive."""
-    square = weight * weight
-    s0, s1, s2 = square.sum(), square @ shape, square @ (shape * shape)
-    t0, t1 = weight.sum(), weight @ shape
+def _fit_curve(
+    shape: Float, weight: Float, square: Float, sums: tuple[float, float]
+) -> Float | None:
+    """The curve a + b shape, by least squares of relative errors; None if it is not positive.
+
+    Args:
+      shape: (B,) from 0 on.
+      weight: (B,) one over the value.
+      square: (B,) of the weight.
+      sums: Of `square` and of `weight`.
+    """
+    s0, t0 = sums
+    s1, s2 = square @ shape, square @ (shape * shape)
+    t1 = weight @ shape
     determinant = s0 * s2 - s1 * s1
     if determinant <= 1e-12 * s0 * s2:
         return None
