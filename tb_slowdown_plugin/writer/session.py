@@ -11,7 +11,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from tb_slowdown_plugin.collectors.base import Collector, Context
 from tb_slowdown_plugin.records import metadata
@@ -34,7 +34,9 @@ from tb_slowdown_plugin.writer.rows import Edge, build_signals, build_steps
 from tb_slowdown_plugin.writer.sample_pace import SamplePace
 from tb_slowdown_plugin.writer.sink import Sink
 
+_ANY_ROW: Final = 1 << 62
 _T = TypeVar("_T")
+_Noted = TypeVar("_Noted", Event, Sample)
 _log = logging.getLogger("tb_slowdown_plugin")
 
 
@@ -73,6 +75,7 @@ class Session:
         self._lock = threading.RLock()
         self._edge = Edge()
         self._unread: list[Entry] = []
+        self._events: list[Event] = []
         self._samples: list[Sample] = []
         self._samples_lock = threading.Lock()
         self._thread_values: dict[str, float] | None = None
@@ -245,7 +248,7 @@ class Session:
         environment = self._changed_environment()
         entries = self._drain_entries(whole)
         samples = self._drain_samples(final)
-        events = _drain(self.recorder.events)
+        events = self._drain_events()
         while len(entries) > schedule.STEPS_PER_CHUNK:
             size = _known(entries[: schedule.STEPS_PER_CHUNK]) or schedule.STEPS_PER_CHUNK
             part = entries[:size]
@@ -290,9 +293,13 @@ class Session:
         self.observe(steps)
 
     def _drain_entries(self, whole: bool) -> list[Entry]:
-        """What was recorded; if not the whole, without steps whose CPU time is not known yet."""
-        entries = self._unread + _drain(self.recorder.entries)
-        size = len(entries) if whole else _known(entries)
+        """What was recorded; if not the whole, without steps whose CPU time is not known yet.
+
+        A step that takes long does not hold them up: they are written at the second time.
+        """
+        fresh = _drain(self.recorder.entries)
+        entries = self._unread + fresh
+        size = _known(entries) if fresh and not whole else len(entries)
         self._unread = entries[size:]
         return entries[:size]
 
@@ -302,7 +309,19 @@ class Session:
             kept = 0 if final or not self._collection.needs_thread else 1
             ready = max(0, len(self._samples) - kept)
             samples, self._samples = self._samples[:ready], self._samples[ready:]
-        return sorted(samples + _drain(self.recorder.samples), key=lambda sample: sample.time)
+            samples += _drain(self.recorder.samples)
+            samples, later = self._part(samples)
+            self._samples[:0] = later
+        return sorted(samples, key=lambda sample: sample.time)
+
+    def _drain_events(self) -> list[Event]:
+        events, self._events = self._part(self._events + _drain(self.recorder.events))
+        return events
+
+    def _part(self, noted: list[_Noted]) -> tuple[list[_Noted], list[_Noted]]:
+        """What belongs to steps that are written, and what comes after steps that are kept."""
+        end = self._unread[0][0] if self._unread else _ANY_ROW
+        return [n for n in noted if n.row <= end], [n for n in noted if n.row > end]
 
     def _changed_environment(self) -> Environment | None:
         states = self._collection.states()

@@ -110,6 +110,25 @@ def test_in_the_background_steps_wait_until_their_cpu_time_is_known(run):
     assert sum(len(chunk.steps) for chunk in chunks(run.sink)) == run.recorder.rows > written
 
 
+def test_what_comes_after_steps_that_wait_is_written_after_them(run):
+    session = session_of(run)
+    run.step(0.1)
+    for _ in range(4):
+        run.step(0.01)
+    run.recorder.mark_epoch(1)
+    run.recorder.add_sample({"rss_bytes": 1.0})
+    run.time.spend(10)
+    session.tick()
+    (early,) = chunks(run.sink)
+    assert (len(early.steps), early.events, len(early.signals)) == (1, (), 0)
+    run.time.spend(10)  # the step under way takes long
+    session.tick()
+    late = chunks(run.sink)[-1]
+    assert (late.first_row, len(late.steps)) == (1, 4)
+    assert [(event.row, event.what) for event in late.events] == [(5, Epoch(1))]
+    assert late.signals.row.tolist() == [5]
+
+
 def test_a_slow_run_is_written_every_ten_seconds_then_every_thirty(run):
     session = session_of(run)
     live(run, session, 3600.0, 1.0)
