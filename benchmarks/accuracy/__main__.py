@@ -11,7 +11,7 @@ from benchmarks.accuracy.quiet import FAMILIES, SPECIAL, draw_length, draw_quiet
 from benchmarks.accuracy.rivals import find_by_kernel, is_slower_by_rule
 from benchmarks.accuracy.score import Score, interval, quantile, score
 
-FROZEN_SEED = 77_003
+FROZEN_SEED = 90_217
 """The test set, drawn once the engine was frozen; tuning was done on seeds 1, 3, 5, 7 and 9."""
 
 

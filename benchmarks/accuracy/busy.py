@@ -21,7 +21,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -52,10 +52,11 @@ def main() -> None:
     parser.add_argument("--judge", type=Path, nargs="+", help="kept recordings; record nothing")
     options = parser.parse_args()
     if options.judge:
-        kept = judge(options.judge)
-        for each in kept:
-            print(describe_outcome(each))
-        for line in _tabulate(kept):
+        rounds = judge(options.judge)
+        every = [outcome for outcomes in rounds.values() for outcome in outcomes]
+        for outcome in sorted(every, key=lambda each: each.program):
+            print(describe_outcome(outcome))
+        for line in (*_tabulate(every), *_tabulate_rounds(rounds)):
             print(line)
         return
     known = list_programs()
@@ -87,11 +88,13 @@ def main() -> None:
         print(line)
 
 
-def judge(directories: Sequence[Path]) -> list[Outcome]:
-    """Judges all recordings in these directories, by program and then by round."""
-    found = [path.parent for directory in directories for path in directory.rglob("truth.json")]
-    found.sort(key=lambda path: (path.name, path))
-    return [_beside_neighbour(read_outcome(path)) for path in found]
+def judge(directories: Sequence[Path]) -> dict[str, list[Outcome]]:
+    """Judges all recordings in these directories; those of a round lie in one folder."""
+    rounds: dict[str, list[Outcome]] = {}
+    found = {path.parent for directory in directories for path in directory.rglob("truth.json")}
+    for path in sorted(found):
+        rounds.setdefault(path.parent.name, []).append(_beside_neighbour(read_outcome(path)))
+    return rounds
 
 
 def _beside_neighbour(outcome: Outcome) -> Outcome:
@@ -153,6 +156,20 @@ def _tabulate(outcomes: Sequence[Outcome]) -> Iterable[str]:
     yield describe_share("right first cause", [each.named == each.cause for each in sick])
     yield describe_share("healthy, and something else blamed", [bool(each.blamed) for each in well])
     yield describe_share("healthy, and cpu_contention named", [_names_neighbour(e) for e in well])
+
+
+def _tabulate_rounds(rounds: Mapping[str, Sequence[Outcome]]) -> Iterable[str]:
+    yield ""
+    yield "| round | right first cause | healthy, else blamed | healthy, cpu_contention named |"
+    yield "|---|---|---|---|"
+    every = [outcome for outcomes in rounds.values() for outcome in outcomes]
+    for name, outcomes in (*rounds.items(), ("all", every)):
+        sick = [each.named == each.cause for each in outcomes if each.cause != HEALTHY]
+        well = [each for each in outcomes if each.cause == HEALTHY]
+        yield (
+            f"| {name} | {sum(sick)} of {len(sick)} | {sum(bool(each.blamed) for each in well)} of "
+            f"{len(well)} | {sum(map(_names_neighbour, well))} of {len(well)} |"
+        )
 
 
 def _also_blamed(outcome: Outcome) -> list[str]:

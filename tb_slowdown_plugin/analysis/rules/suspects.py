@@ -196,7 +196,7 @@ def _between_epochs(case: Case) -> Suspect | None:
         hit[: case.diagnosis.warm_up_rows] = False
         if finding.pattern != "epoch_boundary" or not hit.any():
             continue
-        lost = float(finding.lost_per_step[hit].mean())
+        lost = float(np.median(finding.lost_per_step[hit]))
         if float(np.median(outside[hit])) < _OUTSIDE * lost:
             continue
         return Suspect(
