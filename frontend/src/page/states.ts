@@ -66,7 +66,7 @@ export function noData(app: App, state: State): TemplateResult {
         html`<button aria-pressed=${one === sample ? "true" : "false"} @click=${() => app.sample(index)}>${one.name}</button>`,
     )}</div>
     ${codeBox(sample.file, sample.code)}
-    <p class="q">Nothing else to call: retraces, memory, garbage collection and CPU are collected by themselves. It costs about 3 µs a step.</p>
+    <p class="q">Nothing else to call: retraces, memory, garbage collection and CPU are collected by themselves.</p>
   </div>`;
 }
 
