@@ -187,8 +187,10 @@ def test_a_clock_that_is_set_changes_no_duration(run, tmp_path: Path) -> None:
     assert max(begins) - min(begins) > 80_000.0  # each chunk tells the time that the clock told
     (read,) = read_runs(str(tmp_path), warn=pytest.fail)
     report = account_for(read).report
-    assert (report.steps, report.verdict) == (400, "healthy")
+    assert report.steps == 400
     assert report.wall_seconds == pytest.approx(periods.sum())
+    # Neighbours on the machine may be seen in steps of 1 ms, a clock that jumps may not.
+    assert {cause.cause for cause in report.causes} <= {"cpu_contention", "warm_up"}
 
 
 def test_each_collector_may_fail_in_each_of_its_methods(run, tmp_path: Path) -> None:

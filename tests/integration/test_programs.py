@@ -17,7 +17,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # `benchmarks` is not installed
 
-from benchmarks.accuracy.real import HEALTHY, Outcome, read_outcome
+from benchmarks.accuracy.real import BUSY_CORES, HEALTHY, Outcome, read_outcome
 from tb_slowdown_plugin.analysis.causes import CAUSES
 from tb_slowdown_plugin.records.types import Epoch, Fact, GcPause, Run, Trace
 
@@ -438,15 +438,33 @@ def test_the_recordings_are_small_and_hold_nothing_private() -> None:
     ],
 )
 def test_a_fresh_recording_says_the_same(name: str, tmp_path: Path) -> None:
-    environment = {**os.environ, "RECORDINGS": str(tmp_path), "PYTHON": sys.executable}
+    for number in range(3):
+        made = record_afresh(name, tmp_path / str(number))
+        wrong = find_disagreement(made)
+        # Beside busy neighbours another try may have more luck; without them the first one counts.
+        if wrong is None or (made.neighbour_cores or 0.0) < BUSY_CORES:
+            break
+    assert wrong is None, f"{wrong}; beside {made.neighbour_cores} busy cores, try {number + 1}"
+
+
+def record_afresh(name: str, folder: Path) -> Outcome:
+    environment = {**os.environ, "RECORDINGS": str(folder), "PYTHON": sys.executable}
     script = [str(ROOT / "scripts/record_programs"), name]
     subprocess.run(script, env=environment, check=True, capture_output=True, timeout=180)
-    made = read_outcome(tmp_path / name)
+    return read_outcome(folder / name)
+
+
+def find_disagreement(made: Outcome) -> str | None:
+    """What a fresh recording says otherwise than its program's truth."""
     blamed = [cause for cause in made.blamed if cause != "cpu_contention"]
-    if made.cause == HEALTHY:
-        assert blamed == [], made.report.headline
-    else:
-        MOVES[name](made.run)
-        assert blamed[0] == made.cause, made.report.headline
-        # A busy machine takes its time from the injector's clock and from ours alike.
-        assert made.found_seconds == pytest.approx(made.lost_seconds, rel=0.35)
+    try:
+        if made.cause == HEALTHY:
+            assert blamed == [], made.report.headline
+        else:
+            MOVES[made.program](made.run)
+            assert blamed[:1] == [made.cause], made.report.headline
+            # A busy machine takes its time from the injector's clock and from ours alike.
+            assert made.found_seconds == pytest.approx(made.lost_seconds, rel=0.35)
+    except AssertionError as error:
+        return str(error)
+    return None
