@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
@@ -11,6 +13,9 @@ from tb_slowdown_plugin.collectors.base import Context
 from tb_slowdown_plugin.collectors.clock import Clock
 from tb_slowdown_plugin.collectors.stopwatch import Stopwatch
 from tb_slowdown_plugin.records.types import What
+
+if TYPE_CHECKING:
+    from tb_slowdown_plugin.collectors.tracing import TraceCollector
 
 W = TypeVar("W")
 
@@ -53,3 +58,23 @@ class Recording:
 def recording() -> Recording:
     """A fresh recording; pass `recording.context` to a collector's `start`."""
     return Recording()
+
+
+@pytest.fixture
+def tracer(monkeypatch: pytest.MonkeyPatch, root: Path) -> Iterator[TraceCollector]:
+    """The trace hook, not started yet."""
+    from tb_slowdown_plugin.collectors.tracing import TraceCollector
+
+    monkeypatch.chdir(root)
+    tracer = TraceCollector()
+    yield tracer
+    tracer.stop()
+
+
+@pytest.fixture
+def traced(recording: Recording, tracer: TraceCollector) -> Iterator[Recording]:
+    """What it records; at the end nothing has failed, and no account is open."""
+    tracer.start(recording.context)
+    yield recording
+    assert recording.failures == []
+    assert recording.stopwatch.depth == 0
