@@ -67,12 +67,13 @@ def test_a_training_loop_is_recorded(tmp_path):
     assert len(dataset) == 50
     found = chunks(tmp_path)
     assert numbers(tmp_path) == list(range(100))
-    steps = found[0].steps
-    assert steps.items.tolist() == [2.0] * 100
-    assert (steps.period_seconds >= steps.inside_seconds).all()
-    assert {"input_wait", "forward"} <= set(steps.accounts)
-    assert (sum(steps.accounts.values()) <= steps.period_seconds + 2e-5).all()
-    events = [event.what for event in found[-1].events]
+    # A busy machine may take so long that it is written more than once.
+    for steps in (chunk.steps for chunk in found if len(chunk.steps)):
+        assert set(steps.items.tolist()) == {2.0}
+        assert (steps.period_seconds >= steps.inside_seconds).all()
+        assert {"input_wait", "forward"} <= set(steps.accounts)
+        assert (sum(steps.accounts.values()) <= steps.period_seconds + 2e-5).all()
+    events = [event.what for chunk in found for event in chunk.events]
     assert [what for what in events if isinstance(what, Epoch)] == [Epoch(0), Epoch(1)]
     traces = [what for what in events if isinstance(what, Trace)]
     assert any(trace.function.endswith("train_step") for trace in traces)
