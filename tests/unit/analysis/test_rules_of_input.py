@@ -1,0 +1,183 @@
+"""Sentences about waiting for input, and about the stage that is slow, with all their numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from unit.analysis.steady_steps import SIZE, STEP, at
+
+from tb_slowdown_plugin.records.types import Epoch, Fact, Trace
+
+
+def test_input_wait_that_begins_at_a_step(make_run, find, judge):
+    wait = np.where(np.arange(SIZE) < 300, 0.0004, 0.030)
+    run = make_run(STEP + wait, accounts={"input_wait": wait}, numbers=np.arange(1000, 1600))
+    lost = np.where(np.arange(SIZE) < 300, 0.0, wait)
+    finding = find("input_wait", "level_shift", lost, before_seconds=0.0004, after_seconds=0.030)
+    account = judge(run, finding)
+
+    (cause,) = account.report.causes
+    assert (cause.cause, cause.pattern, cause.confidence) == (
+        "input_pipeline",
+        "level_shift",
+        "high",
+    )
+    assert cause.steps == (1300, 1599)
+    assert cause.lost_seconds == pytest.approx(9.0)
+    assert cause.lost_fraction == pytest.approx(9.0 / 15.12)
+    assert cause.summary == "The step waits for data from step 1,300 on."
+    assert cause.evidence == (
+        "Input wait is 0.4 ms a step before step 1,300 and 30 ms from it on.",
+        "The median step there waits 30 ms and works 10 ms; without the wait it would be "
+        "4.0 times as fast.",
+        "In all 9.0 s of input wait are lost; each was timed where the step asks for its batch.",
+    )
+    assert account.report.headline == "Lost 60 % of 15.1 s to waiting for input data"
+    assert account.change_points == ((300, "Input pipeline: +29.6 ms a step from here"),)
+    assert "num_parallel_calls=tf.data.AUTOTUNE" in cause.advice[0].code
+
+
+def test_input_wait_at_the_first_batch_of_each_epoch(make_run, find, judge):
+    first = np.arange(0, SIZE, 100)
+    wait = at(first, 1.2)
+    wait[wait == 0] = 0.0004
+    run = make_run(
+        STEP + wait,
+        accounts={"input_wait": wait},
+        events=[(int(row), Epoch(number)) for number, row in enumerate(first)],
+    )
+    (cause,) = judge(run, find("input_wait", "epoch_boundary", at(first, 1.2))).report.causes
+
+    assert cause.summary == (
+        "Each epoch begins with a wait for data: a shuffle buffer that is filled again, or a "
+        "dataset that starts anew."
+    )
+    assert cause.evidence[0] == (
+        "The first batch of an epoch takes 1.2 s on average, in 6 epochs; any other batch 0.4 ms."
+    )
+    assert "shuffle(2_000)" in cause.advice[0].code
+
+
+def test_input_wait_from_the_start(make_run, find, judge):
+    wait = np.full(SIZE, 0.030)
+    run = make_run(STEP + wait, accounts={"input_wait": wait})
+    report = judge(run, find("input_wait", "flat", wait)).report
+
+    assert report.causes[0].summary == "The step waits for data from the start: 75.0 % of the run."
+    assert report.headline == "Lost 75 % of 24.0 s to waiting for input data"
+
+
+def waits_from_300(make_run, find, judge, events=(), signals=None, rows=None):
+    wait = np.where(np.arange(SIZE) < 300, 0.0004, 0.030)
+    run = make_run(
+        STEP + wait,
+        accounts={"input_wait": wait},
+        events=events,
+        signals=signals,
+        signal_rows=rows,
+    )
+    lost = np.where(np.arange(SIZE) < 300, 0.0, wait)
+    (cause,) = judge(run, find("input_wait", "level_shift", lost)).report.causes
+    return cause
+
+
+def stage(name, seconds, share=0.93):
+    return Fact("input_stage", name, {"seconds_per_element": seconds, "share": share})
+
+
+def test_the_slow_stage_is_named(make_run, find, judge):
+    events = [(40, stage("Map#3", 0.0003)), (320, stage("Map#3", 0.0101))]
+    cause = waits_from_300(make_run, find, judge, events)
+
+    assert cause.evidence[-1] == (
+        "The slowest stage of the pipeline, by tf.data's own model, is `Map` (stage 2 from the "
+        "end, as tf.data has arranged them): 10.1 ms an element, 93.0 % of the time of all stages, "
+        "up to step 320; at first it took 0.3 ms."
+    )
+    assert cause.advice[0].text.startswith(
+        "Let the slow stage `Map` (stage 2 from the end, as tf.data has arranged them) run in "
+        "parallel"
+    )
+    assert not any(each.text.startswith("Read several") for each in cause.advice)
+
+
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [
+        ("ShuffleAndRepeat#2", "Make the shuffle buffer smaller"),
+        ("ParallelMapV2#3", "Work on whole batches"),
+        ("TFRecord#5", "Read several files"),
+        ("Generator#4", "Make the elements outside of Python"),
+        ("BatchV2#2", "Put batches together in parallel"),
+    ],
+)
+def test_each_stage_has_its_fix(make_run, find, judge, name, first):
+    cause = waits_from_300(make_run, find, judge, [(320, stage(name, 0.01))])
+    assert cause.advice[0].text.startswith(first)
+
+
+def test_a_stage_that_is_not_slow_is_not_named(make_run, find, judge):
+    cause = waits_from_300(make_run, find, judge, [(320, stage("TensorSlice#6", 1e-6, 0.05))])
+    assert not any("slowest stage" in sentence for sentence in cause.evidence)
+    assert cause.advice[0].text.startswith("Let the slow stage run in parallel")
+
+
+def test_a_cache_that_never_completes_is_named(make_run, find, judge):
+    events = [(350, Fact("cache_unfilled", "", {"passes": 3}))]
+    cause = waits_from_300(make_run, find, judge, events)
+    assert cause.evidence[-1].startswith(
+        "A `cache()` never completes: in pass 3 over the data it still computed everything anew."
+    )
+
+
+def test_a_cache_that_never_completes_is_told_where_it_costs_too_little(make_run, judge):
+    run = make_run(STEP, events=[(350, Fact("cache_unfilled", "", {"passes": 3}))])
+    report = judge(run).report
+    assert (report.verdict, report.causes) == ("healthy", ())
+    (note,) = report.notes
+    assert note.startswith("A `cache()` never completes: in pass 3 over the data")
+
+
+def test_reading_is_told_and_acquitted(make_run, find, judge):
+    rows = np.arange(0, SIZE + 1, 50)
+    little = {"disk_read_bytes": 1_000.0 * rows}
+    cause = waits_from_300(make_run, find, judge, signals=little, rows=rows)
+    assert cause.evidence[-1] == (
+        "Reading is not the limit: 93.9 KiB a second were read from disks before, 24.4 KiB since."
+    )
+    assert not any(each.text.startswith("Read several") for each in cause.advice)
+
+    much = {"disk_read_bytes": 1_000_000.0 * rows}
+    cause = waits_from_300(make_run, find, judge, signals=much, rows=rows)
+    assert cause.evidence[-1] == ("91.7 MiB a second were read from disks before, 23.8 MiB since.")
+    assert any(each.text.startswith("Read several") for each in cause.advice)
+
+
+def test_a_dataset_made_anew_is_told_to_be_made_once(make_run, find, judge):
+    rows = np.arange(20, SIZE, 20)
+    wait = at(rows, 0.5)
+    trace = Trace(1, "load", "data.py:8", 0.01, 0.01, "library")
+    run = make_run(
+        STEP + wait, accounts={"input_wait": wait}, events=[(int(row), trace) for row in rows]
+    )
+    (cause,) = judge(run, find("input_wait", "periodic", wait)).report.causes
+    assert cause.advice[0].text.startswith("Make the dataset once")
+    assert cause.evidence[0] == (
+        "Input wait is 500 ms on average in the 29 steps in which it happens."
+    )
+    without = make_run(STEP + wait, accounts={"input_wait": wait})
+    (cause,) = judge(without, find("input_wait", "periodic", wait)).report.causes
+    assert cause.advice[0].text.startswith("Let the slow stage")
+
+
+def test_a_dataset_made_anew_in_each_step_is_no_slow_stage(make_run, find, judge):
+    wait = np.full(SIZE, 0.03)
+    place = "keras/src/trainers/data_adapters/array_data_adapter.py:202"
+    events = [(n, Trace(n + 1, "grab_batch", place, 0.01, 0.01, "library")) for n in range(SIZE)]
+    run = make_run(STEP + wait, accounts={"input_wait": wait}, events=events)
+    (cause,) = judge(run, find("input_wait", "flat", wait)).report.causes
+    assert cause.summary == (
+        "A dataset is made anew in the step and waited for, by the program or by `predict`: "
+        "75.0 % of the run."
+    )
+    assert cause.advice[0].text.startswith("Call the model, not `predict`")
