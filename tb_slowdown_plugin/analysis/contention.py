@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 from tb_slowdown_plugin.analysis.run_queue import (
     RUN_DELAY,
     SWITCHES,
+    THREAD_RUN_DELAY,
     Delays,
     find_foreign_delays,
     find_foreign_share,
@@ -34,8 +35,6 @@ from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.names import account
 from tb_slowdown_plugin.records.types import Float, Int
 
-THREAD_RUN_DELAY: Final = "thread_run_delay_seconds"
-"""Signal: the same of the training thread alone; each of its seconds is one of the step."""
 THROTTLED: Final = "throttled_seconds"
 """Signal: seconds for which the cgroup's quota stopped the process, counted up."""
 CONTENTION: Final = "contention"
@@ -119,7 +118,7 @@ def _read_own(steps: Steps, signals: Mapping[str, ArrayLike]) -> Delays | None:
     if delays is None:
         return None
     sampled = delays.sampled
-    foreign = sum_between(find_foreign_share(counts, size), sampled) / np.diff(sampled)
+    foreign = sum_between(find_foreign_share(counts, steps.seconds), sampled) / np.diff(sampled)
     at_work = steps.seconds.copy()
     for name, column in steps.accounts.items():
         if names.family(name) in WAITING:

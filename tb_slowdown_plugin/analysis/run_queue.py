@@ -3,8 +3,10 @@
 The system counts, for all threads together, how long they wanted a core and got none.
 Not all of that is other programs' doing:
 
-- The threads of one process wait for each other, too, but briefly: only waits that are
-  longer than those count.
+- The threads of one process wait for each other, too, but briefly, and the training thread
+  seldom: only waits that are longer than those count, or waits of that thread for more of
+  its time. (Threads that hand over thousands of small jobs a second wait briefly on average
+  even where others keep some of them waiting for long.)
 - No program can take more than the process left: of `n` cores for `w` seconds, less
   what the process itself computed there. Threads that wait beyond that would wait for
   each other without anybody else.
@@ -24,6 +26,8 @@ from tb_slowdown_plugin.records.types import Float, Int
 
 RUN_DELAY: Final = "run_delay_seconds"
 """Signal: seconds that the process's threads waited for a core, counted up."""
+THREAD_RUN_DELAY: Final = "thread_run_delay_seconds"
+"""Signal: the same of the training thread alone; each of its seconds is one of the step."""
 SWITCHES: Final = ("voluntary_switches", "involuntary_switches")
 """Signals: how often the process's threads left a core, counted up."""
 CORES: Final = "allowed_cores"
@@ -32,6 +36,9 @@ _OWN_WAIT_SECONDS: Final = 150e-6
 """Mean wait for a core after a switch, up to which a process's own threads make it: 1 to 152 us
 in 30 recordings of `tests/programs` on idle cores, where that was up to 12 % of the wall; from
 twice as much on all of it is others': 250 to 740 us with as many neighbours as cores."""
+_OWN_SHARE: Final = 0.12
+"""Share of its time that the training thread waits for a core, up to which its own process makes
+it: 0 to 11 % in the recordings of `tests/programs` on idle cores; beside a neighbour 2 to 45 %."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +71,7 @@ def find_foreign_delays(
     """
     known = {
         name: as_column(f"signals[{name!r}]", signals[name], len(seconds))
-        for name in (RUN_DELAY, CORES, *SWITCHES)
+        for name in (RUN_DELAY, THREAD_RUN_DELAY, CORES, *SWITCHES)
         if name in signals
     }
     if RUN_DELAY not in known:
@@ -73,7 +80,7 @@ def find_foreign_delays(
     if delays is None:
         return None
     sampled, delay = delays.sampled, delays.seconds
-    delay *= find_foreign_share(known, len(seconds))[sampled[1:]]
+    delay *= find_foreign_share(known, seconds)[sampled[1:]]
     if CORES in known and cpu is not None:
         left = known[CORES][sampled[1:]] * sum_between(seconds, sampled)
         left -= sum_between(cpu, sampled)
@@ -96,13 +103,15 @@ def read_count(counted: Float, most: int) -> Delays | None:
     return Delays(sampled, np.maximum(np.diff(counted[sampled]), 0.0))
 
 
-def find_foreign_share(counts: Mapping[str, Float], size: int) -> Float:
+def find_foreign_share(counts: Mapping[str, Float], seconds: Float) -> Float:
     """(S,) how much of the delay at a row other programs have made: 0 to 1.
 
     Args:
       counts: `RUN_DELAY` and `SWITCHES`, (S,) each; without one of them all is foreign.
-      size: S.
+        `THREAD_RUN_DELAY` if it is known.
+      seconds: (S,) of each step.
     """
+    size = len(seconds)
     share = np.ones(size)
     if not all(name in counts for name in (RUN_DELAY, *SWITCHES)):
         return share
@@ -116,6 +125,11 @@ def find_foreign_share(counts: Mapping[str, Float], size: int) -> Float:
     often = np.maximum(np.diff(switches), 1.0)
     wait_seconds = np.diff(counts[RUN_DELAY][sampled]) / often
     between = np.clip(wait_seconds / _OWN_WAIT_SECONDS - 1.0, 0.0, 1.0)
+    if THREAD_RUN_DELAY in counts:
+        held_up = np.diff(counts[THREAD_RUN_DELAY][sampled])
+        whole = np.maximum(sum_between(seconds, sampled), 1e-9)
+        # NaN, where that thread was not sampled, says nothing.
+        between = np.fmax(between, np.clip(held_up / whole / _OWN_SHARE - 1.0, 0.0, 1.0))
     rows = np.diff(sampled)
     rows[0] += sampled[0] + 1
     rows[-1] += size - 1 - sampled[-1]

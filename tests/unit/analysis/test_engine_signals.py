@@ -99,6 +99,21 @@ def test_short_waits_are_those_of_the_threads_for_each_other(wait_seconds, named
     assert causes == (["contention:run_delay"] if named else [])
 
 
+@pytest.mark.parametrize(("share", "named"), [(0.10, False), (0.30, True)])
+def test_a_training_thread_that_waits_for_long_is_kept_off_by_others(share, named):
+    """All threads together wait briefly: they hand over thousands of small jobs a second."""
+    step = steps()
+    switches = sampled(np.cumsum(np.full(COUNT, 200.0)))
+    signals = {
+        "thread_run_delay_seconds": sampled(np.cumsum(share * step)),
+        "run_delay_seconds": sampled(np.cumsum(step)),
+        "voluntary_switches": switches,
+        "involuntary_switches": switches,
+    }
+    causes = [each.source for each in diagnose(step, signals=signals).findings]
+    assert causes == (["contention:run_delay"] if named else [])
+
+
 def shifted():
     step = steps()
     step[1800:] *= 1.5
