@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,6 +49,14 @@ class Recording:
         """
         for ask in self.stopwatch.askers:
             ask.__self__._rest_ns = 0  # type: ignore[attr-defined]
+
+    def taken(self, account: str) -> tuple[float, dict[str, int]]:
+        """Seconds in an account of the graphs since the last time, and all else that was booked."""
+        time.sleep(0.003)  # longer than the shortest time between two readings
+        self.read_graphs_soon()
+        booked = self.stopwatch.take()
+        self.read_graphs_soon()
+        return booked.pop(account, 0) / 1e9, booked
 
     def of(self, kind: type[W]) -> list[W]:
         """The events of one kind, in the order in which they were recorded."""

@@ -51,15 +51,6 @@ def collector(recording, slow_reduction):
     assert recording.failures == []
 
 
-def taken(recording):
-    """Seconds of communication since the last time, and of everything else that was booked."""
-    time.sleep(0.003)  # longer than the shortest time between two readings
-    recording.read_graphs_soon()
-    booked = recording.stopwatch.take()
-    recording.read_graphs_soon()
-    return booked.pop("communication", 0) / 1e9, booked
-
-
 def reduce(value):
     return tf.distribute.get_replica_context().all_reduce("sum", value)
 
@@ -68,11 +59,11 @@ def test_a_reduction_inside_a_function_is_summed_by_the_graph(recording, collect
     step = tf.function(lambda x: reduce(x) + 1.0, autograph=False)
     x = tf.ones(3)
     step(x)
-    taken(recording)
+    recording.taken("communication")
     began = time.perf_counter()
     for _ in range(4):
         step(x)
-    seconds, others = taken(recording)
+    seconds, others = recording.taken("communication")
     passed = time.perf_counter() - began
     assert 4 * WAIT * 0.9 <= seconds <= passed
     assert others == {}
@@ -81,9 +72,9 @@ def test_a_reduction_inside_a_function_is_summed_by_the_graph(recording, collect
 def test_what_grappler_merges_behind_a_reduction_moves_no_clock(recording, collector):
     step = tf.function(lambda x: 0.5 * (reduce(x) / 2.0), autograph=False)
     step(tf.ones(3))
-    taken(recording)
+    recording.taken("communication")
     step(tf.ones(3))
-    seconds, _ = taken(recording)
+    seconds, _ = recording.taken("communication")
     assert seconds >= WAIT * 0.9
 
 
@@ -92,11 +83,11 @@ def test_computing_what_is_reduced_is_no_waiting(recording, collector):
     step(tf.ones(3))
     shares = []
     for _ in range(3):  # neighbours on the machine may hold up one reduction, not each
-        taken(recording)
+        recording.taken("communication")
         began = time.perf_counter()
         step(tf.ones(3))
         passed = time.perf_counter() - began
-        seconds, _ = taken(recording)
+        seconds, _ = recording.taken("communication")
         assert seconds >= WAIT * 0.9
         shares.append(seconds / passed)
     assert min(shares) < 0.5, "10 of 40 ms"
@@ -105,10 +96,10 @@ def test_computing_what_is_reduced_is_no_waiting(recording, collector):
 def test_reductions_at_the_same_time_are_waited_for_once(recording, collector):
     step = tf.function(lambda x, y: (reduce(x), reduce(y)), autograph=False)
     step(tf.ones(3), tf.ones(4))
-    taken(recording)
+    recording.taken("communication")
     began = time.perf_counter()
     step(tf.ones(3), tf.ones(4))
-    seconds, _ = taken(recording)
+    seconds, _ = recording.taken("communication")
     passed = time.perf_counter() - began
     assert WAIT * 0.9 <= seconds <= passed
 
@@ -117,7 +108,7 @@ def test_a_reduction_outside_of_graphs_is_timed_as_it_is_called(recording, colle
     extended = tf.distribute.get_strategy().extended
     began = time.perf_counter()
     extended.batch_reduce_to("sum", [(tf.ones(3), None)])
-    seconds, others = taken(recording)
+    seconds, others = recording.taken("communication")
     assert WAIT <= seconds < time.perf_counter() - began
     assert others == {}
     recording.stopwatch.open("validation")

@@ -51,15 +51,6 @@ def collector(recording):
     assert recording.failures == []
 
 
-def taken(recording):
-    """Seconds of input wait since the last time, and of everything else that was booked."""
-    time.sleep(0.003)  # longer than the shortest time between two readings
-    recording.read_graphs_soon()
-    booked = recording.stopwatch.take()
-    recording.read_graphs_soon()
-    return booked.pop("input_wait", 0) / 1e9, booked
-
-
 def least_share(recording, steps):
     """Share of the time of some steps that is booked as waiting, the least of several times.
 
@@ -68,11 +59,11 @@ def least_share(recording, steps):
     """
     shares = []
     while len(shares) < 6 and min(shares, default=1.0) >= 0.2:
-        taken(recording)
+        recording.taken("input_wait")
         began = time.perf_counter()
         steps()
         lasted = time.perf_counter() - began
-        seconds, _ = taken(recording)
+        seconds, _ = recording.taken("input_wait")
         shares.append(seconds / lasted)
     return min(shares)
 
@@ -81,7 +72,7 @@ def test_a_python_loop_is_timed_fetch_by_fetch(recording, collector):
     began = time.perf_counter()
     for _ in dataset(5):
         pass
-    seconds, others = taken(recording)
+    seconds, others = recording.taken("input_wait")
     lasted = time.perf_counter() - began
     assert 5 * DELAY <= seconds <= lasted - sum(others.values()) / 1e9
     assert others.keys() == {"input_wait:end of pass"}
@@ -101,11 +92,11 @@ def test_a_fetch_inside_a_function_is_summed_by_the_graph(recording, collector):
 
     iterator = iter(dataset(6))
     step(iterator)
-    taken(recording)
+    recording.taken("input_wait")
     began = time.perf_counter()
     for _ in range(5):
         step(iterator)
-    seconds, others = taken(recording)
+    seconds, others = recording.taken("input_wait")
     passed = time.perf_counter() - began
     assert 5 * DELAY * 0.9 <= seconds <= passed
     assert others == {}
@@ -115,7 +106,7 @@ def test_the_wait_is_taken_out_of_the_account_around_the_call(recording, collect
     step = tf.function(lambda iterator: iterator.get_next())
     iterator = iter(dataset(4))
     step(iterator)
-    taken(recording)
+    recording.taken("input_wait")
     watch = recording.stopwatch
     watch.open("forward")
     for _ in range(3):
@@ -130,7 +121,7 @@ def test_waiting_inside_validation_is_validation(recording, collector):
     step = tf.function(lambda iterator: iterator.get_next())
     iterator = iter(dataset(5))
     step(iterator)
-    taken(recording)
+    recording.taken("input_wait")
     recording.stopwatch.open("validation")
     next(iterator)
     recording.stopwatch.open("callback:Plotter")
@@ -138,7 +129,7 @@ def test_waiting_inside_validation_is_validation(recording, collector):
     recording.stopwatch.close()
     step(iterator)
     recording.stopwatch.close()
-    seconds, others = taken(recording)
+    seconds, others = recording.taken("input_wait")
     assert seconds == 0
     assert sum(others.values()) >= 3 * DELAY * 1e9 * 0.9
 
@@ -161,11 +152,11 @@ def test_a_loop_inside_a_graph_that_waits_for_data(recording, collector):
             total += batch
         return total
 
-    taken(recording)
+    recording.taken("input_wait")
     train(iter(dataset(3)))
-    taken(recording)
+    recording.taken("input_wait")
     assert int(train(iter(dataset(20)))) == sum(range(20))
-    seconds, _ = taken(recording)
+    seconds, _ = recording.taken("input_wait")
     assert seconds >= 20 * DELAY * 0.9
 
 
@@ -188,50 +179,6 @@ def test_fetches_unrolled_into_one_graph_count_only_what_the_computation_leaves_
     assert 0.04 < least_share(recording, lambda: step(iterator)) < 0.2
 
 
-def test_short_steps_share_one_reading_and_get_the_wait_that_it_told(recording, monkeypatch):
-    """Four steps of 1 ms between two readings: 60 % of each was wait."""
-    now = 0
-    told = graph_wait.Waited(0.0)
-    recording.clock = type(recording.clock)(monotonic_ns=lambda: now)
-    recording.__post_init__()
-    monkeypatch.setattr(graph_wait, "read_waited", lambda: told)
-    collector = InputWait()
-    collector.start(recording.context)
-    collector._account.open()
-    booked = []
-    for step in range(1, 13):
-        now += 1_000_000
-        told = graph_wait.Waited(step * 0.0006)
-        booked.append(recording.stopwatch.take().get("input_wait", 0))
-    collector.stop()
-    assert max(booked) <= 1_000_000
-    # All but what the last reading has not handed out yet.
-    assert 10 * 600_000 <= sum(booked) <= 12 * 600_000
-    assert min(booked[2:]) > 0
-
-
-@pytest.mark.parametrize(("lost", "readings"), [(0.0, 12), (0.09, 12), (0.5, 100)])
-def test_steps_that_do_not_wait_are_read_less_often(recording, monkeypatch, lost, readings):
-    """200 ms in steps of 1 ms: one reading in 20 ms, once they are known to be usual; one in
-    2 ms while half of them is wait."""
-    now, waited, read = 0, 0.0, []
-    recording.clock = type(recording.clock)(monotonic_ns=lambda: now)
-    recording.__post_init__()
-    collector = InputWait()
-    collector.start(recording.context)
-    collector._before = graph_wait.Waited(0.0)
-    monkeypatch.setattr(
-        graph_wait, "read_waited", lambda: read.append(now) or graph_wait.Waited(waited)
-    )
-    collector._account.open()
-    for _ in range(200):
-        now += 1_000_000
-        waited += lost / 1e3
-        recording.stopwatch.take()
-    collector.stop()
-    assert len(read) == readings
-
-
 def test_functions_traced_earlier_go_on_adding_for_the_next_collector(recording):
     step = tf.function(lambda iterator: iterator.get_next())
     iterator = iter(dataset(4))
@@ -243,7 +190,7 @@ def test_functions_traced_earlier_go_on_adding_for_the_next_collector(recording)
     second = InputWait()
     second.start(recording.context)
     step(iterator)
-    seconds, _ = taken(recording)
+    seconds, _ = recording.taken("input_wait")
     second.stop()
     assert seconds >= DELAY * 0.9
 
@@ -327,8 +274,8 @@ def test_a_reading_that_fails_ends_the_readings_and_is_told_once(recording, monk
         raise RuntimeError("resource is gone")
 
     monkeypatch.setattr(graph_wait, "read_waited", gone)
-    taken(recording)
-    taken(recording)
+    recording.taken("input_wait")
+    recording.taken("input_wait")
     collector.stop()
     assert recording.failures == [("input_wait", "the wait in graphs can't be read: RuntimeError")]
 
