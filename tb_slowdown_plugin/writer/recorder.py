@@ -160,9 +160,9 @@ class Recorder(Pending):
         if begun_ns - self._ended_ns > IDLE_NS:
             self._open_after_gap(begun_ns)
         self._phases_around = len(self.open_phases)
-        self.in_step = True
         if self._is_profiled():
             self._trace.open(self._kind, self._number)
+        self.in_step = True  # last: an interrupt in here must leave no step open
 
     def __exit__(
         self,
@@ -171,8 +171,9 @@ class Recorder(Pending):
         traceback: TracebackType | None,
     ) -> None:
         """Ends the step; cancels it where the user's code raised."""
+        self.in_step = False  # first, likewise
         if kind is not None:
-            self.cancel()
+            self._close_what_is_open()
             return
         if self._trace.is_open:
             self._trace.close()
@@ -200,9 +201,13 @@ class Recorder(Pending):
         items = self._items
         if items is None:
             items = self.batch_items
+        # An interrupt comes after a call: the row is counted and kept, or neither.
+        self._ended_ns = ended_ns
+        row = self.rows
+        self.rows = row + 1
         self._append(
             (
-                self.rows,
+                row,
                 number,
                 self._begun_ns,
                 ended_ns,
@@ -213,9 +218,6 @@ class Recorder(Pending):
                 accounts,
             )
         )
-        self._ended_ns = ended_ns
-        self.in_step = False
-        self.rows += 1
         if self.due.is_any:
             self._do_what_is_due()
 
@@ -245,13 +247,9 @@ class Recorder(Pending):
 
     def cancel(self) -> None:
         """What was begun was no step; its time goes to the next one."""
-        if not self.in_step:
-            return
-        if self._trace.is_open:
-            self._trace.close()
-        if len(self.open_phases) != self._phases_around:
-            self._close_phases()
-        self.in_step = False
+        if self.in_step:
+            self.in_step = False
+            self._close_what_is_open()
 
     @property
     def ended_ns(self) -> int:
@@ -336,6 +334,12 @@ class Recorder(Pending):
         if is_idle(idle_ns, cpu_ns):
             self._append(Opening(self._ended_ns + idle_ns, None, None))
             self.emit(Idle(idle_ns / 1e9))
+
+    def _close_what_is_open(self) -> None:
+        if self._trace.is_open:
+            self._trace.close()
+        if len(self.open_phases) != self._phases_around:
+            self._close_phases()
 
     def _close_phases(self) -> None:
         while len(self.open_phases) > self._phases_around:
