@@ -23,6 +23,8 @@ class Sequences:
         return sum(last + 1 - first for first, last in self.ranges)
 
     def __contains__(self, number: int) -> bool:
+        if not self.ranges or number > self.ranges[-1][1]:
+            return False
         at = bisect_right(self.ranges, (number, number)) - 1
         near = self.ranges[max(at, 0) : at + 2]
         return any(first <= number <= last for first, last in near)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import islice
 from typing import Final
 
@@ -153,7 +152,7 @@ class Strand:
         self._steps.widen(width)
         self._accounts.widen(width)
         self._signals.change("row", lambda row: row // factor)
-        self.events = [replace(event, row=event.row // factor) for event in self.events]
+        self.events = [Event(each.row // factor, each.time, each.what) for each in self.events]
 
     def thin_samples(self) -> None:
         """From now on a sample stands for twice as many: the highest of each signal."""
@@ -246,7 +245,7 @@ class Strand:
     def _append_events(self, chunk: Chunk, first: int) -> None:
         rows = np.array([min(event.row, MAX_ROW) for event in chunk.events], np.int64)
         for event, row in zip(chunk.events, self._place(rows, first, chunk).tolist(), strict=True):
-            self.events.append(event if row == event.row else replace(event, row=row))
+            self.events.append(event if row == event.row else Event(row, event.time, event.what))
 
     def _place(self, rows: Int, first: int, chunk: Chunk) -> Int:
         """Steps of the session, as this chunk counts them, to joined rows.
