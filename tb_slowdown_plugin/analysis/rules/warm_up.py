@@ -138,19 +138,23 @@ def _advice(
     if case.wall_share(seconds) < _LEAVE:
         return (advice.leave_it(),)
     found: list[Advice] = []
+    last: list[Advice] = []
     if parts.get(names.INPUT_WAIT, 0.0) >= _MATTERS * seconds:
         found += _for_first_pass(case, claimed)
     built = parts.get(names.TRACING, 0.0) + parts.get(names.FIRST_EXECUTION, 0.0)
     if built >= _MATTERS * seconds:
-        if any(graph.trace.operations >= _MANY_OPERATIONS for graph in graphs):
-            found.append(advice.roll_loops())
+        big = [graph for graph in graphs if graph.trace.operations >= _MANY_OPERATIONS]
+        if big:
+            # Keras puts a graph together from layers: seldom is it a loop that makes it big.
+            by_keras = all(is_keras(graph.trace) for graph in big)
+            (last if by_keras else found).append(advice.roll_loops())
         if any(g.trace.cause == "variables" and not is_keras(g.trace) for g in graphs):
             found.append(advice.create_variables_once())
     if parts.get(names.FIRST_EXECUTION, 0.0) >= _MOSTLY * seconds and not any(
         graph.trace.jit_compile for graph in graphs
     ):
         found.append(advice.skip_optimisation())
-    return (*found, advice.leave_it())
+    return (*found, advice.leave_it(), *last)
 
 
 def _for_first_pass(case: Case, claimed: tuple[Finding, ...]) -> tuple[Advice, ...]:
