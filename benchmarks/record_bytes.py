@@ -71,13 +71,14 @@ class SimulatedSignals:
         """Nothing is hooked."""
 
     def read(self) -> dict[str, float]:
-        """A cumulative count rises by a noisy amount, a level moves about."""
+        """A cumulative count rises by a noisy amount, a level moves about above zero."""
         for name in self.values:
             known = SIGNALS.get(name)
             if known is not None and known.cumulative:
                 self.values[name] += float(self.random.poisson(300))
             else:
-                self.values[name] += float(self.random.integers(-500, 500)) * 4096.0
+                moved = float(self.random.integers(-500, 500)) * 4096.0
+                self.values[name] = abs(self.values[name] + moved)
         return dict(self.values)
 
 
