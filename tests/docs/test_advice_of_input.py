@@ -136,6 +136,16 @@ def repeats_inside(snippet: Snippet):
     assert np.bincount(seen).tolist() == [3] * 128
 
 
+def completes_the_cache(snippet: Snippet):
+    for side, expected in (("old", 300), ("new", 100)):
+        calls = Count()
+        start = {"ds": tf.data.Dataset.range(150), "decode": counting(calls)}
+        ds = snippet.run(side, start)["ds"]
+        for _ in range(3):
+            assert sum(1 for _ in ds) == 100
+        assert len(calls) == expected
+
+
 def caches_on_disk(snippet: Snippet, tmp_path):
     counts = []
     for _ in range(2):
@@ -289,6 +299,11 @@ CASES: dict[str, CaseOfAdvice] = {
         prepares_the_next_batch,
     ),
     "cache": (input_pipeline.on_every_step(), "Keep what is", caches_before_randomness),
+    "unfilled": (
+        input_pipeline.on_every_step(unfilled=True),
+        "Take what an epoch",
+        completes_the_cache,
+    ),
     "interleave": (input_pipeline.on_every_step(), "Read several", interleaves_files),
     "batch": (input_pipeline.on_every_step(), "Work on whole", works_on_batches),
     "parallel batch": (

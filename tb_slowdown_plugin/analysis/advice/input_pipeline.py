@@ -6,12 +6,15 @@ from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
 from tb_slowdown_plugin.analysis.types import Advice
 
 
-def on_every_step(stage: str = "", *, reads: bool = True) -> tuple[Advice, ...]:
+def on_every_step(
+    stage: str = "", *, reads: bool = True, unfilled: bool = False
+) -> tuple[Advice, ...]:
     """For a wait that many steps have.
 
     Args:
       stage: the slow stage as tf.data calls it ("Map#3"), "" where not known.
       reads: whether the run reads from disks, or nobody knows.
+      unfilled: there is a cache already, and it never completes.
     """
     kind = stage.partition("#")[0]
     if kind.startswith("Shuffle"):
@@ -29,6 +32,8 @@ def on_every_step(stage: str = "", *, reads: bool = True) -> tuple[Advice, ...]:
     found.insert(1, prefetch())
     if not kind and reads:
         found.insert(3, interleave())
+    if unfilled:
+        found = [complete_the_cache(), *(each for each in found if each != cache())]
     return tuple(found)
 
 
@@ -112,6 +117,19 @@ def cache() -> Advice:
         ),
         "The whole data set in RAM; `cache(filename)` puts it on disk. A pass that is left early "
         "(`take` after `cache`) never completes it.",
+    )
+
+
+def complete_the_cache() -> Advice:
+    """A cache that is read to its end."""
+    return Advice(
+        "Take what an epoch needs before `cache()`: it holds only after a pass that has read it to "
+        "its end.",
+        snippet(
+            old("ds = ds.map(decode).cache().take(100)"),
+            new("ds = ds.map(decode).take(100).cache()"),
+        ),
+        "The same 100 elements in each epoch, in RAM. A `break` in the first pass spoils it again.",
     )
 
 

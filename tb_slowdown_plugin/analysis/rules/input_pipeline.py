@@ -223,7 +223,11 @@ def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
     stage = slowest_stage(captured) if captured else None
     slow = told[-1][1].subject if told else _kind_of(stage) if stage else ""
     reading = bytes_per_second(case, *finding.rows)
-    return advice.on_every_step(slow, reads=reading is None or reading >= LEAST_READING)
+    return advice.on_every_step(
+        slow,
+        reads=reading is None or reading >= LEAST_READING,
+        unfilled=bool(case.facts(UNFILLED)),
+    )
 
 
 def _makes_datasets(case: Case, finding: Finding) -> bool:

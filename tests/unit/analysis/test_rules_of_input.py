@@ -128,6 +128,8 @@ def test_a_cache_that_never_completes_is_named(make_run, find, judge):
     assert cause.evidence[-1].startswith(
         "A `cache()` never completes: in pass 3 over the data it still computed everything anew."
     )
+    assert cause.advice[0].text.startswith("Take what an epoch needs before `cache()`")
+    assert not any(each.text.startswith("Keep what is the same") for each in cause.advice)
 
 
 def test_a_cache_that_never_completes_is_told_where_it_costs_too_little(make_run, judge):
