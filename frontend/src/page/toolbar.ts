@@ -114,11 +114,11 @@ function freshness(run: Run, state: State, now: number): TemplateResult {
   if (state.gone !== undefined) {
     return html`<span class="live"><span class="dot gone"></span>not live · ${plural(run.steps, "step")}</span>`;
   }
-  return html`<span class="live" title=${run.reported === null ? "" : `last record at ${clock(run.reported)}`}><span class="dot"></span>${
-    run.live
-      ? `live · step ${count(run.last_step)}${last}`
-      : `finished · ${plural(run.steps, "step")}${read}`
-  }</span>`;
+  const said = run.live
+    ? `live · step ${count(run.last_step)}${last}`
+    : `finished · ${plural(run.steps, "step")}${read}`;
+  const when = run.reported === null ? "" : `; last record at ${clock(run.reported)}`;
+  return html`<span class="live" title=${`${said}${when}`}><span class="dot"></span>${said}</span>`;
 }
 
 /** Said once, above everything, while nobody answers. */
