@@ -40,11 +40,10 @@ LOOSE = {
     "tensor_retention_history": 0.2,
     "python_overhead": 0.2,
     "shape_churn": 0.2,
-    # What falls between two fits is told to the last step of the one before, or to none.
+    # Recorded before its stages were compared with monitored ones: 6 ms of each fit, of 100 lost,
+    # are the monitor's; 3 are the optimizer's and `compile`'s, which are not tracing.
     "retracing_keras_compile": 0.2,
-    # Recorded while others kept 3.7 of the 4 cores busy, more so in the part without the defect.
-    "gpu_memory": 0.25,
-    # What the faults bring with them besides (zeroing, caches) is counted in, too.
+    # Recorded before the dropping of the pages was counted in: 7 % of what is lost.
     "host_memory_faults": 0.2,
     "disk_rewritten_log": 0.2,
 }
@@ -174,12 +173,13 @@ def host_memory_faults(run: Run) -> None:
 
 def gpu_memory(run: Run) -> None:
     in_use = run.signals.values["allocator_in_use_bytes:CPU:0"]
-    full = in_use >= 0.9 * (192 << 20)
-    late = run.signals.row > 210
-    assert np.mean(full[late]) > 0.15
+    full = in_use >= 0.9 * (64 << 20)
+    # The samples of the background may see the moment after the outputs are written out.
+    assert np.mean(full[run.signals.row > 210]) > 0.7
     assert not full[run.signals.row < 190].any()
     period = run.steps.period_seconds
-    assert np.mean(period[200:]) > 1.5 * np.mean(period[20:200]), "some steps wait, not all"
+    assert min(period[200:]) > 0.030, "each step waits"
+    assert np.median(period[20:200]) < 0.030
 
 
 def garbage_collection_forced(run: Run) -> None:
@@ -253,7 +253,8 @@ def checkpoint_slow(run: Run) -> None:
 
 def checkpoint_unbounded(run: Run) -> None:
     saves = run.steps.accounts["checkpoint"]
-    assert np.median(saves[-60:]) > 1.4 * np.median(saves[1:60])
+    # Neighbours on the machine only add to a save, so the fastest ones tell what it takes.
+    assert np.quantile(saves[-60:], 0.1) > 1.4 * np.quantile(saves[1:60], 0.1)
     assert len(facts(run, "checkpoint")) == 600
 
 
