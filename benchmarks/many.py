@@ -53,8 +53,10 @@ class Answered(NamedTuple):
     next_ones: float | None
     size: int | None
     """Bytes."""
+    cpu: float | None
+    """Seconds of CPU of the command."""
     peak: float | None
-    """Megabytes, of the command."""
+    """Megabytes, likewise."""
 
 
 def write_runs(logdir: Path, count: int) -> None:
@@ -116,17 +118,19 @@ def answers(board: TensorBoardProcess, route: str, **query: str) -> tuple[float,
     return taken[0], statistics.median(taken[1:]), len(answer.body)
 
 
-def report_seconds(logdir: Path) -> tuple[float, float]:
-    """Wall seconds and peak megabytes of the command, in a process of its own."""
+def report_seconds(logdir: Path) -> tuple[float, float, float]:
+    """Wall seconds, CPU seconds and peak megabytes of the command, in a process of its own."""
     program = (
         "import resource, sys; from tb_slowdown_plugin.__main__ import main; status = main();"
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr);"
+        "used = resource.getrusage(resource.RUSAGE_SELF);"
+        "print(used.ru_utime + used.ru_stime, used.ru_maxrss, file=sys.stderr);"
         "sys.exit(status)"
     )
     began = time.perf_counter()
     command = [sys.executable, "-c", program, "report", str(logdir), "--format", "json"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return time.perf_counter() - began, int(done.stderr.split()[-1]) / 1024
+    cpu_seconds, peak_kilobytes = done.stderr.split()[-2:]
+    return time.perf_counter() - began, float(cpu_seconds), int(peak_kilobytes) / 1024
 
 
 def ask(
@@ -141,9 +145,9 @@ def ask(
         time.sleep(SETTLE_SECONDS)
         for route, query in asked:
             first, next_ones, size = answers(board, route, **query)
-            yield Answered(title, f"`{route}`", first, next_ones, size, None)
-    seconds, peak = report_seconds(logdir)
-    yield Answered(title, "`tbslow report`", seconds, None, None, peak)
+            yield Answered(title, f"`{route}`", first, next_ones, size, None, None)
+    seconds, cpu, peak = report_seconds(logdir)
+    yield Answered(title, "`tbslow report`", seconds, None, None, cpu, peak)
 
 
 def all_answers(runs: int, workers: int, functions: int, loader: str) -> Iterator[Answered]:
@@ -174,7 +178,10 @@ def measure() -> list[Row]:
     rows = []
     for found in all_answers(RUNS, WORKERS, FUNCTIONS, "rust"):
         if found.next_ones is None:
-            figure, beside = f"{found.first:.1f} s, {found.peak:.0f} MB", ""
+            figure, beside = (
+                f"{found.first:.1f} s ({found.cpu:.1f} s of CPU), {found.peak:.0f} MB",
+                "",
+            )
         else:
             figure = f"first answer {found.first:.2f} s"
             beside = f"the next ones {1000 * found.next_ones:.0f} ms"
@@ -190,14 +197,16 @@ def main() -> None:
     parser.add_argument("--functions", type=int, default=FUNCTIONS)
     parser.add_argument("--loader", choices=list(LOADERS), default="rust")
     given = parser.parse_args()
-    print("| what | first, s | next ones, ms | KB | peak, MB |")
-    print("|---|---|---|---|---|", flush=True)
+    print("| what | first, s | next ones, ms | KB | CPU, s | peak, MB |")
+    print("|---|---|---|---|---|---|", flush=True)
     for found in all_answers(given.runs, given.workers, given.functions, given.loader):
         next_ones = "" if found.next_ones is None else f"{1000 * found.next_ones:.0f}"
         size = "" if found.size is None else f"{found.size / 1000:.0f}"
         peak = "" if found.peak is None else f"{found.peak:.0f}"
+        cpu = "" if found.cpu is None else f"{found.cpu:.1f}"
         print(
-            f"| {found.logdir}: {found.what} | {found.first:.2f} | {next_ones} | {size} | {peak} |",
+            f"| {found.logdir}: {found.what} | {found.first:.2f} | {next_ones} | {size} | "
+            f"{cpu} | {peak} |",
             flush=True,
         )
 
