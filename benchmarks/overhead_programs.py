@@ -107,5 +107,5 @@ class CustomLoop:
         """Makes the function of this way anew, and runs it for so many steps."""
         self.functions[way] = train = make_train(self._model)
         with monitored(way):
-            for x, y in self.data.take(steps):
+            for _, (x, y) in zip(range(steps), self.data, strict=False):
                 train(x, y)
