@@ -8,7 +8,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.accounts import rule_of
 from tb_slowdown_plugin.analysis.advice import python_overhead as advice
-from tb_slowdown_plugin.analysis.contention import WAITING
+from tb_slowdown_plugin.analysis.contention import CONTENTION, WAITING
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds
 from tb_slowdown_plugin.analysis.rules.movement import ends, rises_all_along
 from tb_slowdown_plugin.analysis.rules.step_parts import main_phase
@@ -20,6 +20,9 @@ _LEAST_RISE = 0.1
 """Rise of a place's share of the samples; 60 samples of one place vary by 0.06."""
 _EXPLAINED = 0.7
 """Share of the growth that must be CPU time of the training thread itself."""
+_LOST = 0.5
+"""Share of the growth that must be lost: where steps have more to do, the rest is not work that
+piles up."""
 
 
 def explain(case: Case) -> Claim | None:
@@ -38,12 +41,16 @@ def explain(case: Case) -> Claim | None:
     period = ends(steps.period_seconds, rows)
     elsewhere = ends(_measured_work(case), rows)
     computed = thread[1] - thread[0] - (elsewhere[1] - elsewhere[0])
-    risen = period[1] - period[0]
+    # Neighbours, who have an account of their own, take more of a longer step.
+    own = ends(steps.period_seconds - _of_neighbours(case), rows)
+    risen = own[1] - own[0]
     if not risen > 0 or not computed >= _EXPLAINED * risen:
+        return None
+    if lost[1] - lost[0] < _LOST * risen:
         return None
     places = _growing_places(case)
     phase = main_phase(largest(claimed))
-    share = computed / risen
+    share = computed / max(period[1] - period[0], computed)
     return Claim(
         "python_overhead",
         claimed,
@@ -56,7 +63,7 @@ def explain(case: Case) -> Claim | None:
             *_tell_places(places),
             f"A step takes {duration(period[0])} around {case.step_text(rows[0])} and "
             f"{duration(period[1])} around {case.step_text(rows[1])}; CPU time of the training "
-            f"thread is {percent(min(share, 1.0))} of the growth.",
+            f"thread is {percent(share)} of the growth.",
             f"No graph, function or allocator of TensorFlow was seen to grow; "
             f"{duration(lost_seconds(claimed))} fit work on a Python list, dictionary or buffer "
             "that grows.",
@@ -73,6 +80,15 @@ def _measured_work(case: Case) -> Float:
     for name, seconds in case.run.steps.accounts.items():
         if rule_of(name).class_ != "part" and names.family(name) not in WAITING:
             total += np.nan_to_num(seconds)
+    return total
+
+
+def _of_neighbours(case: Case) -> Float:
+    """(S,) seconds that other programs took."""
+    total = np.zeros(len(case.run.steps))
+    for finding in case.diagnosis.findings:
+        if names.family(finding.source) == CONTENTION:
+            total += finding.lost_per_step
     return total
 
 

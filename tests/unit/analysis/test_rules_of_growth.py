@@ -147,6 +147,17 @@ def test_work_that_an_account_holds_is_not_blamed_on_python(make_run, find, judg
     assert [each.cause for each in judge(run, drift(find)).report.causes] == []
 
 
+def test_neighbours_who_take_more_of_a_longer_step_do_not_hide_python_work(make_run, find, judge):
+    """Half of what the step grows by is theirs, in an account of their own."""
+    run = make_run(DRIFT + LOST, process_cpu=DRIFT, thread_cpu=0.98 * DRIFT)
+    theirs = find("contention:run_delay", "drift", LOST, rows=(0, SIZE - 1))
+    causes = {each.cause: each for each in judge(run, drift(find), theirs).report.causes}
+    assert set(causes) == {"python_overhead", "cpu_contention"}
+    assert "CPU time of the training thread is 49.0 % of the growth." in " ".join(
+        causes["python_overhead"].evidence
+    )
+
+
 def test_slow_parts_that_are_over_are_no_python_work_that_grows(make_run, find, judge):
     early, late = np.zeros(SIZE), np.zeros(SIZE)
     early[:200], late[300:400] = 0.01, 0.01
