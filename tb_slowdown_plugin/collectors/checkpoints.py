@@ -9,12 +9,20 @@ import functools
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.base import Context
 from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Fact
+
+_OURS: Final = "tb_slowdown_plugin"
+"""How the names of the resources begin that graphs add their waits to."""
+_REMEDY: Final = (
+    "A ConcreteFunction that was traced under the slowdown monitor adds its waits to a resource of "
+    'the monitor. Save the tf.function, or trace it under a monitor with disable=["input_wait", '
+    '"communication", "xla_compilation"].'
+)
 
 
 class Checkpoints:
@@ -79,7 +87,12 @@ class Checkpoints:
         self, saver: str, method: Method, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         began = self._context.clock.monotonic_ns()
-        path = method(*args, **kwargs)
+        try:
+            path = method(*args, **kwargs)
+        except (AssertionError, KeyError) as error:  # by where the function hangs
+            if _OURS in str(error) and hasattr(error, "add_note"):  # Python 3.10 has no notes
+                error.add_note(_REMEDY)
+            raise
         numbers = {"seconds": (self._context.clock.monotonic_ns() - began) / 1e9}
         place = _find_path(path, args, kwargs)
         if place is not None and "://" not in place:

@@ -1,7 +1,10 @@
 """What was traced under the monitor can be saved, and does the same when it is loaded."""
 
+import sys
+
 import pytest
 
+from tb_slowdown_plugin.collectors.checkpoints import Checkpoints
 from tb_slowdown_plugin.collectors.communication import Communication
 from tb_slowdown_plugin.collectors.input_wait import InputWait
 from tb_slowdown_plugin.collectors.tracing import TraceCollector
@@ -122,3 +125,19 @@ def test_what_else_looks_into_functions_still_can():
         keras.mixed_precision.set_global_policy("float32")
     model.compile("sgd", "mse")
     assert model.fit(batches(), verbose=0, shuffle=False).history["loss"]
+
+
+def test_a_concrete_function_with_an_iterator_is_refused_with_the_remedy(recording, tmp_path):
+    checkpoints = Checkpoints()
+    checkpoints.start(recording.context)
+    trainer = Trainer()
+    trainer.traced = trainer.fetch_and_train.get_concrete_function(iter(batches()))
+    with pytest.raises((AssertionError, KeyError), match="tb_slowdown_plugin") as refused:
+        tf.saved_model.save(trainer, str(tmp_path))
+    checkpoints.stop()
+    if sys.version_info >= (3, 11):
+        (note,) = refused.value.__notes__
+        assert "Save the tf.function" in note
+    del trainer.traced
+    tf.saved_model.save(trainer, str(tmp_path))
+    assert resources(tmp_path) == []
