@@ -86,7 +86,9 @@ def test_the_page_itself_reads_the_runs(page: Any, board: TensorBoardProcess) ->
     assert json.loads(text)["runs"][0]["run"] == "secret-run"
 
 
-@pytest.mark.parametrize("route", ["runs", "report?run=secret-run", "index.js"])
+@pytest.mark.parametrize(
+    "route", ["runs", "report?run=secret-run", "report.html?run=secret-run", "index.js"]
+)
 def test_a_site_whose_name_is_rebound_to_this_machine_reads_nothing(
     page: Any, board: TensorBoardProcess, route: str
 ) -> None:
