@@ -120,10 +120,11 @@ def answers(board: TensorBoardProcess, route: str, **query: str) -> tuple[float,
 
 def report_seconds(logdir: Path) -> tuple[float, float, float]:
     """Wall seconds, CPU seconds and peak megabytes of the command, in a process of its own."""
-    program = (
+    program = (  # `ru_maxrss` would begin with the memory of this process
         "import resource, sys; from tb_slowdown_plugin.__main__ import main; status = main();"
         "used = resource.getrusage(resource.RUSAGE_SELF);"
-        "print(used.ru_utime + used.ru_stime, used.ru_maxrss, file=sys.stderr);"
+        "peak = open('/proc/self/status').read().split('VmHWM:')[1].split()[0];"
+        "print(used.ru_utime + used.ru_stime, peak, file=sys.stderr);"
         "sys.exit(status)"
     )
     began = time.perf_counter()
