@@ -72,7 +72,7 @@ def find_contention(
       steps: The run.
       signals: Cumulative counts, (S,), NaN where not sampled; the names above and those
         of `run_queue.py`.
-      cpu: (S,) CPU seconds of the process in each step, NaN where not measured.
+      cpu: (S,) CPU seconds of the process in each step; of steps with NaN nothing follows.
 
     Returns:
       Account -> (S,) seconds, less than the core. The training thread's own delay
@@ -199,7 +199,7 @@ def _fit_felt(core: Float, sampled: Int, delay: Float, cpu: Float | None) -> flo
     steps = np.diff(sampled)
     x, y = delay / steps, sum_between(bounded, sampled) / steps
     least = _LEAST_DELAY * y.mean()
-    if cpu is not None and not np.isnan(cpu).any():
+    if cpu is not None:
         computed = sum_between(cpu, sampled) / steps
         if computed.min() > 0:
             x = x - computed * np.median(x / computed)

@@ -21,7 +21,14 @@ from tb_slowdown_plugin.analysis.ledger import balance
 from tb_slowdown_plugin.analysis.measured import judge_account
 from tb_slowdown_plugin.analysis.named import name_losses
 from tb_slowdown_plugin.analysis.starved import find_starved, take_back
-from tb_slowdown_plugin.analysis.steps import Steps, as_column, move, prepare_steps, take_out
+from tb_slowdown_plugin.analysis.steps import (
+    Steps,
+    as_column,
+    fill_unknown,
+    move,
+    prepare_steps,
+    take_out,
+)
 from tb_slowdown_plugin.analysis.trend import Trend
 from tb_slowdown_plugin.analysis.types import Baseline, Diagnosis, Finding, Ledger, Verdict
 from tb_slowdown_plugin.analysis.verdict import verdict_on
@@ -93,10 +100,11 @@ def diagnose(
     """
     steps = prepare_steps(step_seconds, measured or {}, epochs)
     cpu = None if cpu_seconds is None else as_column("cpu_seconds", cpu_seconds, len(steps))
-    steps = take_out(steps, find_contention(steps, signals or {}, cpu))
-    if cpu is not None and names.INPUT_WAIT in steps.accounts:
+    computed = None if cpu is None else fill_unknown(cpu, steps.seconds)
+    steps = take_out(steps, find_contention(steps, signals or {}, computed))
+    if computed is not None and names.INPUT_WAIT in steps.accounts:
         wait = steps.accounts[names.INPUT_WAIT]
-        starved = find_starved(_without_end_of_pass(steps), wait, cpu, signals or {})
+        starved = find_starved(_without_end_of_pass(steps), wait, computed, signals or {})
         steps = move(steps, names.INPUT_WAIT, STARVED, starved)
     signals = None  # of ten million steps they are 240 MB, and not needed any more
     if len(steps) < FEWEST_ROWS or steps.wall_seconds <= 0:

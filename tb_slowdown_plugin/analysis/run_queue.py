@@ -58,7 +58,7 @@ def find_foreign_delays(
 
     Args:
       seconds: (S,) of each step.
-      cpu: (S,) CPU seconds of the process in each step, NaN where not measured.
+      cpu: (S,) CPU seconds of the process in each step; of steps with NaN nothing follows.
       signals: (S,) each, NaN where not sampled: the names above. Without `SWITCHES` all
         delay is taken for that of other programs; without `CORES` or `cpu` it has no bound.
       most: Stretches to tell apart, at most about so many.

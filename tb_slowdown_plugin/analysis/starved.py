@@ -45,7 +45,7 @@ def find_starved(
     Args:
       seconds: (S,) of each step.
       wait: (S,) seconds that the step waited for input.
-      cpu: (S,) CPU seconds of the process in each step, NaN where not measured.
+      cpu: (S,) CPU seconds of the process in each step; of steps with NaN nothing follows.
       signals: (S,) each, NaN where not sampled, those of `run_queue.py`. Without
         `RUN_DELAY` and `SWITCHES` nothing is known.
 

@@ -103,6 +103,34 @@ def as_column(name: str, values: ArrayLike, count: int) -> Float:
     return column
 
 
+def fill_unknown(cpu: Float, seconds: Float) -> Float | None:
+    """CPU seconds in each step, where some are unknown: as much a second as in the last known one.
+
+    The clocks of CPU time are read seldom, and the last steps before a flush may come after
+    the last reading. Sums over stretches of steps need a number there.
+
+    Args:
+      cpu: (S,) CPU seconds of each step, NaN where not measured.
+      seconds: (S,) how long each step took.
+
+    Returns:
+      (S,) without NaN; None where nothing was measured.
+
+    Example:
+      >>> import numpy as np
+      >>> fill_unknown(np.array([np.nan, 0.3, np.nan]), np.array([0.1, 0.1, 0.2])).tolist()
+      [0.3, 0.3, 0.6]
+    """
+    known = ~np.isnan(cpu)
+    if known.all():
+        return cpu
+    if not known.any():
+        return None
+    last = np.maximum.accumulate(np.where(known, np.arange(len(cpu)), np.argmax(known)))
+    rate = np.divide(cpu[last], seconds[last], out=np.zeros_like(cpu), where=seconds[last] > 0)
+    return np.where(known, cpu, rate * seconds)
+
+
 def take_out(steps: Steps, accounts: Mapping[str, Float]) -> Steps:
     """The same run with seconds of its core booked to accounts of their own."""
     core = steps.core

@@ -77,6 +77,25 @@ def test_a_slow_pipeline_beside_neighbours_is_blamed_for_the_rest():
     assert lost["input_wait"] > 0.8 * wait.sum()
 
 
+def test_steps_whose_cpu_time_is_unknown_count_as_the_one_before():
+    cpu = CPU.copy()
+    cpu[50::100] = cpu[51::100] = np.nan
+    random = np.random.default_rng(3)
+    wait = 0.004 * random.gamma(1.0, 1.0, SIZE)
+    step = 0.010 * np.exp(random.normal(0, 0.05, SIZE)) + wait
+    known, unknown = (
+        {
+            finding.source: finding.lost_seconds
+            for finding in diagnose(
+                step, {"input_wait": wait}, cpu_seconds=computed, signals=counted(0.030)
+            ).findings
+        }
+        for computed in (CPU, cpu)
+    )
+    assert known["contention:input"] > 0.5
+    assert unknown == pytest.approx(known, rel=0.01)
+
+
 def test_the_same_neighbours_before_and_after_leave_the_growth_of_a_wait_to_the_pipeline():
     """The pipeline computes three times as much from step 300 on, and waits in proportion."""
     slow = np.arange(SIZE) >= 300
