@@ -49,7 +49,8 @@ def decode_together(opened: Sequence[Opened]) -> Chunk:
     environments = [
         _decode_environment(message) for message in messages if message.HasField("environment")
     ]
-    with np.errstate(over="ignore"):  # `bounds.samples` squares what nobody has measured
+    # `bounds.samples` squares what nobody has measured, and signalling NaNs.
+    with np.errstate(over="ignore", invalid="ignore"):
         steps = _decode_steps(messages, started)
         signals = _decode_signals(opened)
     return Chunk(

@@ -85,6 +85,15 @@ def test_durations_are_exact_to_the_microsecond_beyond_35_minutes_too(seconds):
     assert np.isnan(found[2])
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_signalling_nan_was_not_measured():
+    noisy = np.array([0x7FF0000000000001], "<u8").view(np.uint8).tobytes()
+    sampled = [pb.Column(name=name, rows=1, whole=5) for name in ("time", "row")]
+    shuffled = pb.Column(name="rss_bytes", rows=1, type=pb.Column.FLOAT64, shuffled=noisy)
+    found = codec.decode(record(signals=[*sampled, shuffled]))
+    assert np.isnan(found.signals.values["rss_bytes"]).all()
+
+
 def test_a_steady_column_takes_a_few_bytes():
     steady = columns.encode_whole("number", np.arange(7, 7 + 256), differences=True)
     assert steady.ByteSize() < 20
