@@ -13,6 +13,7 @@ tf = pytest.importorskip("tensorflow")
 @pytest.fixture
 def said():
     """What is reported, while nothing is switched on for real."""
+    op_determinism.unwatch(clocks_left=False)  # what other tests left; else `watch` puts back
     enabled, told = [], []
     enable = tf.config.experimental.enable_op_determinism
     tf.config.experimental.enable_op_determinism = lambda: enabled.append(True)
