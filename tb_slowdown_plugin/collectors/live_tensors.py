@@ -159,12 +159,19 @@ class Rise:
       ...     rise.note(140e6 + 50e6 * (sample % 2))
       >>> rise.is_rising
       False
+      >>> rise = Rise()
+      >>> for sample in range(15):
+      ...     rise.note(530e6 if sample < 5 else 559e6 + 0.1e6 * sample)
+      >>> rise.is_rising
+      False
     """
 
     _SAMPLES: Final = 5
     _STRETCHES: Final = 3
     _LEAST_BYTES: Final = 4 * 2**20
     """Less than what an idle process gains and loses by itself."""
+    _LEAST_EACH: Final = 2**20
+    """From each stretch to the next: what a program takes once, when it begins, is no rise."""
 
     def __init__(self) -> None:
         self._values: list[float] = []
@@ -172,11 +179,11 @@ class Rise:
 
     @property
     def is_rising(self) -> bool:
-        """Whether the last three stretches rise, by 4 MiB in all."""
+        """Whether the last three stretches rise, by 4 MiB in all and 1 MiB each."""
         last = self._lowest
         if len(last) < self._STRETCHES or last[-1] - last[0] < self._LEAST_BYTES:
             return False
-        return all(before < after for before, after in itertools.pairwise(last))
+        return all(after - before >= self._LEAST_EACH for before, after in itertools.pairwise(last))
 
     def note(self, value: float) -> None:
         """Adds a sample."""
