@@ -39,6 +39,7 @@ SIGNIFICANCE_OF_SHORT: Final = 6.0
 
 _LEAST_VARIANCE: Final = 1e-7
 """Of a bucket; a series without any noise would be cut at its rounding errors."""
+_FEWEST_MEANS: Final = 3
 _ENDS_AT_ONCE: Final = 16
 """Half the time of one after the other; with more, the arrays leave the nearest cache."""
 
@@ -210,7 +211,8 @@ def _verify(
 
     def noise_in(piece: Piece) -> float:
         own = deviation(differences[piece.first : piece.end - 1]) ** 2 / 2
-        return max(variance, slowness * own)
+        # Where the rest of the run is even, slowness by its measure says nothing of this piece.
+        return max(variance, min(slowness * own, 2 * _spread_of_means(values, piece)))
 
     noises = [noise_in(piece) for piece in pieces]
     while len(pieces) > 1:
@@ -226,6 +228,18 @@ def _verify(
         pieces[weakest : weakest + 2] = [joined]
         noises[weakest : weakest + 2] = [noise_in(joined)]
     return pieces
+
+
+def _spread_of_means(values: Float, piece: Piece) -> float:
+    """Long-run variance as a piece itself shows it: its level may move, so it is never small."""
+    part = values[piece.first : piece.end]
+    largest = np.inf if len(part) < 2 * _FEWEST_MEANS else 0.0
+    block = 1
+    while len(part) // block >= _FEWEST_MEANS:
+        means = part[: len(part) // block * block].reshape(-1, block).mean(axis=1)
+        largest = max(largest, block * float(means.var(ddof=1)))
+        block *= 2
+    return largest
 
 
 def _worth(
