@@ -114,21 +114,21 @@ def fill_unknown(cpu: Float, seconds: Float) -> Float | None:
       seconds: (S,) how long each step took.
 
     Returns:
-      (S,) without NaN; None where nothing was measured.
+      (S,) finite; None where nothing was measured.
 
     Example:
       >>> import numpy as np
       >>> fill_unknown(np.array([np.nan, 0.3, np.nan]), np.array([0.1, 0.1, 0.2])).tolist()
       [0.3, 0.3, 0.6]
     """
-    known = ~np.isnan(cpu)
+    known = np.isfinite(cpu)
     if known.all():
         return cpu
     if not known.any():
         return None
     last = np.maximum.accumulate(np.where(known, np.arange(len(cpu)), np.argmax(known)))
-    rate = np.divide(cpu[last], seconds[last], out=np.zeros_like(cpu), where=seconds[last] > 0)
-    return np.where(known, cpu, rate * seconds)
+    share = np.divide(seconds, seconds[last], out=np.zeros_like(cpu), where=seconds[last] > 0)
+    return np.where(known, cpu, cpu[last] * share)
 
 
 def take_out(steps: Steps, accounts: Mapping[str, Float]) -> Steps:
