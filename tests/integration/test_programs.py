@@ -40,11 +40,6 @@ LOOSE = {
     "tensor_retention_history": 0.2,
     "python_overhead": 0.2,
     "shape_churn": 0.2,
-    # Recorded before its stages were compared with monitored ones: 6 ms of each fit, of 100 lost,
-    # are the monitor's; 3 are the optimizer's and `compile`'s, which are not tracing.
-    "retracing_keras_compile": 0.2,
-    # Recorded before the dropping of the pages was counted in: 7 % of what is lost.
-    "host_memory_faults": 0.2,
     "disk_rewritten_log": 0.2,
 }
 
