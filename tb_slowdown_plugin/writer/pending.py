@@ -9,8 +9,9 @@ from tb_slowdown_plugin.collectors.clock import Clock
 from tb_slowdown_plugin.records.types import Event, What
 from tb_slowdown_plugin.writer.entries import Entry, Sample
 
-MAX_PENDING_STEPS: Final = 1 << 16
-"""Steps kept while nobody fetches them: minutes of the fastest loops, some 20 MB."""
+MAX_PENDING_STEPS: Final = 1 << 17
+"""Steps kept while nobody fetches them: a second of the fastest loops, some 40 MB. Beside steps of
+10 us the background gets the interpreter too seldom to write more than 15,000 a second."""
 
 
 class Pending:
