@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
 _NEVER: Final = -(1 << 62)
 CPU_REST_NS: Final = 50_000_000
-"""Least between two readings of the clocks of CPU time: together they take 15 us between real
-steps (benchmarks/run_overhead.py), where the clock of wall time takes 1 us."""
+"""Least between two readings of the CPU clocks: 12 us between real steps (docs/overhead.md)."""
 
 
 class Recorder(Pending):
