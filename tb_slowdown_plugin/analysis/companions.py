@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tb_slowdown_plugin.analysis.types import Diagnosis, Finding
-from tb_slowdown_plugin.records.types import Float
+from tb_slowdown_plugin.records.types import Float, Int
 
 _BLOCKS: Final = 128
+_NARROWEST: Final = 4
+"""Rows of a block at least."""
 _LEAST_CORRELATION: Final = 0.85
 _LEAST_CHANGE: Final = 0.1
 """Relative change of a signal over the run, or of a count's rate, below which it did not move."""
@@ -41,7 +43,8 @@ class Companion:
     """Share of shifts in time under which it is as alike; NaN for growth, which no shift spoils."""
     before: float
     after: float
-    """Its value at the beginning and at the end of the finding's rows, of a count per step."""
+    """Its value at the beginning and at the end of growth, or its median before a jump and
+    from there on; of a count a second."""
 
 
 def find_companions(
@@ -56,7 +59,8 @@ def find_companions(
       finding: A level shift or a drift; other patterns have no companions.
       diagnosis: The diagnosis it belongs to.
       signals: Name -> (S,) values, NaN where not sampled.
-      cumulative: Names of signals that count up, of which the rate matters.
+      cumulative: Names of signals that count up. Of these the rate matters, and that by
+        the second: whatever goes on at an even pace does more in a longer step.
 
     Returns:
       The companions, the most alike first. A jump that passes the placebo may be
@@ -66,15 +70,17 @@ def find_companions(
         return ()
     start = diagnosis.warm_up_rows
     count = len(finding.lost_per_step) - start
-    blocks = min(_BLOCKS, count // 4)
+    width = max(_NARROWEST, -(-count // _BLOCKS))
+    blocks = count // width
     if blocks < _GROWTH_BLOCKS:
         return ()
-    width = count // blocks
+    edges = start + np.arange(blocks + 1) * width
     lost = _means(finding.lost_per_step[start:], blocks, width)
+    lasts = width * _means(_period(diagnosis)[start:], blocks, width) if cumulative else None
     found = []
     for name, given in signals.items():
         values = np.asarray(given, np.float64)
-        series = _sample(values, start, blocks, width, counted=name in cumulative)
+        series = _sample(values, edges, lasts if name in cumulative else None)
         if series is None or np.ptp(series) <= _LEAST_CHANGE * np.abs(series).max():
             continue
         likeness = float(np.corrcoef(lost, series)[0, 1])
@@ -82,16 +88,16 @@ def find_companions(
             continue
         onset = (finding.rows[0] - start) // width
         end = min((finding.rows[1] - start) // width, blocks - 1)
-        before, after = float(series[max(onset - 1, 0)]), float(series[end])
+        inside = series[onset : end + 1]
         if finding.pattern == "drift":
-            if _grows_always(series[onset : end + 1]):
-                found.append(
-                    Companion(name, "grows_together", likeness, float("nan"), before, after)
-                )
+            if _grows_always(inside):
+                ends = float(inside[0]), float(inside[-1])
+                found.append(Companion(name, "grows_together", likeness, float("nan"), *ends))
         elif _jumps_at(series, onset):
             chance = _placebo(lost, series, likeness)
             if chance <= _MOST_BY_CHANCE:
-                found.append(Companion(name, "jumps_together", likeness, chance, before, after))
+                sides = float(np.median(series[:onset])), float(np.median(inside))
+                found.append(Companion(name, "jumps_together", likeness, chance, *sides))
     return tuple(sorted(found, key=lambda each: -each.correlation))
 
 
@@ -99,15 +105,34 @@ def _means(values: Float, blocks: int, width: int) -> Float:
     return np.asarray(values[: blocks * width].reshape(blocks, width).mean(axis=1))
 
 
-def _sample(values: Float, start: int, blocks: int, width: int, *, counted: bool) -> Float | None:
-    """A signal in blocks, interpolated between its samples; None with too few of them."""
+def _period(diagnosis: Diagnosis) -> Float:
+    """(S,) seconds of each step: its healthy, lost and unexplained ones."""
+    period = diagnosis.healthy_per_step + diagnosis.unexplained_per_step
+    for finding in diagnosis.findings:
+        period += finding.lost_per_step
+    return period
+
+
+def _sample(values: Float, edges: Int, lasts: Float | None) -> Float | None:
+    """A signal in blocks, interpolated between its samples; None with too few of them.
+
+    Args:
+      values: (S,) NaN where not sampled.
+      edges: (B + 1,) rows between which the blocks lie.
+      lasts: (B,) seconds of each block, of a signal that counts up; else None.
+    """
     rows = np.flatnonzero(~np.isnan(values))
     if len(rows) < _GROWTH_BLOCKS:
         return None
-    edges = start + np.arange(blocks + 1) * width
-    if counted:
-        return np.diff(np.interp(edges, rows, values[rows])) / width
-    return np.asarray(np.interp((edges[:-1] + edges[1:]) / 2, rows, values[rows]))
+    if lasts is None:
+        return np.asarray(np.interp((edges[:-1] + edges[1:]) / 2, rows, values[rows]))
+    # A sample stands in the last row that it has seen.
+    counted = np.diff(np.interp(edges, rows + 1, values[rows]))
+    seen = np.flatnonzero((edges[:-1] > rows[0]) & (edges[1:] <= rows[-1] + 1) & (lasts > 0))
+    if len(seen) < _GROWTH_BLOCKS:
+        return None
+    rates = np.maximum(counted[seen], 0.0) / lasts[seen]  # below 0 where a process began anew
+    return np.asarray(np.interp(np.arange(len(lasts)), seen, rates))
 
 
 def _grows_always(series: Float) -> bool:

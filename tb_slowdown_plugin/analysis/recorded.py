@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -44,12 +44,17 @@ def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float
 
 
 def contention_signals(run: Run) -> dict[str, Float]:
-    """What tells how long the process was kept off the CPU, one value a row.
+    """What tells how long the process was kept off the CPU, one value a row."""
+    return signal_columns(run, (*ACCOUNTS, *SWITCHES, CORES))
+
+
+def signal_columns(run: Run, signals: Iterable[str]) -> dict[str, Float]:
+    """Name -> (S,) samples of those signals that were measured, one value a row.
 
     A sample taken after k steps stands in row k - 1, whose end it saw; NaN elsewhere.
     """
     found = {}
-    for name in (*ACCOUNTS, *SWITCHES, CORES):
+    for name in signals:
         values = run.signals.values.get(name)
         if values is None or not len(run.steps):
             continue

@@ -1,9 +1,7 @@
-"""Signals that move with seconds that no rule has claimed: named, but not charged."""
+"""What may be behind seconds that no rule has claimed: named, but not charged."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -11,22 +9,13 @@ import numpy as np
 from tb_slowdown_plugin.analysis.rules.captured import captured_during, is_fragmented, tell_memory
 from tb_slowdown_plugin.analysis.rules.case import Case, Mask, largest, lost_seconds
 from tb_slowdown_plugin.analysis.rules.movement import ends, median_of_known
+from tb_slowdown_plugin.analysis.rules.moving import find_moving
 from tb_slowdown_plugin.analysis.rules.tensor_retention import MOST_OF_RUN, OPEN_TAPE
 from tb_slowdown_plugin.analysis.types import Finding, Suspect
 from tb_slowdown_plugin.analysis.verdict import GROWN_FLOOR
 from tb_slowdown_plugin.analysis.wording import count, counted, duration, listed
-from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Float
 
-_CAUSE: Final = {
-    "rss_bytes": "host_memory",
-    "major_faults": "host_memory",
-    "involuntary_switches": "cpu_contention",
-    "eager_functions": "graph_growth",
-    "graph_operations": "graph_growth",
-    names.ALLOCATOR_IN_USE: "tensor_retention",
-    names.ALLOCATOR_PEAK: "gpu_memory",
-}
 _COMPUTES: Final = 0.7
 """Share of a slow step that must be CPU time, or it does not compile."""
 _COMPUTED: Final = 0.3
@@ -35,15 +24,10 @@ _ALIKE: Final = 0.5
 """Share of the step's relative rise by which the CPU time of all threads must rise, too."""
 _OUTSIDE: Final = 0.7
 """Share of a loss that must lie between two steps to be called so."""
-_BLOCKS: Final = 16
-_MOVES: Final = 0.85
-"""Correlation of block means from which two series are said to move together
-(facts/detection.md section 5)."""
-_LEAST_CHANGE: Final = 0.02
 
 
 def find_suspects(case: Case) -> tuple[Suspect, ...]:
-    """What moves with the seconds that no rule has claimed; each cause once.
+    """What may be behind the seconds that no rule has claimed; each cause once.
 
     Args:
       case: its findings are those that no rule has claimed.
@@ -66,9 +50,8 @@ def find_suspects(case: Case) -> tuple[Suspect, ...]:
     between = _between_epochs(case)
     if between:
         found.setdefault(between.cause, between)
-    if left:
-        for suspect in _moving(case, lost_seconds(left)):
-            found.setdefault(suspect.cause, suspect)
+    for suspect in find_moving(case, left):
+        found.setdefault(suspect.cause, suspect)
     return tuple(found.values())
 
 
@@ -216,44 +199,3 @@ def _finite(seconds: Float) -> Float:
 
 def _medians(series: Float, rest: Mask, slow: Mask) -> tuple[float, float]:
     return median_of_known(series[rest]), median_of_known(series[slow])
-
-
-def _moving(case: Case, seconds: float) -> Iterable[Suspect]:
-    for name in case.run.signals.values:
-        cause = _CAUSE.get(names.family(name))
-        if cause is None:
-            continue
-        known = names.signal(name)
-        correlation = _correlation(case, name, cumulative=bool(known and known.cumulative))
-        if correlation is None or correlation < _MOVES:
-            continue
-        title = known.title if known else name
-        yield Suspect(
-            cause,
-            seconds,
-            f"\u201c{title}\u201d moves with the step time (correlation {correlation:.2f} over "
-            f"{_BLOCKS} parts of the run); nothing measured says that it takes the time.",
-        )
-
-
-def _correlation(case: Case, name: str, *, cumulative: bool) -> float | None:
-    """Of the means of equal parts of the run; None where too little is known or nothing moves."""
-    rows, values = case.signal(name)
-    if cumulative and len(values) > 1:
-        rows, values = rows[1:], np.diff(values) / np.maximum(1, np.diff(rows))
-    size = len(case.run.steps)
-    start = case.diagnosis.warm_up_rows
-    edges = np.linspace(start, size, _BLOCKS + 1).astype(np.int64)
-    period = case.run.steps.period_seconds
-    signal, time = [], []
-    for first, last in pairwise(edges.tolist()):
-        inside = (rows >= first) & (rows < last)
-        if last > first and inside.any():
-            signal.append(float(values[inside].mean()))
-            time.append(float(np.median(period[first:last])))
-    if len(signal) < _BLOCKS - 2:
-        return None
-    spread = max(signal) - min(signal)
-    if spread <= _LEAST_CHANGE * max(abs(value) for value in signal) or max(time) == min(time):
-        return None
-    return float(np.corrcoef(signal, time)[0, 1])

@@ -136,7 +136,24 @@ def test_a_count_is_compared_by_its_rate():
     rate = np.where(np.arange(COUNT) < 1800, 1.0, 9.0)
     faults = {"major_faults": np.cumsum(rate)}
     (companion,) = find_companions(diagnosis.findings[0], diagnosis, faults, frozenset(faults))
-    assert (companion.before, companion.after) == pytest.approx((1.0, 9.0), rel=0.2)
+    # By the second: a step takes 10 ms, and then 15 ms.
+    assert (companion.before, companion.after) == pytest.approx((100, 600), rel=0.1)
+
+
+def test_what_counts_at_an_even_pace_is_no_companion_of_a_longer_step():
+    diagnosis = shifted()
+    random = np.random.default_rng(3)
+    noise = random.normal(1, 0.01, COUNT)
+    counts = {"involuntary_switches": np.cumsum(40 * diagnosis_period(diagnosis) * noise)}
+    assert find_companions(diagnosis.findings[0], diagnosis, counts, frozenset(counts)) == ()
+    # Taken for a level a step, it would jump with it.
+    rates = {"involuntary_switches": np.diff(counts["involuntary_switches"], prepend=0.0)}
+    assert len(find_companions(diagnosis.findings[0], diagnosis, rates)) == 1
+
+
+def diagnosis_period(diagnosis):
+    lost = sum(finding.lost_per_step for finding in diagnosis.findings)
+    return diagnosis.healthy_per_step + diagnosis.unexplained_per_step + lost
 
 
 def test_a_signal_that_only_grows_or_wanders_is_no_companion_of_a_jump():
