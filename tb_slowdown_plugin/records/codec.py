@@ -13,6 +13,7 @@ import numpy as np
 from tb_slowdown_plugin.records import slowdown_pb2 as pb
 from tb_slowdown_plugin.records.columns import (
     ACCOUNT,
+    encode_count,
     encode_real,
     encode_seconds,
     encode_whole,
@@ -62,36 +63,32 @@ def decode(record: bytes) -> Chunk:
 def _encode_steps(chunk: Chunk) -> list[pb.Column]:
     steps = chunk.steps
     # "ended" is not stored: it follows from the chunk's start, the periods and what lay between.
-    gaps = np.diff(steps.ended, prepend=chunk.started) - steps.period_seconds
+    ended_before = np.concatenate(([chunk.started], steps.ended[:-1]))
+    gaps = steps.ended - ended_before - steps.period_seconds
     gaps[np.abs(gaps) < 1e-3] = 0.0
-    columns = [
-        encode_whole("number", steps.number, differences=True),
-        encode_seconds("period", steps.period_seconds),
-        encode_seconds("inside", steps.inside_seconds),
-        encode_seconds("process_cpu", steps.process_cpu_seconds),
-        encode_seconds("thread_cpu", steps.thread_cpu_seconds),
-    ]
+    seconds = {
+        "period": steps.period_seconds,
+        "inside": steps.inside_seconds,
+        "process_cpu": steps.process_cpu_seconds,
+        "thread_cpu": steps.thread_cpu_seconds,
+    }
     if gaps.any():
-        columns.append(encode_seconds("gap", gaps))
+        seconds["gap"] = gaps
+    seconds |= {ACCOUNT + name: booked for name, booked in steps.accounts.items() if booked.any()}
+    columns = [encode_count("number", steps.number), *encode_seconds(seconds)]
     if steps.kind.any():
-        columns.append(encode_whole("kind", steps.kind))
+        columns += encode_whole({"kind": steps.kind})
     if not np.isnan(steps.items).all():
-        columns.append(encode_real("items", steps.items))
-    columns.extend(
-        encode_seconds(ACCOUNT + name, seconds)
-        for name, seconds in steps.accounts.items()
-        if seconds.any()
-    )
+        columns += encode_real({"items": steps.items})
     return columns
 
 
 def _encode_signals(signals: SignalTable) -> list[pb.Column]:
     micros = np.rint(signals.time * 1e6).astype(np.int64)
-    return [
-        encode_whole("time", micros, differences=True),
-        encode_whole("row", signals.row, differences=True),
-        *(encode_real(name, values) for name, values in signals.values.items()),
-    ]
+    columns = [encode_count("time", micros), encode_count("row", signals.row)]
+    if signals.values:
+        columns += encode_real(signals.values)
+    return columns
 
 
 def _encode_environment(environment: Environment) -> pb.Environment:

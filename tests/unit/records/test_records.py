@@ -79,7 +79,7 @@ def test_a_chunk_without_steps_has_empty_tables():
 
 @pytest.mark.parametrize("seconds", [0.0, 1e-6, 2147.0, 2148.0, 1e9])
 def test_durations_are_exact_to_the_microsecond_beyond_35_minutes_too(seconds):
-    column = columns.encode_seconds("period", np.array([seconds, 0.25, np.nan]))
+    (column,) = columns.encode_seconds({"period": np.array([seconds, 0.25, np.nan])})
     found = StackedColumns("step", [[column]], ("period", "period")).seconds("period", 0.0)
     assert found[:2].tolist() == pytest.approx([seconds, 0.25], abs=1e-6)
     assert np.isnan(found[2])
@@ -95,11 +95,12 @@ def test_a_signalling_nan_was_not_measured():
 
 
 def test_a_steady_column_takes_a_few_bytes():
-    steady = columns.encode_whole("number", np.arange(7, 7 + 256), differences=True)
+    steady = columns.encode_count("number", np.arange(7, 7 + 256))
     assert steady.ByteSize() < 20
     found = StackedColumns("step", [[steady]], ("number", "number")).whole("number")
     assert found.tolist() == list(range(7, 7 + 256))
-    assert columns.encode_seconds("inside", np.full(256, 0.125)).ByteSize() < 20
+    (constant,) = columns.encode_seconds({"inside": np.full(256, 0.125)})
+    assert constant.ByteSize() < 20
 
 
 @pytest.mark.parametrize(
