@@ -38,6 +38,25 @@ def find_file(controller: str, unified: str, legacy: str, root: Path = ROOT) -> 
     return None
 
 
+def quota_cores(root: Path = ROOT) -> float | None:
+    """So many cores the CPU quota of the process's group pays for; None without a quota.
+
+    Args:
+      root: As for `find_file`.
+    """
+    file = find_file("cpu", "cpu.max", "cpu.cfs_quota_us", root)
+    try:
+        if file is None:
+            return None
+        words = file.read_text().split()
+        if file.name == "cpu.cfs_quota_us":
+            words += file.with_name("cpu.cfs_period_us").read_text().split()
+        quota, period = float(words[0]), float(words[1])
+    except (OSError, ValueError, IndexError):  # "max 100000": no quota
+        return None
+    return quota / period if quota > 0 and period > 0 else None
+
+
 def _find_mounts(mountinfo: str) -> dict[str, str]:
     """Controller, or "" for version 2, -> mount point (proc_pid_mountinfo(5))."""
     mounts: dict[str, str] = {}

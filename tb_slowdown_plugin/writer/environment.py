@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from tb_slowdown_plugin._version import __version__
+from tb_slowdown_plugin.collectors import cgroup
 from tb_slowdown_plugin.records.types import CollectorState, Environment
 
 _PACKAGES: Final = ("tensorflow", "keras", "numpy")
@@ -94,11 +95,25 @@ def _devices() -> tuple[tuple[str, str], ...]:
 
 
 def _limits() -> dict[str, float]:
-    limits = {"cpu_count": float(_cpu_count())}
+    limits = {"cpu_count": float(_cpu_count()), **_threads()}
+    quota = cgroup.quota_cores()
+    if quota is not None:
+        limits["cpu_quota_cores"] = quota
     memory = _memory_limit_bytes()
     if memory is not None:
         limits["memory_limit_bytes"] = memory
     return limits
+
+
+def _threads() -> dict[str, float]:
+    """Sizes of TensorFlow's thread pools where the program has set them."""
+    from tensorflow import config
+
+    chosen = {
+        "intra_op_threads": config.threading.get_intra_op_parallelism_threads(),
+        "inter_op_threads": config.threading.get_inter_op_parallelism_threads(),
+    }
+    return {name: float(size) for name, size in chosen.items() if size > 0}
 
 
 def _cpu_count() -> int:

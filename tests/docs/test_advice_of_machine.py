@@ -18,6 +18,7 @@ from tb_slowdown_plugin.analysis.advice import (
     cpu_contention,
     thermal,
 )
+from tb_slowdown_plugin.analysis.advice.cpu_contention import Cores
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = MARKS
@@ -49,12 +50,27 @@ def limits_threads_of_the_pipeline(snippet: Snippet):
 
 CASES: dict[str, CaseOfAdvice] = {
     "threads": (
-        cpu_contention.advise(throttled=False),
-        "Make no more threads",
+        cpu_contention.advise(Cores(8), throttled=False),
+        "Leave cores",
         limits_threads,
     ),
+    "threads under a quota": (
+        cpu_contention.advise(Cores(16, quota=4.2), throttled=True),
+        "Make no more threads than the quota",
+        limits_threads,
+    ),
+    "more threads than cores": (
+        cpu_contention.advise(Cores(4, threads=16), throttled=False),
+        "Make no more threads than there are cores",
+        limits_threads,
+    ),
+    "unknown cores": (
+        cpu_contention.advise(Cores(), throttled=False),
+        "Make fewer threads",
+        None,
+    ),
     "pipeline threads": (
-        cpu_contention.advise(throttled=True),
+        cpu_contention.advise(Cores(16, quota=4.2), throttled=True),
         "Give the input pipeline",
         limits_threads_of_the_pipeline,
     ),

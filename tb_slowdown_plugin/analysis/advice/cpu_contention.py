@@ -2,12 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 from tb_slowdown_plugin.analysis.advice.code import new, snippet
 from tb_slowdown_plugin.analysis.types import Advice
 
 
-def advise(*, throttled: bool) -> tuple[Advice, ...]:
-    """What to change; `throttled`: a quota holds the process back, not other programs."""
+@dataclass(frozen=True, slots=True)
+class Cores:
+    """What a run could compute on, and with how many threads; None where not recorded."""
+
+    allowed: int | None = None
+    """Cores that the process may use."""
+    quota: float | None = None
+    """So many of them the container's quota pays for."""
+    threads: int | None = None
+    """TensorFlow's threads for one operation, where the program has set them; else one a core."""
+
+    @classmethod
+    def of(cls, limits: Mapping[str, float]) -> Cores:
+        """Those of a recorded environment.
+
+        Example:
+          >>> Cores.of({"cpu_count": 8.0, "memory_limit_bytes": 1e9})
+          Cores(allowed=8, quota=None, threads=None)
+        """
+        allowed, threads = limits.get("cpu_count"), limits.get("intra_op_threads")
+        return cls(
+            int(allowed) if allowed else None,
+            limits.get("cpu_quota_cores"),
+            int(threads) if threads else None,
+        )
+
+    def to_try(self, *, throttled: bool) -> int | None:
+        """Threads that fit: as many as the quota pays for, or half of the cores beside others.
+
+        Example:
+          >>> Cores(8).to_try(throttled=False), Cores(8, quota=2.5).to_try(throttled=True)
+          (4, 2)
+        """
+        share = self.quota if throttled else self.allowed and self.allowed / 2
+        return max(1, int(share)) if share else None
+
+
+def advise(cores: Cores, *, throttled: bool) -> tuple[Advice, ...]:
+    """What to change.
+
+    Args:
+      cores: What the run could compute on.
+      throttled: A quota holds the process back, not other programs.
+    """
     first = Advice(
         "Raise the container's CPU quota, or remove it: a quota below the number of cores stops "
         "all threads for the rest of each period of 100 ms.",
@@ -21,30 +66,71 @@ def advise(*, throttled: bool) -> tuple[Advice, ...]:
             "",
             "A machine, or the time to wait for one.",
         )
-    return (first, _fewer_threads(), _fewer_data_threads())
+    fits = cores.to_try(throttled=throttled)
+    if cores.allowed is None or fits is None:
+        return first, _fewer_threads_in_words()
+    threads = cores.threads or cores.allowed
+    found = [first]
+    if cores.threads and cores.threads > cores.allowed and not throttled:
+        found.append(_as_many_as_cores(cores.threads, cores.allowed))
+    elif fits < threads:
+        found.append(_fewer_threads(cores, fits, threads, throttled=throttled))
+    if fits < cores.allowed:
+        found.append(_fewer_data_threads(max(1, fits // 2)))
+    return tuple(found)
 
 
-def _fewer_threads() -> Advice:
+def _fewer_threads_in_words() -> Advice:
     return Advice(
-        "Make no more threads than there are cores to use; call it before TensorFlow's first "
-        "operation.",
-        snippet(
-            new(
-                "tf.config.threading.set_intra_op_parallelism_threads(4)",
-                "tf.config.threading.set_inter_op_parallelism_threads(2)",
-            )
-        ),
+        "Make fewer threads before TensorFlow's first operation, by "
+        "`tf.config.threading.set_intra_op_parallelism_threads`. How many cores the run could use "
+        "was not recorded: try half of the threads that it has.",
+        "",
         "Slower where the cores are free after all.",
     )
 
 
-def _fewer_data_threads() -> Advice:
+def _as_many_as_cores(threads: int, allowed: int) -> Advice:
     return Advice(
-        "Give the input pipeline a thread pool of its own, so that it leaves cores to the step.",
+        f"Make no more threads than there are cores: the program asks for {threads} and may use "
+        f"{allowed}. Call it before TensorFlow's first operation.",
+        _set_threads(allowed),
+        "None, where the program is alone.",
+    )
+
+
+def _fewer_threads(cores: Cores, fits: int, threads: int, *, throttled: bool) -> Advice:
+    why = (
+        f"Make no more threads than the quota pays for: it is {cores.quota:.3g} of "
+        f"{cores.allowed} cores, and TensorFlow has {threads} threads for an operation."
+        if throttled
+        else f"Leave cores to the other programs: TensorFlow has {threads} threads for an "
+        f"operation, and waits for the last of them; {fits} are half of the cores."
+    )
+    return Advice(
+        f"{why} Call it before TensorFlow's first operation.",
+        _set_threads(fits),
+        "Slower where the cores are free after all.",
+    )
+
+
+def _set_threads(threads: int) -> str:
+    return snippet(
+        new(
+            f"tf.config.threading.set_intra_op_parallelism_threads({threads})",
+            f"tf.config.threading.set_inter_op_parallelism_threads({min(2, threads)})",
+        )
+    )
+
+
+def _fewer_data_threads(threads: int) -> Advice:
+    return Advice(
+        "Give the input pipeline a thread pool of its own, so that it leaves cores to the step: "
+        "without one it has a thread for each core.",
         snippet(
             new(
                 "options = tf.data.Options()",
-                "options.threading.private_threadpool_size = 2",
+                f"options.threading.private_threadpool_size = {threads}",
                 "ds = ds.with_options(options)",
             )
         ),

@@ -9,7 +9,7 @@ from tb_slowdown_plugin.analysis.contention import ACCOUNTS, STARVED, THROTTLED
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds
 from tb_slowdown_plugin.analysis.run_queue import RUN_DELAY
 from tb_slowdown_plugin.analysis.types import Finding
-from tb_slowdown_plugin.analysis.wording import duration, ledger_seconds, percent
+from tb_slowdown_plugin.analysis.wording import counted, duration, ledger_seconds, percent
 from tb_slowdown_plugin.records import names
 
 _FAMILY = names.family(ACCOUNTS[THROTTLED])
@@ -44,7 +44,7 @@ def explain(case: Case) -> Claim | None:
         "a CPU quota" if throttled else "a busy machine",
         summary,
         tuple(_evidence(case, claimed)),
-        advice.advise(throttled=throttled),
+        advice.advise(_cores(case), throttled=throttled),
     )
 
 
@@ -58,6 +58,11 @@ def _evidence(case: Case, claimed: tuple[Finding, ...]) -> Iterable[str]:
             f"{ledger_seconds(seconds)} in {case.steps_text(rows)}, {duration(each)} a step: "
             f"{_WHAT[source]}."
         )
-    cores = case.run.environment.limits.get("cpu_count")
-    if cores:
-        yield f"The process may use {cores:g} cores."
+    cores = _cores(case)
+    if cores.allowed:
+        quota = f"; its quota pays for {cores.quota:.3g}" if cores.quota else ""
+        yield f"The process may use {counted(cores.allowed, 'core')}{quota}."
+
+
+def _cores(case: Case) -> advice.Cores:
+    return advice.Cores.of(case.run.environment.limits)

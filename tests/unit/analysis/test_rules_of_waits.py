@@ -164,18 +164,48 @@ def test_a_busy_machine(make_run, find, judge):
         "queue, by the operating system's own count.",
     )
     assert report.headline == "Lost 20 % of 7.5 s to a busy machine"
+    assert [each.code for each in cause.advice] == ["", ""], "no number where none is known"
 
 
 def test_a_quota(make_run, find, judge):
     waited = np.full(SIZE, 0.010)
-    run = make_run(STEP + waited)
+    run = make_run(STEP + waited, limits={"cpu_count": 16.0, "cpu_quota_cores": 3.5})
     report = judge(run, find("contention:throttled", "flat", waited)).report
 
     assert report.causes[0].summary == (
         "The quota of the container stopped the process for 50.0 % of the run."
     )
     assert report.headline == "Lost 50 % of 12.0 s to a CPU quota"
-    assert report.causes[0].advice[0].text.startswith("Raise the container's CPU quota")
+    assert report.causes[0].evidence[-1] == "The process may use 16 cores; its quota pays for 3.5."
+    raise_it, threads, data_threads = report.causes[0].advice
+    assert raise_it.text.startswith("Raise the container's CPU quota")
+    assert "it is 3.5 of 16 cores, and TensorFlow has 16 threads for an operation" in threads.text
+    assert "set_intra_op_parallelism_threads(3)" in threads.code
+    assert "private_threadpool_size = 1" in data_threads.code
+
+
+@pytest.mark.parametrize(
+    ("limits", "threads", "data_threads"),
+    [
+        ({"cpu_count": 8.0}, "(4)", 2),
+        ({"cpu_count": 2.0}, "(1)", 1),
+        ({"cpu_count": 8.0, "intra_op_threads": 32.0}, "(8)", 2),
+        ({"cpu_count": 8.0, "intra_op_threads": 2.0}, None, 2),
+        ({"cpu_count": 1.0}, None, None),
+    ],
+    ids=["eight", "two", "more threads than cores", "few already", "one"],
+)
+def test_beside_others_the_advice_fits_the_cores_of_the_run(
+    make_run, find, judge, limits, threads, data_threads
+):
+    waited = np.full(SIZE, 0.010)
+    run = make_run(STEP + waited, limits=limits)
+    (cause,) = judge(run, find("contention:run_delay", "flat", waited)).report.causes
+    code = "".join(advice.code for advice in cause.advice)
+    assert ("set_intra_op_parallelism_threads" in code) == (threads is not None)
+    assert ("private_threadpool_size" in code) == (data_threads is not None)
+    assert threads is None or f"set_intra_op_parallelism_threads{threads}" in code
+    assert data_threads is None or f"private_threadpool_size = {data_threads}\n" in code
 
 
 def test_pages_read_back_from_disk(make_run, find, judge):

@@ -92,6 +92,27 @@ def test_throttling_is_read_from_either_version(tmp_path, recording, files, seco
     assert read(CpuContention(root), recording)["throttled_seconds"] == seconds
 
 
+ONE = "sys/fs/cgroup/cpu,cpuacct/cpu.cfs"
+TWO = "sys/fs/cgroup/user.slice/train.service/cpu.max"
+
+
+@linux
+@pytest.mark.parametrize(
+    ("files", "cores"),
+    [
+        (VERSION_1 | {f"{ONE}_quota_us": "250000\n", f"{ONE}_period_us": "100000\n"}, 2.5),
+        (VERSION_1 | {f"{ONE}_quota_us": "-1\n", f"{ONE}_period_us": "100000\n"}, None),
+        (VERSION_1 | {f"{ONE}_quota_us": "250000\n"}, None),
+        (VERSION_2 | {TWO: "50000 100000\n"}, 0.5),
+        (VERSION_2 | {TWO: "max 100000\n"}, None),
+        (VERSION_2 | {TWO: ""}, None),
+        ({}, None),
+    ],
+)
+def test_the_quota_is_told_in_cores(tmp_path, files, cores):
+    assert cgroup.quota_cores(machine(tmp_path, files)) == cores
+
+
 @linux
 def test_run_delay_is_the_sum_over_threads_also_of_those_that_have_ended(tmp_path, recording):
     recording.clock = type(recording.clock)(thread_cpu_ns=lambda: 0)

@@ -46,6 +46,8 @@ def test_the_environment_tells_versions_devices_and_limits():
     assert ("CPU:0", "CPU") in environment.devices
     assert environment.limits["cpu_count"] >= 1
     assert environment.limits["memory_limit_bytes"] > 1 << 20
+    chosen = tf.config.threading.get_intra_op_parallelism_threads()
+    assert environment.limits.get("intra_op_threads", 0) == chosen
     assert (environment.worker_index, environment.worker_count) == (1, 4)
 
 
