@@ -1,6 +1,7 @@
-"""XLA compiling a graph again for shapes it has not met, which no trace shows.
+"""XLA compiling a graph again for shapes or values it has not met, which no trace shows.
 
-Cost: nothing for functions that are not jitted, or whose shapes are all fixed.
+Cost: once for each trace of a jitted function what `xla_constants` says. Nothing for calls of
+functions that are not jitted, or whose shapes are all fixed and of which XLA needs no value.
 A call of the others costs 1 to 2 us, see `xla_shapes` and `xla_calls`.
 """
 
@@ -12,9 +13,11 @@ from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.first_execution import hide_frame
+from tb_slowdown_plugin.collectors.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.tracing import TraceCollector
 from tb_slowdown_plugin.collectors.xla_calls import NotedCalls
 from tb_slowdown_plugin.collectors.xla_shapes import Compilation, ShapesInPython, ShapesNoted
+from tb_slowdown_plugin.collectors.xla_values import NeededValue, needed_values
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Fact, Trace
 
@@ -22,14 +25,18 @@ _METHOD: Final = "_call_flat"
 
 
 class XlaCompilations:
-    """Books what the first run with new shapes takes beyond a steady run.
+    """Books what the first run with new shapes or values takes beyond a steady run.
 
     With `jit_compile=True`, XLA compiles a graph for each set of input shapes.
     TensorFlow retraces for new shapes as well, until `reduce_retracing` (Keras
     always sets it) or an `input_signature` has left a dimension open: from then
-    on only XLA compiles, and no trace tells. The first run of a new graph
-    belongs to its trace. Compilations for new values of arguments that XLA
-    needs as constants are not seen.
+    on only XLA compiles, and no trace tells. Nor does one where an operation
+    such as `tf.slice` needs the value of an argument, or of a variable, as a
+    constant: XLA compiles for each new value. The first run of a new graph
+    belongs to its trace.
+
+    Where a graph calls a jitted function, only graphs that are fed by an
+    iterator are watched, and of values only those of arguments.
 
     Args:
       traces: Tells which functions are jitted.
@@ -56,14 +63,19 @@ class XlaCompilations:
             weakref.WeakKeyDictionary()
         )
         self._calls = NotedCalls()
+        self._places = SourcePlaces.of_process()
+        self._needed: dict[str, list[NeededValue]] = {}
         self._traces.observers.append(self._observe)
 
     def stop(self) -> None:
         """Gives every function its own method back; graphs traced so far keep noting shapes."""
         self._traces.observers.remove(self._observe)
         for function, run in list(self._watched.items()):
-            if vars(function).get(_METHOD) is run:
-                vars(function).pop(_METHOD)
+            self._leave(function, run)
+
+    def _leave(self, function: Any, run: Callable[..., Any]) -> None:
+        if vars(function).get(_METHOD) is run:
+            vars(function).pop(_METHOD)
 
     def _observe(self, function: Any, trace: Trace) -> None:
         self._guard(lambda: self._watch(function, trace))
@@ -71,9 +83,11 @@ class XlaCompilations:
     def _watch(self, function: Any, trace: Trace) -> None:
         if trace.jit_compile:
             varying = _varying_inputs(function)
-            if varying:
+            needed = needed_values(function, self._places)
+            if varying or needed:
                 subject = f"{trace.function} ({trace.location})"
-                self._hook(function, ShapesInPython(subject, varying))
+                self._needed[subject] = needed
+                self._hook(function, ShapesInPython(subject, varying, needed))
         elif (call := self._calls.of(function)) is not None:
             self._hook(function, ShapesNoted(call))
 
@@ -88,12 +102,17 @@ class XlaCompilations:
             try:
                 if not self._executing_eagerly():
                     if isinstance(shapes, ShapesInPython):
-                        inputs = [tensor_inputs[index] for index in shapes.varying]
-                        self._guard(lambda: self._calls.add(shapes.subject, inputs))
+                        self._guard(lambda: self._note_in_graph(shapes, tensor_inputs))
+                    return call_flat(function, tensor_inputs, captured_inputs)
+                try:
+                    given = shapes.look(tensor_inputs, captured_inputs)
+                except Exception as error:  # noqa: BLE001 - the user's function must run all the same
+                    self._leave(function, run)
+                    self._report(error)
                     return call_flat(function, tensor_inputs, captured_inputs)
                 began_ns = now_ns()
                 outputs = call_flat(function, tensor_inputs, captured_inputs)
-                compilation = shapes.note(tensor_inputs, now_ns() - began_ns)
+                compilation = shapes.note(given, now_ns() - began_ns)  # type: ignore[arg-type]
             except BaseException as error:
                 error.__traceback__ = hide_frame(error)
                 raise
@@ -104,22 +123,38 @@ class XlaCompilations:
         self._watched[function] = run
         setattr(function, _METHOD, run)
 
+    def _note_in_graph(self, shapes: ShapesInPython, arguments: Any) -> None:
+        inputs = [arguments[index] for index in shapes.varying]
+        needed = [arguments[each.place] for each in shapes.needed if each.place < len(arguments)]
+        self._calls.add(shapes.subject, inputs, needed)
+
     def _tell(self, compilation: Compilation) -> None:
         watch = self._context.stopwatch
         if watch.is_mine():
             now_ns = self._context.clock.monotonic_ns()
             watch.open(names.XLA_COMPILATION, now_ns - compilation.excess_ns)
             watch.close()
-        numbers = {"seconds": compilation.excess_ns / 1e9, "shapes_seen": compilation.shapes_seen}
-        self._context.emit(Fact("xla_compilation", compilation.subject, numbers))
+        numbers = {
+            "seconds": compilation.excess_ns / 1e9,
+            "shapes_seen": compilation.shapes_seen,
+            "values_seen": compilation.values_seen,
+        }
+        subject = compilation.subject
+        self._context.emit(Fact(names.XLA_COMPILATION, subject, numbers))
+        if compilation.values_seen > 1:
+            for needed in self._needed.pop(subject, ()):
+                self._context.emit(Fact(names.XLA_NEEDS, f"{subject}: {needed.text}"))
 
     def _guard(self, build: Callable[[], None]) -> None:
         try:
             build()
         except Exception as error:  # noqa: BLE001 - the user's function must run all the same
-            self._context.report_failure(
-                self.name, f"a jitted function can't be watched: {type(error).__name__}"
-            )
+            self._report(error)
+
+    def _report(self, error: Exception) -> None:
+        self._context.report_failure(
+            self.name, f"a jitted function can't be watched: {type(error).__name__}"
+        )
 
 
 def _varying_inputs(function: Any) -> list[int]:

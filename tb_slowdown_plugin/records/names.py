@@ -31,7 +31,7 @@ VALIDATION: Final = "validation"
 COMMUNICATION: Final = "communication"
 """Waiting for an all-reduce between workers; also `phase("communication")`."""
 XLA_COMPILATION: Final = "xla_compilation"
-"""XLA compiling a graph again, for shapes it had not met; without the steady run."""
+"""XLA compiling a graph again, for shapes or values it had not met; without the steady run."""
 FORWARD: Final = "forward"
 BACKWARD: Final = "backward"
 OPTIMIZER: Final = "optimizer"
@@ -44,6 +44,10 @@ AGAIN: Final = "again"
 """Every later trace, and each new function object with the same code."""
 LIBRARY: Final = "library"
 """tf.data's and Keras's own functions."""
+
+XLA_NEEDS: Final = "xla_needs"
+"""Fact: XLA needs to know a value when it compiles. Subject: the jitted function, ": ", and what
+needs it: "train_step (train.py:33): begin, for Slice (train.py:41)"."""
 
 AUTOMATIC_CAPTURE: Final = "automatic_capture"
 """Fact: the monitor took a profiler capture. Subject: its session. Numbers: `slower`, 1 where

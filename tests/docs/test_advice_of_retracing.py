@@ -22,6 +22,7 @@ from tb_slowdown_plugin.analysis.advice import (
     shape_churn,
     xla_compilation,
 )
+from tb_slowdown_plugin.collectors.xla_constants import ConstantInputs
 from tb_slowdown_plugin.records.types import Trace
 
 tf = pytest.importorskip("tensorflow")
@@ -231,6 +232,30 @@ def leaves_xla(snippet: Snippet):
     assert train_step.experimental_get_tracing_count() == 2
 
 
+def cuts_the_same_window(snippet: Snippet):
+    def window(side: str):
+        return snippet.run(side)["window"]
+
+    series = tf.range(1000.0)
+    for begin in (0, 5, 700):
+        expected = np.arange(begin, begin + 128)
+        for side in ("old", "new"):
+            np.testing.assert_array_equal(window(side)(series, tf.constant(begin)), expected)
+
+    def constants(side: str) -> dict:
+        graph = window(side).get_concrete_function(series, tf.constant(0)).graph
+        return ConstantInputs().of(graph)
+
+    assert [each.type for each in constants("old").values()] == ["Slice"]
+    assert constants("new") == {}
+
+
+def rounds_up(snippet: Snippet):
+    for length in (1, 64, 65):
+        x = snippet.run("new", {"length": tf.constant(length)})["x"]
+        np.testing.assert_array_equal(x, np.arange(length))
+
+
 def brings_images_to_one_size(snippet: Snippet):
     def decode(side):
         return tf.ones([side, 10, 3])
@@ -319,6 +344,8 @@ CASES: dict[str, CaseOfAdvice] = {
     ),
     "predict": (retraced_functions.repeated_setup([]), "Call the model", calls_the_model),
     "xla": (xla_compilation.advise(), "Leave the part", leaves_xla),
+    "window": (xla_compilation.advise(values=True), "Cut a window", cuts_the_same_window),
+    "sizes": (xla_compilation.advise(values=True), "Round a size up", rounds_up),
     "one size": (shape_churn.advise(), "Bring images", brings_images_to_one_size),
 }
 

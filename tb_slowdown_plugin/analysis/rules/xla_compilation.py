@@ -12,34 +12,66 @@ from tb_slowdown_plugin.analysis.rules.plain_accounts import tell_seconds
 from tb_slowdown_plugin.analysis.wording import count, counted, duration
 from tb_slowdown_plugin.records import names
 
+_FUNCTIONS = 3
+"""Functions that are told of, those with the most seconds first."""
+
 
 def explain(case: Case) -> Claim | None:
     """Claims the seconds of compilations that no trace explains."""
     claimed = case.of(names.XLA_COMPILATION)
     if not claimed:
         return None
+    found: dict[str, list[Mapping[str, float]]] = defaultdict(list)
+    for _, fact in case.facts(names.XLA_COMPILATION):
+        found[fact.subject].append(fact.numbers)
+    ranked = sorted(found.items(), key=lambda pair: -_seconds(pair[1]))
+    values = any(_most(compilations, "values_seen") > 1 for compilations in found.values())
+    shapes = not values or any(_most(each, "shapes_seen") > 1 for each in found.values())
     return Claim(
         "xla_compilation",
         claimed,
-        "XLA compilation",
-        "XLA compiles again for new shapes or values; no retrace shows it.",
-        tuple(_evidence(case, tell_seconds(case, claimed, "went into compiling"))),
-        advice.advise(),
+        "XLA compilation" + (f" of {ranked[0][0]}" if len(ranked) == 1 else ""),
+        f"XLA compiles again for new {_listed(shapes, values)}; no retrace shows it.",
+        (
+            *tell_seconds(case, claimed, "went into compiling"),
+            *_evidence(case, ranked[:_FUNCTIONS]),
+        ),
+        advice.advise(shapes=shapes, values=values),
     )
 
 
-def _evidence(case: Case, seconds: Iterable[str]) -> Iterable[str]:
-    yield from seconds
-    found: dict[str, list[Mapping[str, float]]] = defaultdict(list)
-    for _, fact in case.facts("xla_compilation"):
-        found[fact.subject].append(fact.numbers)
-    ranked = sorted(found.items(), key=lambda pair: -_seconds(pair[1]))
-    for subject, compilations in ranked[:3]:
-        shapes = max(numbers.get("shapes_seen", 0.0) for numbers in compilations)
+def _evidence(case: Case, ranked: Iterable[tuple[str, list[Mapping[str, float]]]]) -> Iterable[str]:
+    for subject, compilations in ranked:
+        shapes = _most(compilations, "shapes_seen")
+        values = _most(compilations, "values_seen")
+        seen = [f"{count(shapes)} input shapes"] if shapes > 1 or values <= 1 else []
+        seen += [f"{count(values)} values"] if values > 1 else []
         yield (
             f"{_quoted(subject)} was compiled again {counted(len(compilations), 'time')}, "
-            f"{duration(_seconds(compilations))}, for {count(shapes)} input shapes seen."
+            f"{duration(_seconds(compilations))}, for {' and '.join(seen)} seen."
         )
+        for _, fact in case.facts(names.XLA_NEEDS):
+            function, _, needed = fact.subject.rpartition(": ")
+            if function == subject:
+                value, _, operation = needed.partition(", for ")
+                yield (
+                    f"XLA compiles for each value of {_value(value)}: {_quoted(operation)} needs "
+                    "it as a constant."
+                )
+
+
+def _listed(shapes: bool, values: bool) -> str:
+    return " and ".join(["shapes"] * shapes + ["values"] * values)
+
+
+def _most(compilations: Iterable[Mapping[str, float]], number: str) -> float:
+    return max(numbers.get(number, 0.0) for numbers in compilations)
+
+
+def _value(name: str) -> str:
+    """An argument or a variable, with its name marked as code."""
+    words, _, last = name.rpartition(" ")
+    return f"{words} `{last}`" if words else f"`{last}`"
 
 
 def _seconds(compilations: Iterable[Mapping[str, float]]) -> float:

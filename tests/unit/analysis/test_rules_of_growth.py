@@ -232,7 +232,7 @@ def test_python_work_in_a_phase_of_the_users(make_run, find, judge):
         (
             "xla_compilation",
             "xla_compilation",
-            "XLA compiles again for new shapes or values; no retrace shows it.",
+            "XLA compiles again for new shapes; no retrace shows it.",
         ),
         ("profiling", "profiling", "The profiler slowed the run down."),
         (
@@ -383,6 +383,33 @@ def test_what_happened_is_counted(make_run, find, judge, account, fact, sentence
     (cause,) = judge(run, find(account, "flat", spent)).report.causes
 
     assert sentence in cause.evidence
+
+
+def test_values_that_xla_compiles_for_are_told_with_who_needs_them(make_run, find, judge):
+    spent = np.where(np.arange(SIZE) % 20 == 0, 0.100, 0.0)
+    compilation = Fact(
+        "xla_compilation", "step (a.py:3)", {"seconds": 0.1, "shapes_seen": 1, "values_seen": 30}
+    )
+    events = [(row, compilation) for row in range(0, SIZE, 20)]
+    events.append((40, Fact("xla_needs", "step (a.py:3): begin, for Slice (a.py:7)")))
+    events.append((40, Fact("xla_needs", "step (a.py:3): the variable n, for Range (b.py:9)")))
+    events.append((40, Fact("xla_needs", "other (a.py:3): end, for StridedSlice (a.py:8)")))
+    run = make_run(0.010 + spent, accounts={"xla_compilation": spent}, events=events)
+    report = judge(run, find("xla_compilation", "periodic", spent)).report
+
+    (cause,) = report.causes
+    assert cause.summary == "XLA compiles again for new values; no retrace shows it."
+    assert cause.evidence[1:] == (
+        "`step` (a.py:3) was compiled again 30 times, 3 s, for 30 values seen.",
+        "XLA compiles for each value of `begin`: `Slice` (a.py:7) needs it as a constant.",
+        "XLA compiles for each value of the variable `n`: `Range` (b.py:9) needs it as a constant.",
+    )
+    assert report.headline.endswith("to XLA compilation of step (a.py:3)")
+    assert [advice.text.partition(",")[0] for advice in cause.advice] == [
+        "Cut a window with `tf.gather`",
+        "Round a size up before the compiled function gets it",
+        "Leave the part with changing shapes or values out of XLA.",
+    ]
 
 
 def test_an_open_tape_beside_regular_slow_steps_is_a_suspect(make_run, find, judge):

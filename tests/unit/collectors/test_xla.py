@@ -6,7 +6,9 @@ import pytest
 from tb_slowdown_plugin.collectors.base import Unavailable
 from tb_slowdown_plugin.collectors.tracing import TraceCollector
 from tb_slowdown_plugin.collectors.xla import XlaCompilations
+from tb_slowdown_plugin.collectors.xla_calls import NotedCall
 from tb_slowdown_plugin.collectors.xla_shapes import ShapesInPython, ShapesNoted
+from tb_slowdown_plugin.collectors.xla_values import NeededValue
 from tb_slowdown_plugin.records.types import Fact, Trace
 
 pytestmark = pytest.mark.tensorflow
@@ -80,14 +82,25 @@ def test_shapes_that_nobody_retraces_for_are_booked_once_each(recording, collect
 
 
 def test_the_steady_run_stays_with_the_step():
-    shapes = ShapesInPython("step", [1])
-    small, large = [None, tf.ones((2, 2))], [None, tf.ones((3, 2))]
-    assert shapes.note(small, 90) is None
-    assert shapes.note(small, 10) is None
-    compilation = shapes.note(large, 75)
-    assert (compilation.excess_ns, compilation.shapes_seen) == (65, 2)
-    assert shapes.note(large, 12) is None
-    assert shapes.note([None, tf.ones((4, 2))], 60).excess_ns == 50
+    shapes = ShapesInPython("step", [1], [NeededValue(0, "begin")])
+
+    def run(value, rows, took_ns):
+        given = shapes.look([tf.constant(value), tf.ones((rows, 2))], [])
+        compilation = shapes.note(given, took_ns)
+        return compilation and (
+            compilation.excess_ns,
+            compilation.shapes_seen,
+            compilation.values_seen,
+        )
+
+    assert run(0, 2, 90) is None
+    assert run(0, 2, 10) is None
+    assert run(0, 3, 75) == (65, 2, 1)
+    assert run(0, 3, 12) is None
+    assert run(0, 4, 60) == (50, 3, 1)
+    assert run(7, 4, 70) == (60, 3, 2)
+    assert run(7, 4, 9) is None
+    assert run(7, 2, 70) == (61, 3, 2)
 
 
 def test_functions_with_fixed_shapes_and_plain_functions_keep_their_own_method(
@@ -133,6 +146,69 @@ def test_gradients_and_exceptions_pass(recording, collector):
     assert recording.of(Fact) == []
 
 
+def window_step(x):
+    """A jitted step that cuts a window out of `x`, at a place that XLA has to know."""
+
+    @tf.function(jit_compile=True, autograph=False)
+    def step(begin):
+        return tf.reduce_sum(tf.slice(x, [begin, 0], [4, 3]))
+
+    return step
+
+
+def test_values_that_xla_needs_as_constants_are_booked_once_each(recording, collector):
+    step = window_step(tf.ones((20, 3)))
+    places = [0, 0, 0, 5, 5, 9, 0, 5, 9]
+    seconds, others = compiled_in(recording, [lambda i=i: step(tf.constant(i)) for i in places])
+    assert [place for place, ns in enumerate(seconds) if ns > COMPILES_NS] == [3, 5]
+    assert [ns for place, ns in enumerate(seconds) if place not in (3, 5)] == [0] * 7
+    assert others[0] == {"tracing:first", "first_execution:first"}
+    facts = recording.of(Fact)
+    assert [fact.name for fact in facts] == ["xla_compilation", "xla_needs", "xla_compilation"]
+    assert [facts[n].numbers["values_seen"] for n in (0, 2)] == [2, 3]
+    assert [facts[n].numbers["shapes_seen"] for n in (0, 2)] == [1, 1]
+    function = facts[0].subject
+    assert function.startswith("step (tests/unit/collectors/test_xla.py:")
+    assert facts[1].subject.startswith(
+        f"{function}: begin, for Slice (tests/unit/collectors/test_xla.py:"
+    )
+
+
+def test_the_value_of_a_variable_is_read_before_the_call_changes_it(recording, collector):
+    length = tf.Variable(3, name="length")
+
+    @tf.function(jit_compile=True, autograph=False)
+    def step():
+        total = tf.reduce_sum(tf.range(length))
+        length.assign_add(1)
+        return total
+
+    def run(start):
+        length.assign(start)
+        step()
+
+    seconds, _ = compiled_in(recording, [lambda n=n: run(n) for n in (3, 3, 3, 4, 3, 4)])
+    assert [place for place, ns in enumerate(seconds) if ns > COMPILES_NS] == [3]
+    assert "the variable length, for Range (" in recording.of(Fact)[1].subject
+
+
+def test_a_value_that_can_not_be_read_is_reported_and_the_function_runs(
+    recording, traces, monkeypatch
+):
+    def broken(self, arguments, captures):
+        raise RuntimeError("not here")
+
+    monkeypatch.setattr(NeededValue, "read", broken)
+    collector = XlaCompilations(traces)
+    collector.start(recording.context)
+    step = window_step(tf.ones((20, 3)))
+    assert [float(step(tf.constant(i))) for i in (0, 1, 1)] == [12.0] * 3
+    collector.stop()
+    assert set(recording.failures) == {
+        ("xla_compilation", "a jitted function can't be watched: RuntimeError")
+    }
+
+
 def batches(*lengths):
     def generate():
         for length in lengths:
@@ -158,6 +234,22 @@ def test_a_jitted_call_inside_a_function_that_is_fed_by_an_iterator(recording, c
     assert "first_execution:first" in others[0]
     assert [fact.numbers["shapes_seen"] for fact in recording.of(Fact)] == [2, 3]
     assert recording.of(Fact)[0].subject.startswith("make_step.<lambda>")
+
+
+def test_a_value_inside_a_function_that_is_fed_by_an_iterator(recording, collector):
+    step = window_step(tf.ones((20, 3)))
+
+    @tf.function(autograph=False)
+    def train(iterator):
+        return step(next(iterator))
+
+    places = [0, 0, 0, 0, 5, 5, 9, 0, 5, 9]
+    iterator = iter(tf.data.Dataset.from_tensor_slices(places))
+    seconds, _ = compiled_in(recording, [lambda: train(iterator)] * len(places))
+    assert [place for place, ns in enumerate(seconds) if ns > COMPILES_NS] == [4, 6]
+    facts = [fact for fact in recording.of(Fact) if fact.name == "xla_compilation"]
+    assert [fact.numbers["values_seen"] for fact in facts] == [2, 3]
+    assert ": begin, for Slice (" in recording.of(Fact)[1].subject
 
 
 def test_several_steps_in_one_graph_are_told_by_the_sum_of_their_shapes(recording, collector):
@@ -187,13 +279,15 @@ def test_a_function_without_an_iterator_can_still_be_saved(recording, collector,
 
 
 class Noted:
-    """A graph that has noted what the test says."""
+    """A graph that has noted what the test says: two dimensions and one value."""
 
     subject = "step"
+    dimensions = 2
+    split = NotedCall.split
 
     def __init__(self, adds_up=False):
         self.adds_up = adds_up
-        self.now = (0, 0)
+        self.now = (0, 0, 0)
         self.readings = 0
 
     def read(self):
@@ -205,21 +299,26 @@ def test_only_long_runs_are_looked_at_and_known_shapes_are_no_compilation():
     call = Noted()
     shapes = ShapesNoted(call)
     millisecond = 1_000_000
-    call.now = (2, 4)
-    assert shapes.note([], 300 * millisecond) is None  # the new graph itself
-    assert shapes.note([], 10 * millisecond) is None
-    call.now = (2, 3)
-    assert shapes.note([], 9 * millisecond).excess_ns == 0  # early: looked at all the same
-    call.now = (2, 4)
+    call.now = (2, 4, 0)
+    assert shapes.note(None, 300 * millisecond) is None  # the new graph itself
+    assert shapes.note(None, 10 * millisecond) is None
+    call.now = (2, 3, 0)
+    assert shapes.note(None, 9 * millisecond).excess_ns == 0  # early: looked at all the same
+    call.now = (2, 4, 0)
     for _ in range(10):
-        assert shapes.note([], 10 * millisecond) is None
+        assert shapes.note(None, 10 * millisecond) is None
     readings = call.readings
-    call.now = (2, 5)
-    assert shapes.note([], 80 * millisecond).excess_ns == 70 * millisecond
-    assert shapes.note([], 60 * millisecond) is None  # a busy machine
+    call.now = (2, 5, 0)
+    compilation = shapes.note(None, 80 * millisecond)
+    assert compilation.excess_ns == 70 * millisecond
+    assert (compilation.shapes_seen, compilation.values_seen) == (3, 1)
+    assert shapes.note(None, 60 * millisecond) is None  # a busy machine
     for _ in range(100):
-        assert shapes.note([], 10 * millisecond) is None
+        assert shapes.note(None, 10 * millisecond) is None
     assert call.readings == readings + 2
+    call.now = (2, 5, 1)
+    compilation = shapes.note(None, 90 * millisecond)
+    assert (compilation.shapes_seen, compilation.values_seen) == (3, 2)
 
 
 def test_a_graph_of_two_steps_needs_a_clear_excess():
@@ -228,12 +327,12 @@ def test_a_graph_of_two_steps_needs_a_clear_excess():
     millisecond = 1_000_000
     took = {(2, 8): (300, 20), (2, 9): (25,), (2, 10): (40,)}
     found = []
-    total = (0, 0)
+    total = (0, 0, 0)
     for added, runs in took.items():
         for run in runs:
-            total = (total[0] + added[0], total[1] + added[1])
+            total = (total[0] + added[0], total[1] + added[1], 0)
             call.now = total
-            found.append(shapes.note([], run * millisecond))
+            found.append(shapes.note(None, run * millisecond))
     assert [each and each.excess_ns // millisecond for each in found] == [None, None, None, 20]
 
 
