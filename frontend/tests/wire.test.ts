@@ -128,6 +128,7 @@ const FORMS: Readonly<Record<string, unknown>> = {
     seconds: 0,
     traces: 0,
     groups: [group],
+    library: [],
   } satisfies Retraces,
 };
 

@@ -21,6 +21,10 @@ Class = Literal["never", "first", "configured", "validation", "part"]
 """
 
 
+GROWTH_FLOOR: Final = 0.005
+"""Share of the wall from which growth, and warm-up, is named (DESIGN section 5)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """How the seconds of one account are judged."""
@@ -30,14 +34,22 @@ class Rule:
     """Share of the wall from which it is named although it does not grow."""
     least_events: int = 1
     """Steps with a time in this account, below which it is not named."""
+    growth_floor: float = GROWTH_FLOOR
+    """Share of the wall from which its growth is named."""
 
 
-GROWTH_FLOOR: Final = 0.005
-"""Share of the wall from which growth, and warm-up, is named (DESIGN section 5)."""
 FLAT_FLOOR: Final = 0.05
 """Share of the wall from which a configured cost is named (DESIGN section 5)."""
 INPUT_FLOOR: Final = 0.15
 """The same for waiting for input (DESIGN section 5)."""
+CONTENTION: Final = "contention"
+"""Family of the accounts of a process that is kept off the CPU."""
+THROTTLED: Final = names.account(CONTENTION, "throttled")
+"""What a quota stopped the process for: counted, not estimated."""
+CONTENTION_FLOOR: Final = 0.01
+"""Share of the wall from which it is named that others took more of the cores than before. How much
+of what threads wait for is others' doing is estimated, and nobody can do anything about less (on
+four idle cores 0.8 % were taken for others' in one healthy program)."""
 IN_TURN: Final = names.account(names.COMMUNICATION, "in turn")
 """Workers that wait for each other in turn, where none is late more than the others. Two equal
 workers whose steps vary by a tenth wait a twentieth of the time each: named from `INPUT_FLOOR`
@@ -64,6 +76,8 @@ _RULES: Final[dict[str, Rule]] = {
     names.FIRST_EXECUTION: _NEVER,
     IN_TURN: Rule("configured", INPUT_FLOOR),
     names.GC: Rule("configured", FLAT_FLOOR, LEAST_PAUSES),
+    CONTENTION: Rule("configured", FLAT_FLOOR, growth_floor=CONTENTION_FLOOR),
+    THROTTLED: _CONFIGURED,
     names.VALIDATION: Rule("validation", 1.0),
     names.FORWARD: _PART,
     names.BACKWARD: _PART,

@@ -20,6 +20,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tb_slowdown_plugin.analysis import accounts
+from tb_slowdown_plugin.analysis.accounts import CONTENTION
 from tb_slowdown_plugin.analysis.run_queue import (
     RUN_DELAY,
     SWITCHES,
@@ -37,12 +39,10 @@ from tb_slowdown_plugin.records.types import Float, Int
 
 THROTTLED: Final = "throttled_seconds"
 """Signal: seconds for which the cgroup's quota stopped the process, counted up."""
-CONTENTION: Final = "contention"
-"""The family of the accounts made here."""
 ACCOUNTS: Final = {
     THREAD_RUN_DELAY: account(CONTENTION, "run_delay"),
     RUN_DELAY: account(CONTENTION, "run_delay"),
-    THROTTLED: account(CONTENTION, "throttled"),
+    THROTTLED: accounts.THROTTLED,
 }
 STARVED: Final = account(CONTENTION, "input")
 """Waiting for input that was late because its threads got no core (`starved.py`)."""
@@ -87,7 +87,7 @@ def find_contention(
         if name not in signals:
             continue
         if name == THREAD_RUN_DELAY:
-            felt = _read_own(steps, signals)
+            felt = _read_own(steps, signals, cpu)
         elif name == RUN_DELAY:
             felt = find_foreign_delays(steps.seconds, cpu, signals, _MOST_STRETCHES)
         else:
@@ -102,7 +102,7 @@ def find_contention(
     return found
 
 
-def _read_own(steps: Steps, signals: Mapping[str, ArrayLike]) -> Delays | None:
+def _read_own(steps: Steps, signals: Mapping[str, ArrayLike], cpu: Float | None) -> Delays | None:
     """The core's part of the delay of the training thread.
 
     The thread may have been kept off the CPU wherever it was at work, in a callback as
@@ -118,15 +118,16 @@ def _read_own(steps: Steps, signals: Mapping[str, ArrayLike]) -> Delays | None:
     if delays is None:
         return None
     sampled = delays.sampled
-    foreign = sum_between(find_foreign_share(counts, steps.seconds), sampled) / np.diff(sampled)
+    share = find_foreign_share(counts, steps.seconds, cpu)
+    foreign = sum_between(share, sampled) / np.diff(sampled)
     at_work = steps.seconds.copy()
     for name, column in steps.accounts.items():
         if names.family(name) in WAITING:
             at_work -= column
     whole, core = sum_between(at_work, sampled), sum_between(steps.core, sampled)
-    share = np.ones_like(core)
-    np.divide(core, whole, out=share, where=whole > core)
-    return Delays(sampled, delays.seconds * foreign * share)
+    of_core = np.ones_like(core)
+    np.divide(core, whole, out=of_core, where=whole > core)
+    return Delays(sampled, delays.seconds * foreign * of_core)
 
 
 def _leave_felt(core: Float, known: Float, delays: Delays, cpu: Float | None) -> Delays:

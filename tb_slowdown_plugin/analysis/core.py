@@ -7,10 +7,10 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.accounts import GROWTH_FLOOR
+from tb_slowdown_plugin.analysis.accounts import CONTENTION, GROWTH_FLOOR
 from tb_slowdown_plugin.analysis.buckets import bucket
 from tb_slowdown_plugin.analysis.changes import SIGNIFICANCE, SIGNIFICANCE_OF_SHORT
-from tb_slowdown_plugin.analysis.contention import CONTENTION, STARVED
+from tb_slowdown_plugin.analysis.contention import STARVED
 from tb_slowdown_plugin.analysis.cooling import book_warm_up, find_cooled
 from tb_slowdown_plugin.analysis.findings import (
     CORE,

@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.accounts import (
+    CONTENTION,
     FLAT_FLOOR,
     GROWTH_FLOOR,
     Rule,
@@ -15,7 +16,7 @@ from tb_slowdown_plugin.analysis.accounts import (
 )
 from tb_slowdown_plugin.analysis.buckets import bucket
 from tb_slowdown_plugin.analysis.changes import SIGNIFICANCE_OF_SHORT
-from tb_slowdown_plugin.analysis.contention import CONTENTION, STARVED
+from tb_slowdown_plugin.analysis.contention import STARVED
 from tb_slowdown_plugin.analysis.epochs import is_at_boundaries, split_first_pass
 from tb_slowdown_plugin.analysis.events import Growth, find_events, find_growth
 from tb_slowdown_plugin.analysis.findings import (
@@ -177,17 +178,18 @@ def _name_growth(
     steps: Steps, account: str, column: Float, events: Int, warm_up_rows: int
 ) -> list[Finding]:
     """What an account under its floor grew by."""
-    floor = GROWTH_FLOOR * steps.wall_seconds
+    floor = rule_of(account).growth_floor * steps.wall_seconds
     growth = find_growth(column, events)
     if growth is not None:
         return _drift_of_events(account, growth, floor)
     findings = []
     for rise, lost, numbers in _find_rises(steps, column, events, warm_up_rows):
-        if lost.sum() >= floor:
-            source = _find_neighbours(steps, account, lost)
-            confidence: Confidence = "medium" if source else "high"
-            found = make_finding(source or account, rise.pattern, lost, confidence, numbers)
-            findings.append(found)
+        if lost.sum() < floor:
+            continue
+        source = _find_neighbours(steps, account, lost) or account
+        if lost.sum() >= rule_of(source).growth_floor * steps.wall_seconds:
+            confidence: Confidence = "high" if source == account else "medium"
+            findings.append(make_finding(source, rise.pattern, lost, confidence, numbers))
     return findings
 
 

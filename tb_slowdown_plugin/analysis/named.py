@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from tb_slowdown_plugin.analysis.contention import CONTENTION
+from tb_slowdown_plugin.analysis.accounts import CONTENTION
 from tb_slowdown_plugin.analysis.types import Finding, NamedLoss
 from tb_slowdown_plugin.records import names
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from tb_slowdown_plugin.analysis.advice.retracing import short_fix
 from tb_slowdown_plugin.analysis.retraced import Retrace, find_retraces
-from tb_slowdown_plugin.analysis.traces import traced_graphs
+from tb_slowdown_plugin.analysis.traces import TracedGraph, in_training, traced_graphs
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Run
 
@@ -24,11 +24,6 @@ def retraces(run: Run) -> dict[str, Any]:
     """The body of the route `retraces`, ready for JSON; `server/http_api.md` has its keys."""
     graphs = traced_graphs(run)
     again = find_retraces(graphs)
-    grouped: dict[tuple[str, ...], list[Retrace]] = defaultdict(list)
-    for retrace in again:
-        grouped[group_of(retrace)].append(retrace)
-    groups = [_group(run, key, members) for key, members in grouped.items()]
-    groups.sort(key=lambda group: -group["seconds"])
     return {
         "status": _status(run),
         "watched": len(
@@ -40,8 +35,29 @@ def retraces(run: Run) -> dict[str, Any]:
         ),
         "seconds": _rounded(sum(retrace.cost_seconds for retrace in again)),
         "traces": len(again),
-        "groups": groups,
+        "groups": _groups(run, again),
+        "library": _groups(run, _repeated_in_libraries(graphs)),
     }
+
+
+def _repeated_in_libraries(graphs: Iterable[TracedGraph]) -> Iterator[Retrace]:
+    """Traces of functions of tf.data and Keras after the first of each that cost training time."""
+    seen = set()
+    for graph in in_training(graphs):
+        if graph.detail != names.LIBRARY:
+            continue
+        code = (graph.trace.function, graph.trace.location)
+        if code in seen:
+            yield Retrace(graph, (graph,))
+        seen.add(code)
+
+
+def _groups(run: Run, again: Iterable[Retrace]) -> list[dict[str, Any]]:
+    grouped: dict[tuple[str, ...], list[Retrace]] = defaultdict(list)
+    for retrace in again:
+        grouped[group_of(retrace)].append(retrace)
+    groups = [_group(run, key, members) for key, members in grouped.items()]
+    return sorted(groups, key=lambda group: -group["seconds"])
 
 
 def group_of(retrace: Retrace) -> tuple[str, str, str, str, str]:

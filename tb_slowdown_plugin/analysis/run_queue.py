@@ -3,10 +3,11 @@
 The system counts, for all threads together, how long they wanted a core and got none.
 Not all of that is other programs' doing:
 
-- The threads of one process wait for each other, too, but briefly, and the training thread
-  seldom: only waits that are longer than those count, or waits of that thread for more of
-  its time. (Threads that hand over thousands of small jobs a second wait briefly on average
-  even where others keep some of them waiting for long.)
+- The threads of one process wait for each other, too: briefly where they are many that hand
+  over small jobs, seldom where each computes for long. What they wait each time, times what
+  they wait for each second that they compute, is then small; beside neighbours both are large.
+  And the training thread seldom waits for them: where it does for much of its time, that
+  tells, too.
 - No program can take more than the process left: of `n` cores for `w` seconds, less
   what the process itself computed there. Threads that wait beyond that would wait for
   each other without anybody else.
@@ -32,13 +33,15 @@ SWITCHES: Final = ("voluntary_switches", "involuntary_switches")
 """Signals: how often the process's threads left a core, counted up."""
 CORES: Final = "allowed_cores"
 """Signal: cores that the process may use."""
-_OWN_WAIT_SECONDS: Final = 150e-6
-"""Mean wait for a core after a switch, up to which a process's own threads make it: 1 to 152 us
-in 30 recordings of `tests/programs` on idle cores, where that was up to 12 % of the wall; from
-twice as much on all of it is others': 250 to 740 us with as many neighbours as cores."""
-_OWN_SHARE: Final = 0.12
+_OWN_WAIT_SECONDS: Final = 100e-6
+"""Mean wait for a core after a switch, times what is waited for each second computed, up to which
+a process's own threads make it. In the healthy programs of `tests/programs`, on two and on four
+idle cores, it is 0 to 76 us: some wait 200 us at a time, but 0.2 s for a second, others 1.2 s for a
+second, but 30 us at a time. Beside a process that takes one of two cores it is 110 us to 2 ms in
+all that keep more than one thread busy, from 250 us on in nine of ten."""
+_OWN_SHARE: Final = 0.2
 """Share of its time that the training thread waits for a core, up to which its own process makes
-it: 0 to 11 % in the recordings of `tests/programs` on idle cores; beside a neighbour 2 to 45 %."""
+it: 0 to 18 % in the same programs on two idle cores; beside that neighbour 2 to 48 %."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,7 @@ def find_foreign_delays(
     if delays is None:
         return None
     sampled, delay = delays.sampled, delays.seconds
-    delay *= find_foreign_share(known, seconds)[sampled[1:]]
+    delay *= find_foreign_share(known, seconds, cpu)[sampled[1:]]
     if CORES in known and cpu is not None:
         left = known[CORES][sampled[1:]] * sum_between(seconds, sampled)
         left -= sum_between(cpu, sampled)
@@ -103,13 +106,16 @@ def read_count(counted: Float, most: int) -> Delays | None:
     return Delays(sampled, np.maximum(np.diff(counted[sampled]), 0.0))
 
 
-def find_foreign_share(counts: Mapping[str, Float], seconds: Float) -> Float:
+def find_foreign_share(
+    counts: Mapping[str, Float], seconds: Float, cpu: Float | None = None
+) -> Float:
     """(S,) how much of the delay at a row other programs have made: 0 to 1.
 
     Args:
       counts: `RUN_DELAY` and `SWITCHES`, (S,) each; without one of them all is foreign.
         `THREAD_RUN_DELAY` if it is known.
       seconds: (S,) of each step.
+      cpu: (S,) CPU seconds of the process in each step; where unknown, one core's are assumed.
     """
     size = len(seconds)
     share = np.ones(size)
@@ -123,11 +129,15 @@ def find_foreign_share(counts: Mapping[str, Float], seconds: Float) -> Float:
     if len(sampled) < 2:
         return share
     often = np.maximum(np.diff(switches), 1.0)
-    wait_seconds = np.diff(counts[RUN_DELAY][sampled]) / often
-    between = np.clip(wait_seconds / _OWN_WAIT_SECONDS - 1.0, 0.0, 1.0)
+    waited = np.diff(counts[RUN_DELAY][sampled])
+    whole = np.maximum(sum_between(seconds, sampled), 1e-9)
+    computed = whole
+    if cpu is not None:
+        known_cpu = sum_between(cpu, sampled)
+        computed = np.where(known_cpu > 0, known_cpu, whole)
+    between = np.clip(waited / often * waited / computed / _OWN_WAIT_SECONDS - 1.0, 0.0, 1.0)
     if THREAD_RUN_DELAY in counts:
         held_up = np.diff(counts[THREAD_RUN_DELAY][sampled])
-        whole = np.maximum(sum_between(seconds, sampled), 1e-9)
         # NaN, where that thread was not sampled, says nothing.
         between = np.fmax(between, np.clip(held_up / whole / _OWN_SHARE - 1.0, 0.0, 1.0))
     rows = np.diff(sampled)

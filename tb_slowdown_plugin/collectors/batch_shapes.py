@@ -10,12 +10,15 @@ Private TensorFlow: `_shape_tuple` of a tensor (2.16 to 2.21), a third of the ti
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Collection, Mapping
+from threading import get_ident
 from typing import Any, Final, TypeAlias
 
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.keras_batches import KerasBatches
 from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
+from tb_slowdown_plugin.records.names import INPUT_WAIT
 from tb_slowdown_plugin.records.types import Fact
 
 EVERY: Final = 16
@@ -58,7 +61,7 @@ class BatchShapes:
         self._glance = Glance()
         self._hooks = MethodHooks()
         self._hooks.replace(iterator, "__next__", self._looked_at)
-        context.batch_observers.append(self._see)
+        context.batch_observers.append(self._note)
         self._keras = KerasBatches(batch=self._see, size=self._note)
         self._keras.start()
 
@@ -69,15 +72,21 @@ class BatchShapes:
     def stop(self) -> None:
         """Puts TensorFlow's method back."""
         self._hooks.remove()
-        self._context.batch_observers.remove(self._see)
+        self._context.batch_observers.remove(self._note)
         self._keras.stop()
 
     def _looked_at(self, fetch: Method) -> Method:
+        watch = self._context.stopwatch
+        glance = self._glance
+
         @functools.wraps(fetch)
         def next_batch(iterator: Any) -> Any:
+            opened = watch.opened
+            if opened and opened[-1] == INPUT_WAIT:  # `tbslow.data`, which looks itself
+                return fetch(iterator)
             batch = fetch(iterator)
-            if self._context.stopwatch.is_mine() and self._executing_eagerly():
-                self._see(batch)
+            if (get_ident() == watch.thread and glance.is_new(batch)) and self._executing_eagerly():
+                self._note(batch)
             return batch
 
         return next_batch
@@ -132,6 +141,22 @@ def shape_of(tensor: Any) -> Shape:
     return shape
 
 
+def has_static_shapes(source: Any) -> bool:
+    """Whether `source` is a `tf.data` dataset whose batches all have one shape that is known.
+
+    As after `batch(n, drop_remainder=True)`.
+    """
+    spec = getattr(source, "element_spec", None)
+    if spec is None or "tensorflow" not in sys.modules:
+        return False
+    import tensorflow as tf
+
+    leaves = tf.nest.flatten(spec)
+    return bool(leaves) and all(
+        isinstance(leaf, tf.TensorSpec) and leaf.shape.is_fully_defined() for leaf in leaves
+    )
+
+
 class Glance:
     """Tells at the price of one shape whether a batch may look otherwise than the one before.
 
@@ -146,21 +171,23 @@ class Glance:
 
     def __init__(self) -> None:
         self._shape: Shape | None = None
-        self._same = EVERY
+        self._same = 0
 
     def is_new(self, batch: Any) -> bool:
         """Whether the first tensor's shape has changed, or was the same for `EVERY` batches."""
         try:
             while type(batch) in _NESTS:
                 batch = batch[0] if type(batch) is not dict else next(iter(batch.values()))
-            shape = shape_of(batch)
+            # `shape_of` at half its price: a call less.
+            read = getattr(batch, "_shape_tuple", None)
+            shape = shape_of(batch) if read is None else read()
         except Exception:  # noqa: BLE001 - empty, no tensor, or one of any make
             shape = None
-        self._same += 1
-        if shape == self._shape and self._same < EVERY:
+        if shape == self._shape and self._same:
+            self._same -= 1
             return False
         self._shape = shape
-        self._same = 0
+        self._same = EVERY - 1
         return True
 
 

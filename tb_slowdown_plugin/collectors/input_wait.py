@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from threading import get_ident
 from typing import Any, Final, TypeVar
 
 from tb_slowdown_plugin.collectors import graph_wait, traced_earlier
@@ -98,27 +99,21 @@ class InputWait:
             watch.close()
 
     def _timed(self, original: Callable[..., T]) -> Callable[..., T]:
+        watch = self._context.stopwatch
+
         # `wraps` keeps the module name, by which AutoGraph knows what not to convert.
         @functools.wraps(original)
-        def fetch(iterator: Any, *args: Any, **kwargs: Any) -> T:
-            if self._executing_eagerly():
-                return self._fetch(original, iterator, *args, **kwargs)
-            return self._build(lambda: original(iterator, *args, **kwargs))
+        def fetch(iterator: Any, *args: Any) -> T:
+            opened = watch.opened
+            if opened and opened[-1] == names.INPUT_WAIT and watch.sees_traces:  # `tbslow.data`
+                return original(iterator, *args)
+            if not self._executing_eagerly():
+                return self._build(lambda: original(iterator, *args))
+            if get_ident() != watch.thread or names.VALIDATION in opened:
+                return original(iterator, *args)
+            return watch.wait(original, iterator, *args)
 
         return fetch
-
-    def _fetch(self, original: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-        watch = self._context.stopwatch
-        opened = watch.opened
-        if (opened and opened[-1] == names.INPUT_WAIT) or not watch.is_mine():  # `tbslow.data`
-            return original(*args, **kwargs)
-        if names.VALIDATION in opened:
-            return original(*args, **kwargs)
-        watch.open(names.INPUT_WAIT)
-        try:
-            return original(*args, **kwargs)
-        finally:
-            watch.close()
 
     def _build(self, fetch: Callable[[], T]) -> T:
         timed = self._guard(self._begin_timing)

@@ -95,12 +95,14 @@ class TraceCollector:
         self._running = True
         self._replace(_DEFINE, self._make_define(getattr(module, _DEFINE)))
         self._replace(_CREATE, self._make_create(getattr(module, _CREATE)))
+        context.stopwatch.sees_traces = True
 
     def stop(self) -> None:
         """Removes the hooks; one that somebody else has wrapped stays, and only passes on."""
         if not self._running:
             return
         self._running = False
+        self._context.stopwatch.sees_traces = False
         for name, (ours, theirs) in self._replaced.items():
             if getattr(self._module, name) is ours:
                 setattr(self._module, name, theirs)

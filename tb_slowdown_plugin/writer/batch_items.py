@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tb_slowdown_plugin.collectors.batch_shapes import Glance, shape_of, shapes_of, tensors_of
+from tb_slowdown_plugin.collectors.batch_shapes import shape_of, shapes_of, tensors_of
 
 
 class ItemReader:
-    """Reads the items of one batch after the other: 1 us each, while they stay the same.
+    """Reads the items of batches: for those that may look otherwise than the one before.
 
     That is the first dimension, where all tensors of the first batch agree on it. Later
     ones are not compared any more, and scalars have none.
@@ -21,23 +21,13 @@ class ItemReader:
       >>> ItemReader().read((numpy.zeros((32, 10)), numpy.zeros(3)))
     """
 
-    __slots__ = ("_agree", "_glance", "_items", "is_new")
+    __slots__ = ("_agree",)
 
     def __init__(self) -> None:
         self._agree: bool | None = None
-        self._glance = Glance()
-        self._items: int | None = None
-        self.is_new = False
-        """Whether the last batch may look otherwise than the one before."""
 
     def read(self, batch: Any) -> int | None:
         """The items of `batch`, None where they can't be read off it; never raises."""
-        self.is_new = self._glance.is_new(batch)
-        if self.is_new:
-            self._items = self._look(batch)
-        return self._items
-
-    def _look(self, batch: Any) -> int | None:
         try:
             if self._agree is None:
                 self._agree = len({shape[:1] for shape in shapes_of(batch)} - {()}) == 1

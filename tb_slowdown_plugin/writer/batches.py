@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sized
 from threading import get_ident
 from typing import Generic, TypeVar, cast
 
+from tb_slowdown_plugin.collectors.batch_shapes import Glance, has_static_shapes
 from tb_slowdown_plugin.errors import UsageError
-from tb_slowdown_plugin.records.names import INPUT_WAIT
+from tb_slowdown_plugin.writer import monitor
 from tb_slowdown_plugin.writer.batch_items import ItemReader
-from tb_slowdown_plugin.writer.monitor import recorder_for_data
 from tb_slowdown_plugin.writer.recorder import Recorder
 
 T = TypeVar("T")
@@ -23,7 +23,7 @@ class Batches(Generic[T]):
 
     def __iter__(self) -> Iterator[T]:
         """A new pass over the source."""
-        recorder = recorder_for_data()
+        recorder = monitor.recorder_for_data()
         if recorder is not None and recorder.is_tracing():
             raise UsageError(
                 "tbslow.data() is iterated inside a tf.function, where each batch would be traced; "
@@ -74,15 +74,30 @@ def data(iterable: Iterable[T]) -> Batches[T]:
 
 
 class _Pass(Iterator[T]):
+    __slots__ = (
+        "_batch_items",
+        "_first_row",
+        "_glance",
+        "_is_static",
+        "_items",
+        "_next",
+        "_recorder",
+        "_source",
+    )
+
     def __init__(self, source: Iterable[T]) -> None:
         self._source = source
         self._next: Callable[[], T] | None = None
         self._recorder: Recorder | None = None
         self._first_row = -1
+        self._glance = Glance()
         self._items = ItemReader()
+        self._batch_items: int | None = None
+        self._is_static = False
+        """Whether no batch looks otherwise than the one that was looked at."""
 
     def __next__(self) -> T:
-        recorder = recorder_for_data()
+        recorder = monitor.explicit_recorder or monitor.recorder_for_data()
         if recorder is None:
             return self._fetch()
         watch = recorder.stopwatch
@@ -91,15 +106,13 @@ class _Pass(Iterator[T]):
         if recorder is not self._recorder or self._first_row >= 0:
             recorder.open_period()
             self._note_row(recorder)
-        watch.open(INPUT_WAIT)
-        try:
-            batch = self._next() if self._next is not None else self._fetch()
-        finally:
-            watch.close()
-        recorder.batch_items = self._items.read(batch)
-        if self._items.is_new:
+        batch = watch.wait(self._next or self._fetch)
+        if not self._is_static and self._glance.is_new(batch):
+            self._batch_items = self._items.read(batch)
             for observe in recorder.batch_observers:
                 observe(batch)
+            self._is_static = has_static_shapes(self._source)
+        recorder.batch_items = self._batch_items
         return batch
 
     def _fetch(self) -> T:
@@ -112,6 +125,7 @@ class _Pass(Iterator[T]):
         row = recorder.rows
         if recorder is not self._recorder:
             self._recorder, self._first_row = recorder, row
+            self._is_static = False  # another monitor has not seen a batch yet
         elif 0 <= self._first_row < row:
             # The second step that this pass feeds makes it an epoch, once it is done.
             recorder.due.expect_epoch(self._first_row)

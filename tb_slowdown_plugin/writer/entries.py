@@ -15,10 +15,11 @@ class Opening(NamedTuple):
 
 
 StepRow: TypeAlias = tuple[
-    int, int, int, int, int | None, int | None, float | None, str, dict[str, int] | None
+    int, int, int, int, int | None, int | None, float | None, str, dict[str, int] | int | None
 ]
 """(row, number, begun_ns, ended_ns, process_cpu_ns, thread_cpu_ns, items, kind, account -> ns);
-the two clocks of CPU time are not read at each step."""
+the two clocks of CPU time are not read at each step, and where nothing but waiting for input
+was booked, its nanoseconds stand alone."""
 Entry: TypeAlias = StepRow | Opening
 
 

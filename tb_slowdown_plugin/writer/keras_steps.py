@@ -133,7 +133,7 @@ class FitSteps:
         self._gap = now._replace(at_ns=now.at_ns - unknown_ns)
 
     def _look(self) -> _Gap:
-        booked = sum(self._watch.booked.values())
+        booked = self._watch.booked_ns
         clock = self._recorder.clock
         return _Gap(clock.monotonic_ns(), clock.process_cpu_ns(), booked, self._recorder.rows)
 

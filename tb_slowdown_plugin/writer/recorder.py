@@ -149,11 +149,12 @@ class Recorder(Pending):
 
     def __enter__(self) -> None:
         """Begins the step that was prepared."""
-        if get_ident() != self.stopwatch.thread:
+        watch = self.stopwatch
+        if get_ident() != watch.thread:
             self._claim()
         if self.in_step:
             self._refuse(self._number)
-        if self.is_tracing():
+        if (watch.opened or not watch.sees_traces) and self.is_tracing():
             refusals.traced(self._number)
         self._begun_ns = begun_ns = self._monotonic_ns()
         if begun_ns - self._ended_ns > IDLE_NS:
@@ -176,10 +177,10 @@ class Recorder(Pending):
             return
         if self._trace.is_open:
             self._trace.close()
-        if len(self.open_phases) != self._phases_around:
-            self._close_phases()
         watch = self.stopwatch
-        accounts = None
+        if watch.opened:
+            self._close_phases()
+        accounts: dict[str, int] | int | None = None
         ended_ns = self._monotonic_ns()
         if (
             watch.booked
@@ -191,6 +192,9 @@ class Recorder(Pending):
             ended_ns = watch.changed_ns
         else:
             watch.changed_ns = ended_ns
+            if watch.waited_ns:
+                accounts = watch.waited_ns
+                watch.waited_ns = 0
         process_cpu_ns = thread_cpu_ns = None
         if ended_ns >= self._cpu_due_ns:
             self._cpu_ns = process_cpu_ns = self._process_cpu_ns()
@@ -306,6 +310,8 @@ class Recorder(Pending):
 
     def _claim(self) -> None:
         watch = self.stopwatch
+        if self.is_tracing():
+            refusals.traced(self._number)
         if watch.thread and (self.rows or self.in_step):
             refusals.other_thread(f"step {self._number}")
         # Data may have been fetched in a loader thread before the first step.

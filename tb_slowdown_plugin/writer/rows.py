@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tb_slowdown_plugin.records.names import INPUT_WAIT
 from tb_slowdown_plugin.records.types import (
     Float,
     Int,
@@ -160,11 +161,12 @@ def build_signals(samples: Sequence[Sample]) -> SignalTable:
     )
 
 
-def _build_accounts(booked: Sequence[Mapping[str, int] | None]) -> dict[str, Float]:
+def _build_accounts(booked: Sequence[Mapping[str, int] | int | None]) -> dict[str, Float]:
     columns: dict[str, list[int]] = {}
     for place, accounts in enumerate(booked):
         if accounts:
-            for name, nanoseconds in accounts.items():
+            named = {INPUT_WAIT: accounts} if isinstance(accounts, int) else accounts
+            for name, nanoseconds in named.items():
                 if name not in columns:
                     columns[name] = [0] * len(booked)
                 columns[name][place] = nanoseconds

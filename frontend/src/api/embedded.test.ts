@@ -22,6 +22,7 @@ const embedded = (): EmbeddedRun => ({
     seconds: 0,
     traces: 0,
     groups: [],
+    library: [],
   },
   tiles: [
     timeline(100, 10, { marks }),

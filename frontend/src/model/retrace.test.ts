@@ -44,6 +44,11 @@ describe("reasonOf", () => {
     );
   });
 
+  it("says of a library's function what was made anew around it", () => {
+    const library = { ...group, argument: "", what: "", cause: "library" };
+    expect(reasonOf(library)).toBe("its dataset, iterator or model was made anew");
+  });
+
   it("says the cause where no argument differs", () => {
     expect(
       reasonOf({ ...group, argument: "", what: "", cause: "new_function", examples: [] }),

@@ -3,8 +3,12 @@
 import type { RetraceGroup } from "../api/wire/retraces";
 import { sentence } from "./causes";
 
+/** What one line says of why a function of tf.data or Keras was traced again. */
+const LIBRARY = "its dataset, iterator or model was made anew";
+
 /** "argument `temperature`: Python float 0.1 → 0.2, … 3.77 → 3.78". */
 export function reasonOf(group: RetraceGroup): string {
+  if (group.cause === "library") return LIBRARY;
   const pairs = group.examples.flatMap((example) =>
     example.changes
       .filter((change) => change.argument === group.argument)

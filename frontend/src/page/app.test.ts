@@ -12,6 +12,7 @@ const RETRACES = {
   seconds: 0,
   traces: 0,
   groups: [],
+  library: [],
 };
 
 /** A server in memory that counts what it was asked. */

@@ -16,6 +16,13 @@ export const retraces = sealed<Retraces>({
   reserve: 96,
   load: (source) => source.retraces(),
   view: (data, page) => {
+    const library = blamed(data, page);
+    if (library !== undefined) {
+      return {
+        note: `${count(library.traces)} of functions of tf.data and Keras, ${ledgerSeconds(library.seconds, page.report?.wall_seconds)}; none of the program's own`,
+        body: table(library, page),
+      };
+    }
     const empty = emptyText(data);
     if (empty !== undefined) return { body: html`<p class="empty">${empty}</p>` };
     const functions = new Set(data.groups.map((group) => group.function)).size;
@@ -25,6 +32,23 @@ export const retraces = sealed<Retraces>({
     };
   },
 });
+
+/** The libraries' functions, where retracing is named and no function of the program's own is it. */
+function blamed(data: Retraces, page: Page): Retraces | undefined {
+  const { groups, library } = data;
+  if (groups.length > 0 || library.length === 0 || !isNamed(page)) return undefined;
+  const sum = (of: (group: RetraceGroup) => number): number =>
+    library.reduce((all, group) => all + of(group), 0);
+  return {
+    ...data,
+    groups: library,
+    traces: sum((group) => group.count),
+    seconds: sum((group) => group.seconds),
+  };
+}
+
+const isNamed = (page: Page): boolean =>
+  page.report?.causes.some((cause) => cause.cause === "retracing") ?? false;
 
 function emptyText(data: Retraces): string | undefined {
   const { status, reason } = data.status;
@@ -82,8 +106,7 @@ function rows(group: RetraceGroup, page: Page, open: boolean): TemplateResult {
 
 /** Leads to the card that has the fix as code, where there is one. */
 function fix(group: RetraceGroup, page: Page): TemplateResult {
-  const named = page.report?.causes.some((cause) => cause.cause === "retracing");
-  return named
+  return isNamed(page)
     ? html`<button class="link" title="Show the fix" @click=${() => page.actions.showCard("retracing")}>${prose(group.fix)}</button>`
     : prose(group.fix);
 }

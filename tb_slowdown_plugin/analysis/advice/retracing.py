@@ -43,6 +43,8 @@ def short_fix(trace: Trace) -> str:
         if is_keras(trace):
             return "Compile one model once, before the loop."
         return "Make the tf.function once, before the loop."
+    if trace.cause == "library":
+        return "Make the dataset, the iterator or the model once."
     if trace.cause == "context":
         return "Call it from one device and strategy scope."
     if any(_is_method(change) for change in trace.changes[:1]):

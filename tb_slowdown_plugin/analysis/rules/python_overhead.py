@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.accounts import rule_of
+from tb_slowdown_plugin.analysis.accounts import CONTENTION, rule_of
 from tb_slowdown_plugin.analysis.advice import python_overhead as advice
-from tb_slowdown_plugin.analysis.contention import CONTENTION, WAITING
+from tb_slowdown_plugin.analysis.contention import WAITING
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds
 from tb_slowdown_plugin.analysis.rules.movement import ends, rises_all_along
 from tb_slowdown_plugin.analysis.rules.step_parts import main_phase

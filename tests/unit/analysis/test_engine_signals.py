@@ -47,6 +47,25 @@ def test_without_the_signal_the_same_run_has_a_jump_of_its_core():
     assert [each.source for each in diagnose(steps() + delay).findings] == ["core"]
 
 
+@pytest.mark.parametrize(
+    ("signal", "share", "source"),
+    [
+        ("thread_run_delay_seconds", 0.009, None),
+        ("thread_run_delay_seconds", 0.015, "contention:run_delay"),
+        ("throttled_seconds", 0.009, "contention:throttled"),
+    ],
+)
+def test_neighbours_of_a_moment_are_not_named_but_a_quota_is(signal, share, source):
+    """What others made threads wait for is estimated; what a quota took is counted."""
+    delay = np.where(np.arange(COUNT) >= 3000, 4 * share * 0.01, 0.0)
+    counted = sampled(np.cumsum(delay))
+    diagnosis = diagnose(steps() + delay, signals={signal: counted})
+    assert [each.source for each in diagnosis.findings] == ([source] if source else [])
+    assert diagnosis.verdict == ("slowdown" if source else "healthy")
+    if source:
+        assert diagnosis.findings[0].lost_seconds == pytest.approx(delay.sum(), rel=0.2)
+
+
 def test_delay_of_threads_that_the_step_does_not_feel_is_not_charged():
     counted = sampled(np.cumsum(np.random.default_rng(1).gamma(2, 0.004, COUNT)))
     assert find_contention(prepare_steps(steps(), {}, None), {"run_delay_seconds": counted}) == {}
@@ -84,22 +103,30 @@ def test_a_callback_has_its_part_of_the_delay_of_the_training_thread():
     assert lost.sum() == pytest.approx(0.002 * COUNT, rel=0.02)
 
 
-@pytest.mark.parametrize(("wait_seconds", "named"), [(100e-6, False), (500e-6, True)])
-def test_short_waits_are_those_of_the_threads_for_each_other(wait_seconds, named):
-    delay = 0.001
-    counted = sampled(np.cumsum(np.full(COUNT, delay)))
+@pytest.mark.parametrize(
+    ("delay", "wait_seconds", "named"),
+    [(0.002, 700e-6, False), (0.024, 30e-6, False), (0.014, 700e-6, True)],
+    ids=["long but seldom", "often but short", "often and long"],
+)
+def test_waits_that_are_short_or_seldom_are_those_of_the_threads_for_each_other(
+    delay, wait_seconds, named
+):
+    """Two cores' worth of computing in a step of 10 ms, the training thread held up for 1.5 ms."""
     switches = sampled(np.cumsum(np.full(COUNT, delay / wait_seconds / 2)))
     signals = {
-        "thread_run_delay_seconds": counted,
-        "run_delay_seconds": counted,
+        "thread_run_delay_seconds": sampled(np.cumsum(np.full(COUNT, 0.0015))),
+        "run_delay_seconds": sampled(np.cumsum(np.full(COUNT, delay))),
         "voluntary_switches": switches,
         "involuntary_switches": switches,
     }
-    causes = [each.source for each in diagnose(steps(), signals=signals).findings]
-    assert causes == (["contention:run_delay"] if named else [])
+    cpu = np.full(COUNT, 0.020)
+    findings = diagnose(steps(), signals=signals, cpu_seconds=cpu).findings
+    assert [each.source for each in findings] == (["contention:run_delay"] if named else [])
+    if named:
+        assert findings[0].lost_seconds == pytest.approx(0.0015 * COUNT, rel=0.02)
 
 
-@pytest.mark.parametrize(("share", "named"), [(0.10, False), (0.30, True)])
+@pytest.mark.parametrize(("share", "named"), [(0.18, False), (0.35, True)])
 def test_a_training_thread_that_waits_for_long_is_kept_off_by_others(share, named):
     """All threads together wait briefly: they hand over thousands of small jobs a second."""
     step = steps()

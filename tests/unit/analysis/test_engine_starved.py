@@ -13,7 +13,7 @@ CPU = np.full(SIZE, 0.010)
 STEP = np.full(SIZE, 0.020)
 
 
-def counted(delay_per_step, wait_per_switch=1e-3, every=20):
+def counted(delay_per_step, wait_per_switch=3e-3, every=20):
     """The three counts of the system, sampled now and then."""
     delay = np.cumsum(np.broadcast_to(delay_per_step, SIZE))
     counts = {
@@ -42,7 +42,7 @@ def test_no_more_than_the_delay_is_charged():
     [
         (CPU, {}),
         (CPU, {"run_delay_seconds": counted(0.01)["run_delay_seconds"]}),
-        (CPU, counted(0.010, wait_per_switch=100e-6)),
+        (CPU, counted(0.010, wait_per_switch=50e-6)),
         (CPU, counted(0.0)),
         (np.full(SIZE, np.nan), counted(0.010)),
         (np.zeros(SIZE), counted(0.010)),

@@ -46,6 +46,27 @@ def test_traces_are_grouped_by_function_place_cause_and_argument(make_run):
     json.dumps(body, allow_nan=False)
 
 
+def test_functions_of_libraries_that_are_traced_again_stand_apart(make_run):
+    def made(n, function, place, **more):
+        return Trace(n, function, place, 0.2, 0.1, "library", n, 259, **more)
+
+    events = [
+        *((n * 10, made(n, "scale", "data.py:3")) for n in range(1, 6)),
+        (3, made(7, "batch", "data.py:9")),  # once
+        *((n, made(n, "decode", "data.py:1", elsewhere=True)) for n in (20, 21)),
+    ]
+    body = retraces(make_run(np.full(100, 0.01), events=events, collectors=RUNNING))
+    assert (body["watched"], body["traces"], body["seconds"], body["groups"]) == (0, 0, 0.0, [])
+    (group,) = body["library"]
+    assert (group["function"], group["location"], group["cause"]) == (
+        "scale", "data.py:3", "library",
+    )  # fmt: skip
+    # All but the first.
+    assert (group["count"], group["seconds"]) == (4, pytest.approx(0.8))
+    assert (group["first_step"], group["last_step"]) == (20, 50)
+    assert group["fix"] == "Make the dataset, the iterator or the model once."
+
+
 @pytest.mark.parametrize(
     ("function", "cause", "after", "fix"),
     [

@@ -7,7 +7,12 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.collectors.base import Unavailable
-from tb_slowdown_plugin.collectors.batch_shapes import EVERY, BatchShapes
+from tb_slowdown_plugin.collectors.batch_shapes import (
+    EVERY,
+    BatchShapes,
+    Glance,
+    has_static_shapes,
+)
 from tb_slowdown_plugin.collectors.input_stages import InputStages, find_slowest
 from tb_slowdown_plugin.records.names import SIGNALS
 from tb_slowdown_plugin.records.types import Fact
@@ -206,8 +211,7 @@ def test_batches_of_other_makes_have_shapes_too_and_odd_ones_cost_one_remark(rec
         observe((np.zeros((4, length)), {"y": [np.zeros(4), tf.zeros((4, 1))]}))
     observe(Odd())
     Odd.shape = Odd()
-    for _ in range(EVERY):
-        observe(Odd())
+    observe(Odd())
     recording.stopwatch.open("validation")
     observe(np.zeros((9, 9)))
     recording.stopwatch.close()
@@ -224,17 +228,48 @@ def test_batches_of_other_makes_have_shapes_too_and_odd_ones_cost_one_remark(rec
 
 
 @pytest.mark.parametrize("make", [tuple, list, lambda pair: dict(zip("xy", pair, strict=True))])
-def test_batches_whose_first_tensor_stays_as_it_is_are_looked_at_once_in_sixteen(recording, make):
+def test_a_batch_whose_first_tensor_stays_as_it_is_is_new_once_in_sixteen(make):
+    glance = Glance()
+    batches = [make((tf.zeros((4, 5)), tf.zeros((4, n)))) for n in range(2 * EVERY)]
+    other = make((tf.zeros((3, 5)), tf.zeros((3, 1))))
+    new = [glance.is_new(batch) for batch in (*batches, other, other)]
+    assert [nth for nth, is_new in enumerate(new) if is_new] == [0, EVERY, 2 * EVERY]
+
+
+def test_batches_of_a_loop_are_looked_at_when_they_look_new(recording):
+    def make():
+        for number in range(2 * EVERY):
+            yield np.zeros((4, 5)), np.zeros((4, number))
+        yield np.zeros((3, 5)), np.zeros((3, 1))
+
+    spec = tf.TensorSpec((None, None))
     collector = BatchShapes()
     collector.start(recording.context)
-    (observe,) = recording.context.batch_observers
-    for number in range(2 * EVERY):
-        observe(make((tf.zeros((4, 5)), tf.zeros((4, number)))))
-    observe(make((tf.zeros((3, 5)), tf.zeros((3, 1)))))
+    for _ in tf.data.Dataset.from_generator(make, output_signature=(spec, spec)):
+        pass
     collector.stop()
     assert [fact.subject for fact in recording.of(Fact)] == [
         "(4, 5), (4, 0)", "(4, 5), (4, 16)", "(3, 5), (3, 1)",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("make", "static"),
+    [
+        (lambda data: data.batch(2, drop_remainder=True), True),
+        (lambda data: data.batch(2), False),
+        (
+            lambda data: data.batch(2, drop_remainder=True).map(lambda x: {"a": x, "b": (x, x)}),
+            True,
+        ),
+        (lambda data: data.map(lambda x: (x, tf.RaggedTensor.from_row_lengths([x], [1]))), False),
+        (lambda data: data.map(lambda x: (x, tf.sparse.from_dense([x]))), False),
+        (lambda data: data.batch(2).take(1), False),
+        (list, False),
+    ],
+)
+def test_a_dataset_is_known_to_have_one_shape(make, static):
+    assert has_static_shapes(make(tf.data.Dataset.range(6))) is static
 
 
 def test_fetching_in_a_function_is_left_alone_and_stop_restores(recording):

@@ -220,6 +220,18 @@ def test_items_that_are_told_win_and_a_step_without_a_batch_has_those_of_the_las
     assert active.chunk().steps.items.tolist() == [7, 32]
 
 
+def test_a_dataset_with_one_shape_is_looked_at_once_and_its_items_count_for_each_step(active):
+    tf = pytest.importorskip("tensorflow")
+    seen = []
+    active.recorder.batch_observers.append(lambda batch: seen.append(batch.shape.as_list()))
+    numbers = tf.data.Dataset.range(100)
+    for source in (numbers.batch(3, drop_remainder=True), numbers.batch(3)):
+        for _ in data(source):
+            active.step()
+    assert active.chunk().steps.items.tolist() == [3] * 33 + [3] * 33 + [1]
+    assert seen == [[3]] + [[3]] * 3 + [[1]]
+
+
 def test_whoever_observes_batches_sees_what_looks_new_but_not_what_a_loader_thread_gets(active):
     seen = []
     active.recorder.batch_observers.append(lambda batch: seen.append(batch.shape))

@@ -42,4 +42,6 @@ export interface Retraces {
   readonly seconds: number;
   readonly traces: number;
   readonly groups: readonly RetraceGroup[];
+  /** Functions of tf.data and Keras that were traced more than once; in no sum. */
+  readonly library: readonly RetraceGroup[];
 }
