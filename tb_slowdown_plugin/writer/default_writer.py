@@ -6,13 +6,14 @@ writer's resource (`_resource`), the same names from TensorFlow 2.16 to 2.21.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
 import tensorflow as tf
 
 from tb_slowdown_plugin.writer.event_file import summary_of
+from tb_slowdown_plugin.writer.sink import Record
 
 
 def _find_state() -> Any:
@@ -43,14 +44,17 @@ class SummaryWriterSink:
     def __init__(self, writer: Any) -> None:
         self._writer = writer
 
-    def write(self, record: bytes, tag: str, sequence: int, unix_seconds: float) -> None:  # noqa: ARG002
-        """Hands one record to the writer and has it written out."""
-        summary = summary_of(record, tag).SerializeToString()
+    def write(self, records: Sequence[Record]) -> None:
+        """Hands the records to the writer and has them written out."""
         with tf.init_scope(), tf.device("cpu:0"):
             resource = self._writer._resource
-            tf.raw_ops.WriteRawProtoSummary(
-                writer=resource, step=tf.constant(sequence, tf.int64), tensor=tf.constant(summary)
-            )
+            for record in records:
+                summary = summary_of(record.data, record.tag).SerializeToString()
+                tf.raw_ops.WriteRawProtoSummary(
+                    writer=resource,
+                    step=tf.constant(record.sequence, tf.int64),
+                    tensor=tf.constant(summary),
+                )
             tf.raw_ops.FlushSummaryWriter(writer=resource)
 
     def close(self) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,6 +30,7 @@ from tb_slowdown_plugin.records.metadata import (
     SCHEMA_VERSION,
     WORKER_PREFIX,
 )
+from tb_slowdown_plugin.writer.sink import Record
 
 METADATA: Final = SummaryMetadata(
     plugin_data=SummaryMetadata.PluginData(
@@ -43,6 +45,14 @@ def summary_of(record: bytes, tag: str) -> Any:
     """The `Summary` message that carries one record."""
     tensor = TensorProto(dtype=DT_STRING, string_val=[record])
     return Summary(value=[Summary.Value(tag=tag, tensor=tensor, metadata=METADATA)])
+
+
+def _event_of(record: Record) -> Any:
+    return Event(
+        wall_time=record.unix_seconds,
+        step=record.sequence,
+        summary=summary_of(record.data, record.tag),
+    )
 
 
 class EventFileSink:
@@ -67,17 +77,15 @@ class EventFileSink:
         self._records = self._sound_bytes = self._files = 0
         self._was_there = False
 
-    def write(self, record: bytes, tag: str, sequence: int, unix_seconds: float) -> None:
-        """Appends one record and flushes it to the operating system."""
+    def write(self, records: Sequence[Record]) -> None:
+        """Appends the records and flushes them to the operating system."""
         if self._file is None:
-            self._open(unix_seconds)
+            self._open(records[0].unix_seconds)
         elif self._is_local and not Path(self._path).exists():
             raise FileNotFoundError("the log directory was deleted")
-        self._append(Event(wall_time=unix_seconds, step=sequence, summary=summary_of(record, tag)))
+        self._append(_event_of(record) for record in records)
         self._files += self._records == 0
-        self._records += 1
-        if self._is_local:
-            self._sound_bytes = Path(self._path).stat().st_size
+        self._records += len(records)
 
     def close(self) -> None:
         """Closes the file, and cuts off what a failed write has left at its end."""
@@ -107,16 +115,19 @@ class EventFileSink:
             self._file = Path(self._path).open("wb", buffering=0)  # noqa: SIM115, kept open
         else:
             self._file = tf.io.gfile.GFile(self._path, "wb")
-        self._append(Event(wall_time=unix_seconds, file_version="brain.Event:2"))
+        self._sound_bytes = 0
+        self._append([Event(wall_time=unix_seconds, file_version="brain.Event:2")])
 
-    def _append(self, event: Any) -> None:
-        rest = memoryview(frame(event.SerializeToString()))
-        if not self._is_local:
-            self._file.write(bytes(rest))
+    def _append(self, events: Iterable[Any]) -> None:
+        whole = b"".join(frame(event.SerializeToString()) for event in events)
+        if self._is_local:
+            rest = memoryview(whole)
+            while rest:  # a disk that is nearly full takes a part
+                rest = rest[self._file.write(rest) :]
+        else:
+            self._file.write(whole)
             self._file.flush()
-            return
-        while rest:  # a disk that is nearly full takes a part
-            rest = rest[self._file.write(rest) :]
+        self._sound_bytes += len(whole)
 
     def _mend(self, path: Path) -> None:
         with contextlib.suppress(OSError):

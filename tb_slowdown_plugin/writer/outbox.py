@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from itertools import islice
+from typing import Final
 
 from tb_slowdown_plugin.writer.privacy import reason_of
-from tb_slowdown_plugin.writer.sink import Sink
+from tb_slowdown_plugin.writer.sink import Record, Sink
 
 MAX_HELD_RECORDS: Final = 64
 """Kept while the sink fails, oldest dropped first: about ten minutes, under 1 MB."""
@@ -21,10 +22,10 @@ class Outbox:
       report_failure: Is told the part that failed, and why.
 
     Example:
-      >>> from tb_slowdown_plugin.writer.sink import MemorySink
+      >>> from tb_slowdown_plugin.writer.sink import MemorySink, Record
       >>> sink = MemorySink()
       >>> outbox = Outbox(sink, print)
-      >>> outbox.put(b"...", "slowdown/0a/0", 0, 1.0)
+      >>> outbox.put(Record(b"...", "slowdown/0a/0", 0, 1.0))
       >>> outbox.write(), sink.records
       (True, [b'...'])
     """
@@ -32,22 +33,32 @@ class Outbox:
     def __init__(self, sink: Sink, report_failure: Callable[[str, str], None]) -> None:
         self._sink = sink
         self._report_failure = report_failure
-        self._held: deque[_Record] = deque(maxlen=MAX_HELD_RECORDS)
+        self._held: deque[Record] = deque(maxlen=MAX_HELD_RECORDS)
+        self._at_once = MAX_HELD_RECORDS
 
-    def put(self, record: bytes, tag: str, sequence: int, unix_seconds: float) -> None:
-        """Takes one record, as `Sink.write` does."""
-        self._held.append(_Record(record, tag, sequence, unix_seconds))
+    @property
+    def is_full(self) -> bool:
+        """Whether the next record drops the oldest."""
+        return len(self._held) == MAX_HELD_RECORDS
+
+    def put(self, record: Record) -> None:
+        """Takes one record."""
+        self._held.append(record)
 
     def write(self) -> bool:
-        """Writes what is held; whether that went well."""
+        """Writes all that is held; whether that went well."""
         try:
             while self._held:
-                self._sink.write(*self._held[0])
-                self._held.popleft()
+                records = tuple(islice(self._held, self._at_once))
+                self._sink.write(records)
+                for _ in records:
+                    self._held.popleft()
         except Exception as error:  # noqa: BLE001, the training must not see it
             self.close()
             self._report_failure("writing", reason_of(error))
+            self._at_once = 1  # a disk that is nearly full takes some of them
             return False
+        self._at_once = MAX_HELD_RECORDS
         return True
 
     def close(self) -> None:
@@ -56,10 +67,3 @@ class Outbox:
             self._sink.close()
         except Exception as error:  # noqa: BLE001, the training must not see it
             self._report_failure("writing", reason_of(error))
-
-
-class _Record(NamedTuple):
-    record: bytes
-    tag: str
-    sequence: int
-    unix_seconds: float

@@ -6,12 +6,13 @@ from collections import deque
 from typing import Final
 
 from tb_slowdown_plugin.collectors.clock import Clock
+from tb_slowdown_plugin.records.bounds import MAX_EVENTS, MAX_ROWS
 from tb_slowdown_plugin.records.types import Event, What
 from tb_slowdown_plugin.writer.entries import Entry, Sample
 
 MAX_PENDING_STEPS: Final = 1 << 17
-"""Steps kept while nobody fetches them: a second of the fastest loops, some 40 MB. Beside steps of
-10 us the background gets the interpreter too seldom to write more than 15,000 a second."""
+"""Steps kept while nobody fetches them: two seconds of the fastest loops, some 40 MB. Beside steps
+of 10 us the background writes 40,000 to 300,000 a second, as the interpreter lets it."""
 
 
 class Pending:
@@ -29,8 +30,8 @@ class Pending:
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
         self.entries: deque[Entry] = deque(maxlen=MAX_PENDING_STEPS)
-        self.events: deque[Event] = deque(maxlen=MAX_PENDING_STEPS)
-        self.samples: deque[Sample] = deque(maxlen=MAX_PENDING_STEPS)
+        self.events: deque[Event] = deque(maxlen=MAX_EVENTS)
+        self.samples: deque[Sample] = deque(maxlen=MAX_ROWS)
         self.rows = 0
         """Steps finished."""
 

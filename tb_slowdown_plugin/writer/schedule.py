@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-STEPS_PER_CHUNK: Final = 256
+STEPS_PER_FLUSH: Final = 1024
+"""Steps that are written without waiting for the time: a chunk of 256 takes as much CPU time
+beside a training as one of 1,024 (benchmarks/step_parts.py)."""
+STEPS_PER_CHUNK: Final = 2 * STEPS_PER_FLUSH
+"""At most in one record: what is left over from `STEPS_PER_FLUSH` within `LOOK_SECONDS` makes none
+of its own."""
 FLUSH_SECONDS: Final = 10.0
 """What a killed process loses at most."""
 LATE_FLUSH_SECONDS: Final = 30.0

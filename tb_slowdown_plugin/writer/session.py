@@ -11,6 +11,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import Final, TypeVar
 
 from tb_slowdown_plugin.collectors.base import Collector, Context
@@ -31,8 +32,8 @@ from tb_slowdown_plugin.writer.outbox import Outbox
 from tb_slowdown_plugin.writer.privacy import reason_of
 from tb_slowdown_plugin.writer.recorder import Recorder
 from tb_slowdown_plugin.writer.rows import Edge, build_signals, build_steps
-from tb_slowdown_plugin.writer.sample_pace import SamplePace
-from tb_slowdown_plugin.writer.sink import Sink
+from tb_slowdown_plugin.writer.sampling import Sampling
+from tb_slowdown_plugin.writer.sink import Record, Sink
 
 _ANY_ROW: Final = 1 << 62
 _T = TypeVar("_T")
@@ -77,17 +78,14 @@ class Session:
         self._unread: list[Entry] = []
         self._events: list[Event] = []
         self._samples: list[Sample] = []
-        self._samples_lock = threading.Lock()
-        self._thread_values: dict[str, float] | None = None
         self._sequence = 0
         self._rows = 0
         self._described: Environment | None = None
         self._written: Environment | None = None
         self._cpu_ns = 0
-        self._sampling_ns = 0
-        self._pace = SamplePace(recorder.emit)
+        self._sampling = Sampling(recorder, self._collection, lambda: self._cpu_ns)
         self._requests = schedule.REQUESTS_AT_ONCE
-        self._began = self._requested = self._next_sample = self._next_flush = self._now()
+        self._began = self._requested = self._next_flush = self._now()
         self.forked = False
         self.on_hang: Callable[[], None] = lambda: None
         """Called where a reading does not come back: the thread that samples is lost."""
@@ -96,7 +94,6 @@ class Session:
 
     def start(self) -> None:
         """Starts the collectors, in the thread that is to train."""
-        self.recorder.due.sample = self._sample_in_thread
         self._collection.start(
             Context(
                 clock=self._clock,
@@ -108,7 +105,8 @@ class Session:
                 watched=self._watched,
             )
         )
-        self._began = self._next_sample = self._now()
+        self._sampling.start()
+        self._began = self._now()
         self._next_flush = self._began + schedule.flush_seconds(0.0)
 
     def tick(self) -> float:
@@ -118,7 +116,7 @@ class Session:
         if self._collection.give_up_reading(is_stuck):
             self.on_hang()
         now = self._now()
-        if now >= self._next_flush or len(self.recorder.entries) >= schedule.STEPS_PER_CHUNK:
+        if now >= self._next_flush or len(self.recorder.entries) >= schedule.STEPS_PER_FLUSH:
             self._flush(whole=False)
             now = self._now()
         return max(0.0, min(self._next_flush - now, schedule.LOOK_SECONDS))
@@ -127,15 +125,7 @@ class Session:
         """Samples if that is due; returns the seconds until it is due again."""
         if self.forked:
             return schedule.FLUSH_SECONDS
-        now = self._now()
-        if now >= self._next_sample:
-            began_ns = self._clock.thread_cpu_ns()
-            self._take_sample()
-            cost_ns = self._clock.thread_cpu_ns() - began_ns
-            self._sampling_ns += cost_ns
-            age = self._pace.next_age(now - self._began, cost_ns / 1e9)
-            self._next_sample = self._began + age
-        return max(0.0, self._next_sample - self._now())
+        return self._sampling.sample()
 
     def flush(self, *, final: bool = False) -> None:
         """Writes everything that is pending. Any thread.
@@ -186,7 +176,7 @@ class Session:
             return
         # Whoever stops it has waited for a reading under way: one that still is, hangs.
         if not self._collection.give_up_reading(lambda _: True, after_seconds=0.0):
-            self._take_sample()
+            self._sampling.take()
         with self._lock:
             self._collection.stop()
             self.flush(final=True)
@@ -219,28 +209,6 @@ class Session:
             reason,
         )
 
-    # -- sampling -----------------------------------------------------------------
-
-    def _take_sample(self) -> None:
-        spent_ns = self._cpu_ns + self._sampling_ns
-        values = self._collection.read()
-        if values is None:
-            return
-        values["monitor_cpu_seconds"] = spent_ns / 1e9
-        with self._samples_lock:  # the other one may be held for as long as a write hangs
-            self._add_thread_values()
-            self._samples.append(Sample(self._clock.unix_seconds(), self.recorder.rows, values))
-        if self._collection.needs_thread:
-            self.recorder.due.ask_for_sample()
-
-    def _sample_in_thread(self) -> None:
-        self._thread_values = self._collection.read_in_thread()
-
-    def _add_thread_values(self) -> None:
-        values, self._thread_values = self._thread_values, None
-        if values and self._samples:
-            self._samples[-1].values.update(values)
-
     # -- encoding -----------------------------------------------------------------
 
     def _collect_chunks(self, whole: bool, final: bool) -> None:
@@ -254,7 +222,8 @@ class Session:
             part = entries[:size]
             del entries[:size]
             self._encode(part, [], [], offset)
-            self._write()  # a fast loop leaves more chunks than may be held
+            if self._outbox.is_full:
+                self._write()
         if entries or samples or events or environment:
             self._encode(entries, samples, events, offset, environment)
 
@@ -266,11 +235,11 @@ class Session:
         offset: float,
         environment: Environment | None = None,
     ) -> None:
-        rows = [entry[0] for entry in entries if not isinstance(entry, Opening)]
-        if rows and rows[0] != self._rows:
+        first_row = next((e[0] for e in entries if not isinstance(e, Opening)), self._rows)
+        if first_row != self._rows:
             # How many in all, the reader knows: the rows of the chunks leave a gap.
             self.report_failure("recorder", "steps come faster than they can be written")
-            self._rows = rows[0]
+            self._rows = first_row
         steps, started = build_steps(entries, self._edge, offset)
         chunk = Chunk(
             session=self._id,
@@ -282,12 +251,9 @@ class Session:
             events=tuple(events),
             environment=environment,
         )
-        self._outbox.put(
-            encode(chunk),
-            metadata.tag(self._id, self._sequence),
-            self._sequence,
-            self._clock.unix_seconds(),
-        )
+        tag = metadata.tag(self._id, self._sequence)
+        now = self._clock.unix_seconds()
+        self._outbox.put(Record(encode(chunk), tag, self._sequence, now))
         self._sequence += 1
         self._rows += len(steps)
         self.observe(steps)
@@ -304,15 +270,9 @@ class Session:
         return entries[:size]
 
     def _drain_samples(self, final: bool) -> list[Sample]:
-        with self._samples_lock:
-            self._add_thread_values()
-            kept = 0 if final or not self._collection.needs_thread else 1
-            ready = max(0, len(self._samples) - kept)
-            samples, self._samples = self._samples[:ready], self._samples[ready:]
-            samples += _drain(self.recorder.samples)
-            samples, later = self._part(samples)
-            self._samples[:0] = later
-        return sorted(samples, key=lambda sample: sample.time)
+        fresh = self._sampling.drain(final=final) + _drain(self.recorder.samples)
+        samples, self._samples = self._part(self._samples + fresh)
+        return sorted(samples, key=attrgetter("time"))
 
     def _drain_events(self) -> list[Event]:
         events, self._events = self._part(self._events + _drain(self.recorder.events))

@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+
+class Record(NamedTuple):
+    """One record, and what an event file tells of it."""
+
+    data: bytes
+    """What `records.codec.encode` made."""
+    tag: str
+    """The tag of its summary."""
+    sequence: int
+    """Its number within the session, strictly increasing."""
+    unix_seconds: float
+    """When it was made."""
 
 
 class Sink(Protocol):
     """Takes the records of one session. Any error it raises is the monitor's to handle."""
 
-    def write(self, record: bytes, tag: str, sequence: int, unix_seconds: float) -> None:
-        """Hands one record on, so far that it survives the process.
+    def write(self, records: Sequence[Record]) -> None:
+        """Hands records on in their order, so far that they survive the process.
+
+        All at once: beside a busy loop of Python each write, which gives up Python's global
+        lock, waits 5 ms to get it back.
 
         Args:
-          record: What `records.codec.encode` made.
-          tag: The tag of its summary.
-          sequence: Its number within the session, strictly increasing.
-          unix_seconds: When it was made.
+          records: At least one. Where this raises, they come again; a reader leaves out
+            those that it has.
         """
 
     def close(self) -> None:
@@ -27,7 +42,7 @@ class MemorySink:
 
     Example:
       >>> sink = MemorySink()
-      >>> sink.write(b"...", "slowdown/0a/0", 0, 1.0)
+      >>> sink.write([Record(b"...", "slowdown/0a/0", 0, 1.0)])
       >>> sink.records
       [b'...']
     """
@@ -37,10 +52,10 @@ class MemorySink:
         self.tags: list[str] = []
         self.closed = False
 
-    def write(self, record: bytes, tag: str, sequence: int, unix_seconds: float) -> None:  # noqa: ARG002
-        """Keeps the record."""
-        self.records.append(record)
-        self.tags.append(tag)
+    def write(self, records: Sequence[Record]) -> None:
+        """Keeps the records."""
+        self.records += [record.data for record in records]
+        self.tags += [record.tag for record in records]
 
     def close(self) -> None:
         """Notes that it was closed."""

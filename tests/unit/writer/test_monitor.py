@@ -22,10 +22,10 @@ class Waiting(MemorySink):
         super().__init__()
         self.reached, self.go_on = threading.Event(), threading.Event()
 
-    def write(self, record, tag, sequence, unix_seconds):
+    def write(self, records):
         self.reached.set()
         assert self.go_on.wait(30)
-        super().write(record, tag, sequence, unix_seconds)
+        super().write(records)
 
 
 class Hook:

@@ -362,6 +362,7 @@ def test_an_epoch_is_marked_once_a_row(run):
 
 def test_memory_is_bounded_while_nobody_fetches(run, monkeypatch):
     monkeypatch.setattr(pending, "MAX_PENDING_STEPS", 8)
+    monkeypatch.setattr(pending, "MAX_EVENTS", 8)
     recorder = Recorder(run.time.clock())
     for _ in range(20):
         recorder.begin()
