@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.rules.case import Case
-from tb_slowdown_plugin.records.types import Float
+from tb_slowdown_plugin.records.types import Float, Int
 
 FEWEST_SAMPLES: Final = 5
 _STEADY: Final = 0.6
@@ -29,6 +29,8 @@ class Growth:
     last_row: int
     rank: float
     """Rank correlation of the values with their rows, -1 to 1."""
+    one_rise: bool
+    """Whether one single rise follows the values closer than a line does."""
 
     @property
     def per_step(self) -> float:
@@ -68,7 +70,33 @@ def growth_of(
         int(np.median(where[:part])),
         int(np.median(where[-part:])),
         rank_with_time(values),
+        is_one_rise(where, values),
     )
+
+
+def is_one_rise(where: Int, values: Float) -> bool:
+    """Whether one single rise follows a series closer than a line does, by least squares.
+
+    Args:
+      where: (N,) rows of the samples, ascending.
+      values: (N,) the samples.
+
+    Example:
+      >>> import numpy as np
+      >>> rows = np.arange(8)
+      >>> is_one_rise(rows, np.repeat([1.0, 5.0], 4)), is_one_rise(rows, 1.0 + rows)
+      (True, False)
+      >>> is_one_rise(rows, np.repeat([1.0, 5.0, 9.0, 13.0], 2))
+      False
+    """
+    if len(values) < 3:
+        return True
+    around = values - values.mean()
+    rows = where - where.mean()
+    by_line = np.dot(rows, around) ** 2 / np.dot(rows, rows)
+    before = np.arange(1, len(values))
+    by_rise = np.cumsum(around)[:-1] ** 2 * (1 / before + 1 / (len(values) - before))
+    return bool(by_rise.max() >= by_line)
 
 
 def rank_with_time(values: Float) -> float:

@@ -65,7 +65,7 @@ def _open_tape(case: Case, claimed: tuple[Finding, ...], rows: tuple[int, int]) 
     tapes = [
         (fact.subject, fact.numbers.get("age_steps", 0.0)) for _, fact in case.facts(OPEN_TAPE)
     ]
-    if not tapes or memory is None or not memory.steady:
+    if not tapes or memory is None or not _goes_on(memory):
         return None
     place, age = max(tapes, key=lambda tape: tape[1])
     if age < MOST_OF_RUN * (rows[1] - rows[0]) or memory.last < _TAPE_GROWS * memory.first:
@@ -92,13 +92,18 @@ def _open_tape(case: Case, claimed: tuple[Finding, ...], rows: tuple[int, int]) 
 
 
 def _allocator(case: Case, rows: tuple[int, int]) -> tuple[str, Growth] | None:
-    """Who holds the bytes that grow most, in words, if any grow steadily."""
+    """Who holds the bytes that grow most, in words, if any go on growing."""
     found = []
     for name in (*case.signals_of(names.ALLOCATOR_IN_USE), *case.signals_of(_LIVE)):
         growth = growth_of(case, name, rows)
-        if growth is None or not growth.steady:
+        if growth is None or not _goes_on(growth):
             continue
         if growth.last - growth.first >= max(_LEAST_BYTES, _LEAST_GROWTH * growth.first):
             owner = "Live eager tensors hold" if name == _LIVE else ""
             found.append((owner or f"The allocator of {names.detail(name)} holds", growth))
     return max(found, key=lambda pair: pair[1].last - pair[1].first, default=None)
+
+
+def _goes_on(growth: Growth) -> bool:
+    """Whether it rises again and again: a buffer that was made once is kept, but no leak."""
+    return growth.steady and not growth.one_rise

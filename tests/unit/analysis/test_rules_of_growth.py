@@ -84,6 +84,47 @@ def test_tensors_that_are_kept(make_run, find, judge):
     )
 
 
+@pytest.mark.parametrize(
+    ("grown", "named"),
+    [
+        pytest.param(SAMPLED >= 300, False, id="one rise in the middle"),
+        pytest.param(SAMPLED >= 100, False, id="one rise early"),
+        pytest.param(np.clip(SAMPLED / 60, 0, 1), False, id="a rise of 60 steps"),
+        pytest.param(np.floor(SAMPLED / 150) / 3, True, id="three rises"),
+        pytest.param(SAMPLED / SIZE, True, id="in every step"),
+        pytest.param((SAMPLED / SIZE) ** 2, True, id="faster and faster"),
+    ],
+)
+@pytest.mark.parametrize("noise", [0.0, 0.02])
+def test_only_memory_that_goes_on_growing_is_kept(make_run, find, judge, grown, named, noise):
+    # A replay buffer that is made once, or a larger model: memory stands where it was put.
+    random = np.random.default_rng(7)
+    held = 2.0**20 * (10 + 50 * (grown + noise * random.normal(size=len(SAMPLED))))
+    run = make_run(
+        DRIFT,
+        signals={"allocator_in_use_bytes:GPU:0": held},
+        signal_rows=SAMPLED,
+        process_cpu=DRIFT,
+        thread_cpu=DRIFT,
+    )
+    causes = [cause.cause for cause in judge(run, drift(find)).report.causes]
+
+    assert ("tensor_retention" in causes) == named
+
+
+def test_an_open_tape_needs_memory_that_goes_on_growing(make_run, find, judge):
+    open_tape = (500, Fact("open_tape", "main (train.py:7)", {"age_steps": 500}))
+
+    def causes(memory):
+        run = make_run(
+            DRIFT, signals={"rss_bytes": memory}, signal_rows=SAMPLED, events=[open_tape]
+        )
+        return [cause.cause for cause in judge(run, drift(find)).report.causes]
+
+    assert causes(1e9 + 1e6 * SAMPLED) == ["tensor_retention"]
+    assert causes(1e9 + 3e8 * (SAMPLED >= 300)) == []
+
+
 def test_memory_that_grows_beside_waiting_is_a_suspect_at_most(make_run, find, judge):
     # The process waits: its CPU time does not grow, so tensors can't be what takes the time.
     run = make_run(
