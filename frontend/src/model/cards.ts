@@ -26,8 +26,8 @@ export interface Card {
 
 /** Of the run: above it a card is open when the page opens (the first always is). */
 const OPEN_SHARE = 0.05;
-/** Of the run: below it the unexplained rest gets no card of its own. */
-const UNEXPLAINED_SHARE = 0.005;
+/** Of the run: below it the unexplained rest gets no card of its own, and no word. */
+export const UNEXPLAINED_SHARE = 0.005;
 
 const BARS: Readonly<Record<Confidence, 1 | 2 | 3>> = { low: 1, medium: 2, high: 3 };
 const CONFIDENCE: Readonly<Record<Confidence, readonly [string, string]>> = {

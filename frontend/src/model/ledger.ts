@@ -48,28 +48,36 @@ export interface Segment {
 const GAP_PIXELS = 2;
 /** The least size of a target by WCAG 2.2. */
 const LEAST_PIXELS = 24;
-/** Mean advance of a letter in the widest of the 13 px semibold faces. */
-const CHARACTER_PIXELS = 7.6;
 const PADDING_PIXELS = 16;
+/** Between the name and its share. */
+const SPACE_PIXELS = 6;
+
+/** CSS pixels of a text in a segment: names are bold, shares are not. */
+export type TextWidth = (text: string, weight: 400 | 600) => number;
 
 /** Widths true to seconds, each at least 24 px, what that takes is taken from Healthy. */
-export function segments(ledger: readonly Term[], barPixels: number): Segment[] {
+export function segments(
+  ledger: readonly Term[],
+  barPixels: number,
+  textWidth: TextWidth,
+): Segment[] {
   const room = Math.max(0, barPixels - GAP_PIXELS * (ledger.length - 1));
   const wanted = ledger.map((term) => Math.max(LEAST_PIXELS, term.share * room));
   const surplus = wanted.reduce((sum, width) => sum + width, 0) - room;
   return ledger.map((term, index) => {
     const width = wanted[index] as number;
     const widthPixels = term.id === HEALTHY ? Math.max(LEAST_PIXELS, width - surplus) : width;
-    return { term, widthPixels, label: fitting(term, widthPixels) };
+    return { term, widthPixels, label: fitting(term, widthPixels, textWidth) };
   });
 }
 
 /** "Input" for "Input pipeline". */
 export const firstWord = (name: string): string => name.split(" ")[0] ?? name;
 
-function fitting(term: Term, width: number): Segment["label"] {
-  const name = PADDING_PIXELS + term.name.length * CHARACTER_PIXELS;
-  if (width >= name + percent(term.share).length * CHARACTER_PIXELS) return "full";
-  if (width >= name) return "name";
-  return width >= PADDING_PIXELS + firstWord(term.name).length * CHARACTER_PIXELS ? "word" : "code";
+function fitting(term: Term, width: number, textWidth: TextWidth): Segment["label"] {
+  const room = width - PADDING_PIXELS;
+  const name = textWidth(term.name, 600);
+  if (room >= name + SPACE_PIXELS + textWidth(percent(term.share), 400)) return "full";
+  if (room >= name) return "name";
+  return room >= textWidth(firstWord(term.name), 600) ? "word" : "code";
 }

@@ -96,6 +96,24 @@ describe("verdicts", () => {
     expect(page.querySelector("#card-retracing .body")?.textContent).toContain("90 retraces.");
   });
 
+  const leadOf = (values: Parameters<typeof report>[0]): string =>
+    shown(withReport(values)).querySelector(".lead")?.textContent?.trim() ?? "";
+
+  it("tells the two largest terms of the loss, unexplained seconds among them", () => {
+    expect(leadOf({})).toBe(
+      "40.0 s are lost: 30.0 s to retracing since step 10, 6.0 s to garbage collection since step 10. " +
+        "Without the loss to retracing and garbage collection, the same 100 steps take about 1 min 4 s.",
+    );
+    expect(leadOf({ causes: [cause({ lost_seconds: 10 })], unexplained_seconds: 30 })).toBe(
+      "40.0 s are lost: 30.0 s unexplained, 10.0 s to retracing since step 10.",
+    );
+    expect(leadOf({ causes: [], unexplained_seconds: 40 })).toBe(
+      "40.0 s are lost: 40.0 s unexplained.",
+    );
+    const little = { causes: [cause({ lost_seconds: 39.9 })], unexplained_seconds: 0.1 };
+    expect(leadOf(little)).toMatch(/^40\.0 s are lost: 39\.9 s to retracing since step 10\./);
+  });
+
   it("says of a healthy run what was checked and what could not be", () => {
     const page = shown(withReport({ verdict: "healthy", headline: "Healthy", causes: [] }));
     expect(page.querySelectorAll(".checks li").length).toBe(22);

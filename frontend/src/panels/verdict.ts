@@ -12,9 +12,10 @@ import {
   signed,
   stepTime,
 } from "../base/format";
+import { textWidth } from "../charts/text_width";
 import { badge } from "../charts/timeline_gutter";
-import { giveBack } from "../model/cards";
-import { causeKind } from "../model/causes";
+import { giveBack, UNEXPLAINED_SHARE } from "../model/cards";
+import { causeKind, UNEXPLAINED } from "../model/causes";
 import { checks, tally } from "../model/checks";
 import { firstWord, HEALTHY, type Segment, segments, type Term, terms } from "../model/ledger";
 import { recentMedian } from "../model/recent";
@@ -66,21 +67,28 @@ function healthyLead(report: RunReport): TemplateResult {
   return html`<p class="lead">${above} If progress only feels slow, look at the loss curve: the steps are as fast as they were.</p>`;
 }
 
+/** The two largest terms of the loss, in the order of their seconds. */
 function lostLead(report: RunReport, page: Page): TemplateResult {
-  const [first, second] = report.causes;
   const link = (id: string): TemplateResult =>
     html`<a href="#" @click=${(event: Event) => {
       event.preventDefault();
       page.actions.showCard(id);
     }}>${causeKind(id).name.toLowerCase()}</a>`;
-  const since = (cause: Cause): string =>
-    cause.pattern === "warm_up" ? " at the start" : ` since step ${count(cause.steps[0])}`;
-  const named = [first, second].filter((cause) => cause !== undefined);
-  return html`<p class="lead">${duration(report.lost_seconds)} are lost${named.map(
-    (cause, index) =>
-      html`${index === 0 ? ": " : ", "}${duration(cause.lost_seconds)} to ${link(cause.cause)}${since(cause)}`,
+  const named = report.causes.map((cause) => ({
+    seconds: cause.lost_seconds,
+    text: html`${duration(cause.lost_seconds)} to ${link(cause.cause)}${since(cause)}`,
+  }));
+  const rest = report.unexplained_seconds;
+  const unexplained = { seconds: rest, text: html`${duration(rest)} ${link(UNEXPLAINED)}` };
+  const told = rest >= UNEXPLAINED_SHARE * report.wall_seconds ? [...named, unexplained] : named;
+  const largest = told.sort((a, b) => b.seconds - a.seconds).slice(0, 2);
+  return html`<p class="lead">${duration(report.lost_seconds)} are lost${largest.map(
+    ({ text }, index) => html`${index === 0 ? ": " : ", "}${text}`,
   )}. ${giveBackSentence(report)}</p>`;
 }
+
+const since = (cause: Cause): string =>
+  cause.pattern === "warm_up" ? " at the start" : ` since step ${count(cause.steps[0])}`;
 
 /** What the run would take without what was timed, where that is most of the loss. */
 function giveBackSentence(report: RunReport): string {
@@ -99,7 +107,7 @@ function giveBackSentence(report: RunReport): string {
 
 function where(report: RunReport, page: Page): TemplateResult {
   const ledger = terms(report);
-  const bar = segments(ledger, page.width);
+  const bar = segments(ledger, page.width, textWidth);
   return html`<div class="where" role="group" aria-label=${`Where ${ledgerSeconds(report.wall_seconds, report.wall_seconds)} went`}>
       ${bar.map((segment) => barSegment(segment, report.wall_seconds, page))}
     </div>
