@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +13,9 @@ from tb_slowdown_plugin.analysis.accounts import rule_of
 from tb_slowdown_plugin.analysis.events import is_sparse
 from tb_slowdown_plugin.errors import UsageError
 from tb_slowdown_plugin.records.types import Float, Int
+
+_SHORTEST_SECONDS: Final = 1e-9
+"""Clocks tell no shorter time; to divide by one would overflow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +131,8 @@ def fill_unknown(cpu: Float, seconds: Float) -> Float | None:
     if not known.any():
         return None
     last = np.maximum.accumulate(np.where(known, np.arange(len(cpu)), np.argmax(known)))
-    share = np.divide(seconds, seconds[last], out=np.zeros_like(cpu), where=seconds[last] > 0)
+    measured = seconds[last] >= _SHORTEST_SECONDS
+    share = np.divide(seconds, seconds[last], out=np.zeros_like(cpu), where=measured)
     return np.where(known, cpu, cpu[last] * share)
 
 

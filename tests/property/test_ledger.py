@@ -82,6 +82,33 @@ def test_every_step_and_the_whole_add_up(run):
     assert diagnosis.verdict in ("healthy", "slow_start", "slowdown", "not_enough_steps")
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(0, 10_000),
+    st.floats(0.001, 0.05),
+    st.floats(0.0, 0.006),
+    st.floats(0.0, 0.005),
+    st.sampled_from(["run_delay_seconds", "thread_run_delay_seconds", "throttled_seconds"]),
+)
+def test_no_more_is_charged_to_others_than_steps_lie_above_the_fastest(
+    seed, work_seconds, held_up, counted_beyond, signal
+):
+    """Whoever made the waits that are counted; more than four time slices a step meet them all."""
+    random = np.random.default_rng(seed)
+    delay = 0.003 * random.poisson(held_up / 0.003, 800)
+    step = work_seconds * np.exp(random.normal(0, 0.03, 800)) + delay
+    counted = np.cumsum(delay + counted_beyond)
+    sampled = np.where(np.arange(800) % random.integers(5, 60) == 0, counted, np.nan)
+    diagnosis = diagnose(step, cpu_seconds=2 * step, signals={signal: sampled})
+    charged = np.zeros(800)
+    for finding in diagnosis.findings:
+        if finding.source.startswith("contention"):
+            charged += finding.lost_per_step
+    fastest = np.quantile(step, 0.02)
+    assert (charged <= np.maximum(step - fastest, 0.0) + 1e-9).all()
+    assert (step - charged >= step.min() - 1e-9).all()
+
+
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10_000), st.floats(0.001, 1000))
 def test_the_unit_of_time_does_not_matter(seed, unit):

@@ -87,3 +87,9 @@ def test_accounts_longer_than_their_step_take_no_more_than_it():
     diagnosis = diagnose(QUIET, {"gc": np.full(COUNT, 9.0), "checkpoint": np.full(COUNT, 9.0)})
     assert diagnosis.verdict == "slowdown"
     assert sum(diagnosis.ledger.lost.values()) == pytest.approx(QUIET.sum())
+
+
+def test_a_step_too_short_for_any_clock_is_no_overflow():
+    diagnosis = diagnose([0.5, 2e-313], cpu_seconds=[np.nan, 2e-313])
+    assert diagnosis.verdict == "not_enough_steps"
+    assert diagnosis.ledger.wall_seconds == 0.5

@@ -29,6 +29,12 @@ def busy(threads):
     return delay, sampled(np.cumsum(delay * threads))
 
 
+def in_slices(delay_seconds, seed=11):
+    """What others take of each step: so much on average, in time slices of 3 ms."""
+    usual = np.broadcast_to(delay_seconds, COUNT)
+    return 0.003 * np.random.default_rng(seed).poisson(usual / 0.003)
+
+
 @pytest.mark.parametrize(
     ("name", "threads"),
     [("thread_run_delay_seconds", 1), ("run_delay_seconds", 1), ("run_delay_seconds", 4)],
@@ -72,6 +78,25 @@ def test_delay_of_threads_that_the_step_does_not_feel_is_not_charged():
     assert diagnose(steps(), signals={"run_delay_seconds": counted}).verdict == "healthy"
 
 
+def test_no_step_is_charged_below_the_fastest():
+    """Threads of the program itself make the training thread wait for a third of the time."""
+    held_up = in_slices(0.001)
+    step = 0.009 * np.exp(np.random.default_rng(5).normal(0, 0.003, COUNT)) + held_up
+    signals = {"thread_run_delay_seconds": sampled(np.cumsum(held_up + 0.003))}
+    diagnosis = diagnose(step, signals=signals)
+    assert diagnosis.baseline.seconds == pytest.approx(0.009, rel=0.03)
+    assert diagnosis.ledger.lost["contention:run_delay"] == pytest.approx(held_up.sum(), rel=0.05)
+
+
+def test_of_long_steps_even_the_fastest_were_held_up():
+    """Others take a third of each step of 3 s: there is none that they do not meet."""
+    held_up = in_slices(1.0)
+    step = 2.0 * np.exp(np.random.default_rng(5).normal(0, 0.01, COUNT)) + held_up
+    signals = {"thread_run_delay_seconds": sampled(np.cumsum(held_up))}
+    lost = diagnose(step, signals=signals).ledger.lost["contention:run_delay"]
+    assert lost == pytest.approx(held_up.sum(), rel=0.05)
+
+
 def test_contention_never_takes_a_whole_step():
     counted = sampled(np.cumsum(np.full(COUNT, 1.0)))
     step = steps()
@@ -85,22 +110,24 @@ def test_the_same_neighbours_take_no_more_of_a_program_that_computes_more(shape)
     """Its threads wait as long as they compute, before and after: the rise is the program's."""
     rise = np.linspace(0, 1, COUNT) if shape == "growth" else np.arange(COUNT) >= COUNT // 2
     work = steps() * (1 + rise)
+    delay = in_slices(0.2 * work)
     signals = {
         "run_delay_seconds": sampled(np.cumsum(work)),
-        "thread_run_delay_seconds": sampled(np.cumsum(0.2 * work)),
+        "thread_run_delay_seconds": sampled(np.cumsum(delay)),
     }
-    diagnosis = diagnose(1.2 * work, cpu_seconds=work, signals=signals)
+    diagnosis = diagnose(work + delay, cpu_seconds=work, signals=signals)
     sources = {each.source for each in diagnosis.findings}
     assert sources == {"core", "contention:run_delay"}
     assert diagnosis.ledger.lost["core"] == pytest.approx((work - steps()).sum(), rel=0.15)
 
 
 def test_a_callback_has_its_part_of_the_delay_of_the_training_thread():
-    callback = np.full(COUNT, 0.010)
-    counted = sampled(np.cumsum(np.full(COUNT, 0.004)))
-    run = prepare_steps(0.010 + callback, {"callbacks": callback}, None)
+    in_step, in_callback = in_slices(0.002, 1), in_slices(0.002, 2)
+    callback = 0.010 + in_callback
+    counted = sampled(np.cumsum(in_step + in_callback))
+    run = prepare_steps(0.010 + in_step + callback, {"callbacks": callback}, None)
     (lost,) = find_contention(run, {"thread_run_delay_seconds": counted}).values()
-    assert lost.sum() == pytest.approx(0.002 * COUNT, rel=0.02)
+    assert lost.sum() == pytest.approx(in_step.sum(), rel=0.1)
 
 
 @pytest.mark.parametrize(
@@ -113,17 +140,18 @@ def test_waits_that_are_short_or_seldom_are_those_of_the_threads_for_each_other(
 ):
     """Two cores' worth of computing in a step of 10 ms, the training thread held up for 1.5 ms."""
     switches = sampled(np.cumsum(np.full(COUNT, delay / wait_seconds / 2)))
+    held_up = in_slices(0.0015)
     signals = {
-        "thread_run_delay_seconds": sampled(np.cumsum(np.full(COUNT, 0.0015))),
+        "thread_run_delay_seconds": sampled(np.cumsum(held_up)),
         "run_delay_seconds": sampled(np.cumsum(np.full(COUNT, delay))),
         "voluntary_switches": switches,
         "involuntary_switches": switches,
     }
     cpu = np.full(COUNT, 0.020)
-    findings = diagnose(steps(), signals=signals, cpu_seconds=cpu).findings
+    findings = diagnose(0.85 * steps() + held_up, signals=signals, cpu_seconds=cpu).findings
     assert [each.source for each in findings] == (["contention:run_delay"] if named else [])
     if named:
-        assert findings[0].lost_seconds == pytest.approx(0.0015 * COUNT, rel=0.02)
+        assert findings[0].lost_seconds == pytest.approx(held_up.sum(), rel=0.05)
 
 
 @pytest.mark.parametrize(("share", "named"), [(0.18, False), (0.35, True)])
