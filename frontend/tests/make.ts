@@ -5,6 +5,7 @@ import type { Timeline } from "../src/api/wire/timeline";
 
 export const run = (values: Partial<Run> = {}): Run => ({
   run: "run1",
+  title: values.run ?? "run1",
   workers: 1,
   steps: 100,
   first_step: 0,

@@ -12,6 +12,7 @@ from typing import Final, TextIO
 
 from tb_slowdown_plugin.analysis.account import account_for
 from tb_slowdown_plugin.cli.output import ink_of, tell, write
+from tb_slowdown_plugin.cli.report import entitled
 from tb_slowdown_plugin.demo import STEPS
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.reader.logdir import read_runs
@@ -33,7 +34,7 @@ def demo(chosen: Namespace) -> int:
     _record(str(logdir.resolve()), chosen.logdir, sys.stderr)
     reports = [account_for(run).report for run in read_runs(str(logdir), warn=tell)]
     width, colour = ink_of(None)
-    write(to_text(reports, width=width, colour=colour), None)
+    write(to_text(entitled(reports, str(logdir)), width=width, colour=colour), None)
     write(
         f"\nTo see it in TensorBoard: tensorboard --logdir {chosen.logdir}, "
         "then open the tab Slowdown\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from tb_slowdown_plugin.analysis.types import Account, Report
 from tb_slowdown_plugin.cli.output import TOO_SLOW, ink_of, refuse_pages_on_terminals, tell, write
 from tb_slowdown_plugin.cli.progress import ProgressLine
 from tb_slowdown_plugin.reader.logdir import read_runs
+from tb_slowdown_plugin.reader.title import run_title
 from tb_slowdown_plugin.records.types import Run
 from tb_slowdown_plugin.report.as_html import to_html
 from tb_slowdown_plugin.report.as_json import to_json
@@ -32,21 +33,26 @@ def report(chosen: Namespace) -> int:
         for run, account in _accounts(chosen, warnings, progress):
             reports.append(account.report)
             if chosen.format == "html":
-                pages.append(embed(run, account))
+                pages.append(embed(run, account, title=run_title(run.name, chosen.logdir)))
     for warning in warnings:
         tell(warning)
     if chosen.format == "json":
         text = to_json(reports) + "\n"
     elif chosen.format == "html":
-        text = to_html(pages, text=to_text(reports), made=time.time())
+        text = to_html(pages, text=to_text(entitled(reports, chosen.logdir)), made=time.time())
     else:
         width, colour = ink_of(chosen.output)
-        text = to_text(reports, width=width, colour=colour)
+        text = to_text(entitled(reports, chosen.logdir), width=width, colour=colour)
     write(text, chosen.output)
     limit = chosen.fail_over
     if limit is not None and any(100 * report.lost_fraction > limit for report in reports):
         return TOO_SLOW
     return 0
+
+
+def entitled(reports: Sequence[Report], logdir: str) -> list[Report]:
+    """Reports for people, who know the run at the top of a logdir by the logdir's name."""
+    return [replace(report, run=run_title(report.run, logdir)) for report in reports]
 
 
 def _accounts(

@@ -13,6 +13,8 @@ DIRECTORY: Final = "slowdown"
 would freeze the user's charts in TensorBoard's Python loader."""
 
 WORKER_PREFIX: Final = "worker-"
+ROOT_RUN: Final = "."
+"""Name of the run whose records lie at the top of a logdir, as TensorBoard has it."""
 
 CHUNKS_PER_TAG: Final = 8
 """TensorBoard's Python loader keeps 10 records a tag unless told otherwise."""
@@ -39,4 +41,4 @@ def run_name(tensorboard_run: str) -> tuple[str, int]:
         parts = parts[:-1]
     if parts[-1:] != [DIRECTORY]:
         return tensorboard_run, 0
-    return "/".join(parts[:-1]) or ".", worker
+    return "/".join(parts[:-1]) or ROOT_RUN, worker

@@ -70,7 +70,7 @@ def to_html(
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
     when = datetime.fromtimestamp(made, timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
-    counted = runs[0].name if len(runs) == 1 else f"{len(runs)} runs"
+    counted = runs[0].title if len(runs) == 1 else f"{len(runs)} runs"
     values = {
         "policy": policy,
         "title": html.escape(f"Slowdown: {counted}"),
@@ -105,4 +105,4 @@ def _provenance(run: EmbeddedRun) -> str:
     if began is not None:
         when = datetime.fromtimestamp(began, timezone.utc).strftime(", begun %Y-%m-%d %H:%M UTC")
     versions = ", ".join(f"{package} {version}" for package, version in run.versions.items())
-    return f"{run.name}: {run.listed['steps']:,} steps{when}{'; ' if versions else ''}{versions}"
+    return f"{run.title}: {run.listed['steps']:,} steps{when}{'; ' if versions else ''}{versions}"

@@ -36,6 +36,8 @@ class EmbeddedRun:
     """One run, packed."""
 
     name: str
+    title: str
+    """What a person calls it."""
     listed: dict[str, Any]
     """Its entry in the list of runs, as the route `runs` has it."""
     versions: dict[str, str]
@@ -45,12 +47,19 @@ class EmbeddedRun:
     """JSON of everything else, one text for each of `GRADES`, the largest first."""
 
 
-def embed(run: Run, account: Account) -> EmbeddedRun:
-    """Packs a run; the arrays behind it are not needed any more afterwards."""
+def embed(run: Run, account: Account, *, title: str = "") -> EmbeddedRun:
+    """Packs a run; the arrays behind it are not needed any more afterwards.
+
+    Args:
+      run: The run.
+      account: Where its time went.
+      title: What a person calls it, where that is not its name.
+    """
     steps = run.steps
     begun = max((session.started for session in run.sessions), default=None)
     listed = {
         "run": run.name,
+        "title": title or run.name,
         **asdict(extent_of(run)),
         "reported": float(steps.ended[-1]) if len(steps) else begun,
         "live": False,
@@ -72,6 +81,7 @@ def embed(run: Run, account: Account) -> EmbeddedRun:
         grades.append(to_json(body))
     return EmbeddedRun(
         run.name,
+        title or run.name,
         without_nan(listed),
         dict(run.environment.versions),
         ledger_of(run, account) if len(steps) else None,

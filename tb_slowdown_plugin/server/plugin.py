@@ -100,7 +100,8 @@ class SlowdownPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         return response.make_conditional(request)
 
     def _send_shared(self, request: wrappers.Request) -> wrappers.Response:
-        page = self._shared.of(self._runs.analysis(text(request.args, "run")))
+        run = text(request.args, "run")
+        page = self._shared.of(self._runs.analysis(run), self._runs.title(run))
         # To be saved: shown under TensorBoard's address its script could read what others serve.
         saved = [("Content-Disposition", "attachment")]
         response: wrappers.Response = http_util.Respond(request, page, "text/html", headers=saved)

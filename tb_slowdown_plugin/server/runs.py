@@ -16,6 +16,7 @@ from tb_slowdown_plugin.analysis.types import Account
 from tb_slowdown_plugin.errors import SlowdownError
 from tb_slowdown_plugin.reader.catalogue import Listing, Seen
 from tb_slowdown_plugin.reader.extent import Extent
+from tb_slowdown_plugin.reader.title import run_title
 from tb_slowdown_plugin.records.types import Run
 from tb_slowdown_plugin.server.body import Body
 from tb_slowdown_plugin.server.captures import Captures
@@ -79,6 +80,8 @@ class Summary:
     """What the list of runs says of one; the keys of the JSON are these fields."""
 
     run: str
+    title: str
+    """What a person calls it: another name than `run` where it lies at the top of the logdir."""
     workers: int
     steps: int
     first_step: int | None
@@ -113,6 +116,7 @@ class Runs:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.captures: Final = Captures(logdir)
+        self._logdir = logdir
         self._source = source
         self._follow = follow
         self._pace = Pace(clock)
@@ -178,6 +182,10 @@ class Runs:
             return found
         return self._continued.get(name, (seen.version, found.number))
 
+    def title(self, name: str) -> str:
+        """What a person calls a run."""
+        return run_title(name, self._logdir)
+
     def _read(self, name: str) -> Run:
         try:
             return self._source.run(name)
@@ -224,6 +232,7 @@ class Runs:
         found = self._analyses.newest(name)
         return Summary(
             run=name,
+            title=self.title(name),
             reported=seen.reported,
             live=live,
             verdict=found.account.report.verdict if found else None,

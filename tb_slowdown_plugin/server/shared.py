@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from tb_slowdown_plugin.report.as_html import to_html
@@ -29,13 +30,13 @@ class SharedPages:
         self._clock = clock
         self._making = threading.Lock()
 
-    def of(self, analysis: Analysis) -> str:
-        """The page of one run, as far as it has come.
+    def of(self, analysis: Analysis, title: str) -> str:
+        """The page of one run, as far as it has come, under the name that a person knows.
 
         Raises:
           InputError: The frontend is not built, or the run does not fit into a page.
         """
         with self._making:
-            run = embed(analysis.run, analysis.account)
-            text = to_text([analysis.account.report])
+            run = embed(analysis.run, analysis.account, title=title)
+            text = to_text([replace(analysis.account.report, run=title)])
             return to_html([run], text=text, made=self._clock(), bundle=self._bundle)

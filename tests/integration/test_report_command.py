@@ -69,6 +69,21 @@ def test_the_text_report_names_the_cause(logdir: Path, capsys: pytest.CaptureFix
     assert "\x1b" not in out
 
 
+def test_the_run_at_the_top_of_a_logdir_has_the_logdirs_name(
+    logdir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Scripts go on calling it as TensorBoard does."""
+    assert main(["report", str(logdir / "slow")]) == 0
+    assert capsys.readouterr().out.startswith("Run slow\nLost 20 %")
+    assert main(["report", str(logdir / "slow"), "--run", ".", "--format", "html"]) == 0
+    page = capsys.readouterr().out
+    assert "<title>Slowdown: slow</title>" in page
+    assert "<noscript><pre>Run slow\n" in page
+    assert '{"runs":[{"run":".","title":"slow","workers":1,' in page
+    assert main(["report", str(logdir / "slow"), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["runs"][0]["run"] == "."
+
+
 @pytest.mark.parametrize(
     ("limit", "status"), [("25", 0), ("15", 3), ("0", 3), ("100", 0), ("15.5", 3)]
 )

@@ -60,6 +60,12 @@ def test_the_root_of_the_logdir_is_a_run(tmp_path: Path) -> None:
         process.wait_until("the run is read", lambda: "." in process.runs())
         (report,) = process.slowdown("report", run=".").json["runs"]
         assert report["steps"] == 40
+        # TensorBoard calls it "."; people know it by the name of the directory.
+        (listed,) = process.slowdown("runs").json["runs"]
+        assert (listed["run"], listed["title"]) == (".", "logs")
+        page = process.slowdown("report.html", run=".").body.decode()
+        assert "<title>Slowdown: logs</title>" in page
+        assert "<noscript><pre>Run logs\n" in page
 
 
 def test_an_empty_logdir(tmp_path: Path) -> None:

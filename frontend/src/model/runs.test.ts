@@ -12,6 +12,7 @@ describe("filtered", () => {
     expect(names("VIT a")).toEqual(["vit/a"]);
     expect(names("live")).toEqual(["vit/b"]);
     expect(names("resnet")).toEqual([]);
+    expect(filtered([run({ run: ".", title: "logs" })], "logs", new Map()).length).toBe(1);
   });
 
   it("filters by result, and never by a result that is not known", () => {

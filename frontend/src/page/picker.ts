@@ -35,7 +35,7 @@ function row(app: App, state: State, run: Run, now: number): TemplateResult {
   const here = run.run === state.run;
   const report = state.reports.get(run.run);
   return html`<tr class=${here ? "sel" : ""}>
-    <td class="name"><button class="link" aria-current=${here ? "true" : "false"} title=${run.run} @click=${() => app.choose(run.run)}><bdi>${run.run}</bdi></button></td>
+    <td class="name"><button class="link" aria-current=${here ? "true" : "false"} title=${run.title} @click=${() => app.choose(run.run)}><bdi>${run.title}</bdi></button></td>
     <td class="nw">${verdictText(run, report)}</td>
     <td class="num">${percent(lostOf(run, report))}</td>
     <td class="num">${count(run.steps)}</td>

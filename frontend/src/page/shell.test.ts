@@ -127,6 +127,20 @@ describe("verdicts", () => {
   });
 });
 
+describe("the run at the top of a logdir", () => {
+  it("has the name of the logdir wherever people read it", () => {
+    const top = run({ run: ".", title: "vit-7" });
+    const runs = { runs: [top, run({ run: "fold" })], other_runs: 0 };
+    const here = { ...withReport({}, "."), runs, picker: true };
+    const page = shown({ ...here, panels: new Map() });
+    expect(page.querySelector("button.picker b")?.textContent).toBe("vit-7");
+    expect(page.querySelector(".pop tr.sel bdi")?.textContent).toBe("vit-7");
+    expect(page.querySelector("[download]")?.getAttribute("download")).toBe("slowdown-vit-7.html");
+    const waiting = shown({ runs, run: ".", slow: true });
+    expect(waiting.querySelector("[role=status]")?.textContent).toBe("Reading vit-7 …");
+  });
+});
+
 describe("names from a logdir", () => {
   const evil = `<img src=x onerror=alert(1)>"'&\u202e\u0000 🏃`;
 

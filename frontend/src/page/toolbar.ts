@@ -19,7 +19,7 @@ export function toolbar(
 ): TemplateResult {
   const run = state.runs?.runs.find((one) => one.run === state.run);
   return html`<div class="bar-top">
-    ${state.runs?.runs.length ? pickerButton(app, state) : html`<b>Slowdown</b>`}
+    ${state.runs?.runs.length ? pickerButton(app, state, run?.title ?? state.run ?? "") : html`<b>Slowdown</b>`}
     ${(state.runs?.runs.length ?? 0) > 1 && run !== undefined ? compareButton(app) : nothing}
     ${run === undefined ? nothing : freshness(run, state, now)}
     ${run === undefined ? nothing : links(app, state, panels, run)}
@@ -27,8 +27,7 @@ export function toolbar(
   </div>`;
 }
 
-function pickerButton(app: App, state: State): TemplateResult {
-  const name = state.run ?? "";
+function pickerButton(app: App, state: State, name: string): TemplateResult {
   return html`<button class="picker" aria-haspopup="dialog" aria-expanded=${state.picker ? "true" : "false"} title=${`${name} (choose a run: R)`}
     @click=${() => app.picker(!state.picker)}><span class="q">Run</span> <b>${name || "none"}</b> <span aria-hidden="true">▾</span></button>`;
 }
@@ -56,7 +55,8 @@ function links(app: App, state: State, panels: readonly AnyPanel[], run: Run): T
     ${isShared() ? ownReport(run, state) : reports(run)}`;
 }
 
-const fileName = (run: Run): string => `slowdown-${run.run.replace(/[^\w.-]+/g, "_").slice(0, 80)}`;
+const fileName = (run: Run): string =>
+  `slowdown-${run.title.replace(/[^\w.-]+/g, "_").slice(0, 80)}`;
 
 /** The report to save: for people, and for programs. */
 function reports(run: Run): TemplateResult {

@@ -17,13 +17,13 @@ export const comparison = sealed<Source>({
     }
     const sides = sidesOf(page.run.run, page.compared);
     return {
-      note: html`${named(sides.runs)} against ${named(sides.base)}`,
+      note: html`${named(sides.runs, page)} against ${named(sides.base, page)}`,
       tools: html`${page.compared.map(
         (run) =>
-          html`<button class="sm" title=${`Take ${run} out of the comparison`} @click=${() =>
+          html`<button class="sm" title=${`Take ${titleOf(run, page)} out of the comparison`} @click=${() =>
             page.actions.compare(
               page.compared.filter((one) => one !== run),
-            )}><bdi class="cut">${run}</bdi> ×</button>`,
+            )}><bdi class="cut">${titleOf(run, page)}</bdi> ×</button>`,
       )}${chooser(page, "+ Run")}`,
       body: html`<sd-comparison .source=${source} .sides=${sides}></sd-comparison>`,
     };
@@ -31,8 +31,14 @@ export const comparison = sealed<Source>({
 });
 
 /** Repeats by their number: the buttons beside the note have their names. */
-const named = (runs: readonly string[]): TemplateResult =>
-  html`<b><bdi>${runs.length === 1 ? runs[0] : plural(runs.length, "repeat")}</bdi></b>`;
+const named = (runs: readonly string[], page: Page): TemplateResult => {
+  const [only] = runs;
+  const one = only !== undefined && runs.length === 1;
+  return html`<b><bdi>${one ? titleOf(only, page) : plural(runs.length, "repeat")}</bdi></b>`;
+};
+
+const titleOf = (run: string, page: Page): string =>
+  page.runs.find((one) => one.run === run)?.title ?? run;
 
 function empty(page: Page): TemplateResult {
   if (page.runs.length < 2) {
@@ -52,6 +58,6 @@ function chooser(page: Page, label: string): TemplateResult {
     select.value = "";
     if (run !== "") page.actions.compare([...page.compared, run]);
   }}><option value="">${label}</option>${rest.map(
-    (run) => html`<option value=${run.run}>${run.run}</option>`,
+    (run) => html`<option value=${run.run}>${run.title}</option>`,
   )}</select>`;
 }

@@ -35,8 +35,8 @@ def test_runs(client: Client) -> None:
     assert [run["run"] for run in body["runs"]] == ["run1", "nested/run2"]
     assert body["other_runs"] == 3
     assert set(body["runs"][0]) == {
-        "run", "workers", "steps", "first_step", "last_step", "started", "reported", "live",
-        "verdict", "lost_fraction",
+        "run", "title", "workers", "steps", "first_step", "last_step", "started", "reported",
+        "live", "verdict", "lost_fraction",
     }  # fmt: skip
 
 

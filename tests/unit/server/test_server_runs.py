@@ -16,6 +16,7 @@ def test_summaries_say_how_far_each_run_has_come(runs: Runs, clock: Any) -> None
     first, second = runs.summaries()
     assert asdict(first) == {
         "run": "run1",
+        "title": "run1",
         "workers": 1,
         "steps": 400,
         "first_step": 0,

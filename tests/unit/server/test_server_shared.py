@@ -71,5 +71,5 @@ def test_another_website_is_refused(client: Client) -> None:
 def test_a_row_of_several_steps_counts_as_so_many(runs: Runs, page: Path) -> None:
     analysis = runs.analysis("run1")
     long = Analysis(replace(analysis.run, steps_per_row=8), analysis.account, analysis.retraces)
-    data = data_in(SharedPages(page, clock=lambda: 0.0).of(long))
+    data = data_in(SharedPages(page, clock=lambda: 0.0).of(long, "run1"))
     assert data["runs"]["runs"][0]["steps"] == 3200  # type: ignore[index]

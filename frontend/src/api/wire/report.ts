@@ -10,6 +10,8 @@ export type Measured = number | null;
 
 export interface Run {
   readonly run: string;
+  /** What a person calls it: another name than `run` where it lies at the top of the logdir. */
+  readonly title: string;
   readonly workers: number;
   readonly steps: number;
   readonly first_step: number | null;
