@@ -1,15 +1,16 @@
 """How much CPU time a monitored run takes more than a plain one.
 
-The same training runs plain and monitored, each in a process of its own, and the processes
-take turns: 16 steps of one while the others wait, then 16 of the next. What disturbs such a
-comparison, and what is done about it:
+The same training runs plain and monitored, and the two take turns: 16 steps of one while the
+other waits, then 16 of the other. A loop runs both ways with one function in one process, the
+monitor's hooks taken out in the plain turns; a fit in two processes, since the monitor puts
+operations into its graph. What disturbs such a comparison, and what is done about it:
 
 - The machine is now faster, now slower, by 10 % and more within a second. A turn takes a tenth
   of a second; the ways have theirs in a random order and then in the reverse order, so that a
   drift weighs on all alike, and what counts is the difference within such a pair of turns.
 - Two functions traced from the same code differ by 1 % and more: TensorFlow lays them out
   in memory and orders their operations as it comes. So each round begins with new functions,
-  every few rounds with new processes, and the interval is over rounds.
+  every few rounds with new processes, and the interval is over rounds; a fit needs many.
 - A round or a pair of turns that was disturbed all the same: the estimates are means without
   the fifth at each end, the interval is the 95 % interval by bootstrap.
 - Neighbours: CPU time is compared, not wall time. They still push data out of the caches,
@@ -35,7 +36,7 @@ import argparse
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -78,15 +79,20 @@ class Training:
         """Waits until a new round is warm."""
         self._read()
 
-    def run(self, steps: int) -> tuple[float, float, float]:
-        """CPU seconds of the training and of the monitor's threads, and wall seconds, a step."""
-        self._ask(steps)
+    def run(self, steps: int, *, plain: bool = False) -> tuple[float, float, float]:
+        """CPU seconds of the training and of the monitor's threads, and wall seconds, a step.
+
+        Args:
+          steps: How many.
+          plain: Of a loop: as if there were no monitor.
+        """
+        self._ask(f"plain {steps}" if plain else f"{steps}")
         training, background, wall = map(float, self._read().split())
         return training, background, wall
 
     def end_round(self) -> None:
         """Has it begin anew, with a new function."""
-        self._ask(0)
+        self._ask("0")
         self.settle()
 
     def stop(self) -> None:
@@ -94,9 +100,9 @@ class Training:
         self._process.kill()
         self._process.communicate()
 
-    def _ask(self, steps: int) -> None:
+    def _ask(self, request: str) -> None:
         assert self._process.stdin
-        print(steps, file=self._process.stdin, flush=True)
+        print(request, file=self._process.stdin, flush=True)
 
     def _read(self) -> str:
         assert self._process.stdout
@@ -106,16 +112,39 @@ class Training:
         return line
 
 
-def measure(trainings: Mapping[Way, Training], pairs: int, steps: int) -> np.ndarray:
-    """One round: training CPU seconds a step, shape (pairs of turns, ways)."""
+def measure(runs: Sequence[Callable[[], float]], pairs: int) -> np.ndarray:
+    """What each of `runs` tells in pairs of turns, in seconds, shape (pairs of turns, runs)."""
     random = np.random.default_rng()
-    ways = list(trainings)
-    costs = np.zeros((pairs, len(ways)))
+    told = np.zeros((pairs, len(runs)))
     for nth in range(pairs):
-        order = random.permutation(len(ways))
+        order = random.permutation(len(runs))
         for index in (*order, *reversed(order)):
-            costs[nth, index] += trainings[ways[index]].run(steps)[0] / 2
-    return costs
+            told[nth, index] += runs[index]() / 2
+    return told
+
+
+def measure_round(
+    program: str, trainings: Mapping[Way, Training], pairs: int, steps: int
+) -> tuple[list[float], float]:
+    """Training CPU seconds a step: what each way takes more than plain, and what plain takes."""
+
+    def turn(way: Way, plain: bool = False) -> Callable[[], float]:
+        return lambda: trainings[way].run(steps, plain=plain)[0]
+
+    if program.endswith("fit"):
+        told = measure([turn(way) for way in trainings], pairs)
+        added = told - told[:, :1]
+        return [trimmed_mean(added[:, way]) for way in range(len(trainings))], _median(told[:, 0])
+    more, plain = [0.0], []
+    for way in list(trainings)[1:]:
+        told = measure([turn(way, plain=True), turn(way)], pairs)
+        more.append(trimmed_mean(told[:, 1] - told[:, 0]))
+        plain.append(_median(told[:, 0]))
+    return more, _median(np.array(plain))
+
+
+def _median(values: np.ndarray) -> float:
+    return float(np.median(values))
 
 
 def estimate(differences: np.ndarray) -> Added:
@@ -189,11 +218,9 @@ def run(
                 _, background, wall = trainings[ways[1]].run(int(chosen.seconds / step))
                 share = background / wall
             for _ in range(min(ROUNDS_A_PROCESS, chosen.rounds - len(rounds))):
-                costs = measure(trainings, chosen.pairs, chosen.steps)
-                rounds.append(
-                    [trimmed_mean(costs[:, way] - costs[:, 0]) for way in range(len(ways))]
-                )
-                plain.append(float(np.median(costs[:, 0])))
+                more, step = measure_round(program, trainings, chosen.pairs, chosen.steps)
+                rounds.append(more)
+                plain.append(step)
                 print(
                     f"\r{program}: round {len(rounds)} of {chosen.rounds}", end="", file=sys.stderr
                 )
