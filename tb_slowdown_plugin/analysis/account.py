@@ -24,7 +24,8 @@ from tb_slowdown_plugin.analysis.rules.case import (
     span,
     stalls_of,
 )
-from tb_slowdown_plugin.analysis.rules.input_pipeline import tell_cache
+from tb_slowdown_plugin.analysis.rules.ends_of_passes import tell_ends
+from tb_slowdown_plugin.analysis.rules.input_pipeline import floor_of_wait, tell_cache
 from tb_slowdown_plugin.analysis.rules.suspects import find_suspects
 from tb_slowdown_plugin.analysis.traces import traced_graphs
 from tb_slowdown_plugin.analysis.types import (
@@ -66,6 +67,7 @@ def open_case(run: Run) -> Case:
         epochs=epoch_rows(run),
         kinds=steps.kind,
         items=steps.items,
+        floors=floor_of_wait(run),
     )
     return Case(run, diagnosis, diagnosis.findings, graphs)
 
@@ -124,9 +126,10 @@ def assemble(case: Case) -> Account:
 
 
 def _defects_below_floors(case: Case, claims: list[Claim]) -> Iterable[str]:
-    """What certainly is wrong, but costs too little to be named as a cause."""
+    """What costs too little to be named as a cause, or is not the program's doing."""
     if not any(claim.cause == "input_pipeline" for claim in claims):
         yield from tell_cache(case)
+        yield from tell_ends(case)
 
 
 def _ask_rules(case: Case) -> tuple[list[Claim], tuple[Finding, ...]]:

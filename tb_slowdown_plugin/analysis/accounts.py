@@ -64,8 +64,7 @@ _PART: Final = Rule("part", 1.0)
 
 _RULES: Final[dict[str, Rule]] = {
     names.INPUT_WAIT: Rule("configured", INPUT_FLOOR),
-    # Every pass ends so; in short epochs it is a large share of them.
-    names.account(names.INPUT_WAIT, names.END_OF_PASS): Rule("validation", 1.0),
+    names.account(names.INPUT_WAIT, names.END_OF_PASS): Rule("configured", INPUT_FLOOR),
     names.account(names.TRACING, names.FIRST): _FIRST,
     names.account(names.TRACING, names.AGAIN): _NEVER,
     names.account(names.TRACING, names.LIBRARY): _CONFIGURED,

@@ -57,6 +57,7 @@ def diagnose(
     epochs: Sequence[int] | Int | None = None,
     kinds: ArrayLike | None = None,
     items: ArrayLike | None = None,
+    floors: Mapping[str, float] | None = None,
 ) -> Diagnosis:
     """Tells where the time of a run went, and what of it was lost.
 
@@ -74,6 +75,8 @@ def diagnose(
       epochs: Rows at which an epoch begins.
       kinds: (S,) kind of each step; kinds are never compared with each other.
       items: (S,) examples, rows or tokens of each step.
+      floors: Account -> share of the wall from which it is named although it does not grow,
+        where more is known of it than its seconds; of all others as in DESIGN section 5.
 
     Returns:
       Verdict, ledger, findings, and the causes they point to; in each step, healthy,
@@ -119,7 +122,8 @@ def diagnose(
         warm_up_rows = int(trend.edges[trend.warm_up])
     candidates: list[Finding] = []
     for account in sorted(steps.accounts, key=names.INPUT_WAIT.__ne__):
-        candidates += judge_account(steps, account, compile_rows, warm_up_rows)
+        floor = (floors or {}).get(account)
+        candidates += judge_account(steps, account, compile_rows, warm_up_rows, floor)
         if account == names.INPUT_WAIT:
             steps, candidates = take_back(steps, candidates)
     core = judge_core(steps, usual, trend, warm_up_rows)

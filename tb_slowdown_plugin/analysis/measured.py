@@ -47,12 +47,23 @@ _EARLY: Final = 0.2
 _REGULAR: Final = 0.1
 _MOSTLY_THERE: Final = 2.0
 """A step inside of a stretch must have so many times the contention of one outside."""
+_END_OF_PASS: Final = names.account(names.INPUT_WAIT, names.END_OF_PASS)
+_TAKING_DOWN_SECONDS: Final = 3.0
+"""What TensorFlow itself takes to take a pipeline down, at the end of a pass: without CPU time, and
+from one pass to the next a thousand times as long. In the programs of `tests/programs` up to 0.3 s
+on idle cores, 1.3 s where stages are in Python, 2.6 s beside a process that takes one of two."""
 _ASKING_SECONDS: Final = 0.5e-3
 """What asking for a batch that is ready takes: 0.1-0.5 ms in the healthy runs of
 `tests/recordings`, up and down by itself. Less than this is no waiting."""
 
 
-def judge_account(steps: Steps, account: str, first_rows: int, warm_up_rows: int) -> list[Finding]:
+def judge_account(
+    steps: Steps,
+    account: str,
+    first_rows: int,
+    warm_up_rows: int,
+    flat_floor: float | None = None,
+) -> list[Finding]:
     """Names what one account lost.
 
     Args:
@@ -60,6 +71,8 @@ def judge_account(steps: Steps, account: str, first_rows: int, warm_up_rows: int
       account: One of `steps.accounts`.
       first_rows: Leading rows that took more than twice the usual time.
       warm_up_rows: Rows before the run was steady.
+      flat_floor: Share of the wall from which it is named although it does not grow, if more
+        is known of it than its rule knows.
 
     Returns:
       Findings above the floors; empty if the account is healthy.
@@ -77,7 +90,7 @@ def judge_account(steps: Steps, account: str, first_rows: int, warm_up_rows: int
     events = find_events(column)
     if rule.class_ == "first" or len(events) < rule.least_events or not column.any():
         return findings
-    floor = max(rule.flat_floor, GROWTH_FLOOR)
+    floor = max(rule.flat_floor if flat_floor is None else flat_floor, GROWTH_FLOOR)
     if rule.class_ == "never" and _is_over(events, len(steps)):
         floor = FLAT_FLOOR
     counted = column
@@ -86,6 +99,8 @@ def judge_account(steps: Steps, account: str, first_rows: int, warm_up_rows: int
         # It was freed of what neighbours did to it, so it is compared with the time without them.
         wall -= _contended_seconds(steps)
         wall -= _seconds_between_passes(steps)
+    elif account == _END_OF_PASS:
+        counted = np.where(column > _TAKING_DOWN_SECONDS, column, 0.0)
     if counted.sum() >= floor * wall:
         return [*findings, _name_whole(steps, account, column, events, warm_up_rows)]
     if rule.class_ == "never":
@@ -109,7 +124,7 @@ def _seconds_between_passes(steps: Steps) -> float:
     return sum(
         float(column.sum())
         for name, column in steps.accounts.items()
-        if rule_of(name).class_ == "validation"
+        if rule_of(name).class_ == "validation" or name == _END_OF_PASS
     )
 
 

@@ -1,0 +1,74 @@
+"""A pass over the data ends, and TensorFlow takes its pipeline down: the next one has to wait."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.accounts import FLAT_FLOOR
+from tb_slowdown_plugin.analysis.advice import input_pipeline as advice
+from tb_slowdown_plugin.analysis.events import find_events
+from tb_slowdown_plugin.analysis.rules.case import Case, Claim, lost_seconds
+from tb_slowdown_plugin.analysis.rules.patterns import course
+from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.analysis.wording import counted, duration, ledger_seconds, percent
+from tb_slowdown_plugin.records import names
+
+ACCOUNT: Final = names.account(names.INPUT_WAIT, names.END_OF_PASS)
+_WHY: Final = (
+    "TensorFlow stops the threads of the pipeline and waits for what its stages have begun"
+)
+
+
+def claim(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Claim:
+    """Claims lost input wait most of which lies between the passes.
+
+    Args:
+      case: The run.
+      claimed: All findings in input wait.
+      main: The largest of them, in `ACCOUNT`.
+    """
+    grows = main.pattern == "drift"
+    return Claim(
+        "input_pipeline",
+        claimed,
+        "waiting at the end of each pass over the data",
+        f"A pass over the data ends with a wait{', and a longer one each time' if grows else ''}: "
+        f"{_WHY}.",
+        tuple(_evidence(case, claimed, main)),
+        (advice.repeat_inside(),),
+    )
+
+
+def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterable[str]:
+    wait = case.account(names.INPUT_WAIT, names.END_OF_PASS)
+    yield f"{_ends(case)}."
+    if main.pattern == "drift":
+        yield f"It is {course(case, main, wait)}."
+    yield (
+        f"In all {ledger_seconds(lost_seconds(claimed))} of input wait are lost; the ends were "
+        "timed from the last reference to the iterator to its end."
+    )
+
+
+def tell_ends(case: Case) -> Iterable[str]:
+    """Of ends that are a good part of the run: TensorFlow's own doing, but it can be spared."""
+    wait = case.account(names.INPUT_WAIT, names.END_OF_PASS)
+    if wait.sum() >= FLAT_FLOOR * case.diagnosis.ledger.wall_seconds > 0:
+        yield (
+            f"{_ends(case)}: {_WHY}. `repeat` in the pipeline, with one iterator for all epochs, "
+            "spares it."
+        )
+
+
+def _ends(case: Case) -> str:
+    wait = case.account(names.INPUT_WAIT, names.END_OF_PASS)
+    rows = find_events(wait)
+    each = float(np.median(wait[rows]))
+    share = percent(case.wall_share(float(wait.sum())))
+    return (
+        f"Ends of passes over the data took {duration(float(wait.sum()))}, {share} of the run: "
+        f"{counted(len(rows), 'end')} of {duration(each)} in the median"
+    )

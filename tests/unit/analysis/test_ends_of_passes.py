@@ -1,0 +1,109 @@
+"""The wait at the end of each pass over the data: named where it grows or takes much, else told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis.account import account_for
+from tb_slowdown_plugin.records.types import Epoch, Fact
+
+ACCOUNT = "input_wait:end of pass"
+
+
+@pytest.fixture
+def after_passes(make_run):
+    """The report of passes of 50 steps of 20 ms, each followed by a wait of so many seconds."""
+
+    def report(end_seconds, waits_seconds=0.0001, events=()):
+        passes = len(end_seconds) + 1
+        size = 50 * passes
+        rows = np.arange(50, size, 50)
+        ends = np.zeros(size)
+        ends[rows] = end_seconds
+        wait = np.full(size, waits_seconds)
+        step = 0.02 * np.exp(np.random.default_rng(4).normal(0, 0.03, size))
+        return account_for(
+            make_run(
+                step + wait + ends,
+                accounts={ACCOUNT: ends, "input_wait": wait},
+                events=[*((int(row), Epoch(n)) for n, row in enumerate([0, *rows])), *events],
+            )
+        ).report
+
+    return report
+
+
+def test_a_wait_that_grows_from_pass_to_pass_is_named(after_passes):
+    """From 10 to 120 ms after passes of 1 s: 6 % of the run, and more each time."""
+    ends = np.linspace(0.010, 0.120, 23)
+    report = after_passes(ends)
+    (cause,) = report.causes
+    assert (report.verdict, cause.cause, cause.pattern) == (
+        "slowdown",
+        "input_pipeline",
+        "drift",
+    )
+    assert cause.lost_seconds == pytest.approx((ends - ends[0]).sum(), rel=0.02)
+    assert report.headline.endswith("to waiting at the end of each pass over the data")
+    assert cause.summary == (
+        "A pass over the data ends with a wait, and a longer one each time: TensorFlow stops the "
+        "threads of the pipeline and waits for what its stages have begun."
+    )
+    assert cause.evidence[0] == (
+        "Ends of passes over the data took 1.5 s, 5.8 % of the run: 23 ends of 65 ms in the median."
+    )
+    assert ".repeat(epochs)" in cause.advice[0].code
+
+
+def test_a_wait_that_takes_much_of_the_run_is_named_in_full(after_passes):
+    """4 s after each pass of 1 s: far beyond what TensorFlow itself takes."""
+    report = after_passes([4.0] * 5)
+    (cause,) = report.causes
+    assert (cause.cause, cause.pattern, cause.confidence) == (
+        "input_pipeline",
+        "epoch_boundary",
+        "high",
+    )
+    assert cause.lost_seconds == pytest.approx(20.0)
+    assert cause.lost_fraction == pytest.approx(20.0 / 26.0, rel=0.01)
+    assert cause.summary.startswith("A pass over the data ends with a wait: TensorFlow stops")
+
+
+def test_of_a_long_run_as_long_a_wait_is_healthy(after_passes):
+    """4 s once, in 101 s: 4 % of the run."""
+    report = after_passes([0.001] * 49 + [4.0] + [0.001] * 50)
+    assert (report.verdict, report.causes, report.notes) == ("healthy", (), ())
+
+
+@pytest.mark.parametrize("name", ["even", "odd"])
+def test_what_tensorflow_itself_takes_is_told_and_nobody_blamed(after_passes, name):
+    """Seen in healthy programs: nothing after one pass, a second after the next."""
+    ends = {"even": [0.3] * 11, "odd": [0.001, 0.9, 0.0006, 0.001, 1.2, 0.0006] * 2}[name]
+    report = after_passes(ends)
+    assert (report.verdict, report.causes) == ("healthy", ())
+    (note,) = report.notes
+    told = {
+        "even": "Ends of passes over the data took 3.3 s, 21.5 % of the run: 11 ends of 300 ms",
+        "odd": "Ends of passes over the data took 4.21 s, 24.3 % of the run: 4 ends of 1.05 s",
+    }
+    assert note.startswith(told[name])
+    assert "`repeat` in the pipeline" in note
+
+
+@pytest.mark.parametrize(
+    ("share", "filled", "named"),
+    [(0.10, False, True), (0.10, True, False), (0.04, False, False)],
+    ids=["never completes", "holds", "costs little"],
+)
+def test_waiting_for_a_cache_that_never_completes_is_named_from_5_percent_on(
+    after_passes, share, filled, named
+):
+    events = [] if filled else [(150, Fact("cache_unfilled", "", {"passes": 3}))]
+    report = after_passes([0.0] * 5, waits_seconds=0.02 * share / (1 - share), events=events)
+    assert [cause.cause for cause in report.causes] == (["input_pipeline"] if named else [])
+    assert report.verdict == ("slowdown" if named else "healthy")
+    told = [*report.notes, *(line for cause in report.causes for line in cause.evidence)]
+    assert any("`cache()` never completes" in each for each in told) is not filled
+    if named:
+        assert report.causes[0].lost_fraction == pytest.approx(share, rel=0.02)
