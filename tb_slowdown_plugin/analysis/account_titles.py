@@ -17,6 +17,7 @@ _TITLES: Final = {
     names.VALIDATION: "Validation",
     names.COMMUNICATION: "Waiting for other workers",
     names.XLA_COMPILATION: "XLA compilation",
+    names.PREDICT: "Calls of predict",
     names.FORWARD: "Forward pass",
     names.BACKWARD: "Backward pass",
     names.OPTIMIZER: "Optimizer",

@@ -21,6 +21,7 @@ _CAUSES: Final[dict[str, str]] = {
     names.END_OF_PASS: "input_pipeline",
     names.TRACING: "retracing",
     names.FIRST_EXECUTION: "retracing",
+    names.PREDICT: "retracing",
     names.GC: "garbage_collection",
     names.CALLBACK: "callbacks",
     "callbacks": "callbacks",

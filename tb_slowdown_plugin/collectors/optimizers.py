@@ -13,18 +13,16 @@ import functools
 import sys
 import weakref
 from collections.abc import Iterable, Mapping
-from types import FrameType
 from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
+from tb_slowdown_plugin.collectors.source_location import calling_line
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Fact
 
 CREATION: Final = "optimizer_creation"
 """Account: making and building optimizers after the first at the same place."""
-
-_LIBRARIES: Final = ("keras", "tensorflow", "tb_slowdown_plugin")
 
 
 class Optimizers:
@@ -51,16 +49,24 @@ class Optimizers:
         self._places: set[tuple[str, int]] = set()
         self._alive: weakref.WeakSet[Any] = weakref.WeakSet()
         self._again: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._sizes: weakref.WeakKeyDictionary[Any, tuple[int, int]] = weakref.WeakKeyDictionary()
+        """Of each optimizer, its variables and their bytes: they have the shape they were made
+        with."""
         self._hooked: set[type] = set()
         self._hooks.replace(keras.optimizers.Optimizer, "__init__", self._made)
         self._hooks.replace(keras.Model, "compile", self._compiled)
 
     def read(self) -> Mapping[str, float]:
         """Variables of all optimizers that are built and alive, and their bytes."""
-        variables = [v for optimizer in list(self._alive) for v in optimizer.variables]
-        if not variables:
-            return {}
-        return {"optimizer_variables": len(variables), "optimizer_bytes": _bytes_of(variables)}
+        number = size_bytes = 0
+        for optimizer in list(self._alive):
+            variables = optimizer.variables
+            known = self._sizes.get(optimizer, (0, 0))
+            if known[0] != len(variables):
+                known = self._sizes[optimizer] = len(variables), _bytes_of(variables)
+            number += known[0]
+            size_bytes += known[1]
+        return {"optimizer_variables": number, "optimizer_bytes": size_bytes} if number else {}
 
     def stop(self) -> None:
         """Puts Keras's methods back."""
@@ -85,7 +91,7 @@ class Optimizers:
     def _made(self, init: Method) -> Method:
         @functools.wraps(init)
         def make(optimizer: Any, *args: Any, **kwargs: Any) -> None:
-            place = _calling_place(sys._getframe(1))
+            place = calling_line(sys._getframe(1))
             again = self._context.stopwatch.is_mine() and place in self._places
             self._places.add(place)
             self._time(optimizer, again, lambda: init(optimizer, *args, **kwargs))
@@ -125,16 +131,6 @@ class Optimizers:
             self._context.emit(
                 Fact("optimizer_created", type(optimizer).__name__, {"seconds": seconds})
             )
-
-
-def _calling_place(frame: FrameType | None) -> tuple[str, int]:
-    """The innermost line of the user's own code on the stack."""
-    while frame is not None:
-        module = str(frame.f_globals.get("__name__", ""))
-        if module.partition(".")[0] not in _LIBRARIES:
-            return frame.f_code.co_filename, frame.f_lineno
-        frame = frame.f_back
-    return "", 0
 
 
 def _bytes_of(variables: Iterable[Any]) -> int:

@@ -30,6 +30,7 @@ def create() -> list[Collector]:
     from tb_slowdown_plugin.collectors.nvml import Nvml
     from tb_slowdown_plugin.collectors.optimizers import Optimizers
     from tb_slowdown_plugin.collectors.output_files import OutputFiles
+    from tb_slowdown_plugin.collectors.predict_calls import PredictCalls
     from tb_slowdown_plugin.collectors.pressure import Pressure
     from tb_slowdown_plugin.collectors.process_memory import ProcessMemory
     from tb_slowdown_plugin.collectors.python_stacks import PythonStacks
@@ -49,6 +50,7 @@ def create() -> list[Collector]:
         Checkpoints(),
         Summaries(),
         Optimizers(),
+        PredictCalls(),
         Captures(),
         ProcessMemory(),
         Allocator(),

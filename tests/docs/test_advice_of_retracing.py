@@ -225,6 +225,14 @@ def calls_the_model(snippet: Snippet):
     np.testing.assert_allclose(answer, model.predict(x, verbose=0), rtol=1e-5)
 
 
+def predicts_on_a_batch(snippet: Snippet):
+    model = small_model()
+    x = np.ones([3, 2], np.float32)
+    answers = [snippet.run(side, {"model": model, "x": x})["y"] for side in ("old", "new")]
+    assert all(isinstance(answer, np.ndarray) for answer in answers)
+    np.testing.assert_allclose(*answers, rtol=1e-5)
+
+
 def leaves_xla(snippet: Snippet):
     train_step = snippet.run("new")["train_step"]
     for rows in (2, 3, 5, 7):
@@ -343,6 +351,7 @@ CASES: dict[str, CaseOfAdvice] = {
         makes_the_dataset_once,
     ),
     "predict": (retraced_functions.repeated_setup([]), "Call the model", calls_the_model),
+    "one batch": (retraced_functions.instead_of_predict(), "Or take", predicts_on_a_batch),
     "xla": (xla_compilation.advise(), "Leave the part", leaves_xla),
     "window": (xla_compilation.advise(values=True), "Cut a window", cuts_the_same_window),
     "sizes": (xla_compilation.advise(values=True), "Round a size up", rounds_up),

@@ -53,15 +53,31 @@ def repeated_setup(traces: Iterable[Trace]) -> tuple[Advice, ...]:
     Args:
       traces: of the functions of libraries that were traced again.
     """
-    call = Advice(
+    if any(_FROM_ARRAYS in trace.location for trace in traces):
+        return (_call_the_model(), *make_once())
+    return (*make_once(), _call_the_model())
+
+
+def instead_of_predict() -> tuple[Advice, ...]:
+    """Against `predict` on a few examples."""
+    return (
+        _call_the_model(),
+        Advice(
+            "Or take `predict_on_batch`, which makes no dataset and gives NumPy arrays as "
+            "`predict` does.",
+            snippet(old("y = model.predict(x)"), new("y = model.predict_on_batch(x)")),
+            "`x` is one batch: it must fit into memory. No callbacks, no progress bar.",
+        ),
+    )
+
+
+def _call_the_model() -> Advice:
+    return Advice(
         "Call the model, not `predict`, on small inputs in a loop; `predict` makes a dataset "
         "for each call.",
         snippet(old("y = model.predict(x)"), new("y = model(x, training=False)")),
         "No batching: `x` must fit into memory.",
     )
-    if any(_FROM_ARRAYS in trace.location for trace in traces):
-        return (call, *make_once())
-    return (*make_once(), call)
 
 
 def make_once() -> tuple[Advice, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from tb_slowdown_plugin.analysis.advice import retraced_functions
 from tb_slowdown_plugin.analysis.advice import retracing as advice
 from tb_slowdown_plugin.analysis.retraced import Retrace, find_retraces
+from tb_slowdown_plugin.analysis.rules import predict_calls
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, lost_seconds, span
 from tb_slowdown_plugin.analysis.rules.patterns import cadence
 from tb_slowdown_plugin.analysis.rules.retrace_evidence import tell_retraces
@@ -23,20 +24,24 @@ def explain(case: Case) -> Claim | None:
     claimed = tuple(
         finding
         for finding in case.findings
-        if names.family(finding.source) in (names.TRACING, names.FIRST_EXECUTION)
+        if names.family(finding.source) in (names.TRACING, names.FIRST_EXECUTION, names.PREDICT)
     )
     if not claimed:
         return None
+    predicting = case.of(names.PREDICT)
+    if lost_seconds(predicting) > 0.5 * lost_seconds(claimed):
+        return predict_calls.claim(case, claimed, predicting)
     groups = _by_code(find_retraces(in_training(case.graphs)))
     if not groups:
-        return _library(case, claimed, lost_seconds(claimed))
+        return _library(case, claimed, predicting)
     trace = typical(groups[0])
+    traced = tuple(finding for finding in claimed if finding not in predicting)
     return Claim(
         "retracing",
         claimed,
         f"retracing of {label(trace)}{place(trace)}",
         tell_reason(groups[0], trace, span(claimed)),
-        tuple(tell_retraces(case, claimed, groups)),
+        (*tell_retraces(case, traced, groups), *predict_calls.tell(case, predicting)),
         _advice(groups),
         "high",
     )
@@ -57,12 +62,13 @@ def _advice(groups: Sequence[Sequence[Retrace]]) -> tuple[Advice, ...]:
     return tuple(found)
 
 
-def _library(case: Case, claimed: tuple[Finding, ...], seconds: float) -> Claim:
+def _library(case: Case, claimed: tuple[Finding, ...], predicting: tuple[Finding, ...]) -> Claim:
     graphs = [graph for graph in in_training(case.graphs) if graph.detail == names.LIBRARY]
     summary = (
         "Functions of tf.data and Keras are traced again: a dataset, an iterator or a model "
         "is made anew, or `fit` or `predict` is called in a loop."
     )
+    seconds = lost_seconds(claimed) - lost_seconds(predicting)
     evidence = [f"{ledger_seconds(seconds)} in {counted(len(graphs), 'trace')} of such functions."]
     if graphs:
         by_code: dict[tuple[str, str], list[TracedGraph]] = defaultdict(list)
@@ -74,6 +80,7 @@ def _library(case: Case, claimed: tuple[Finding, ...], seconds: float) -> Claim:
             f"The most expensive is `{main[0].trace.function}` ({main[0].trace.location}): "
             f"{counted(len(main), 'trace')}, {often}."
         )
+    evidence += predict_calls.tell(case, predicting)
     return Claim(
         "retracing",
         claimed,

@@ -29,6 +29,8 @@ def public_names():
         tf.profiler.experimental.start,
         keras.Model.save,
         keras.Model.compile,
+        keras.Model.predict,
+        keras.Model.make_predict_function,
         keras.optimizers.Optimizer.__init__,
         keras.optimizers.Adam.build,
         list(gc.callbacks),

@@ -1,0 +1,58 @@
+"""Calls of `predict` in a loop: one cause with their line, whatever TensorFlow does in them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+SIZE = 400
+CALL = np.full(SIZE, 0.050)
+ACCOUNT = "predict:agent.py:88"
+
+
+def test_predict_in_each_step_is_one_cause_with_its_line(make_run, find, judge):
+    run = make_run(0.010 + CALL, accounts={ACCOUNT: CALL})
+    report = judge(run, find(ACCOUNT, "flat", CALL)).report
+
+    (cause,) = report.causes
+    assert (cause.cause, cause.lost_seconds) == ("retracing", pytest.approx(20.0))
+    assert report.headline.endswith("to calls of predict (agent.py:88)")
+    assert cause.summary == (
+        "`predict` is called at agent.py:88 at every step, on a few examples: 50 ms a step go into "
+        "the call, beside what the model computes."
+    )
+    assert cause.evidence[0] == (
+        "20.0 s (83.3 % of the run) went into calling `predict` at agent.py:88: 50 ms a step in "
+        "steps 0\u2013399."
+    )
+    assert cause.evidence[1].startswith("Each call makes a dataset of its arguments")
+    assert [advice.code.splitlines()[1] for advice in cause.advice] == [
+        "+ y = model(x, training=False)",
+        "+ y = model.predict_on_batch(x)",
+    ]
+
+
+def test_predict_beside_more_tracing_is_told_after_it(make_run, find, judge):
+    traced = np.full(SIZE, 0.080)
+    run = make_run(0.010 + CALL + traced, accounts={ACCOUNT: CALL, "tracing:library": traced})
+    found = (find(ACCOUNT, "flat", CALL), find("tracing:library", "flat", traced))
+    (cause,) = judge(run, *found).report.causes
+
+    assert cause.lost_seconds == pytest.approx(52.0)
+    assert cause.summary.startswith("Functions of tf.data and Keras are traced again")
+    assert cause.evidence[0] == "32.0 s in 0 traces of such functions."
+    assert "went into calling `predict` at agent.py:88" in cause.evidence[1]
+
+
+def test_the_engine_names_it_from_five_percent_on():
+    from tb_slowdown_plugin.analysis import diagnose
+
+    random = np.random.default_rng(3)
+    work = 0.100 + 0.001 * random.random(SIZE)
+    at_epochs = np.where(np.arange(SIZE) % 40 == 39, 0.050, 0.0)
+
+    def causes(spent):
+        return [cause.cause for cause in diagnose(work + spent, measured={ACCOUNT: spent}).causes]
+
+    assert causes(at_epochs) == []
+    assert causes(CALL) == ["retracing"]
