@@ -58,5 +58,5 @@ def stalled_seconds(pressure: str) -> float:
       ...     "full avg10=0.00 avg60=0.00 avg300=0.02 total=10000330\n")
       11.471368
     """
-    some = next(line for line in pressure.splitlines() if line.startswith("some"))
+    some = pressure[pressure.index("some") :].partition("\n")[0]
     return int(some.rpartition("total=")[2]) / 1e6

@@ -6,6 +6,7 @@ background.
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Mapping
@@ -33,13 +34,14 @@ class ProcessMemory:
             self._statm = os.open(_STATM, os.O_RDONLY | os.O_CLOEXEC)
         except OSError as error:
             raise Unavailable(f"{_STATM} can't be read ({error.strerror})") from error
+        import resource  # Unix only
+
+        self._read_usage = functools.partial(resource.getrusage, resource.RUSAGE_SELF)
         self._page_bytes = os.sysconf("SC_PAGE_SIZE")
 
     def read(self) -> Mapping[str, float]:
         """RSS in bytes; faults and switches since the process began."""
-        import resource  # Unix only
-
-        usage = resource.getrusage(resource.RUSAGE_SELF)
+        usage = self._read_usage()
         return {
             "rss_bytes": resident_bytes(os.pread(self._statm, 128, 0), self._page_bytes),
             "minor_faults": usage.ru_minflt,

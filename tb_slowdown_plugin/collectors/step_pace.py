@@ -5,8 +5,8 @@ Cost: 1 us a note; 20 us for the CPU time of another thread, 40 us out of a cold
 
 from __future__ import annotations
 
+import os
 import threading
-from pathlib import Path
 from typing import Final, NamedTuple
 
 _NOTES: Final = 5
@@ -81,6 +81,13 @@ def cpu_time_of(thread: int) -> int | None:
     """
     native = next((t.native_id for t in threading.enumerate() if t.ident == thread), None)
     try:
-        return int(Path(f"/proc/self/task/{native}/schedstat").read_bytes().split()[0])
+        # Half of what `pathlib` takes.
+        file = os.open(f"/proc/self/task/{native}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        return int(os.read(file, 128).split()[0])
     except (OSError, ValueError, IndexError):
         return None
+    finally:
+        os.close(file)

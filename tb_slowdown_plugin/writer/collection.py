@@ -48,6 +48,8 @@ class Collection:
         self._waiting: list[Collector] = []
         self._put_off: deque[tuple[Collector, Context]] = deque()
         self._running: dict[str, Collector] = {}
+        self._sampled: dict[str, Collector] = {}
+        self._sampled_in_thread: dict[str, Collector] = {}
         self._call: _Call | None = None
         self._turn = threading.Lock()
         self._now_ns: Callable[[], int] = time.perf_counter_ns
@@ -89,7 +91,7 @@ class Collection:
             if not self._start_in_background(*self._put_off.popleft()):
                 return None
         values: dict[str, float] = {}
-        for name, collector in list(self._running.items()):
+        for name, collector in list(self._sampled.items()):
             call = self._begin(name, "a reading")
             values.update(self._read(name, collector, "read"))
             if not self._end(call):
@@ -100,7 +102,7 @@ class Collection:
     def read_in_thread(self) -> dict[str, float]:
         """Likewise of those that the training thread must read."""
         values: dict[str, float] = {}
-        for name, collector in list(self._running.items()):
+        for name, collector in list(self._sampled_in_thread.items()):
             values.update(self._read(name, collector, "read_in_thread"))
         return values
 
@@ -128,7 +130,7 @@ class Collection:
             if self._call is not call:
                 return False
             self._call = None
-            self._running.pop(call.name, None)
+            self._take_out(call.name)
         reason = f"{call.what} did not come back for {seconds:.1f} seconds"
         self._set(call.name, "failed", reason)
         self._report_failure(call.name, reason)
@@ -137,7 +139,7 @@ class Collection:
     @property
     def needs_thread(self) -> bool:
         """Whether any is read in the training thread."""
-        return any(hasattr(c, "read_in_thread") for c in list(self._running.values()))
+        return bool(self._sampled_in_thread)
 
     def _begin(self, name: str, what: str) -> _Call:
         call = self._call = _Call(name, what, self._now_ns(), threading.get_ident())
@@ -177,13 +179,15 @@ class Collection:
         self._states[state.name] = state
         if state.status == "running":
             self._running[state.name] = collector
+            if hasattr(collector, "read"):
+                self._sampled[state.name] = collector
+            if hasattr(collector, "read_in_thread"):
+                self._sampled_in_thread[state.name] = collector
         elif state.status == "failed":
             self._report_failure(state.name, state.reason)
 
     def _read(self, name: str, collector: Collector, method: str) -> dict[str, float]:
-        read: Callable[[], Mapping[str, Any]] | None = getattr(collector, method, None)
-        if read is None:
-            return {}
+        read: Callable[[], Mapping[str, Any]] = getattr(collector, method)
         try:
             return _checked(read())
         except Unavailable as why:
@@ -195,9 +199,14 @@ class Collection:
         return {}
 
     def _switch_off(self, name: str) -> None:
-        collector = self._running.pop(name, None)
+        collector = self._take_out(name)
         if collector is not None:
             self._stop(name, collector)
+
+    def _take_out(self, name: str) -> Collector | None:
+        self._sampled.pop(name, None)
+        self._sampled_in_thread.pop(name, None)
+        return self._running.pop(name, None)
 
     def _stop(self, name: str, collector: Collector) -> None:
         try:
@@ -218,10 +227,9 @@ def _checked(values: Mapping[str, Any]) -> dict[str, float]:
     checked = {}
     for name, value in values.items():
         number = float(value)
-        if not math.isfinite(number):
-            raise ValueError(f"{name} is {number}, not a finite number")
-        if number < 0:
-            raise ValueError(f"{name} is {number}, and no signal is below zero")
+        if not 0.0 <= number < math.inf:
+            rule = "and no signal is below zero" if number < 0.0 else "not a finite number"
+            raise ValueError(f"{name} is {number}, {rule}")
         checked[name] = number
     return checked
 
