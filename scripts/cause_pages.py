@@ -157,7 +157,9 @@ PAGES: dict[str, Page] = {
         "The process is kept off the CPU: by neighbours, a quota, or fewer cores.",
         "Plateaus in which wall time grows and CPU time does not, with delay in the run queue.",
         "cpu_contention",
-        lambda: advice.cpu_contention.advise(throttled=True),
+        lambda: advice.cpu_contention.advise(
+            advice.cpu_contention.Cores(8, quota=2.5), throttled=True
+        ),
     ),
     "thermal": Page(
         "The device lowers its clocks, because it is hot or at its power limit.",

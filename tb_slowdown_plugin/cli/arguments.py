@@ -136,7 +136,8 @@ def _add_report(commands: _Commands) -> None:
         "--fail-over",
         metavar="PERCENT",
         type=_percent,
-        help="exit with status 3 if a run lost more than this share of its wall time",
+        help="exit with status 3 if a run lost more than this share of its wall time; a run with "
+        "too few steps for a verdict is let pass, with a line on stderr",
     )
 
 

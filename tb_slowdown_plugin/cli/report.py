@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tb_slowdown_plugin.analysis.account import account_for
 from tb_slowdown_plugin.analysis.types import Account, Report
+from tb_slowdown_plugin.analysis.wording import counted
 from tb_slowdown_plugin.cli.output import TOO_SLOW, ink_of, refuse_pages_on_terminals, tell, write
 from tb_slowdown_plugin.cli.progress import ProgressLine
 from tb_slowdown_plugin.reader.logdir import read_runs
@@ -44,10 +45,24 @@ def report(chosen: Namespace) -> int:
         width, colour = ink_of(chosen.output)
         text = to_text(entitled(reports, chosen.logdir), width=width, colour=colour)
     write(text, chosen.output)
-    limit = chosen.fail_over
-    if limit is not None and any(100 * report.lost_fraction > limit for report in reports):
-        return TOO_SLOW
-    return 0
+    if chosen.fail_over is None:
+        return 0
+    return _judge(entitled(reports, chosen.logdir), chosen.fail_over / 100)
+
+
+def _judge(reports: Sequence[Report], most: float) -> int:
+    """The exit status where no run may lose more than a share of its wall time.
+
+    Of a run with too few steps for a verdict only its start was timed: nothing is known yet.
+    """
+    status = 0
+    for report in reports:
+        if report.verdict == "not_enough_steps":
+            few = f"{counted(report.steps, 'step')} {'is' if report.steps == 1 else 'are'} too few"
+            tell(f"run '{report.run}' can't be judged by --fail-over: {few}; it is let pass")
+        elif report.lost_fraction > most:
+            status = TOO_SLOW
+    return status
 
 
 def entitled(reports: Sequence[Report], logdir: str) -> list[Report]:

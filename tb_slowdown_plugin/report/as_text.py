@@ -91,7 +91,7 @@ def _report(report: Report, width: int, ink: Ink) -> Iterator[str]:
 def _ledger(report: Report, width: int, ink: Ink) -> Iterator[str]:
     healthy = report.wall_seconds - report.lost_seconds
     parts = [
-        ("healthy", "Healthy", healthy),
+        ("healthy", _rest(report), healthy),
         *((c.cause, CAUSES.get(c.cause, c.cause), c.lost_seconds) for c in report.causes),
         ("unexplained", CAUSES["unexplained"], report.unexplained_seconds),
     ]
@@ -107,6 +107,11 @@ def _ledger(report: Report, width: int, ink: Ink) -> Iterator[str]:
     if report.healthy_step_seconds is not None:
         step = f"A healthy step takes {duration(report.healthy_step_seconds)}: {report.baseline}."
         yield from textwrap.wrap(printable(step), width)
+
+
+def _rest(report: Report) -> str:
+    """Without a baseline nobody knows whether the rest is healthy."""
+    return "Not judged yet" if report.verdict == "not_enough_steps" else "Healthy"
 
 
 def _seconds(seconds: float, wall_seconds: float) -> str:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from event_files import make_steps, rows_of, scalar_event, split, write_chunks, write_events
 from integration.command_line import refusal
@@ -89,6 +90,38 @@ def test_the_run_at_the_top_of_a_logdir_has_the_logdirs_name(
 )
 def test_fail_over_speaks_through_the_exit_status(logdir: Path, limit: str, status: int) -> None:
     assert main(["report", str(logdir), "--fail-over", limit]) == status
+
+
+def test_a_run_too_short_to_be_judged_does_not_fail(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    short = make_steps(30, seconds=0.05)
+    short.period_seconds[0] += 3.0  # its start is most of it
+    write_chunks(tmp_path / "short" / "slowdown", split(short))
+    write_chunks(tmp_path / "long" / "slowdown", split(make_steps(400)))
+    assert main(["report", str(tmp_path), "--fail-over", "0"]) == 0
+    out, err = capsys.readouterr()
+    assert err == (
+        "tbslow: run 'short' can't be judged by --fail-over: 30 steps are too few; it is let pass\n"
+    )
+    assert "Not judged yet" in out
+    assert main(["report", str(tmp_path)]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_what_was_timed_in_a_short_run_fails_all_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    short = make_steps(60, seconds=0.05)
+    waits = np.arange(60) >= 5
+    short.period_seconds[waits] += 0.05
+    short.ended[:] = short.ended[0] + short.period_seconds.cumsum() - short.period_seconds[0]
+    timed = {"tracing:again": waits * 0.05}
+    short = type(short)(**{**_fields(short), "accounts": timed})
+    write_chunks(tmp_path / "short" / "slowdown", split(short))
+    assert main(["report", str(tmp_path), "--fail-over", "30"]) == 3
+    assert capsys.readouterr().err == ""
+    assert main(["report", str(tmp_path), "--fail-over", "60"]) == 0
 
 
 def test_fail_over_looks_only_at_the_run_asked_for(logdir: Path) -> None:
