@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Iterable
 
 from tb_slowdown_plugin.analysis.advice import optimizer_state as advice
+from tb_slowdown_plugin.analysis.changes import PERSISTENCE
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim
 from tb_slowdown_plugin.analysis.rules.plain_accounts import tell_seconds
 from tb_slowdown_plugin.analysis.rules.step_parts import in_part, tell_part
+from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.analysis.wording import counted
 from tb_slowdown_plugin.records import names
 
@@ -18,7 +20,9 @@ CREATION = "optimizer_creation"
 
 def explain(case: Case) -> Claim | None:
     """Claims the making of optimizers, and growth of the step that lies in the update."""
-    made, grown = case.of(CREATION), in_part(case, names.OPTIMIZER)
+    made = case.of(CREATION)
+    # Slots do not go away by themselves: a slow stretch that is over was something else.
+    grown = tuple(f for f in in_part(case, names.OPTIMIZER) if _lasts(case, f))
     if not made and not grown:
         return None
     summary = (
@@ -38,6 +42,12 @@ def explain(case: Case) -> Claim | None:
         ),
         advice.advise(made=bool(made)),
     )
+
+
+def _lasts(case: Case, finding: Finding) -> bool:
+    """Whether it costs time up to the end of the run, but for a stall or two."""
+    steps = len(case.run.steps)
+    return finding.rows[1] >= (1 - PERSISTENCE) * steps - 1
 
 
 def _tell_made(case: Case) -> Iterable[str]:

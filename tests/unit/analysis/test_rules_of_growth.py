@@ -258,6 +258,21 @@ def test_growth_in_a_part_that_the_user_marked(make_run, find, judge, phase, cau
     assert found.evidence == (sentence,)
 
 
+@pytest.mark.parametrize(("last", "causes"), [(SIZE, ["optimizer_state"]), (400, [])])
+def test_an_update_that_was_slow_for_a_while_is_not_the_optimizers(
+    make_run, find, judge, last, causes
+):
+    """Its slots do not go away by themselves: something else slowed the processor down."""
+    slow = np.where((np.arange(SIZE) >= 300) & (np.arange(SIZE) < last), 0.005, 0.0)
+    run = make_run(0.010 + slow, accounts={"optimizer": 0.006 + slow})
+    shift = find("core", "level_shift", slow, confidence="medium", **{"share:optimizer": 1.0})
+    report = judge(run, shift).report
+
+    assert [each.cause for each in report.causes] == causes
+    assert report.lost_seconds == pytest.approx(slow.sum())
+    assert report.unexplained_seconds == pytest.approx(0.0 if causes else slow.sum())
+
+
 def test_python_work_in_a_phase_of_the_users(make_run, find, judge):
     run = make_run(DRIFT, process_cpu=DRIFT, thread_cpu=DRIFT)
     (cause,) = judge(run, drift(find, **{"share:phase:replay": 0.95})).report.causes
