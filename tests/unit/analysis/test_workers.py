@@ -97,6 +97,18 @@ def test_what_the_chief_has_measured_of_its_lateness_is_charged_once(make_group)
     assert report.workers[0]["straggler"] is True
 
 
+@pytest.mark.parametrize(("share", "straggler"), [(0.62, None), (0.75, 1)])
+def test_of_two_workers_the_straggler_is_late_far_more_than_the_other(make_group, share, straggler):
+    """Equal workers are late in turn, by the jitter of their steps, and never to equal parts."""
+    second = np.random.default_rng(1).random(STEPS) < share
+    run = make_group([np.where(second, 0.0, 0.001), np.where(second, 0.001, 0.0)])
+    assert find_group(run).straggler == straggler
+    report = account_for(run).report
+    assert [cause.cause for cause in report.causes] == (
+        [] if straggler is None else ["communication"]
+    )
+
+
 def test_workers_that_are_late_in_turn_have_no_straggler(make_group):
     turns = np.arange(STEPS) % 3
     run = make_group([np.where(turns == place, 0.006, 0.0) for place in range(3)])
