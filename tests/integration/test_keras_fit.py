@@ -65,6 +65,28 @@ def test_siblings_validation_checkpoints_and_summaries_have_accounts(fitted):
     assert (accounts["callback:Slow"][first_of_epoch] >= 2 * DELAY).all()
 
 
+def test_what_tensorboards_callback_takes_after_each_batch_is_booked_to_it(tmp_path):
+    """It calls `tf.summary` for each metric, also where `update_freq="epoch"` writes nothing."""
+    took = []
+
+    class Board(keras.callbacks.TensorBoard):
+        def on_train_batch_end(self, batch, logs=None):
+            began = time.perf_counter()
+            super().on_train_batch_end(batch, logs)
+            took.append(time.perf_counter() - began)
+
+    callbacks = [
+        tbslow.keras.SlowdownCallback(tmp_path / "run"),
+        Board(str(tmp_path / "board"), write_graph=False, profile_batch=0),
+    ]
+    model().fit(pairs(batches=200), verbose=0, callbacks=callbacks)
+    run = read(tmp_path / "run")
+    inside = slice(1, -1)  # the first batch makes a writer, the last one ends the epoch
+    booked = run.steps.accounts["summary:Board"][inside]
+    assert float(np.median(took)) > 20e-6
+    assert float(np.median(booked)) == pytest.approx(float(np.median(took[inside])), rel=0.25)
+
+
 def test_input_wait_is_measured_inside_the_graph(fitted):
     wait = fitted.steps.accounts["input_wait"]
     inside = fitted.steps.inside_seconds
