@@ -125,8 +125,8 @@ PAGES: dict[str, Page] = {
         "Slow steps at regular intervals, each with a checkpoint in its lane.",
         "checkpoint_slow",
         lambda: (
-            *advice.checkpointing.advise("ModelCheckpoint", grows=True),
-            *advice.checkpointing.advise("", grows=True),
+            *advice.checkpointing.advise(advice.checkpointing.Saving("ModelCheckpoint")),
+            *advice.checkpointing.advise(advice.checkpointing.Saving(grows=True)),
         ),
     ),
     "disk": Page(

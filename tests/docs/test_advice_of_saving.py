@@ -65,6 +65,20 @@ def backs_up_less_often(snippet: Snippet, tmp_path, monkeypatch):
     model.fit(small_data(1), verbose=0, callbacks=[backup])
 
 
+def saves_the_models_weights(snippet: Snippet, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    model = small_model()
+    model.compile("adam", "mse")
+    model.fit(small_data(1), verbose=0)
+    for side in ("old", "new"):
+        snippet.run(side, {"model": model})
+    whole, weights = (tmp_path / name for name in ("model.keras", "model.weights.h5"))
+    assert weights.stat().st_size < whole.stat().st_size
+    other = small_model()
+    other.load_weights(weights)
+    np.testing.assert_array_equal(other.get_weights()[0], model.get_weights()[0])
+
+
 def manager_of(tmp_path):
     checkpoint = tf.train.Checkpoint(v=tf.Variable(7.0))
     return tf.train.CheckpointManager(checkpoint, str(tmp_path), max_to_keep=3)
@@ -77,6 +91,28 @@ def saves_while_training(snippet: Snippet, tmp_path):
     assert tf.train.load_checkpoint(str(tmp_path)).get_tensor(
         "v/.ATTRIBUTES/VARIABLE_VALUE"
     ) == pytest.approx(7.0)
+
+
+def checkpoint_saves_while_training(snippet: Snippet, tmp_path):
+    ckpt = tf.train.Checkpoint(v=tf.Variable(7.0))
+    snippet.run("new", {"ckpt": ckpt, "path": str(tmp_path / "ckpt")})
+    ckpt.sync()
+    assert tf.train.load_checkpoint(str(tmp_path)).get_tensor(
+        "v/.ATTRIBUTES/VARIABLE_VALUE"
+    ) == pytest.approx(7.0)
+
+
+def manager_keeps_few(snippet: Snippet, tmp_path, monkeypatch):
+    left = []
+    for side in ("old", "new"):
+        folder = tmp_path / side
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        ckpt = tf.train.Checkpoint(v=tf.Variable(1.0))
+        names = {"ckpt": ckpt, "dataset": range(5), "train_step": lambda _batch: None}
+        snippet.run(side, names)
+        left.append(len(list((folder / "ckpt").glob("ckpt-*.index"))))
+    assert left == [5, 3]
 
 
 def saves_by_the_clock(snippet: Snippet):
@@ -176,29 +212,26 @@ def leaves_no_temporary_files(snippet: Snippet, tmp_path, monkeypatch):
     assert left == [1, 1], "the old one stays, the new one goes"
 
 
+def told(who: str, **more) -> tuple:
+    return checkpointing.advise(checkpointing.Saving(who, **more))
+
+
+SLOW = {"seconds": 0.5, "step_seconds": 0.025}
+
 CASES: dict[str, CaseOfAdvice] = {
-    "save_freq": (
-        checkpointing.advise("ModelCheckpoint", grows=False),
-        "Save less often",
-        saves_less_often,
+    "save_freq": (told("ModelCheckpoint", **SLOW), "Save less often", saves_less_often),
+    "weights": (told("ModelCheckpoint"), "Save the weights", saves_weights_only),
+    "backup": (told("BackupAndRestore", **SLOW), "Back up less", backs_up_less_often),
+    "model's weights": (told("model.save"), "Save the weights", saves_the_models_weights),
+    "async": (told(""), "Write while", saves_while_training),
+    "async, checkpoint": (
+        told("tf.train.Checkpoint"),
+        "Write while",
+        checkpoint_saves_while_training,
     ),
-    "weights": (
-        checkpointing.advise("ModelCheckpoint", grows=False),
-        "Save the weights",
-        saves_weights_only,
-    ),
-    "backup": (
-        checkpointing.advise("BackupAndRestore", grows=False),
-        "Back up less",
-        backs_up_less_often,
-    ),
-    "async": (checkpointing.advise("", grows=False), "Write while", saves_while_training),
-    "clock": (checkpointing.advise("", grows=False), "Save by the clock", saves_by_the_clock),
-    "max_to_keep": (
-        checkpointing.advise("", grows=True),
-        "Keep a few checkpoints",
-        keeps_few_checkpoints,
-    ),
+    "clock": (told(""), "Save by the clock", saves_by_the_clock),
+    "max_to_keep": (told("", grows=True), "Keep a few checkpoints", keeps_few_checkpoints),
+    "manager": (told("tf.train.Checkpoint"), "Keep a few checkpoints", manager_keeps_few),
     "append": (disk.advise(grows=True), "Append what", appends_what_is_new),
     "local": (disk.advise(), "Write to a local", copies_when_the_save_is_done),
     "old": (disk.advise(), "Delete checkpoints", deletes_old_checkpoints_when_told),

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from tb_slowdown_plugin.analysis.advice import checkpointing as advice
+from tb_slowdown_plugin.analysis.recorded import epoch_rows
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, lost_seconds
 from tb_slowdown_plugin.analysis.rules.optimizer_state import CREATION
 from tb_slowdown_plugin.analysis.rules.patterns import cadence, growth, working_rows
@@ -20,7 +21,7 @@ from tb_slowdown_plugin.analysis.wording import (
     times,
 )
 from tb_slowdown_plugin.records import names
-from tb_slowdown_plugin.records.types import Float
+from tb_slowdown_plugin.records.types import Float, Int
 
 _GROWS = 1.2
 _MADE_IN_SAVES = 0.9
@@ -48,6 +49,15 @@ def explain(case: Case) -> Claim | None:
         else "The cost of a save does not grow."
     )
     often = cadence(rows.tolist(), len(case.run.steps))
+    period = case.run.steps.period_seconds
+    how = advice.Saving(
+        who,
+        grows=change >= _GROWS,
+        every_steps=round(float(np.median(np.diff(rows)))) if len(rows) > 1 else len(period),
+        at_epochs=_at_epochs(case, rows),
+        seconds=float(np.median(each)),
+        step_seconds=float(period.sum() - each.sum()) / len(period),
+    )
     return Claim(
         "checkpointing",
         claimed,
@@ -55,7 +65,7 @@ def explain(case: Case) -> Claim | None:
         f"{counted(len(rows), 'save')} of {duration(float(np.median(each)))}, {often}; training "
         f"stands still meanwhile. {grows}",
         tuple(_evidence(case, saving, lost_seconds(claimed), who, grows=change >= _GROWS)),
-        advice.advise(who, grows=change >= _GROWS),
+        advice.advise(how),
     )
 
 
@@ -99,6 +109,13 @@ def _evidence(
             f"{duration(float(np.median(each[-quarter:])))} around "
             f"{case.step_text(int(rows[-1 - quarter // 2]))}."
         )
+
+
+def _at_epochs(case: Case, rows: Int) -> bool:
+    """Whether saves lie where epochs end, in the last step or before the next one's end."""
+    begins = epoch_rows(case.run)
+    ends = {*begins.tolist(), *(begins - 1).tolist(), len(case.run.steps) - 1}
+    return len(begins) > 1 and all(row in ends for row in rows.tolist())
 
 
 def _counting(whole: float, lost: float) -> str:

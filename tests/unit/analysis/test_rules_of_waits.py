@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from unit.analysis.steady_steps import SIZE, STEP, at
 
-from tb_slowdown_plugin.records.types import GcPause
+from tb_slowdown_plugin.records.types import Epoch, GcPause
 
 
 def test_saves_at_regular_steps(make_run, find, judge):
@@ -26,7 +26,50 @@ def test_saves_at_regular_steps(make_run, find, judge):
         "(41.2 % of the run).",
         "Between two saves lie 20 steps and 200 ms of other work.",
     )
-    assert "save_freq=2_000" in cause.advice[0].code
+    assert cause.advice[0].text.startswith(
+        "Save less often, every 2,000 batches for example: 140 ms then are 0.7 % of the time."
+    )
+    assert "save_freq=20)" in cause.advice[0].code
+    assert "save_freq=2_000)" in cause.advice[0].code
+    assert cause.advice[0].price.endswith("up to 20.0 s.")
+
+
+@pytest.mark.parametrize(
+    ("who", "said", "not_said"),
+    [
+        ("CheckpointManager", "manager.save(options=options)", "model.save"),
+        ("", "manager.save(options=options)", "model.save"),
+        ("tf.train.Checkpoint", "ckpt.save(path, options=options)", "model.save"),
+        ("model.save", "        model.save(path)", "manager"),
+        ("model.save_weights", "        model.save_weights(path)", "manager"),
+        ("tf.saved_model", "        tf.saved_model.save(model, path)", "manager"),
+        ("tf.compat.v1.train.Saver", "        saver.save(session, path)", "manager"),
+        ("BackupAndRestore", 'BackupAndRestore("backup", save_freq=', "manager"),
+    ],
+)
+def test_the_advice_on_saving_fits_who_saves(make_run, find, judge, who, said, not_said):
+    account = f"checkpoint:{who}" if who else "checkpoint"
+    saving = np.zeros(SIZE)
+    saving[19::20] = 0.140
+    run = make_run(STEP + saving, accounts={account: saving})
+    (cause,) = judge(run, find(account, "periodic", saving)).report.causes
+    code = "\n".join(advice.code for advice in cause.advice)
+    assert said in code
+    assert not_said not in code
+
+
+def test_saves_at_the_end_of_epochs_are_made_less_often_in_batches(make_run, find, judge):
+    """`save_freq` is "epoch" unless told otherwise."""
+    saving = np.zeros(SIZE)
+    saving[99::100] = 0.140
+    epochs = [(row, Epoch(row // 100)) for row in range(0, SIZE, 100)]
+    run = make_run(STEP + saving, accounts={"checkpoint:ModelCheckpoint": saving}, events=epochs)
+    found = find("checkpoint:ModelCheckpoint", "periodic", saving)
+    (cause,) = judge(run, found).report.causes
+    assert cause.advice[0].code == (
+        "- saver = tf.keras.callbacks.ModelCheckpoint(path)\n"
+        "+ saver = tf.keras.callbacks.ModelCheckpoint(path, save_freq=2_000)"
+    )
 
 
 def test_saves_that_grow(make_run, find, judge):
