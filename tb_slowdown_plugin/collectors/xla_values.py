@@ -18,6 +18,8 @@ class NeededValue:
     """Among the arguments, and after them the captures, of the function."""
     text: str
     """What it is and who needs it: "begin, for Slice (train.py:41)"."""
+    is_variable: bool = False
+    """Then its input is the handle of the variable."""
 
     def read(self, arguments: Sequence[Any], captures: Sequence[Any]) -> bytes:
         """Its value now. What XLA needs as a constant is read by TensorFlow in each call anyhow.
@@ -26,11 +28,9 @@ class NeededValue:
           arguments: Eager tensors, as `ConcreteFunction._call_flat` is given them.
           captures: Likewise.
         """
-        import tensorflow as tf
-
         inside = self.place - len(arguments)
         tensor = arguments[self.place] if inside < 0 else captures[inside]
-        if tensor.dtype == tf.resource:
+        if self.is_variable:
             tensor = _read_variable(tensor)
         value: bytes = tensor.numpy().tobytes()
         return value
@@ -41,11 +41,13 @@ def needed_values(function: Any, places: SourcePlaces) -> list[NeededValue]:
     import tensorflow as tf
 
     arguments = len(function.inputs) - len(function.captured_inputs)
-    return [
-        NeededValue(place, f"{_name(function, place)}, for {_described(operation, places)}")
-        for place, operation in sorted(ConstantInputs().of(function.graph).items())
-        if place < arguments or function.inputs[place].dtype == tf.resource
-    ]
+    found = []
+    for place, operation in sorted(ConstantInputs().of(function.graph).items()):
+        is_variable = function.inputs[place].dtype == tf.resource
+        if place < arguments or is_variable:
+            text = f"{_name(function, place)}, for {_described(operation, places)}"
+            found.append(NeededValue(place, text, is_variable))
+    return found
 
 
 def _read_variable(handle: Any) -> Any:
