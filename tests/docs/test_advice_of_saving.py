@@ -220,7 +220,7 @@ SLOW = {"seconds": 0.5, "step_seconds": 0.025}
 
 CASES: dict[str, CaseOfAdvice] = {
     "save_freq": (told("ModelCheckpoint", **SLOW), "Save less often", saves_less_often),
-    "weights": (told("ModelCheckpoint"), "Save the weights", saves_weights_only),
+    "weights": (told("ModelCheckpoint", **SLOW), "Save the weights", saves_weights_only),
     "backup": (told("BackupAndRestore", **SLOW), "Back up less", backs_up_less_often),
     "model's weights": (told("model.save"), "Save the weights", saves_the_models_weights),
     "async": (told(""), "Write while", saves_while_training),
