@@ -92,8 +92,8 @@ def throttled(cpu_stat: str) -> dict[str, float]:
       >>> throttled("nr_periods 9\nnr_throttled 3\nthrottled_time 2500000000")
       {'throttled_seconds': 2.5}
     """
-    counted = dict(line.split() for line in cpu_stat.splitlines())
-    for field, per_second in (("throttled_usec", 1e6), ("throttled_time", 1e9)):
-        if field in counted:
-            return {"throttled_seconds": int(counted[field]) / per_second}
+    for field, per_second in (("throttled_usec ", 1e6), ("throttled_time ", 1e9)):
+        _, found, rest = cpu_stat.partition(field)
+        if found:
+            return {"throttled_seconds": int(rest.partition("\n")[0]) / per_second}
     return {}

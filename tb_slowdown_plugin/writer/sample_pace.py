@@ -34,8 +34,8 @@ class SamplePace:
       >>> pace.next_age(0.0, cost_seconds=0.001)
       0.25
       >>> round(pace.next_age(0.25, cost_seconds=0.018), 2)
-      sampling_slowed 3.35
-      3.6
+      sampling_slowed 4.0
+      4.25
     """
 
     def __init__(self, emit: Callable[[Fact], None]) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-STEPS_PER_FLUSH: Final = 1024
+STEPS_PER_FLUSH: Final = 2048
 """Steps that are written without waiting for the time: a chunk of 256 takes as much CPU time
-beside a training as one of 1,024 (benchmarks/step_parts.py)."""
+beside a training as one of 1,024."""
 STEPS_PER_CHUNK: Final = 2 * STEPS_PER_FLUSH
 """At most in one record: what is left over from `STEPS_PER_FLUSH` within `LOOK_SECONDS` makes none
 of its own."""
@@ -18,8 +18,8 @@ LOOK_SECONDS: Final = 1.0
 """How often it is looked whether a chunk is full, or a reading hangs."""
 REQUESTS_AT_ONCE: Final = 20.0
 """Flushes on request that are done at once; each sampling interval allows one more."""
-SAMPLING_SHARE: Final = 0.0025
-"""Of one core, on the average of a run: a quarter of what a monitored run may cost at all."""
+SAMPLING_SHARE: Final = 0.00125
+"""Of one core, on the average of a run: an eighth of what a monitored run may cost at all."""
 _SAMPLING_CREDIT: Final = 0.01
 """CPU seconds that a run may be in debt: the first sample imports and builds things, and a
 short run has to have some samples."""
@@ -48,7 +48,7 @@ def sample_seconds(age_seconds: float) -> float:
 def affordable_seconds(spent_cpu_seconds: float) -> float:
     """The age at which a run has earned the CPU time that its samples took; 0 in its credit.
 
-    Samples cost 1 ms where the process has 15 threads, and several where it has
-    hundreds or its caches are busy: then there are fewer of them.
+    A sample costs 0.3 ms in an idle process and 0.6 ms beside a training, which has the
+    caches; more where there are hundreds of threads: then there are fewer of them.
     """
     return max(0.0, spent_cpu_seconds - _SAMPLING_CREDIT) / SAMPLING_SHARE

@@ -28,17 +28,17 @@ def test_the_share_of_a_core_is_kept_whatever_a_sample_costs(seconds, cost_secon
 
 
 def test_cheap_samples_come_as_often_as_the_age_of_the_run_asks_and_nothing_is_told():
-    ages, facts = live(50.0, 0.0005)
+    ages, facts = live(50.0, 0.0003)
     assert [late - soon for soon, late in itertools.pairwise(ages)] == [0.25] * 200
     assert facts == []
 
 
 def test_the_first_time_that_it_backs_off_is_told_with_its_reason():
     ages, facts = live(60.0, 0.02)
-    assert ages[1:3] == pytest.approx([4.0, 12.0])
+    assert ages[1:3] == pytest.approx([8.0, 24.0])
     assert [(fact.name, fact.subject) for fact in facts] == [(SLOWED, "")] * len(facts)
     assert facts[0].numbers == pytest.approx(
-        {"seconds": 4.0, "usual_seconds": 0.25, "sample_cpu_seconds": 0.02}
+        {"seconds": 8.0, "usual_seconds": 0.25, "sample_cpu_seconds": 0.02}
     )
 
 
@@ -48,24 +48,24 @@ def test_it_is_told_again_only_when_the_rest_has_doubled():
     age = pace.next_age(0.0, 0.02)
     for cost in (0.002, 0.02, 0.02, 0.02, 0.02):
         age = pace.next_age(age, cost)
-    assert [fact.numbers["seconds"] for fact in facts] == pytest.approx([4.0, 8.0])
+    assert [fact.numbers["seconds"] for fact in facts] == pytest.approx([8.0, 16.0])
 
 
 def test_a_run_that_has_become_cheap_is_sampled_as_usual_again():
     pace = SamplePace(lambda _: None)
     age = pace.next_age(0.0, 0.03)
-    assert age == pytest.approx(8.0)
+    assert age == pytest.approx(16.0)
     assert pace.next_age(age, 0.0) - age == pytest.approx(schedule.sample_seconds(age))
 
 
 def test_one_expensive_sample_does_not_leave_the_run_unseen():
-    """80 ms of CPU once, as where the disk's cache was full, would pay for 31 s without any."""
+    """40 ms of CPU once, as where the disk's cache was full, would pay for 32 s without any."""
     pace = SamplePace(lambda _: None)
     ages = [0.0]
     for nth in range(40):
-        ages.append(pace.next_age(ages[-1], 0.08 if nth == 5 else 0.001))
+        ages.append(pace.next_age(ages[-1], 0.04 if nth == 5 else 0.0002))
     rests = [late - soon for soon, late in itertools.pairwise(ages)]
     assert rests[4] == pytest.approx(0.25)
     assert rests[5] == pytest.approx(16 * 0.25)
     assert max(rests) == pytest.approx(16 * 0.25, rel=0.05)
-    assert schedule.SAMPLING_SHARE * ages[-1] + 0.01 >= 0.001 * 39 + 0.08  # earned in the end
+    assert schedule.SAMPLING_SHARE * ages[-1] + 0.01 >= 0.0002 * 39 + 0.04  # earned in the end
