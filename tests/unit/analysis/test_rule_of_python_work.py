@@ -1,0 +1,106 @@
+"""Work in Python that grows with the run."""
+
+from __future__ import annotations
+
+import numpy as np
+from unit.analysis.drifting_steps import DRIFT, LOST, SIZE, drift
+
+from tb_slowdown_plugin.records.types import Fact
+
+
+def test_python_work_that_grows(make_run, find, judge):
+    run = make_run(DRIFT, process_cpu=DRIFT, thread_cpu=0.98 * DRIFT)
+    (cause,) = judge(run, drift(find)).report.causes
+
+    assert (cause.cause, cause.confidence) == ("python_overhead", "medium")
+    assert cause.summary == (
+        "The training thread computes more in each step: 11.2 ms of CPU time around step 0, "
+        "37.8 ms around step 599."
+    )
+    assert cause.evidence[0] == (
+        "A step takes 11.5 ms around step 0 and 38.5 ms around step 599; CPU time of the training "
+        "thread is 98.0 % of the growth."
+    )
+
+
+def test_work_that_an_account_holds_is_not_blamed_on_python(make_run, find, judge):
+    """The thread computes more, but in a callback; the rest of the step waits for a device."""
+    callback = np.linspace(0.0, 0.030, SIZE)
+    run = make_run(
+        DRIFT + callback,
+        accounts={"callback:Mean": callback},
+        process_cpu=0.010 + callback,
+        thread_cpu=0.010 + callback,
+    )
+    assert [each.cause for each in judge(run, drift(find)).report.causes] == []
+
+
+def test_neighbours_who_take_more_of_a_longer_step_do_not_hide_python_work(make_run, find, judge):
+    """Half of what the step grows by is theirs, in an account of their own."""
+    run = make_run(DRIFT + LOST, process_cpu=DRIFT, thread_cpu=0.98 * DRIFT)
+    theirs = find("contention:run_delay", "drift", LOST, rows=(0, SIZE - 1))
+    causes = {each.cause: each for each in judge(run, drift(find), theirs).report.causes}
+    assert set(causes) == {"python_overhead", "cpu_contention"}
+    assert "CPU time of the training thread is 49.0 % of the growth." in " ".join(
+        causes["python_overhead"].evidence
+    )
+
+
+def test_slow_parts_that_are_over_are_no_python_work_that_grows(make_run, find, judge):
+    early, late = np.zeros(SIZE), np.zeros(SIZE)
+    early[:200], late[300:400] = 0.01, 0.01
+    grows = np.linspace(0.005, 0.010, SIZE)
+    run = make_run(0.01 + grows + early + late, process_cpu=2 * grows, thread_cpu=2 * grows)
+    shifts = [find("core", "level_shift", each, confidence="medium") for each in (early, late)]
+    assert judge(run, *shifts).report.causes == ()
+
+
+def test_without_cpu_time_nothing_is_said_of_python(make_run, find, judge):
+    report = judge(make_run(DRIFT), drift(find)).report
+
+    assert report.causes == ()
+    assert report.suspects == ()
+
+
+def test_python_work_in_a_phase_of_the_users(make_run, find, judge):
+    run = make_run(DRIFT, process_cpu=DRIFT, thread_cpu=DRIFT)
+    (cause,) = judge(run, drift(find, **{"share:phase:replay": 0.95})).report.causes
+
+    assert cause.cause == "python_overhead"
+    assert cause.evidence[0] == "95.0 % of the growth lie in the phase `replay`."
+
+
+def test_python_work_that_the_engine_cut_into_stairs(make_run, find, judge):
+    stairs = [np.where(np.arange(SIZE) >= begin, 0.010, 0.0) for begin in (150, 300, 450)]
+    run = make_run(DRIFT, process_cpu=DRIFT, thread_cpu=DRIFT)
+    findings = [find("core", "level_shift", stair, confidence="medium") for stair in stairs]
+
+    assert [cause.cause for cause in judge(run, *findings).report.causes] == ["python_overhead"]
+    assert judge(run, findings[1]).report.causes == ()
+
+
+def test_the_line_of_python_that_grows_is_named(make_run, find, judge):
+    def stack(row, place, samples):
+        return row, Fact("python_stack", place, {"samples": samples, "of": 60})
+
+    run = make_run(
+        DRIFT,
+        process_cpu=DRIFT,
+        thread_cpu=DRIFT,
+        events=[
+            stack(50, "train (agent.py:12)", 50),
+            stack(50, "sample (agent.py:88)", 6),
+            stack(590, "train (agent.py:12)", 30),
+            stack(590, "sample (agent.py:88)", 27),
+        ],
+    )
+    report = judge(run, drift(find)).report
+
+    (cause,) = report.causes
+    assert (
+        "`sample (agent.py:88)` is in 45.0 % of the samples of the training thread at the end, in "
+        "10.0 % at the start."
+    ) in cause.evidence
+    assert report.headline == (
+        "Lost 60 % of 15.0 s to work in Python that grows: sample (agent.py:88)"
+    )

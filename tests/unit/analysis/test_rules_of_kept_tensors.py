@@ -1,0 +1,170 @@
+"""Tensors that are kept: named where bytes and time grow together, and enough of both."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from unit.analysis.drifting_steps import DRIFT, SAMPLED, SIZE, drift
+
+from tb_slowdown_plugin.records.types import Fact
+
+
+def test_tensors_that_are_kept(make_run, find, judge):
+    run = make_run(
+        DRIFT,
+        signals={"allocator_in_use_bytes:GPU:0": 2.0**20 * (10 + SAMPLED / 10)},
+        signal_rows=SAMPLED,
+        process_cpu=DRIFT,
+        thread_cpu=DRIFT,
+    )
+    (cause,) = judge(run, drift(find)).report.causes
+
+    assert (cause.cause, cause.confidence) == ("tensor_retention", "medium")
+    assert cause.summary == (
+        "The memory of live tensors grows by 102 KiB a step, and the step time grows with it."
+    )
+    assert cause.evidence[0] == (
+        "The allocator of GPU:0 holds 19.6 MiB around step 96 and 59.6 MiB around step 496 "
+        "(medians of the samples in the first and the last third)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("grown", "named"),
+    [
+        pytest.param(SAMPLED >= 300, False, id="one rise in the middle"),
+        pytest.param(SAMPLED >= 100, False, id="one rise early"),
+        pytest.param(np.clip(SAMPLED / 60, 0, 1), False, id="a rise of 60 steps"),
+        pytest.param(np.floor(SAMPLED / 150) / 3, True, id="three rises"),
+        pytest.param(SAMPLED / SIZE, True, id="in every step"),
+        pytest.param((SAMPLED / SIZE) ** 2, True, id="faster and faster"),
+    ],
+)
+@pytest.mark.parametrize("noise", [0.0, 0.02])
+def test_only_memory_that_goes_on_growing_is_kept(make_run, find, judge, grown, named, noise):
+    # A replay buffer that is made once, or a larger model: memory stands where it was put.
+    random = np.random.default_rng(7)
+    held = 2.0**20 * (10 + 50 * (grown + noise * random.normal(size=len(SAMPLED))))
+    run = make_run(
+        DRIFT,
+        signals={"allocator_in_use_bytes:GPU:0": held},
+        signal_rows=SAMPLED,
+        process_cpu=DRIFT,
+        thread_cpu=DRIFT,
+    )
+    causes = [cause.cause for cause in judge(run, drift(find)).report.causes]
+
+    assert ("tensor_retention" in causes) == named
+
+
+def test_an_open_tape_needs_memory_that_goes_on_growing(make_run, find, judge):
+    open_tape = (500, Fact("open_tape", "main (train.py:7)", {"age_steps": 500}))
+
+    def causes(memory):
+        run = make_run(
+            DRIFT, signals={"rss_bytes": memory}, signal_rows=SAMPLED, events=[open_tape]
+        )
+        return [cause.cause for cause in judge(run, drift(find)).report.causes]
+
+    assert causes(1e9 + 1e6 * SAMPLED) == ["tensor_retention"]
+    assert causes(1e9 + 3e8 * (SAMPLED >= 300)) == []
+
+
+def test_memory_that_grows_beside_waiting_is_a_suspect_at_most(make_run, find, judge):
+    # The process waits: its CPU time does not grow, so tensors can't be what takes the time.
+    run = make_run(
+        DRIFT,
+        signals={"allocator_in_use_bytes:GPU:0": 2.0**20 * (10 + SAMPLED / 10)},
+        signal_rows=SAMPLED,
+        process_cpu=np.full(SIZE, 0.010),
+        thread_cpu=np.full(SIZE, 0.010),
+    )
+    report = judge(
+        run,
+        drift(
+            find,
+            before_seconds=0.010,
+            after_seconds=0.040,
+            cpu_before_seconds=0.010,
+            cpu_after_seconds=0.010,
+        ),
+    ).report
+
+    assert report.causes == ()
+    assert report.unexplained_seconds == pytest.approx(9.0)
+    assert [(suspect.cause, suspect.seconds) for suspect in report.suspects] == [
+        ("cpu_contention", pytest.approx(9.0)),
+        ("tensor_retention", pytest.approx(9.0)),
+    ]
+    assert report.suspects[0].why == (
+        "In steps 0\u2013599 a step takes 38.5 ms (at first 11.5 ms), its CPU time 10 ms (10 ms): "
+        "it waits, for a device, a disk, a lock or a busy machine."
+    )
+    assert report.suspects[1].why == (
+        "\u201cAllocator in use\u201d of GPU:0 grows together with the step time, from 10.3 MiB to "
+        "69.1 MiB; much that grows does. Nothing measured says that it takes the time."
+    )
+
+
+def test_few_bytes_that_grow_beside_python_work_are_not_blamed(make_run, find, judge):
+    # Kept losses: 2 MB more, which no step can spend 27 ms on.
+    run = make_run(
+        DRIFT,
+        signals={"allocator_in_use_bytes:CPU:0": 1e6 + 4e3 * SAMPLED},
+        signal_rows=SAMPLED,
+        process_cpu=DRIFT,
+        thread_cpu=DRIFT,
+    )
+    (cause,) = judge(run, drift(find)).report.causes
+
+    assert cause.cause == "python_overhead"
+
+
+def test_a_tape_that_stays_open(make_run, find, judge):
+    run = make_run(
+        DRIFT,
+        signals={"rss_bytes": 2.0**30 * (1 + SAMPLED / 600)},
+        signal_rows=SAMPLED,
+        events=[(255, Fact("open_tape", "main (train.py:7)", {"age_steps": 255}))],
+    )
+    (cause,) = judge(run, drift(find)).report.causes
+
+    assert (cause.cause, cause.confidence) == ("tensor_retention", "medium")
+    assert cause.summary == (
+        "The gradient tape that `main (train.py:7)` opened records all steps since, and keeps "
+        "their tensors alive."
+    )
+    assert cause.evidence[:2] == (
+        "The tape was open for 255 steps when it was last looked at.",
+        "Host memory rose from 1.16 GiB around step 96 to 1.83 GiB around step 496.",
+    )
+    assert cause.advice[0].text.startswith("Open one `tf.GradientTape`")
+
+
+def test_live_tensors_are_bytes_as_well(make_run, find, judge):
+    run = make_run(
+        DRIFT,
+        signals={"live_tensor_bytes": 2.0**20 * (10 + SAMPLED / 10)},
+        signal_rows=SAMPLED,
+        process_cpu=DRIFT,
+        thread_cpu=DRIFT,
+    )
+    (cause,) = judge(run, drift(find)).report.causes
+
+    assert cause.cause == "tensor_retention"
+    assert cause.evidence[0].startswith("Live eager tensors hold 19.6 MiB around step 96 and ")
+
+
+def test_an_open_tape_beside_regular_slow_steps_is_a_suspect(make_run, find, judge):
+    slow = np.where(np.arange(SIZE) % 20 == 0, 0.100, 0.0)
+    run = make_run(
+        0.010 + slow, events=[(255, Fact("open_tape", "main (train.py:7)", {"age_steps": 255}))]
+    )
+    report = judge(run, find("core", "periodic", slow, confidence="medium")).report
+
+    assert report.causes == ()
+    (suspect,) = report.suspects
+    assert (suspect.cause, suspect.seconds) == ("tensor_retention", pytest.approx(3.0))
+    assert suspect.why.startswith(
+        "The gradient tape that `main (train.py:7)` opened was open for 255 steps"
+    )
