@@ -125,12 +125,6 @@ def _add_report(commands: _Commands) -> None:
         "also an address that TensorBoard can read, such as gs://bucket/logs",
     )
     report.add_argument("--run", metavar="RUN", help="only this run (default: all)")
-    report.add_argument(
-        "--format",
-        choices=FORMATS,
-        default="text",
-        help="text for people, json for scripts, html for a page in one file",
-    )
     _add_output(report, "report")
     report.add_argument(
         "--fail-over",
@@ -158,12 +152,6 @@ def _add_compare(commands: _Commands) -> None:
         nargs="+",
         default=[],
         help="repeats after the change",
-    )
-    compare.add_argument(
-        "--format",
-        choices=FORMATS,
-        default="text",
-        help="text for people, json for scripts, html for a page in one file",
     )
     _add_output(compare, "comparison")
     compare.add_argument(
@@ -213,6 +201,12 @@ def _add_demo(commands: _Commands) -> None:
 
 
 def _add_output(command: _Parser, what: str) -> None:
+    command.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="text",
+        help="text for people, json for scripts, html for a page in one file",
+    )
     command.add_argument(
         "-o", "--output", metavar="FILE", help=f"write the {what} to a file instead of stdout"
     )
