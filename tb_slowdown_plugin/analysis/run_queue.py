@@ -37,8 +37,10 @@ _OWN_WAIT_SECONDS: Final = 100e-6
 """Mean wait for a core after a switch, times what is waited for each second computed, up to which
 a process's own threads make it. In the healthy programs of `tests/programs`, on two and on four
 idle cores, it is 0 to 76 us: some wait 200 us at a time, but 0.2 s for a second, others 1.2 s for a
-second, but 30 us at a time. Beside a process that takes one of two cores it is 110 us to 2 ms in
-all that keep more than one thread busy, from 250 us on in nine of ten."""
+second, but 30 us at a time. Beside a process that takes one of two cores it is from 100 us on in
+all but those with a single busy thread, from 250 us on in five of six."""
+_RAMP: Final = 0.5
+"""All of the delay is others' where that is so much beyond: from 150 us on."""
 _OWN_SHARE: Final = 0.2
 """Share of its time that the training thread waits for a core, up to which its own process makes
 it: 0 to 18 % in the same programs on two idle cores; beside that neighbour 2 to 48 %."""
@@ -135,7 +137,8 @@ def find_foreign_share(
     if cpu is not None:
         known_cpu = sum_between(cpu, sampled)
         computed = np.where(known_cpu > 0, known_cpu, whole)
-    between = np.clip(waited / often * waited / computed / _OWN_WAIT_SECONDS - 1.0, 0.0, 1.0)
+    long_and_often = waited / often * waited / computed
+    between = np.clip((long_and_often / _OWN_WAIT_SECONDS - 1.0) / _RAMP, 0.0, 1.0)
     if THREAD_RUN_DELAY in counts:
         held_up = np.diff(counts[THREAD_RUN_DELAY][sampled])
         # NaN, where that thread was not sampled, says nothing.
