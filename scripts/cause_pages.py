@@ -93,7 +93,9 @@ PAGES: dict[str, Page] = {
         "buffer that fills anew at each epoch, a cache that is never complete.",
         "A tax on every step, a level shift, or a stall at each epoch's beginning.",
         "input_slow_stage",
-        lambda: (*advice.input_pipeline.on_every_step(), *advice.input_pipeline.at_epoch_starts()),
+        lambda: (
+            *advice.input_pipeline.on_every_step(grows=True),
+            *advice.input_pipeline.at_epoch_starts()),
     ),
     "host_device_transfer": Page(
         "Copies between the host and a device hold the step up.",

@@ -1,8 +1,8 @@
 """Which stage of a `tf.data` pipeline takes the time, by tf.data's own model.
 
 Needs TensorFlow 2.19 or later, and datasets whose autotuning is on (the
-default). Cost: 15 us every 10 s and in each pass over the data, in the background;
-1 us an iterator made.
+default). Cost: 15 us in each pass over the data, and every 10 s of a run that is not young,
+in the background; 1 us an iterator made.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from tb_slowdown_plugin.collectors.dataset_caches import Passes, has_unfilled_ca
 from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
 from tb_slowdown_plugin.records.types import Fact
 
-_INTERVAL_NS: Final = 10_000_000_000
+_INTERVALS_NS: Final = (1_000_000_000, 10_000_000_000)
+"""Least and most between two looks at the stages: each is twice as long as the one before,
+because a young run may be over soon."""
 _FEWEST_ELEMENTS: Final = 10
 """Fewer say little: the first ones fill caches and start threads."""
 _CHANGED: Final = 1.5
@@ -68,6 +70,7 @@ class InputStages:
         self._iterator: weakref.ref[Any] | None = None
         self._told: Stage | None = None
         self._next_ns = 0
+        self._interval_ns, self._longest_ns = _INTERVALS_NS
         self._passes = Passes()
         self._pass = 0
         self._looked_at = 0
@@ -76,7 +79,7 @@ class InputStages:
         self._hooks.replace(iterator_ops.OwnedIterator, "__init__", self._made)
 
     def read(self) -> Mapping[str, float]:
-        """Asks the model, every 10 s and in each pass; what it says is an event, not a signal."""
+        """Asks the model, now and then and in each pass; what it says is an event, no signal."""
         now = self._context.clock.monotonic_ns()
         iterator = self._iterator() if self._iterator is not None else None
         nth_pass = self._pass
@@ -92,7 +95,8 @@ class InputStages:
             self._looked_at = nth_pass
             self._tell_cache(nodes, nth_pass)
         if stages_due:
-            self._next_ns = now + _INTERVAL_NS
+            self._next_ns = now + self._interval_ns
+            self._interval_ns = min(2 * self._interval_ns, self._longest_ns)
             self._tell_stage(nodes)
         return {}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import threading
 
@@ -163,6 +164,14 @@ def bounds_what_the_pipeline_holds(snippet: Snippet):
     assert [int(x) for x in ds] == [0, 1, 2]
 
 
+def bounds_a_history(snippet: Snippet):
+    lengths = []
+    for side in ("old", "new"):
+        known = {"source": range(12_000), "collections": collections, "sample": len}
+        lengths.append(max(snippet.run(side, known)["elements"]()))
+    assert lengths == [12_000, 10_000]
+
+
 def keeps_loops_in_the_graph(snippet: Snippet, tmp_path):
     sizes = []
     for side in ("old", "new"):
@@ -304,6 +313,7 @@ CASES: dict[str, CaseOfAdvice] = {
         "Take what an epoch",
         completes_the_cache,
     ),
+    "history": (input_pipeline.on_every_step(grows=True), "Look for what grows", bounds_a_history),
     "interleave": (input_pipeline.on_every_step(), "Read several", interleaves_files),
     "batch": (input_pipeline.on_every_step(), "Work on whole", works_on_batches),
     "parallel batch": (

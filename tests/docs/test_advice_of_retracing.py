@@ -350,7 +350,7 @@ CASES: dict[str, CaseOfAdvice] = {
         "Make the dataset once",
         makes_the_dataset_once,
     ),
-    "predict": (retraced_functions.repeated_setup([]), "Call the model", calls_the_model),
+    "predict": (retraced_functions.instead_of_predict(), "Call the model", calls_the_model),
     "one batch": (retraced_functions.instead_of_predict(), "Or take", predicts_on_a_batch),
     "xla": (xla_compilation.advise(), "Leave the part", leaves_xla),
     "window": (xla_compilation.advise(values=True), "Cut a window", cuts_the_same_window),

@@ -7,7 +7,7 @@ from tb_slowdown_plugin.analysis.types import Advice
 
 
 def on_every_step(
-    stage: str = "", *, reads: bool = True, unfilled: bool = False
+    stage: str = "", *, reads: bool = True, unfilled: bool = False, grows: bool = False
 ) -> tuple[Advice, ...]:
     """For a wait that many steps have.
 
@@ -15,6 +15,7 @@ def on_every_step(
       stage: the slow stage as tf.data calls it ("Map#3"), "" where not known.
       reads: whether the run reads from disks, or nobody knows.
       unfilled: there is a cache already, and it never completes.
+      grows: the wait is longer and longer.
     """
     kind = stage.partition("#")[0]
     if kind.startswith("Shuffle"):
@@ -34,6 +35,8 @@ def on_every_step(
         found.insert(3, interleave())
     if unfilled:
         found = [complete_the_cache(), *(each for each in found if each != cache())]
+    if grows:
+        found.insert(0, bound_history())
     return tuple(found)
 
 
@@ -117,6 +120,21 @@ def cache() -> Advice:
         ),
         "The whole data set in RAM; `cache(filename)` puts it on disk. A pass that is left early "
         "(`take` after `cache`) never completes it.",
+    )
+
+
+def bound_history() -> Advice:
+    """Nothing in the pipeline that grows with the run."""
+    return Advice(
+        "Look for what grows with the run where batches are made: a generator or a "
+        "`tf.py_function` that keeps what it has seen and goes through all of it again. Bound it.",
+        snippet(
+            old("seen = []"),
+            new("seen = collections.deque(maxlen=10_000)"),
+            same("def elements():", "    for x in source:", "        seen.append(x)"),
+            same("        yield sample(seen)"),
+        ),
+        "What is older than the last 10,000 elements is gone.",
     )
 
 

@@ -55,7 +55,7 @@ def repeated_setup(traces: Iterable[Trace]) -> tuple[Advice, ...]:
     """
     if any(_FROM_ARRAYS in trace.location for trace in traces):
         return (_call_the_model(), *make_once())
-    return (*make_once(), _call_the_model())
+    return make_once()
 
 
 def instead_of_predict() -> tuple[Advice, ...]:

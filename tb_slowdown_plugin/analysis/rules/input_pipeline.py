@@ -14,6 +14,7 @@ from tb_slowdown_plugin.analysis.advice.retraced_functions import make_once, rep
 from tb_slowdown_plugin.analysis.rules import ends_of_passes
 from tb_slowdown_plugin.analysis.rules.captured import captured_during, slowest_stage
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds
+from tb_slowdown_plugin.analysis.rules.movement import means_rise_all_along
 from tb_slowdown_plugin.analysis.rules.patterns import course, working_rows
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.analysis.wording import (
@@ -32,6 +33,8 @@ STAGE: Final = "input_stage"
 """Fact: the slowest stage of the pipeline, when it is known and when it changes."""
 UNFILLED: Final = "cache_unfilled"
 """Fact: a cache still read its source in a pass in which it should have held."""
+_GROWN: Final = 1.5
+"""The last tenth of the waits over the first, from which they are said to grow."""
 _LEAST_SHARE: Final = 0.3
 """Share of the time of all stages from which one is slow; the model knows some only later."""
 LEAST_READING: Final = 2**20
@@ -81,10 +84,12 @@ def _summary(case: Case, finding: Finding) -> str:
         case "drift":
             return "The step waits longer and longer for data."
         case "epoch_boundary":
-            return (
-                "Each epoch begins with a wait for data: a shuffle buffer that is filled again, "
-                "or a dataset that starts anew."
+            why = (
+                "the dataset is made anew, its functions are traced and its stages started again"
+                if _makes_datasets(case, finding)
+                else "a shuffle buffer that is filled again, or a dataset that starts anew"
             )
+            return f"Each epoch begins with a wait for data: {why}."
         case "periodic":
             return "The step waits for data at regular intervals."
         case "one_off":
@@ -96,7 +101,8 @@ def _summary(case: Case, finding: Finding) -> str:
                     "A dataset is made anew in the step and waited for, by the program or by "
                     f"`predict`: {percent(share)} of the run."
                 )
-            return f"The step waits for data from the start: {percent(share)} of the run."
+            longer = ", and longer and longer" if _grows(case, finding) else ""
+            return f"The step waits for data from the start{longer}: {percent(share)} of the run."
 
 
 def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterable[str]:
@@ -106,6 +112,9 @@ def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterab
         yield from _boundaries(case, wait)
     else:
         yield f"Input wait is {course(case, main, wait)}."
+        if _grows(case, main):
+            early, late = (duration(float(part.mean())) for part in _ends_of(wait, main))
+            yield f"It grows: {early} a step in the first tenth of these steps, {late} in the last."
         rows = slice(main.rows[0], main.rows[1] + 1)
         rest = float(np.median(np.maximum(period[rows] - wait[rows], 0)))
         waited = float(np.median(wait[rows]))
@@ -226,22 +235,44 @@ def _boundaries(case: Case, wait: Float) -> Iterable[str]:
 
 
 def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
+    told = slow_stages(case, finding)
     if finding.pattern == "epoch_boundary":
-        return advice.at_epoch_starts()
+        shuffles = any(fact.subject.startswith("Shuffle") for _, fact in told)
+        if not _makes_datasets(case, finding):
+            return advice.at_epoch_starts()
+        return (*make_once(), *(advice.at_epoch_starts() if shuffles else ()))
     if _makes_datasets(case, finding):
         if finding.pattern == "periodic":
             return (*make_once(), *advice.at_epoch_starts())
         return repeated_setup(graph.trace for graph in case.graphs if graph.detail == names.LIBRARY)
-    told = slow_stages(case, finding)
     captured = captured_during(case, finding)
     stage = slowest_stage(captured) if captured else None
     slow = told[-1][1].subject if told else _kind_of(stage) if stage else ""
     reading = bytes_per_second(case, *finding.rows)
     return advice.on_every_step(
         slow,
+        grows=finding.pattern == "drift" or _grows(case, finding),
         reads=reading is None or reading >= LEAST_READING,
         unfilled=bool(case.facts(UNFILLED)),
     )
+
+
+def _grows(case: Case, finding: Finding) -> bool:
+    """Whether a wait that is there from the start is longer and longer."""
+    wait = case.account(names.INPUT_WAIT)
+    early, late = (float(part.mean()) for part in _ends_of(wait, finding))
+    return (
+        finding.pattern == "flat"
+        and late >= _GROWN * early
+        and means_rise_all_along(wait, finding.rows)
+    )
+
+
+def _ends_of(wait: Float, finding: Finding) -> tuple[Float, Float]:
+    """The first and the last tenth of the steps of a finding."""
+    inside = wait[finding.rows[0] : finding.rows[1] + 1]
+    tenth = max(1, len(inside) // 10)
+    return inside[:tenth], inside[-tenth:]
 
 
 def _makes_datasets(case: Case, finding: Finding) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,6 +20,8 @@ _CLOSER: Final = 1.15
 """One rise must explain so many times as much of the variance. In the middle of a run it is 1.33
 times as much as a line does; of a history that grows, sampled amid temporary tensors, 0.98."""
 _BLOCKS: Final = 8
+_ALL_ALONG: Final = 0.9
+"""Rank correlation of the blocks with their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +142,17 @@ def median_of_known(values: Float) -> float:
 
 def rises_all_along(series: Float, rows: tuple[int, int]) -> bool:
     """Whether the medians of eight equal parts of rows (inclusive) rise from part to part."""
+    return _rise(series, rows, median_of_known)
+
+
+def means_rise_all_along(series: Float, rows: tuple[int, int]) -> bool:
+    """Likewise their means: of seconds that only some steps have."""
+    return _rise(series, rows, lambda part: float(np.mean(part)))
+
+
+def _rise(series: Float, rows: tuple[int, int], typical: Callable[[Float], float]) -> bool:
     parts = np.array_split(series[rows[0] : rows[1] + 1], _BLOCKS)
     if any(not len(part) for part in parts):
         return False
-    medians = np.array([median_of_known(part) for part in parts])
-    return not np.isnan(medians).any() and rank_with_time(medians) >= 0.9
+    values = np.array([typical(part) for part in parts])
+    return not np.isnan(values).any() and rank_with_time(values) >= _ALL_ALONG

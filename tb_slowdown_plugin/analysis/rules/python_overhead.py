@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,14 +11,21 @@ from tb_slowdown_plugin.analysis.accounts import CONTENTION, rule_of
 from tb_slowdown_plugin.analysis.advice import python_overhead as advice
 from tb_slowdown_plugin.analysis.contention import WAITING
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds
-from tb_slowdown_plugin.analysis.rules.movement import ends, rises_all_along
+from tb_slowdown_plugin.analysis.rules.movement import ends, growth_of, rises_all_along
+from tb_slowdown_plugin.analysis.rules.patterns import cadence, working_rows
+from tb_slowdown_plugin.analysis.rules.stack_places import (
+    growing_places,
+    place_of_most,
+    tell_places,
+)
 from tb_slowdown_plugin.analysis.rules.step_parts import main_phase
-from tb_slowdown_plugin.analysis.wording import duration, percent
+from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.analysis.wording import count, duration, percent
 from tb_slowdown_plugin.records import names
-from tb_slowdown_plugin.records.types import Float
+from tb_slowdown_plugin.records.types import Float, Int
 
-_LEAST_RISE = 0.1
-"""Rise of a place's share of the samples; 60 samples of one place vary by 0.06."""
+_FEWEST = 16
+"""Steps that lose time at intervals, from which growth is told."""
 _EXPLAINED = 0.7
 """Share of the growth that must be CPU time of the training thread itself."""
 _LOST = 0.5
@@ -25,53 +33,105 @@ _LOST = 0.5
 piles up."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Growth:
+    """What grows, in the steps that lose the time."""
+
+    claimed: tuple[Finding, ...]
+    where: Int
+    """(N,) their rows: all after the warm-up, or one in several."""
+    thread: tuple[float, float]
+    """CPU seconds of the training thread in the first and the last tenth of them."""
+    period: tuple[float, float]
+    share: float
+    """Of the growth of the step that is CPU time of the training thread itself."""
+
+    @property
+    def at_intervals(self) -> bool:
+        """Whether only some steps lose it."""
+        return self.claimed[0].pattern == "periodic"
+
+
 def explain(case: Case) -> Claim | None:
-    """Claims a drift that is CPU time of the training thread, with no growth in TensorFlow."""
-    claimed = tuple(f for f in case.core() if f.pattern in ("drift", "level_shift"))
-    # One jump alone is a change of work, not work that grows.
-    if len(claimed) < 2 and not any(finding.pattern == "drift" for finding in claimed):
+    """Claims growth that is CPU time of the training thread, with no growth in TensorFlow."""
+    found = _growth_of_all(case) or _growth_at_intervals(case)
+    if found is None:
         return None
-    steps = case.run.steps
-    rows = (case.diagnosis.warm_up_rows, len(steps) - 1)
-    lost = ends(np.sum([finding.lost_per_step for finding in claimed], axis=0), rows)
-    # Slow parts that are over were no work that grows.
-    if not lost[1] > lost[0] or not rises_all_along(steps.thread_cpu_seconds, rows):
-        return None
-    thread = ends(steps.thread_cpu_seconds, rows)
-    period = ends(steps.period_seconds, rows)
-    elsewhere = ends(_measured_work(case), rows)
-    computed = thread[1] - thread[0] - (elsewhere[1] - elsewhere[0])
-    # Neighbours, who have an account of their own, take more of a longer step.
-    own = ends(steps.period_seconds - _of_neighbours(case), rows)
-    risen = own[1] - own[0]
-    if not risen > 0 or not computed >= _EXPLAINED * risen:
-        return None
-    if lost[1] - lost[0] < _LOST * risen:
-        return None
-    places = _growing_places(case)
-    phase = main_phase(largest(claimed))
-    share = computed / max(period[1] - period[0], computed)
+    places = growing_places(case)
+    main = [place for place, _, _ in places] or place_of_most(
+        case, case.wall_share(lost_seconds(found.claimed))
+    )
+    first, last = (case.step_text(int(found.where[end])) for end in (0, -1))
+    often = ""
+    if found.at_intervals:
+        often = f", {cadence(found.where, len(case.run.steps))}"
     return Claim(
         "python_overhead",
-        claimed,
-        f"work in Python that grows: {places[0][0]}" if places else "work in Python that grows",
-        f"The training thread computes more in each step: {duration(thread[0])} of CPU time "
-        f"around {case.step_text(rows[0])}, {duration(thread[1])} around "
-        f"{case.step_text(rows[1])}.",
+        found.claimed,
+        f"work in Python that grows: {main[0]}" if main else "work in Python that grows",
+        f"The training thread computes more {'each time' + often if often else 'in each step'}: "
+        f"{duration(found.thread[0])} of CPU time around {first}, {duration(found.thread[1])} "
+        f"around {last}.",
         (
-            *_tell_phase(phase),
-            *_tell_places(places),
-            f"A step takes {duration(period[0])} around {case.step_text(rows[0])} and "
-            f"{duration(period[1])} around {case.step_text(rows[1])}; CPU time of the training "
-            f"thread is {percent(share)} of the growth.",
-            f"No graph, function or allocator of TensorFlow was seen to grow; "
-            f"{duration(lost_seconds(claimed))} fit work on a Python list, dictionary or buffer "
-            "that grows.",
+            *_tell_phase(main_phase(largest(found.claimed))),
+            *tell_places(case, places),
+            f"{'Such a' if often else 'A'} step takes {duration(found.period[0])} around {first} "
+            f"and {duration(found.period[1])} around {last}; CPU time of the training thread is "
+            f"{percent(found.share)} of the growth.",
+            *_tell_tensorflow(case, found),
         ),
         advice.advise(eager=_is_eager(case)),
         "medium",
         "drift",
     )
+
+
+def _growth_of_all(case: Case) -> _Growth | None:
+    claimed = tuple(f for f in case.core() if f.pattern in ("drift", "level_shift"))
+    # One jump alone is a change of work, not work that grows.
+    if len(claimed) < 2 and not any(finding.pattern == "drift" for finding in claimed):
+        return None
+    return _growth(case, claimed, np.arange(case.diagnosis.warm_up_rows, len(case.run.steps)))
+
+
+def _growth_at_intervals(case: Case) -> _Growth | None:
+    claimed = tuple(f for f in case.core() if f.pattern == "periodic")
+    where = working_rows(_lost(case, claimed))
+    where = where[where >= case.diagnosis.warm_up_rows]
+    return _growth(case, claimed, where) if len(where) >= _FEWEST else None
+
+
+def _growth(case: Case, claimed: tuple[Finding, ...], where: Int) -> _Growth | None:
+    """Where the training thread computes more and more in these steps, and loses by it."""
+    steps = case.run.steps
+    rows = (0, len(where) - 1)
+
+    def at_ends(series: Float) -> tuple[float, float]:
+        return ends(series[where], rows)
+
+    lost = at_ends(_lost(case, claimed))
+    # Slow parts that are over were no work that grows.
+    if not lost[1] > lost[0] or not rises_all_along(steps.thread_cpu_seconds[where], rows):
+        return None
+    thread, period = at_ends(steps.thread_cpu_seconds), at_ends(steps.period_seconds)
+    elsewhere = at_ends(_measured_work(case))
+    computed = thread[1] - thread[0] - (elsewhere[1] - elsewhere[0])
+    # Neighbours, who have an account of their own, take more of a longer step.
+    own = at_ends(steps.period_seconds - _of_neighbours(case))
+    risen = own[1] - own[0]
+    if not risen > 0 or not computed >= _EXPLAINED * risen:
+        return None
+    if lost[1] - lost[0] < _LOST * risen:
+        return None
+    share = computed / max(period[1] - period[0], computed)
+    return _Growth(claimed, where, thread, period, share)
+
+
+def _lost(case: Case, claimed: tuple[Finding, ...]) -> Float:
+    total = np.zeros(len(case.run.steps))
+    for finding in claimed:
+        total += finding.lost_per_step
+    return total
 
 
 def _measured_work(case: Case) -> Float:
@@ -101,32 +161,22 @@ def _is_eager(case: Case) -> bool:
     return watched and not case.graphs
 
 
-def _growing_places(case: Case) -> list[tuple[str, float, float]]:
-    """(place, first share, last share) of the samples of the training thread's stack.
-
-    Only places whose share has grown, the largest growth first; empty without
-    two sets of samples.
-    """
-    sets: dict[int, dict[str, float]] = {}
-    for row, fact in case.facts("python_stack"):
-        of = fact.numbers.get("of", 0.0)
-        if of > 0:
-            sets.setdefault(row, {})[fact.subject] = fact.numbers.get("samples", 0.0) / of
-    if len(sets) < 2:
-        return []
-    first, last = sets[min(sets)], sets[max(sets)]
-    grown = [(place, first.get(place, 0.0), share) for place, share in last.items()]
-    return sorted(
-        (each for each in grown if each[2] - each[1] >= _LEAST_RISE), key=lambda g: g[1] - g[2]
-    )
-
-
-def _tell_places(places: list[tuple[str, float, float]]) -> Iterable[str]:
-    for place, first, last in places[:2]:
+def _tell_tensorflow(case: Case, found: _Growth) -> Iterable[str]:
+    rows = (int(found.where[0]), int(found.where[-1]))
+    functions = growth_of(case, "eager_functions", rows, count=True)
+    if functions is None or not functions.steady or functions.last < 2 * functions.first:
         yield (
-            f"`{place}` is in {percent(last)} of the samples of the training thread at the end, "
-            f"in {percent(first)} at the start."
+            f"No graph, function or allocator of TensorFlow was seen to grow; "
+            f"{duration(lost_seconds(found.claimed))} fit work on a Python list, dictionary or "
+            "buffer that grows."
         )
+        return
+    yield (
+        f"The eager context holds {count(functions.first)} functions at "
+        f"{case.step_text(functions.first_row)} and {count(functions.last)} at "
+        f"{case.step_text(functions.last_row)}: an operation on a list that grows is a new one "
+        "to TensorFlow each time."
+    )
 
 
 def _tell_phase(phase: tuple[str, float] | None) -> Iterable[str]:

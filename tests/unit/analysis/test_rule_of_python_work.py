@@ -79,6 +79,47 @@ def test_python_work_that_the_engine_cut_into_stairs(make_run, find, judge):
     assert judge(run, findings[1]).report.causes == ()
 
 
+def test_python_work_that_grows_in_every_tenth_step(make_run, find, judge):
+    """A history is gone through every ten steps; the median step knows nothing of it."""
+    lost = np.where(np.arange(SIZE) % 10 == 0, LOST, 0.0)
+    history = find("core", "periodic", lost, confidence="medium")
+    events = [
+        (SIZE - 1, Fact("python_stack", place, {"samples": samples, "of": 30.0}))
+        for place, samples in (("<module> (loop.py:17)", 21), ("<module> (loop.py:14)", 9))
+    ]
+    rows = np.arange(0, SIZE, 10)
+    run = make_run(
+        0.001 + lost,
+        process_cpu=0.001 + lost,
+        thread_cpu=0.001 + 0.98 * lost,
+        events=events,
+        signals={"eager_functions": 20.0 + rows / 10},
+        signal_rows=rows,
+    )
+    report = judge(run, history).report
+
+    (cause,) = report.causes
+    assert (cause.cause, cause.pattern, cause.confidence) == ("python_overhead", "drift", "medium")
+    assert cause.summary == (
+        "The training thread computes more each time, every 10 steps: 3.45 ms of CPU time around "
+        "step 30, 29 ms around step 590."
+    )
+    assert cause.evidence == (
+        "`loop.py:17` is in 70.0 % of the samples of the training thread, 30 in all.",
+        "Such a step takes 3.5 ms around step 30 and 29.5 ms around step 590; CPU time of the "
+        "training thread is 98.0 % of the growth.",
+        "The eager context holds 23 functions at step 30 and 79 at step 590: an operation on a "
+        "list that grows is a new one to TensorFlow each time.",
+    )
+    assert report.headline.endswith("to work in Python that grows: loop.py:17")
+
+
+def test_work_at_intervals_that_does_not_grow_is_not_blamed_on_python(make_run, find, judge):
+    lost = np.where(np.arange(SIZE) % 10 == 0, 0.030, 0.0)
+    run = make_run(0.001 + lost, process_cpu=0.001 + lost, thread_cpu=0.001 + lost)
+    assert judge(run, find("core", "periodic", lost, confidence="medium")).report.causes == ()
+
+
 def test_the_line_of_python_that_grows_is_named(make_run, find, judge):
     def stack(row, place, samples):
         return row, Fact("python_stack", place, {"samples": samples, "of": 60})

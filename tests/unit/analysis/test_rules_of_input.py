@@ -67,6 +67,24 @@ def test_input_wait_from_the_start(make_run, find, judge):
     assert report.headline == "Lost 75 % of 24.0 s to waiting for input data"
 
 
+def test_a_wait_that_is_there_from_the_start_and_grows_points_to_a_history(make_run, find, judge):
+    wait = np.where(np.arange(SIZE) % 2, np.linspace(0.002, 0.060, SIZE), 0.0)
+    run = make_run(STEP + wait, accounts={"input_wait": wait})
+    (cause,) = judge(run, find("input_wait", "flat", wait)).report.causes
+
+    assert cause.summary == (
+        "The step waits for data from the start, and longer and longer: 60.8 % of the run."
+    )
+    assert cause.evidence[1] == (
+        "It grows: 2.49 ms a step in the first tenth of these steps, 29.1 ms in the last."
+    )
+    assert cause.advice[0].text.startswith("Look for what grows")
+    shuffled = np.random.default_rng(0).permutation(wait)
+    run = make_run(STEP + shuffled, accounts={"input_wait": shuffled})
+    (cause,) = judge(run, find("input_wait", "flat", shuffled)).report.causes
+    assert "longer" not in cause.summary
+
+
 def waits_from_300(make_run, find, judge, events=(), signals=None, rows=None):
     wait = np.where(np.arange(SIZE) < 300, 0.0004, 0.030)
     run = make_run(
@@ -170,6 +188,23 @@ def test_a_dataset_made_anew_is_told_to_be_made_once(make_run, find, judge):
     without = make_run(STEP + wait, accounts={"input_wait": wait})
     (cause,) = judge(without, find("input_wait", "periodic", wait)).report.causes
     assert cause.advice[0].text.startswith("Let the slow stage")
+
+
+@pytest.mark.parametrize("shuffles", [False, True])
+def test_a_dataset_made_anew_for_each_epoch_has_no_buffer_to_blame(make_run, find, judge, shuffles):
+    rows = np.arange(0, SIZE, 100)
+    wait = at(rows, 1.2)
+    events = [(int(row), Trace(1, "load", "data.py:8", 0.01, 0.01, "library")) for row in rows]
+    events += [(int(row), Epoch(number)) for number, row in enumerate(rows)]
+    events += [(1, stage("Shuffle#3" if shuffles else "Map#2", 0.01))]
+    run = make_run(STEP + wait, accounts={"input_wait": wait}, events=events)
+    (cause,) = judge(run, find("input_wait", "epoch_boundary", wait)).report.causes
+    assert cause.summary == (
+        "Each epoch begins with a wait for data: the dataset is made anew, its functions are "
+        "traced and its stages started again."
+    )
+    assert cause.advice[0].text.startswith("Make the dataset once")
+    assert any("shuffle buffer" in each.text for each in cause.advice) is shuffles
 
 
 def test_a_dataset_made_anew_in_each_step_is_no_slow_stage(make_run, find, judge):

@@ -1,0 +1,76 @@
+"""Where in the user's Python the training thread was, by samples of its stack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tb_slowdown_plugin.analysis.rules.case import Case
+from tb_slowdown_plugin.analysis.wording import count, percent
+from tb_slowdown_plugin.records.types import Fact
+
+_STACK = "python_stack"
+"""Fact: a place of the training thread's stack, with the samples it was seen in."""
+_BOTH = 1.15
+"""Share of the samples at a place, and of the wall that is lost: more than 1 in all, and the
+place is in the lost time; 60 samples vary by 0.06."""
+_LEAST_RISE = 0.1
+"""Rise of a place's share of the samples; 60 samples of one place vary by 0.06."""
+
+
+def growing_places(case: Case) -> list[tuple[str, float, float]]:
+    """(place, first share, last share) of the samples of the training thread's stack.
+
+    Only places whose share has grown, the largest growth first; empty without
+    two sets of samples.
+    """
+    sets: dict[int, dict[str, float]] = {}
+    for row, fact in case.facts(_STACK):
+        sets.setdefault(row, {})[_place(fact)] = _share_of(fact)
+    if len(sets) < 2:
+        return []
+    first, last = sets[min(sets)], sets[max(sets)]
+    grown = [(place, first.get(place, 0.0), share) for place, share in last.items()]
+    return sorted(
+        (each for each in grown if each[2] - each[1] >= _LEAST_RISE), key=lambda g: g[1] - g[2]
+    )
+
+
+def place_of_most(case: Case, lost: float) -> list[str]:
+    """The place of so many samples that it must be where the time is lost; else none.
+
+    Args:
+      case: the run.
+      lost: share of the wall that is lost.
+    """
+    found = [_place(fact) for _, fact in case.facts(_STACK) if _share_of(fact) + lost >= _BOTH]
+    return found[-1:]
+
+
+def tell_places(case: Case, places: list[tuple[str, float, float]]) -> Iterable[str]:
+    """Sentences on the places that grow, or on the one of most samples."""
+    for place, first, last in places[:2]:
+        yield (
+            f"`{place}` is in {percent(last)} of the samples of the training thread at the end, "
+            f"in {percent(first)} at the start."
+        )
+    if places:
+        return
+    told = [fact for _, fact in case.facts(_STACK)]
+    if told:
+        most = max(told[::-1], key=_share_of)
+        yield (
+            f"`{_place(most)}` is in {percent(_share_of(most))} of the samples of the training "
+            f"thread, {count(most.numbers.get('of', 0.0))} in all."
+        )
+
+
+def _share_of(fact: Fact) -> float:
+    of = fact.numbers.get("of", 0.0)
+    return fact.numbers.get("samples", 0.0) / of if of > 0 else 0.0
+
+
+def _place(fact: Fact) -> str:
+    """As it stands in a sentence: "sample (agent.py:88)"; code of a script is in no function."""
+    return fact.subject.removeprefix("<module> (").removesuffix(
+        ")" * fact.subject.startswith("<module> (")
+    )
