@@ -47,6 +47,7 @@ class PredictCalls:
 
     Only those with arrays or tensors, of which Keras makes a dataset. The time in
     which the model computes stays where it was, and what is traced of the model itself.
+    A call inside validation is validation.
     """
 
     name = "predict_calls"
@@ -76,7 +77,8 @@ class PredictCalls:
         def call(model: Any, *args: Any, **kwargs: Any) -> Any:
             watch = self._context.stopwatch
             x = args[0] if args else kwargs.get("x")
-            if not (watch.is_mine() and self._call is None and _is_made_a_dataset(x)):
+            is_price = watch.is_mine() and not watch.is_open(names.VALIDATION)
+            if not (is_price and self._call is None and _is_made_a_dataset(x)):
                 return predict(model, *args, **kwargs)
             place = self._places.at(*calling_line(sys._getframe(1)))
             account = names.account(names.PREDICT, place)

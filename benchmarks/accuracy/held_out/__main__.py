@@ -14,8 +14,12 @@ def main() -> None:
     """Prints a row for each recording, and what they come to."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.accuracy.held_out")
     parser.add_argument("--keep", type=Path, help="leave the recordings in this directory")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="record only these programs")
     options = parser.parse_args()
-    programs = sorted(Path(__file__).parent.glob("[!_]*.py"))
+    found = {each.stem: each for each in sorted(Path(__file__).parent.glob("[!_]*.py"))}
+    if unknown := set(options.names) - found.keys():
+        parser.error(f"no program {', '.join(sorted(unknown))}; there are {', '.join(found)}")
+    programs = [found[name] for name in options.names or found]
     outcomes = []
     with tempfile.TemporaryDirectory() as temporary:
         directory = options.keep or Path(temporary)

@@ -94,6 +94,17 @@ def test_a_dataset_of_the_users_is_waited_for_as_anywhere(recording, collectors,
     assert not any(name.startswith("predict") for name in accounts)
 
 
+def test_validation_stays_validation(recording, collectors, model):
+    def validate():
+        recording.stopwatch.open("validation")
+        model.predict(np.ones((4, 8)), verbose=0)
+        recording.stopwatch.close()
+
+    _, accounts = booked(recording, validate)
+    assert "validation" in accounts
+    assert not any(name.startswith("predict") for name in accounts)
+
+
 def test_other_threads_are_not_booked(recording, collectors, model):
     recording.stopwatch.thread = -1
     _, accounts = booked(recording, lambda: model.predict(np.ones((4, 8)), verbose=0))
