@@ -249,8 +249,9 @@ def _event(row: int, what: What) -> Event:
 
 def _listed(run: Run, report: Any) -> dict[str, Any]:
     return {
-        "run": run.name, "title": run.name, "workers": 1 + len(run.workers), "steps": len(run.steps),
-        "first_step": 0, "last_step": len(run.steps) - 1, "started": event_files.STARTED,
+        "run": run.name, "title": run.name, "workers": 1 + len(run.workers),
+        "steps": len(run.steps), "first_step": 0, "last_step": len(run.steps) - 1,
+        "started": event_files.STARTED,
         "reported": float(run.steps.ended[-1]), "live": run.name == SHORT,
         "verdict": asdict(report)["verdict"], "lost_fraction": report.lost_fraction,
     }  # fmt: skip
