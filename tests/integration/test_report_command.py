@@ -11,10 +11,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
-from event_files import make_steps, rows_of, scalar_event, split, write_chunks, write_events
-from integration.command_line import refusal
+from event_files import make_steps, rows_of, split, write_chunks
+from integration.two_runs import write_healthy_and_slow
 
 from tb_slowdown_plugin import __version__
 from tb_slowdown_plugin.__main__ import main
@@ -24,21 +23,7 @@ COMMAND = [sys.executable, "-m", "tb_slowdown_plugin"]
 
 @pytest.fixture(scope="module")
 def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """`healthy`, and `slow`, which loses 5 s of 25 s to garbage collection."""
-    root = tmp_path_factory.mktemp("logs")
-    healthy = make_steps(400, seconds=0.05)
-    write_chunks(root / "healthy" / "slowdown", split(healthy))
-    slow = make_steps(400, seconds=0.05)
-    collecting = slow.number % 10 == 9
-    slow.period_seconds[collecting] += 0.125
-    slow.ended[:] = slow.ended[0] + slow.period_seconds.cumsum() - slow.period_seconds[0]
-    slow = type(slow)(**{**_fields(slow), "accounts": {"gc": collecting * 0.125}})
-    write_chunks(root / "slow" / "slowdown", split(slow))
-    return root
-
-
-def _fields(steps: object) -> dict[str, object]:
-    return {name: getattr(steps, name) for name in type(steps).__slots__}  # type: ignore[attr-defined]
+    return write_healthy_and_slow(tmp_path_factory.mktemp("logs"))
 
 
 def test_the_json_report_follows_the_contract(
@@ -85,49 +70,6 @@ def test_the_run_at_the_top_of_a_logdir_has_the_logdirs_name(
     assert json.loads(capsys.readouterr().out)["runs"][0]["run"] == "."
 
 
-@pytest.mark.parametrize(
-    ("limit", "status"), [("25", 0), ("15", 3), ("0", 3), ("100", 0), ("15.5", 3)]
-)
-def test_fail_over_speaks_through_the_exit_status(logdir: Path, limit: str, status: int) -> None:
-    assert main(["report", str(logdir), "--fail-over", limit]) == status
-
-
-def test_a_run_too_short_to_be_judged_does_not_fail(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    short = make_steps(30, seconds=0.05)
-    short.period_seconds[0] += 3.0  # its start is most of it
-    write_chunks(tmp_path / "short" / "slowdown", split(short))
-    write_chunks(tmp_path / "long" / "slowdown", split(make_steps(400)))
-    assert main(["report", str(tmp_path), "--fail-over", "0"]) == 0
-    out, err = capsys.readouterr()
-    assert err == (
-        "tbslow: run 'short' can't be judged by --fail-over: 30 steps are too few; it is let pass\n"
-    )
-    assert "Not judged yet" in out
-    assert main(["report", str(tmp_path)]) == 0
-    assert capsys.readouterr().err == ""
-
-
-def test_what_was_timed_in_a_short_run_fails_all_the_same(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    short = make_steps(60, seconds=0.05)
-    waits = np.arange(60) >= 5
-    short.period_seconds[waits] += 0.05
-    short.ended[:] = short.ended[0] + short.period_seconds.cumsum() - short.period_seconds[0]
-    timed = {"tracing:again": waits * 0.05}
-    short = type(short)(**{**_fields(short), "accounts": timed})
-    write_chunks(tmp_path / "short" / "slowdown", split(short))
-    assert main(["report", str(tmp_path), "--fail-over", "30"]) == 3
-    assert capsys.readouterr().err == ""
-    assert main(["report", str(tmp_path), "--fail-over", "60"]) == 0
-
-
-def test_fail_over_looks_only_at_the_run_asked_for(logdir: Path) -> None:
-    assert main(["report", str(logdir), "--run", "healthy", "--fail-over", "1"]) == 0
-
-
 def test_the_report_can_go_to_a_file(
     logdir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -168,99 +110,6 @@ def test_a_run_without_a_step_yet_is_reported_as_such(
     assert main(["report", str(tmp_path), "--format", "json"]) == 0
     (run,) = json.loads(capsys.readouterr().out)["runs"]
     assert (run["verdict"], run["steps"]) == ("not_enough_steps", 0)
-
-
-# -- bad input: one line, status 2 ---------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        (
-            ["report", "LOGDIR/nope"],
-            "no such directory: 'LOGDIR/nope'; give the logdir that training wrote to",
-        ),
-        (
-            ["report", "LOGDIR", "--run", "slwo"],
-            "'LOGDIR' has no run 'slwo'; it has 'slow', 'healthy'",
-        ),
-        (
-            ["report", "LOGDIR", "-o", "LOGDIR/no/file"],
-            "can't write 'LOGDIR/no/file': No such file or directory; "
-            "give a file in a directory that exists",
-        ),
-        (
-            ["report"],
-            "the following arguments are required: LOGDIR; "
-            "'tbslow report --help' lists what there is",
-        ),
-        (
-            ["report", "LOGDIR", "--frmat", "json"],
-            "unrecognized arguments: --frmat json; 'tbslow --help' lists what there is",
-        ),
-        (
-            ["report", "LOGDIR", "--fail-over", "much"],
-            "argument --fail-over: 'much' is no percentage; give a number from 0 to 100; "
-            "'tbslow report --help' lists what there is",
-        ),
-        (
-            ["report", "LOGDIR", "--fail-over", "nan"],
-            "argument --fail-over: 'nan' is no percentage; give a number from 0 to 100; "
-            "'tbslow report --help' lists what there is",
-        ),
-    ],
-)
-def test_bad_input(
-    logdir: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], expected: str
-) -> None:
-    given = [argument.replace("LOGDIR", str(logdir)) for argument in arguments]
-    error = refusal(capsys, *given)
-    assert error == expected.replace("'LOGDIR", f"'{logdir}")
-
-
-@pytest.mark.parametrize("arguments", [["reprt", "x"], ["report", "x", "--format", "xml"], []])
-def test_an_unknown_command_or_format_says_where_help_is(
-    capsys: pytest.CaptureFixture[str], arguments: list[str]
-) -> None:
-    error = refusal(capsys, *arguments)
-    assert "--help' lists what there is" in error
-
-
-def test_a_page_is_not_drawn_on_a_terminal(
-    logdir: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    assert refusal(capsys, "report", str(logdir), "--format", "html") == (
-        "a page is no text for a terminal; give a file with -o report.html"
-    )
-
-
-def test_a_logdir_without_slowdown_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write_events(tmp_path / "train", [scalar_event("loss", 0, 1.0)])
-    assert refusal(capsys, "report", str(tmp_path)) == (
-        f"'{tmp_path}' has no slowdown data; train with tbslow.start(...) or "
-        "tbslow.keras.SlowdownCallback(...) writing there"
-    )
-
-
-def test_a_logdir_of_which_nothing_is_readable(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = write_chunks(tmp_path / "slowdown", split(make_steps(10)))
-    path.write_bytes(b"\x00" * 100)
-    assert refusal(capsys, "report", str(tmp_path)) == (
-        f"'{tmp_path}' has no readable slowdown data: event file slowdown/{path.name} is no event "
-        "file (100 bytes unreadable)"
-    )
-
-
-def test_a_name_with_control_characters_cannot_steer_the_terminal(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert "'/no\\x1b[2Jwhere'" in refusal(capsys, "report", "/no\x1b[2Jwhere")
-
-
-# -- as a process --------------------------------------------------------------
 
 
 def test_the_module_runs_and_tells_its_version() -> None:
