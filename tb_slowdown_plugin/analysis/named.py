@@ -18,7 +18,6 @@ UNNAMED: Final = "unexplained"
 
 _CAUSES: Final[dict[str, str]] = {
     names.INPUT_WAIT: "input_pipeline",
-    names.END_OF_PASS: "input_pipeline",
     names.TRACING: "retracing",
     names.FIRST_EXECUTION: "retracing",
     names.PREDICT: "retracing",

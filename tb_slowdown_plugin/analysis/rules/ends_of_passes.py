@@ -58,7 +58,7 @@ def tell_ends(case: Case) -> Iterable[str]:
     wait = case.account(names.INPUT_WAIT, names.END_OF_PASS)
     if wait.sum() >= FLAT_FLOOR * case.diagnosis.ledger.wall_seconds > 0:
         yield (
-            f"{_ends(case)}: {_WHY}. `repeat` in the pipeline, with one iterator for all epochs, "
+            f"{_ends(case)}. {_WHY}; `repeat` in the pipeline, with one iterator for all epochs, "
             "spares it."
         )
 
