@@ -21,6 +21,7 @@ def create() -> list[Collector]:
     from tb_slowdown_plugin.collectors.communication import Communication
     from tb_slowdown_plugin.collectors.cpu_contention import CpuContention
     from tb_slowdown_plugin.collectors.disk_io import DiskIo
+    from tb_slowdown_plugin.collectors.evaluations import Evaluations
     from tb_slowdown_plugin.collectors.garbage import GarbageCollector
     from tb_slowdown_plugin.collectors.graph_size import GraphSize
     from tb_slowdown_plugin.collectors.host_memory import HostMemory
@@ -51,6 +52,7 @@ def create() -> list[Collector]:
         Summaries(),
         Optimizers(),
         PredictCalls(),
+        Evaluations(),
         Captures(),
         ProcessMemory(),
         Allocator(),

@@ -199,6 +199,23 @@ def generalises_shapes(snippet: Snippet):
     assert traces("new") == 2
 
 
+def makes_no_dataset_of_arrays(snippet: Snippet, monkeypatch):
+    made, make = [], tf.data.Dataset.from_tensors
+    monkeypatch.setattr(
+        tf.data.Dataset, "from_tensors", lambda *args, **kw: (made.append(1), make(*args, **kw))[1]
+    )
+    counts = []
+    for side in ("old", "new"):
+        model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])
+        model.compile("sgd", "mse")
+        made.clear()
+        x, y = np.zeros((64, 2), "float32"), np.zeros((64, 1), "float32")
+        snippet.run(side, {"model": model, "x": x, "y": y, "epochs": 3})
+        counts.append(len(made))
+    assert counts[0] >= 3
+    assert counts[1] == 0
+
+
 def makes_the_dataset_once(snippet: Snippet):
     counts = []
     for side in ("old", "new"):
@@ -349,6 +366,11 @@ CASES: dict[str, CaseOfAdvice] = {
         retraced_functions.repeated_setup([]),
         "Make the dataset once",
         makes_the_dataset_once,
+    ),
+    "arrays": (
+        (retraced_functions.hand_over_a_dataset(),),
+        "Hand `fit`",
+        makes_no_dataset_of_arrays,
     ),
     "predict": (retraced_functions.instead_of_predict(), "Call the model", calls_the_model),
     "one batch": (retraced_functions.instead_of_predict(), "Or take", predicts_on_a_batch),

@@ -54,7 +54,7 @@ def repeated_setup(traces: Iterable[Trace]) -> tuple[Advice, ...]:
       traces: of the functions of libraries that were traced again.
     """
     if any(_FROM_ARRAYS in trace.location for trace in traces):
-        return (_call_the_model(), *make_once())
+        return (hand_over_a_dataset(), _call_the_model())
     return make_once()
 
 
@@ -77,6 +77,21 @@ def _call_the_model() -> Advice:
         "for each call.",
         snippet(old("y = model.predict(x)"), new("y = model(x, training=False)")),
         "No batching: `x` must fit into memory.",
+    )
+
+
+def hand_over_a_dataset() -> Advice:
+    """Instead of arrays."""
+    return Advice(
+        "Hand `fit` and `evaluate` a dataset that is made once: of arrays Keras makes a new one "
+        "in each call, and traces its functions again.",
+        snippet(
+            new("data = tf.data.Dataset.from_tensor_slices((x, y)).batch(32)"),
+            same("for epoch in range(epochs):"),
+            old("    model.evaluate(x, y, verbose=0)"),
+            new("    model.evaluate(data, verbose=0)"),
+        ),
+        "None; shuffle it yourself where `fit` did.",
     )
 
 

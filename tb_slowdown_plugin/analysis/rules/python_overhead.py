@@ -162,21 +162,23 @@ def _is_eager(case: Case) -> bool:
 
 
 def _tell_tensorflow(case: Case, found: _Growth) -> Iterable[str]:
-    rows = (int(found.where[0]), int(found.where[-1]))
-    functions = growth_of(case, "eager_functions", rows, count=True)
-    if functions is None or not functions.steady or functions.last < 2 * functions.first:
-        yield (
-            f"No graph, function or allocator of TensorFlow was seen to grow; "
-            f"{duration(lost_seconds(found.claimed))} fit work on a Python list, dictionary or "
-            "buffer that grows."
-        )
-        return
-    yield (
-        f"The eager context holds {count(functions.first)} functions at "
-        f"{case.step_text(functions.first_row)} and {count(functions.last)} at "
-        f"{case.step_text(functions.last_row)}: an operation on a list that grows is a new one "
-        "to TensorFlow each time."
+    first, last = (int(found.where[end]) for end in (0, -1))
+    functions = growth_of(case, "eager_functions", (first, last), count=True)
+    fits = (
+        f"{duration(lost_seconds(found.claimed))} fit work on a Python list, dictionary or "
+        "buffer that grows."
     )
+    if functions is None or not functions.steady or functions.last < 2 * functions.first:
+        yield f"No graph, function or allocator of TensorFlow was seen to grow; {fits}"
+    elif any(first <= graph.row <= last for graph in case.graphs):
+        yield fits  # the functions may be those that were traced
+    else:
+        yield (
+            f"The eager context holds {count(functions.first)} functions at "
+            f"{case.step_text(functions.first_row)} and {count(functions.last)} at "
+            f"{case.step_text(functions.last_row)}: an operation on a list that grows is a new "
+            "one to TensorFlow each time."
+        )
 
 
 def _tell_phase(phase: tuple[str, float] | None) -> Iterable[str]:

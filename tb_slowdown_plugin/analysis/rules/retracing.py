@@ -66,7 +66,7 @@ def _library(case: Case, claimed: tuple[Finding, ...], predicting: tuple[Finding
     graphs = [graph for graph in in_training(case.graphs) if graph.detail == names.LIBRARY]
     summary = (
         "Functions of tf.data and Keras are traced again: a dataset, an iterator or a model "
-        "is made anew, or `fit` or `predict` is called in a loop."
+        "is made anew, or `fit` or `evaluate` is called with arrays in a loop."
     )
     seconds = lost_seconds(claimed) - lost_seconds(predicting)
     evidence = [f"{ledger_seconds(seconds)} in {counted(len(graphs), 'trace')} of such functions."]

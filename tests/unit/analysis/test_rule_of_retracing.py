@@ -190,7 +190,7 @@ def test_library_functions_made_again(make_run, find, judge):
     assert cause.advice[0].text.startswith("Make the dataset once")
 
 
-def test_predict_in_a_loop_is_told_by_the_functions_that_keras_makes(make_run, find, judge):
+def test_arrays_in_a_loop_are_told_by_the_functions_that_keras_makes_of_them(make_run, find, judge):
     lost = np.full(SIZE, 0.02)
     place = "keras/src/trainers/data_adapters/array_data_adapter.py:202"
     traces = [(n, Trace(n + 1, "grab_batch", place, 0.02, 0.02, "library")) for n in range(SIZE)]
@@ -198,8 +198,8 @@ def test_predict_in_a_loop_is_told_by_the_functions_that_keras_makes(make_run, f
     run = make_run(np.full(SIZE, 0.010) + lost, accounts=accounts, events=traces)
     (cause,) = judge(run, find("tracing:library", "flat", lost)).report.causes
 
-    assert cause.advice[0].text.startswith("Call the model, not `predict`")
-    assert cause.advice[1].text.startswith("Make the dataset once")
+    assert cause.advice[0].text.startswith("Hand `fit` and `evaluate` a dataset")
+    assert cause.advice[1].text.startswith("Call the model, not `predict`")
 
 
 def test_a_retrace_logged_by_hand_gives_its_reason(make_run, find, judge):

@@ -217,4 +217,5 @@ def test_a_dataset_made_anew_in_each_step_is_no_slow_stage(make_run, find, judge
         "A dataset is made anew in the step and waited for, by the program or by `predict`: "
         "75.0 % of the run."
     )
-    assert cause.advice[0].text.startswith("Call the model, not `predict`")
+    assert cause.advice[0].text.startswith("Hand `fit` and `evaluate` a dataset")
+    assert cause.advice[1].text.startswith("Call the model, not `predict`")
