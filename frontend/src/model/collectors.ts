@@ -31,6 +31,7 @@ const COLLECTORS: Readonly<Record<string, Collector>> = {
   callbacks: { title: "Keras callbacks", sees: ["callbacks"] },
   optimizers: { title: "Optimizers and their variables", sees: ["optimizer_state"] },
   predict_calls: { title: "Calls of Keras's predict", sees: [] },
+  evaluations: { title: "Calls of Keras's evaluate", sees: [] },
   captures: { title: "Profiler captures", sees: ["profiling", "host_device_transfer"] },
   process_memory: {
     title: "Process: memory, page faults, context switches",
