@@ -17,6 +17,7 @@ from tb_slowdown_plugin.collectors.first_execution import hide_frame
 from tb_slowdown_plugin.collectors.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.tracing import TraceCollector
 from tb_slowdown_plugin.collectors.xla_calls import NotedCalls
+from tb_slowdown_plugin.collectors.xla_handed_on import HandedOn
 from tb_slowdown_plugin.collectors.xla_shapes import Compilation, ShapesInPython, ShapesNoted
 from tb_slowdown_plugin.collectors.xla_values import NeededValue, needed_values
 from tb_slowdown_plugin.records import names
@@ -36,8 +37,8 @@ class XlaCompilations:
     constant: XLA compiles for each new value. The first run of a new graph
     belongs to its trace.
 
-    Where a graph calls a jitted function, only graphs that are fed by an
-    iterator are watched, and of values only those of arguments.
+    Where a graph calls a jitted function, it is watched if it is fed by an iterator,
+    or hands its own arguments on; of values only those of arguments.
 
     Args:
       traces: Tells which functions are jitted.
@@ -64,6 +65,9 @@ class XlaCompilations:
             weakref.WeakKeyDictionary()
         )
         self._calls = NotedCalls()
+        self._handed_on: weakref.WeakKeyDictionary[Any, list[HandedOn]] = (
+            weakref.WeakKeyDictionary()
+        )
         self._places = SourcePlaces.of_process()
         self._needed: dict[str, list[NeededValue]] = {}
         self._traces.observers.append(self._observe)
@@ -91,6 +95,10 @@ class XlaCompilations:
                 self._hook(function, ShapesInPython(subject, varying, needed))
         elif (call := self._calls.of(function)) is not None:
             self._hook(function, ShapesNoted(call))
+        elif len(calls := self._handed_on.get(function.graph, [])) == 1:
+            (handed_on,) = calls
+            if (shapes := handed_on.shapes_in(function)) is not None:
+                self._hook(function, shapes)
 
     def _hook(self, function: Any, shapes: ShapesInPython | ShapesNoted) -> None:
         # a strong reference would be a cycle, and keep graphs alive until a collection
@@ -125,9 +133,15 @@ class XlaCompilations:
         setattr(function, _METHOD, run)
 
     def _note_in_graph(self, shapes: ShapesInPython, arguments: Any) -> None:
+        import tensorflow as tf
+
         inputs = [arguments[index] for index in shapes.varying]
-        needed = [arguments[each.place] for each in shapes.needed if each.place < len(arguments)]
-        self._calls.add(shapes.subject, inputs, needed)
+        known = [each for each in shapes.needed if each.place < len(arguments)]
+        needed = [arguments[each.place] for each in known]
+        if not self._calls.add(shapes.subject, inputs, needed):
+            graph = tf.compat.v1.get_default_graph()
+            call = HandedOn.of(shapes.subject, inputs, zip(needed, known, strict=True))
+            self._handed_on.setdefault(graph, []).append(call)
 
     def _tell(self, compilation: Compilation) -> None:
         watch = self._context.stopwatch

@@ -54,13 +54,16 @@ class NotedCalls:
     def __init__(self) -> None:
         self._by_graph: weakref.WeakKeyDictionary[Any, NotedCall] = weakref.WeakKeyDictionary()
 
-    def add(self, subject: str, inputs: Sequence[Any], needed: Sequence[Any]) -> None:
+    def add(self, subject: str, inputs: Sequence[Any], needed: Sequence[Any]) -> bool:
         """Has the graph being traced note what XLA compiles for, if that may vary.
 
         Args:
           subject: The jitted function.
           inputs: Tensors whose shape it leaves open.
           needed: Tensors whose value XLA needs as a constant.
+
+        Returns:
+          Whether it does.
 
         TensorFlow traces a `tf.function` once more to save it, and that trace stays clean;
         but a `ConcreteFunction` is saved as it is, and can't be with one of our resources.
@@ -74,9 +77,9 @@ class NotedCalls:
         may_vary = needed or any(not each.shape.is_fully_defined() for each in inputs)
         ranks_known = all(each.shape.rank is not None for each in inputs)
         if not (may_vary and ranks_known and _takes_iterator(graphs[-1])):
-            return
+            return False
         if not can_time_here(jitted=True):
-            return
+            return False
         adds_up = any(type(graph).__name__ == "WhileBodyFuncGraph" for graph in graphs)
         dimensions = sum(each.shape.rank for each in inputs)
         count = dimensions + sum(each.shape.num_elements() for each in needed)
@@ -89,6 +92,7 @@ class NotedCalls:
             noted = getattr(tf.raw_ops, operation)(resource=resource, value=numbers)
         run_independently(graphs[0], noted)
         self._by_graph[graphs[-1]] = call
+        return True
 
     def of(self, function: Any) -> NotedCall | None:
         """The call that the graph of a `ConcreteFunction` notes; the last of several."""

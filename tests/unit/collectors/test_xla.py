@@ -252,6 +252,48 @@ def test_a_value_inside_a_function_that_is_fed_by_an_iterator(recording, collect
     assert ": begin, for Slice (" in recording.of(Fact)[1].subject
 
 
+def test_a_jitted_call_inside_a_function_that_hands_its_arguments_on(recording, collector):
+    """As Keras's `predict_on_batch` and a strategy's `run` write it."""
+    window = window_step(tf.ones((20, 3)))
+    inner = make_step(reduce_retracing=True)
+
+    @tf.function(autograph=False, reduce_retracing=True)
+    def shapes(x, scale):
+        return scale * inner(x)
+
+    @tf.function(autograph=False)
+    def values(scale, begin):
+        return scale * window(begin)
+
+    one = tf.constant(1.0)
+    calls = [lambda x=x: shapes(x, one) for x in rows(3, 4, 4, 5, 5, 6, 4, 5, 6)]
+    calls += [lambda i=i: values(one, tf.constant(i)) for i in (0, 0, 7, 7, 0)]
+    seconds, _ = compiled_in(recording, calls)
+    assert [place for place, ns in enumerate(seconds) if ns > COMPILES_NS] == [3, 5, 11]
+    assert [seconds[place] for place in (2, 4, 6, 7, 8, 10, 12, 13)] == [0] * 8
+    subjects = [fact.subject for fact in recording.of(Fact)]
+    assert [subject.partition(" (")[0] for subject in subjects] == [
+        "make_step.<lambda>",
+        "make_step.<lambda>",
+        "step",
+        "step",
+    ]
+    assert ": begin, for Slice (" in subjects[-1]
+
+
+def test_a_function_that_computes_what_it_hands_on_is_not_watched(recording, collector):
+    window = window_step(tf.ones((20, 3)))
+
+    @tf.function(autograph=False)
+    def computes(place):
+        return window(2 * place)
+
+    for place in (0, 0, 0):
+        computes(tf.constant(place))
+    function = computes.get_concrete_function(tf.constant(0))
+    assert "_call_flat" not in vars(function)
+
+
 def test_several_steps_in_one_graph_are_told_by_the_sum_of_their_shapes(recording, collector):
     inner = make_step(reduce_retracing=True)
 
