@@ -16,6 +16,8 @@ LATE_FLUSH_SECONDS: Final = 30.0
 """Likewise once the run is an hour old: a week stays near 20,000 records."""
 LOOK_SECONDS: Final = 1.0
 """How often it is looked whether a chunk is full, or a reading hangs."""
+_STEPS_PER_LOOK: Final = 1 << 14
+"""Steps between two looks at most: an eighth of those that can be kept (`writer/pending.py`)."""
 REQUESTS_AT_ONCE: Final = 20.0
 """Flushes on request that are done at once; each sampling interval allows one more."""
 SAMPLING_SHARE: Final = 0.00125
@@ -34,6 +36,18 @@ def flush_seconds(age_seconds: float) -> float:
     if age_seconds < _LATE_SECONDS:
         return min(max(age_seconds, 1.0), FLUSH_SECONDS)
     return LATE_FLUSH_SECONDS
+
+
+def look_seconds(passed_seconds: float, steps: int) -> float:
+    """Seconds until it is looked again, for a loop that made so many steps since the last look.
+
+    Example:
+      >>> look_seconds(1.0, 200), look_seconds(1.0, 65_536)
+      (1.0, 0.25)
+    """
+    if steps * LOOK_SECONDS <= _STEPS_PER_LOOK * passed_seconds:
+        return LOOK_SECONDS
+    return _STEPS_PER_LOOK * passed_seconds / steps
 
 
 def sample_seconds(age_seconds: float) -> float:

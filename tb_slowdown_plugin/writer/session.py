@@ -85,7 +85,8 @@ class Session:
         self._cpu_ns = 0
         self._sampling = Sampling(recorder, self._collection, lambda: self._cpu_ns)
         self._requests = schedule.REQUESTS_AT_ONCE
-        self._began = self._requested = self._next_flush = self._now()
+        self._began = self._requested = self._next_flush = self._looked = self._now()
+        self._looked_rows = 0
         self.forked = False
         self.on_hang: Callable[[], None] = lambda: None
         """Called where a reading does not come back: the thread that samples is lost."""
@@ -119,7 +120,14 @@ class Session:
         if now >= self._next_flush or len(self.recorder.entries) >= schedule.STEPS_PER_FLUSH:
             self._flush(whole=False)
             now = self._now()
-        return max(0.0, min(self._next_flush - now, schedule.LOOK_SECONDS))
+        return max(0.0, min(self._next_flush - now, self._look_again(now)))
+
+    def _look_again(self, now: float) -> float:
+        """Seconds until a look at what waits to be written is due."""
+        rows, passed = self.recorder.rows, now - self._looked
+        look_seconds = schedule.look_seconds(passed, rows - self._looked_rows)
+        self._looked, self._looked_rows = now, rows
+        return look_seconds
 
     def sample(self) -> float:
         """Samples if that is due; returns the seconds until it is due again."""

@@ -410,3 +410,13 @@ def test_a_sink_with_little_room_left_takes_what_fits(run):
     sink.room = 100
     session.stop()
     assert sum(len(chunk.steps) for chunk in chunks(sink)) == 4
+
+
+def test_a_loop_of_10_us_is_looked_at_before_much_waits(run):
+    session = session_of(run)
+    session.tick()
+    for _ in range(1 << 15):
+        run.step(10e-6)
+    assert session.tick() == pytest.approx(0.5 * (1 << 15) * 10e-6)
+    assert not run.recorder.entries
+    session.stop()
