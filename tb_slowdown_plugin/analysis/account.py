@@ -24,6 +24,7 @@ from tb_slowdown_plugin.analysis.rules.case import (
     span,
     stalls_of,
 )
+from tb_slowdown_plugin.analysis.rules.eager_steps import tell_eager
 from tb_slowdown_plugin.analysis.rules.ends_of_passes import tell_ends
 from tb_slowdown_plugin.analysis.rules.input_pipeline import floor_of_wait, tell_cache
 from tb_slowdown_plugin.analysis.rules.suspects import find_suspects
@@ -127,6 +128,7 @@ def assemble(case: Case) -> Account:
 
 def _defects_below_floors(case: Case, claims: list[Claim]) -> Iterable[str]:
     """What costs too little to be named as a cause, or is not the program's doing."""
+    yield from tell_eager(case)
     if not any(claim.cause == "input_pipeline" for claim in claims):
         yield from tell_cache(case)
         yield from tell_ends(case)

@@ -216,6 +216,35 @@ def makes_no_dataset_of_arrays(snippet: Snippet, monkeypatch):
     assert counts[1] == 0
 
 
+def traces_no_iterator_again(snippet: Snippet):
+    from tensorflow.python.data.ops import multi_device_iterator_ops
+
+    made, kind = [], multi_device_iterator_ops.OwnedMultiDeviceIterator
+    make = kind.__init__
+    counts = []
+    for side in ("old", "new"):
+        strategy = tf.distribute.MirroredStrategy(["CPU:0"])
+        with strategy.scope():
+            model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])
+            model.compile("sgd", "mse")
+        ds = tf.data.Dataset.from_tensor_slices((np.zeros((64, 2)), np.zeros((64, 1)))).batch(8)
+        made.clear()
+
+        def begin(*args, **kw):
+            if kw.get("components") is None:  # else it is the same one, inside a function
+                made.append(1)
+            return make(*args, **kw)
+
+        kind.__init__ = begin
+        try:
+            names = snippet.run(side, {"model": model, "ds": ds, "epochs": 3})
+        finally:
+            kind.__init__ = make
+        assert names["model"].history.epoch == [0, 1, 2]
+        counts.append(len(made))
+    assert counts[0] - counts[1] == 2, "one for each epoch, and one for all"
+
+
 def makes_the_dataset_once(snippet: Snippet):
     counts = []
     for side in ("old", "new"):
@@ -366,6 +395,11 @@ CASES: dict[str, CaseOfAdvice] = {
         retraced_functions.repeated_setup([]),
         "Make the dataset once",
         makes_the_dataset_once,
+    ),
+    "devices": (
+        (retraced_functions.repeat_in_fit(),),
+        "Repeat inside",
+        traces_no_iterator_again,
     ),
     "arrays": (
         (retraced_functions.hand_over_a_dataset(),),

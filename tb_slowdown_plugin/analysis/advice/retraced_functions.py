@@ -12,6 +12,8 @@ from tb_slowdown_plugin.records.types import Trace
 
 _FROM_ARRAYS: Final = "data_adapters/array_data_adapter.py"
 """Where Keras makes a dataset of the arrays that `predict` or `fit` are given."""
+_ON_DEVICES: Final = "ops/multi_device_iterator_ops.py"
+"""Where TensorFlow spreads a dataset over the devices of a strategy."""
 
 
 def hoist(trace: Trace) -> Advice:
@@ -53,8 +55,11 @@ def repeated_setup(traces: Iterable[Trace]) -> tuple[Advice, ...]:
     Args:
       traces: of the functions of libraries that were traced again.
     """
-    if any(_FROM_ARRAYS in trace.location for trace in traces):
+    locations = {trace.location for trace in traces}
+    if any(_FROM_ARRAYS in location for location in locations):
         return (hand_over_a_dataset(), _call_the_model())
+    if any(_ON_DEVICES in location for location in locations):
+        return (repeat_in_fit(),)
     return make_once()
 
 
@@ -77,6 +82,20 @@ def _call_the_model() -> Advice:
         "for each call.",
         snippet(old("y = model.predict(x)"), new("y = model(x, training=False)")),
         "No batching: `x` must fit into memory.",
+    )
+
+
+def repeat_in_fit() -> Advice:
+    """One iterator for all epochs."""
+    return Advice(
+        "Repeat inside the pipeline, and tell `fit` how long an epoch is: under a distribution "
+        "strategy each epoch makes a new iterator over the devices, whose functions are traced "
+        "again.",
+        snippet(
+            old("model.fit(ds, epochs=epochs)"),
+            new("model.fit(ds.repeat(), epochs=epochs, steps_per_epoch=len(ds))"),
+        ),
+        "Examples of two epochs mix where they meet.",
     )
 
 

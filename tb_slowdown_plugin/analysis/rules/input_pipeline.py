@@ -14,7 +14,7 @@ from tb_slowdown_plugin.analysis.advice.retraced_functions import make_once, rep
 from tb_slowdown_plugin.analysis.rules import ends_of_passes
 from tb_slowdown_plugin.analysis.rules.captured import captured_during, slowest_stage
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds
-from tb_slowdown_plugin.analysis.rules.movement import means_rise_all_along
+from tb_slowdown_plugin.analysis.rules.movement import bytes_per_second, means_rise_all_along
 from tb_slowdown_plugin.analysis.rules.patterns import course, working_rows
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.analysis.wording import (
@@ -37,6 +37,7 @@ _GROWN: Final = 1.5
 """The last tenth of the waits over the first, from which they are said to grow."""
 _LEAST_SHARE: Final = 0.3
 """Share of the time of all stages from which one is slow; the model knows some only later."""
+READ: Final = "disk_read_bytes"
 LEAST_READING: Final = 2**20
 """Bytes a second below which disks are not what the pipeline waits for: any gives 50 times
 as much."""
@@ -195,10 +196,10 @@ def _kind_of(stage: CapturedItem) -> str:
 def _tell_reading(case: Case, finding: Finding) -> Iterable[str]:
     """How much is read from disks, before the wait begins and while it lasts."""
     first, last = finding.rows
-    during = bytes_per_second(case, first, last)
+    during = bytes_per_second(case, READ, first, last)
     if during is None:
         return
-    before = bytes_per_second(case, case.diagnosis.warm_up_rows, first)
+    before = bytes_per_second(case, READ, case.diagnosis.warm_up_rows, first)
     if finding.pattern != "level_shift" or before is None:
         start = "Reading is not the limit: " if during < LEAST_READING else ""
         yield f"{start}{size(during)} a second were read from disks meanwhile."
@@ -209,17 +210,6 @@ def _tell_reading(case: Case, finding: Finding) -> Iterable[str]:
         )
     else:
         yield f"{size(before)} a second were read from disks before, {size(during)} since."
-
-
-def bytes_per_second(case: Case, first: int, last: int) -> float | None:
-    """What was read from disks in rows, over their wall time; None where not sampled."""
-    rows, read = case.signal("disk_read_bytes")
-    inside = (rows >= first) & (rows <= last + 1)
-    rows, read = rows[inside], read[inside]
-    if len(rows) < 2 or rows[-1] <= rows[0]:
-        return None
-    seconds = float(case.run.steps.period_seconds[rows[0] : rows[-1]].sum())
-    return float(read[-1] - read[0]) / seconds if seconds > 0 else None
 
 
 def _boundaries(case: Case, wait: Float) -> Iterable[str]:
@@ -248,7 +238,7 @@ def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
     captured = captured_during(case, finding)
     stage = slowest_stage(captured) if captured else None
     slow = told[-1][1].subject if told else _kind_of(stage) if stage else ""
-    reading = bytes_per_second(case, *finding.rows)
+    reading = bytes_per_second(case, READ, *finding.rows)
     return advice.on_every_step(
         slow,
         grows=finding.pattern == "drift" or _grows(case, finding),

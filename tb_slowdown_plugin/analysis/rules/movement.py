@@ -80,6 +80,17 @@ def growth_of(
     )
 
 
+def bytes_per_second(case: Case, signal: str, first: int, last: int) -> float | None:
+    """What a count of bytes rose by in rows, over their wall time; None where not sampled."""
+    rows, counted = case.signal(signal)
+    inside = (rows >= first) & (rows <= last + 1)
+    rows, counted = rows[inside], counted[inside]
+    if len(rows) < 2 or rows[-1] <= rows[0]:
+        return None
+    seconds = float(case.run.steps.period_seconds[rows[0] : rows[-1]].sum())
+    return float(counted[-1] - counted[0]) / seconds if seconds > 0 else None
+
+
 def is_one_rise(where: Int, values: Float) -> bool:
     """Whether one single rise follows a series clearly closer than a line, by least squares.
 

@@ -11,6 +11,7 @@ from tb_slowdown_plugin.analysis.accounts import CONTENTION, rule_of
 from tb_slowdown_plugin.analysis.advice import python_overhead as advice
 from tb_slowdown_plugin.analysis.contention import WAITING
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds
+from tb_slowdown_plugin.analysis.rules.eager_steps import runs_eagerly
 from tb_slowdown_plugin.analysis.rules.movement import ends, growth_of, rises_all_along
 from tb_slowdown_plugin.analysis.rules.patterns import cadence, working_rows
 from tb_slowdown_plugin.analysis.rules.stack_places import (
@@ -80,7 +81,7 @@ def explain(case: Case) -> Claim | None:
             f"{percent(found.share)} of the growth.",
             *_tell_tensorflow(case, found),
         ),
-        advice.advise(eager=_is_eager(case)),
+        advice.advise(eager=runs_eagerly(case)),
         "medium",
         "drift",
     )
@@ -150,15 +151,6 @@ def _of_neighbours(case: Case) -> Float:
         if names.family(finding.source) == CONTENTION:
             total += finding.lost_per_step
     return total
-
-
-def _is_eager(case: Case) -> bool:
-    """Whether traces were watched for, and none was seen."""
-    watched = any(
-        collector.name == "tracing" and collector.status == "running"
-        for collector in case.run.environment.collectors
-    )
-    return watched and not case.graphs
 
 
 def _tell_tensorflow(case: Case, found: _Growth) -> Iterable[str]:

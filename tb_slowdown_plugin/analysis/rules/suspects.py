@@ -8,12 +8,12 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.rules.captured import captured_during, is_fragmented, tell_memory
 from tb_slowdown_plugin.analysis.rules.case import Case, Mask, largest, lost_seconds
-from tb_slowdown_plugin.analysis.rules.movement import ends, median_of_known
+from tb_slowdown_plugin.analysis.rules.movement import bytes_per_second, ends, median_of_known
 from tb_slowdown_plugin.analysis.rules.moving import find_moving
 from tb_slowdown_plugin.analysis.rules.tensor_retention import MOST_OF_RUN, OPEN_TAPE
 from tb_slowdown_plugin.analysis.types import Finding, Suspect
 from tb_slowdown_plugin.analysis.verdict import GROWN_FLOOR
-from tb_slowdown_plugin.analysis.wording import count, counted, duration, listed
+from tb_slowdown_plugin.analysis.wording import count, counted, duration, listed, size
 from tb_slowdown_plugin.records.types import Float
 
 _COMPUTES: Final = 0.7
@@ -22,6 +22,9 @@ _COMPUTED: Final = 0.3
 """Share of a rise that must be CPU time of the process, or it was waiting."""
 _ALIKE: Final = 0.5
 """Share of the step's relative rise by which the CPU time of all threads must rise, too."""
+_MUCH_WRITTEN: Final = 2e7
+"""Bytes a second that may take time worth a look: a local disk takes ten times as much, a file
+on a network hardly more."""
 _OUTSIDE: Final = 0.7
 """Share of a loss that must lie between two steps to be called so."""
 
@@ -45,8 +48,9 @@ def find_suspects(case: Case) -> tuple[Suspect, ...]:
     left = tuple(f for f in case.core() if f.pattern in ("drift", "level_shift"))
     for finding in left:
         machine = _kept_off_cpu(case, finding) or _computed_slower(case, finding)
-        if machine:
-            found.setdefault(machine.cause, machine)
+        written = _writes_much(case, finding)
+        for suspect in filter(None, (written, machine)):
+            found.setdefault(suspect.cause, suspect)
     between = _between_epochs(case)
     if between:
         found.setdefault(between.cause, between)
@@ -156,6 +160,19 @@ def _computed_slower(case: Case, finding: Finding) -> Suspect | None:
         f"{duration(period[0])}), and all threads compute longer for it: {duration(cpu[1])} of CPU "
         f"time ({duration(cpu[0])}). If it does the same work, the processor was slower then: by "
         "its clock, or by other programs on the other half of the same cores.",
+    )
+
+
+def _writes_much(case: Case, finding: Finding) -> Suspect | None:
+    """The program writes files in these steps, by code that has no clock of its own."""
+    rate = bytes_per_second(case, "disk_written_bytes", *finding.rows)
+    if rate is None or rate < _MUCH_WRITTEN:
+        return None
+    return Suspect(
+        "disk",
+        finding.lost_seconds,
+        f"In {case.steps_text(finding.rows)} the process writes {size(rate)} a second. How long "
+        'that takes is not measured; `with tbslow.summary.phase("...")` around it tells.',
     )
 
 

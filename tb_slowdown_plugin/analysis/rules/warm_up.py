@@ -9,7 +9,8 @@ import numpy as np
 from tb_slowdown_plugin.analysis.advice import warm_up as advice
 from tb_slowdown_plugin.analysis.retraced import is_keras
 from tb_slowdown_plugin.analysis.rules.case import CORE, Case, Claim, lost_seconds, span
-from tb_slowdown_plugin.analysis.rules.input_pipeline import LEAST_READING, bytes_per_second
+from tb_slowdown_plugin.analysis.rules.input_pipeline import LEAST_READING, READ
+from tb_slowdown_plugin.analysis.rules.movement import bytes_per_second
 from tb_slowdown_plugin.analysis.rules.retrace_reason import quoted
 from tb_slowdown_plugin.analysis.rules.warm_up_parts import parts_of
 from tb_slowdown_plugin.analysis.traces import TracedGraph, in_training
@@ -161,6 +162,6 @@ def _for_first_pass(case: Case, claimed: tuple[Finding, ...]) -> tuple[Advice, .
     waits = tuple(f for f in claimed if names.family(f.source) == names.INPUT_WAIT)
     lost = np.sum([finding.lost_per_step for finding in waits], axis=0)
     fills = float(lost.max()) >= _MOSTLY * float(lost.sum())
-    reading = bytes_per_second(case, *span(waits))
+    reading = bytes_per_second(case, READ, *span(waits))
     reads = None if reading is None else reading >= LEAST_READING
     return advice.first_pass(fills=fills, reads=reads)

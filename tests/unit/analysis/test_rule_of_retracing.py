@@ -202,6 +202,22 @@ def test_arrays_in_a_loop_are_told_by_the_functions_that_keras_makes_of_them(mak
     assert cause.advice[1].text.startswith("Call the model, not `predict`")
 
 
+def test_iterators_over_devices_are_told_by_their_functions(make_run, find, judge):
+    lost = np.zeros(SIZE)
+    lost[::10] = 0.1
+    place = "tensorflow/python/data/ops/multi_device_iterator_ops.py:69"
+    run = make_run(
+        np.full(SIZE, 0.010) + lost,
+        accounts={"tracing:library": lost},
+        events=[
+            (row, Trace(row + 1, "_next_func", place, 0.1, 0.1, "library"))
+            for row in range(0, SIZE, 10)
+        ],
+    )
+    (cause,) = judge(run, find("tracing:library", "periodic", lost)).report.causes
+    assert [each.text.partition(",")[0] for each in cause.advice] == ["Repeat inside the pipeline"]
+
+
 def test_a_retrace_logged_by_hand_gives_its_reason(make_run, find, judge):
     traces = [again(n, cause="reported", reason="new tokenizer") for n in range(2, 12)]
     cause = traced(make_run, find, judge, *traces)

@@ -28,6 +28,31 @@ def test_a_processor_that_is_slower_for_a_while_is_a_suspect(make_run, find, jud
     )
 
 
+@pytest.mark.parametrize("bytes_per_second", [1e6, 3e8])
+def test_a_program_that_writes_files_may_lose_its_time_to_them(
+    make_run, find, judge, bytes_per_second
+):
+    slow = ROWS >= 100
+    seconds = np.where(slow, 0.015, 0.010)
+    run = make_run(
+        seconds,
+        process_cpu=seconds,
+        thread_cpu=seconds,
+        signals={"disk_written_bytes": bytes_per_second * np.cumsum(seconds)[::10]},
+        signal_rows=ROWS[::10],
+    )
+    report = judge(run, find("core", "level_shift", np.where(slow, 0.005, 0.0))).report
+    why = [suspect.why for suspect in report.suspects if suspect.cause == "disk"]
+    assert why == (
+        [
+            "In steps 100\u2013599 the process writes 286 MiB a second. How long that takes is not "
+            'measured; `with tbslow.summary.phase("...")` around it tells.'
+        ]
+        if bytes_per_second > 1e8
+        else []
+    )
+
+
 @pytest.mark.parametrize(
     ("process", "thread"), [(0.016, 0.004), (0.021, 0.004), (0.021, 0.009), (np.nan, np.nan)]
 )

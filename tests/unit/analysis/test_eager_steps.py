@@ -1,0 +1,51 @@
+"""What is said of steps that no `tf.function` runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.records.types import CollectorState, Environment, Trace
+
+SIZE = 100
+STEP = np.full(SIZE, 0.010)
+
+
+@pytest.fixture
+def told(make_run, judge):
+    def tell(*, busy=0.95, watched="running", traces=(), size=SIZE):
+        run = make_run(STEP[:size], thread_cpu=busy * STEP[:size], events=traces)
+        environment = Environment(collectors=(CollectorState("tracing", watched, ""),))
+        report = judge(replace(run, environment=environment)).report
+        return [note for note in report.notes if note.startswith("No `tf.function` was traced")]
+
+    return tell
+
+
+def test_a_run_whose_operations_are_started_from_python_is_told(told):
+    library = Trace(1, "grab_batch", "keras/array_data_adapter.py:2", 0.01, 0.01, "library")
+    for traces in ((), [(3, library)]):
+        (note,) = told(traces=traces)
+        assert note == (
+            "No `tf.function` was traced in this run, and the training thread computed for 95.0 % "
+            "of it: unless the step was traced before, each of its operations is started from "
+            "Python. As a `tf.function`, or in Keras without `run_eagerly=True`, it may be several "
+            "times as fast."
+        )
+
+
+@pytest.mark.parametrize(
+    "otherwise",
+    [
+        {"traces": [(0, Trace(1, "train", "train.py:3", 0.1, 0.1, "first"))]},
+        {"busy": 0.5},
+        {"busy": np.nan},
+        {"watched": "unavailable"},
+        {"size": 10},
+    ],
+    ids=["a graph", "it waits", "nothing known", "not watched", "short"],
+)
+def test_nothing_is_said_otherwise(told, otherwise):
+    assert told(**otherwise) == []
