@@ -242,7 +242,8 @@ def traces_no_iterator_again(snippet: Snippet):
             kind.__init__ = make
         assert names["model"].history.epoch == [0, 1, 2]
         counts.append(len(made))
-    assert counts[0] - counts[1] == 2, "one for each epoch, and one for all"
+    assert counts[0] >= 3
+    assert counts[1] <= 2, "one to build the model, one for all epochs"
 
 
 def makes_the_dataset_once(snippet: Snippet):
