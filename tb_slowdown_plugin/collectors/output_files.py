@@ -1,7 +1,7 @@
 """What a run leaves on the disk: size and number of its files, and the space left.
 
 Cost: 3 us a file, in the background, at most 0.2 % of a core; 100 us for a new run, out of a
-cold cache, every 0.5 s.
+cold cache, every second.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from tb_slowdown_plugin.collectors.base import Context, Unavailable
 
 _PATIENCE: Final = 500
 """Counting that took t seconds is not done again for 500 t."""
-_LEAST_REST_NS: Final = 400_000_000
-"""So every second sample of a young run."""
+_LEAST_REST_NS: Final = 900_000_000
+"""What a run leaves on the disk grows over minutes."""
 _MOST_FILES: Final = 20_000
 """In the directories together; a walk through more takes too long, even now and then."""
 

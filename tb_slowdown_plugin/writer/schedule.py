@@ -20,8 +20,8 @@ _STEPS_PER_LOOK: Final = 1 << 14
 """Steps between two looks at most: an eighth of those that can be kept (`writer/pending.py`)."""
 REQUESTS_AT_ONCE: Final = 20.0
 """Flushes on request that are done at once; each sampling interval allows one more."""
-SAMPLING_SHARE: Final = 0.00125
-"""Of one core, on the average of a run: an eighth of what a monitored run may cost at all."""
+SAMPLING_SHARE: Final = 0.0014
+"""Of one core, on the average of a run: a seventh of what a monitored run may cost at all."""
 _SAMPLING_CREDIT: Final = 0.01
 """CPU seconds that a run may be in debt: the first sample imports and builds things, and a
 short run has to have some samples."""

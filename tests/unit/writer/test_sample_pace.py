@@ -7,6 +7,8 @@ import pytest
 from tb_slowdown_plugin.writer import schedule
 from tb_slowdown_plugin.writer.sample_pace import SLOWED, SamplePace
 
+EARN_10_MS = 0.01 / schedule.SAMPLING_SHARE
+
 
 def live(seconds, cost_seconds):
     """The ages at which a run of this length is sampled, and the facts that were told."""
@@ -35,10 +37,10 @@ def test_cheap_samples_come_as_often_as_the_age_of_the_run_asks_and_nothing_is_t
 
 def test_the_first_time_that_it_backs_off_is_told_with_its_reason():
     ages, facts = live(60.0, 0.02)
-    assert ages[1:3] == pytest.approx([8.0, 24.0])
+    assert ages[1:3] == pytest.approx([EARN_10_MS, 3 * EARN_10_MS])
     assert [(fact.name, fact.subject) for fact in facts] == [(SLOWED, "")] * len(facts)
     assert facts[0].numbers == pytest.approx(
-        {"seconds": 8.0, "usual_seconds": 0.25, "sample_cpu_seconds": 0.02}
+        {"seconds": EARN_10_MS, "usual_seconds": 0.25, "sample_cpu_seconds": 0.02}
     )
 
 
@@ -48,18 +50,20 @@ def test_it_is_told_again_only_when_the_rest_has_doubled():
     age = pace.next_age(0.0, 0.02)
     for cost in (0.002, 0.02, 0.02, 0.02, 0.02):
         age = pace.next_age(age, cost)
-    assert [fact.numbers["seconds"] for fact in facts] == pytest.approx([8.0, 16.0])
+    assert [fact.numbers["seconds"] for fact in facts] == pytest.approx(
+        [EARN_10_MS, 2 * EARN_10_MS]
+    )
 
 
 def test_a_run_that_has_become_cheap_is_sampled_as_usual_again():
     pace = SamplePace(lambda _: None)
     age = pace.next_age(0.0, 0.03)
-    assert age == pytest.approx(16.0)
+    assert age == pytest.approx(2 * EARN_10_MS)
     assert pace.next_age(age, 0.0) - age == pytest.approx(schedule.sample_seconds(age))
 
 
 def test_one_expensive_sample_does_not_leave_the_run_unseen():
-    """40 ms of CPU once, as where the disk's cache was full, would pay for 32 s without any."""
+    """40 ms of CPU once, as where the disk's cache was full, would pay for 29 s without any."""
     pace = SamplePace(lambda _: None)
     ages = [0.0]
     for nth in range(40):

@@ -210,8 +210,8 @@ def test_the_monitor_tells_its_own_cpu_time(run):
     assert table.values["monitor_cpu_seconds"].tolist() == [0.0, 0.002, 0.004]
 
 
-@pytest.mark.parametrize(("cost_seconds", "every"), [(0.0003, 0.25), (0.002, 1.33)])
-def test_samples_take_an_eighth_of_a_per_cent_of_a_core_and_are_fewer_and_told_where_they_cost_more(
+@pytest.mark.parametrize(("cost_seconds", "every"), [(0.0003, 0.25), (0.002, 1.2)])
+def test_samples_take_their_share_of_a_core_and_are_fewer_and_told_where_they_cost_more(
     run, cost_seconds, every
 ):
     class Busy(Counting):
