@@ -37,8 +37,9 @@ class BatchShapes:
     """Counts distinct batch shapes, and records each of the first ones when it comes.
 
     Those of a `tf.data` dataset, and of whatever `tbslow.data` iterates over: arrays or
-    tensors, nested in tuples, lists and mappings; those of a `PyDataset` or arrays that
-    Keras is given. Other batches that are fetched inside a graph have no shape in Python.
+    tensors, nested in tuples, lists and mappings; those of a `PyDataset`, with the number of
+    workers that make them, or of arrays that Keras is given. Other batches that are fetched
+    inside a graph have no shape in Python.
     """
 
     name = "batch_shapes"
@@ -62,7 +63,8 @@ class BatchShapes:
         self._hooks = MethodHooks()
         self._hooks.replace(iterator, "__next__", self._looked_at)
         context.batch_observers.append(self._note)
-        self._keras = KerasBatches(batch=self._see, size=self._note)
+        self._workers = 0
+        self._keras = KerasBatches(self._see, self._note, self._note_workers)
         self._keras.start()
 
     def read(self) -> Mapping[str, float]:
@@ -104,6 +106,11 @@ class BatchShapes:
             self._context.report_failure(
                 self.name, f"the shape of a batch can't be read: {type(error).__name__}"
             )
+
+    def _note_workers(self, workers: int) -> None:
+        if workers != self._workers and not self._context.stopwatch.is_open("validation"):
+            self._workers = workers
+            self._context.emit(Fact("py_dataset", "", {"workers": workers}))
 
     def _look(self, batch: Any) -> None:
         shapes = shapes_of(batch)

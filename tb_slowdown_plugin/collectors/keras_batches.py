@@ -26,11 +26,18 @@ class KerasBatches:
     Args:
       batch: Is given each batch; in any thread.
       size: Is given what has the shapes of batches to come.
+      workers: Is given how many threads or processes make the batches of a `PyDataset`.
     """
 
-    def __init__(self, batch: Callable[[Any], None], size: Callable[[Any], None]) -> None:
+    def __init__(
+        self,
+        batch: Callable[[Any], None],
+        size: Callable[[Any], None],
+        workers: Callable[[int], None],
+    ) -> None:
         self._tell_batch = batch
         self._tell_size = size
+        self._tell_workers = workers
         self._hooks = MethodHooks()
 
     def start(self) -> None:
@@ -51,6 +58,8 @@ class KerasBatches:
         @functools.wraps(standardize)
         def call(adapter: Any, batch: Any) -> Any:
             self._tell_batch(batch)
+            with contextlib.suppress(Exception):  # an adapter of another make
+                self._tell_workers(int(adapter.py_dataset.workers))
             return standardize(adapter, batch)
 
         return call

@@ -164,6 +164,16 @@ def bounds_what_the_pipeline_holds(snippet: Snippet):
     assert [int(x) for x in ds] == [0, 1, 2]
 
 
+def makes_batches_in_processes(snippet: Snippet):
+    class Batches(tf.keras.utils.PyDataset):
+        def __init__(self, x, y, **kwargs):
+            super().__init__(**kwargs)
+
+    known = {"Batches": Batches, "x": None, "y": None}
+    made = [snippet.run(side, known)["train"] for side in ("old", "new")]
+    assert [(each.workers, each.use_multiprocessing) for each in made] == [(1, False), (4, True)]
+
+
 def bounds_a_history(snippet: Snippet):
     lengths = []
     for side in ("old", "new"):
@@ -313,6 +323,7 @@ CASES: dict[str, CaseOfAdvice] = {
         "Take what an epoch",
         completes_the_cache,
     ),
+    "workers": (input_pipeline.in_py_dataset(1), "Make several", makes_batches_in_processes),
     "history": (input_pipeline.on_every_step(grows=True), "Look for what grows", bounds_a_history),
     "interleave": (input_pipeline.on_every_step(), "Read several", interleaves_files),
     "batch": (input_pipeline.on_every_step(), "Work on whole", works_on_batches),

@@ -123,6 +123,30 @@ def cache() -> Advice:
     )
 
 
+def in_py_dataset(workers: int) -> tuple[Advice, ...]:
+    """For a `PyDataset` whose batches are waited for.
+
+    Args:
+      workers: how many threads or processes make them.
+    """
+    several = "several" if workers == 1 else "more"
+    so_far = "is one" if workers == 1 else f"are {workers} workers"
+    more = max(4, 2 * workers)
+    return (
+        Advice(
+            f"Make {several} batches at once: in processes, where Python makes them, or in threads "
+            "(without `use_multiprocessing`), where reading or NumPy does. So far there "
+            f"{so_far}.",
+            snippet(
+                old("train = Batches(x, y)"),
+                new(f"train = Batches(x, y, workers={more}, use_multiprocessing=True)"),
+            ),
+            "A process has a copy of the dataset object, and random numbers of its own seed. The "
+            "class hands these arguments on to `PyDataset`: `super().__init__(**kwargs)`.",
+        ),
+    )
+
+
 def bound_history() -> Advice:
     """Nothing in the pipeline that grows with the run."""
     return Advice(

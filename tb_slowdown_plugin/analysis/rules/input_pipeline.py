@@ -33,6 +33,8 @@ STAGE: Final = "input_stage"
 """Fact: the slowest stage of the pipeline, when it is known and when it changes."""
 UNFILLED: Final = "cache_unfilled"
 """Fact: a cache still read its source in a pass in which it should have held."""
+PY_DATASET: Final = "py_dataset"
+"""Fact: Keras is given a `PyDataset`, and so many workers make its batches."""
 _GROWN: Final = 1.5
 """The last tenth of the waits over the first, from which they are said to grow."""
 _LEAST_SHARE: Final = 0.3
@@ -230,11 +232,14 @@ def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
         shuffles = any(fact.subject.startswith("Shuffle") for _, fact in told)
         if not _makes_datasets(case, finding):
             return advice.at_epoch_starts()
-        return (*make_once(), *(advice.at_epoch_starts() if shuffles else ()))
+        anew = repeated_setup(graph.trace for graph in case.graphs if graph.detail == names.LIBRARY)
+        return (*anew, *(advice.at_epoch_starts() if shuffles else ()))
     if _makes_datasets(case, finding):
         if finding.pattern == "periodic":
             return (*make_once(), *advice.at_epoch_starts())
         return repeated_setup(graph.trace for graph in case.graphs if graph.detail == names.LIBRARY)
+    if workers := [fact.numbers.get("workers", 1.0) for _, fact in case.facts(PY_DATASET)]:
+        return advice.in_py_dataset(round(workers[-1]))
     captured = captured_during(case, finding)
     stage = slowest_stage(captured) if captured else None
     slow = told[-1][1].subject if told else _kind_of(stage) if stage else ""

@@ -190,6 +190,17 @@ def test_a_dataset_made_anew_is_told_to_be_made_once(make_run, find, judge):
     assert cause.advice[0].text.startswith("Let the slow stage")
 
 
+@pytest.mark.parametrize(("workers", "so_far"), [(1, "is one."), (4, "are 4 workers.")])
+def test_a_py_dataset_gets_more_workers(make_run, find, judge, workers, so_far):
+    wait = np.full(SIZE, 0.030)
+    events = [(0, Fact("py_dataset", "", {"workers": workers})), (1, stage("Generator#4", 0.02))]
+    run = make_run(STEP + wait, accounts={"input_wait": wait}, events=events)
+    (cause,) = judge(run, find("input_wait", "flat", wait)).report.causes
+    (advice,) = cause.advice
+    assert advice.text.endswith(f"So far there {so_far}")
+    assert f"workers={max(4, 2 * workers)}" in advice.code
+
+
 @pytest.mark.parametrize("shuffles", [False, True])
 def test_a_dataset_made_anew_for_each_epoch_has_no_buffer_to_blame(make_run, find, judge, shuffles):
     rows = np.arange(0, SIZE, 100)

@@ -30,7 +30,7 @@ def model():
 
 
 def told(recording):
-    return [fact.subject for fact in recording.of(Fact)]
+    return [fact.subject for fact in recording.of(Fact) if fact.name == "batch_shape"]
 
 
 class Growing(keras.utils.PyDataset):
@@ -47,6 +47,17 @@ def test_each_batch_of_a_py_dataset_is_seen(recording, collector):
     model().fit(Growing(), verbose=0, shuffle=False)
     assert set(told(recording)) == {"(2, 5), (2, 1)", "(3, 5), (3, 1)", "(4, 5), (4, 1)"}
     assert collector.read() == {"batch_shapes": 3}
+
+
+def test_the_workers_of_a_py_dataset_are_told_when_they_change(recording, collector):
+    assert collector.name == "batch_shapes"
+    for workers in (1, 1, 3):
+        model().fit(Growing(workers=workers), verbose=0, shuffle=False)
+    recording.stopwatch.open("validation")
+    model().fit(Growing(workers=2), verbose=0, shuffle=False)
+    recording.stopwatch.close()
+    facts = [fact.numbers for fact in recording.of(Fact) if fact.name == "py_dataset"]
+    assert facts == [{"workers": 1}, {"workers": 3}]
 
 
 def test_arrays_have_full_batches_and_a_last_one(recording, collector):
@@ -67,7 +78,7 @@ def test_keras_gets_its_methods_back_and_may_have_none_of_them(monkeypatch):
 
     adapters = py_dataset_adapter.PyDatasetAdapter, array_data_adapter.ArrayDataAdapter
     before = adapters[0]._standardize_batch, adapters[1].get_tf_dataset
-    batches = KerasBatches(batch=pytest.fail, size=pytest.fail)
+    batches = KerasBatches(batch=pytest.fail, size=pytest.fail, workers=pytest.fail)
     batches.start()
     assert (adapters[0]._standardize_batch, adapters[1].get_tf_dataset) != before
     batches.stop()
