@@ -7,9 +7,9 @@ from typing import Final
 STEPS_PER_FLUSH: Final = 2048
 """Steps that are written without waiting for the time: a chunk of 256 takes as much CPU time
 beside a training as one of 1,024."""
-STEPS_PER_CHUNK: Final = 2 * STEPS_PER_FLUSH
-"""At most in one record: what is left over from `STEPS_PER_FLUSH` within `LOOK_SECONDS` makes none
-of its own."""
+STEPS_PER_CHUNK: Final = 4 * STEPS_PER_FLUSH
+"""At most in one record: beside steps of 10 us each call of zlib, and of numpy on 500 values and
+more, may lose Python's lock for 5 ms, so the fewer calls the more steps are written."""
 FLUSH_SECONDS: Final = 10.0
 """What a killed process loses at most."""
 LATE_FLUSH_SECONDS: Final = 30.0
