@@ -1,40 +1,21 @@
-"""Periods, steps, idle time, and every misuse of a step."""
+"""Periods, steps, accounts and epochs."""
 
 from __future__ import annotations
 
 import dataclasses
-import threading
 
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.errors import UsageError
-from tb_slowdown_plugin.records.types import Epoch, Event, Idle
+from tb_slowdown_plugin.records.types import Epoch, Event
 from tb_slowdown_plugin.writer import pending
 from tb_slowdown_plugin.writer.entries import is_cpu_known
-from tb_slowdown_plugin.writer.idle import IDLE_SECONDS
 from tb_slowdown_plugin.writer.recorder import Recorder
 
 BORN = 1.8e9
 
 
-def in_thread(call):
-    """Runs `call` in another thread; returns what it raised."""
-    raised = []
-
-    def run():
-        try:
-            call()
-        except UsageError as error:
-            raised.append(error)
-
-    thread = threading.Thread(target=run, name="second")
-    thread.start()
-    thread.join()
-    return raised[0] if raised else None
-
-
-# -- periods ------------------------------------------------------------------------
+# -- periods -----------------------------------------------------------------------
 
 
 def test_periods_run_from_end_to_end_and_add_up_to_the_wall(run):
@@ -112,7 +93,7 @@ def test_periods_continue_across_chunks(run):
     assert chunk.steps.period_seconds.tolist() == [0.5]
 
 
-# -- numbers, items and kinds ----------------------------------------------------------
+# -- numbers, items and kinds ------------------------------------------------------
 
 
 def test_steps_count_on_from_the_last_number(run):
@@ -140,186 +121,7 @@ def test_a_number_like_that_of_numpy_is_a_step_number(run):
     assert (steps.number[0], steps.items[0]) == (12, 3.0)
 
 
-@pytest.mark.parametrize("number", [-1, 1.5, 1 << 62, "seven", [1], float("nan")])
-def test_what_is_no_step_number_is_refused(run, number):
-    with pytest.raises(UsageError, match="is no step number; give a whole number"):
-        run.recorder.begin(step=number)
-
-
-@pytest.mark.parametrize("items", [-1, float("nan"), float("inf"), "many"])
-def test_what_is_no_amount_of_items_is_refused(run, items):
-    with pytest.raises(UsageError, match=f"items={items!r} is no amount of work"):
-        run.recorder.begin(items=items)
-
-
-@pytest.mark.parametrize("kind", ["", 3, None])
-def test_what_is_no_kind_is_refused(run, kind):
-    with pytest.raises(UsageError, match=f"kind={kind!r} is no step kind"):
-        run.recorder.begin(kind=kind)
-
-
-# -- misuse --------------------------------------------------------------------------
-
-
-def test_a_step_inside_a_step_is_refused_and_the_outer_one_survives(run):
-    run.recorder.begin(4)
-    with pytest.raises(UsageError, match="step 9 is opened inside step 4; steps do not nest"):
-        run.recorder.begin(9)
-    with pytest.raises(UsageError, match="a step is opened inside step 4"):
-        run.recorder.begin()
-    run.time.spend(0.2)
-    run.recorder.end()
-    steps = run.chunk().steps
-    assert steps.number.tolist() == [4]
-    assert steps.period_seconds.tolist() == [0.2]
-
-
-def test_a_step_object_entered_twice_is_refused(run):
-    step = run.recorder.prepare(3, None, "train")
-    with step, pytest.raises(UsageError, match="step 3 is opened inside step 3"):
-        step.__enter__()
-    assert run.recorder.rows == 1
-
-
-def test_a_step_in_a_second_thread_is_refused(run):
-    run.step()
-    error = in_thread(run.recorder.begin)
-    assert isinstance(error, UsageError)
-    assert "thread 'second'" in str(error)
-    run.step()
-    assert run.recorder.rows == 2
-
-
-def test_a_step_in_a_second_thread_is_refused_while_one_is_open(run):
-    run.recorder.begin(1)
-    error = in_thread(lambda: run.recorder.begin(2))
-    assert isinstance(error, UsageError)
-    assert "step 2 is opened in thread 'second'" in str(error)
-    run.recorder.end()
-    assert run.chunk().steps.number.tolist() == [1]
-
-
-def test_the_thread_of_the_first_step_is_the_training_thread(run):
-    in_thread(run.recorder.open_period)
-    assert in_thread(lambda: run.recorder.is_mine()) is None  # a loader thread fetched first
-    run.step()
-    assert run.recorder.is_mine()
-
-
-def test_a_step_inside_a_traced_function_is_refused(run):
-    run.tracing = True
-    with pytest.raises(UsageError, match=r"inside a tf\.function, where it would run only"):
-        run.recorder.begin()
-    run.tracing = False
-    run.step()
-    assert run.chunk().steps.number.tolist() == [0]
-
-
-def test_an_end_without_a_begin_is_refused(run):
-    with pytest.raises(UsageError, match="none is open"):
-        run.recorder.end()
-
-
-def test_a_cancel_without_a_begin_changes_nothing(run):
-    run.step()
-    run.recorder.cancel()
-    run.step()
-    assert run.chunk().steps.number.tolist() == [0, 1]
-
-
-# -- exceptions of the user's --------------------------------------------------------
-
-
-def test_an_exception_passes_and_its_time_goes_to_the_next_step(run):
-    error = KeyError("the user's own")
-
-    def fail():
-        with run.recorder.prepare(None, None, "train"):
-            run.time.spend(0.7)
-            raise error
-
-    run.step(0.1)
-    with pytest.raises(KeyError) as caught:
-        fail()
-    assert caught.value is error
-    run.step(0.1)
-    steps = run.chunk().steps
-    assert steps.number.tolist() == [0, 1]
-    assert steps.period_seconds.tolist() == [0.1, 0.8]
-    assert steps.inside_seconds.tolist() == [0.1, 0.1]
-
-
-def test_stop_iteration_leaves_no_step(run):
-    def loop(batches):
-        while True:
-            with run.recorder.prepare(None, None, "train"):
-                try:
-                    next(batches)
-                except StopIteration:
-                    raise EOFError from None
-
-    with pytest.raises(EOFError):
-        loop(iter([1, 2, 3]))
-    assert run.recorder.rows == 3
-    assert not run.recorder.in_step
-
-
-# -- idle ----------------------------------------------------------------------------
-
-
-def test_a_notebook_left_alone_is_idle_and_not_in_the_wall(run):
-    run.step(0.1)
-    run.time.spend(600.0, cpu=0.5)
-    run.step(0.1)
-    chunk = run.chunk()
-    assert chunk.steps.period_seconds.tolist() == [0.1, 0.1]
-    assert chunk.steps.process_cpu_seconds.tolist() == [0.1, 0.6]
-    assert chunk.steps.ended[1] - chunk.steps.ended[0] == pytest.approx(600.1, abs=1e-5)
-    assert [(event.row, event.what) for event in chunk.events] == [(1, Idle(600.0))]
-
-
-def test_a_long_gap_that_computes_is_training_time(run):
-    run.step(0.1)
-    run.time.spend(600.0, cpu=100.0)
-    run.step(0.1)
-    chunk = run.chunk()
-    assert chunk.steps.period_seconds.tolist() == [0.1, 600.1]
-    assert chunk.events == ()
-
-
-def test_a_long_wait_for_data_is_no_idle_time(run):
-    run.step(0.1)
-    run.recorder.stopwatch.open("input_wait")
-    run.time.spend(600.0, cpu=0.1)
-    run.recorder.stopwatch.close()
-    run.step(0.1)
-    chunk = run.chunk()
-    assert chunk.steps.period_seconds.tolist() == [0.1, 600.1]
-    assert chunk.steps.accounts["input_wait"].tolist() == [0.0, 600.0]
-    assert chunk.events == ()
-
-
-def test_only_the_unbooked_part_of_a_gap_is_idle(run):
-    run.step(0.1)
-    run.recorder.stopwatch.open("checkpoint")
-    run.time.spend(5.0, cpu=0.1)
-    run.recorder.stopwatch.close()
-    run.time.spend(100.0, cpu=0.1)
-    run.step(0.1)
-    chunk = run.chunk()
-    assert chunk.steps.period_seconds.tolist() == pytest.approx([0.1, 5.1])
-    assert chunk.steps.accounts["checkpoint"].tolist() == [0.0, 5.0]
-    assert [event.what for event in chunk.events] == [Idle(100.0)]
-
-
-def test_a_gap_of_a_minute_is_not_yet_idle(run):
-    run.step(0.1)
-    run.time.spend(IDLE_SECONDS, cpu=0.0)
-    run.step(0.1)
-    assert run.chunk().events == ()
-
-
-# -- accounts ------------------------------------------------------------------------
+# -- accounts ----------------------------------------------------------------------
 
 
 def test_what_was_booked_before_the_first_period_is_in_no_step(run):
@@ -344,7 +146,7 @@ def test_an_account_that_stays_open_over_steps_is_split_between_them(run):
     assert (steps.accounts["validation"] <= steps.period_seconds).all()
 
 
-# -- epochs --------------------------------------------------------------------------
+# -- epochs ------------------------------------------------------------------------
 
 
 def test_an_epoch_is_marked_once_a_row(run):
@@ -357,7 +159,7 @@ def test_an_epoch_is_marked_once_a_row(run):
     assert [(event.row, event.what) for event in events] == [(0, Epoch(0)), (1, Epoch(1))]
 
 
-# -- bounds --------------------------------------------------------------------------
+# -- bounds ------------------------------------------------------------------------
 
 
 def test_memory_is_bounded_while_nobody_fetches(run, monkeypatch):
