@@ -17,6 +17,7 @@ from tb_slowdown_plugin.records.types import What
 
 if TYPE_CHECKING:
     from tb_slowdown_plugin.collectors.tracing import TraceCollector
+    from tb_slowdown_plugin.collectors.xla import XlaCompilations
 
 W = TypeVar("W")
 
@@ -87,3 +88,14 @@ def traced(recording: Recording, tracer: TraceCollector) -> Iterator[Recording]:
     yield recording
     assert recording.failures == []
     assert recording.stopwatch.depth == 0
+
+
+@pytest.fixture
+def xla_compilations(traced: Recording, tracer: TraceCollector) -> Iterator[XlaCompilations]:
+    """The watch over XLA, beside the trace hook that it needs."""
+    from tb_slowdown_plugin.collectors.xla import XlaCompilations
+
+    collector = XlaCompilations(tracer)
+    collector.start(traced.context)
+    yield collector
+    collector.stop()

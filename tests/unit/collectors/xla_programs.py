@@ -1,0 +1,42 @@
+"""Small jitted functions that XLA compiles again, and what a recording tells of them."""
+
+from __future__ import annotations
+
+import pytest
+
+tf = pytest.importorskip("tensorflow")
+
+COMPILES_NS = 5_000_000
+"""What XLA takes at least for the smallest graph; a run of one takes under 1 ms."""
+
+
+def compiled_in(recording, calls):
+    """Seconds booked to XLA in each of some calls, and everything else that was booked."""
+    seconds, others = [], []
+    recording.stopwatch.take()
+    for call in calls:
+        call()
+        booked = recording.stopwatch.take()
+        seconds.append(booked.pop("xla_compilation", 0))
+        others.append({name for name, ns in booked.items() if ns})
+    return seconds, others
+
+
+def make_step(**options):
+    return tf.function(
+        lambda x: tf.reduce_sum(tf.sin(x)), jit_compile=True, autograph=False, **options
+    )
+
+
+def rows(*counts):
+    return [tf.ones((count, 3)) for count in counts]
+
+
+def window_step(x):
+    """A jitted step that cuts a window out of `x`, at a place that XLA has to know."""
+
+    @tf.function(jit_compile=True, autograph=False)
+    def step(begin):
+        return tf.reduce_sum(tf.slice(x, [begin, 0], [4, 3]))
+
+    return step
