@@ -11,8 +11,8 @@ from tb_slowdown_plugin.writer.privacy import reason_of
 from tb_slowdown_plugin.writer.sink import Record, Sink
 
 MAX_HELD_RECORDS: Final = 64
-"""Kept while the sink fails, oldest dropped first: about ten minutes, under 1 MB; of a loop of 10 us
-some seconds, 5 MB."""
+"""Kept while the sink fails, oldest dropped first: about ten minutes, under 1 MB; of a loop of
+10 us some seconds, 5 MB."""
 
 
 class Outbox:
