@@ -1,0 +1,123 @@
+"""Datasets, iterators and models that are made again and again: the advice, tried."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from advice_snippet import MARKS, CaseOfAdvice, Count, Snippet, check_all, check_case, small_model
+
+from tb_slowdown_plugin.analysis.advice import retraced_functions
+
+tf = pytest.importorskip("tensorflow")
+pytestmark = MARKS
+
+
+def makes_the_dataset_once(snippet: Snippet):
+    counts = []
+    for side in ("old", "new"):
+        calls, steps = Count(), []
+
+        def scale(x, calls=calls):
+            calls.append(1)
+            return x / 2
+
+        snippet.run(
+            side,
+            {"x": np.ones([128]), "scale": scale, "epochs": 3, "train_step": steps.append},
+        )
+        assert len(steps) == 6
+        counts.append(len(calls))
+    assert counts == [3, 1]
+
+
+def traces_no_iterator_again(snippet: Snippet):
+    from tensorflow.python.data.ops import multi_device_iterator_ops
+
+    made, kind = [], multi_device_iterator_ops.OwnedMultiDeviceIterator
+    make = kind.__init__
+    counts = []
+    for side in ("old", "new"):
+        strategy = tf.distribute.MirroredStrategy(["CPU:0"])
+        with strategy.scope():
+            model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])
+            model.compile("sgd", "mse")
+        ds = tf.data.Dataset.from_tensor_slices((np.zeros((64, 2)), np.zeros((64, 1)))).batch(8)
+        made.clear()
+
+        def begin(*args, **kw):
+            if kw.get("components") is None:  # else it is the same one, inside a function
+                made.append(1)
+            return make(*args, **kw)
+
+        kind.__init__ = begin
+        try:
+            names = snippet.run(side, {"model": model, "ds": ds, "epochs": 3})
+        finally:
+            kind.__init__ = make
+        assert names["model"].history.epoch == [0, 1, 2]
+        counts.append(len(made))
+    assert counts[0] >= 3
+    assert counts[1] <= 2, "one to build the model, one for all epochs"
+
+
+def makes_no_dataset_of_arrays(snippet: Snippet, monkeypatch):
+    made, make = [], tf.data.Dataset.from_tensors
+    monkeypatch.setattr(
+        tf.data.Dataset, "from_tensors", lambda *args, **kw: (made.append(1), make(*args, **kw))[1]
+    )
+    counts = []
+    for side in ("old", "new"):
+        model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])
+        model.compile("sgd", "mse")
+        made.clear()
+        x, y = np.zeros((64, 2), "float32"), np.zeros((64, 1), "float32")
+        snippet.run(side, {"model": model, "x": x, "y": y, "epochs": 3})
+        counts.append(len(made))
+    assert counts[0] >= 3
+    assert counts[1] == 0
+
+
+def calls_the_model(snippet: Snippet):
+    model = small_model()
+    x = tf.ones([3, 2])
+    answer = snippet.run("new", {"model": model, "x": x})["y"]
+    assert isinstance(answer, tf.Tensor)
+    np.testing.assert_allclose(answer, model.predict(x, verbose=0), rtol=1e-5)
+
+
+def predicts_on_a_batch(snippet: Snippet):
+    model = small_model()
+    x = np.ones([3, 2], np.float32)
+    answers = [snippet.run(side, {"model": model, "x": x})["y"] for side in ("old", "new")]
+    assert all(isinstance(answer, np.ndarray) for answer in answers)
+    np.testing.assert_allclose(*answers, rtol=1e-5)
+
+
+CASES: dict[str, CaseOfAdvice] = {
+    "dataset": (
+        retraced_functions.repeated_setup([]),
+        "Make the dataset once",
+        makes_the_dataset_once,
+    ),
+    "devices": (
+        (retraced_functions.repeat_in_fit(),),
+        "Repeat inside",
+        traces_no_iterator_again,
+    ),
+    "arrays": (
+        (retraced_functions.hand_over_a_dataset(),),
+        "Hand `fit`",
+        makes_no_dataset_of_arrays,
+    ),
+    "predict": (retraced_functions.instead_of_predict(), "Call the model", calls_the_model),
+    "one batch": (retraced_functions.instead_of_predict(), "Or take", predicts_on_a_batch),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_snippet_does_what_its_text_says(case, request):
+    check_case(CASES[case], request)
+
+
+def test_every_code_has_a_case_and_a_price():
+    check_all(CASES)

@@ -1,0 +1,135 @@
+"""Shapes that vary, and values that XLA compiles for: the advice, tried."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from advice_snippet import MARKS, CaseOfAdvice, Snippet, check_all, check_case, trace
+
+from tb_slowdown_plugin.analysis.advice import retracing, shape_churn, xla_compilation
+from tb_slowdown_plugin.collectors.xla_constants import ConstantInputs
+
+tf = pytest.importorskip("tensorflow")
+pytestmark = MARKS
+
+SPEC = "tf.TensorSpec(shape=[None, 4], dtype=tf.float32)"
+
+
+def declares_the_signature(snippet: Snippet):
+    def traces(side: str) -> int:
+        body = "def train_step(x):\n    return tf.reduce_sum(x)"
+        train_step = snippet.run(side, definition=body)["train_step"]
+        for rows in (2, 3, 5, 7):
+            assert float(train_step(tf.ones([rows, 4]))) == 4 * rows
+        return train_step.experimental_get_tracing_count()
+
+    assert traces("old") == 4
+    assert traces("new") == 1
+
+
+def pads_to_few_lengths(snippet: Snippet):
+    lengths = np.random.default_rng(1).integers(1, 128, 2000)
+
+    def shapes(side: str) -> set:
+        ds = tf.data.Dataset.from_tensor_slices(lengths).map(lambda n: tf.ones([n]))
+        return {tuple(batch.shape) for batch in snippet.run(side, {"ds": ds})["ds"]}
+
+    assert len(shapes("old")) > 10
+    assert shapes("new") == {(32, 32), (32, 64), (32, 128)}
+
+
+def keeps_batches_full(snippet: Snippet):
+    def shapes(side: str) -> set:
+        ds = tf.data.Dataset.range(70)
+        return {tuple(batch.shape) for batch in snippet.run(side, {"ds": ds})["ds"]}
+
+    assert shapes("old") == {(32,), (6,)}
+    assert shapes("new") == {(32,)}
+
+
+def generalises_shapes(snippet: Snippet):
+    def traces(side: str) -> int:
+        body = "def train_step(x):\n    return tf.reduce_sum(x)"
+        train_step = snippet.run(side, definition=body)["train_step"]
+        for rows in (2, 3, 5, 7):
+            train_step(tf.ones([rows, 4]))
+        return train_step.experimental_get_tracing_count()
+
+    assert traces("old") == 4
+    assert traces("new") == 2
+
+
+def leaves_xla(snippet: Snippet):
+    train_step = snippet.run("new")["train_step"]
+    for rows in (2, 3, 5, 7):
+        assert float(train_step(2 * tf.ones([rows]))) == 4 * rows
+    assert train_step.experimental_get_tracing_count() == 2
+
+
+def cuts_the_same_window(snippet: Snippet):
+    def window(side: str):
+        return snippet.run(side)["window"]
+
+    series = tf.range(1000.0)
+    for begin in (0, 5, 700):
+        expected = np.arange(begin, begin + 128)
+        for side in ("old", "new"):
+            np.testing.assert_array_equal(window(side)(series, tf.constant(begin)), expected)
+
+    def constants(side: str) -> dict:
+        graph = window(side).get_concrete_function(series, tf.constant(0)).graph
+        return ConstantInputs().of(graph)
+
+    assert [each.type for each in constants("old").values()] == ["Slice"]
+    assert constants("new") == {}
+
+
+def rounds_up(snippet: Snippet):
+    for length in (1, 64, 65):
+        x = snippet.run("new", {"length": tf.constant(length)})["x"]
+        np.testing.assert_array_equal(x, np.arange(length))
+
+
+def brings_images_to_one_size(snippet: Snippet):
+    def decode(side):
+        return tf.ones([side, 10, 3])
+
+    ds = snippet.run("new", {"ds": tf.data.Dataset.from_tensor_slices([8, 300]), "decode": decode})
+    assert [image.shape for image in ds["ds"]] == [(224, 224, 3)] * 2
+
+
+CASES: dict[str, CaseOfAdvice] = {
+    "declare": (
+        retracing.advise(trace("shape", "(2, 4)", "(3, 4)", (SPEC,))),
+        "At train.py:41, declare",
+        declares_the_signature,
+    ),
+    "pad": (
+        retracing.advise(trace("shape", "(2, 4)", "(2, 5)")),
+        "Pad to a few",
+        pads_to_few_lengths,
+    ),
+    "full": (
+        retracing.advise(trace("shape", "(2, 4)", "(3, 4)")),
+        "Keep every batch full",
+        keeps_batches_full,
+    ),
+    "reduce": (
+        retracing.advise(trace("shape", "(2, 4)", "(3, 4)")),
+        "Let TensorFlow generalise",
+        generalises_shapes,
+    ),
+    "xla": (xla_compilation.advise(), "Leave the part", leaves_xla),
+    "window": (xla_compilation.advise(values=True), "Cut a window", cuts_the_same_window),
+    "sizes": (xla_compilation.advise(values=True), "Round a size up", rounds_up),
+    "one size": (shape_churn.advise(), "Bring images", brings_images_to_one_size),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_snippet_does_what_its_text_says(case, request):
+    check_case(CASES[case], request)
+
+
+def test_every_code_has_a_case_and_a_price():
+    check_all(CASES)
