@@ -1,4 +1,4 @@
-"""The start, the pipeline that feeds a step, and host memory: the advice, tried."""
+"""The pipeline that feeds a step, its first pass, and host memory: the advice, tried."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from advice_snippet import (
 )
 
 from tb_slowdown_plugin.analysis.advice import (
-    host_device_transfer,
     host_memory,
     input_pipeline,
     tensor_retention,
@@ -182,54 +181,6 @@ def bounds_a_history(snippet: Snippet):
     assert lengths == [12_000, 10_000]
 
 
-def keeps_loops_in_the_graph(snippet: Snippet, tmp_path):
-    sizes = []
-    for side in ("old", "new"):
-        # AutoGraph reads source, so the program must stand in a file.
-        lines = [
-            line[2:]
-            for line in snippet.code.splitlines()
-            if line[0] in (" ", {"old": "-", "new": "+"}[side])
-        ]
-        path = tmp_path / f"{side}.py"
-        path.write_text("def f(x):\n    " + "\n    ".join(lines) + "\n    return x\n")
-        names = {"tf": tf, "layer": lambda x: x * 1.5 + 1}
-        exec(compile(path.read_text(), str(path), "exec"), names)
-        graph = tf.function(names["f"]).get_concrete_function(tf.TensorSpec([2])).graph
-        sizes.append(len(graph.get_operations()))
-    assert sizes[0] > 200
-    assert sizes[1] < 50
-
-
-def creates_variables_before(snippet: Snippet):
-    counts = []
-    for side in ("old", "new"):
-        calls = Count()
-        model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
-        optimizer = tf.keras.optimizers.Adam()
-
-        @tf.function
-        def train_step(x, calls=calls, model=model, optimizer=optimizer):
-            calls.append(1)
-            with tf.GradientTape() as tape:
-                loss = tf.reduce_mean(model(x))
-            gradients = tape.gradient(loss, model.trainable_variables)
-            optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
-
-        snippet.run(
-            side,
-            {
-                "model": model,
-                "optimizer": optimizer,
-                "input_shape": [None, 2],
-                "dataset": [tf.ones([3, 2])],
-                "train_step": train_step,
-            },
-        )
-        counts.append(len(calls))
-    assert counts == [2, 1]
-
-
 def keeps_a_window(snippet: Snippet):
     sizes = []
     for side in ("old", "new"):
@@ -279,33 +230,6 @@ def reads_the_file_once(snippet: Snippet, tmp_path):
     assert new.tolist() == old.tolist() == [0, 1, 2, 3]
 
 
-def copies_ahead(snippet: Snippet):
-    names = {"ds": tf.data.Dataset.range(128), "device": "/cpu:0"}
-    ds = snippet.run("new", names)["ds"]
-    assert [len(batch) for batch in ds] == [64, 64]
-
-
-def copies_bytes(snippet: Snippet):
-    done = snippet.run("new")
-    assert float(done["train_step"](tf.constant([0, 255], tf.uint8))) == 0.5
-
-
-def reads_rarely(snippet: Snippet):
-    losses: list = []
-    names = {"losses": losses, "dataset": range(201), "train_step": tf.constant}
-    snippet.run("new", names)
-    assert losses == [0.0, 100.0, 200.0]
-
-
-def skips_the_optimiser(snippet: Snippet):
-    try:
-        snippet.run("new")
-        assert tf.config.optimizer.get_experimental_options()["disable_meta_optimizer"] is True
-        assert float(tf.function(lambda x: 2 * x + 1)(tf.constant(3.0))) == 7.0
-    finally:
-        tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": False})
-
-
 CASES: dict[str, CaseOfAdvice] = {
     "parallel": (
         input_pipeline.on_every_step(),
@@ -341,18 +265,12 @@ CASES: dict[str, CaseOfAdvice] = {
     "early": (input_pipeline.at_epoch_starts(), "Shuffle before", shuffles_before_the_work),
     "repeat": (input_pipeline.at_epoch_starts(), "Repeat inside", repeats_inside),
     "on disk": (warm_up.first_pass(fills=False, reads=None), "Keep the decoded", caches_on_disk),
-    "loops": ((warm_up.roll_loops(),), "If a Python loop", keeps_loops_in_the_graph),
-    "variables": ((warm_up.create_variables_once(),), "Create variables", creates_variables_before),
     "window": (tensor_retention.advise(), "Keep a window", keeps_a_window),
     "numbers": (tensor_retention.advise(), "Keep numbers", keeps_numbers),
     "tape": (tensor_retention.advise(), "Open one", opens_a_tape_for_each_step),
     "cache on disk": (host_memory.advise(), "Put the cache on disk", caches_on_disk),
     "read once": (host_memory.advise(full=False), "Read a mapped", reads_the_file_once),
     "bounded": (host_memory.advise(), "Bound what", bounds_what_the_pipeline_holds),
-    "ahead": (host_device_transfer.advise(), "Copy the next", copies_ahead),
-    "bytes": (host_device_transfer.advise(), "Copy images", copies_bytes),
-    "rarely": (host_device_transfer.advise(), "Read values", reads_rarely),
-    "grappler": ((warm_up.skip_optimisation(),), "Let Grappler", skips_the_optimiser),
 }
 
 
