@@ -232,7 +232,7 @@ def _run(
     steps = replace(
         steps, period_seconds=period, accounts=accounts,
         ended=event_files.STARTED + np.cumsum(period), process_cpu_seconds=period,
-        thread_cpu_seconds=period,
+        thread_cpu_seconds=0.6 * period,
     )  # fmt: skip
     found = sorted(events or [], key=lambda event: event.row)
     environment = Environment(

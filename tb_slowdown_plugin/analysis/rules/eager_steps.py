@@ -23,7 +23,10 @@ def runs_eagerly(case: Case) -> bool:
         collector.name == "tracing" and collector.status == "running"
         for collector in case.run.environment.collectors
     )
-    return watched and all(graph.detail == names.LIBRARY for graph in case.graphs)
+    details = {graph.detail for graph in case.graphs}
+    # An event may be lost that an account tells of.
+    details |= {detail for detail, seconds in case.details(names.TRACING) if seconds > 0}
+    return watched and details <= {names.LIBRARY}
 
 
 def tell_eager(case: Case) -> Iterable[str]:

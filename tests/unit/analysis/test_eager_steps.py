@@ -15,8 +15,8 @@ STEP = np.full(SIZE, 0.010)
 
 @pytest.fixture
 def told(make_run, judge):
-    def tell(*, busy=0.95, watched="running", traces=(), size=SIZE):
-        run = make_run(STEP[:size], thread_cpu=busy * STEP[:size], events=traces)
+    def tell(*, busy=0.95, watched="running", traces=(), size=SIZE, accounts=None):
+        run = make_run(STEP[:size], thread_cpu=busy * STEP[:size], events=traces, accounts=accounts)
         environment = Environment(collectors=(CollectorState("tracing", watched, ""),))
         report = judge(replace(run, environment=environment)).report
         return [note for note in report.notes if note.startswith("No `tf.function` was traced")]
@@ -40,12 +40,13 @@ def test_a_run_whose_operations_are_started_from_python_is_told(told):
     "otherwise",
     [
         {"traces": [(0, Trace(1, "train", "train.py:3", 0.1, 0.1, "first"))]},
+        {"accounts": {"tracing:first": 0.1 * STEP}},
         {"busy": 0.5},
         {"busy": np.nan},
         {"watched": "unavailable"},
         {"size": 10},
     ],
-    ids=["a graph", "it waits", "nothing known", "not watched", "short"],
+    ids=["a graph", "its account", "it waits", "nothing known", "not watched", "short"],
 )
 def test_nothing_is_said_otherwise(told, otherwise):
     assert told(**otherwise) == []
