@@ -22,6 +22,8 @@ SMALLEST_EFFECT: Final = 0.03
 """A smaller share of the step time is no difference, however sure it is."""
 NOT_ITS_OWN: Final = ("cpu_contention", "unexplained")
 """Terms that other programs on the machine may be the reason of."""
+_OWN: Final = 0.5
+"""Share of a difference that must not be other programs', or the mean tells nothing."""
 _SAME_WORK: Final = 0.02
 """Items per step that differ by more make a step's time no measure: items are compared."""
 
@@ -82,13 +84,13 @@ def compare(base: Sequence[RunLedger], other: Sequence[RunLedger]) -> Comparison
     disturbed = _disturbed([*base, *other])
     chance = _chance(*steps, scale, disturbed)
     total = _difference("step", *steps, scale, disturbed)
-    total = replace(total, outcome=_outcome(total))
     quiet = _compare_quiet(base, other)
     names = dict.fromkeys(name for run in (*base, *other) for name in run.terms)
     terms = [
         _difference(name, _column(base, name), _column(other, name), scale, disturbed)
         for name in names
     ]
+    total = replace(total, outcome=_outcome_of_own(total, terms))
     outcome = _decided(total, quiet, terms)
     terms = [replace(term, outcome=_outcome_of_term(term, total, outcome)) for term in terms]
     spread = chance.seen / scale if chance.degrees and scale > 0 else None
@@ -208,6 +210,18 @@ def _outcome(total: Difference) -> Outcome:
     return "not_enough_repeats"
 
 
+def _outcome_of_own(total: Difference, terms: Sequence[Difference]) -> Outcome:
+    """The outcome of the mean; a difference that is mostly other programs' tells nothing."""
+    outcome = _outcome(total)
+    own = _own_seconds(terms)
+    theirs = outcome in ("slower", "faster") and abs(own) < _OWN * abs(total.difference_seconds)
+    return "not_enough_repeats" if theirs else outcome
+
+
+def _own_seconds(terms: Sequence[Difference]) -> float:
+    return math.fsum(term.difference_seconds for term in terms if term.term != "cpu_contention")
+
+
 def _decided(total: Difference, quiet: Difference, terms: Sequence[Difference]) -> Outcome:
     """The mean decides; where it can't, the faster half, if the mean does not deny it.
 
@@ -215,7 +229,7 @@ def _decided(total: Difference, quiet: Difference, terms: Sequence[Difference]) 
     """
     low, high = total.interval_seconds
     possible = low <= quiet.difference_seconds <= high
-    own = math.fsum(term.difference_seconds for term in terms if term.term != "cpu_contention")
+    own = _own_seconds(terms)
     denied = own * quiet.difference_seconds < 0 and abs(own) >= SMALLEST_EFFECT * total.base_seconds
     if total.outcome in ("slower", "faster") or denied or not possible:
         return total.outcome

@@ -66,6 +66,18 @@ def test_busy_neighbours_of_some_runs_are_no_difference_of_the_program() -> None
     assert compare([run(0.1)] * 3, [run(0.13)] * 3).outcome == "slower"
 
 
+@pytest.mark.parametrize(
+    ("theirs", "outcome"), [(0.008, "not_enough_repeats"), (0.001, "slower"), (0.0, "slower")]
+)
+def test_a_difference_that_is_mostly_other_programs_is_no_alarm(
+    theirs: float, outcome: str
+) -> None:
+    base = [run(0.020, quiet=0.018) for _ in range(3)]
+    with_neighbours = [run(0.030, quiet=0.0185, terms={"cpu_contention": theirs}) for _ in range(3)]
+    comparison = compare(base, with_neighbours)
+    assert (comparison.outcome, comparison.total.outcome) == (outcome, outcome)
+
+
 def test_the_faster_half_of_the_steps_tells_where_the_mean_is_too_disturbed() -> None:
     base = [disturbed(0.1, 0.0), disturbed(0.101, 0.04), disturbed(0.1, 0.01)]
     other = [disturbed(0.12, 0.05), disturbed(0.121, 0.0), disturbed(0.12, 0.02)]
