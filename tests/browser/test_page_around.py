@@ -85,8 +85,10 @@ def test_the_keyboard_alone_reaches_cause_fix_and_timeline(page: SlowdownPage) -
     frame = page.frame()
     frame.locator("button.picker").focus()
     page.press("Enter")
-    frame.get_by_role("searchbox").wait_for()
+    picker = frame.get_by_role("dialog", name="Choose a run")
+    picker.locator("input:focus").wait_for()
     page.page.keyboard.type("gc_p")
+    picker.locator("tbody tr").nth(1).wait_for(state="detached")  # the list follows the words
     page.press("ArrowDown", "Enter")
     frame.locator("#card-garbage_collection").wait_for()
     reached: list[str] = []
