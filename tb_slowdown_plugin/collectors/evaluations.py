@@ -6,10 +6,10 @@ Cost: 4 us a call.
 from __future__ import annotations
 
 import functools
-import sys
 from typing import Any, Final
 
-from tb_slowdown_plugin.collectors.base import Context, Unavailable
+from tb_slowdown_plugin.collectors.base import Context
+from tb_slowdown_plugin.collectors.keras_models import find_model_class
 from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
 from tb_slowdown_plugin.records.names import VALIDATION
 
@@ -32,12 +32,10 @@ class Evaluations:
         Raises:
           Unavailable: Keras has not been imported, so there are no models of its.
         """
-        keras = sys.modules.get("keras")
-        if keras is None:
-            raise Unavailable("Keras was not imported when the monitor was started")
+        model_class = find_model_class()
         self._watch = context.stopwatch
         self._hooks = MethodHooks()
-        self._hooks.replace(keras.Model, "evaluate", self._timed)
+        self._hooks.replace(model_class, "evaluate", self._timed)
 
     def stop(self) -> None:
         """Puts Keras's method back."""

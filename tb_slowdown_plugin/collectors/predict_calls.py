@@ -13,7 +13,8 @@ import sys
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tb_slowdown_plugin.collectors.base import Context, Unavailable
+from tb_slowdown_plugin.collectors.base import Context
+from tb_slowdown_plugin.collectors.keras_models import find_model_class
 from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
 from tb_slowdown_plugin.collectors.source_location import SourcePlaces, calling_line
 from tb_slowdown_plugin.collectors.stopwatch import Stopwatch
@@ -58,15 +59,13 @@ class PredictCalls:
         Raises:
           Unavailable: Keras has not been imported, so there are no models of its.
         """
-        keras = sys.modules.get("keras")
-        if keras is None:
-            raise Unavailable("Keras was not imported when the monitor was started")
+        model_class = find_model_class()
         self._context = context
         self._places = SourcePlaces.of_process()
         self._call: _Call | None = None
         self._hooks = MethodHooks()
-        self._hooks.replace(keras.Model, "predict", self._timed)
-        self._hooks.replace(keras.Model, "make_predict_function", self._made)
+        self._hooks.replace(model_class, "predict", self._timed)
+        self._hooks.replace(model_class, "make_predict_function", self._made)
 
     def stop(self) -> None:
         """Puts Keras's methods back."""

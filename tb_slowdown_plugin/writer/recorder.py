@@ -46,7 +46,6 @@ class Recorder(Pending):
       1
     """
 
-    # Slots: a step reads and writes some twenty of these.
     __slots__ = (
         "_append",
         "_begun_ns",
@@ -222,7 +221,8 @@ class Recorder(Pending):
             )
         )
         if self.due.is_any:
-            self._do_what_is_due()
+            for at, epoch in self.due.do(self._kind):
+                self.emit_at(at, Epoch(epoch))
 
     def end(self) -> None:
         """The step ends.
@@ -350,7 +350,3 @@ class Recorder(Pending):
         while len(self.open_phases) > self._phases_around:
             self.open_phases.pop()
             self.stopwatch.close()
-
-    def _do_what_is_due(self) -> None:
-        for row, number in self.due.do(self._kind):
-            self.emit_at(row, Epoch(number))
