@@ -32,11 +32,11 @@ def runs_eagerly(case: Case) -> bool:
 def tell_eager(case: Case) -> Iterable[str]:
     """Of a run whose steps are healthy as they are, and could be several times as fast."""
     steps = case.run.steps
-    known = ~np.isnan(steps.thread_cpu_seconds)
-    wall = float(steps.period_seconds[known].sum())
-    if len(steps) < _FEWEST_STEPS or not wall > 0 or not runs_eagerly(case):
+    if len(steps) < _FEWEST_STEPS or not runs_eagerly(case):
         return
-    busy = float(steps.thread_cpu_seconds[known].sum()) / wall
+    known = ~np.isnan(steps.thread_cpu_seconds)
+    wall = float(np.sum(steps.period_seconds, where=known))
+    busy = float(np.sum(steps.thread_cpu_seconds, where=known)) / wall if wall > 0 else 0.0
     if busy >= _BUSY:
         yield (
             "No `tf.function` was traced in this run, and the training thread computed for "

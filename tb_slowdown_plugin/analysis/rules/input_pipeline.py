@@ -254,13 +254,11 @@ def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
 
 def _grows(case: Case, finding: Finding) -> bool:
     """Whether a wait that is there from the start is longer and longer."""
+    if finding.pattern != "flat":
+        return False
     wait = case.account(names.INPUT_WAIT)
     early, late = (float(part.mean()) for part in _ends_of(wait, finding))
-    return (
-        finding.pattern == "flat"
-        and late >= _GROWN * early
-        and means_rise_all_along(wait, finding.rows)
-    )
+    return late >= _GROWN * early and means_rise_all_along(wait, finding.rows)
 
 
 def _ends_of(wait: Float, finding: Finding) -> tuple[Float, Float]:

@@ -97,6 +97,8 @@ def _growth_of_all(case: Case) -> _Growth | None:
 
 def _growth_at_intervals(case: Case) -> _Growth | None:
     claimed = tuple(f for f in case.core() if f.pattern == "periodic")
+    if not claimed:
+        return None
     where = working_rows(_lost(case, claimed))
     where = where[where >= case.diagnosis.warm_up_rows]
     return _growth(case, claimed, where) if len(where) >= _FEWEST else None
