@@ -66,9 +66,11 @@ def _encode_steps(chunk: Chunk) -> list[pb.Column]:
     ended_before = np.concatenate(([chunk.started], steps.ended[:-1]))
     gaps = steps.ended - ended_before - steps.period_seconds
     gaps[np.abs(gaps) < 1e-3] = 0.0
+    # What is rounded off one period is carried to the next: thousands of short ones add up right.
+    periods = np.diff(np.rint(np.cumsum(steps.period_seconds) * 1e6), prepend=0.0) / 1e6
     seconds = {
-        "period": steps.period_seconds,
-        "inside": steps.inside_seconds,
+        "period": periods,
+        "inside": np.minimum(steps.inside_seconds, periods),
         "process_cpu": steps.process_cpu_seconds,
         "thread_cpu": steps.thread_cpu_seconds,
     }

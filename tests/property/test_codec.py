@@ -39,6 +39,7 @@ words = st.text("abcdefghij_:", min_size=1, max_size=12)
 whole = st.integers(0, bounds.MAX_COUNT)
 seconds = st.floats(0.0, 1e7)
 perhaps_seconds = st.one_of(seconds, st.just(math.nan))
+shares = st.one_of(st.floats(0.0, 1.0), st.just(math.nan))
 numbers = st.floats(-bounds.MAX_NUMBER, bounds.MAX_NUMBER)
 unix = st.floats(1.5e9, 2.5e9)
 
@@ -58,7 +59,7 @@ def step_tables(draw):
             draw(st.lists(st.integers(0, 2**40), min_size=rows, max_size=rows)), np.int64
         ),
         period_seconds=period,
-        inside_seconds=draw(column(perhaps_seconds, rows)),
+        inside_seconds=period * draw(column(shares, rows)),
         process_cpu_seconds=draw(column(perhaps_seconds, rows)),
         thread_cpu_seconds=draw(column(perhaps_seconds, rows)),
         ended=1.8e9 + np.cumsum(period + gap),

@@ -12,7 +12,7 @@ from tb_slowdown_plugin.records import bounds, codec, columns, metadata, names
 from tb_slowdown_plugin.records import slowdown_pb2 as pb
 from tb_slowdown_plugin.records.dictionary import DICTIONARY
 from tb_slowdown_plugin.records.stacked import StackedColumns
-from tb_slowdown_plugin.records.types import Chunk, no_signals, no_steps
+from tb_slowdown_plugin.records.types import Chunk, StepTable, no_signals, no_steps
 
 
 def record(**fields):
@@ -83,6 +83,29 @@ def test_durations_are_exact_to_the_microsecond_beyond_35_minutes_too(seconds):
     found = StackedColumns("step", [[column]], ("period", "period")).seconds("period", 0.0)
     assert found[:2].tolist() == pytest.approx([seconds, 0.25], abs=1e-6)
     assert np.isnan(found[2])
+
+
+def test_thousands_of_short_steps_add_up_and_end_when_they_ended():
+    period = np.full(8192, 10.4e-6)  # rounded one by one, 3.3 ms would be missing
+    ended = 1.8e9 + np.cumsum(period)
+    nan = np.full(len(period), np.nan)
+    steps = StepTable(
+        number=np.arange(len(period)),
+        period_seconds=period,
+        inside_seconds=period,
+        process_cpu_seconds=nan,
+        thread_cpu_seconds=nan,
+        ended=ended,
+        items=nan,
+        kind=np.zeros(len(period), np.int64),
+        kinds=("train",),
+        accounts={},
+    )
+    found = codec.decode(codec.encode(Chunk("0badcafe", 0, 1.8e9, 0, steps, no_signals()))).steps
+    assert found.period_seconds.sum() == pytest.approx(period.sum(), abs=1e-6)
+    np.testing.assert_allclose(found.period_seconds, period, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(found.ended - 1.8e9, ended - 1.8e9, rtol=0, atol=2e-6)
+    assert (found.inside_seconds <= found.period_seconds).all()
 
 
 @pytest.mark.filterwarnings("error")
