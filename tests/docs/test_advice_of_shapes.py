@@ -15,48 +15,40 @@ pytestmark = MARKS
 SPEC = "tf.TensorSpec(shape=[None, 4], dtype=tf.float32)"
 
 
-def declares_the_signature(snippet: Snippet):
-    def traces(side: str) -> int:
-        body = "def train_step(x):\n    return tf.reduce_sum(x)"
-        train_step = snippet.run(side, definition=body)["train_step"]
-        for rows in (2, 3, 5, 7):
-            assert float(train_step(tf.ones([rows, 4]))) == 4 * rows
-        return train_step.experimental_get_tracing_count()
+def traces_for_four_shapes(snippet: Snippet, side: str) -> int:
+    body = "def train_step(x):\n    return tf.reduce_sum(x)"
+    train_step = snippet.run(side, definition=body)["train_step"]
+    for rows in (2, 3, 5, 7):
+        assert float(train_step(tf.ones([rows, 4]))) == 4 * rows
+    return train_step.experimental_get_tracing_count()
 
-    assert traces("old") == 4
-    assert traces("new") == 1
+
+def shapes_of_batches(snippet: Snippet, side: str, ds) -> set:
+    return {tuple(batch.shape) for batch in snippet.run(side, {"ds": ds})["ds"]}
+
+
+def declares_the_signature(snippet: Snippet):
+    assert traces_for_four_shapes(snippet, "old") == 4
+    assert traces_for_four_shapes(snippet, "new") == 1
 
 
 def pads_to_few_lengths(snippet: Snippet):
     lengths = np.random.default_rng(1).integers(1, 128, 2000)
+    ds = tf.data.Dataset.from_tensor_slices(lengths).map(lambda n: tf.ones([n]))
 
-    def shapes(side: str) -> set:
-        ds = tf.data.Dataset.from_tensor_slices(lengths).map(lambda n: tf.ones([n]))
-        return {tuple(batch.shape) for batch in snippet.run(side, {"ds": ds})["ds"]}
-
-    assert len(shapes("old")) > 10
-    assert shapes("new") == {(32, 32), (32, 64), (32, 128)}
+    assert len(shapes_of_batches(snippet, "old", ds)) > 10
+    assert shapes_of_batches(snippet, "new", ds) == {(32, 32), (32, 64), (32, 128)}
 
 
 def keeps_batches_full(snippet: Snippet):
-    def shapes(side: str) -> set:
-        ds = tf.data.Dataset.range(70)
-        return {tuple(batch.shape) for batch in snippet.run(side, {"ds": ds})["ds"]}
-
-    assert shapes("old") == {(32,), (6,)}
-    assert shapes("new") == {(32,)}
+    ds = tf.data.Dataset.range(70)
+    assert shapes_of_batches(snippet, "old", ds) == {(32,), (6,)}
+    assert shapes_of_batches(snippet, "new", ds) == {(32,)}
 
 
 def generalises_shapes(snippet: Snippet):
-    def traces(side: str) -> int:
-        body = "def train_step(x):\n    return tf.reduce_sum(x)"
-        train_step = snippet.run(side, definition=body)["train_step"]
-        for rows in (2, 3, 5, 7):
-            train_step(tf.ones([rows, 4]))
-        return train_step.experimental_get_tracing_count()
-
-    assert traces("old") == 4
-    assert traces("new") == 2
+    assert traces_for_four_shapes(snippet, "old") == 4
+    assert traces_for_four_shapes(snippet, "new") == 2
 
 
 def leaves_xla(snippet: Snippet):

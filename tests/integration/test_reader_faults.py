@@ -24,15 +24,15 @@ from event_files import (
 from tensorboard.backend.event_processing.data_provider import MultiplexerDataProvider
 from tensorboard.backend.event_processing.plugin_event_multiplexer import EventMultiplexer
 from tensorboard_loader import TensorBoard, append
+from unit.reader.reading import missing
 
-from tb_slowdown_plugin.analysis.coverage import completeness
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.reader.catalogue import Catalogue
 from tb_slowdown_plugin.reader.logdir import read_runs
 from tb_slowdown_plugin.records import slowdown_pb2
 from tb_slowdown_plugin.records.codec import encode
 from tb_slowdown_plugin.records.dictionary import DICTIONARY
-from tb_slowdown_plugin.records.types import Chunk, Run
+from tb_slowdown_plugin.records.types import Chunk
 
 CUT = "ends in the middle of a record"
 
@@ -44,10 +44,6 @@ def packed_with_schema(chunk: Chunk, schema: int) -> bytes:
     message.schema = schema
     packer = zlib.compressobj(zdict=DICTIONARY)
     return packer.compress(message.SerializeToString()) + packer.flush()
-
-
-def missing(run: Run) -> int:
-    return completeness(run)["missing_chunks"]
 
 
 def test_a_file_that_arrives_byte_by_byte_shows_each_step_as_soon_as_it_is_whole(

@@ -41,15 +41,13 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
             ["report", "LOGDIR", "--frmat", "json"],
             "unrecognized arguments: --frmat json; 'tbslow --help' lists what there is",
         ),
-        (
-            ["report", "LOGDIR", "--fail-over", "much"],
-            "argument --fail-over: 'much' is no percentage; give a number from 0 to 100; "
-            "'tbslow report --help' lists what there is",
-        ),
-        (
-            ["report", "LOGDIR", "--fail-over", "nan"],
-            "argument --fail-over: 'nan' is no percentage; give a number from 0 to 100; "
-            "'tbslow report --help' lists what there is",
+        *(
+            (
+                ["report", "LOGDIR", "--fail-over", given],
+                f"argument --fail-over: '{given}' is no percentage; give a number from 0 to 100; "
+                "'tbslow report --help' lists what there is",
+            )
+            for given in ("much", "nan")
         ),
     ],
 )

@@ -9,15 +9,26 @@ from unit.analysis.drifting_steps import DRIFT, SAMPLED, SIZE, drift
 from tb_slowdown_plugin.records.types import Fact
 
 
-def test_tensors_that_are_kept(make_run, find, judge):
-    run = make_run(
-        DRIFT,
-        signals={"allocator_in_use_bytes:GPU:0": 2.0**20 * (10 + SAMPLED / 10)},
-        signal_rows=SAMPLED,
-        process_cpu=DRIFT,
-        thread_cpu=DRIFT,
-    )
-    (cause,) = judge(run, drift(find)).report.causes
+@pytest.fixture
+def causes_beside(make_run, find, judge):
+    """The causes of a run that drifts as its CPU time does, where a signal was so at `SAMPLED`."""
+
+    def causes(signal, values):
+        run = make_run(
+            DRIFT,
+            signals={signal: values},
+            signal_rows=SAMPLED,
+            process_cpu=DRIFT,
+            thread_cpu=DRIFT,
+        )
+        return judge(run, drift(find)).report.causes
+
+    return causes
+
+
+def test_tensors_that_are_kept(causes_beside):
+    held = 2.0**20 * (10 + SAMPLED / 10)
+    (cause,) = causes_beside("allocator_in_use_bytes:GPU:0", held)
 
     assert (cause.cause, cause.confidence) == ("tensor_retention", "medium")
     assert cause.summary == (
@@ -41,18 +52,11 @@ def test_tensors_that_are_kept(make_run, find, judge):
     ],
 )
 @pytest.mark.parametrize("noise", [0.0, 0.02])
-def test_only_memory_that_goes_on_growing_is_kept(make_run, find, judge, grown, named, noise):
+def test_only_memory_that_goes_on_growing_is_kept(causes_beside, grown, named, noise):
     # A replay buffer that is made once, or a larger model: memory stands where it was put.
     random = np.random.default_rng(7)
     held = 2.0**20 * (10 + 50 * (grown + noise * random.normal(size=len(SAMPLED))))
-    run = make_run(
-        DRIFT,
-        signals={"allocator_in_use_bytes:GPU:0": held},
-        signal_rows=SAMPLED,
-        process_cpu=DRIFT,
-        thread_cpu=DRIFT,
-    )
-    causes = [cause.cause for cause in judge(run, drift(find)).report.causes]
+    causes = [cause.cause for cause in causes_beside("allocator_in_use_bytes:GPU:0", held)]
 
     assert ("tensor_retention" in causes) == named
 
@@ -106,16 +110,9 @@ def test_memory_that_grows_beside_waiting_is_a_suspect_at_most(make_run, find, j
     )
 
 
-def test_few_bytes_that_grow_beside_python_work_are_not_blamed(make_run, find, judge):
+def test_few_bytes_that_grow_beside_python_work_are_not_blamed(causes_beside):
     # Kept losses: 2 MB more, which no step can spend 27 ms on.
-    run = make_run(
-        DRIFT,
-        signals={"allocator_in_use_bytes:CPU:0": 1e6 + 4e3 * SAMPLED},
-        signal_rows=SAMPLED,
-        process_cpu=DRIFT,
-        thread_cpu=DRIFT,
-    )
-    (cause,) = judge(run, drift(find)).report.causes
+    (cause,) = causes_beside("allocator_in_use_bytes:CPU:0", 1e6 + 4e3 * SAMPLED)
 
     assert cause.cause == "python_overhead"
 
@@ -141,15 +138,8 @@ def test_a_tape_that_stays_open(make_run, find, judge):
     assert cause.advice[0].text.startswith("Open one `tf.GradientTape`")
 
 
-def test_live_tensors_are_bytes_as_well(make_run, find, judge):
-    run = make_run(
-        DRIFT,
-        signals={"live_tensor_bytes": 2.0**20 * (10 + SAMPLED / 10)},
-        signal_rows=SAMPLED,
-        process_cpu=DRIFT,
-        thread_cpu=DRIFT,
-    )
-    (cause,) = judge(run, drift(find)).report.causes
+def test_live_tensors_are_bytes_as_well(causes_beside):
+    (cause,) = causes_beside("live_tensor_bytes", 2.0**20 * (10 + SAMPLED / 10))
 
     assert cause.cause == "tensor_retention"
     assert cause.evidence[0].startswith("Live eager tensors hold 19.6 MiB around step 96 and ")

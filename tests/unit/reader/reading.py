@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tb_slowdown_plugin.analysis.coverage import completeness
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.reader.logdir import read_runs
 from tb_slowdown_plugin.records.types import Run
@@ -37,4 +38,4 @@ def refusal(logdir: Path | str, run: str | None = None) -> str:
 
 
 def missing(run: Run) -> int:
-    return sum(session.missing_chunks for session in run.sessions)
+    return completeness(run)["missing_chunks"]

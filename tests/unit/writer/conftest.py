@@ -57,6 +57,12 @@ class Run:
         self.time.spend(seconds)
         self.recorder.end()
 
+    def spend_in(self, account: str, seconds: float, cpu: float | None = None) -> None:
+        """Lets time pass that is booked to an account."""
+        self.recorder.stopwatch.open(account)
+        self.time.spend(seconds, cpu=cpu)
+        self.recorder.stopwatch.close()
+
     def chunk(self) -> Chunk:
         """Everything since the last call, as one chunk."""
         before = len(self.sink.records)

@@ -125,9 +125,7 @@ def test_a_number_like_that_of_numpy_is_a_step_number(run):
 
 
 def test_what_was_booked_before_the_first_period_is_in_no_step(run):
-    run.recorder.stopwatch.open("tracing:first")
-    run.time.spend(3.0)
-    run.recorder.stopwatch.close()
+    run.spend_in("tracing:first", 3.0)
     run.step(0.1)
     steps = run.chunk().steps
     assert steps.period_seconds.tolist() == [0.1]

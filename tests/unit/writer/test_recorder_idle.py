@@ -30,9 +30,7 @@ def test_a_long_gap_that_computes_is_training_time(run):
 
 def test_a_long_wait_for_data_is_no_idle_time(run):
     run.step(0.1)
-    run.recorder.stopwatch.open("input_wait")
-    run.time.spend(600.0, cpu=0.1)
-    run.recorder.stopwatch.close()
+    run.spend_in("input_wait", 600.0, cpu=0.1)
     run.step(0.1)
     chunk = run.chunk()
     assert chunk.steps.period_seconds.tolist() == [0.1, 600.1]
@@ -42,9 +40,7 @@ def test_a_long_wait_for_data_is_no_idle_time(run):
 
 def test_only_the_unbooked_part_of_a_gap_is_idle(run):
     run.step(0.1)
-    run.recorder.stopwatch.open("checkpoint")
-    run.time.spend(5.0, cpu=0.1)
-    run.recorder.stopwatch.close()
+    run.spend_in("checkpoint", 5.0, cpu=0.1)
     run.time.spend(100.0, cpu=0.1)
     run.step(0.1)
     chunk = run.chunk()
