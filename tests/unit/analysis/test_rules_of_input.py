@@ -9,6 +9,18 @@ from unit.analysis.steady_steps import SIZE, STEP, at
 from tb_slowdown_plugin.records.types import Epoch, Fact, Trace
 
 
+@pytest.fixture
+def cause_of(make_run, find, judge):
+    """What is named in steps of 10 ms with such waits, all of which the engine found."""
+
+    def cause(pattern, wait, events=()):
+        run = make_run(STEP + wait, accounts={"input_wait": wait}, events=events)
+        (named,) = judge(run, find("input_wait", pattern, wait)).report.causes
+        return named
+
+    return cause
+
+
 def test_input_wait_that_begins_at_a_step(make_run, find, judge):
     wait = np.where(np.arange(SIZE) < 300, 0.0004, 0.030)
     run = make_run(STEP + wait, accounts={"input_wait": wait}, numbers=np.arange(1000, 1600))
@@ -67,10 +79,9 @@ def test_input_wait_from_the_start(make_run, find, judge):
     assert report.headline == "Lost 75 % of 24.0 s to waiting for input data"
 
 
-def test_a_wait_that_is_there_from_the_start_and_grows_points_to_a_history(make_run, find, judge):
+def test_a_wait_that_is_there_from_the_start_and_grows_points_to_a_history(cause_of):
     wait = np.where(np.arange(SIZE) % 2, np.linspace(0.002, 0.060, SIZE), 0.0)
-    run = make_run(STEP + wait, accounts={"input_wait": wait})
-    (cause,) = judge(run, find("input_wait", "flat", wait)).report.causes
+    cause = cause_of("flat", wait)
 
     assert cause.summary == (
         "The step waits for data from the start, and longer and longer: 60.8 % of the run."
@@ -80,8 +91,7 @@ def test_a_wait_that_is_there_from_the_start_and_grows_points_to_a_history(make_
     )
     assert cause.advice[0].text.startswith("Look for what grows")
     shuffled = np.random.default_rng(0).permutation(wait)
-    run = make_run(STEP + shuffled, accounts={"input_wait": shuffled})
-    (cause,) = judge(run, find("input_wait", "flat", shuffled)).report.causes
+    cause = cause_of("flat", shuffled)
     assert "longer" not in cause.summary
 
 
@@ -173,43 +183,37 @@ def test_reading_is_told_and_acquitted(make_run, find, judge):
     assert any(each.text.startswith("Read several") for each in cause.advice)
 
 
-def test_a_dataset_made_anew_is_told_to_be_made_once(make_run, find, judge):
+def test_a_dataset_made_anew_is_told_to_be_made_once(cause_of):
     rows = np.arange(20, SIZE, 20)
     wait = at(rows, 0.5)
     trace = Trace(1, "load", "data.py:8", 0.01, 0.01, "library")
-    run = make_run(
-        STEP + wait, accounts={"input_wait": wait}, events=[(int(row), trace) for row in rows]
-    )
-    (cause,) = judge(run, find("input_wait", "periodic", wait)).report.causes
+    cause = cause_of("periodic", wait, events=[(int(row), trace) for row in rows])
     assert cause.advice[0].text.startswith("Make the dataset once")
     assert cause.evidence[0] == (
         "Input wait is 500 ms on average in the 29 steps in which it happens."
     )
-    without = make_run(STEP + wait, accounts={"input_wait": wait})
-    (cause,) = judge(without, find("input_wait", "periodic", wait)).report.causes
+    cause = cause_of("periodic", wait)
     assert cause.advice[0].text.startswith("Let the slow stage")
 
 
 @pytest.mark.parametrize(("workers", "so_far"), [(1, "is one."), (4, "are 4 workers.")])
-def test_a_py_dataset_gets_more_workers(make_run, find, judge, workers, so_far):
+def test_a_py_dataset_gets_more_workers(cause_of, workers, so_far):
     wait = np.full(SIZE, 0.030)
     events = [(0, Fact("py_dataset", "", {"workers": workers})), (1, stage("Generator#4", 0.02))]
-    run = make_run(STEP + wait, accounts={"input_wait": wait}, events=events)
-    (cause,) = judge(run, find("input_wait", "flat", wait)).report.causes
+    cause = cause_of("flat", wait, events=events)
     (advice,) = cause.advice
     assert advice.text.endswith(f"So far there {so_far}")
     assert f"workers={max(4, 2 * workers)}" in advice.code
 
 
 @pytest.mark.parametrize("shuffles", [False, True])
-def test_a_dataset_made_anew_for_each_epoch_has_no_buffer_to_blame(make_run, find, judge, shuffles):
+def test_a_dataset_made_anew_for_each_epoch_has_no_buffer_to_blame(cause_of, shuffles):
     rows = np.arange(0, SIZE, 100)
     wait = at(rows, 1.2)
     events = [(int(row), Trace(1, "load", "data.py:8", 0.01, 0.01, "library")) for row in rows]
     events += [(int(row), Epoch(number)) for number, row in enumerate(rows)]
     events += [(1, stage("Shuffle#3" if shuffles else "Map#2", 0.01))]
-    run = make_run(STEP + wait, accounts={"input_wait": wait}, events=events)
-    (cause,) = judge(run, find("input_wait", "epoch_boundary", wait)).report.causes
+    cause = cause_of("epoch_boundary", wait, events=events)
     assert cause.summary == (
         "Each epoch begins with a wait for data: the dataset is made anew, its functions are "
         "traced and its stages started again."
@@ -218,12 +222,11 @@ def test_a_dataset_made_anew_for_each_epoch_has_no_buffer_to_blame(make_run, fin
     assert any("shuffle buffer" in each.text for each in cause.advice) is shuffles
 
 
-def test_a_dataset_made_anew_in_each_step_is_no_slow_stage(make_run, find, judge):
+def test_a_dataset_made_anew_in_each_step_is_no_slow_stage(cause_of):
     wait = np.full(SIZE, 0.03)
     place = "keras/src/trainers/data_adapters/array_data_adapter.py:202"
     events = [(n, Trace(n + 1, "grab_batch", place, 0.01, 0.01, "library")) for n in range(SIZE)]
-    run = make_run(STEP + wait, accounts={"input_wait": wait}, events=events)
-    (cause,) = judge(run, find("input_wait", "flat", wait)).report.causes
+    cause = cause_of("flat", wait, events=events)
     assert cause.summary == (
         "A dataset is made anew in the step and waited for, by the program or by `predict`: "
         "75.0 % of the run."
