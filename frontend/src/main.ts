@@ -6,7 +6,7 @@ import { embeddedFetch } from "./api/embedded";
 import { App } from "./page/app";
 import { browserHost } from "./page/host";
 import { Shell } from "./page/shell";
-import { INITIAL, type State } from "./page/state";
+import { INITIAL, type State, shownRun } from "./page/state";
 import { STYLES } from "./styles";
 
 const SECOND = 1000;
@@ -68,7 +68,7 @@ export async function render(): Promise<void> {
   let seconds = 0;
   setInterval(() => {
     seconds += 1;
-    const run = state.runs?.runs.find((one) => one.run === state.run);
+    const run = shownRun(state);
     const grows = state.gone !== undefined || state.picker;
     const ages = run?.live === true && seconds % LIVE_SECONDS === 0;
     if (root.clientWidth > 0 && (grows || ages)) schedule(state);

@@ -1,7 +1,7 @@
 /** Small answers of the server, for tests: what a test does not name has a harmless value. */
 
 import type { Cause, Run, RunReport } from "../src/api/wire/report";
-import type { Timeline } from "../src/api/wire/timeline";
+import type { SignalSeries, Timeline } from "../src/api/wire/timeline";
 
 export const run = (values: Partial<Run> = {}): Run => ({
   run: "run1",
@@ -79,3 +79,12 @@ export function timeline(rows: number, width: number, values: Partial<Timeline> 
     ...values,
   };
 }
+
+/** Sampled three times; once it could not be read. */
+export const memorySignal: SignalSeries = {
+  signal: "rss_bytes",
+  title: "Host memory",
+  unit: "bytes",
+  row: [0, 10, 20],
+  value: [1, null, 3],
+};

@@ -6,7 +6,8 @@ import { token } from "./theme";
 const GUESSED_PIXELS = 8.5;
 const widths = new Map<string, number>();
 let pen: CanvasRenderingContext2D | null | undefined;
-let family = "";
+/** Size and family, as a canvas takes them. */
+let face = "";
 
 /** CSS pixels of a text of the page's usual size, in bold or not. */
 export function textWidth(text: string, weight: 400 | 600): number {
@@ -15,9 +16,10 @@ export function textWidth(text: string, weight: 400 | 600): number {
   if (known !== undefined) return known;
   if (pen === undefined) {
     pen = document.createElement("canvas").getContext("2d");
-    family = token(document.documentElement, "--font") || "system-ui, sans-serif";
+    const root = document.documentElement;
+    face = `${token(root, "--t-m") || "13px"} ${token(root, "--font") || "system-ui, sans-serif"}`;
   }
-  if (pen !== null) pen.font = `${weight} 13px ${family}`;
+  if (pen !== null) pen.font = `${weight} ${face}`;
   const width = pen === null ? GUESSED_PIXELS * text.length : pen.measureText(text).width;
   widths.set(key, width);
   return width;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { timeline } from "../../tests/make";
+import { memorySignal as signal, timeline } from "../../tests/make";
 import {
   accountLane,
   bridged,
@@ -10,14 +10,6 @@ import {
   shortTitle,
   valueAt,
 } from "./lane";
-
-const signal = {
-  signal: "rss_bytes",
-  title: "Host memory",
-  unit: "bytes",
-  row: [0, 10, 20],
-  value: [1, null, 3],
-};
 
 describe("lane", () => {
   it("keeps a gap a gap", () => {

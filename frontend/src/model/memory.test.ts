@@ -1,14 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { timeline } from "../../tests/make";
+import { memorySignal as signal, timeline } from "../../tests/make";
 import { memoryReading, memorySeries } from "./memory";
-
-const signal = {
-  signal: "rss_bytes",
-  title: "Host memory",
-  unit: "bytes",
-  row: [0, 10, 20],
-  value: [1, null, 3],
-};
 
 describe("memory", () => {
   const row = Array.from({ length: 100 }, (_, index) => index);

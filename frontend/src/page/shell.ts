@@ -7,7 +7,7 @@ import { PANELS } from "../panels";
 import type { AnyPanel, Captures, Page, Shown } from "../panels/panel";
 import type { App } from "./app";
 import { SceneCache } from "./scenes";
-import type { State } from "./state";
+import { type State, shownRun } from "./state";
 import { loading, noData, panelFailed, unknownRun, unreadable } from "./states";
 import { banner, missingBanner, toolbar } from "./toolbar";
 
@@ -34,7 +34,7 @@ export class Shell {
       return runsError === undefined ? loading(state) : unreadable(this.app, runsError);
     }
     if (runs.runs.length === 0) return noData(this.app, state);
-    const run = runs.runs.find((one) => one.run === state.run);
+    const run = shownRun(state);
     if (run === undefined) return unknownRun(this.app, state.run ?? "");
     if (!state.panels.has("verdict")) return loading(state);
     const page = this.#see(state, run, now);

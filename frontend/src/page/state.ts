@@ -1,7 +1,7 @@
 /** Everything the page shows follows from this. */
 
 import type { Changed } from "../api/wire/changed";
-import type { RunReport, Runs } from "../api/wire/report";
+import type { Run, RunReport, Runs } from "../api/wire/report";
 import type { Timeline } from "../api/wire/timeline";
 import type { OpenTrace } from "../model/captures";
 import type { Axis } from "../model/scene";
@@ -56,6 +56,10 @@ export interface State {
   readonly width: number;
   readonly sample: number;
 }
+
+/** The run that the page shows; undefined as long as it is not listed. */
+export const shownRun = ({ runs, run }: State): Run | undefined =>
+  runs?.runs.find((one) => one.run === run);
 
 /** What belongs to one run and is forgotten with it. */
 export const FORGOTTEN = {

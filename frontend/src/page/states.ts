@@ -4,7 +4,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { plural } from "../base/format";
 import { codeBox, copy } from "../panels/parts";
 import type { App } from "./app";
-import type { State } from "./state";
+import { type State, shownRun } from "./state";
 
 interface Sample {
   readonly name: string;
@@ -88,7 +88,7 @@ export function loading(state: State): TemplateResult | typeof nothing {
   return html`<div aria-busy="true" class="loading">
     <div class="skel" style="width:62%;height:28px"></div><div class="skel" style="width:84%;height:20px;margin-top:4px"></div>
     <div class="skel" style="height:32px;margin-top:16px"></div><div class="skel" style="width:70%;height:32px;margin-top:12px"></div>
-    <p class="q" role="status">Reading ${state.runs?.runs.find((one) => one.run === state.run)?.title ?? "the runs"} …</p></div>`;
+    <p class="q" role="status">Reading ${shownRun(state)?.title ?? "the runs"} …</p></div>`;
 }
 
 export function panelFailed(app: App, id: string, error: Error): TemplateResult {

@@ -9,7 +9,7 @@ import type { AnyPanel } from "../panels/panel";
 import { copy } from "../panels/parts";
 import type { App } from "./app";
 import { picker } from "./picker";
-import type { Gone, State } from "./state";
+import { type Gone, type State, shownRun } from "./state";
 
 export function toolbar(
   app: App,
@@ -17,7 +17,7 @@ export function toolbar(
   panels: readonly AnyPanel[],
   now: number,
 ): TemplateResult {
-  const run = state.runs?.runs.find((one) => one.run === state.run);
+  const run = shownRun(state);
   return html`<div class="bar-top">
     ${state.runs?.runs.length ? pickerButton(app, state, run?.title ?? state.run ?? "") : html`<b>Slowdown</b>`}
     ${(state.runs?.runs.length ?? 0) > 1 && run !== undefined ? compareButton(app) : nothing}

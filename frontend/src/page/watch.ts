@@ -4,6 +4,7 @@ import { type Client, RequestFailed } from "../api/client";
 import type { Run } from "../api/wire/report";
 import type { Timeline } from "../api/wire/timeline";
 import { Latest, Superseded } from "../base/latest";
+import { shownRun } from "./state";
 import { Delay, type Store } from "./store";
 
 const LIVE_SECONDS = 10;
@@ -39,7 +40,7 @@ export class Watch {
     try {
       const runs = await this.#slot.run((signal) => this.client.runs(signal));
       this.#answered = this.now();
-      const before = this.#current();
+      const before = shownRun(this.store.state);
       this.store.set({ runs, runsError: undefined, gone: undefined });
       this.listed(runs.runs, before);
     } catch (error) {
@@ -65,13 +66,8 @@ export class Watch {
     this.#plan();
   };
 
-  #current(): Run | undefined {
-    const { runs, run } = this.store.state;
-    return runs?.runs.find((one) => one.run === run);
-  }
-
   #plan(): void {
-    const run = this.#current();
+    const run = shownRun(this.store.state);
     const { whole } = this.store.state;
     const ended = isBehind(whole, run) ? BEHIND_SECONDS : QUIET_SECONDS;
     const quiet = run?.live ? LIVE_SECONDS : ended;
