@@ -18,7 +18,7 @@ from typing import Any, Final, TypeAlias
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.keras_batches import KerasBatches
 from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
-from tb_slowdown_plugin.records.names import INPUT_WAIT
+from tb_slowdown_plugin.records.names import INPUT_WAIT, VALIDATION
 from tb_slowdown_plugin.records.types import Fact
 
 EVERY: Final = 16
@@ -98,7 +98,7 @@ class BatchShapes:
             self._note(batch)
 
     def _note(self, batch: Any) -> None:
-        if self._context.stopwatch.is_open("validation"):
+        if self._context.stopwatch.is_open(VALIDATION):
             return
         try:
             self._look(batch)
@@ -108,7 +108,7 @@ class BatchShapes:
             )
 
     def _note_workers(self, workers: int) -> None:
-        if workers != self._workers and not self._context.stopwatch.is_open("validation"):
+        if workers != self._workers and not self._context.stopwatch.is_open(VALIDATION):
             self._workers = workers
             self._context.emit(Fact("py_dataset", "", {"workers": workers}))
 

@@ -9,7 +9,7 @@ import functools
 from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.base import Context
-from tb_slowdown_plugin.collectors.keras_models import find_model_class
+from tb_slowdown_plugin.collectors.keras_module import find_keras
 from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
 from tb_slowdown_plugin.records.names import VALIDATION
 
@@ -32,7 +32,7 @@ class Evaluations:
         Raises:
           Unavailable: Keras has not been imported, so there are no models of its.
         """
-        model_class = find_model_class()
+        model_class = find_keras().Model
         self._watch = context.stopwatch
         self._hooks = MethodHooks()
         self._hooks.replace(model_class, "evaluate", self._timed)

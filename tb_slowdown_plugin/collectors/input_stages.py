@@ -16,6 +16,7 @@ from typing import Any, Final
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.dataset_caches import Passes, has_unfilled_cache
 from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
+from tb_slowdown_plugin.records.names import VALIDATION
 from tb_slowdown_plugin.records.types import Fact
 
 _INTERVALS_NS: Final = (1_000_000_000, 10_000_000_000)
@@ -123,7 +124,7 @@ class InputStages:
             if (
                 self._executing_eagerly()
                 and (watch.thread == 0 or watch.is_mine())
-                and not watch.is_open("validation")
+                and not watch.is_open(VALIDATION)
             ):
                 self._iterator = weakref.ref(iterator)
                 if args:  # made of a dataset, not inside of a function

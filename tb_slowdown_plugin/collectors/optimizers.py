@@ -15,7 +15,8 @@ import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from tb_slowdown_plugin.collectors.base import Context, Unavailable
+from tb_slowdown_plugin.collectors.base import Context
+from tb_slowdown_plugin.collectors.keras_module import find_keras
 from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
 from tb_slowdown_plugin.collectors.source_location import calling_line
 from tb_slowdown_plugin.records import names
@@ -41,9 +42,7 @@ class Optimizers:
         Raises:
           Unavailable: Keras has not been imported, so there are no optimizers of its.
         """
-        keras = sys.modules.get("keras")
-        if keras is None:
-            raise Unavailable("Keras was not imported when the monitor was started")
+        keras = find_keras()
         self._context = context
         self._hooks = MethodHooks()
         self._places: set[tuple[str, int]] = set()

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.base import Context
-from tb_slowdown_plugin.collectors.keras_models import find_model_class
+from tb_slowdown_plugin.collectors.keras_module import find_keras
 from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
 from tb_slowdown_plugin.collectors.source_location import SourcePlaces, calling_line
 from tb_slowdown_plugin.collectors.stopwatch import Stopwatch
@@ -59,7 +59,7 @@ class PredictCalls:
         Raises:
           Unavailable: Keras has not been imported, so there are no models of its.
         """
-        model_class = find_model_class()
+        model_class = find_keras().Model
         self._context = context
         self._places = SourcePlaces.of_process()
         self._call: _Call | None = None

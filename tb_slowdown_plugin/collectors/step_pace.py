@@ -6,8 +6,9 @@ Cost: 1 us a note; 20 us for the CPU time of another thread, 40 us out of a cold
 from __future__ import annotations
 
 import os
-import threading
 from typing import Final, NamedTuple
+
+from tb_slowdown_plugin.collectors.thread_delays import native_id_of
 
 _NOTES: Final = 5
 _STEPS: Final = 20
@@ -79,10 +80,11 @@ def cpu_time_of(thread: int) -> int | None:
     Args:
       thread: As `threading.get_ident()`.
     """
-    native = next((t.native_id for t in threading.enumerate() if t.ident == thread), None)
     try:
         # Half of what `pathlib` takes.
-        file = os.open(f"/proc/self/task/{native}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
+        file = os.open(
+            f"/proc/self/task/{native_id_of(thread)}/schedstat", os.O_RDONLY | os.O_CLOEXEC
+        )
     except OSError:
         return None
     try:

@@ -85,7 +85,8 @@ class ThreadDelays:
         known, name = self._own
         says = self._read(name) if known == ident else b""
         if not says:  # another one, or this one has ended
-            name = next((str(t.native_id) for t in threading.enumerate() if t.ident == ident), "")
+            native = native_id_of(ident)
+            name = "" if native is None else str(native)
             self._own = ident, name
             says = self._read(name)
         return run_delay_ns(says) if says else None
@@ -129,6 +130,15 @@ class ThreadDelays:
         finally:
             if kept is None:
                 os.close(file)
+
+
+def native_id_of(ident: int) -> int | None:
+    """The kernel's number of a thread of Python's; None where it has ended.
+
+    Args:
+      ident: As `threading.get_ident()`.
+    """
+    return next((t.native_id for t in threading.enumerate() if t.ident == ident), None)
 
 
 def run_delay_ns(schedstat: bytes) -> int:

@@ -19,7 +19,7 @@ from tb_slowdown_plugin.collectors.tracing import TraceCollector
 from tb_slowdown_plugin.collectors.xla_calls import NotedCalls
 from tb_slowdown_plugin.collectors.xla_handed_on import HandedOn
 from tb_slowdown_plugin.collectors.xla_shapes import Compilation, ShapesInPython, ShapesNoted
-from tb_slowdown_plugin.collectors.xla_values import NeededValue, needed_values
+from tb_slowdown_plugin.collectors.xla_values import NeededValue, arguments_of, needed_values
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Fact, Trace
 
@@ -173,6 +173,6 @@ class XlaCompilations:
 
 
 def _varying_inputs(function: Any) -> list[int]:
-    """Places of the inputs of a `ConcreteFunction`, captures excepted, with an open dimension."""
-    inputs = function.inputs[: len(function.inputs) - len(function.captured_inputs)]
-    return [index for index, each in enumerate(inputs) if not each.shape.is_fully_defined()]
+    """Places of the arguments of a `ConcreteFunction` with an open dimension."""
+    arguments = enumerate(arguments_of(function))
+    return [index for index, each in arguments if not each.shape.is_fully_defined()]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tb_slowdown_plugin.collectors.xla_shapes import ShapesInPython
-from tb_slowdown_plugin.collectors.xla_values import NeededValue
+from tb_slowdown_plugin.collectors.xla_values import NeededValue, arguments_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class HandedOn:
         Returns:
           None where nothing of it is an argument of the function.
         """
-        arguments = function.inputs[: len(function.inputs) - len(function.captured_inputs)]
+        arguments = arguments_of(function)
         places = {tensor.name: place for place, tensor in enumerate(arguments)}
         varying = [
             places[name]

@@ -36,11 +36,17 @@ class NeededValue:
         return value
 
 
+def arguments_of(function: Any) -> list[Any]:
+    """Inputs of a `ConcreteFunction`, in the order of its graph; captures come after them."""
+    inputs: list[Any] = function.inputs
+    return inputs[: len(inputs) - len(function.captured_inputs)]
+
+
 def needed_values(function: Any, places: SourcePlaces) -> list[NeededValue]:
     """What XLA needs to know of a `ConcreteFunction`, without captured tensors: those stay."""
     import tensorflow as tf
 
-    arguments = len(function.inputs) - len(function.captured_inputs)
+    arguments = len(arguments_of(function))
     found = []
     for place, operation in sorted(ConstantInputs().of(function.graph).items()):
         is_variable = function.inputs[place].dtype == tf.resource

@@ -1,4 +1,4 @@
-"""Keras's models, where the program has imported Keras."""
+"""Keras, where the program has imported it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 from tb_slowdown_plugin.collectors.base import Unavailable
 
 
-def find_model_class() -> Any:
-    """`keras.Model`, whose methods may be hooked.
+def find_keras() -> Any:
+    """The module `keras`, whose classes may be hooked.
 
     Raises:
-      Unavailable: Keras has not been imported, so there are no models of its.
+      Unavailable: Keras has not been imported, so there is nothing of its.
     """
     keras = sys.modules.get("keras")
     if keras is None:
         raise Unavailable("Keras was not imported when the monitor was started")
-    return keras.Model
+    return keras
