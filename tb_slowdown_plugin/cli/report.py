@@ -37,17 +37,18 @@ def report(chosen: Namespace) -> int:
                 pages.append(embed(run, account, title=run_title(run.name, chosen.logdir)))
     for warning in warnings:
         tell(warning)
+    titled = entitled(reports, chosen.logdir)
     if chosen.format == "json":
         text = to_json(reports) + "\n"
     elif chosen.format == "html":
-        text = to_html(pages, text=to_text(entitled(reports, chosen.logdir)), made=time.time())
+        text = to_html(pages, text=to_text(titled), made=time.time())
     else:
         width, colour = ink_of(chosen.output)
-        text = to_text(entitled(reports, chosen.logdir), width=width, colour=colour)
+        text = to_text(titled, width=width, colour=colour)
     write(text, chosen.output)
     if chosen.fail_over is None:
         return 0
-    return _judge(entitled(reports, chosen.logdir), chosen.fail_over / 100)
+    return _judge(titled, chosen.fail_over / 100)
 
 
 def _judge(reports: Sequence[Report], most: float) -> int:

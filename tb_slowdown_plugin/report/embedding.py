@@ -36,8 +36,6 @@ class EmbeddedRun:
     """One run, packed."""
 
     name: str
-    title: str
-    """What a person calls it."""
     listed: dict[str, Any]
     """Its entry in the list of runs, as the route `runs` has it."""
     versions: dict[str, str]
@@ -45,6 +43,11 @@ class EmbeddedRun:
     """For comparisons; None without a step."""
     grades: tuple[str, ...]
     """JSON of everything else, one text for each of `GRADES`, the largest first."""
+
+    @property
+    def title(self) -> str:
+        """What a person calls it."""
+        return str(self.listed["title"])
 
 
 def embed(run: Run, account: Account, *, title: str = "") -> EmbeddedRun:
@@ -81,7 +84,6 @@ def embed(run: Run, account: Account, *, title: str = "") -> EmbeddedRun:
         grades.append(to_json(body))
     return EmbeddedRun(
         run.name,
-        title or run.name,
         without_nan(listed),
         dict(run.environment.versions),
         ledger_of(run, account) if len(steps) else None,
