@@ -9,7 +9,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.causes import CAUSES
 from tb_slowdown_plugin.analysis.coverage import completeness, notes, signal_states
-from tb_slowdown_plugin.analysis.diagnose import diagnose
+from tb_slowdown_plugin.analysis.diagnose import diagnose, judge
 from tb_slowdown_plugin.analysis.forecast import forecast
 from tb_slowdown_plugin.analysis.headline import headline
 from tb_slowdown_plugin.analysis.marks import find_marks
@@ -27,6 +27,7 @@ from tb_slowdown_plugin.analysis.rules.case import (
 from tb_slowdown_plugin.analysis.rules.eager_steps import tell_eager
 from tb_slowdown_plugin.analysis.rules.ends_of_passes import tell_ends
 from tb_slowdown_plugin.analysis.rules.input_pipeline import floor_of_wait, tell_cache
+from tb_slowdown_plugin.analysis.rules.planned import split_planned, tell_planned
 from tb_slowdown_plugin.analysis.rules.suspects import find_suspects
 from tb_slowdown_plugin.analysis.traces import traced_graphs
 from tb_slowdown_plugin.analysis.types import (
@@ -34,6 +35,7 @@ from tb_slowdown_plugin.analysis.types import (
     Cause,
     Finding,
     Report,
+    Verdict,
 )
 from tb_slowdown_plugin.analysis.verdict import verdict_on
 from tb_slowdown_plugin.analysis.wording import duration
@@ -77,7 +79,8 @@ def assemble(case: Case) -> Account:
     """The account of a run that has been diagnosed."""
     run, diagnosis = case.run, case.diagnosis
     case = replace(case, findings=(*case.findings, *stalls_of(diagnosis)))
-    claims, rest = _ask_rules(case)
+    claims, left = _ask_rules(case)
+    planned, rest = split_planned(replace(case, findings=left))
     per_cause = {claim.cause: _per_step(case, claim.findings) for claim in claims}
     per_cause[UNEXPLAINED] = _per_step(case, rest)
     unexplained = lost_seconds(rest)
@@ -86,7 +89,7 @@ def assemble(case: Case) -> Account:
     start = [claim for claim in claims if claim.cause == "warm_up"]
     warm_up = sum(lost_seconds(claim.findings) for claim in start)
     verdict = verdict_on(
-        diagnosis.verdict,
+        _diagnosed(case, planned),
         wall_seconds=wall,
         warm_up_seconds=warm_up,
         named_seconds=lost - unexplained - warm_up if len(claims) > len(start) else 0.0,
@@ -115,11 +118,17 @@ def assemble(case: Case) -> Account:
         workers=describe_workers(run),
         signals=signal_states(run),
         completeness=completeness(run),
-        notes=(*notes(run), *notes_on(case), *_defects_below_floors(case, claims), *forecast(run)),
+        notes=(
+            *notes(run),
+            *notes_on(case),
+            *_defects_below_floors(case, claims),
+            *tell_planned(case, planned),
+            *forecast(run),
+        ),
     )
     return Account(
         report,
-        diagnosis.healthy_per_step,
+        diagnosis.healthy_per_step + (_per_step(case, planned) if planned else 0.0),
         per_cause,
         tuple(sorted(_change_points(case, claims, rest))),
         find_marks(run, case.graphs),
@@ -132,6 +141,16 @@ def _defects_below_floors(case: Case, claims: list[Claim]) -> Iterable[str]:
     if not any(claim.cause == "input_pipeline" for claim in claims):
         yield from tell_cache(case)
         yield from tell_ends(case)
+
+
+def _diagnosed(case: Case, planned: tuple[Finding, ...]) -> Verdict:
+    """What the engine says without causes, and without what is the program's plan."""
+    diagnosis = case.diagnosis
+    if not planned or diagnosis.verdict != "slowdown":
+        return diagnosis.verdict
+    ids = {id(finding) for finding in planned}
+    others = [finding for finding in diagnosis.findings if id(finding) not in ids]
+    return judge(others, diagnosis.ledger, len(case.run.steps) - diagnosis.warm_up_rows)
 
 
 def _ask_rules(case: Case) -> tuple[list[Claim], tuple[Finding, ...]]:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
 from tb_slowdown_plugin.analysis.rules.case import Case
+from tb_slowdown_plugin.analysis.rules.movement import rises_all_along
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.analysis.wording import duration
 from tb_slowdown_plugin.records.types import Float, Int
+
+_FEWEST_TIMES: Final = 16
+"""Times that something must have come, from which growth is told."""
 
 
 def cadence(rows: Sequence[int] | Int, span_rows: int) -> str:
@@ -85,6 +90,23 @@ def working_rows(seconds: Float) -> Int:
     [1, 3]
     """
     return np.flatnonzero(seconds > 0.05 * seconds.max(initial=0.0))
+
+
+def grows_at_intervals(case: Case) -> tuple[tuple[Finding, ...], Int]:
+    """(findings, (N,) their rows) of work that comes back and takes longer each time.
+
+    Nothing where it stays alike, or came too few times to tell.
+
+    Args:
+      case: its `periodic` findings in the core are looked at.
+    """
+    found = tuple(finding for finding in case.core() if finding.pattern == "periodic")
+    lost = np.sum([finding.lost_per_step for finding in found], axis=0) if found else np.zeros(0)
+    where = working_rows(lost)
+    where = where[where >= case.diagnosis.warm_up_rows]
+    if len(where) < _FEWEST_TIMES or not rises_all_along(lost[where], (0, len(where) - 1)):
+        return (), where[:0]
+    return found, where
 
 
 def growth(values: Sequence[float] | Float) -> float:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tb_slowdown_plugin.analysis.advice import tensor_retention as advice
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, span
 from tb_slowdown_plugin.analysis.rules.movement import Growth, ends, growth_of
+from tb_slowdown_plugin.analysis.rules.patterns import cadence, grows_at_intervals
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.analysis.wording import count, duration, size
 from tb_slowdown_plugin.records import names
+from tb_slowdown_plugin.records.types import Float, Int
 
 _LIVE = "live_tensor_bytes"
 _LEAST_GROWTH = 0.2
@@ -26,15 +30,20 @@ that grows faster than that has another reason."""
 def explain(case: Case) -> Claim | None:
     """Claims growth of the step time while the allocator's bytes and CPU time grow."""
     claimed = tuple(f for f in case.core() if f.pattern in ("drift", "level_shift"))
+    rows = (case.diagnosis.warm_up_rows, len(case.run.steps) - 1)
+    where = np.arange(rows[0], rows[1] + 1)
+    often = ""
+    if not claimed:
+        claimed, where = grows_at_intervals(case)
+        often = f" {cadence(where, len(case.run.steps))}"
     if not claimed:
         return None
-    rows = (case.diagnosis.warm_up_rows, len(case.run.steps) - 1)
-    cpu = ends(case.run.steps.process_cpu_seconds, rows)
+    cpu = _ends_at(case.run.steps.process_cpu_seconds, where)
     found = _allocator(case, rows)
     if found is None or not cpu[1] > 1.1 * cpu[0]:
         return _open_tape(case, claimed, rows)
     owner, growth = found
-    before, after = ends(case.run.steps.period_seconds, rows)
+    before, after = _ends_at(case.run.steps.period_seconds, where)
     if after - before > (growth.last - growth.first) / _SLOWEST_BYTES_PER_SECOND:
         return _open_tape(case, claimed, rows)
     first, last = span(claimed)
@@ -43,13 +52,14 @@ def explain(case: Case) -> Claim | None:
         claimed,
         "tensors that are kept alive",
         f"The memory of live tensors grows by {size(growth.per_step)} a step, and the step time "
-        "grows with it.",
+        f"grows with it{often}.",
         (
             f"{owner} {size(growth.first)} around "
             f"{case.step_text(growth.first_row)} and {size(growth.last)} around "
             f"{case.step_text(growth.last_row)} (medians of the samples in the first and the last "
             "third).",
-            f"A step takes {duration(before)} around {case.step_text(first)} and "
+            f"{'Such a' if often else 'A'} step takes {duration(before)} around "
+            f"{case.step_text(first)} and "
             f"{duration(after)} around {case.step_text(last)}; its CPU time goes from "
             f"{duration(cpu[0])} to {duration(cpu[1])}.",
         ),
@@ -57,6 +67,10 @@ def explain(case: Case) -> Claim | None:
         "medium",
         "drift",
     )
+
+
+def _ends_at(series: Float, where: Int) -> tuple[float, float]:
+    return ends(series[where], (0, len(where) - 1))
 
 
 def _open_tape(case: Case, claimed: tuple[Finding, ...], rows: tuple[int, int]) -> Claim | None:

@@ -158,3 +158,29 @@ def test_an_open_tape_beside_regular_slow_steps_is_a_suspect(make_run, find, jud
     assert suspect.why.startswith(
         "The gradient tape that `main (train.py:7)` opened was open for 255 steps"
     )
+
+
+@pytest.mark.parametrize("grows", [True, False])
+def test_tensors_that_are_kept_and_gone_through_every_fourth_step(make_run, find, judge, grows):
+    # Gradients of all steps so far are added up whenever they are applied.
+    lost = np.where(np.arange(SIZE) % 4 == 3, np.arange(SIZE) / SIZE if grows else 0.5, 0.0) * 0.04
+    run = make_run(
+        0.002 + lost,
+        signals={"allocator_in_use_bytes:CPU:0": 2.0**20 * (10 + SAMPLED / 4)},
+        signal_rows=SAMPLED,
+        process_cpu=0.002 + lost,
+        thread_cpu=np.full(SIZE, 0.002),
+    )
+    found = find("core", "periodic", lost, confidence="medium", period_steps=4)
+    report = judge(run, found).report
+
+    assert [(each.cause, each.pattern) for each in report.causes] == [
+        ("tensor_retention", "drift")
+    ] * grows
+    if grows:
+        (cause,) = report.causes
+        assert cause.summary == (
+            "The memory of live tensors grows by 256 KiB a step, and the step time grows with it "
+            "every 4 steps."
+        )
+        assert cause.evidence[1].startswith("Such a step takes 5.8 ms around step 3 and 40.2 ms")

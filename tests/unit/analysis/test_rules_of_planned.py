@@ -1,0 +1,74 @@
+"""Work that comes every so many steps and stays alike is the program's plan, and no loss."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+SIZE = 600
+EVERY = 4
+STEP = 0.002
+
+
+def _lost(first: int = 3, end: int = SIZE, *, to: float = 0.020) -> np.ndarray:
+    """(SIZE,) seconds in every fourth row from `first` on, from 20 ms at the start."""
+    rows = np.arange(SIZE)
+    there = (rows >= first) & (rows < end) & (rows % EVERY == first % EVERY)
+    return np.where(there, np.linspace(0.020, to, SIZE), 0.0)
+
+
+def _shift(lost: np.ndarray) -> np.ndarray:
+    """The same work, now and then a row late: not by a count of steps."""
+    moved = lost.copy()
+    for row in np.flatnonzero(lost)[1::5]:
+        moved[row], moved[row - 1] = 0.0, lost[row]
+    return moved
+
+
+def test_gradients_that_are_applied_every_fourth_step_are_no_loss(make_run, find, judge):
+    lost = _lost()
+    account = judge(
+        make_run(STEP + lost), find("core", "periodic", lost, confidence="medium", period_steps=4)
+    )
+    report = account.report
+
+    assert (report.verdict, report.causes, report.suspects) == ("healthy", (), ())
+    assert (report.lost_seconds, report.unexplained_seconds) == (0.0, 0.0)
+    assert account.healthy_per_step == pytest.approx(STEP + lost)
+    assert report.notes == (
+        "A step takes 20 ms longer every 4 steps, alike from the start to the end: 3 s, 71.4 % of "
+        "the run. That is taken for the program's plan, such as gradients that are applied or a "
+        "log that is written then, and is no loss; with a phase or a kind of its own it is told by "
+        "name.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("lost", "numbers"),
+    [
+        pytest.param(_lost(to=0.030), {"period_steps": 4}, id="takes longer each time"),
+        pytest.param(_lost(first=203), {"period_steps": 4}, id="begins late"),
+        pytest.param(_lost(end=400), {"period_steps": 4}, id="is over"),
+        pytest.param(_shift(_lost()), {"period_steps": 4}, id="counts no steps"),
+        pytest.param(_lost(), {"period_seconds": 0.03}, id="comes by the clock"),
+    ],
+)
+def test_what_begins_grows_or_comes_by_the_clock_stays_lost(make_run, find, judge, lost, numbers):
+    finding = find("core", "periodic", lost, confidence="medium", **numbers)
+    report = judge(make_run(STEP + lost), finding).report
+
+    assert report.verdict == "slowdown"
+    assert report.unexplained_seconds == pytest.approx(lost.sum())
+    assert report.notes == ()
+
+
+def test_another_loss_beside_the_plan_stays_one(make_run, find, judge):
+    planned, shift = _lost(), np.where(np.arange(SIZE) >= 300, 0.004, 0.0)
+    report = judge(
+        make_run(STEP + planned + shift),
+        find("core", "periodic", planned, confidence="medium", period_steps=4),
+        find("core", "level_shift", shift, confidence="medium"),
+    ).report
+
+    assert report.verdict == "slowdown"
+    assert report.lost_seconds == pytest.approx(shift.sum())
