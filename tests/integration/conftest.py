@@ -1,12 +1,14 @@
-"""The host of training programs: TensorFlow is imported once for all of them."""
+"""What tests share: one host of training programs, which imports TensorFlow once, and two runs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from event_files import make_steps, split, write_chunks
 
 if TYPE_CHECKING:
     from integration.training_host import Finished, TrainingHost
@@ -24,6 +26,21 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TrainingHost]:
 def run(host: TrainingHost, tmp_path: Path) -> Callable[..., Finished]:
     """Runs a program that trains into `tmp_path / "run"`, to its end."""
     return lambda body, **given: host.run(body, tmp_path / "run", **given)
+
+
+@pytest.fixture(scope="session")
+def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A logdir of `healthy`, and `slow`, which loses 5 s of 25 s to garbage collection."""
+    root = tmp_path_factory.mktemp("logs")
+    healthy = make_steps(400, seconds=0.05)
+    write_chunks(root / "healthy" / "slowdown", split(healthy))
+    slow = make_steps(400, seconds=0.05)
+    collecting = slow.number % 10 == 9
+    slow.period_seconds[collecting] += 0.125
+    slow.ended[:] = slow.ended[0] + slow.period_seconds.cumsum() - slow.period_seconds[0]
+    slow = replace(slow, accounts={"gc": collecting * 0.125})
+    write_chunks(root / "slow" / "slowdown", split(slow))
+    return root
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 from event_files import make_steps, rows_of, split, write_chunks
-from integration.two_runs import write_healthy_and_slow
 
 from tb_slowdown_plugin import __version__
 from tb_slowdown_plugin.__main__ import main
@@ -21,15 +20,10 @@ from tb_slowdown_plugin.__main__ import main
 COMMAND = [sys.executable, "-m", "tb_slowdown_plugin"]
 
 
-@pytest.fixture(scope="module")
-def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_healthy_and_slow(tmp_path_factory.mktemp("logs"))
-
-
 def test_the_json_report_follows_the_contract(
-    logdir: Path, capsys: pytest.CaptureFixture[str]
+    two_runs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["report", str(logdir), "--format", "json"]) == 0
+    assert main(["report", str(two_runs), "--format", "json"]) == 0
     out, err = capsys.readouterr()
     body = json.loads(out)
     assert err == ""
@@ -46,8 +40,10 @@ def test_the_json_report_follows_the_contract(
         assert run["completeness"] == {"chunks": 2, "missing_chunks": 0}
 
 
-def test_the_text_report_names_the_cause(logdir: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["report", str(logdir), "--run", "slow"]) == 0
+def test_the_text_report_names_the_cause(
+    two_runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", str(two_runs), "--run", "slow"]) == 0
     out, _ = capsys.readouterr()
     assert out.startswith("Run slow\nLost 20 % of 25.0 s to garbage collection")
     assert "1. Garbage collection: 5.0 s" in out
@@ -56,25 +52,25 @@ def test_the_text_report_names_the_cause(logdir: Path, capsys: pytest.CaptureFix
 
 
 def test_the_run_at_the_top_of_a_logdir_has_the_logdirs_name(
-    logdir: Path, capsys: pytest.CaptureFixture[str]
+    two_runs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Scripts go on calling it as TensorBoard does."""
-    assert main(["report", str(logdir / "slow")]) == 0
+    assert main(["report", str(two_runs / "slow")]) == 0
     assert capsys.readouterr().out.startswith("Run slow\nLost 20 %")
-    assert main(["report", str(logdir / "slow"), "--run", ".", "--format", "html"]) == 0
+    assert main(["report", str(two_runs / "slow"), "--run", ".", "--format", "html"]) == 0
     page = capsys.readouterr().out
     assert "<title>Slowdown: slow</title>" in page
     assert "<noscript><pre>Run slow\n" in page
     assert '{"runs":[{"run":".","title":"slow","workers":1,' in page
-    assert main(["report", str(logdir / "slow"), "--format", "json"]) == 0
+    assert main(["report", str(two_runs / "slow"), "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["runs"][0]["run"] == "."
 
 
 def test_the_report_can_go_to_a_file(
-    logdir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    two_runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "report.json"
-    assert main(["report", str(logdir), "--format", "json", "-o", str(path)]) == 0
+    assert main(["report", str(two_runs), "--format", "json", "-o", str(path)]) == 0
     assert capsys.readouterr() == ("", "")
     assert len(json.loads(path.read_text())["runs"]) == 2
 
@@ -141,21 +137,21 @@ def test_bad_input_leaves_a_process_with_status_2_and_no_traceback(tmp_path: Pat
     assert "Traceback" not in done.stderr
 
 
-def test_tensorflow_is_not_loaded_for_a_local_logdir(logdir: Path) -> None:
+def test_tensorflow_is_not_loaded_for_a_local_logdir(two_runs: Path) -> None:
     """Importing TensorFlow takes five seconds, and people who only look do not have it."""
     program = (
         "import sys\n"
         "from tb_slowdown_plugin.__main__ import main\n"
-        f"assert main(['report', {str(logdir)!r}]) == 0\n"
+        f"assert main(['report', {str(two_runs)!r}]) == 0\n"
         "assert 'tensorflow' not in sys.modules\n"
         "assert 'tensorboard.compat.tensorflow_stub' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
 
 
-def test_a_closed_pipe_is_no_error(logdir: Path) -> None:
+def test_a_closed_pipe_is_no_error(two_runs: Path) -> None:
     with subprocess.Popen(
-        [*COMMAND, "report", str(logdir)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*COMMAND, "report", str(two_runs)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -165,19 +161,19 @@ def test_a_closed_pipe_is_no_error(logdir: Path) -> None:
 
 
 def test_ctrl_c_ends_it_without_a_traceback(
-    logdir: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    two_runs: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("tb_slowdown_plugin.cli.report.read_runs", interrupted)
-    assert main(["report", str(logdir)]) == 128 + signal.SIGINT
+    assert main(["report", str(two_runs)]) == 128 + signal.SIGINT
     assert capsys.readouterr() == ("", "")
 
 
-def test_ascii_terminals_get_the_report_too(logdir: Path) -> None:
+def test_ascii_terminals_get_the_report_too(two_runs: Path) -> None:
     done = subprocess.run(
-        [*COMMAND, "report", str(logdir)],
+        [*COMMAND, "report", str(two_runs)],
         capture_output=True,
         check=True,
         env={**os.environ, "PYTHONIOENCODING": "ascii"},
@@ -210,10 +206,10 @@ def on_terminal(*arguments: str, **environment: str) -> str:
     return drawn.decode()
 
 
-def test_a_terminal_gets_colour_in_its_own_width_unless_told_otherwise(logdir: Path) -> None:
-    coloured = on_terminal("report", str(logdir), NO_COLOR="")
+def test_a_terminal_gets_colour_in_its_own_width_unless_told_otherwise(two_runs: Path) -> None:
+    coloured = on_terminal("report", str(two_runs), NO_COLOR="")
     assert "\x1b[1mRun slow\x1b[0m" in coloured
     plain = [re.sub("\x1b\\[[0-9;]*m", "", line) for line in coloured.splitlines()]
     assert max(map(len, plain)) <= 90
     assert any(len(line) > 80 for line in plain)
-    assert "\x1b" not in on_terminal("report", str(logdir), NO_COLOR="1")
+    assert "\x1b" not in on_terminal("report", str(two_runs), NO_COLOR="1")

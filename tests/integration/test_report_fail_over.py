@@ -8,21 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from event_files import make_steps, split, write_chunks
-from integration.two_runs import write_healthy_and_slow
 
 from tb_slowdown_plugin.__main__ import main
-
-
-@pytest.fixture(scope="module")
-def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_healthy_and_slow(tmp_path_factory.mktemp("logs"))
 
 
 @pytest.mark.parametrize(
     ("limit", "status"), [("25", 0), ("15", 3), ("0", 3), ("100", 0), ("15.5", 3)]
 )
-def test_fail_over_speaks_through_the_exit_status(logdir: Path, limit: str, status: int) -> None:
-    assert main(["report", str(logdir), "--fail-over", limit]) == status
+def test_fail_over_speaks_through_the_exit_status(two_runs: Path, limit: str, status: int) -> None:
+    assert main(["report", str(two_runs), "--fail-over", limit]) == status
 
 
 def test_a_run_too_short_to_be_judged_does_not_fail(
@@ -57,5 +51,5 @@ def test_what_was_timed_in_a_short_run_fails_all_the_same(
     assert main(["report", str(tmp_path), "--fail-over", "60"]) == 0
 
 
-def test_fail_over_looks_only_at_the_run_asked_for(logdir: Path) -> None:
-    assert main(["report", str(logdir), "--run", "healthy", "--fail-over", "1"]) == 0
+def test_fail_over_looks_only_at_the_run_asked_for(two_runs: Path) -> None:
+    assert main(["report", str(two_runs), "--run", "healthy", "--fail-over", "1"]) == 0

@@ -8,12 +8,6 @@ from pathlib import Path
 import pytest
 from event_files import make_steps, scalar_event, split, write_chunks, write_events
 from integration.command_line import refusal
-from integration.two_runs import write_healthy_and_slow
-
-
-@pytest.fixture(scope="module")
-def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_healthy_and_slow(tmp_path_factory.mktemp("logs"))
 
 
 @pytest.mark.parametrize(
@@ -52,11 +46,11 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_bad_input(
-    logdir: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], expected: str
+    two_runs: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], expected: str
 ) -> None:
-    given = [argument.replace("LOGDIR", str(logdir)) for argument in arguments]
+    given = [argument.replace("LOGDIR", str(two_runs)) for argument in arguments]
     error = refusal(capsys, *given)
-    assert error == expected.replace("'LOGDIR", f"'{logdir}")
+    assert error == expected.replace("'LOGDIR", f"'{two_runs}")
 
 
 @pytest.mark.parametrize("arguments", [["reprt", "x"], ["report", "x", "--format", "xml"], []])
@@ -68,10 +62,10 @@ def test_an_unknown_command_or_format_says_where_help_is(
 
 
 def test_a_page_is_not_drawn_on_a_terminal(
-    logdir: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    two_runs: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    assert refusal(capsys, "report", str(logdir), "--format", "html") == (
+    assert refusal(capsys, "report", str(two_runs), "--format", "html") == (
         "a page is no text for a terminal; give a file with -o report.html"
     )
 
