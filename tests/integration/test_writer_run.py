@@ -13,12 +13,13 @@ import pytest
 
 tf = pytest.importorskip("tensorflow")
 
+from integration.written import chunks, numbers  # noqa: E402
 from tensorboard.backend.event_processing.event_file_loader import EventFileLoader  # noqa: E402
 
 import tbslow  # noqa: E402
 from tb_slowdown_plugin.records import metadata  # noqa: E402
 from tb_slowdown_plugin.records.codec import decode  # noqa: E402
-from tb_slowdown_plugin.records.types import Chunk, Epoch, Trace  # noqa: E402
+from tb_slowdown_plugin.records.types import Epoch, Trace  # noqa: E402
 from tb_slowdown_plugin.writer import monitor as monitors  # noqa: E402
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.usefixtures("no_monitor_is_left")]
@@ -26,25 +27,6 @@ pytestmark = [pytest.mark.tensorflow, pytest.mark.usefixtures("no_monitor_is_lef
 
 def files(directory: Path) -> list[Path]:
     return sorted(directory.rglob("*tfevents*"))
-
-
-def values(file: Path):
-    for event in EventFileLoader(str(file)).Load():
-        for value in event.summary.value:
-            yield event, value
-
-
-def chunks(directory: Path) -> list[Chunk]:
-    return [
-        decode(value.tensor.string_val[0])
-        for file in files(directory)
-        for _, value in values(file)
-        if value.metadata.plugin_data.plugin_name == metadata.PLUGIN_NAME
-    ]
-
-
-def numbers(directory: Path) -> list[int]:
-    return [number for chunk in chunks(directory) for number in chunk.steps.number.tolist()]
 
 
 def test_a_training_loop_is_recorded(tmp_path):
@@ -94,7 +76,8 @@ def test_the_file_is_what_tensorboard_expects(tmp_path):
     events = list(EventFileLoader(str(file)).Load())
     assert events[0].file_version == "brain.Event:2"
     assert [event.step for event in events[1:]] == list(range(len(events) - 1))
-    for sequence, (_, value) in enumerate(values(file)):
+    values = [value for event in events for value in event.summary.value]
+    for sequence, value in enumerate(values):
         found = decode(value.tensor.string_val[0])
         assert value.tag == metadata.tag(found.session, sequence)
         assert value.metadata.plugin_data.plugin_name == "slowdown"

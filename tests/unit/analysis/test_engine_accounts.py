@@ -2,13 +2,10 @@
 
 import numpy as np
 import pytest
+from unit.analysis.noisy_steps import noisy_steps
 
 from tb_slowdown_plugin.analysis import diagnose
 from tb_slowdown_plugin.errors import UsageError
-
-
-def steps(count=2000, seconds=0.01, seed=0):
-    return seconds * np.exp(np.random.default_rng(seed).normal(0, 0.05, count))
 
 
 def every(period, seconds, count=2000):
@@ -16,7 +13,7 @@ def every(period, seconds, count=2000):
 
 
 def findings(measured, count=2000, **extra):
-    total = steps(count) + sum(measured.values())
+    total = noisy_steps(count) + sum(measured.values())
     return diagnose(total, measured, **extra).findings
 
 
@@ -100,7 +97,7 @@ def test_a_phase_is_a_part_of_the_step_and_carries_its_growth():
 
 def test_retracing_of_a_short_run_is_told_and_a_jump_is_not():
     tracing = np.full(60, 0.02)
-    short = steps(60)
+    short = noisy_steps(60)
     diagnosis = diagnose(short + tracing, {"tracing:again": tracing})
     assert diagnosis.verdict == "slowdown"
     assert diagnosis.findings[0].lost_seconds == pytest.approx(1.2)
@@ -114,7 +111,7 @@ def test_seconds_beyond_the_step_are_scaled_to_it():
 
 
 def test_cpu_time_goes_into_the_numbers_of_a_jump():
-    step = steps()
+    step = noisy_steps(2000)
     cpu = step * 0.8
     step[1000:] *= 2
     (finding,) = diagnose(step, cpu_seconds=cpu).findings
@@ -125,14 +122,14 @@ def test_cpu_time_goes_into_the_numbers_of_a_jump():
 def test_rare_kinds_are_left_alone():
     kind = np.zeros(2000, int)
     kind[1000:1030] = 1
-    step = steps()
+    step = noisy_steps(2000)
     step[kind == 1] *= 50
     assert diagnose(step, kinds=kind).verdict == "healthy"
 
 
 def test_growth_beyond_the_items_is_a_slowdown():
     items = np.random.default_rng(5).integers(20, 200, 3000).astype(float)
-    step = steps(3000) * items / 100
+    step = noisy_steps(3000) * items / 100
     assert diagnose(step, items=items).verdict == "healthy"
     (finding,) = diagnose(step * np.linspace(1, 2, 3000), items=items).findings
     assert finding.pattern == "drift"
@@ -141,11 +138,11 @@ def test_growth_beyond_the_items_is_a_slowdown():
 @pytest.mark.parametrize("name", ["kinds", "items", "cpu_seconds"])
 def test_an_array_of_another_length_is_refused(name):
     with pytest.raises(UsageError, match=r"has shape \(3,\).*give one"):
-        diagnose(steps(200), **{name: np.ones(3)})
+        diagnose(noisy_steps(200), **{name: np.ones(3)})
     with pytest.raises(UsageError, match="run_delay_seconds"):
-        diagnose(steps(200), signals={"run_delay_seconds": np.ones(3)})
+        diagnose(noisy_steps(200), signals={"run_delay_seconds": np.ones(3)})
     with pytest.raises(UsageError, match="measured"):
-        diagnose(steps(200), {"gc": np.ones(3)})
+        diagnose(noisy_steps(200), {"gc": np.ones(3)})
     with pytest.raises(UsageError, match="one-dimensional"):
         diagnose(np.ones((3, 3)))
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from unit.analysis.noisy_steps import noisy_steps
 
 from tb_slowdown_plugin.analysis import diagnose
 from tb_slowdown_plugin.analysis.changes import Piece, Segmentation
@@ -10,13 +11,9 @@ from tb_slowdown_plugin.analysis.parts import join
 from tb_slowdown_plugin.records.names import SIGNALS
 
 
-def steps(count=3000, seed=0):
-    return 0.01 * np.exp(np.random.default_rng(seed).normal(0, 0.05, count))
-
-
 def test_the_step_after_a_retrace_is_slow_because_of_it():
     tracing = np.where(np.arange(3000) % 50 == 10, 0.05, 0.0)
-    step = steps() + tracing
+    step = noisy_steps(3000) + tracing
     step[11::50] += 0.02
     diagnosis = diagnose(step, {"tracing:again": tracing})
     assert {each.source for each in diagnosis.findings} == {"tracing:again"}
@@ -24,7 +21,7 @@ def test_the_step_after_a_retrace_is_slow_because_of_it():
 
 
 def test_one_long_stretch_is_a_one_off():
-    step = steps()
+    step = noisy_steps(3000)
     step[1500:1600] *= 4
     (finding,) = diagnose(step).findings
     assert finding.pattern == "one_off"
@@ -33,7 +30,7 @@ def test_one_long_stretch_is_a_one_off():
 
 
 def test_a_slow_end_is_unexplained_until_it_lasts():
-    step = steps()
+    step = noisy_steps(3000)
     step[2900:] *= 3
     diagnosis = diagnose(step)
     assert diagnosis.findings == ()
@@ -43,7 +40,7 @@ def test_a_slow_end_is_unexplained_until_it_lasts():
 def test_scattered_stalls_are_unexplained_if_they_are_much():
     random = np.random.default_rng(3)
     hit = random.random(3000) < 0.01
-    few, many = diagnose(steps() + hit * 0.03), diagnose(steps() + hit * 0.3)
+    few, many = diagnose(noisy_steps(3000) + hit * 0.03), diagnose(noisy_steps(3000) + hit * 0.3)
     assert few.ledger.unexplained_seconds == 0
     assert many.ledger.unexplained_seconds == pytest.approx(0.3 * hit.sum(), rel=0.05)
     assert few.findings == many.findings == ()
@@ -51,20 +48,20 @@ def test_scattered_stalls_are_unexplained_if_they_are_much():
 
 
 def test_a_run_that_gets_a_little_faster_is_healthy():
-    step = steps()
+    step = noisy_steps(3000)
     step[:1500] *= 1.15
     assert diagnose(step).verdict == "healthy"
 
 
 def test_a_slow_first_half_is_told_from_a_quarter_on():
-    step = steps()
+    step = noisy_steps(3000)
     step[:1500] *= 1.6
     (finding,) = diagnose(step).findings
     assert (finding.pattern, finding.rows) == ("level_shift", (0, 1499))
 
 
 def test_a_dip_is_no_baseline():
-    step = steps()
+    step = noisy_steps(3000)
     step[1000:1300] *= 0.8
     diagnosis = diagnose(step)
     assert diagnosis.verdict == "healthy"
@@ -76,7 +73,7 @@ def test_what_an_inexact_split_leaves_over_stays_with_contention():
     delay[1000:2000] = 0.02
     counted = np.full(3000, np.nan)
     counted[::20] = np.cumsum(delay * 0.9)[::20]
-    diagnosis = diagnose(steps() + delay, signals={"thread_run_delay_seconds": counted})
+    diagnosis = diagnose(noisy_steps(3000) + delay, signals={"thread_run_delay_seconds": counted})
     assert set(diagnosis.ledger.lost) == {"contention:run_delay"}
     assert diagnosis.ledger.lost["contention:run_delay"] == pytest.approx(20, rel=0.05)
 

@@ -2,12 +2,9 @@
 
 import numpy as np
 import pytest
+from unit.analysis.noisy_steps import noisy_steps
 
 from tb_slowdown_plugin.analysis import diagnose
-
-
-def noisy_steps(count, seconds=0.01, seed=0):
-    return seconds * np.exp(np.random.default_rng(seed).normal(0, 0.05, count))
 
 
 @pytest.mark.parametrize("count", [120, 300, 3000, 20000])
