@@ -12,6 +12,7 @@ from benchmarks.accuracy.quiet import Run
 from tb_slowdown_plugin.analysis import diagnose
 from tb_slowdown_plugin.analysis.companions import find_companions
 from tb_slowdown_plugin.analysis.types import Diagnosis, Finding
+from tb_slowdown_plugin.records.types import Float, Int
 
 
 @dataclass
@@ -65,8 +66,9 @@ def score(run: Run) -> Score:
     )
     result.verdict = diagnosis.verdict
     result.named = [(each.confidence, _is_right(run, each)) for each in diagnosis.findings]
+    samples = {name: _samples(column) for name, column in run.signals.items()}
     for finding in diagnosis.findings:
-        for companion in find_companions(finding, diagnosis, run.signals):
+        for companion in find_companions(finding, diagnosis, samples):
             result.companions.setdefault(companion.signal, set()).add(companion.how)
     result.unexplained = diagnosis.ledger.unexplained_seconds / wall
     blamed = sum(finding.lost_seconds for finding in wrong)
@@ -83,6 +85,11 @@ def score(run: Run) -> Score:
                 result.misplaced = abs(diagnosis.warm_up_rows - run.onset) / len(run.base)
     result.wrong_blame = blamed / wall
     return result
+
+
+def _samples(column: Float) -> tuple[Int, Float]:
+    rows = np.flatnonzero(~np.isnan(column))
+    return rows, column[rows]
 
 
 def _is_right(run: Run, finding: Finding) -> bool:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from tb_slowdown_plugin.analysis.types import Diagnosis, Finding
 from tb_slowdown_plugin.records.types import Float, Int
@@ -50,7 +49,7 @@ class Companion:
 def find_companions(
     finding: Finding,
     diagnosis: Diagnosis,
-    signals: Mapping[str, ArrayLike],
+    signals: Mapping[str, tuple[Int, Float]],
     cumulative: frozenset[str] = frozenset(),
 ) -> tuple[Companion, ...]:
     """Finds the signals that moved together with a finding.
@@ -58,7 +57,7 @@ def find_companions(
     Args:
       finding: A level shift or a drift; other patterns have no companions.
       diagnosis: The diagnosis it belongs to.
-      signals: Name -> (S,) values, NaN where not sampled.
+      signals: Name -> (R,) rows, ascending and each once, and (R,) its samples there.
       cumulative: Names of signals that count up. Of these the rate matters, and that by
         the second: whatever goes on at an even pace does more in a longer step.
 
@@ -76,11 +75,10 @@ def find_companions(
         return ()
     edges = start + np.arange(blocks + 1) * width
     lost = _means(finding.lost_per_step[start:], blocks, width)
-    lasts = width * _means(_period(diagnosis)[start:], blocks, width) if cumulative else None
+    lasts = _seconds_of(diagnosis, start, blocks, width) if cumulative else None
     found = []
-    for name, given in signals.items():
-        values = np.asarray(given, np.float64)
-        series = _sample(values, edges, lasts if name in cumulative else None)
+    for name, (rows, values) in signals.items():
+        series = _sample(rows, values, edges, lasts if name in cumulative else None)
         if series is None or np.ptp(series) <= _LEAST_CHANGE * np.abs(series).max():
             continue
         likeness = float(np.corrcoef(lost, series)[0, 1])
@@ -105,29 +103,29 @@ def _means(values: Float, blocks: int, width: int) -> Float:
     return np.asarray(values[: blocks * width].reshape(blocks, width).mean(axis=1))
 
 
-def _period(diagnosis: Diagnosis) -> Float:
-    """(S,) seconds of each step: its healthy, lost and unexplained ones."""
-    period = diagnosis.healthy_per_step + diagnosis.unexplained_per_step
-    for finding in diagnosis.findings:
-        period += finding.lost_per_step
-    return period
+def _seconds_of(diagnosis: Diagnosis, start: int, blocks: int, width: int) -> Float:
+    """(B,) seconds of the steps of each block: healthy, unexplained and lost ones."""
+    parts = [diagnosis.healthy_per_step, diagnosis.unexplained_per_step]
+    parts += [finding.lost_per_step for finding in diagnosis.findings]
+    means = [_means(part[start:], blocks, width) for part in parts]
+    return np.asarray(width * np.sum(means, axis=0))
 
 
-def _sample(values: Float, edges: Int, lasts: Float | None) -> Float | None:
+def _sample(rows: Int, values: Float, edges: Int, lasts: Float | None) -> Float | None:
     """A signal in blocks, interpolated between its samples; None with too few of them.
 
     Args:
-      values: (S,) NaN where not sampled.
+      rows: (R,) in which it was sampled, ascending.
+      values: (R,) the samples.
       edges: (B + 1,) rows between which the blocks lie.
       lasts: (B,) seconds of each block, of a signal that counts up; else None.
     """
-    rows = np.flatnonzero(~np.isnan(values))
     if len(rows) < _GROWTH_BLOCKS:
         return None
     if lasts is None:
-        return np.asarray(np.interp((edges[:-1] + edges[1:]) / 2, rows, values[rows]))
+        return np.asarray(np.interp((edges[:-1] + edges[1:]) / 2, rows, values))
     # A sample stands in the last row that it has seen.
-    counted = np.diff(np.interp(edges, rows + 1, values[rows]))
+    counted = np.diff(np.interp(edges, rows + 1, values))
     seen = np.flatnonzero((edges[:-1] > rows[0]) & (edges[1:] <= rows[-1] + 1) & (lasts > 0))
     if len(seen) < _GROWTH_BLOCKS:
         return None

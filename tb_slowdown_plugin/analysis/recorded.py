@@ -51,19 +51,30 @@ def contention_signals(run: Run) -> dict[str, Float]:
 def signal_columns(run: Run, signals: Iterable[str]) -> dict[str, Float]:
     """Name -> (S,) samples of those signals that were measured, one value a row.
 
-    A sample taken after k steps stands in row k - 1, whose end it saw; NaN elsewhere.
+    NaN in rows without a sample.
     """
     found = {}
     for name in signals:
-        values = run.signals.values.get(name)
-        if values is None or not len(run.steps):
-            continue
-        column = np.full(len(run.steps), np.nan)
-        rows = np.clip(run.signals.row - 1, 0, len(run.steps) - 1)
-        known = ~np.isnan(values)
-        column[rows[known]] = values[known]
-        found[name] = column
+        if name in run.signals.values and len(run.steps):
+            rows, values = samples_of(run, name)
+            found[name] = np.full(len(run.steps), np.nan)
+            found[name][rows] = values
     return found
+
+
+def samples_of(run: Run, signal: str) -> tuple[Int, Float]:
+    """The rows in which a signal was measured, ascending and each once, and its values there.
+
+    A sample taken after k steps stands in row k - 1, whose end it saw; of several in a row
+    the last one counts.
+    """
+    values = run.signals.values[signal]
+    known = ~np.isnan(values)
+    rows = np.clip(run.signals.row[known] - 1, 0, len(run.steps) - 1)
+    order = np.argsort(rows, kind="stable")
+    rows = rows[order]
+    last = np.diff(rows, append=-1) != 0
+    return rows[last], values[known][order][last]
 
 
 def epoch_rows(run: Run) -> Int:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from tb_slowdown_plugin.analysis.companions import find_companions
-from tb_slowdown_plugin.analysis.recorded import signal_columns
+from tb_slowdown_plugin.analysis.recorded import samples_of
 from tb_slowdown_plugin.analysis.rules.case import Case
 from tb_slowdown_plugin.analysis.types import Finding, Suspect
 from tb_slowdown_plugin.analysis.wording import count, size
@@ -37,7 +37,8 @@ def find_moving(case: Case, findings: tuple[Finding, ...]) -> Iterator[Suspect]:
     """
     if not findings:
         return
-    signals = signal_columns(case.run, filter(_cause_of, case.run.signals.values))
+    told = filter(_cause_of, case.run.signals.values)
+    signals = {name: samples_of(case.run, name) for name in told}
     known = {name: signal for name in signals if (signal := names.signal(name))}
     counts = frozenset(name for name, signal in known.items() if signal.cumulative)
     for finding in findings:

@@ -21,6 +21,11 @@ def sampled(values, every=50):
     return kept
 
 
+def samples_of(signals):
+    rows = {name: np.flatnonzero(~np.isnan(values)) for name, values in signals.items()}
+    return {name: (rows[name], values[rows[name]]) for name, values in signals.items()}
+
+
 def busy(threads):
     """Neighbours in the middle of the run: (delay of a step, what all threads counted)."""
     delay = np.zeros(COUNT)
@@ -179,9 +184,8 @@ def test_a_signal_that_jumps_there_is_a_companion():
     diagnosis = shifted()
     signal = 1e9 + np.random.default_rng(2).normal(0, 1e6, COUNT)
     signal[1800:] += 5e8
-    (companion,) = find_companions(
-        diagnosis.findings[0], diagnosis, {"rss_bytes": sampled(signal, 10)}
-    )
+    signals = samples_of({"rss_bytes": sampled(signal, 10)})
+    (companion,) = find_companions(diagnosis.findings[0], diagnosis, signals)
     assert (companion.signal, companion.how) == ("rss_bytes", "jumps_together")
     assert companion.by_chance <= 0.03
 
@@ -189,7 +193,7 @@ def test_a_signal_that_jumps_there_is_a_companion():
 def test_a_count_is_compared_by_its_rate():
     diagnosis = shifted()
     rate = np.where(np.arange(COUNT) < 1800, 1.0, 9.0)
-    faults = {"major_faults": np.cumsum(rate)}
+    faults = samples_of({"major_faults": np.cumsum(rate)})
     (companion,) = find_companions(diagnosis.findings[0], diagnosis, faults, frozenset(faults))
     # By the second: a step takes 10 ms, and then 15 ms.
     assert (companion.before, companion.after) == pytest.approx((100, 600), rel=0.1)
@@ -199,10 +203,11 @@ def test_what_counts_at_an_even_pace_is_no_companion_of_a_longer_step():
     diagnosis = shifted()
     random = np.random.default_rng(3)
     noise = random.normal(1, 0.01, COUNT)
-    counts = {"involuntary_switches": np.cumsum(40 * diagnosis_period(diagnosis) * noise)}
+    counted = np.cumsum(40 * diagnosis_period(diagnosis) * noise)
+    counts = samples_of({"involuntary_switches": counted})
     assert find_companions(diagnosis.findings[0], diagnosis, counts, frozenset(counts)) == ()
     # Taken for a level a step, it would jump with it.
-    rates = {"involuntary_switches": np.diff(counts["involuntary_switches"], prepend=0.0)}
+    rates = samples_of({"involuntary_switches": np.diff(counted, prepend=0.0)})
     assert len(find_companions(diagnosis.findings[0], diagnosis, rates)) == 1
 
 
@@ -220,7 +225,7 @@ def test_a_signal_that_only_grows_or_wanders_is_no_companion_of_a_jump():
             "wanders": 100 + np.cumsum(random.normal(0, 1, COUNT)),
             "still": np.full(COUNT, 7.0),
         }
-        assert find_companions(diagnosis.findings[0], diagnosis, decoys) == ()
+        assert find_companions(diagnosis.findings[0], diagnosis, samples_of(decoys)) == ()
 
 
 def test_growth_has_companions_that_grow_all_the_time():
@@ -231,7 +236,7 @@ def test_growth_has_companions_that_grow_all_the_time():
         "noise": random.normal(100, 20, COUNT),
         "one_sample": np.where(np.arange(COUNT) == 5, 1.0, np.nan),
     }
-    found = find_companions(diagnosis.findings[0], diagnosis, signals)
+    found = find_companions(diagnosis.findings[0], diagnosis, samples_of(signals))
     assert [(each.signal, each.how) for each in found] == [("operations", "grows_together")]
     assert np.isnan(found[0].by_chance)
 
