@@ -78,10 +78,11 @@ def judge_core(steps: Steps, usual: Float, trend: Trend | None, warm_up_rows: in
       warm_up_rows: Rows before the run was steady.
     """
     wall = steps.wall_seconds
-    core = np.where(np.isnan(usual), 0.0, steps.core)
+    unknown = np.isnan(usual)
+    core = np.where(unknown, 0.0, steps.core) if unknown.any() else steps.core
     unexplained = np.zeros(len(steps))
     expected = usual * _spread_level(trend, len(steps), warm_up_rows)
-    expected[np.isnan(usual)] = 0.0
+    expected[unknown] = 0.0
     first_rows = int(trend.edges[0]) if trend is not None and trend.warm_up else warm_up_rows
     warm_up_rows = find_cooled(core, expected, first_rows, warm_up_rows)
     warm_up = book_warm_up(core[:warm_up_rows] - expected[:warm_up_rows], len(steps))

@@ -15,12 +15,10 @@ from tb_slowdown_plugin.records.types import Capture, Float, GcPause, Int, Run
 
 def find_marks(run: Run, graphs: Sequence[TracedGraph]) -> Mapping[str, tuple[Int, Float]]:
     """Kind -> ascending rows, all of them rows of the run, and the seconds of each."""
-    saving = [
-        np.nan_to_num(seconds)
-        for name, seconds in run.steps.accounts.items()
-        if names.family(name) == names.CHECKPOINT
-    ]
-    saved = np.sum(saving, axis=0) if saving else np.empty(0)
+    saved = np.zeros(len(run.steps))
+    for name, seconds in run.steps.accounts.items():
+        if names.family(name) == names.CHECKPOINT:
+            saved += np.nan_to_num(seconds)
     saves = working_rows(saved)
     pauses = [(event.row, event.what) for event in run.events if isinstance(event.what, GcPause)]
     captures = [(event.row, event.what) for event in run.events if isinstance(event.what, Capture)]

@@ -86,7 +86,8 @@ def judge_account(
     early = _find_early(steps, account, rule, first_rows, warm_up_rows)
     if early.sum() >= GROWTH_FLOOR * wall:
         findings.append(make_finding(account, "warm_up", early, "high"))
-    column = column - early
+    if early.any():
+        column = column - early
     events = find_events(column)
     if rule.class_ == "first" or len(events) < rule.least_events or not column.any():
         return findings

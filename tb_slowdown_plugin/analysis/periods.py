@@ -13,6 +13,7 @@ from typing import Final
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.run_queue import sum_between
 from tb_slowdown_plugin.records.types import Float, Int
 
 LONGEST_LOOK: Final = 1 << 18
@@ -139,7 +140,6 @@ def _fold(look: Float, period: int, sigma: float, scale: float) -> tuple[int, fl
 
 
 def _find_regular_gaps(residual: Float, sigma: float, seconds: Float) -> Repeat | None:
-    ends = np.cumsum(seconds)
     for height in (6, 12, 25):
         rows = np.flatnonzero(residual > max(0.3, height * sigma))
         # A stall that lasts for several steps is one.
@@ -147,7 +147,7 @@ def _find_regular_gaps(residual: Float, sigma: float, seconds: Float) -> Repeat 
         if len(rows) < 12:
             return None
         by_rows = _regularity(np.diff(rows).astype(np.float64))
-        by_clock = _regularity(np.diff(ends[rows]))
+        by_clock = _regularity(sum_between(seconds, rows))
         z, period = max(by_rows, by_clock)
         if z > 5 and period > 0:
             return Repeat(period, rows, z, by_clock=by_clock[0] > by_rows[0] + 1)

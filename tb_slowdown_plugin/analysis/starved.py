@@ -55,7 +55,7 @@ def find_starved(
     Raises:
       UsageError: A signal is not of shape (S,).
     """
-    starved = np.zeros_like(wait)
+    starved = np.zeros(len(wait))  # unlike `zeros_like`, no memory where nothing is known
     if not all(name in signals for name in (RUN_DELAY, *SWITCHES)):
         return starved
     delays = find_foreign_delays(seconds, cpu, signals, len(wait))

@@ -37,13 +37,16 @@ def measure_work(
 
     Returns:
       (S,) seconds, positive; NaN for steps of a kind with too few steps. In a run of one
-      kind and no items, the same number everywhere.
+      kind and no items, the same number everywhere, in a read-only array.
 
     Raises:
       UsageError: An array is not of shape (S,).
     """
     kind = _number_kinds(kinds, len(core))
     amount = None if items is None else as_column("items", items, len(core))
+    if not kind.any() and (amount is None or not _is_told(amount)):
+        typical = float(np.median(core[start:])) if len(core) > start else np.nan
+        return np.broadcast_to(typical if typical > 0 else np.nan, core.shape)
     usual = np.full(len(core), np.nan)
     for each in range(int(kind.max(initial=0)) + 1):
         rows = np.flatnonzero(kind == each)
@@ -51,13 +54,16 @@ def measure_work(
         if len(steady) < FEWEST_OF_A_KIND and kind.any():
             continue
         seconds = core[steady]
-        wanted = None if amount is None else amount[rows]
-        if wanted is not None and amount is not None and np.all((wanted > 0) & np.isfinite(wanted)):
-            usual[rows] = _fit_items(amount[steady], seconds, wanted)
+        if amount is not None and _is_told(amount[rows]):
+            usual[rows] = _fit_items(amount[steady], seconds, amount[rows])
         else:
             usual[rows] = np.median(seconds, overwrite_input=True) if len(seconds) else np.nan
     usual[~(usual > 0)] = np.nan
     return usual
+
+
+def _is_told(amount: Float) -> bool:
+    return bool(np.all((amount > 0) & np.isfinite(amount)))
 
 
 def _number_kinds(kinds: ArrayLike | None, count: int) -> Int:

@@ -188,13 +188,16 @@ def _inside_and_rest(case: Case, finding: Finding) -> tuple[Mask, Mask]:
 def _between_epochs(case: Case) -> Suspect | None:
     """What each epoch begins with lies before its first step, where the program works itself."""
     steps = case.run.steps
+    found = [finding for finding in case.core() if finding.pattern == "epoch_boundary"]
+    if not found:
+        return None
     outside = _finite(steps.period_seconds) - _finite(steps.inside_seconds)
     for seconds in steps.accounts.values():
         outside -= _finite(seconds)
-    for finding in case.core():
+    for finding in found:
         hit = finding.lost_per_step > 0
         hit[: case.diagnosis.warm_up_rows] = False
-        if finding.pattern != "epoch_boundary" or not hit.any():
+        if not hit.any():
             continue
         lost = float(np.median(finding.lost_per_step[hit]))
         if float(np.median(outside[hit])) < _OUTSIDE * lost:
