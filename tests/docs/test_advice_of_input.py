@@ -221,6 +221,12 @@ def slices_what_fits(snippet: Snippet):
     assert new == old == [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]
 
 
+def tunes_nothing(snippet: Snippet):
+    ds = snippet.run("new", {"ds": tf.data.Dataset.range(4).batch(2)})["ds"]
+    assert ds.options().autotune.enabled is False
+    assert [x.numpy().tolist() for x in ds] == [[0, 1], [2, 3]]
+
+
 def reads_the_file_once(snippet: Snippet, tmp_path):
     path = tmp_path / "x.npy"
     np.save(path, np.arange(4))
@@ -264,6 +270,7 @@ CASES: dict[str, CaseOfAdvice] = {
     "buffer": (input_pipeline.at_epoch_starts(), "Make the shuffle buffer", fills_less),
     "early": (input_pipeline.at_epoch_starts(), "Shuffle before", shuffles_before_the_work),
     "repeat": (input_pipeline.at_epoch_starts(), "Repeat inside", repeats_inside),
+    "tuner": ((input_pipeline.tune_nothing(),), "Switch the tuning", tunes_nothing),
     "on disk": (warm_up.first_pass(fills=False, reads=None), "Keep the decoded", caches_on_disk),
     "window": (tensor_retention.advise(), "Keep a window", keeps_a_window),
     "numbers": (tensor_retention.advise(), "Keep numbers", keeps_numbers),

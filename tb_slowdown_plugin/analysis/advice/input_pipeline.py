@@ -236,3 +236,16 @@ def repeat_inside() -> Advice:
         ),
         "Examples of two epochs mix where they meet, and the loop no longer sees where one ends.",
     )
+
+
+def tune_nothing() -> Advice:
+    """No thread that tunes the stages, so none to wait for."""
+    return Advice(
+        "Switch the tuning of the stages off, if none of them is AUTOTUNE: its thread sleeps for "
+        "up to as long as the pass took (60 s at most), and some ends wait until it wakes.",
+        snippet(
+            new("options = tf.data.Options()", "options.autotune.enabled = False"),
+            new("ds = ds.with_options(options)"),
+        ),
+        "`num_parallel_calls=tf.data.AUTOTUNE` is then tuned no more: give it a number.",
+    )

@@ -48,12 +48,14 @@ def test_a_wait_that_grows_from_pass_to_pass_is_named(after_passes):
     assert report.headline.endswith("to waiting at the end of each pass over the data")
     assert cause.summary == (
         "A pass over the data ends with a wait, and a longer one each time: TensorFlow stops the "
-        "threads of the pipeline and waits for what its stages have begun."
+        "threads of the pipeline and waits for them: for what its stages have begun, and for the "
+        "one that tunes them, which may sleep for as long as the pass took."
     )
     assert cause.evidence[0] == (
         "Ends of passes over the data took 1.5 s, 5.8 % of the run: 23 ends of 65 ms in the median."
     )
     assert ".repeat(epochs)" in cause.advice[0].code
+    assert "autotune.enabled = False" in cause.advice[1].code
 
 
 def test_a_wait_that_takes_much_of_the_run_is_named_in_full(after_passes):
@@ -89,8 +91,8 @@ def test_what_tensorflow_itself_takes_is_told_and_nobody_blamed(after_passes, na
     }
     assert note.startswith(told[name])
     assert note.endswith(
-        "in the median. TensorFlow stops the threads of the pipeline and waits for what its stages "
-        "have begun; `repeat` in the pipeline, with one iterator for all epochs, spares it."
+        "`repeat` in the pipeline, with one iterator for all epochs, spares it; so does "
+        "`options.autotune.enabled = False`, where no stage is AUTOTUNE."
     )
 
 
