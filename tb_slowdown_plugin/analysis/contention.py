@@ -8,7 +8,8 @@ What counts as other programs' doing is said in `run_queue.py`.
 
 A program that computes more waits more for a core, beside the same neighbours, and its
 steps take longer: that is no tie of the two. Hence only delay beyond what as much
-computing usually brings is held against the time beyond that computing.
+computing usually brings is held against the time beyond that computing. And where the training
+thread computes more than at its least, the step's growth by as much is its own (`own_work.py`).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from numpy.typing import ArrayLike
 
 from tb_slowdown_plugin.analysis import accounts
 from tb_slowdown_plugin.analysis.accounts import CONTENTION
+from tb_slowdown_plugin.analysis.own_work import THREAD_CPU, WAITING, find_own_growth
 from tb_slowdown_plugin.analysis.run_queue import (
     RUN_DELAY,
     SWITCHES,
@@ -30,6 +32,7 @@ from tb_slowdown_plugin.analysis.run_queue import (
     Delays,
     find_foreign_delays,
     find_foreign_share,
+    quantile_by_steps,
     read_count,
     sum_between,
 )
@@ -47,8 +50,6 @@ ACCOUNTS: Final = {
 }
 STARVED: Final = account(CONTENTION, "input")
 """Waiting for input that was late because its threads got no core (`starved.py`)."""
-WAITING: Final = frozenset({names.INPUT_WAIT, names.COMMUNICATION})
-"""Families of accounts in which the training thread sleeps."""
 _FEWEST_STRETCHES: Final = 8
 _MOST_STRETCHES: Final = 4000
 _MOST: Final = 0.9
@@ -82,7 +83,8 @@ def find_contention(
     Args:
       steps: The run.
       signals: Cumulative counts, (S,), NaN where not sampled; the names above and those
-        of `run_queue.py`.
+        of `run_queue.py`. And `THREAD_CPU`, which is no count; without it no growth is told
+        from the neighbours' doing.
       cpu: (S,) CPU seconds of the process in each step; of steps with NaN nothing follows.
 
     Returns:
@@ -106,7 +108,13 @@ def find_contention(
             felt = read_count(counted, _MOST_STRETCHES)
         if felt is not None and name != THREAD_RUN_DELAY:
             felt = _leave_felt(steps.core, known, felt, cpu)
-        lost = np.zeros(len(known)) if felt is None else _book(steps.core - known, felt)
+        if felt is None or not felt.seconds.any():
+            continue
+        growth = np.zeros(len(felt.seconds))
+        if THREAD_CPU in signals:
+            thread_cpu = as_column(f"signals[{THREAD_CPU!r}]", signals[THREAD_CPU], len(steps))
+            growth = find_own_growth(steps, thread_cpu, felt)
+        lost = _book(steps.core - known, felt, growth)
         if lost.any():
             found[ACCOUNTS[name]] = found.get(ACCOUNTS[name], 0.0) + lost
             known = known + lost
@@ -146,19 +154,22 @@ def _leave_felt(core: Float, known: Float, delays: Delays, cpu: Float | None) ->
     sampled, delay = delays.sampled, delays.seconds
     # What the threads of a pool wait for each other is there without neighbours, too.
     steps = np.diff(sampled)
-    delay = np.maximum(delay - _quantile(delay / steps, steps, _OWN_DELAY) * steps, 0.0)
+    delay = np.maximum(delay - quantile_by_steps(delay / steps, steps, _OWN_DELAY) * steps, 0.0)
     delay = delay * _fit_felt(core, sampled, delay, cpu)
     return Delays(sampled, np.maximum(delay - sum_between(known, sampled), 0.0))
 
 
-def _book(core: Float, delays: Delays) -> Float:
-    """Books the delay between samples to the slow steps there."""
-    lost = np.zeros(len(core))  # unlike `zeros_like`, no memory where nothing is booked
+def _book(core: Float, delays: Delays, own_growth: Float) -> Float:
+    """Books the delay between samples to the slow steps there.
+
+    No step is charged below the fastest, with what the thread computes more than in those.
+    """
+    lost = np.zeros(len(core))
     sampled, delay = delays.sampled, delays.seconds
-    if not delay.any():
-        return lost
-    quiet = max(_find_quiet_level(core, sampled, delay), _find_fastest(core, sampled, delay))
-    for (first, last), waited in zip(pairwise(sampled.tolist()), delay.tolist(), strict=True):
+    fastest = max(_find_quiet_level(core, sampled, delay), _find_fastest(core, sampled, delay))
+    least = (fastest + own_growth).tolist()
+    stretches = zip(pairwise(sampled.tolist()), delay.tolist(), least, strict=True)
+    for (first, last), waited, quiet in stretches:
         stretch = core[first + 1 : last + 1]
         total = float(stretch.sum())
         seconds = min(waited, _MOST * total, total - quiet * len(stretch))
@@ -178,7 +189,7 @@ def _find_quiet_level(core: Float, sampled: Int, felt_delay: Float) -> float:
     quiet = felt_delay / steps <= _QUIET * seconds
     if steps[quiet].sum() < _FEWEST_QUIET * steps.sum():
         return 0.0
-    return _quantile(seconds[quiet], steps[quiet], 0.5)
+    return quantile_by_steps(seconds[quiet], steps[quiet], 0.5)
 
 
 def _find_fastest(core: Float, sampled: Int, felt_delay: Float) -> float:
@@ -195,13 +206,6 @@ def _find_fastest(core: Float, sampled: Int, felt_delay: Float) -> float:
     met = max(usual - _SPREADS * spread, 0.0)
     some = core[:: max(1, len(core) // _ENOUGH_STEPS)]  # of a long run all would be 80 MB
     return max(float(np.quantile(some, _FASTEST)) - met, 0.0)
-
-
-def _quantile(values: Float, steps: Int, share: float) -> float:
-    """A quantile of stretches that count by their steps."""
-    order = np.argsort(values)
-    below = np.cumsum(steps[order])
-    return float(values[order][np.searchsorted(below, share * below[-1])])
 
 
 def _find_level(stretch: Float, seconds: float) -> float:

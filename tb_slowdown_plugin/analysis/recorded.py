@@ -9,6 +9,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.accounts import IN_TURN
 from tb_slowdown_plugin.analysis.contention import ACCOUNTS
+from tb_slowdown_plugin.analysis.own_work import THREAD_CPU
 from tb_slowdown_plugin.analysis.run_queue import CORES, SWITCHES
 from tb_slowdown_plugin.analysis.traces import TracedGraph, in_training
 from tb_slowdown_plugin.analysis.workers import find_group
@@ -44,8 +45,9 @@ def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float
 
 
 def contention_signals(run: Run) -> dict[str, Float]:
-    """What tells how long the process was kept off the CPU, one value a row."""
-    return signal_columns(run, (*ACCOUNTS, *SWITCHES, CORES))
+    """What tells how long the process was kept off the CPU, and what it computed itself."""
+    counts = signal_columns(run, (*ACCOUNTS, *SWITCHES, CORES))
+    return {**counts, THREAD_CPU: run.steps.thread_cpu_seconds}
 
 
 def signal_columns(run: Run, signals: Iterable[str]) -> dict[str, Float]:

@@ -158,3 +158,14 @@ def sum_between(column: Float, sampled: Int) -> Float:
     [6.0, 8.0]
     """
     return np.asarray(np.add.reduceat(column[: sampled[-1] + 1], sampled[:-1] + 1))
+
+
+def quantile_by_steps(values: Float, steps: Int, share: float) -> float:
+    """A quantile of (R,) stretches that count by their steps (R,).
+
+    >>> quantile_by_steps(np.array([3.0, 1.0]), np.array([1, 9]), 0.5)
+    1.0
+    """
+    order = np.argsort(values)
+    below = np.cumsum(steps[order])
+    return float(values[order][np.searchsorted(below, share * below[-1])])

@@ -151,14 +151,20 @@ def median_of_known(values: Float) -> float:
     return float(np.median(known)) if len(known) else float("nan")
 
 
+def mean_of_known(values: Float) -> float:
+    """The mean without what was not measured; NaN where nothing was."""
+    known = values[~np.isnan(values)]
+    return float(np.mean(known)) if len(known) else float("nan")
+
+
 def rises_all_along(series: Float, rows: tuple[int, int]) -> bool:
     """Whether the medians of eight equal parts of rows (inclusive) rise from part to part."""
     return _rise(series, rows, median_of_known)
 
 
 def means_rise_all_along(series: Float, rows: tuple[int, int]) -> bool:
-    """Likewise their means: of seconds that only some steps have."""
-    return _rise(series, rows, lambda part: float(np.mean(part)))
+    """Likewise their means: of seconds that only some steps have, or that are read seldom."""
+    return _rise(series, rows, mean_of_known)
 
 
 def _rise(series: Float, rows: tuple[int, int], typical: Callable[[Float], float]) -> bool:

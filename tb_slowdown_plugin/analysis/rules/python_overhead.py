@@ -9,11 +9,11 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.accounts import CONTENTION, rule_of
 from tb_slowdown_plugin.analysis.advice import python_overhead as advice
-from tb_slowdown_plugin.analysis.contention import WAITING
+from tb_slowdown_plugin.analysis.own_work import WAITING
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds
 from tb_slowdown_plugin.analysis.rules.eager_steps import runs_eagerly
-from tb_slowdown_plugin.analysis.rules.movement import ends, growth_of, rises_all_along
-from tb_slowdown_plugin.analysis.rules.patterns import cadence, working_rows
+from tb_slowdown_plugin.analysis.rules.movement import ends, growth_of, means_rise_all_along
+from tb_slowdown_plugin.analysis.rules.patterns import cadence, grows_at_intervals
 from tb_slowdown_plugin.analysis.rules.stack_places import (
     growing_places,
     place_of_most,
@@ -25,8 +25,6 @@ from tb_slowdown_plugin.analysis.wording import count, duration, percent
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Float, Int
 
-_FEWEST = 16
-"""Steps that lose time at intervals, from which growth is told."""
 _EXPLAINED = 0.7
 """Share of the growth that must be CPU time of the training thread itself."""
 _LOST = 0.5
@@ -96,12 +94,8 @@ def _growth_of_all(case: Case) -> _Growth | None:
 
 
 def _growth_at_intervals(case: Case) -> _Growth | None:
-    claimed = tuple(f for f in case.core() if f.pattern == "periodic")
-    if not claimed:
-        return None
-    where = working_rows(_lost(case, claimed))
-    where = where[where >= case.diagnosis.warm_up_rows]
-    return _growth(case, claimed, where) if len(where) >= _FEWEST else None
+    claimed, where = grows_at_intervals(case)
+    return _growth(case, claimed, where) if claimed else None
 
 
 def _growth(case: Case, claimed: tuple[Finding, ...], where: Int) -> _Growth | None:
@@ -114,7 +108,7 @@ def _growth(case: Case, claimed: tuple[Finding, ...], where: Int) -> _Growth | N
 
     lost = at_ends(_lost(case, claimed))
     # Slow parts that are over were no work that grows.
-    if not lost[1] > lost[0] or not rises_all_along(steps.thread_cpu_seconds[where], rows):
+    if not lost[1] > lost[0] or not means_rise_all_along(steps.thread_cpu_seconds[where], rows):
         return None
     thread, period = at_ends(steps.thread_cpu_seconds), at_ends(steps.period_seconds)
     elsewhere = at_ends(_measured_work(case))

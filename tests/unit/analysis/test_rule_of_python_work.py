@@ -46,6 +46,15 @@ def test_neighbours_who_take_more_of_a_longer_step_do_not_hide_python_work(make_
     )
 
 
+def test_cpu_time_that_is_read_seldom_and_leaps_tells_by_its_means(make_run, find, judge):
+    """For a while two of five steps compute what all five do: the median says less than before."""
+    rows = np.arange(SIZE)
+    leaps = np.where((rows >= 375) & (rows < 450), np.where(rows % 5 < 2, 2.2, 0.2), 1.0)
+    read = np.where(rows % 10 == 9, np.nan, DRIFT * leaps)
+    run = make_run(DRIFT, process_cpu=DRIFT, thread_cpu=read)
+    assert [each.cause for each in judge(run, drift(find)).report.causes] == ["python_overhead"]
+
+
 def test_slow_parts_that_are_over_are_no_python_work_that_grows(make_run, find, judge):
     early, late = np.zeros(SIZE), np.zeros(SIZE)
     early[:200], late[300:400] = 0.01, 0.01
