@@ -111,10 +111,12 @@ def _growth(case: Case, claimed: tuple[Finding, ...], where: Int) -> _Growth | N
     if not lost[1] > lost[0] or not means_rise_all_along(steps.thread_cpu_seconds[where], rows):
         return None
     thread, period = at_ends(steps.thread_cpu_seconds), at_ends(steps.period_seconds)
-    elsewhere = at_ends(_measured_work(case))
-    computed = thread[1] - thread[0] - (elsewhere[1] - elsewhere[0])
+    # Row by row: at the ends there may be two steps, one of them with a garbage collection.
+    elsewhere = _measured_work(case)
+    own_thread = at_ends(steps.thread_cpu_seconds - elsewhere)
+    computed = own_thread[1] - own_thread[0]
     # Neighbours, who have an account of their own, take more of a longer step.
-    own = at_ends(steps.period_seconds - _of_neighbours(case))
+    own = at_ends(steps.period_seconds - _of_neighbours(case) - elsewhere)
     risen = own[1] - own[0]
     if not risen > 0 or not computed >= _EXPLAINED * risen:
         return None

@@ -123,6 +123,17 @@ def test_python_work_that_grows_in_every_tenth_step(make_run, find, judge):
     assert report.headline.endswith("to work in Python that grows: loop.py:17")
 
 
+def test_a_collection_in_one_of_the_few_steps_does_not_hide_work_that_grows(make_run, find, judge):
+    """A buffer is saved each 50 steps; the last but one time objects are collected meanwhile."""
+    rows = np.arange(SIZE)
+    lost = np.where(rows % 25 == 24, LOST, 0.0)
+    pause = np.where(rows == SIZE - 26, 0.5, 0.0)
+    work = 0.001 + lost + pause
+    run = make_run(work, accounts={"gc": pause}, process_cpu=work, thread_cpu=work)
+    causes = judge(run, find("core", "periodic", lost, confidence="medium")).report.causes
+    assert [each.cause for each in causes] == ["python_overhead"]
+
+
 def test_work_at_intervals_that_does_not_grow_is_not_blamed_on_python(make_run, find, judge):
     lost = np.where(np.arange(SIZE) % 10 == 0, 0.030, 0.0)
     run = make_run(0.001 + lost, process_cpu=0.001 + lost, thread_cpu=0.001 + lost)
