@@ -7,6 +7,11 @@ from typing import Final
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.rules.between_epochs import (
+    lies_between_epochs,
+    stays_alike,
+    tell_between,
+)
 from tb_slowdown_plugin.analysis.rules.case import Case, lost_seconds
 from tb_slowdown_plugin.analysis.rules.patterns import cadence, growth, working_rows
 from tb_slowdown_plugin.analysis.types import Finding
@@ -24,7 +29,8 @@ def split_planned(case: Case) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]
     """(planned, the rest) of the findings that no rule has claimed.
 
     Gradients that are applied every fourth step, or a line of the log every hundredth, cost the
-    same from the first step to the last: the run did not get slower by them.
+    same from the first step to the last: the run did not get slower by them. Nor did it by
+    what its loop does between two epochs, as long as that stays alike.
 
     Args:
       case: its findings are those that no rule has claimed.
@@ -35,7 +41,9 @@ def split_planned(case: Case) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]
 
 
 def _is_planned(case: Case, finding: Finding) -> bool:
-    """Whether it comes by a count of steps, from the start to the end, and alike each time."""
+    """Whether it comes by a count of steps, or of epochs, and stays alike to the end."""
+    if lies_between_epochs(case, finding):
+        return stays_alike(case, finding)
     period = finding.numbers.get("period_steps")
     rows = working_rows(finding.lost_per_step)
     if finding.pattern != "periodic" or not period or len(rows) < 2:
@@ -53,7 +61,10 @@ def _is_planned(case: Case, finding: Finding) -> bool:
 
 def tell_planned(case: Case, planned: tuple[Finding, ...]) -> Iterable[str]:
     """What the plan costs, for who would rather have it less often."""
+    yield from tell_between(case, planned)
     for finding in planned:
+        if finding.pattern != "periodic":
+            continue
         rows = working_rows(finding.lost_per_step)
         each = float(np.median(finding.lost_per_step[rows]))
         yield (

@@ -6,6 +6,7 @@ from typing import Final
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.rules.between_epochs import suspect_between
 from tb_slowdown_plugin.analysis.rules.captured import captured_during, is_fragmented, tell_memory
 from tb_slowdown_plugin.analysis.rules.case import Case, Mask, largest, lost_seconds
 from tb_slowdown_plugin.analysis.rules.movement import bytes_per_second, ends, median_of_known
@@ -25,8 +26,6 @@ _ALIKE: Final = 0.5
 _MUCH_WRITTEN: Final = 2e7
 """Bytes a second that may take time worth a look: a local disk takes ten times as much, a file
 on a network hardly more."""
-_OUTSIDE: Final = 0.7
-"""Share of a loss that must lie between two steps to be called so."""
 
 
 def find_suspects(case: Case) -> tuple[Suspect, ...]:
@@ -51,7 +50,7 @@ def find_suspects(case: Case) -> tuple[Suspect, ...]:
         written = _writes_much(case, finding)
         for suspect in filter(None, (written, machine)):
             found.setdefault(suspect.cause, suspect)
-    between = _between_epochs(case)
+    between = suspect_between(case)
     if between:
         found.setdefault(between.cause, between)
     for suspect in find_moving(case, left):
@@ -183,38 +182,6 @@ def _inside_and_rest(case: Case, finding: Finding) -> tuple[Mask, Mask]:
     rest = ~slow
     rest[: case.diagnosis.warm_up_rows] = False
     return slow, rest
-
-
-def _between_epochs(case: Case) -> Suspect | None:
-    """What each epoch begins with lies before its first step, where the program works itself."""
-    steps = case.run.steps
-    found = [finding for finding in case.core() if finding.pattern == "epoch_boundary"]
-    if not found:
-        return None
-    outside = _finite(steps.period_seconds) - _finite(steps.inside_seconds)
-    for seconds in steps.accounts.values():
-        outside -= _finite(seconds)
-    for finding in found:
-        hit = finding.lost_per_step > 0
-        hit[: case.diagnosis.warm_up_rows] = False
-        if not hit.any():
-            continue
-        lost = float(np.median(finding.lost_per_step[hit]))
-        if float(np.median(outside[hit])) < _OUTSIDE * lost:
-            continue
-        return Suspect(
-            "input_pipeline",
-            finding.lost_seconds,
-            f"{counted(int(hit.sum()), 'epoch begins', 'epochs begin')} with {duration(lost)} of "
-            "work between two steps, outside of `step()` and of asking for a batch: a dataset that "
-            "is made anew for each epoch, or whatever else the loop does there. "
-            '`with tbslow.summary.phase("...")` around it tells which.',
-        )
-    return None
-
-
-def _finite(seconds: Float) -> Float:
-    return np.nan_to_num(seconds, posinf=0.0, neginf=0.0)
 
 
 def _medians(series: Float, rest: Mask, slow: Mask) -> tuple[float, float]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -68,21 +66,6 @@ def test_one_thread_that_computes_more_is_no_slower_processor(
     )
     report = judge(run, find("core", "level_shift", np.where(slow, 0.005, 0.0))).report
     assert not any("processor" in suspect.why for suspect in report.suspects)
-
-
-@pytest.mark.parametrize(("inside", "said"), [(0.010, True), (0.050, False)])
-def test_work_before_the_first_step_of_each_epoch_is_told(make_run, find, judge, inside, said):
-    first = (ROWS % 100 == 0) & (ROWS > 0)
-    run = make_run(np.where(first, 0.050, 0.010))
-    run = replace(run, steps=replace(run.steps, inside_seconds=np.where(first, inside, 0.010)))
-    report = judge(run, find("core", "epoch_boundary", np.where(first, 0.040, 0.0))).report
-    assert report.causes == ()
-    expected = [
-        "5 epochs begin with 40 ms of work between two steps, outside of `step()` and of asking "
-        "for a batch: a dataset that is made anew for each epoch, or whatever else the loop does "
-        'there. `with tbslow.summary.phase("...")` around it tells which.'
-    ]
-    assert [suspect.why for suspect in report.suspects] == (expected if said else [])
 
 
 @pytest.mark.parametrize(
