@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from advice_snippet import (
     MARKS,
@@ -41,6 +43,48 @@ def keeps_a_running_value(snippet: Snippet):
     for batch, loss in enumerate([1.0, 2.0, 6.0]):
         method(state, batch, {"loss": loss})
     assert state.total / 3 == 3.0
+
+
+def works_after_every_fifth_epoch(snippet: Snippet):
+    worked = []
+
+    class Work:
+        def work(self, epoch, logs):
+            worked.append(epoch)
+
+    method = snippet.run("new")["on_epoch_end"]
+    for epoch in range(12):
+        method(Work(), epoch)
+    assert worked == [0, 5, 10]
+
+
+def keeps_the_newest_files(snippet: Snippet, tmp_path):
+    checked = {}
+
+    class Upload:
+        def __init__(self, side):
+            self.files = []
+            self.folder = tmp_path / side
+            self.folder.mkdir()
+            self.checked = checked.setdefault(side, [])
+
+        def save(self, epoch):
+            path = self.folder / str(epoch)
+            path.touch()
+            return path
+
+        def check(self, file):
+            assert file.exists()
+            self.checked.append(file.name)
+
+    for side in ("old", "new"):
+        method, upload = snippet.run(side, {"os": os})["on_epoch_end"], Upload(side)
+        for epoch in range(6):
+            method(upload, epoch)
+    assert len(checked["old"]) == 21
+    assert checked["new"][-3:] == ["3", "4", "5"]
+    assert len(checked["new"]) == 15
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["3", "4", "5"]
 
 
 def writes_less_to_tensorboard(snippet: Snippet, tmp_path, monkeypatch):
@@ -139,6 +183,16 @@ CASES: dict[str, CaseOfAdvice] = {
         callbacks.advise("callback", "Slow", grows=True),
         "Keep a running value",
         keeps_a_running_value,
+    ),
+    "fifth": (
+        callbacks.advise("callback", "Upload", grows=False, at_epochs=True),
+        "Let `Upload` work after",
+        works_after_every_fifth_epoch,
+    ),
+    "twice": (
+        callbacks.advise("callback", "Upload", grows=True, at_epochs=True),
+        "Look for what `Upload` goes",
+        keeps_the_newest_files,
     ),
     "tensorboard": (
         callbacks.advise("callback", "TensorBoard", grows=False),

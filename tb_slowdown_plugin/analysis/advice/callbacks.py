@@ -8,7 +8,12 @@ from tb_slowdown_plugin.records import names
 
 
 def advise(
-    family: str, detail: str, *, grows: bool, at_every_step: bool = False
+    family: str,
+    detail: str,
+    *,
+    grows: bool,
+    at_every_step: bool = False,
+    at_epochs: bool = False,
 ) -> tuple[Advice, ...]:
     """What to change.
 
@@ -17,6 +22,7 @@ def advise(
       detail: the callback's class name, "" where not known.
       grows: whether it takes longer and longer.
       at_every_step: whether it works after each batch.
+      at_epochs: whether it works where epochs begin or end.
     """
     if family in (names.SUMMARY, names.CALLBACK) and detail == "TensorBoard":
         return (quiet_tensorboard(), *((_fewer_calls(),) if at_every_step else ()))
@@ -27,10 +33,9 @@ def advise(
     if detail == "ProgbarLogger":
         return (_one_line_an_epoch(),)
     name = detail or "MyCallback"
-    found = [_every_nth(name)]
-    if grows:
-        found.insert(0, _running_mean(name))
-    return tuple(found)
+    if at_epochs:
+        return (*((_nothing_twice(name),) if grows else ()), _every_fifth_epoch(name))
+    return (*((_running_mean(name),) if grows else ()), _every_nth(name))
 
 
 def _every_nth(name: str) -> Advice:
@@ -54,6 +59,33 @@ def _running_mean(name: str) -> Advice:
             new("    self.total += logs['loss']", "    mean = self.total / (batch + 1)"),
         ),
         "Single values are no longer there afterwards.",
+    )
+
+
+def _every_fifth_epoch(name: str) -> Advice:
+    return Advice(
+        f"Let `{name}` work after every fifth epoch only.",
+        snippet(
+            same("def on_epoch_end(self, epoch, logs=None):"),
+            new("    if epoch % 5:", "        return"),
+            same("    self.work(epoch, logs)"),
+        ),
+        "What it does is up to four epochs late; let it work after the last one, too.",
+    )
+
+
+def _nothing_twice(name: str) -> Advice:
+    return Advice(
+        f"Look for what `{name}` goes through again after each epoch: all values so far, or all "
+        "files that it has written. Keep a running value, and only the newest files.",
+        snippet(
+            same("def on_epoch_end(self, epoch, logs=None):"),
+            same("    self.files.append(self.save(epoch))"),
+            new("    for old in self.files[:-3]:", "        os.remove(old)"),
+            new("    del self.files[:-3]"),
+            same("    for file in self.files:", "        self.check(file)"),
+        ),
+        "What is removed can't be gone back to.",
     )
 
 

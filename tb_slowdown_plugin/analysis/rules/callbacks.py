@@ -46,6 +46,7 @@ def explain(case: Case) -> Claim | None:
             names.detail(main.source),
             grows=bool(grows),
             at_every_step=often == "at every step",
+            at_epochs=main.pattern == "epoch_boundary",
         ),
     )
 
