@@ -157,7 +157,7 @@ def _signal(state: SignalState) -> str:
 def _worker(worker: Mapping[str, Any]) -> str:
     step = worker["step_seconds"]
     parts = [
-        f"{worker['steps']:,} steps" + (f" of {duration(step)}" if step is not None else ""),
+        f"{worker['steps']:,} steps" + (f" (median {duration(step)})" if step is not None else ""),
         *(
             [f"waits {ledger_seconds(worker['wait_seconds'])} in all"]
             if worker["wait_seconds"] is not None

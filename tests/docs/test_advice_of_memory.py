@@ -155,7 +155,7 @@ CASES: dict[str, CaseOfAdvice] = {
         collects_after_the_loop,
     ),
     "optimizer": (
-        optimizer_state.advise(made=True),
+        optimizer_state.advise(made=True, grown=True),
         "Make the optimizer once",
         makes_the_optimizer_once,
     ),

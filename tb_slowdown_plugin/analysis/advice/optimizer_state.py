@@ -6,9 +6,16 @@ from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
 from tb_slowdown_plugin.analysis.types import Advice
 
 
-def advise(*, made: bool) -> tuple[Advice, ...]:
-    """What to change; `made`: optimizers are made during training."""
-    return (_make_once(), accumulate()) if made else (accumulate(), _make_once())
+def advise(*, made: bool, grown: bool) -> tuple[Advice, ...]:
+    """What to change.
+
+    Args:
+      made: optimizers are made during training.
+      grown: the update takes longer and longer.
+    """
+    if not made:
+        return (accumulate(), _make_once())
+    return (_make_once(), accumulate()) if grown else (_make_once(),)
 
 
 def _make_once() -> Advice:

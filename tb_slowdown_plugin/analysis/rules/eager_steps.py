@@ -18,7 +18,12 @@ _FEWEST_STEPS: Final = 20
 
 
 def runs_eagerly(case: Case) -> bool:
-    """Whether traces were watched for, and none of the program's or the model's own was seen."""
+    """Whether traces were watched for, and none of the program's or the model's own was seen.
+
+    Sessions run a graph, too, without any trace: that graph has operations.
+    """
+    if case.signal("graph_operations")[1].any():
+        return False
     watched = any(
         collector.name == "tracing" and collector.status == "running"
         for collector in case.run.environment.collectors

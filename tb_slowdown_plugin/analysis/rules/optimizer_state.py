@@ -7,13 +7,18 @@ from collections.abc import Iterable
 
 from tb_slowdown_plugin.analysis.advice import optimizer_state as advice
 from tb_slowdown_plugin.analysis.changes import PERSISTENCE
-from tb_slowdown_plugin.analysis.rules.case import Case, Claim
+from tb_slowdown_plugin.analysis.rules.case import Case, Claim, lost_seconds
 from tb_slowdown_plugin.analysis.rules.plain_accounts import tell_seconds
 from tb_slowdown_plugin.analysis.rules.step_parts import in_part, tell_part
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.analysis.wording import counted
 from tb_slowdown_plugin.records import names
 
+_MADE = "optimizer_created"
+_MADE_AGAIN = (
+    "An optimizer is made again during training; its slot variables are created anew each time."
+)
+_LONGER = "The optimizer's update takes longer and longer."
 CREATION = "optimizer_creation"
 """Account: making and building optimizers after the first."""
 
@@ -25,22 +30,21 @@ def explain(case: Case) -> Claim | None:
     grown = tuple(f for f in in_part(case, names.OPTIMIZER) if _lasts(case, f))
     if not made and not grown:
         return None
-    summary = (
-        "An optimizer is made again during training; its slot variables are created anew each time."
-        if made
-        else "The optimizer's update takes longer and longer."
-    )
+    mostly_made = lost_seconds(made) >= lost_seconds(grown)
+    sentences = [_MADE_AGAIN] if made else []
+    if grown:
+        sentences.insert(1 if mostly_made else 0, _LONGER)
     return Claim(
         "optimizer_state",
         (*made, *grown),
-        "making optimizers" if made else "the optimizer's update",
-        summary,
+        "making optimizers" if mostly_made else "the optimizer's update",
+        " ".join(sentences),
         (
             *tell_seconds(case, made, "went into making optimizers"),
             *_tell_made(case),
             *tell_part(case, grown, names.OPTIMIZER),
         ),
-        advice.advise(made=bool(made)),
+        advice.advise(made=bool(made), grown=bool(grown)),
     )
 
 
@@ -51,6 +55,7 @@ def _lasts(case: Case, finding: Finding) -> bool:
 
 
 def _tell_made(case: Case) -> Iterable[str]:
-    made = Counter(fact.subject for _, fact in case.facts("optimizer_created"))
+    # Making one and building it are facts of their own.
+    made = Counter(name for name, _ in {(f.subject, row) for row, f in case.facts(_MADE)})
     for name, times in made.most_common(2):
-        yield f"`{name}` was made or built again {counted(times, 'time')} during training."
+        yield f"`{name}` was made or built again in {counted(times, 'step')} of the run."

@@ -30,7 +30,7 @@ def explain(case: Case) -> Claim | None:
     return Claim(
         "xla_compilation",
         claimed,
-        "XLA compilation" + (f" of {ranked[0][0]}" if len(ranked) == 1 else ""),
+        "XLA compilation" + (f" of {_with_article(ranked[0][0])}" if len(ranked) == 1 else ""),
         f"XLA compiles again for new {_listed(shapes, values)}; no retrace shows it.",
         (
             *tell_seconds(case, claimed, "went into compiling"),
@@ -76,6 +76,11 @@ def _value(name: str) -> str:
 
 def _seconds(compilations: Iterable[Mapping[str, float]]) -> float:
     return sum(numbers.get("seconds", 0.0) for numbers in compilations)
+
+
+def _with_article(subject: str) -> str:
+    """As it stands in a sentence: "the Keras train step (train.py:41)"."""
+    return f"the {subject}" if subject.startswith(KERAS) else subject
 
 
 def _quoted(subject: str) -> str:

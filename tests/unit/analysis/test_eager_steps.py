@@ -50,3 +50,11 @@ def test_a_run_whose_operations_are_started_from_python_is_told(told):
 )
 def test_nothing_is_said_otherwise(told, otherwise):
     assert told(**otherwise) == []
+
+
+def test_a_session_runs_a_graph_without_any_trace(make_run, judge):
+    """Eager execution is off: the default graph has operations."""
+    signals = {"graph_operations": np.full(5, 72.0)}
+    run = make_run(STEP, thread_cpu=0.95 * STEP, signals=signals, signal_rows=np.arange(0, 100, 20))
+    environment = Environment(collectors=(CollectorState("tracing", "running", ""),))
+    assert judge(replace(run, environment=environment)).report.notes == ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from unit.analysis.drifting_steps import SIZE
+from unit.analysis.steady_steps import STEP, at
 
 from tb_slowdown_plugin.records.types import Fact, Trace
 
@@ -66,7 +67,7 @@ def test_a_compiled_function_beside_slow_steps_that_compute_is_a_suspect(make_ru
         (
             "optimizer_creation",
             Fact("optimizer_created", "Adam", {"seconds": 0.01}),
-            "`Adam` was made or built again 3 times during training.",
+            "`Adam` was made or built again in 3 steps of the run.",
         ),
         (
             "checkpoint:Saver",
@@ -109,3 +110,13 @@ def test_values_that_xla_compiles_for_are_told_with_who_needs_them(make_run, fin
         "Round a size up before the compiled function gets it",
         "Leave the part with changing shapes or values out of XLA.",
     ]
+
+
+@pytest.mark.parametrize("function", ["step (a.py:3)", "Keras train step (a.py:3)"])
+def test_the_headline_names_the_one_function_that_is_compiled(make_run, find, judge, function):
+    spent = at(range(0, SIZE, 20), 0.1)
+    fact = Fact("xla_compilation", function, {"seconds": 0.1, "shapes_seen": 7.0})
+    run = make_run(STEP + spent, accounts={"xla_compilation": spent}, events=[(20, fact)])
+    report = judge(run, find("xla_compilation", "periodic", spent)).report
+    named = f"the {function}" if function.startswith("Keras") else function
+    assert report.headline.endswith(f"to XLA compilation of {named}")

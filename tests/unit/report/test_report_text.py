@@ -158,3 +158,17 @@ def test_the_sum_of_a_run_of_parts_of_a_second_has_digits(slow: Report) -> None:
     assert "─ Healthy                      0.024 s   79.9 %" in lines
     assert "  Wall                         0.030 s           12,345 steps" in lines
     assert "1. Retracing: 0.006 s, 20.0 % of the run, high confidence" in lines
+
+
+def test_a_worker_is_told_with_its_median_step(slow: Report) -> None:
+    """Its steps are of two lengths: number times median is not its wall time."""
+    worker = {
+        "worker": 1,
+        "steps": 400,
+        "step_seconds": 0.0536,
+        "wait_seconds": 0.8,
+        "others_wait_seconds": 6.5,
+        "straggler": True,
+    }
+    told = to_text([replace(slow, workers=(worker,))], width=200)
+    assert "Worker 1: 400 steps (median 53.6 ms), waits 0.8 s in all, the others wait 6.5 s" in told
