@@ -27,6 +27,7 @@ from tb_slowdown_plugin.analysis.rules.case import (
 from tb_slowdown_plugin.analysis.rules.eager_steps import tell_eager
 from tb_slowdown_plugin.analysis.rules.ends_of_passes import tell_ends
 from tb_slowdown_plugin.analysis.rules.input_pipeline import floor_of_wait, tell_cache
+from tb_slowdown_plugin.analysis.rules.larger_batches import split_larger, tell_larger
 from tb_slowdown_plugin.analysis.rules.planned import split_planned, tell_planned
 from tb_slowdown_plugin.analysis.rules.suspects import find_suspects
 from tb_slowdown_plugin.analysis.traces import traced_graphs
@@ -79,8 +80,10 @@ def assemble(case: Case) -> Account:
     """The account of a run that has been diagnosed."""
     run, diagnosis = case.run, case.diagnosis
     case = replace(case, findings=(*case.findings, *stalls_of(diagnosis)))
-    claims, left = _ask_rules(case)
+    larger, found = split_larger(case)
+    claims, left = _ask_rules(replace(case, findings=found))
     planned, rest = split_planned(replace(case, findings=left))
+    healthy = (*larger, *planned)
     per_cause = {claim.cause: _per_step(case, claim.findings) for claim in claims}
     per_cause[UNEXPLAINED] = _per_step(case, rest)
     unexplained = lost_seconds(rest)
@@ -89,7 +92,7 @@ def assemble(case: Case) -> Account:
     start = [claim for claim in claims if claim.cause == "warm_up"]
     warm_up = sum(lost_seconds(claim.findings) for claim in start)
     verdict = verdict_on(
-        _diagnosed(case, planned),
+        _diagnosed(case, healthy),
         wall_seconds=wall,
         warm_up_seconds=warm_up,
         named_seconds=lost - unexplained - warm_up if len(claims) > len(start) else 0.0,
@@ -122,13 +125,14 @@ def assemble(case: Case) -> Account:
             *notes(run),
             *notes_on(case),
             *_defects_below_floors(case, claims),
+            *tell_larger(case, larger),
             *tell_planned(case, planned),
             *forecast(run),
         ),
     )
     return Account(
         report,
-        diagnosis.healthy_per_step + (_per_step(case, planned) if planned else 0.0),
+        diagnosis.healthy_per_step + (_per_step(case, healthy) if healthy else 0.0),
         per_cause,
         tuple(sorted(_change_points(case, claims, rest))),
         find_marks(run, case.graphs),
@@ -143,12 +147,12 @@ def _defects_below_floors(case: Case, claims: list[Claim]) -> Iterable[str]:
         yield from tell_ends(case)
 
 
-def _diagnosed(case: Case, planned: tuple[Finding, ...]) -> Verdict:
-    """What the engine says without causes, and without what is the program's plan."""
+def _diagnosed(case: Case, healthy: tuple[Finding, ...]) -> Verdict:
+    """What the engine says without causes, and without what is healthy after all."""
     diagnosis = case.diagnosis
-    if not planned or diagnosis.verdict != "slowdown":
+    if not healthy or diagnosis.verdict != "slowdown":
         return diagnosis.verdict
-    ids = {id(finding) for finding in planned}
+    ids = {id(finding) for finding in healthy}
     others = [finding for finding in diagnosis.findings if id(finding) not in ids]
     return judge(others, diagnosis.ledger, len(case.run.steps) - diagnosis.warm_up_rows)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -10,21 +9,19 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.advice import shape_churn as advice
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, span
+from tb_slowdown_plugin.analysis.rules.larger_batches import NEW_SHAPE, SHAPE
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.analysis.wording import count, counted, duration, listed
 from tb_slowdown_plugin.records.types import Float
 
 SHAPES: Final = "batch_shapes"
-NEW_SHAPE: Final = "batch_shape"
-"""Fact: a batch had a shape that none had before; only the first ones are told."""
 _LEAST_PER_STEP: Final = 0.1
 """New shapes a step: with fewer, most steps meet a shape that has been prepared."""
 _FEWEST_SHAPES: Final = 8
 _MOST_OUTSIDE: Final = 0.5
 """New shapes a step elsewhere over those in the slow steps."""
-_ELEMENTS: Final = 0.8
-"""Growth of the batch over growth of the step, from which the batch explains the step."""
-_SHAPE: Final = re.compile(r"\(([\d, ]*)\)")
+_FEWEST_OUTSIDE: Final = 0.05
+"""Share of the run outside of the slow steps from which on that says something."""
 
 
 def explain(case: Case) -> Claim | None:
@@ -35,9 +32,7 @@ def explain(case: Case) -> Claim | None:
     claimed = tuple(
         finding
         for finding in case.core()
-        if finding.pattern in ("level_shift", "drift")
-        and _is_churning(case, shapes, finding)
-        and not _is_more_work(case, finding)
+        if finding.pattern in ("level_shift", "drift") and _is_churning(case, shapes, finding)
     )
     if not claimed:
         return None
@@ -64,52 +59,23 @@ def _shapes_by_row(case: Case) -> Float | None:
 
 
 def _is_churning(case: Case, shapes: Float, finding: Finding) -> bool:
-    """Whether new shapes come in the slow steps, and fewer or none before them."""
+    """Whether new shapes come in the slow steps, and fewer or none before and after them."""
     first, last = finding.rows
     within = (shapes[last] - shapes[first]) / max(1, last - first)
     if within < _LEAST_PER_STEP:
         return False
-    start = case.diagnosis.warm_up_rows
-    if first - start < 0.05 * len(shapes):
-        return True
-    before = (shapes[first] - shapes[start]) / (first - start)
-    return bool(before <= _MOST_OUTSIDE * within)
-
-
-def _is_more_work(case: Case, finding: Finding) -> bool:
-    """Whether the new shapes are larger by about as much as the steps are slower."""
-    if np.isfinite(case.run.steps.items).any():
-        return False  # The engine has compared steps of the same amount of work.
-    first, last = finding.rows
-    inside: list[float] = []
-    before: list[float] = []
-    for row, fact in case.facts(NEW_SHAPE):
-        (inside if first <= row <= last else before).append(elements(fact.subject))
-    period = case.run.steps.period_seconds
     start = min(case.diagnosis.warm_up_rows, first)
-    if not inside or not before or first == start:
-        return False
-    slower = float(np.mean(period[first : last + 1]) / np.mean(period[start:first]))
-    larger = float(np.mean(inside) / np.mean(before))
-    return larger - 1 >= _ELEMENTS * (slower - 1)
-
-
-def elements(shapes: str) -> float:
-    """How many numbers a batch of these shapes has.
-
-    >>> elements("(32, 10), (32,)")
-    352.0
-    """
-    total = 0.0
-    for dimensions in _SHAPE.findall(shapes):
-        total += float(np.prod([int(each) for each in dimensions.split(",") if each.strip()]))
-    return total
+    rows = first - start + len(shapes) - 1 - last
+    if rows < _FEWEST_OUTSIDE * len(shapes):
+        return True
+    outside = (shapes[first] - shapes[start] + shapes[-1] - shapes[last]) / rows
+    return bool(outside <= _MOST_OUTSIDE * within)
 
 
 def varying(case: Case, rows: tuple[int, int]) -> list[str]:
     """The new shapes in rows (inclusive), each of the first tensor of the batch that varies."""
     told = [
-        [f"({shape})" for shape in _SHAPE.findall(fact.subject)]
+        [f"({shape})" for shape in SHAPE.findall(fact.subject)]
         for row, fact in case.facts(NEW_SHAPE)
         if rows[0] <= row <= rows[1]
     ]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis.account import account_for
-from tb_slowdown_plugin.analysis.rules import shape_churn
+from tb_slowdown_plugin.analysis.rules import larger_batches
 from tb_slowdown_plugin.records.types import Fact
 
 SIZE = 600
@@ -267,8 +267,8 @@ def test_shapes_that_always_came_or_come_seldom_are_not_blamed(jump):
 
 
 def test_the_elements_of_shapes():
-    assert doctest.testmod(shape_churn) == (0, 1)
-    assert shape_churn.elements("()") == 1.0
+    assert doctest.testmod(larger_batches) == (0, 1)
+    assert larger_batches.elements("()") == 1.0
 
 
 def test_copies_are_named_where_a_phase_holds_them(make_run, find, judge):
