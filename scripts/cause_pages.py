@@ -113,7 +113,7 @@ PAGES: dict[str, Page] = {
         "The optimizer is made again, or its variables grow.",
         "Single slow steps at which an optimizer is built, or growth with the variables' bytes.",
         "optimizer_anew",
-        lambda: advice.optimizer_state.advise(made=True),
+        lambda: advice.optimizer_state.advise(made=True, grown=True),
     ),
     "backward_pass": Page(
         "Computing gradients takes longer and longer.",
