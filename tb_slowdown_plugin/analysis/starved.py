@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,6 +36,9 @@ from tb_slowdown_plugin.analysis.steps import Steps, move
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Float
+
+STRETCHED: Final = "stretched_seconds"
+"""Number of a finding: seconds of it by which neighbours lengthened waits of the pipeline's own."""
 
 
 def find_starved(
@@ -90,7 +94,10 @@ def take_back(steps: Steps, findings: Sequence[Finding]) -> tuple[Steps, list[Fi
         if each.source == names.INPUT_WAIT:
             more = each.lost_per_step * stretch
             lost = each.lost_per_step + more
-            each = replace(each, lost_per_step=lost, lost_seconds=float(lost.sum()))
+            numbers = {**each.numbers, STRETCHED: float(more.sum())}
+            each = replace(
+                each, lost_per_step=lost, lost_seconds=float(lost.sum()), numbers=numbers
+            )
             taken += more
         grown.append(each)
     return move(steps, STARVED, names.INPUT_WAIT, np.minimum(taken, starved)), grown

@@ -15,7 +15,8 @@ from tb_slowdown_plugin.analysis.rules import ends_of_passes
 from tb_slowdown_plugin.analysis.rules.captured import captured_during, slowest_stage
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds
 from tb_slowdown_plugin.analysis.rules.movement import bytes_per_second, means_rise_all_along
-from tb_slowdown_plugin.analysis.rules.patterns import course, working_rows
+from tb_slowdown_plugin.analysis.rules.patterns import cadence, course, working_rows
+from tb_slowdown_plugin.analysis.starved import STRETCHED
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.analysis.wording import (
     count,
@@ -37,6 +38,11 @@ PY_DATASET: Final = "py_dataset"
 """Fact: Keras is given a `PyDataset`, and so many workers make its batches."""
 _GROWN: Final = 1.5
 """The last tenth of the waits over the first, from which they are said to grow."""
+_IN_MOST: Final = 0.5
+"""Median over mean of the waits from which the median step tells of them: less, and a few hold
+most of them."""
+_PART: Final = 0.1
+"""Share of what is lost from which it is told that others lengthened it."""
 _LEAST_SHARE: Final = 0.3
 """Share of the time of all stages from which one is slow; the model knows some only later."""
 READ: Final = "disk_read_bytes"
@@ -67,7 +73,7 @@ def explain(case: Case) -> Claim | None:
         "input_pipeline",
         claimed,
         _subject(main),
-        _summary(case, main),
+        _summary(case, claimed, main),
         tuple(_evidence(case, claimed, main)),
         _advice(case, main),
     )
@@ -79,8 +85,7 @@ def _subject(finding: Finding) -> str:
     return "waiting for input data"
 
 
-def _summary(case: Case, finding: Finding) -> str:
-    wait = case.account(names.INPUT_WAIT)
+def _summary(case: Case, claimed: tuple[Finding, ...], finding: Finding) -> str:
     match finding.pattern:
         case "level_shift":
             return f"The step waits for data from {case.step_text(finding.rows[0])} on."
@@ -94,11 +99,17 @@ def _summary(case: Case, finding: Finding) -> str:
             )
             return f"Each epoch begins with a wait for data: {why}."
         case "periodic":
+            if _makes_datasets(case, finding):
+                often = cadence(working_rows(finding.lost_per_step), len(case.run.steps))
+                return (
+                    f"A dataset is made anew {often} and waited for: its functions are traced "
+                    "and its stages started again."
+                )
             return "The step waits for data at regular intervals."
         case "one_off":
             return f"The step waited for data in {case.steps_text(finding.rows)}."
         case _:
-            share = float(wait.sum()) / case.diagnosis.ledger.wall_seconds
+            share = case.wall_share(lost_seconds(claimed))
             if _makes_datasets(case, finding):
                 return (
                     "A dataset is made anew in the step and waited for, by the program or by "
@@ -118,14 +129,9 @@ def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterab
         if _grows(case, main):
             early, late = (duration(float(part.mean())) for part in _ends_of(wait, main))
             yield f"It grows: {early} a step in the first tenth of these steps, {late} in the last."
-        rows = slice(main.rows[0], main.rows[1] + 1)
-        rest = float(np.median(np.maximum(period[rows] - wait[rows], 0)))
-        waited = float(np.median(wait[rows]))
-        if rest > 0 and waited > 0 and main.pattern not in ("periodic", "one_off"):
-            yield (
-                f"The median step there waits {duration(waited)} and works {duration(rest)}; "
-                f"without the wait it would be {times((waited + rest) / rest)} as fast."
-            )
+        if main.pattern not in ("periodic", "one_off"):
+            rows = slice(max(main.rows[0], case.diagnosis.warm_up_rows), main.rows[1] + 1)
+            yield from _tell_typical(wait[rows], np.maximum(period[rows] - wait[rows], 0.0))
     for other in claimed:
         if other is not main:
             yield f"Another {ledger_seconds(other.lost_seconds)}: {course(case, other, wait)}."
@@ -133,10 +139,35 @@ def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterab
         f"In all {ledger_seconds(lost_seconds(claimed))} of input wait are lost; each was timed "
         "where the step asks for its batch."
     )
+    stretched = sum(finding.numbers.get(STRETCHED, 0.0) for finding in claimed)
+    if stretched >= _PART * lost_seconds(claimed):
+        yield (
+            f"About {ledger_seconds(stretched)} of that would not have been waited if other "
+            "programs had left the cores to the threads that load the data; the rest alone is too "
+            "long a wait."
+        )
     yield from _tell_stage(case, main)
     yield from _tell_captured(case, main)
     yield from tell_cache(case)
     yield from _tell_reading(case, main)
+
+
+def _tell_typical(wait: Float, work: Float) -> Iterable[str]:
+    """How much faster steps (N,) would be without their waits, which may be those of a few."""
+    waited, worked = float(np.median(wait)), float(np.median(work))
+    if worked > 0 and waited >= _IN_MOST * float(np.mean(wait)) > 0:
+        yield (
+            f"The median step there waits {duration(waited)} and works {duration(worked)}; "
+            f"without the wait it would be {times((waited + worked) / worked)} as fast."
+        )
+        return
+    hit = working_rows(wait)
+    if len(hit) and work.sum() > 0:
+        yield (
+            f"Few of those steps wait for long: {count(len(hit))} of {count(len(wait))}, for "
+            f"{duration(float(np.mean(wait[hit])))} each; without that they would be "
+            f"{times(1 + float(wait.sum() / work.sum()))} as fast in all."
+        )
 
 
 def slow_stages(case: Case, finding: Finding) -> list[tuple[int, Fact]]:
@@ -201,17 +232,17 @@ def _tell_reading(case: Case, finding: Finding) -> Iterable[str]:
     during = bytes_per_second(case, READ, first, last)
     if during is None:
         return
-    before = bytes_per_second(case, READ, case.diagnosis.warm_up_rows, first)
-    if finding.pattern != "level_shift" or before is None:
-        start = "Reading is not the limit: " if during < LEAST_READING else ""
+    before = None
+    if finding.pattern == "level_shift":
+        before = bytes_per_second(case, READ, case.diagnosis.warm_up_rows, first)
+    most = max(before or 0.0, during)
+    start = "Reading is not the limit: " if most < LEAST_READING else ""
+    if most < 1:
+        yield f"{start}nothing was read from disks meanwhile."
+    elif before is None:
         yield f"{start}{size(during)} a second were read from disks meanwhile."
-    elif max(before, during) < LEAST_READING:
-        yield (
-            f"Reading is not the limit: {size(before)} a second were read from disks before, "
-            f"{size(during)} since."
-        )
     else:
-        yield f"{size(before)} a second were read from disks before, {size(during)} since."
+        yield f"{start}{size(before)} a second were read from disks before, {size(during)} since."
 
 
 def _boundaries(case: Case, wait: Float) -> Iterable[str]:

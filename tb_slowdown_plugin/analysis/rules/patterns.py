@@ -78,7 +78,9 @@ def course(case: Case, finding: Finding, series: Float) -> str:
         case "one_off":
             return f"{duration(float(inside.sum()))} in {case.steps_text(finding.rows)}"
         case _:
-            return f"{duration(float(np.mean(inside)))} a step in {case.steps_text(finding.rows)}"
+            # What its first steps took only because the run had just begun is warm-up.
+            each = float(np.mean(finding.lost_per_step[first : last + 1]))
+            return f"{duration(each)} a step in {case.steps_text(finding.rows)}"
 
 
 def working_rows(seconds: Float) -> Int:

@@ -17,6 +17,7 @@ from tb_slowdown_plugin.analysis.traces import TracedGraph, in_training
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.analysis.wording import counted, duration, listed, percent
 from tb_slowdown_plugin.records import names
+from tb_slowdown_plugin.records.types import Epoch
 
 _TRACES = (names.TRACING, names.FIRST_EXECUTION)
 _MATTERS = 0.2
@@ -52,7 +53,7 @@ def explain(case: Case) -> Claim | None:
         claimed,
         "warm-up",
         summary,
-        tuple(_evidence(first, parts, seconds)),
+        tuple(_evidence(case, first, parts, seconds)),
         _advice(case, claimed, parts, first),
         "high",
         "warm_up",
@@ -83,7 +84,11 @@ def _parts(claimed: Iterable[Finding]) -> dict[str, float]:
     return parts
 
 
-def _evidence(first: list[TracedGraph], parts: dict[str, float], seconds: float) -> Iterable[str]:
+def _evidence(
+    case: Case, first: list[TracedGraph], parts: dict[str, float], seconds: float
+) -> Iterable[str]:
+    passes = {event.row for event in case.run.events if isinstance(event.what, Epoch)}
+    later = "later passes" if len(passes) > 1 else "later steps"
     for part, lost in sorted(parts.items(), key=lambda item: -item[1]):
         share = f"{duration(lost)} ({percent(lost / seconds)} of the warm-up)"
         if part == names.TRACING:
@@ -92,7 +97,7 @@ def _evidence(first: list[TracedGraph], parts: dict[str, float], seconds: float)
             yield from _first_runs(first, share)
         elif part == names.INPUT_WAIT:
             yield (
-                f"{share} were waiting for data beyond what later passes wait: cold files, "
+                f"{share} were waiting for data beyond what {later} wait: cold files, "
                 "a cache or a shuffle buffer that fills."
             )
         elif part == CORE:

@@ -73,8 +73,9 @@ def test_a_slow_pipeline_beside_neighbours_is_blamed_for_the_rest():
     wait = np.full(SIZE, 0.030)
     step = np.full(SIZE, 0.010)
     diagnosis = diagnose(step + wait, {"input_wait": wait}, cpu_seconds=CPU, signals=counted(0.005))
-    lost = {each.source: each.lost_seconds for each in diagnosis.findings}
-    assert lost["input_wait"] > 0.8 * wait.sum()
+    found = {each.source: each for each in diagnosis.findings}["input_wait"]
+    assert found.lost_seconds > 0.8 * wait.sum()
+    assert found.numbers["stretched_seconds"] == pytest.approx(0.005 * SIZE, rel=0.05)
 
 
 def test_steps_whose_cpu_time_is_unknown_count_as_the_one_before():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis.account import account_for
-from tb_slowdown_plugin.records.types import Execution, Trace
+from tb_slowdown_plugin.records.types import Epoch, Execution, Trace
 
 SIZE = 600
 
@@ -86,9 +86,11 @@ def test_only_a_big_graph_is_told_to_roll_its_loops(make_run):
     assert beginnings(5_000, "Keras train step") == ["Leave it", "If a"], "seldom a loop"
 
 
-def test_a_first_pass_that_waits_is_warm_up(make_run, find, judge):
+@pytest.mark.parametrize(("epochs", "later"), [([0, 100, 200], "passes"), ([0], "steps")])
+def test_a_first_pass_that_waits_is_warm_up(make_run, find, judge, epochs, later):
     wait = np.where(np.arange(SIZE) < 100, 0.050, 0.001)
-    run = make_run(0.010 + wait, accounts={"input_wait": wait})
+    events = [(row, Epoch(number)) for number, row in enumerate(epochs)]
+    run = make_run(0.010 + wait, accounts={"input_wait": wait}, events=events)
     early = np.where(np.arange(SIZE) < 100, 0.049, 0.0)
     report = judge(run, find("input_wait", "warm_up", early)).report
 
@@ -98,8 +100,8 @@ def test_a_first_pass_that_waits_is_warm_up(make_run, find, judge):
         "waiting for data."
     )
     assert cause.evidence == (
-        "4.9 s (100.0 % of the warm-up) were waiting for data beyond what later passes wait: cold "
-        "files, a cache or a shuffle buffer that fills.",
+        f"4.9 s (100.0 % of the warm-up) were waiting for data beyond what later {later} wait: "
+        "cold files, a cache or a shuffle buffer that fills.",
     )
     assert [each.text.split(":")[0] for each in cause.advice[:3]] == [
         "Keep the decoded data on disk",

@@ -95,6 +95,47 @@ def test_a_wait_that_is_there_from_the_start_and_grows_points_to_a_history(cause
     assert "longer" not in cause.summary
 
 
+def test_a_wait_of_few_steps_is_told_by_them(cause_of):
+    """One of eight waits; the median step does not, and is no measure of the loss."""
+    wait = at(range(0, SIZE, 8), 0.040)
+    wait[wait == 0] = 0.0005
+    cause = cause_of("flat", wait)
+    assert cause.summary == "The step waits for data from the start: 35.2 % of the run."
+    assert cause.evidence[:2] == (
+        "Input wait is 5.44 ms a step in steps 0\u2013599.",
+        "Few of those steps wait for long: 75 of 600, for 40 ms each; without that they would be "
+        "1.5 times as fast in all.",
+    )
+
+
+def test_what_was_warm_up_is_not_told_again(make_run, find, judge):
+    wait = np.full(SIZE, 0.030)
+    wait[0] = 3.0
+    run = make_run(STEP + wait, accounts={"input_wait": wait})
+    early, later = at([0], 2.97), np.full(SIZE, 0.030)
+    report = judge(
+        run, find("input_wait", "flat", later), find("input_wait", "warm_up", early), warm_up_rows=1
+    ).report
+    cause = report.causes[0]
+    assert cause.summary == "The step waits for data from the start: 66.7 % of the run."
+    assert cause.evidence[0] == "Input wait is 30 ms a step in steps 0\u2013599."
+
+
+def test_what_others_made_longer_is_told_where_it_is_a_good_part(make_run, find, judge):
+    wait = np.full(SIZE, 0.030)
+    run = make_run(STEP + wait, accounts={"input_wait": wait})
+
+    def told(seconds):
+        report = judge(run, find("input_wait", "flat", wait, stretched_seconds=seconds)).report
+        return [line for line in report.causes[0].evidence if "other programs" in line]
+
+    assert told(6.0) == [
+        "About 6.0 s of that would not have been waited if other programs had left the cores to "
+        "the threads that load the data; the rest alone is too long a wait."
+    ]
+    assert told(1.0) == []
+
+
 def waits_from_300(make_run, find, judge, events=(), signals=None, rows=None):
     wait = np.where(np.arange(SIZE) < 300, 0.0004, 0.030)
     run = make_run(
@@ -188,6 +229,10 @@ def test_a_dataset_made_anew_is_told_to_be_made_once(cause_of):
     wait = at(rows, 0.5)
     trace = Trace(1, "load", "data.py:8", 0.01, 0.01, "library")
     cause = cause_of("periodic", wait, events=[(int(row), trace) for row in rows])
+    assert cause.summary == (
+        "A dataset is made anew every 20 steps and waited for: its functions are traced and its "
+        "stages started again."
+    )
     assert cause.advice[0].text.startswith("Make the dataset once")
     assert cause.evidence[0] == (
         "Input wait is 500 ms on average in the 29 steps in which it happens."
