@@ -16,6 +16,7 @@ from tb_slowdown_plugin.analysis.rules.movement import ends, growth_of, means_ri
 from tb_slowdown_plugin.analysis.rules.patterns import cadence, grows_at_intervals
 from tb_slowdown_plugin.analysis.rules.stack_places import (
     growing_places,
+    place_of,
     place_of_most,
     tell_places,
 )
@@ -57,9 +58,8 @@ def explain(case: Case) -> Claim | None:
     if found is None:
         return None
     places = growing_places(case)
-    main = [place for place, _, _ in places] or place_of_most(
-        case, case.wall_share(lost_seconds(found.claimed))
-    )
+    most = place_of_most(case, case.wall_share(lost_seconds(found.claimed)))
+    main = [place for place, _, _ in places] or [place_of(fact) for fact in most]
     first, last = (case.step_text(int(found.where[end])) for end in (0, -1))
     often = ""
     if found.at_intervals:
@@ -73,7 +73,7 @@ def explain(case: Case) -> Claim | None:
         f"around {last}.",
         (
             *_tell_phase(main_phase(largest(found.claimed))),
-            *tell_places(case, places),
+            *tell_places(places, most),
             f"{'Such a' if often else 'A'} step takes {duration(found.period[0])} around {first} "
             f"and {duration(found.period[1])} around {last}; CPU time of the training thread is "
             f"{percent(found.share)} of the growth.",

@@ -25,7 +25,7 @@ def growing_places(case: Case) -> list[tuple[str, float, float]]:
     """
     sets: dict[int, dict[str, float]] = {}
     for row, fact in case.facts(_STACK):
-        sets.setdefault(row, {})[_place(fact)] = _share_of(fact)
+        sets.setdefault(row, {})[place_of(fact)] = _share_of(fact)
     if len(sets) < 2:
         return []
     first, last = sets[min(sets)], sets[max(sets)]
@@ -35,32 +35,29 @@ def growing_places(case: Case) -> list[tuple[str, float, float]]:
     )
 
 
-def place_of_most(case: Case, lost: float) -> list[str]:
+def place_of_most(case: Case, lost: float) -> list[Fact]:
     """The place of so many samples that it must be where the time is lost; else none.
+
+    A place of fewer is where a step spends its time anyway, and says nothing of the loss.
 
     Args:
       case: the run.
       lost: share of the wall that is lost.
     """
-    found = [_place(fact) for _, fact in case.facts(_STACK) if _share_of(fact) + lost >= _BOTH]
-    return found[-1:]
+    return [fact for _, fact in case.facts(_STACK) if _share_of(fact) + lost >= _BOTH][-1:]
 
 
-def tell_places(case: Case, places: list[tuple[str, float, float]]) -> Iterable[str]:
+def tell_places(places: list[tuple[str, float, float]], most: list[Fact]) -> Iterable[str]:
     """Sentences on the places that grow, or on the one of most samples."""
     for place, first, last in places[:2]:
         yield (
             f"`{place}` is in {percent(last)} of the samples of the training thread at the end, "
             f"in {percent(first)} at the start."
         )
-    if places:
-        return
-    told = [fact for _, fact in case.facts(_STACK)]
-    if told:
-        most = max(told[::-1], key=_share_of)
+    for fact in most if not places else ():
         yield (
-            f"`{_place(most)}` is in {percent(_share_of(most))} of the samples of the training "
-            f"thread, {count(most.numbers.get('of', 0.0))} in all."
+            f"`{place_of(fact)}` is in {percent(_share_of(fact))} of the samples of the training "
+            f"thread, {count(fact.numbers.get('of', 0.0))} in all."
         )
 
 
@@ -69,7 +66,7 @@ def _share_of(fact: Fact) -> float:
     return fact.numbers.get("samples", 0.0) / of if of > 0 else 0.0
 
 
-def _place(fact: Fact) -> str:
+def place_of(fact: Fact) -> str:
     """As it stands in a sentence: "sample (agent.py:88)"; code of a script is in no function."""
     return fact.subject.removeprefix("<module> (").removesuffix(
         ")" * fact.subject.startswith("<module> (")

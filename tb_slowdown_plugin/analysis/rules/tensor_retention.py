@@ -5,9 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from tb_slowdown_plugin.analysis.advice import tensor_retention as advice
-from tb_slowdown_plugin.analysis.rules.case import Case, Claim, span
+from tb_slowdown_plugin.analysis.rules.case import Case, Claim, lost_seconds, span
 from tb_slowdown_plugin.analysis.rules.movement import Growth, ends, growth_of
 from tb_slowdown_plugin.analysis.rules.patterns import cadence, grows_at_intervals
+from tb_slowdown_plugin.analysis.rules.stack_places import (
+    growing_places,
+    place_of_most,
+    tell_places,
+)
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.analysis.wording import count, duration, size
 from tb_slowdown_plugin.records import names
@@ -47,6 +52,8 @@ def explain(case: Case) -> Claim | None:
     if after - before > (growth.last - growth.first) / _SLOWEST_BYTES_PER_SECOND:
         return _open_tape(case, claimed, rows)
     first, last = span(claimed)
+    places = growing_places(case)
+    most = place_of_most(case, case.wall_share(lost_seconds(claimed)))
     return Claim(
         "tensor_retention",
         claimed,
@@ -62,6 +69,7 @@ def explain(case: Case) -> Claim | None:
             f"{case.step_text(first)} and "
             f"{duration(after)} around {case.step_text(last)}; its CPU time goes from "
             f"{duration(cpu[0])} to {duration(cpu[1])}.",
+            *tell_places(places, most),
         ),
         advice.advise(),
         "medium",

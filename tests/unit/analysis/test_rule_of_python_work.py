@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from unit.analysis.drifting_steps import DRIFT, LOST, SIZE, drift
 
 from tb_slowdown_plugin.records.types import Fact
@@ -138,6 +139,15 @@ def test_work_at_intervals_that_does_not_grow_is_not_blamed_on_python(make_run, 
     lost = np.where(np.arange(SIZE) % 10 == 0, 0.030, 0.0)
     run = make_run(0.001 + lost, process_cpu=0.001 + lost, thread_cpu=0.001 + lost)
     assert judge(run, find("core", "periodic", lost, confidence="medium")).report.causes == ()
+
+
+@pytest.mark.parametrize(("samples", "told"), [(45, True), (25, False)])
+def test_a_line_in_which_a_step_is_anyway_is_not_told(make_run, find, judge, samples, told):
+    # 57 % of the run are lost: of two lines with half of the samples each nobody knows which.
+    fact = Fact("python_stack", "train_step (loop.py:9)", {"samples": samples, "of": 50})
+    run = make_run(DRIFT, process_cpu=DRIFT, thread_cpu=DRIFT, events=[(SIZE - 1, fact)])
+    (cause,) = judge(run, drift(find)).report.causes
+    assert any("loop.py:9" in each for each in cause.evidence) == told
 
 
 def test_the_line_of_python_that_grows_is_named(make_run, find, judge):

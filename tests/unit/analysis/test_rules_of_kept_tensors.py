@@ -184,3 +184,20 @@ def test_tensors_that_are_kept_and_gone_through_every_fourth_step(make_run, find
             "every 4 steps."
         )
         assert cause.evidence[1].startswith("Such a step takes 5.8 ms around step 3 and 40.2 ms")
+
+
+def test_the_line_that_works_on_kept_tensors_is_told(make_run, find, judge):
+    fact = Fact("python_stack", "<module> (train.py:12)", {"samples": 55, "of": 60})
+    run = make_run(
+        DRIFT,
+        signals={"allocator_in_use_bytes:CPU:0": 2.0**20 * (10 + SAMPLED / 4)},
+        signal_rows=SAMPLED,
+        process_cpu=DRIFT,
+        thread_cpu=DRIFT,
+        events=[(SIZE - 1, fact)],
+    )
+    (cause,) = judge(run, drift(find)).report.causes
+    assert cause.cause == "tensor_retention"
+    assert cause.evidence[-1] == (
+        "`train.py:12` is in 91.7 % of the samples of the training thread, 60 in all."
+    )
