@@ -13,6 +13,7 @@ def advise(
     *,
     grows: bool,
     at_every_step: bool = False,
+    little_each: bool = False,
     at_epochs: bool = False,
 ) -> tuple[Advice, ...]:
     """What to change.
@@ -22,10 +23,14 @@ def advise(
       detail: the callback's class name, "" where not known.
       grows: whether it takes longer and longer.
       at_every_step: whether it works after each batch.
+      little_each: whether it takes so little then that it can hardly have anything to write.
       at_epochs: whether it works where epochs begin or end.
     """
     if family in (names.SUMMARY, names.CALLBACK) and detail == "TensorBoard":
-        return (quiet_tensorboard(), *((_fewer_calls(),) if at_every_step else ()))
+        if not at_every_step:
+            return (quiet_tensorboard(),)
+        both = (quiet_tensorboard(), _fewer_calls())
+        return both[::-1] if little_each else both
     if family == names.SUMMARY:
         return (fewer_summaries(),)
     if family == names.VALIDATION:

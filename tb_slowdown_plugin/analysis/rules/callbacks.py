@@ -22,6 +22,12 @@ from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Float, Int
 
 _GROWS = 1.3
+_LITTLE_SECONDS = 1e-3
+"""More than what Keras's `TensorBoard` takes after a batch without anything to write: 0.2 to 0.5 ms
+(`python -m benchmarks.accuracy.held_out`)."""
+_MOST = 0.5
+_FEWEST = 20
+_LONG_STEP_SECONDS = 0.1
 
 
 def explain(case: Case) -> Claim | None:
@@ -46,6 +52,7 @@ def explain(case: Case) -> Claim | None:
             names.detail(main.source),
             grows=bool(grows),
             at_every_step=often == "at every step",
+            little_each=_takes_little(each),
             at_epochs=main.pattern == "epoch_boundary",
         ),
     )
@@ -74,6 +81,11 @@ def _calls(case: Case, finding: Finding) -> tuple[Int, Float]:
     return rows, seconds[rows]
 
 
+def _takes_little(each: Float) -> bool:
+    """Whether it is many short calls that cost the most of it."""
+    return float(each[each < _LITTLE_SECONDS].sum()) >= _MOST * float(each.sum())
+
+
 def _evidence(case: Case, claimed: tuple[Finding, ...]) -> Iterable[str]:
     sources = dict.fromkeys(finding.source for finding in claimed)
     for source in sources:
@@ -85,6 +97,13 @@ def _evidence(case: Case, claimed: tuple[Finding, ...]) -> Iterable[str]:
             f"{_who(parts[0])}: {counted(len(rows), 'step')} with "
             f"{between(float(each.min()), float(each.max()))} each."
         )
+        if _takes_little(each) and len(rows) > _FEWEST:
+            usual = float(np.median(each))
+            yield (
+                f"It is mostly calls of {duration(usual)}, which take no longer after a longer "
+                f"step: of one of {duration(_LONG_STEP_SECONDS)} that would be "
+                f"{percent(usual / _LONG_STEP_SECONDS)}."
+            )
         if growth(each) >= _GROWS:
             quarter = len(each) // 4
             yield (

@@ -182,6 +182,23 @@ def test_summaries_of_tensorboard_after_each_batch(make_run, find, judge):
     assert "steps_per_execution=16" in cause.advice[1].code
 
 
+def test_calls_that_cost_only_because_steps_are_short_say_so(make_run, find, judge):
+    """Nothing is written but after each epoch: fewer calls help, fewer summaries do not."""
+    written = np.full(SIZE, 0.0004) + at(range(199, SIZE, 200), 0.02)
+    run = make_run(0.4 * STEP + written, accounts={"summary:TensorBoard": written})
+    (cause,) = judge(run, find("summary:TensorBoard", "flat", written)).report.causes
+
+    assert cause.evidence == (
+        "0.3 s (11.1 % of the run) in writing summaries in the callback `TensorBoard`: 600 steps "
+        "with 0.4 ms to 20.4 ms each.",
+        "It is mostly calls of 0.4 ms, which take no longer after a longer step: of one of 100 ms "
+        "that would be 0.4 %.",
+    )
+    first, second = cause.advice
+    assert "steps_per_execution=16" in first.code
+    assert second.text.startswith("Write less to TensorBoard")
+
+
 def test_validation_that_grows_has_its_own_words(make_run, find, judge):
     rows = np.arange(99, SIZE, 100)
     each = np.linspace(0.1, 0.6, len(rows))
