@@ -45,8 +45,7 @@ class GarbageCollector:
     def stop(self) -> None:
         """Removes the hook from `gc.callbacks`; pauses noted but not booked are recorded."""
         gc.callbacks.remove(self._note)
-        if self._hand_over in self._context.stopwatch.askers:
-            self._context.stopwatch.askers.remove(self._hand_over)
+        self._context.stopwatch.remove_asker(self._hand_over)
         while self._noted:
             self._emit(self._noted.popleft()[0])
 
@@ -74,7 +73,7 @@ class GarbageCollector:
             self._context.stopwatch.add_asker(self._hand_over)
 
     def _hand_over(self) -> None:
-        self._context.stopwatch.askers.remove(self._hand_over)
+        self._context.stopwatch.remove_asker(self._hand_over)
         while self._noted:
             pause, nanoseconds = self._noted.popleft()
             if nanoseconds:

@@ -91,8 +91,7 @@ class GraphAccount:
 
     def close(self) -> None:
         """Books nothing any more."""
-        if self.is_open:
-            self._context.stopwatch.askers.remove(self._settle)
+        self._context.stopwatch.remove_asker(self._settle)
 
     def _settle(self) -> None:
         now_ns = self._now_ns()

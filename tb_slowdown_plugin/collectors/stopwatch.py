@@ -63,16 +63,18 @@ class Stopwatch:
         self.sees_traces = False
         """Whether an account is open wherever TensorFlow traces a function in this thread."""
         self.askers: list[Callable[[], None]] = []
-        """Called before anything is opened, closed or taken, in the training thread.
+        """Called before anything is opened, closed or taken, in the training thread, and by
+        `wait` when they are due.
 
         Who learns only afterwards where time went (a collection in the middle of a
         statement, a wait inside a graph) calls `book` then. They never raise.
         """
         self.ask_ns = NEVER
         self.long_ns = NEVER
-        """A step in which nothing was opened or booked needs no `take`, unless it ends after
-        the first of these moments, or took longer than the second: calling somebody takes
-        8 us between real steps, out of a cold cache, and a comparison nothing."""
+        """Askers are due after the first of these moments, and after a stretch that took longer
+        than the second. Else a step in which nothing was opened or booked needs no `take`:
+        calling somebody takes 8 us between real steps, out of a cold cache, and a comparison
+        nothing."""
 
     def claim(self) -> None:
         """Makes the calling thread the training thread."""
@@ -102,9 +104,16 @@ class Stopwatch:
         return account in self.opened
 
     def add_asker(self, ask: Callable[[], None]) -> None:
-        """Has it called until it is taken out of `askers`: first at the end of this step."""
+        """Has it called until it is removed: first at the end of this step."""
         self.askers.append(ask)
         self.ask_ns = 0
+
+    def remove_asker(self, ask: Callable[[], None]) -> None:
+        """It is called no more; nothing happens where it was not."""
+        if ask in self.askers:
+            self.askers.remove(ask)
+            if not self.askers:
+                self.ask_ns = self.long_ns = NEVER
 
     def ask_again(self, moment_ns: int, longer_than_ns: int) -> None:
         """What an asker says when it was called: by when, and after which step, it has to be."""
@@ -143,26 +152,27 @@ class Stopwatch:
         As `open` and `close`, in one: between real steps each call more takes 2 us.
         """
         opened = self.opened
-        if opened or self.askers:
+        now = self._now()
+        if opened or now >= self.ask_ns or now - self.changed_ns > self.long_ns:
             self.open(INPUT_WAIT)
             try:
                 return fetch(*args)
             finally:
                 self.close()
         try:
-            self.changed_ns = self._now()
+            self.changed_ns = now
             opened.append(INPUT_WAIT)
             return fetch(*args)
         finally:
             # An interrupt may come before something was opened, too.
             if opened:
-                if self.askers:
-                    self.close()
-                else:
-                    opened.pop()
+                opened.pop()
+                now = self._now()
+                if now >= self.ask_ns or now - self.changed_ns > self.long_ns:
+                    self._ask()
                     now = self._now()
-                    self.waited_ns += now - self.changed_ns
-                    self.changed_ns = now
+                self.waited_ns += now - self.changed_ns
+                self.changed_ns = now
 
     def book(self, account: str, nanoseconds: int) -> int:
         """Says afterwards that time since the last change went to `account`.

@@ -125,7 +125,7 @@ class _Pass(Iterator[T]):
         row = recorder.rows
         if recorder is not self._recorder:
             self._recorder, self._first_row = recorder, row
-            self._is_static = False  # another monitor has not seen a batch yet
+            self._glance, self._is_static = Glance(), False  # another monitor has seen no batch yet
         elif 0 <= self._first_row < row:
             # The second step that this pass feeds makes it an epoch, once it is done.
             recorder.due.expect_epoch(self._first_row)

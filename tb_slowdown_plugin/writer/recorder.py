@@ -10,28 +10,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from threading import get_ident
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from tb_slowdown_plugin.collectors.clock import Clock
 from tb_slowdown_plugin.collectors.stopwatch import Stopwatch
-from tb_slowdown_plugin.records.types import Epoch, Idle
+from tb_slowdown_plugin.records.types import Epoch
 from tb_slowdown_plugin.writer import refusals
 from tb_slowdown_plugin.writer.arguments import STEP_LIMIT, item_count, step_kind, step_number
 from tb_slowdown_plugin.writer.due import Due
-from tb_slowdown_plugin.writer.entries import Opening
-from tb_slowdown_plugin.writer.idle import IDLE_NS, is_idle
-from tb_slowdown_plugin.writer.pending import Pending
+from tb_slowdown_plugin.writer.idle import IDLE_NS
+from tb_slowdown_plugin.writer.periods import CPU_REST_NS, NEVER, Periods
 from tb_slowdown_plugin.writer.step_trace import StepTrace
 
 if TYPE_CHECKING:
     from tb_slowdown_plugin.writer.annotation import Annotation
 
-_NEVER: Final = -(1 << 62)
-CPU_REST_NS: Final = 50_000_000
-"""Least between two readings of the CPU clocks: 12 us between real steps (docs/overhead.md)."""
 
-
-class Recorder(Pending):
+class Recorder(Periods):
     """What the training thread appends to; also the context manager of a step.
 
     A step is `begin`, `end`, or `cancel` where it was no step after all. The
@@ -47,20 +42,13 @@ class Recorder(Pending):
     """
 
     __slots__ = (
-        "_append",
         "_begun_ns",
-        "_cpu_due_ns",
-        "_cpu_ns",
-        "_ended_ns",
         "_is_profiled",
         "_items",
         "_kind",
         "_last_number",
-        "_monotonic_ns",
         "_number",
         "_phases_around",
-        "_process_cpu_ns",
-        "_thread_cpu_ns",
         "_trace",
         "batch_items",
         "batch_observers",
@@ -69,7 +57,6 @@ class Recorder(Pending):
         "is_left",
         "is_tracing",
         "open_phases",
-        "stopwatch",
     )
 
     def __init__(
@@ -80,8 +67,8 @@ class Recorder(Pending):
         is_profiled: Callable[[], bool] = lambda: False,
         annotate: Callable[[str, int], Annotation] | None = None,
     ) -> None:
-        super().__init__(clock or Clock())
-        self.stopwatch = stopwatch or Stopwatch(self.clock.monotonic_ns)
+        clock = clock or Clock()
+        super().__init__(clock, stopwatch or Stopwatch(clock.monotonic_ns))
         self.is_tracing = is_tracing
         self._is_profiled = is_profiled
         self._trace = StepTrace(annotate)
@@ -97,16 +84,9 @@ class Recorder(Pending):
         by an exception. If so, whoever opened it closes it first."""
         self.open_phases: list[object] = []
         """Phases that are open, innermost last."""
-        self._monotonic_ns = self.clock.monotonic_ns
-        self._process_cpu_ns = self.clock.process_cpu_ns
-        self._thread_cpu_ns = self.clock.thread_cpu_ns
-        self._append = self.entries.append
         self.in_step = False
         """Whether a step is open."""
         self._begun_ns = 0
-        self._ended_ns = _NEVER
-        self._cpu_ns = 0
-        self._cpu_due_ns = _NEVER
         self._number = 0
         self._last_number = -1
         self._items: float | None = None
@@ -254,20 +234,7 @@ class Recorder(Pending):
             self.in_step = False
             self._close_what_is_open()
 
-    @property
-    def ended_ns(self) -> int:
-        """When the last step ended, or the period was opened; long ago before either."""
-        return self._ended_ns
-
-    # -- periods ----------------------------------------------------------------
-
-    def open_period(self) -> None:
-        """The first period begins now, unless one is running.
-
-        Called at the first data fetch; a step without one opens its own.
-        """
-        if self._ended_ns == _NEVER and self.is_mine():
-            self._open(self._monotonic_ns())
+    # -- phases -----------------------------------------------------------------
 
     def close_phase(self, phase: object) -> bool:
         """Closes the innermost phase of this stretch; False where `phase` is another one."""
@@ -278,12 +245,6 @@ class Recorder(Pending):
         self.open_phases.pop()
         self.stopwatch.close()
         return True
-
-    def is_mine(self) -> bool:
-        """Whether this is the training thread; the first to ask becomes it."""
-        if self.stopwatch.thread == 0:
-            self.stopwatch.claim()
-        return self.stopwatch.is_mine()
 
     # -- events -----------------------------------------------------------------
 
@@ -296,7 +257,6 @@ class Recorder(Pending):
     def silence(self) -> None:
         """From now on nothing is kept; steps and phases stay legal. For a forked child."""
         super().silence()
-        self._append = self.entries.append
         self.due.clear()
 
     # -- what is rare -----------------------------------------------------------
@@ -318,27 +278,7 @@ class Recorder(Pending):
         while watch.depth:
             watch.close()
         watch.claim()
-        self._ended_ns = _NEVER
-
-    def _open(self, at_ns: int) -> None:
-        self.stopwatch.take()
-        self._ended_ns = at_ns
-        self._cpu_ns = cpu_ns = self._process_cpu_ns()
-        self._cpu_due_ns = at_ns
-        self._append(Opening(at_ns, cpu_ns, self._thread_cpu_ns()))
-
-    def _open_after_gap(self, begun_ns: int) -> None:
-        if self._ended_ns == _NEVER:
-            self._open(begun_ns)
-            return
-        watch = self.stopwatch
-        booked = watch.take()
-        watch.booked.update(booked)
-        idle_ns = begun_ns - self._ended_ns - sum(booked.values())
-        cpu_ns = self._process_cpu_ns() - self._cpu_ns
-        if is_idle(idle_ns, cpu_ns):
-            self._append(Opening(self._ended_ns + idle_ns, None, None))
-            self.emit(Idle(idle_ns / 1e9))
+        self._ended_ns = NEVER
 
     def _close_what_is_open(self) -> None:
         if self._trace.is_open:

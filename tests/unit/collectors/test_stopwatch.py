@@ -1,18 +1,29 @@
 """`Stopwatch.wait` books what `open` and `close` would."""
 
-import itertools
-
 import pytest
 
 from tb_slowdown_plugin.collectors.stopwatch import Stopwatch
 from tb_slowdown_plugin.records.names import INPUT_WAIT
 
 
+class Clock:
+    """Stands still, but for what `spend` adds."""
+
+    def __init__(self):
+        self.now_ns = 0
+
+    def __call__(self):
+        return self.now_ns
+
+    def spend(self, nanoseconds=10):
+        self.now_ns += nanoseconds
+
+
 def make():
-    """Each look at the clock takes 10 ns."""
-    watch = Stopwatch(itertools.count(0, 10).__next__)
+    clock = Clock()
+    watch = Stopwatch(clock)
     watch.claim()
-    return watch
+    return watch, clock
 
 
 def open_and_close(watch, fetch):
@@ -27,40 +38,53 @@ def wait(watch, fetch):
     return watch.wait(fetch)
 
 
-def alone(watch, call):
-    call(watch, lambda: None)
-    call(watch, lambda: None)
+def alone(watch, clock, call):
+    call(watch, clock.spend)
+    clock.spend()
+    call(watch, clock.spend)
 
 
-def inside_a_phase(watch, call):
+def inside_a_phase(watch, clock, call):
     watch.open("forward")
-    call(watch, lambda: None)
+    clock.spend()
+    call(watch, clock.spend)
+    clock.spend()
     watch.close()
 
 
-def with_a_trace_inside(watch, call):
+def with_a_trace_inside(watch, clock, call):
     def fetch():
+        clock.spend()
         watch.open("tracing:first")
+        clock.spend(3)
         watch.close()
 
     call(watch, fetch)
 
 
-def with_another_wait_inside(watch, call):
-    call(watch, lambda: call(watch, lambda: None))
+def with_another_wait_inside(watch, clock, call):
+    def fetch():
+        clock.spend()
+        call(watch, clock.spend)
+
+    call(watch, fetch)
 
 
-def with_a_pause_that_is_told_afterwards(watch, call):
+def with_a_pause_that_is_told_afterwards(watch, clock, call):
     def tell():
-        watch.askers.remove(tell)
+        watch.remove_asker(tell)
         watch.book("gc", 3)
 
-    call(watch, lambda: watch.add_asker(tell))
+    def fetch():
+        clock.spend()
+        watch.add_asker(tell)
+
+    call(watch, fetch)
 
 
-def with_an_asker_that_stays(watch, call):
+def with_an_asker_that_stays(watch, clock, call):
     watch.add_asker(lambda: watch.ask_again(0, 0))
-    call(watch, lambda: None)
+    call(watch, clock.spend)
 
 
 @pytest.mark.parametrize(
@@ -77,8 +101,8 @@ def with_an_asker_that_stays(watch, call):
 def test_waiting_is_booked_as_by_opening_and_closing(program):
     taken = []
     for call in (wait, open_and_close):
-        watch = make()
-        program(watch, call)
+        watch, clock = make()
+        program(watch, clock, call)
         assert watch.opened == []
         total = watch.booked_ns
         taken.append(watch.take())
@@ -88,11 +112,41 @@ def test_waiting_is_booked_as_by_opening_and_closing(program):
 
 
 def test_what_is_fetched_comes_back_and_an_error_leaves_nothing_open():
-    watch = make()
+    watch, clock = make()
     assert watch.wait(max, 1, 2) == 2
+
+    def end():
+        clock.spend()
+        raise StopIteration
+
     with pytest.raises(StopIteration):
-        watch.wait(iter([]).__next__)
-    assert (watch.opened, watch.take()) == ([], {INPUT_WAIT: 20})
+        watch.wait(end)
+    assert (watch.opened, watch.take()) == ([], {INPUT_WAIT: 10})
+
+
+def test_a_wait_calls_an_asker_only_when_it_is_due():
+    watch, clock = make()
+    asked = []
+
+    def ask():
+        asked.append(clock.now_ns)
+        watch.ask_again(clock.now_ns + 100, longer_than_ns=50)
+
+    watch.add_asker(ask)
+    watch.wait(clock.spend)  # nobody has asked it yet
+    assert asked == [0, 10]
+    for _ in range(5):
+        watch.wait(clock.spend)
+    assert asked == [0, 10]
+    watch.wait(lambda: clock.spend(51))  # longer than it wants to sleep
+    assert asked == [0, 10, 111]
+    clock.spend(100)
+    watch.wait(clock.spend)  # the moment has come
+    assert asked == [0, 10, 111, 211, 221]
+    assert watch.take() == {INPUT_WAIT: 121}
+    watch.remove_asker(ask)
+    watch.wait(clock.spend)
+    assert len(asked) == 6  # the last time by `take`
 
 
 def test_an_interrupt_before_anything_was_opened_closes_nothing_else():

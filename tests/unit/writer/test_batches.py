@@ -242,3 +242,14 @@ def test_whoever_observes_batches_sees_what_looks_new_but_not_what_a_loader_thre
     loader.start()
     loader.join()
     assert seen == [(32, 10), (20, 10)]
+
+
+def test_a_pass_that_goes_on_under_another_monitor_shows_it_its_first_batch(active, monkeypatch):
+    another, seen = type(active)(), []
+    another.recorder.batch_observers.append(lambda batch: seen.append(batch.shape))
+    batches = iter(data([Shaped(32, 10)] * 3))
+    next(batches)
+    active.step()
+    monkeypatch.setattr(monitor, "explicit_recorder", another.recorder)
+    next(batches)
+    assert seen == [(32, 10)]
