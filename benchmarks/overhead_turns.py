@@ -1,16 +1,19 @@
-"""One way to run a training, in turns of a few steps: what `run_overhead.py` starts.
+"""A training, plain and watched by turns, step by step: what `run_overhead.py` starts.
 
-    python benchmarks/overhead_turns.py fit plain
+    python benchmarks/overhead_turns.py fit monitored
     python benchmarks/overhead_turns.py loop monitored --disable input_wait
+    python benchmarks/overhead_turns.py fit plain
 
-Each line that it reads asks for so many steps; it answers with what they took: CPU seconds of
-the training, CPU seconds of the monitor's own threads, and wall seconds, a step. The first
-steps of a turn do not count: whoever had the turn before has filled the caches. 0 steps end
-the round: the training begins anew, with a function that is traced anew.
+It says a line when it is warm, and answers each line that it reads: `pairs 400` asks for 400
+steps as if there were no monitor and 400 watched ones, in pairs of random order, `watched 400`
+for watched ones alone. The answer is what one step took, plain and watched: CPU seconds of the
+training, CPU seconds of the monitor's own threads, and wall seconds. `anew` begins a new
+round, with functions that are traced anew. `plain` as the way has both sorts of steps unwatched.
 
-A loop runs both ways in one process, with one function: `plain 16` asks for 16 steps as if
-there were no monitor, its hooks taken out meanwhile. A fit can't: the monitor puts operations
-into its graph.
+Both sorts run in one process: before a plain step the monitor's hooks are taken out. A loop has
+one function for both. A fit has two and calls now the one, now the other, because the monitor
+puts operations into its graph. With `--one-graph` it has one, too, with those operations: what
+is left is what the hooks take.
 """
 
 from __future__ import annotations
@@ -18,6 +21,9 @@ from __future__ import annotations
 import argparse
 import contextlib
 import gc
+import math
+import random
+import statistics
 import sys
 import tempfile
 import threading
@@ -36,104 +42,167 @@ from tensorflow.python.eager.polymorphic_function import tracing_compilation
 from benchmarks.overhead_programs import PROGRAMS, make_data, make_model, make_train
 
 WARM_STEPS: Final = 200
-"""Of a round: TensorFlow finds out in some 90 executions which operations are cheap."""
-COLD_STEPS: Final = 3
-"""Of a turn."""
+"""Of a round, each way: TensorFlow finds out in some 90 executions which operations are cheap."""
 PLAIN: Final = "plain"
 
 
-class Request(NamedTuple):
-    """What is asked for."""
+class Took(NamedTuple):
+    """What a stretch of time was, in seconds."""
 
-    steps: int
-    is_plain: bool
+    training: float
+    background: float
+    wall: float
 
 
 class Turns:
-    """Counts steps, and waits for the next turn where one is over."""
+    """Says of each step whether it is plain, and measures it."""
 
     def __init__(self) -> None:
-        self._left = WARM_STEPS
-        self._steps = 0
-        self._began = (0.0, 0.0, 0.0)
+        self._random = random.Random(0)
+        self._took: dict[bool, list[Took]] = {True: [], False: []}
+        self._began: Took | None = None
+        self._plan: list[bool] = []
         self.is_plain = False
+        self._warm_up()
 
     def is_over(self) -> bool:
-        """Called before each step; whether the round is over."""
-        if self._steps and self._left == self._steps:
-            self._began = _read_clocks()
-        if self._left:
-            self._left -= 1
-            return False
-        if self._steps:
-            _tell(
-                *(
-                    (now - then) / self._steps
-                    for now, then in zip(_read_clocks(), self._began, strict=True)
-                )
-            )
-        else:
-            _tell()
-        self._steps, self.is_plain = _read_request()
-        self._left = self._steps + COLD_STEPS
-        if not self._steps:
-            self._left = WARM_STEPS
-            return True
-        self._left -= 1
+        """A step has ended, and `is_plain` says what the next one is; whether there is none."""
+        now = _read_clocks()
+        if self._began is not None:
+            pairs = zip(now, self._began, strict=True)
+            self._took[self.is_plain].append(Took(*(end - begin for end, begin in pairs)))
+        if not self._plan:
+            self._answer()
+            self._began = None
+            what, _, steps = sys.stdin.readline().partition(" ")
+            if what == "pairs":
+                self._plan = [
+                    is_plain
+                    for _ in range(int(steps))
+                    for is_plain in self._random.sample((True, False), 2)
+                ]
+            elif what == "watched":
+                self._plan = [False] * int(steps)
+            elif not what:
+                sys.exit()
+            else:
+                self._warm_up()
+                return True
+        self.is_plain = self._plan.pop()
         return False
 
+    def begin(self) -> None:
+        """The next step begins now."""
+        self._began = _read_clocks()
 
-def _read_request() -> Request:
-    line = sys.stdin.readline()
-    if not line:
-        sys.exit()
-    *way, steps = line.split()
-    return Request(int(steps), way == [PLAIN])
+    def _answer(self) -> None:
+        told = (
+            statistics.fmean(each) if each else math.nan
+            for took in (self._took[True], self._took[False])
+            for each in (zip(*took, strict=True) if took else ((), (), ()))
+        )
+        print(*told, flush=True)
+        self._took = {True: [], False: []}
+
+    def _warm_up(self) -> None:
+        self.is_plain = False
+        self._plan = [True] * WARM_STEPS + [False] * WARM_STEPS
 
 
-def _tell(*numbers: float) -> None:
-    print(*numbers, flush=True)
-
-
-def _read_clocks() -> tuple[float, float, float]:
-    """CPU time of the training, that of the monitor's threads, and wall time."""
+def _read_clocks() -> Took:
     background = 0.0
     for thread in threading.enumerate():
         if thread.name.startswith("tbslow") and thread.ident is not None:
             background += time.clock_gettime(time.pthread_getcpuclockid(thread.ident))
-    return time.process_time() - background, background, time.perf_counter()
+    return Took(time.process_time() - background, background, time.perf_counter())
 
 
 class Hooks:
     """What a monitor has put into the way of a step: taken out, and put in again.
 
-    Made before it starts.
+    Made before it hooks in.
+
+    Args:
+      owners: What it hooks into, besides Python's garbage collector.
     """
 
-    _OWNERS: Final = (tracing_compilation, iterator_ops.OwnedIterator)
-
-    def __init__(self) -> None:
+    def __init__(self, *owners: Any) -> None:
+        self._owners = owners
         self._without = self._look()
 
     def find(self) -> None:
-        """The monitor has started."""
+        """The monitor has hooked in."""
         self._with = self._look()
 
     def put(self, *, hooked: bool) -> None:
         """Has steps run with the monitor's hooks, or without."""
         callbacks, owners = self._with if hooked else self._without
         gc.callbacks[:] = callbacks
-        for owner, attributes in zip(self._OWNERS, owners, strict=True):
+        for owner, attributes in zip(self._owners, owners, strict=True):
+            there = _callables(owner)
+            for name in there.keys() - attributes.keys():
+                delattr(owner, name)
             for name, value in attributes.items():
-                if vars(owner).get(name) is not value:
+                if there.get(name) is not value:
                     setattr(owner, name, value)
 
     def _look(self) -> tuple[list[Any], list[dict[str, Any]]]:
-        owners = [
-            {name: value for name, value in vars(owner).items() if callable(value)}
-            for owner in self._OWNERS
-        ]
-        return list(gc.callbacks), owners
+        return list(gc.callbacks), [_callables(owner) for owner in self._owners]
+
+
+def _callables(owner: Any) -> dict[str, Any]:
+    return {name: value for name, value in vars(owner).items() if callable(value)}
+
+
+class Fit:
+    """One round of `model.fit`."""
+
+    def __init__(
+        self,
+        model: keras.Model,
+        turns: Turns,
+        hooks: Hooks,
+        callbacks: list[Any],
+        *,
+        one_graph: bool,
+    ) -> None:
+        self._model, self._turns, self._hooks = model, turns, hooks
+        self._listed = keras.callbacks.CallbackList(callbacks, add_history=True, model=model)
+        self._watching = list(self._listed.callbacks)
+        self._plain = [each for each in self._watching if each not in callbacks]
+        self._list_hooks = Hooks(self._listed)
+        self._functions = [_make_train_function(model)] * 2
+        if not one_graph:
+            self._functions[True] = _make_train_function(model)
+        self._is_hooked = True
+
+    def run(self, data: tf.data.Dataset) -> None:
+        """Runs it, until the turns are over."""
+        self._model.train_function = self._take_turn
+        self._model.fit(data, steps_per_epoch=sys.maxsize, verbose=0, callbacks=self._listed)
+
+    def _take_turn(self, iterator: Any) -> Any:
+        if self._turns.is_over():
+            self._model.stop_training = True
+        if self._is_hooked is self._turns.is_plain:
+            self._put(hooked=not self._turns.is_plain)
+        train = self._functions[self._turns.is_plain]
+        self._turns.begin()
+        return train(iterator)
+
+    def _put(self, *, hooked: bool) -> None:
+        if not hooked:
+            self._list_hooks.find()
+        self._is_hooked = hooked
+        self._hooks.put(hooked=hooked)
+        self._list_hooks.put(hooked=hooked)
+        self._listed.callbacks[:] = self._watching if hooked else self._plain
+
+
+def _make_train_function(model: keras.Model) -> Any:
+    model.train_function = None
+    model.make_train_function()
+    return model.train_function
 
 
 @contextlib.contextmanager
@@ -148,21 +217,6 @@ def watched(way: str, disable: list[str]) -> Iterator[list[Any]]:
         yield [tbslow.keras.SlowdownCallback("unused")]
 
 
-def run_fit(model: keras.Model, data: tf.data.Dataset, turns: Turns, callbacks: list[Any]) -> None:
-    """One round of `model.fit`."""
-    model.train_function = None
-    model.make_train_function()
-    train = model.train_function
-
-    def take_turns(iterator: Any) -> Any:
-        if turns.is_over():
-            model.stop_training = True
-        return train(iterator)
-
-    model.train_function = take_turns
-    model.fit(data, steps_per_epoch=sys.maxsize, verbose=0, callbacks=callbacks)
-
-
 def run_loop(
     model: keras.Model, data: tf.data.Dataset, turns: Turns, hooks: Hooks, *, watch: bool
 ) -> None:
@@ -171,23 +225,18 @@ def run_loop(
 
     train = make_train(model)
     plain, watched_data = iter(data), iter(tbslow.data(data))
-    over = False
-    while not over:
+    while not turns.is_over():
         if turns.is_plain or not watch:
             hooks.put(hooked=False)
-            for x, y in plain:
-                over = turns.is_over()
-                if over or (watch and not turns.is_plain):
-                    break
-                train(x, y)
+            turns.begin()
+            x, y = next(plain)
+            train(x, y)
         else:
             hooks.put(hooked=True)
-            for x, y in watched_data:
-                over = turns.is_over()
-                if over or turns.is_plain:
-                    break
-                with tbslow.summary.step():
-                    train(x, y)
+            turns.begin()
+            x, y = next(watched_data)
+            with tbslow.summary.step():
+                train(x, y)
     hooks.put(hooked=watch)
 
 
@@ -198,18 +247,19 @@ def main() -> None:
     arguments.add_argument("way", choices=[PLAIN, "monitored"])
     arguments.add_argument("--disable", nargs="*", default=[], help="collectors")
     arguments.add_argument("--threads", type=int, default=1, help="of TensorFlow; 0: its default")
+    arguments.add_argument("--one-graph", action="store_true", help="of a fit, for both sorts")
     chosen = arguments.parse_args()
     tf.config.threading.set_intra_op_parallelism_threads(chosen.threads)
     tf.config.threading.set_inter_op_parallelism_threads(chosen.threads)
     tf.get_logger().setLevel("ERROR")
     width, batch = PROGRAMS[chosen.program]
     model, data = make_model(width), make_data(width, batch)
-    turns, hooks = Turns(), Hooks()
+    turns, hooks = Turns(), Hooks(tracing_compilation, iterator_ops.OwnedIterator)
     with watched(chosen.way, chosen.disable) as callbacks:
         hooks.find()
         while True:
             if chosen.program.endswith("fit"):
-                run_fit(model, data, turns, callbacks)
+                Fit(model, turns, hooks, callbacks, one_graph=chosen.one_graph).run(data)
             else:
                 run_loop(model, data, turns, hooks, watch=chosen.way != PLAIN)
 

@@ -1,30 +1,32 @@
 """How much CPU time a monitored run takes more than a plain one.
 
-The same training runs plain and monitored, and the two take turns: 16 steps of one while the
-other waits, then 16 of the other. A loop runs both ways with one function in one process, the
-monitor's hooks taken out in the plain turns; a fit in two processes, since the monitor puts
-operations into its graph. What disturbs such a comparison, and what is done about it:
+The same training runs plain and watched in one process, step by step in random order: before a
+plain step the monitor's hooks are taken out. A loop has one function for both; a fit has two,
+since the monitor puts operations into its graph. What disturbs such a comparison, and what is
+done about it:
 
-- The machine is now faster, now slower, by 10 % and more within a second. A turn takes a tenth
-  of a second; the ways have theirs in a random order and then in the reverse order, so that a
-  drift weighs on all alike, and what counts is the difference within such a pair of turns.
-- Two functions traced from the same code differ by 1 % and more: TensorFlow lays them out
-  in memory and orders their operations as it comes. So each round begins with new functions,
-  every few rounds with new processes, and the interval is over rounds; a fit needs many.
-- A round or a pair of turns that was disturbed all the same: the estimates are means without
-  the fifth at each end, the interval is the 95 % interval by bootstrap.
+- The machine is now faster, now slower, by 10 % and more within a second. Two steps that follow
+  each other are a pair: the means of pairs differ by a fourth of what those of turns of 16 steps
+  do. What the monitor does every so many milliseconds falls on half of the steps then, so a
+  watched step pays twice for it: the figures are rather too high than too low.
+- Two functions traced from the same code differ by up to 1 %: TensorFlow lays them out in memory
+  and orders their operations as it comes. So each round begins with new functions, every few
+  rounds with new processes, and the interval is over rounds; a fit needs more of them.
+- A round that was disturbed all the same: the estimates are means without the fifth at each
+  end, the interval is the 95 % interval by bootstrap.
 - Neighbours: CPU time is compared, not wall time. They still push data out of the caches,
   so that every call between two steps takes longer than on a quiet machine.
 
 What the training pays is measured so: CPU time of the process without the monitor's own
 threads. What those take follows from how old a run is, and is measured apart, by their own
-clocks, in one longer turn at the begin of the run. `added` is the sum. Start and stop of the
+clocks, in a longer stretch at the begin of the run. `added` is the sum. Start and stop of the
 monitor are left out.
 
 `plain again` checks the method: its interval must hold 0.
 
     python benchmarks/run_overhead.py                  the promise: a fit and a loop
     python benchmarks/run_overhead.py --threads 0      with TensorFlow's default threads
+    python benchmarks/run_overhead.py --program fit --one-graph    what its hooks take alone
 
 It exits with 1 where the promise (at most 1 % of a Keras fit with 5 ms steps, and of such
 a loop) is not kept, and with 2 where the check failed.
@@ -36,7 +38,7 @@ import argparse
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -61,14 +63,22 @@ class Added(NamedTuple):
     high: float
 
 
-class Training:
-    """A process that runs the training one way, a turn at a time."""
+class Seconds(NamedTuple):
+    """What one step took: the training, the monitor's threads, and in all, by the wall."""
 
-    def __init__(self, program: str, way: Way, threads: int) -> None:
+    training: float
+    background: float
+    wall: float
+
+
+class Training:
+    """A process that runs the training plain and one way by turns."""
+
+    def __init__(self, program: str, way: Way, options: Sequence[str]) -> None:
         monitor = ["plain"] if way.disable is None else ["monitored", "--disable", *way.disable]
         script = Path(__file__).with_name("overhead_turns.py")
         self._process = subprocess.Popen(
-            [sys.executable, str(script), program, *monitor, "--threads", str(threads)],
+            [sys.executable, str(script), program, *monitor, *options],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -79,21 +89,21 @@ class Training:
         """Waits until a new round is warm."""
         self._read()
 
-    def run(self, steps: int, *, plain: bool = False) -> tuple[float, float, float]:
-        """CPU seconds of the training and of the monitor's threads, and wall seconds, a step.
+    def run_pairs(self, pairs: int) -> tuple[Seconds, Seconds]:
+        """What a step takes: a plain one, and one this way."""
+        self._ask(f"pairs {pairs}")
+        plain, watched = self._read()
+        return plain, watched
 
-        Args:
-          steps: How many.
-          plain: Of a loop: as if there were no monitor.
-        """
-        self._ask(f"plain {steps}" if plain else f"{steps}")
-        training, background, wall = map(float, self._read().split())
-        return training, background, wall
+    def run_watched(self, steps: int) -> Seconds:
+        """What a step takes where all are watched."""
+        self._ask(f"watched {steps}")
+        return self._read()[1]
 
     def end_round(self) -> None:
-        """Has it begin anew, with a new function."""
-        self._ask("0")
-        self.settle()
+        """Has it begin anew, with new functions."""
+        self._ask("anew")
+        self._read()
 
     def stop(self) -> None:
         """Ends the process."""
@@ -104,47 +114,13 @@ class Training:
         assert self._process.stdin
         print(request, file=self._process.stdin, flush=True)
 
-    def _read(self) -> str:
+    def _read(self) -> tuple[Seconds, Seconds]:
         assert self._process.stdout
         line = self._process.stdout.readline()
         if not line:
             raise RuntimeError(f"a training ended with {self._process.wait()}")
-        return line
-
-
-def measure(runs: Sequence[Callable[[], float]], pairs: int) -> np.ndarray:
-    """What each of `runs` tells in pairs of turns, in seconds, shape (pairs of turns, runs)."""
-    random = np.random.default_rng()
-    told = np.zeros((pairs, len(runs)))
-    for nth in range(pairs):
-        order = random.permutation(len(runs))
-        for index in (*order, *reversed(order)):
-            told[nth, index] += runs[index]() / 2
-    return told
-
-
-def measure_round(
-    program: str, trainings: Mapping[Way, Training], pairs: int, steps: int
-) -> tuple[list[float], float]:
-    """Training CPU seconds a step: what each way takes more than plain, and what plain takes."""
-
-    def turn(way: Way, plain: bool = False) -> Callable[[], float]:
-        return lambda: trainings[way].run(steps, plain=plain)[0]
-
-    if program.endswith("fit"):
-        told = measure([turn(way) for way in trainings], pairs)
-        added = told - told[:, :1]
-        return [trimmed_mean(added[:, way]) for way in range(len(trainings))], _median(told[:, 0])
-    more, plain = [0.0], []
-    for way in list(trainings)[1:]:
-        told = measure([turn(way, plain=True), turn(way)], pairs)
-        more.append(trimmed_mean(told[:, 1] - told[:, 0]))
-        plain.append(_median(told[:, 0]))
-    return more, _median(np.array(plain))
-
-
-def _median(values: np.ndarray) -> float:
-    return float(np.median(values))
+        numbers = [float(number) for number in line.split()]
+        return Seconds(*numbers[:3]), Seconds(*numbers[3:])
 
 
 def estimate(differences: np.ndarray) -> Added:
@@ -166,16 +142,17 @@ def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     arguments.add_argument("--program", choices=list(PROGRAMS), nargs="+", default=["fit", "loop"])
     arguments.add_argument("--rounds", type=int, default=32)
-    arguments.add_argument("--pairs", type=int, default=10, help="of turns, in a round")
-    arguments.add_argument("--steps", type=int, default=16, help="of a turn")
+    arguments.add_argument("--pairs", type=int, default=400, help="of steps, in a round")
     arguments.add_argument("--threads", type=int, default=1, help="of TensorFlow; 0: its default")
-    arguments.add_argument("--seconds", type=float, default=30.0, help="of the longer turn")
+    arguments.add_argument("--seconds", type=float, default=30.0, help="of the longer stretch")
     arguments.add_argument("--without", nargs="*", default=(), help="also switch off each of these")
     arguments.add_argument("--all-off", action="store_true", help="also switch off all collectors")
+    arguments.add_argument(
+        "--one-graph", action="store_true", help="of a fit: only what its hooks take"
+    )
     chosen = arguments.parse_args()
     known = tuple(collector.name for collector in registry.create())
     ways = [
-        Way("plain", None),
         Way("monitored", ()),
         Way("plain again", None),
         *([Way("all collectors off", known)] if chosen.all_off else []),
@@ -205,29 +182,30 @@ def run(
     Returns:
       The share; seconds a step more than plain, shape (rounds, ways); seconds of a plain step.
     """
+    options = ["--threads", str(chosen.threads), *(["--one-graph"] if chosen.one_graph else [])]
     share = 0.0
     rounds: list[list[float]] = []
     plain: list[float] = []
     while len(rounds) < chosen.rounds:
-        trainings = {way: Training(program, way, chosen.threads) for way in ways}
+        trainings = [Training(program, way, options) for way in ways]
         try:
-            for training in trainings.values():
+            for training in trainings:
                 training.settle()
             if not rounds:
-                step = trainings[ways[0]].run(100)[2]
-                _, background, wall = trainings[ways[1]].run(int(chosen.seconds / step))
-                share = background / wall
+                step = trainings[0].run_watched(100)
+                whole = trainings[0].run_watched(int(chosen.seconds / step.wall))
+                share = whole.background / whole.wall
             for _ in range(min(ROUNDS_A_PROCESS, chosen.rounds - len(rounds))):
-                more, step = measure_round(program, trainings, chosen.pairs, chosen.steps)
-                rounds.append(more)
-                plain.append(step)
+                took = [training.run_pairs(chosen.pairs) for training in trainings]
+                rounds.append([watched.training - bare.training for bare, watched in took])
+                plain.append(took[0][0].training)
                 print(
                     f"\r{program}: round {len(rounds)} of {chosen.rounds}", end="", file=sys.stderr
                 )
-                for training in trainings.values():
+                for training in trainings:
                     training.end_round()
         finally:
-            for training in trainings.values():
+            for training in trainings:
                 training.stop()
     print(file=sys.stderr)
     return share, np.array(rounds), np.array(plain)
@@ -237,7 +215,7 @@ def tell(ways: Sequence[Way], rounds: np.ndarray, share: float, step: float) -> 
     """Prints the table of one program; the exit status."""
     print("                       the training pays, us a step     added in all, % of CPU time")
     status = 0
-    for index, way in list(enumerate(ways))[1:]:
+    for index, way in enumerate(ways):
         paid = estimate(rounds[:, index])
         background = share if way.name == "monitored" else 0.0
         added, least, most = (100 * (value / step + background) for value in paid)
