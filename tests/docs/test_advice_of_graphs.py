@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from advice_snippet import MARKS, CaseOfAdvice, Snippet, check_all, check_case
 
@@ -70,6 +71,18 @@ def bounds_the_buffer(snippet: Snippet):
     assert replay[0] == 10_000
 
 
+def writes_into_an_array(snippet: Snippet):
+    grown, ring, seen = np.empty((0, 2)), np.zeros((4, 2)), 0
+    for step in range(3):
+        rows = np.full((2, 2), float(step))
+        grown = snippet.run("old", {"np": np, "replay": grown, "rows": rows})["replay"]
+        done = snippet.run("new", {"np": np, "replay": ring, "seen": seen, "rows": rows})
+        seen = done["seen"]
+    assert grown[:, 0].tolist() == [0, 0, 1, 1, 2, 2]
+    assert done["replay"] is ring
+    assert ring[:, 0].tolist() == [2, 2, 1, 1]
+
+
 CASES: dict[str, CaseOfAdvice] = {
     "once": (graph_growth.advise(), "Build every", builds_operations_once),
     "finalize": (graph_growth.advise(), "Finalize", finalizes_the_graph),
@@ -77,6 +90,7 @@ CASES: dict[str, CaseOfAdvice] = {
     "sum": (python_overhead.advise(), "Keep a running sum", keeps_a_running_sum),
     "compile": (python_overhead.advise(eager=True), "Make the step", moves_into_a_function),
     "ring": (python_overhead.advise(), "Bound the buffer", bounds_the_buffer),
+    "array": (python_overhead.advise(), "Make a numpy array", writes_into_an_array),
 }
 
 

@@ -123,16 +123,18 @@ def cache() -> Advice:
     )
 
 
-def in_py_dataset(workers: int) -> tuple[Advice, ...]:
+def in_py_dataset(workers: int, *, grows: bool = False) -> tuple[Advice, ...]:
     """For a `PyDataset` whose batches are waited for.
 
     Args:
       workers: how many threads or processes make them.
+      grows: the wait is longer and longer.
     """
     several = "several" if workers == 1 else "more"
     so_far = "is one" if workers == 1 else f"are {workers} workers"
     more = max(4, 2 * workers)
     return (
+        *((bound_history(),) if grows else ()),
         Advice(
             f"Make {several} batches at once: in processes, where Python makes them, or in threads "
             "(without `use_multiprocessing`), where reading or NumPy does. So far there "
@@ -150,7 +152,7 @@ def in_py_dataset(workers: int) -> tuple[Advice, ...]:
 def bound_history() -> Advice:
     """Nothing in the pipeline that grows with the run."""
     return Advice(
-        "Look for what grows with the run where batches are made: a generator or a "
+        "Look for what grows with the run where batches are made: a generator, a `PyDataset` or a "
         "`tf.py_function` that keeps what it has seen and goes through all of it again. Bound it.",
         snippet(
             old("seen = []"),

@@ -43,4 +43,15 @@ def _bounded() -> tuple[Advice, ...]:
             "What is older than the last 10,000 entries is gone; reaching into the middle of a "
             "`deque` is slow, so use a numpy array where entries are drawn at random.",
         ),
+        Advice(
+            "Make a numpy array once and write into it: `np.concatenate` and `np.append` copy all "
+            "that is there each time.",
+            snippet(
+                old("replay = np.concatenate([replay, rows])"),
+                new("replay[(seen + np.arange(len(rows))) % len(replay)] = rows"),
+                new("seen += len(rows)"),
+            ),
+            "The oldest rows are overwritten; before the loop: `replay = np.empty((10_000, 64))`, "
+            "`seen = 0`.",
+        ),
     )

@@ -269,15 +269,16 @@ def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
         if finding.pattern == "periodic":
             return (*make_once(), *advice.at_epoch_starts())
         return repeated_setup(graph.trace for graph in case.graphs if graph.detail == names.LIBRARY)
+    grows = finding.pattern == "drift" or _grows(case, finding)
     if workers := [fact.numbers.get("workers", 1.0) for _, fact in case.facts(PY_DATASET)]:
-        return advice.in_py_dataset(round(workers[-1]))
+        return advice.in_py_dataset(round(workers[-1]), grows=grows)
     captured = captured_during(case, finding)
     stage = slowest_stage(captured) if captured else None
     slow = told[-1][1].subject if told else _kind_of(stage) if stage else ""
     reading = bytes_per_second(case, READ, *finding.rows)
     return advice.on_every_step(
         slow,
-        grows=finding.pattern == "drift" or _grows(case, finding),
+        grows=grows,
         reads=reading is None or reading >= LEAST_READING,
         unfilled=bool(case.facts(UNFILLED)),
     )

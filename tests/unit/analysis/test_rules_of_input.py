@@ -251,6 +251,13 @@ def test_a_py_dataset_gets_more_workers(cause_of, workers, so_far):
     assert f"workers={max(4, 2 * workers)}" in advice.code
 
 
+def test_a_py_dataset_that_gets_slower_is_looked_at_before_it_gets_workers(cause_of):
+    cause = cause_of(
+        "drift", np.linspace(0.0, 0.060, SIZE), events=[(0, Fact("py_dataset", "", {"workers": 1}))]
+    )
+    assert [each.text.split(" ")[0] for each in cause.advice] == ["Look", "Make"]
+
+
 @pytest.mark.parametrize("shuffles", [False, True])
 def test_a_dataset_made_anew_for_each_epoch_has_no_buffer_to_blame(cause_of, shuffles):
     rows = np.arange(0, SIZE, 100)
