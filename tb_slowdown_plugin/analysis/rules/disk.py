@@ -19,7 +19,7 @@ from tb_slowdown_plugin.analysis.rules.stretches import (
     tell_rows,
     tell_share,
 )
-from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.analysis.wording import counted, duration, size, whole_percent
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Float
@@ -37,6 +37,7 @@ _SLOWEST_BYTES_PER_SECOND: Final = 1e7
 """Writing gets through at least so many bytes a second, on a slow network disk. Time that grows
 faster than that has another reason."""
 _FEWEST: Final = 6
+_MORE: Final = "writing ever more to disk"
 _MUCH_OUTPUT: Final = 10 * 2**20
 _LITTLE_SPACE: Final = 10 * 2**30
 
@@ -55,37 +56,50 @@ def explain(case: Case) -> Claim | None:
     busy = lying_in(case, pressed)
     saves = lying_in(case, pressed, _saves_of_same_bytes(case))
     if busy or saves:
+        writes = _growing_writes(case, busy)
+        more = f"{_tell_writes(writes)}, and the" if writes else "The"
         return Claim(
             "disk",
             (*busy, *saves),
-            "a busy disk",
-            "The machine waits for its disks in the steps that are slow.",
+            _MORE if writes else "a busy disk",
+            f"{more} machine waits for its disks in the steps that are slow.",
             tuple(_tell_pressure(case, (*busy, *saves), pressed)),
-            advice.advise(summaries=_writes_summaries(case), saves=_saves(case)),
+            _advise(case, grows=writes is not None),
             "medium",
         )
     claimed = tuple(f for f in case.core() if f.pattern in ("drift", "level_shift"))
-    writes = _growing_writes(case) if claimed else None
+    writes = _growing_writes(case, claimed)
     if writes is None:
         return None
     first, last = span(claimed)
     before, after = ends(case.run.steps.period_seconds, (first, last))
-    if after - before > (writes.last - writes.first) / _SLOWEST_BYTES_PER_SECOND:
-        return None
     return Claim(
         "disk",
         claimed,
-        "writing ever more to disk",
-        f"A step writes more and more: {size(writes.first)} in the first third of the run, "
-        f"{size(writes.last)} in the last, and the step time grows with it.",
+        _MORE,
+        f"{_tell_writes(writes)}, and the step time grows with it.",
         (
             f"A step takes {duration(before)} around {case.step_text(first)} and "
             f"{duration(after)} around {case.step_text(last)}.",
             *_tell_output(case),
         ),
-        advice.advise(grows=True, summaries=_writes_summaries(case), saves=_saves(case)),
+        _advise(case, grows=True),
         "medium",
         "drift",
+    )
+
+
+def _advise(case: Case, *, grows: bool) -> tuple[Advice, ...]:
+    summaries, saves = (
+        bool(case.account(each).any()) for each in (names.SUMMARY, names.CHECKPOINT)
+    )
+    return advice.advise(grows=grows, summaries=summaries, saves=saves)
+
+
+def _tell_writes(writes: _Writes) -> str:
+    return (
+        f"A step writes more and more: {size(writes.first)} in the first third of the run, "
+        f"{size(writes.last)} in the last"
     )
 
 
@@ -100,7 +114,17 @@ def _saves_of_same_bytes(case: Case) -> tuple[Finding, ...]:
     return tuple(f for f in case.of(names.CHECKPOINT) if f.pattern in ("drift", "level_shift"))
 
 
-def _growing_writes(case: Case) -> _Writes | None:
+def _growing_writes(case: Case, claimed: tuple[Finding, ...]) -> _Writes | None:
+    """The bytes written in a step, where they rise enough for what these findings lost."""
+    writes = _bytes_of_steps(case) if claimed else None
+    if writes is None:
+        return None
+    before, after = ends(case.run.steps.period_seconds, span(claimed))
+    most = (writes.last - writes.first) / _SLOWEST_BYTES_PER_SECOND
+    return writes if after - before <= most else None
+
+
+def _bytes_of_steps(case: Case) -> _Writes | None:
     """The bytes written in a step, where they rise for the most part of the run."""
     rows, total = case.signal(_WRITTEN)
     steady = rows >= case.diagnosis.warm_up_rows
@@ -155,11 +179,3 @@ def _tell_output(case: Case) -> Iterable[str]:
     free = case.signal("disk_free_bytes")[1]
     if len(free) and free.min() < _LITTLE_SPACE:
         yield f"Only {size(float(free.min()))} of the disk are free."
-
-
-def _writes_summaries(case: Case) -> bool:
-    return bool(case.account(names.SUMMARY).any())
-
-
-def _saves(case: Case) -> bool:
-    return bool(case.account(names.CHECKPOINT).any())

@@ -121,6 +121,21 @@ def test_a_busy_disk(jump):
     )
 
 
+def test_a_busy_disk_to_which_ever_more_is_written(jump):
+    """Pressure tells how long something waited, growing bytes tell for what."""
+    waited = np.concatenate([np.zeros(20), np.arange(10) * 0.6])
+    written = np.cumsum(np.linspace(0, 40 * 2**20, 30) * 20)
+    report = jump({"io_pressure_seconds": waited, "disk_written_bytes": written})
+    (cause,) = report.causes
+    assert report.headline == "Lost 62 % of 16.0 s to writing ever more to disk"
+    assert cause.summary == (
+        "A step writes more and more: 8.28 MiB in the first third of the run, 34.5 MiB in the "
+        "last, and the machine waits for its disks in the steps that are slow."
+    )
+    assert cause.evidence[0].startswith("Programs on this machine waited 5.4 s for disks")
+    assert cause.advice[0].text.startswith("Append what is new")
+
+
 def test_saves_of_the_same_bytes_that_take_longer_on_a_busy_disk(make_run, find, judge):
     rows = np.arange(19, SIZE, 20)
     saving = np.zeros(SIZE)
