@@ -129,7 +129,7 @@ def test_a_busy_disk_to_which_ever_more_is_written(jump):
     (cause,) = report.causes
     assert report.headline == "Lost 62 % of 16.0 s to writing ever more to disk"
     assert cause.summary == (
-        "A step writes more and more: 8.28 MiB in the first third of the run, 34.5 MiB in the "
+        "A step writes more and more: 6.55 MiB in the first third of the run, 33.4 MiB in the "
         "last, and the machine waits for its disks in the steps that are slow."
     )
     assert cause.evidence[0].startswith("Programs on this machine waited 5.4 s for disks")
