@@ -29,6 +29,7 @@ from tb_slowdown_plugin.analysis.rules.ends_of_passes import tell_ends
 from tb_slowdown_plugin.analysis.rules.input_pipeline import floor_of_wait, tell_cache
 from tb_slowdown_plugin.analysis.rules.larger_batches import split_larger, tell_larger
 from tb_slowdown_plugin.analysis.rules.planned import split_planned, tell_planned
+from tb_slowdown_plugin.analysis.rules.rebuilt_step import split_rebuilt, tell_rebuilt
 from tb_slowdown_plugin.analysis.rules.suspects import find_suspects
 from tb_slowdown_plugin.analysis.traces import traced_graphs
 from tb_slowdown_plugin.analysis.types import (
@@ -81,9 +82,10 @@ def assemble(case: Case) -> Account:
     run, diagnosis = case.run, case.diagnosis
     case = replace(case, findings=(*case.findings, *stalls_of(diagnosis)))
     larger, found = split_larger(case)
+    rebuilt, found = split_rebuilt(replace(case, findings=found))
     claims, left = _ask_rules(replace(case, findings=found))
     planned, rest = split_planned(replace(case, findings=left))
-    healthy = (*larger, *planned)
+    healthy = (*larger, *rebuilt, *planned)
     per_cause = {claim.cause: _per_step(case, claim.findings) for claim in claims}
     per_cause[UNEXPLAINED] = _per_step(case, rest)
     unexplained = lost_seconds(rest)
@@ -126,6 +128,7 @@ def assemble(case: Case) -> Account:
             *notes_on(case),
             *_defects_below_floors(case, claims),
             *tell_larger(case, larger),
+            *tell_rebuilt(case, rebuilt),
             *tell_planned(case, planned),
             *forecast(run),
         ),
