@@ -168,7 +168,7 @@ def _name_whole(
     gaps = np.diff(events)
     usual_gap = float(np.median(gaps)) if len(gaps) else 0.0
     growth = find_growth(column, events)
-    if is_at_boundaries(column, steps.epochs):
+    if len(events) > 1 and is_at_boundaries(column, steps.epochs):
         pattern = "epoch_boundary"
     elif len(events) <= 2:
         pattern = "one_off"

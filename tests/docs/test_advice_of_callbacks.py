@@ -219,7 +219,7 @@ CASES: dict[str, CaseOfAdvice] = {
         "Print one line",
         prints_one_line_an_epoch,
     ),
-    "capture": (profiling.advise(), "Capture a few", captures_a_few_steps),
+    "capture": (profiling.advise(by_callback=False), "Capture a few", captures_a_few_steps),
 }
 
 

@@ -55,6 +55,8 @@ def explain(case: Case) -> Claim | None:
             little_each=_takes_little(each),
             at_epochs=main.pattern == "epoch_boundary",
         ),
+        # What is more in some steps is told by its largest and smallest call.
+        pattern="flat" if often == "at every step" and main.pattern == "periodic" else None,
     )
 
 

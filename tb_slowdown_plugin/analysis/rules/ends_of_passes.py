@@ -13,7 +13,7 @@ from tb_slowdown_plugin.analysis.events import find_events
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, lost_seconds
 from tb_slowdown_plugin.analysis.rules.patterns import course
 from tb_slowdown_plugin.analysis.types import Finding
-from tb_slowdown_plugin.analysis.wording import counted, duration, ledger_seconds, percent
+from tb_slowdown_plugin.analysis.wording import duration, ledger_seconds, percent
 from tb_slowdown_plugin.records import names
 
 ACCOUNT: Final = names.account(names.INPUT_WAIT, names.END_OF_PASS)
@@ -71,9 +71,10 @@ def tell_ends(case: Case) -> Iterable[str]:
 def _ends(case: Case) -> str:
     wait = case.account(names.INPUT_WAIT, names.END_OF_PASS)
     rows = find_events(wait)
-    each = float(np.median(wait[rows]))
+    each = duration(float(np.median(wait[rows])))
     share = percent(case.wall_share(float(wait.sum())))
+    ends = f"{len(rows):,} ends of {each} in the median" if len(rows) > 1 else f"one of {each}"
     return (
         f"Ends of passes over the data took {duration(float(wait.sum()))}, {share} of the run: "
-        f"{counted(len(rows), 'end')} of {duration(each)} in the median"
+        f"{ends}"
     )

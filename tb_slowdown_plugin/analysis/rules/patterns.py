@@ -70,6 +70,8 @@ def course(case: Case, finding: Finding, series: Float) -> str:
             )
         case "periodic" | "epoch_boundary":
             hit = working_rows(finding.lost_per_step)
+            if len(hit) == 1:
+                return f"{duration(float(series[hit[0]]))} in {case.step_text(int(hit[0]))}"
             what = "at epoch boundaries" if finding.pattern == "epoch_boundary" else ""
             return (
                 f"{duration(float(np.mean(series[hit])))} on average in the {len(hit):,} steps "

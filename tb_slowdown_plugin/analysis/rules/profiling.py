@@ -11,6 +11,7 @@ from tb_slowdown_plugin.analysis.rules.case import Case, Claim, Mask
 from tb_slowdown_plugin.analysis.rules.plain_accounts import tell_seconds
 from tb_slowdown_plugin.analysis.rules.stretches import lying_in, tell_medians, tell_rows
 from tb_slowdown_plugin.analysis.wording import counted
+from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Capture
 
 ACCOUNT = "profiling"
@@ -38,9 +39,15 @@ def explain(case: Case) -> Claim | None:
             *tell_seconds(case, timed, "went into the profiler"),
             *(_tell_slower(case, profiled) if slower else ()),
         ),
-        advice.advise(),
+        advice.advise(by_callback=_has_tensorboard(case)),
         "high" if timed else "medium",
     )
+
+
+def _has_tensorboard(case: Case) -> bool:
+    """Whether Keras's callback, which can start the profiler, is there."""
+    parts = (*case.details(names.CALLBACK), *case.details(names.SUMMARY))
+    return any(detail == "TensorBoard" for detail, _ in parts)
 
 
 def _profiled(captures: Iterable[tuple[int, Capture]], size: int) -> Mask:

@@ -72,6 +72,14 @@ def test_a_wait_that_takes_much_of_the_run_is_named_in_full(after_passes):
     assert cause.summary.startswith("A pass over the data ends with a wait: TensorFlow stops")
 
 
+def test_one_end_has_no_median(after_passes):
+    report = after_passes([0.3])
+    assert report.causes == ()
+    assert report.notes[0].startswith(
+        "Ends of passes over the data took 300 ms, 13.0 % of the run: one of 300 ms. TensorFlow"
+    )
+
+
 def test_of_a_long_run_as_long_a_wait_is_healthy(after_passes):
     """4 s once, in 101 s: 4 % of the run."""
     report = after_passes([0.001] * 49 + [4.0] + [0.001] * 50)

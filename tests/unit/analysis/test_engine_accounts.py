@@ -30,6 +30,12 @@ def test_asking_for_a_batch_that_is_ready_is_no_waiting(seconds, named):
     assert bool(diagnose(step + wait, {"input_wait": wait}).findings) == named
 
 
+def test_what_came_once_at_the_end_of_an_epoch_did_not_come_at_epochs():
+    once = np.where(np.arange(2000) == 1499, 2.0, 0.0)
+    (found,) = findings({"profiling": once}, epochs=range(0, 2000, 500))
+    assert (found.pattern, found.rows) == ("one_off", (1499, 1499))
+
+
 @pytest.mark.parametrize(("risen", "named"), [(0.0004, False), (0.001, True)])
 def test_asking_a_little_longer_is_no_growth_of_waiting(risen, named):
     wait = np.where(np.arange(2000) < 700, 0.0002, risen)

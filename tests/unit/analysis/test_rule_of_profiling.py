@@ -26,6 +26,20 @@ def test_steps_between_start_and_stop_are_the_profilers(make_run, find, judge):
     )
 
 
+@pytest.mark.parametrize(
+    ("accounts", "first"),
+    [
+        ({}, ["Capture a few"]),
+        ({"summary:TensorBoard": BETWEEN}, ["Write less to", "Capture a few"]),
+    ],
+)
+def test_the_callback_is_told_of_where_it_is_there(make_run, find, judge, accounts, first):
+    run = make_run(0.01 + BETWEEN + STOP, accounts={"profiling": STOP, **accounts}, events=EVENTS)
+    (cause,) = judge(run, find("profiling", "one_off", STOP)).report.causes
+    assert [" ".join(each.text.split()[:3]) for each in cause.advice] == first
+    assert cause.evidence[0].endswith("went into the profiler: 250 ms in step 400.")
+
+
 def test_slower_steps_alone_are_told_with_less_confidence(make_run, find, judge):
     run = make_run(0.01 + BETWEEN, events=EVENTS)
     (cause,) = judge(run, find("core", "level_shift", BETWEEN)).report.causes
