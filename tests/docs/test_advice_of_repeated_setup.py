@@ -7,9 +7,20 @@ import pytest
 from advice_snippet import MARKS, CaseOfAdvice, Count, Snippet, check_all, check_case, small_model
 
 from tb_slowdown_plugin.analysis.advice import retraced_functions
+from tb_slowdown_plugin.records.types import Trace
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = MARKS
+
+
+FROM_ARRAYS = Trace(
+    1,
+    "grab_batch",
+    "keras/src/trainers/data_adapters/array_data_adapter.py:202",
+    0.1,
+    0.1,
+    "library",
+)
 
 
 def makes_the_dataset_once(snippet: Snippet):
@@ -93,6 +104,23 @@ def predicts_on_a_batch(snippet: Snippet):
     np.testing.assert_allclose(*answers, rtol=1e-5)
 
 
+def trains_on_a_batch(snippet: Snippet):
+    x, y = np.ones([8, 2], np.float32), np.full([8, 1], 3.0, np.float32)
+    weights = []
+    for side in ("old", "new"):
+        model = small_model()
+        model.set_weights([np.zeros_like(each) for each in model.get_weights()])
+        model.compile("sgd", "mse")
+        names = snippet.run(side, {"model": model, "x": x, "y": y})
+        weights.append(model.get_weights())
+    for old, new in zip(*weights, strict=True):
+        np.testing.assert_allclose(new, old, rtol=1e-6)
+    model = names["model"]
+    second = float(model.train_on_batch(x, y))
+    model.reset_metrics()
+    assert float(model.test_on_batch(x, y)) < second, "it was the mean of both batches"
+
+
 CASES: dict[str, CaseOfAdvice] = {
     "dataset": (
         retraced_functions.repeated_setup([]),
@@ -110,6 +138,11 @@ CASES: dict[str, CaseOfAdvice] = {
         makes_no_dataset_of_arrays,
     ),
     "predict": (retraced_functions.instead_of_predict(), "Call the model", calls_the_model),
+    "train": (
+        retraced_functions.repeated_setup([FROM_ARRAYS]),
+        "Call `train_on_batch`",
+        trains_on_a_batch,
+    ),
     "one batch": (retraced_functions.instead_of_predict(), "Or take", predicts_on_a_batch),
 }
 

@@ -57,7 +57,7 @@ def repeated_setup(traces: Iterable[Trace]) -> tuple[Advice, ...]:
     """
     locations = {trace.location for trace in traces}
     if any(_FROM_ARRAYS in location for location in locations):
-        return (hand_over_a_dataset(), _call_the_model())
+        return (hand_over_a_dataset(), _call_the_model(), _train_on_batch())
     if any(_ON_DEVICES in location for location in locations):
         return (repeat_in_fit(),)
     return make_once()
@@ -82,6 +82,19 @@ def _call_the_model() -> Advice:
         "for each call.",
         snippet(old("y = model.predict(x)"), new("y = model(x, training=False)")),
         "No batching: `x` must fit into memory.",
+    )
+
+
+def _train_on_batch() -> Advice:
+    return Advice(
+        "Call `train_on_batch`, not `fit`, for one batch at a time; `fit` makes a dataset for each "
+        "call.",
+        snippet(
+            old("model.fit(x, y, epochs=1, verbose=0)"),
+            new("model.train_on_batch(x, y)"),
+        ),
+        "`x` is one batch: it must fit into memory. No callbacks, and metrics go on from batch to "
+        "batch until `model.reset_metrics()`.",
     )
 
 

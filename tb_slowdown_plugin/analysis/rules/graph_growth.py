@@ -7,9 +7,14 @@ from collections.abc import Iterable
 import numpy as np
 
 from tb_slowdown_plugin.analysis.advice import graph_growth as advice
-from tb_slowdown_plugin.analysis.rules.case import Case, Claim, span
+from tb_slowdown_plugin.analysis.rules.case import Case, Claim, lost_seconds, span
 from tb_slowdown_plugin.analysis.rules.movement import Growth, ends, growth_of
 from tb_slowdown_plugin.analysis.rules.patterns import working_rows
+from tb_slowdown_plugin.analysis.rules.stack_places import (
+    growing_places,
+    places_of_most,
+    tell_places,
+)
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.analysis.wording import counted, duration
 from tb_slowdown_plugin.records.types import Int
@@ -32,12 +37,14 @@ def explain(case: Case) -> Claim | None:
         return None
     first, last = span(claimed)
     slow = _slow_rows(claimed)
+    places = growing_places(case)
+    most = places_of_most(case, case.wall_share(lost_seconds(claimed)))
     return Claim(
         "graph_growth",
         claimed,
         "growth of the graph",
         _summary(growth, slow),
-        tuple(_evidence(case, growth, (first, last), slow)),
+        (*_evidence(case, growth, (first, last), slow), *tell_places(places, most)),
         advice.advise(),
         "medium",
         "drift",

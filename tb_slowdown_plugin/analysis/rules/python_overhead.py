@@ -17,7 +17,7 @@ from tb_slowdown_plugin.analysis.rules.patterns import cadence, grows_at_interva
 from tb_slowdown_plugin.analysis.rules.stack_places import (
     growing_places,
     place_of,
-    place_of_most,
+    places_of_most,
     tell_places,
 )
 from tb_slowdown_plugin.analysis.rules.step_parts import main_phase
@@ -58,7 +58,7 @@ def explain(case: Case) -> Claim | None:
     if found is None:
         return None
     places = growing_places(case)
-    most = place_of_most(case, case.wall_share(lost_seconds(found.claimed)))
+    most = places_of_most(case, case.wall_share(lost_seconds(found.claimed)))
     main = [place for place, _, _ in places] or [place_of(fact) for fact in most]
     first, last = (case.step_text(int(found.where[end])) for end in (0, -1))
     often = ""

@@ -35,26 +35,29 @@ def growing_places(case: Case) -> list[tuple[str, float, float]]:
     )
 
 
-def place_of_most(case: Case, lost: float) -> list[Fact]:
-    """The place of so many samples that it must be where the time is lost; else none.
+def places_of_most(case: Case, lost: float) -> list[Fact]:
+    """The places of so many samples that the time must be lost there, by the newest that say so.
 
-    A place of fewer is where a step spends its time anyway, and says nothing of the loss.
+    Most samples first. A place of fewer is where a step spends its time anyway, and says
+    nothing of the loss.
 
     Args:
       case: the run.
       lost: share of the wall that is lost.
     """
-    return [fact for _, fact in case.facts(_STACK) if _share_of(fact) + lost >= _BOTH][-1:]
+    found = [each for each in case.facts(_STACK) if _share_of(each[1]) + lost >= _BOTH]
+    newest = max((row for row, _ in found), default=0)
+    return sorted((fact for row, fact in found if row == newest), key=_share_of, reverse=True)
 
 
 def tell_places(places: list[tuple[str, float, float]], most: list[Fact]) -> Iterable[str]:
-    """Sentences on the places that grow, or on the one of most samples."""
+    """Sentences on the places that grow, or on those of most samples."""
     for place, first, last in places[:2]:
         yield (
             f"`{place}` is in {percent(last)} of the samples of the training thread at the end, "
             f"in {percent(first)} at the start."
         )
-    for fact in most if not places else ():
+    for fact in most[:2] if not places else ():
         yield (
             f"`{place_of(fact)}` is in {percent(_share_of(fact))} of the samples of the training "
             f"thread, {count(fact.numbers.get('of', 0.0))} in all."

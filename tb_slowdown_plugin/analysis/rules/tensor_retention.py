@@ -10,7 +10,7 @@ from tb_slowdown_plugin.analysis.rules.movement import Growth, ends, growth_of
 from tb_slowdown_plugin.analysis.rules.patterns import cadence, grows_at_intervals
 from tb_slowdown_plugin.analysis.rules.stack_places import (
     growing_places,
-    place_of_most,
+    places_of_most,
     tell_places,
 )
 from tb_slowdown_plugin.analysis.types import Finding
@@ -53,7 +53,7 @@ def explain(case: Case) -> Claim | None:
         return _open_tape(case, claimed, rows)
     first, last = span(claimed)
     places = growing_places(case)
-    most = place_of_most(case, case.wall_share(lost_seconds(claimed)))
+    most = places_of_most(case, case.wall_share(lost_seconds(claimed)))
     return Claim(
         "tensor_retention",
         claimed,

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from unit.analysis.drifting_steps import DRIFT, LOST, SAMPLED, SIZE, drift
+
+from tb_slowdown_plugin.records.types import Fact
 
 
 def test_operations_added_in_each_step(make_run, find, judge):
@@ -24,6 +28,32 @@ def test_operations_added_in_each_step(make_run, find, judge):
     assert cause.evidence[2] == "No `tf.function` was traced again."
     assert report.headline == "Lost 60 % of 15.0 s to growth of the graph"
     assert report.suspects == ()
+
+
+def test_the_lines_that_work_on_a_growing_graph_are_told(make_run, find, judge):
+    newest = {20: 34, 21: 24, 16: 2}
+    earlier = {16: 60}
+    events = [
+        (row, Fact("python_stack", f"<module> (loop.py:{line})", {"samples": count, "of": 60}))
+        for row, lines in ((60, earlier), (SIZE - 1, newest))
+        for line, count in lines.items()
+    ]
+    run = make_run(
+        DRIFT,
+        signals={"graph_operations": 68.0 + 7 * SAMPLED},
+        signal_rows=SAMPLED,
+        events=events[1:],
+    )
+    (cause,) = judge(run, drift(find)).report.causes
+    assert cause.evidence[3:] == (
+        "`loop.py:20` is in 56.7 % of the samples of the training thread, 60 in all.",
+    )
+    run = replace(run, events=make_run(DRIFT, events=events).events)
+    (cause,) = judge(run, drift(find)).report.causes
+    assert [each.partition(" is in ")[0] for each in cause.evidence[3:]] == [
+        "`loop.py:20`",
+        "`loop.py:21`",
+    ]
 
 
 def test_operations_added_after_each_epoch(make_run, find, judge):
