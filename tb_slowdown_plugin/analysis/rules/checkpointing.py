@@ -87,12 +87,16 @@ def _evidence(
         f"lost ({percent(case.wall_share(seconds))} of the run)."
     )
     written = [
-        fact.numbers["bytes"] for _, fact in case.facts("checkpoint") if "bytes" in fact.numbers
+        (row, fact.numbers["bytes"])
+        for row, fact in case.facts("checkpoint")
+        if "bytes" in fact.numbers
     ]
     if written:
+        after = sum(row >= len(case.run.steps) for row, _ in written)
+        last = f", {counted(after, 'save')} after the last step included" if after else ""
         yield (
-            f"A save writes {size(float(np.median(written)))}; "
-            f"{size(sum(written))} were written in all."
+            f"A save writes {size(float(np.median([each for _, each in written])))}; "
+            f"{size(sum(each for _, each in written))} were written in all{last}."
         )
     gaps = np.diff(rows)
     if len(gaps):

@@ -236,13 +236,16 @@ def _tell_reading(case: Case, finding: Finding) -> Iterable[str]:
     if finding.pattern == "level_shift":
         before = bytes_per_second(case, READ, case.diagnosis.warm_up_rows, first)
     most = max(before or 0.0, during)
-    start = "Reading is not the limit: " if most < LEAST_READING else ""
     if most < 1:
-        yield f"{start}nothing was read from disks meanwhile."
+        text = "nothing was read from them meanwhile"
     elif before is None:
-        yield f"{start}{size(during)} a second were read from disks meanwhile."
+        text = f"{size(during)} a second were read from them meanwhile"
     else:
-        yield f"{start}{size(before)} a second were read from disks before, {size(during)} since."
+        text = f"{size(before)} a second were read from them before, {size(during)} since"
+    if most >= LEAST_READING:
+        yield f"{text.replace('them', 'disks', 1)}."
+    else:
+        yield f"Disks are not the limit: {text}. What comes over a network is not counted."
 
 
 def _boundaries(case: Case, wait: Float) -> Iterable[str]:

@@ -6,9 +6,11 @@ from typing import Final
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.advice.input_pipeline import called
 from tb_slowdown_plugin.analysis.rules.between_epochs import suspect_between
 from tb_slowdown_plugin.analysis.rules.captured import captured_during, is_fragmented, tell_memory
 from tb_slowdown_plugin.analysis.rules.case import Case, Mask, largest, lost_seconds
+from tb_slowdown_plugin.analysis.rules.input_pipeline import slow_stages
 from tb_slowdown_plugin.analysis.rules.movement import bytes_per_second, ends, median_of_known
 from tb_slowdown_plugin.analysis.rules.moving import find_moving
 from tb_slowdown_plugin.analysis.rules.tensor_retention import MOST_OF_RUN, OPEN_TAPE
@@ -23,6 +25,8 @@ _COMPUTED: Final = 0.3
 """Share of a rise that must be CPU time of the process, or it was waiting."""
 _ALIKE: Final = 0.5
 """Share of the step's relative rise by which the CPU time of all threads must rise, too."""
+_SLOWER_STAGE: Final = 1.5
+"""Last time of a stage over its first from which it may be more work: a choice."""
 _MUCH_WRITTEN: Final = 2e7
 """Bytes a second that may take time worth a look: a local disk takes ten times as much, a file
 on a network hardly more."""
@@ -45,6 +49,9 @@ def find_suspects(case: Case) -> tuple[Suspect, ...]:
     if memory:
         found[memory.cause] = memory
     left = tuple(f for f in case.core() if f.pattern in ("drift", "level_shift"))
+    stage = _slower_stage(case, left)
+    if stage:
+        found[stage.cause] = stage
     for finding in left:
         machine = _kept_off_cpu(case, finding) or _computed_slower(case, finding)
         written = _writes_much(case, finding)
@@ -111,6 +118,25 @@ def _fragmented(case: Case) -> Suspect | None:
                 "gpu_memory", lost_seconds(left), f"{why} What it costs is not measured."
             )
     return None
+
+
+def _slower_stage(case: Case, left: tuple[Finding, ...]) -> Suspect | None:
+    """A stage of the pipeline that takes longer and longer beside steps that hardly wait for it."""
+    told = slow_stages(case, largest(left)) if left else []
+    if not told:
+        return None
+    (first_row, first), (last_row, last) = told[0], told[-1]
+    before, after = (f.numbers.get("seconds_per_element", 0.0) for f in (first, last))
+    if first.subject != last.subject or not after >= _SLOWER_STAGE * before > 0:
+        return None
+    return Suspect(
+        "input_pipeline",
+        lost_seconds(left),
+        f"The stage{called(last.subject)} of the input pipeline, by tf.data's own model, took "
+        f"{duration(before)} an element up to {case.step_text(first_row)} and {duration(after)} up "
+        f"to {case.step_text(last_row)}. The step hardly waits for it, but may share the cores, or "
+        "Python's interpreter, with it.",
+    )
 
 
 def _kept_off_cpu(case: Case, finding: Finding) -> Suspect | None:

@@ -112,6 +112,18 @@ def test_values_that_xla_compiles_for_are_told_with_who_needs_them(make_run, fin
     ]
 
 
+def test_a_save_after_the_last_step_is_in_the_bytes(make_run, find, judge):
+    spent = at(range(0, SIZE, 20), 0.1)
+    rows = [*range(0, SIZE, 20), SIZE]
+    events = [(row, Fact("checkpoint", "Saver", {"bytes": 2.0**20})) for row in rows]
+    run = make_run(STEP + spent, accounts={"checkpoint:Saver": spent}, events=events)
+    (cause,) = judge(run, find("checkpoint:Saver", "periodic", spent)).report.causes
+    assert cause.evidence[0].startswith("30 saves by `Saver` took")
+    assert cause.evidence[1] == (
+        "A save writes 1 MiB; 31 MiB were written in all, 1 save after the last step included."
+    )
+
+
 @pytest.mark.parametrize("function", ["step (a.py:3)", "Keras train step (a.py:3)"])
 def test_the_headline_names_the_one_function_that_is_compiled(make_run, find, judge, function):
     spent = at(range(0, SIZE, 20), 0.1)

@@ -214,7 +214,8 @@ def test_reading_is_told_and_acquitted(make_run, find, judge):
     little = {"disk_read_bytes": 1_000.0 * rows}
     cause = waits_from_300(make_run, find, judge, signals=little, rows=rows)
     assert cause.evidence[-1] == (
-        "Reading is not the limit: 93.9 KiB a second were read from disks before, 24.4 KiB since."
+        "Disks are not the limit: 93.9 KiB a second were read from them before, 24.4 KiB since. "
+        "What comes over a network is not counted."
     )
     assert not any(each.text.startswith("Read several") for each in cause.advice)
 

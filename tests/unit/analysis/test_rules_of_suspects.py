@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis import diagnose
+from tb_slowdown_plugin.records.types import Fact
 
 SIZE = 600
 ROWS = np.arange(SIZE)
@@ -24,6 +25,27 @@ def test_a_processor_that_is_slower_for_a_while_is_a_suspect(make_run, find, jud
         "longer for it: 24 ms of CPU time (16 ms). If it does the same work, the processor was "
         "slower then: by its clock, or by other programs on the other half of the same cores."
     )
+
+
+@pytest.mark.parametrize(("later", "named"), [(0.0031, True), (0.0022, False)])
+def test_a_stage_that_gets_slower_beside_the_step_is_a_suspect(make_run, find, judge, later, named):
+    slow = ROWS >= 200
+    events = [
+        (row, Fact("input_stage", "Map#3", {"share": 0.97, "seconds_per_element": seconds}))
+        for row, seconds in ((150, 0.0019), (500, later))
+    ]
+    run = make_run(np.where(slow, 0.012, 0.010), events=events)
+    report = judge(run, find("core", "level_shift", np.where(slow, 0.002, 0.0))).report
+    assert report.causes == ()
+    assert [(each.cause, each.why) for each in report.suspects] == [
+        (
+            "input_pipeline",
+            "The stage `Map` (stage 2 from the end, as tf.data has arranged them) of the input "
+            "pipeline, by tf.data's own model, took 1.9 ms an element up to step 150 and 3.1 ms up "
+            "to step 500. The step hardly waits for it, but may share the cores, or Python's "
+            "interpreter, with it.",
+        )
+    ] * named
 
 
 @pytest.mark.parametrize("bytes_per_second", [1e6, 3e8])
