@@ -48,6 +48,29 @@ def limits_threads_of_the_pipeline(snippet: Snippet):
     assert [int(x) for x in ds] == [0, 1, 2]
 
 
+def computes_in_a_process(snippet: Snippet):
+    done = []
+
+    class Worker:
+        pid = 41
+
+        def __init__(self, target, daemon):
+            assert target == "prepare"
+            assert daemon
+
+        def start(self):
+            done.append("started")
+
+    class Stand:
+        Thread = Process = Worker
+        sched_setaffinity = staticmethod(lambda pid, cores: done.append((pid, cores)))
+
+    names = {"threading": Stand, "multiprocessing": Stand, "os": Stand, "prepare": "prepare"}
+    for side in ("old", "new"):
+        snippet.run(side, names)
+    assert done == ["started", "started", (41, {0})]
+
+
 CASES: dict[str, CaseOfAdvice] = {
     "threads": (
         cpu_contention.advise(Cores(8), throttled=False),
@@ -68,6 +91,11 @@ CASES: dict[str, CaseOfAdvice] = {
         cpu_contention.advise(Cores(), throttled=False),
         "Make fewer threads",
         None,
+    ),
+    "own threads": (
+        cpu_contention.advise(Cores(2), throttled=False, own=True),
+        "Look for threads",
+        computes_in_a_process,
     ),
     "pipeline threads": (
         cpu_contention.advise(Cores(16, quota=4.2), throttled=True),

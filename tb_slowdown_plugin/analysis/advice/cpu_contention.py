@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tb_slowdown_plugin.analysis.advice.code import new, snippet
+from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
 from tb_slowdown_plugin.analysis.types import Advice
 
 
@@ -46,13 +46,16 @@ class Cores:
         return max(1, int(share)) if share else None
 
 
-def advise(cores: Cores, *, throttled: bool) -> tuple[Advice, ...]:
+def advise(cores: Cores, *, throttled: bool, own: bool = False) -> tuple[Advice, ...]:
     """What to change.
 
     Args:
       cores: What the run could compute on.
       throttled: A quota holds the process back, not other programs.
+      own: It is the process that keeps most of its cores busy, not other programs.
     """
+    if own:
+        return _threads_elsewhere(), _fewer_data_threads(max(1, (cores.allowed or 2) // 4))
     first = Advice(
         "Raise the container's CPU quota, or remove it: a quota below the number of cores stops "
         "all threads for the rest of each period of 100 ms.",
@@ -78,6 +81,22 @@ def advise(cores: Cores, *, throttled: bool) -> tuple[Advice, ...]:
     if fits < cores.allowed:
         found.append(_fewer_data_threads(max(1, fits // 2)))
     return tuple(found)
+
+
+def _threads_elsewhere() -> Advice:
+    return Advice(
+        "Look for threads that compute beside the step: one that prepares other data, logs or "
+        "plots, or a pool of workers. Let them work before the training, or as a process on a core "
+        "of its own.",
+        snippet(
+            old("worker = threading.Thread(target=prepare, daemon=True)"),
+            new("worker = multiprocessing.Process(target=prepare, daemon=True)"),
+            same("worker.start()"),
+            new("os.sched_setaffinity(worker.pid, {0})"),
+        ),
+        "What it makes must be handed over by a file or a queue. Start it before TensorFlow's "
+        "first operation: a process that is forked later can hang.",
+    )
 
 
 def _fewer_threads_in_words() -> Advice:

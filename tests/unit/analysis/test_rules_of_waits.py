@@ -228,6 +228,28 @@ def test_a_busy_machine(make_run, find, judge):
     assert [each.code for each in cause.advice] == ["", ""], "no number where none is known"
 
 
+@pytest.mark.parametrize(("used", "own"), [(0.5, False), (0.75, True)])
+def test_cores_that_the_program_takes_from_itself(make_run, find, judge, used, own):
+    """Threads of a pool prepare other data from the middle of the run on."""
+    waited = np.where(np.arange(SIZE) < 300, 0.0, 0.005)
+    period = STEP + waited
+    busy = np.where(waited > 0, 2 * used * period, 0.1 * period)
+    run = make_run(period, process_cpu=busy, limits={"cpu_count": 2.0})
+    report = judge(run, find("contention:run_delay", "level_shift", waited)).report
+
+    (cause,) = report.causes
+    assert cause.cause == "cpu_contention"
+    assert cause.summary.endswith(
+        "its own threads used most of them." if own else "other programs used them."
+    )
+    assert cause.evidence[-1] == (
+        "The process may use 2 cores, and used 1.5 in these steps."
+        if own
+        else "The process may use 2 cores."
+    )
+    assert cause.advice[0].text.startswith("Look for threads" if own else "Move the other")
+
+
 def test_a_quota(make_run, find, judge):
     waited = np.full(SIZE, 0.010)
     run = make_run(STEP + waited, limits={"cpu_count": 16.0, "cpu_quota_cores": 3.5})
