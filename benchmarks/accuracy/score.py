@@ -11,8 +11,8 @@ from benchmarks.accuracy.defects import PATTERNS
 from benchmarks.accuracy.quiet import Run
 from tb_slowdown_plugin.analysis import diagnose
 from tb_slowdown_plugin.analysis.companions import find_companions
+from tb_slowdown_plugin.analysis.steps import as_samples
 from tb_slowdown_plugin.analysis.types import Diagnosis, Finding
-from tb_slowdown_plugin.records.types import Float, Int
 
 
 @dataclass
@@ -66,7 +66,9 @@ def score(run: Run) -> Score:
     )
     result.verdict = diagnosis.verdict
     result.named = [(each.confidence, _is_right(run, each)) for each in diagnosis.findings]
-    samples = {name: _samples(column) for name, column in run.signals.items()}
+    samples = {
+        name: as_samples(name, column, len(run.base)) for name, column in run.signals.items()
+    }
     for finding in diagnosis.findings:
         for companion in find_companions(finding, diagnosis, samples):
             result.companions.setdefault(companion.signal, set()).add(companion.how)
@@ -85,11 +87,6 @@ def score(run: Run) -> Score:
                 result.misplaced = abs(diagnosis.warm_up_rows - run.onset) / len(run.base)
     result.wrong_blame = blamed / wall
     return result
-
-
-def _samples(column: Float) -> tuple[Int, Float]:
-    rows = np.flatnonzero(~np.isnan(column))
-    return rows, column[rows]
 
 
 def _is_right(run: Run, finding: Finding) -> bool:

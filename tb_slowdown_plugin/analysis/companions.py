@@ -14,6 +14,7 @@ from typing import Final, Literal
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.samples import Samples
 from tb_slowdown_plugin.analysis.types import Diagnosis, Finding
 from tb_slowdown_plugin.records.types import Float, Int
 
@@ -49,7 +50,7 @@ class Companion:
 def find_companions(
     finding: Finding,
     diagnosis: Diagnosis,
-    signals: Mapping[str, tuple[Int, Float]],
+    signals: Mapping[str, Samples],
     cumulative: frozenset[str] = frozenset(),
 ) -> tuple[Companion, ...]:
     """Finds the signals that moved together with a finding.
@@ -57,7 +58,7 @@ def find_companions(
     Args:
       finding: A level shift or a drift; other patterns have no companions.
       diagnosis: The diagnosis it belongs to.
-      signals: Name -> (R,) rows, ascending and each once, and (R,) its samples there.
+      signals: Name -> its samples.
       cumulative: Names of signals that count up. Of these the rate matters, and that by
         the second: whatever goes on at an even pace does more in a longer step.
 
@@ -77,8 +78,8 @@ def find_companions(
     lost = _means(finding.lost_per_step[start:], blocks, width)
     lasts = _seconds_of(diagnosis, start, blocks, width) if cumulative else None
     found = []
-    for name, (rows, values) in signals.items():
-        series = _sample(rows, values, edges, lasts if name in cumulative else None)
+    for name, samples in signals.items():
+        series = _sample(samples, edges, lasts if name in cumulative else None)
         if series is None or np.ptp(series) <= _LEAST_CHANGE * np.abs(series).max():
             continue
         likeness = float(np.corrcoef(lost, series)[0, 1])
@@ -111,15 +112,15 @@ def _seconds_of(diagnosis: Diagnosis, start: int, blocks: int, width: int) -> Fl
     return np.asarray(width * np.sum(means, axis=0))
 
 
-def _sample(rows: Int, values: Float, edges: Int, lasts: Float | None) -> Float | None:
+def _sample(samples: Samples, edges: Int, lasts: Float | None) -> Float | None:
     """A signal in blocks, interpolated between its samples; None with too few of them.
 
     Args:
-      rows: (R,) in which it was sampled, ascending.
-      values: (R,) the samples.
+      samples: Of the signal.
       edges: (B + 1,) rows between which the blocks lie.
       lasts: (B,) seconds of each block, of a signal that counts up; else None.
     """
+    rows, values = samples.rows, samples.values
     if len(rows) < _GROWTH_BLOCKS:
         return None
     if lasts is None:

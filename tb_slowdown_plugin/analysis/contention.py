@@ -15,12 +15,10 @@ thread computes more than at its least, the step's growth by as much is its own 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from itertools import pairwise
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from tb_slowdown_plugin.analysis import accounts
 from tb_slowdown_plugin.analysis.accounts import CONTENTION
@@ -36,7 +34,8 @@ from tb_slowdown_plugin.analysis.run_queue import (
     read_count,
     sum_between,
 )
-from tb_slowdown_plugin.analysis.steps import Steps, as_column
+from tb_slowdown_plugin.analysis.samples import Signals
+from tb_slowdown_plugin.analysis.steps import Steps, as_column, as_samples
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.names import account
 from tb_slowdown_plugin.records.types import Float, Int
@@ -75,16 +74,13 @@ _LEAST_DELAY: Final = 0.01
 """Share of the step time; less delay than this is what a healthy scheduler does."""
 
 
-def find_contention(
-    steps: Steps, signals: Mapping[str, ArrayLike], cpu: Float | None = None
-) -> dict[str, Float]:
+def find_contention(steps: Steps, signals: Signals, cpu: Float | None = None) -> dict[str, Float]:
     """Splits from the core the seconds in which the process was kept off the CPU.
 
     Args:
       steps: The run.
-      signals: Cumulative counts, (S,), NaN where not sampled; the names above and those
-        of `run_queue.py`. And `THREAD_CPU`, which is no count; without it no growth is told
-        from the neighbours' doing.
+      signals: Cumulative counts: the names above and those of `run_queue.py`. And
+        `THREAD_CPU`, which is no count; without it no growth is told from the neighbours' doing.
       cpu: (S,) CPU seconds of the process in each step; of steps with NaN nothing follows.
 
     Returns:
@@ -104,7 +100,7 @@ def find_contention(
         elif name == RUN_DELAY:
             felt = find_foreign_delays(steps.seconds, cpu, signals, _MOST_STRETCHES)
         else:
-            counted = as_column(f"signals[{name!r}]", signals[name], len(steps))
+            counted = as_samples(f"signals[{name!r}]", signals[name], len(steps))
             felt = read_count(counted, _MOST_STRETCHES)
         if felt is not None and name != THREAD_RUN_DELAY:
             felt = _leave_felt(steps.core, known, felt, cpu)
@@ -121,15 +117,14 @@ def find_contention(
     return found
 
 
-def _read_own(steps: Steps, signals: Mapping[str, ArrayLike], cpu: Float | None) -> Delays | None:
+def _read_own(steps: Steps, signals: Signals, cpu: Float | None) -> Delays | None:
     """The core's part of the delay of the training thread.
 
     The thread may have been kept off the CPU wherever it was at work, in a callback as
     well as in the core; while it waits for data or for other workers, it wants no core.
     """
-    size = len(steps)
     counts = {
-        name: as_column(f"signals[{name!r}]", signals[name], size)
+        name: as_samples(f"signals[{name!r}]", signals[name], len(steps))
         for name in (THREAD_RUN_DELAY, RUN_DELAY, *SWITCHES)
         if name in signals
     }
@@ -139,13 +134,12 @@ def _read_own(steps: Steps, signals: Mapping[str, ArrayLike], cpu: Float | None)
     sampled = delays.sampled
     share = find_foreign_share(counts, steps.seconds, cpu)
     foreign = sum_between(share, sampled) / np.diff(sampled)
-    at_work = steps.seconds.copy()
+    at_work, core = sum_between(steps.seconds, sampled), sum_between(steps.core, sampled)
     for name, column in steps.accounts.items():
         if names.family(name) in WAITING:
-            at_work -= column
-    whole, core = sum_between(at_work, sampled), sum_between(steps.core, sampled)
+            at_work -= sum_between(column, sampled)
     of_core = np.ones_like(core)
-    np.divide(core, whole, out=of_core, where=whole > core)
+    np.divide(core, at_work, out=of_core, where=at_work > core)
     return Delays(sampled, delays.seconds * foreign * of_core)
 
 

@@ -20,6 +20,7 @@ from tb_slowdown_plugin.analysis.findings import AT_START, CORE, compare_cpu
 from tb_slowdown_plugin.analysis.ledger import balance
 from tb_slowdown_plugin.analysis.measured import judge_account
 from tb_slowdown_plugin.analysis.named import name_losses
+from tb_slowdown_plugin.analysis.samples import Signals
 from tb_slowdown_plugin.analysis.starved import find_starved, take_back
 from tb_slowdown_plugin.analysis.steps import (
     Steps,
@@ -53,7 +54,7 @@ def diagnose(
     measured: Mapping[str, ArrayLike] | None = None,
     *,
     cpu_seconds: ArrayLike | None = None,
-    signals: Mapping[str, ArrayLike] | None = None,
+    signals: Signals | None = None,
     epochs: Sequence[int] | Int | None = None,
     kinds: ArrayLike | None = None,
     items: ArrayLike | None = None,
@@ -70,7 +71,7 @@ def diagnose(
         belong to it alone.
       cpu_seconds: (S,) CPU time of the process in each step; goes into the numbers
         of what the core lost, and tells late input from threads without a core.
-      signals: Name -> (S,), NaN where not sampled. Those that count how long the
+      signals: Name -> (S,), NaN where not sampled, or `Samples`. Those that count how long the
         process was kept off the CPU (`contention.py`) are split off the step first.
       epochs: Rows at which an epoch begins.
       kinds: (S,) kind of each step; kinds are never compared with each other.
@@ -109,7 +110,6 @@ def diagnose(
         wait = steps.accounts[names.INPUT_WAIT]
         starved = find_starved(_without_end_of_pass(steps), wait, computed, signals or {})
         steps = move(steps, names.INPUT_WAIT, STARVED, starved)
-    signals = None  # of ten million steps they are 240 MB, and not needed any more
     if len(steps) < FEWEST_ROWS or steps.wall_seconds <= 0:
         return _conclude(steps, [], np.zeros(len(steps)), None, 0)
     compile_rows = _count_slow_first_rows(steps)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from tb_slowdown_plugin.analysis.accounts import IN_TURN
 from tb_slowdown_plugin.analysis.contention import ACCOUNTS
 from tb_slowdown_plugin.analysis.own_work import THREAD_CPU
 from tb_slowdown_plugin.analysis.run_queue import CORES, SWITCHES
+from tb_slowdown_plugin.analysis.samples import Samples, Signals
 from tb_slowdown_plugin.analysis.traces import TracedGraph, in_training
 from tb_slowdown_plugin.analysis.workers import find_group
 from tb_slowdown_plugin.records import names
@@ -44,28 +45,15 @@ def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float
     return measured
 
 
-def contention_signals(run: Run) -> dict[str, Float]:
+def contention_signals(run: Run) -> Signals:
     """What tells how long the process was kept off the CPU, and what it computed itself."""
-    counts = signal_columns(run, (*ACCOUNTS, *SWITCHES, CORES))
-    return {**counts, THREAD_CPU: run.steps.thread_cpu_seconds}
+    counts = (*ACCOUNTS, *SWITCHES, CORES)
+    sampled = {name: samples_of(run, name) for name in counts if name in run.signals.values}
+    return {**sampled, THREAD_CPU: run.steps.thread_cpu_seconds}
 
 
-def signal_columns(run: Run, signals: Iterable[str]) -> dict[str, Float]:
-    """Name -> (S,) samples of those signals that were measured, one value a row.
-
-    NaN in rows without a sample.
-    """
-    found = {}
-    for name in signals:
-        if name in run.signals.values and len(run.steps):
-            rows, values = samples_of(run, name)
-            found[name] = np.full(len(run.steps), np.nan)
-            found[name][rows] = values
-    return found
-
-
-def samples_of(run: Run, signal: str) -> tuple[Int, Float]:
-    """The rows in which a signal was measured, ascending and each once, and its values there.
+def samples_of(run: Run, signal: str) -> Samples:
+    """The samples of a signal, by the rows of the run's steps.
 
     A sample taken after k steps stands in row k - 1, whose end it saw; of several in a row
     the last one counts.
@@ -76,7 +64,7 @@ def samples_of(run: Run, signal: str) -> tuple[Int, Float]:
     order = np.argsort(rows, kind="stable")
     rows = rows[order]
     last = np.diff(rows, append=-1) != 0
-    return rows[last], values[known][order][last]
+    return Samples(rows[last], values[known][order][last])
 
 
 def epoch_rows(run: Run) -> Int:

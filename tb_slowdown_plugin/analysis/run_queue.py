@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from tb_slowdown_plugin.analysis.steps import as_column
+from tb_slowdown_plugin.analysis.samples import Samples, Signals
+from tb_slowdown_plugin.analysis.steps import as_samples
 from tb_slowdown_plugin.records.types import Float, Int
 
 RUN_DELAY: Final = "run_delay_seconds"
@@ -57,15 +57,15 @@ class Delays:
 
 
 def find_foreign_delays(
-    seconds: Float, cpu: Float | None, signals: Mapping[str, ArrayLike], most: int
+    seconds: Float, cpu: Float | None, signals: Signals, most: int
 ) -> Delays | None:
     """What the threads waited because of other programs.
 
     Args:
       seconds: (S,) of each step.
       cpu: (S,) CPU seconds of the process in each step; of steps with NaN nothing follows.
-      signals: (S,) each, NaN where not sampled: the names above. Without `SWITCHES` all
-        delay is taken for that of other programs; without `CORES` or `cpu` it has no bound.
+      signals: The names above. Without `SWITCHES` all delay is taken for that of other
+        programs; without `CORES` or `cpu` it has no bound.
       most: Stretches to tell apart, at most about so many.
 
     Returns:
@@ -75,7 +75,7 @@ def find_foreign_delays(
       UsageError: A signal is not of shape (S,).
     """
     known = {
-        name: as_column(f"signals[{name!r}]", signals[name], len(seconds))
+        name: as_samples(f"signals[{name!r}]", signals[name], len(seconds))
         for name in (RUN_DELAY, THREAD_RUN_DELAY, CORES, *SWITCHES)
         if name in signals
     }
@@ -87,51 +87,50 @@ def find_foreign_delays(
     sampled, delay = delays.sampled, delays.seconds
     delay *= find_foreign_share(known, seconds, cpu)[sampled[1:]]
     if CORES in known and cpu is not None:
-        left = known[CORES][sampled[1:]] * sum_between(seconds, sampled)
+        left = known[CORES].at(sampled[1:]) * sum_between(seconds, sampled)
         left -= sum_between(cpu, sampled)
         # NaN, where either was not measured, sets no bound.
         delay = np.fmin(delay, np.maximum(left, 0.0))
     return Delays(sampled, delay)
 
 
-def read_count(counted: Float, most: int) -> Delays | None:
-    """What a count (S,) rose by between its samples; None without two of them.
+def read_count(counted: Samples, most: int) -> Delays | None:
+    """What a count rose by between its samples; None without two of them.
 
     Args:
-      counted: NaN where not sampled.
+      counted: Samples of the count.
       most: Stretches to tell apart, at most about so many.
     """
-    sampled = np.flatnonzero(~np.isnan(counted))
-    sampled = sampled[:: max(1, len(sampled) // most)]
+    some = slice(None, None, max(1, len(counted.rows) // most))
+    sampled = counted.rows[some]
     if len(sampled) < 2:
         return None
-    return Delays(sampled, np.maximum(np.diff(counted[sampled]), 0.0))
+    return Delays(sampled, np.maximum(np.diff(counted.values[some]), 0.0))
 
 
 def find_foreign_share(
-    counts: Mapping[str, Float], seconds: Float, cpu: Float | None = None
+    counts: Mapping[str, Samples], seconds: Float, cpu: Float | None = None
 ) -> Float:
     """(S,) how much of the delay at a row other programs have made: 0 to 1.
 
     Args:
-      counts: `RUN_DELAY` and `SWITCHES`, (S,) each; without one of them all is foreign.
+      counts: `RUN_DELAY` and `SWITCHES`; without one of them all is foreign.
         `THREAD_RUN_DELAY` if it is known.
       seconds: (S,) of each step.
       cpu: (S,) CPU seconds of the process in each step; where unknown, one core's are assumed.
     """
     size = len(seconds)
-    share = np.ones(size)
     if not all(name in counts for name in (RUN_DELAY, *SWITCHES)):
-        return share
+        return np.ones(size)
     voluntary, involuntary = SWITCHES
-    sampled = np.flatnonzero(~np.isnan(counts[RUN_DELAY]))
-    switches = counts[voluntary][sampled] + counts[involuntary][sampled]
+    sampled, delay = counts[RUN_DELAY].rows, counts[RUN_DELAY].values
+    switches = counts[voluntary].at(sampled) + counts[involuntary].at(sampled)
     known = ~np.isnan(switches)
-    sampled, switches = sampled[known], switches[known]
+    sampled, delay, switches = sampled[known], delay[known], switches[known]
     if len(sampled) < 2:
-        return share
+        return np.ones(size)
     often = np.maximum(np.diff(switches), 1.0)
-    waited = np.diff(counts[RUN_DELAY][sampled])
+    waited = np.diff(delay)
     whole = np.maximum(sum_between(seconds, sampled), 1e-9)
     computed = whole
     if cpu is not None:
@@ -140,7 +139,7 @@ def find_foreign_share(
     long_and_often = waited / often * waited / computed
     between = np.clip((long_and_often / _OWN_WAIT_SECONDS - 1.0) / _RAMP, 0.0, 1.0)
     if THREAD_RUN_DELAY in counts:
-        held_up = np.diff(counts[THREAD_RUN_DELAY][sampled])
+        held_up = np.diff(counts[THREAD_RUN_DELAY].at(sampled))
         # NaN, where that thread was not sampled, says nothing.
         between = np.fmax(between, np.clip(held_up / whole / _OWN_SHARE - 1.0, 0.0, 1.0))
     rows = np.diff(sampled)

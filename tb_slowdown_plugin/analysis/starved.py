@@ -18,12 +18,11 @@ and a half waited for input for 20 % of the run, two to five times as long as al
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from tb_slowdown_plugin.analysis.contention import STARVED
 from tb_slowdown_plugin.analysis.run_queue import (
@@ -32,6 +31,7 @@ from tb_slowdown_plugin.analysis.run_queue import (
     find_foreign_delays,
     sum_between,
 )
+from tb_slowdown_plugin.analysis.samples import Signals
 from tb_slowdown_plugin.analysis.steps import Steps, move
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.records import names
@@ -41,17 +41,14 @@ STRETCHED: Final = "stretched_seconds"
 """Number of a finding: seconds of it by which neighbours lengthened waits of the pipeline's own."""
 
 
-def find_starved(
-    seconds: Float, wait: Float, cpu: Float, signals: Mapping[str, ArrayLike]
-) -> Float:
+def find_starved(seconds: Float, wait: Float, cpu: Float, signals: Signals) -> Float:
     """How much of the wait for input other programs caused.
 
     Args:
       seconds: (S,) of each step.
       wait: (S,) seconds that the step waited for input.
       cpu: (S,) CPU seconds of the process in each step; of steps with NaN nothing follows.
-      signals: (S,) each, NaN where not sampled, those of `run_queue.py`. Without
-        `RUN_DELAY` and `SWITCHES` nothing is known.
+      signals: Those of `run_queue.py`. Without `RUN_DELAY` and `SWITCHES` nothing is known.
 
     Returns:
       (S,) seconds, at most `wait`.

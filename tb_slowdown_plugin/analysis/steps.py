@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from tb_slowdown_plugin.analysis.accounts import rule_of
 from tb_slowdown_plugin.analysis.events import is_sparse
+from tb_slowdown_plugin.analysis.samples import Samples
 from tb_slowdown_plugin.errors import UsageError
 from tb_slowdown_plugin.records.types import Float, Int
 
@@ -92,12 +93,14 @@ def prepare_steps(
     return Steps(seconds, accounts, core, tuple(parts), typical, _rows(epochs, len(seconds)))
 
 
-def as_column(name: str, values: ArrayLike, count: int) -> Float:
+def as_column(name: str, values: ArrayLike | Samples, count: int) -> Float:
     """An array (S,) of numbers that the caller gave.
 
     Raises:
       UsageError: It has another shape.
     """
+    if isinstance(values, Samples):
+        return values.spread(count)
     column = np.asarray(values, np.float64)
     if column.shape != (count,):
         raise UsageError(
@@ -105,6 +108,19 @@ def as_column(name: str, values: ArrayLike, count: int) -> Float:
             "give one number for each step, NaN where it was not measured"
         )
     return column
+
+
+def as_samples(name: str, values: ArrayLike | Samples, count: int) -> Samples:
+    """The samples among the values (S,) of a signal that the caller gave, NaN where there is none.
+
+    Raises:
+      UsageError: The array has another shape.
+    """
+    if isinstance(values, Samples):
+        return values
+    column = as_column(name, values, count)
+    rows = np.flatnonzero(~np.isnan(column))
+    return Samples(rows, column[rows])
 
 
 def fill_unknown(cpu: Float, seconds: Float) -> Float | None:
@@ -150,7 +166,7 @@ def move(steps: Steps, source: str, target: str, seconds: Float) -> Steps:
         return steps
     accounts = dict(steps.accounts)
     accounts[source] = accounts[source] - seconds
-    accounts[target] = accounts.get(target, 0.0) + seconds
+    accounts[target] = accounts[target] + seconds if target in accounts else seconds
     return replace(steps, accounts=accounts)
 
 

@@ -6,7 +6,7 @@ import pytest
 from tb_slowdown_plugin.analysis import diagnose
 from tb_slowdown_plugin.analysis.companions import find_companions
 from tb_slowdown_plugin.analysis.contention import find_contention
-from tb_slowdown_plugin.analysis.steps import prepare_steps
+from tb_slowdown_plugin.analysis.steps import as_samples, prepare_steps
 
 COUNT = 4000
 
@@ -22,8 +22,7 @@ def sampled(values, every=50):
 
 
 def samples_of(signals):
-    rows = {name: np.flatnonzero(~np.isnan(values)) for name, values in signals.items()}
-    return {name: (rows[name], values[rows[name]]) for name, values in signals.items()}
+    return {name: as_samples(name, values, COUNT) for name, values in signals.items()}
 
 
 def busy(threads):
@@ -51,6 +50,22 @@ def test_neighbours_are_contention_and_nothing_else(name, threads):
     assert finding.source == "contention:run_delay"
     assert finding.lost_seconds == pytest.approx(delay.sum(), rel=0.1)
     assert finding.rows[0] == pytest.approx(1500, abs=60)
+
+
+def test_the_samples_of_a_signal_say_as_much_as_a_column():
+    delay, counted = busy(4)
+    signals = {
+        "run_delay_seconds": counted,
+        "thread_run_delay_seconds": sampled(np.cumsum(delay), 70),
+        "voluntary_switches": sampled(np.arange(COUNT, dtype=float)),
+        "involuntary_switches": sampled(np.cumsum(delay > 0)),
+        "allowed_cores": sampled(np.full(COUNT, 2.0), 30),
+    }
+    cpu = np.full(COUNT, 0.008)
+    by_column = diagnose(steps() + delay, signals=signals, cpu_seconds=cpu)
+    by_sample = diagnose(steps() + delay, signals=samples_of(signals), cpu_seconds=cpu)
+    assert by_column.ledger.lost["contention:run_delay"] > 10
+    assert by_sample.ledger == by_column.ledger
 
 
 def test_without_the_signal_the_same_run_has_a_jump_of_its_core():

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.recorded import samples_of, signal_columns
+from tb_slowdown_plugin.analysis.recorded import samples_of
+from tb_slowdown_plugin.analysis.steps import as_samples
 
 
 def test_of_samples_in_one_row_the_last_counts(make_run):
@@ -11,10 +12,9 @@ def test_of_samples_in_one_row_the_last_counts(make_run):
         signals={"rss_bytes": [1.0, 2.0, 3.0, np.nan, 4.0, 5.0]},
         signal_rows=[0, 3, 3, 5, 2, 12],
     )
-    rows, values = samples_of(run, "rss_bytes")
-    assert rows.tolist() == [0, 1, 2, 9]
-    assert values.tolist() == [1.0, 4.0, 3.0, 5.0]
-    columns = signal_columns(run, ["rss_bytes", "never_measured"])
-    assert list(columns) == ["rss_bytes"]
-    assert np.flatnonzero(np.isfinite(columns["rss_bytes"])).tolist() == rows.tolist()
-    assert columns["rss_bytes"][rows].tolist() == values.tolist()
+    samples = samples_of(run, "rss_bytes")
+    assert samples.rows.tolist() == [0, 1, 2, 9]
+    assert samples.values.tolist() == [1.0, 4.0, 3.0, 5.0]
+    spread = samples.spread(10)
+    assert np.flatnonzero(np.isfinite(spread)).tolist() == [0, 1, 2, 9]
+    assert as_samples("rss_bytes", spread, 10).values.tolist() == samples.values.tolist()
