@@ -15,7 +15,7 @@ from advice_snippet import (
     trace,
 )
 
-from tb_slowdown_plugin.analysis.advice import retracing
+from tb_slowdown_plugin.analysis.advice import retraced_functions, retracing
 from tb_slowdown_plugin.records.types import Trace
 
 tf = pytest.importorskip("tensorflow")
@@ -147,6 +147,35 @@ def compiles_once(snippet: Snippet):
     assert counts == [2, 1]
 
 
+def tries_in_processes(snippet: Snippet):
+    asked = []
+
+    class Pool:
+        def __init__(self, processes, maxtasksperchild):
+            asked.append((processes, maxtasksperchild))
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *error):
+            return None
+
+        def map(self, function, values, chunksize):
+            asked.append(chunksize)
+            return [function(value) for value in values]
+
+    class Stand:
+        @staticmethod
+        def get_context(method):
+            asked.append(method)
+            return Stand
+
+    Stand.Pool = Pool
+    names = {"multiprocessing": Stand, "settings": [1, 2], "run_trial": lambda rate: 2 * rate}
+    assert [snippet.run(side, names)["scores"] for side in ("old", "new")] == [[2, 4], [2, 4]]
+    assert asked == ["spawn", (1, 1), 1]
+
+
 CASES: dict[str, CaseOfAdvice] = {
     "float": (
         retracing.advise(FLOATS),
@@ -199,6 +228,11 @@ CASES: dict[str, CaseOfAdvice] = {
         ),
         "Call `compile()` once",
         compiles_once,
+    ),
+    "trials": (
+        (retraced_functions.process_for_each_trial(),),
+        "Where each round",
+        tries_in_processes,
     ),
 }
 

@@ -49,6 +49,23 @@ def compile_once() -> Advice:
     )
 
 
+def process_for_each_trial() -> Advice:
+    """Nothing that a model leaves behind."""
+    return Advice(
+        "Where each round needs a model of its own, as in a search, run each round in a process "
+        "of its own: functions that Keras made for a model stay registered after the model, "
+        "`clear_session()` or not.",
+        snippet(
+            old("scores = [run_trial(setting) for setting in settings]"),
+            new('context = multiprocessing.get_context("spawn")'),
+            new("with context.Pool(1, maxtasksperchild=1) as pool:"),
+            new("    scores = pool.map(run_trial, settings, chunksize=1)"),
+        ),
+        "Each round starts TensorFlow, loads its data and traces its model anew: it spares memory "
+        "and later rounds that get slower, not the tracing.",
+    )
+
+
 def repeated_setup(traces: Iterable[Trace]) -> tuple[Advice, ...]:
     """Against datasets, iterators and models that are made anew.
 

@@ -15,7 +15,11 @@ from tb_slowdown_plugin.analysis.advice.retraced_arguments import (
     reduce,
     stack,
 )
-from tb_slowdown_plugin.analysis.advice.retraced_functions import compile_once, hoist
+from tb_slowdown_plugin.analysis.advice.retraced_functions import (
+    compile_once,
+    hoist,
+    process_for_each_trial,
+)
 from tb_slowdown_plugin.analysis.advice.shapes import full_batches, pad
 from tb_slowdown_plugin.analysis.retraced import is_keras
 from tb_slowdown_plugin.analysis.types import Advice
@@ -90,6 +94,8 @@ def _for_keras(trace: Trace) -> tuple[Advice, ...]:
     found = []
     if trace.cause == "new_object":
         found.append(compile_once())
+        if any(change.after.endswith("a new object") for change in trace.changes):
+            found.append(process_for_each_trial())
     if any(change.what in ("shape", "spec") for change in trace.changes):
         found += [full_batches(), pad()]
     return tuple(found) or (full_batches(),)
