@@ -173,7 +173,7 @@ PAGES: dict[str, Page] = {
         "The profiler itself was on: it slows the steps that it looks at.",
         "Slow steps inside of a capture, and the seconds of writing it.",
         "profiling",
-        advice.profiling.advise,
+        lambda: advice.profiling.advise(by_callback=True),
     ),
 }  # fmt: skip
 
