@@ -13,6 +13,11 @@ from tb_slowdown_plugin.analysis.rules.case import Case, Mask, largest, lost_sec
 from tb_slowdown_plugin.analysis.rules.input_pipeline import slow_stages
 from tb_slowdown_plugin.analysis.rules.movement import bytes_per_second, ends, median_of_known
 from tb_slowdown_plugin.analysis.rules.moving import find_moving
+from tb_slowdown_plugin.analysis.rules.stack_places import (
+    growing_places,
+    places_of_most,
+    tell_places,
+)
 from tb_slowdown_plugin.analysis.rules.tensor_retention import MOST_OF_RUN, OPEN_TAPE
 from tb_slowdown_plugin.analysis.types import Finding, Suspect
 from tb_slowdown_plugin.analysis.verdict import GROWN_FLOOR
@@ -60,6 +65,9 @@ def find_suspects(case: Case) -> tuple[Suspect, ...]:
     between = suspect_between(case)
     if between:
         found.setdefault(between.cause, between)
+    place = _one_place(case, left)
+    if place:
+        found.setdefault(place.cause, place)
     for suspect in find_moving(case, left):
         found.setdefault(suspect.cause, suspect)
     return tuple(found.values())
@@ -104,6 +112,22 @@ def _open_tape(case: Case) -> Suspect | None:
         lost_seconds(left),
         f"The gradient tape that `{place}` opened was open for {count(age)} steps when it was last "
         "looked at. It keeps what it recorded; how long that takes is not measured.",
+    )
+
+
+def _one_place(case: Case, left: tuple[Finding, ...]) -> Suspect | None:
+    """A line of the program that must hold the time, whatever it does there: waiting, too."""
+    if not left:
+        return None
+    lost = lost_seconds(left)
+    told = list(tell_places(growing_places(case), places_of_most(case, case.wall_share(lost))))
+    if not told:
+        return None
+    return Suspect(
+        "python_overhead",
+        lost,
+        f"{' '.join(told)} What takes longer there is not measured: computing, or waiting for a "
+        "lock, a file or another machine.",
     )
 
 

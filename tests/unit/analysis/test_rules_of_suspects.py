@@ -103,3 +103,25 @@ def test_a_run_that_only_got_faster_did_not_slow_down(slower, verdict):
     assert finding.rows[1] == pytest.approx(199, abs=2)
     assert diagnosis.verdict == verdict
     assert diagnose(step[::-1]).verdict == "slowdown"
+
+
+@pytest.mark.parametrize(("samples", "told"), [(48, True), (20, False)])
+def test_the_line_that_holds_time_for_no_known_reason_is_a_suspect(
+    make_run, find, judge, samples, told
+):
+    # A server answers later and later: the thread waits, and no clock is there.
+    lost = np.linspace(0.0, 0.030, SIZE)
+    place = Fact("python_stack", "Tracker._post (track.py:9)", {"samples": samples, "of": 60})
+    run = make_run(0.010 + lost, events=[(SIZE - 1, place)])
+    report = judge(run, find("core", "drift", lost, confidence="medium")).report
+
+    assert report.causes == ()
+    assert [(each.cause, each.seconds, each.why) for each in report.suspects] == [
+        (
+            "python_overhead",
+            pytest.approx(9.0),
+            "`Tracker._post (track.py:9)` is in 80.0 % of the samples of the training thread, 60 "
+            "in all. What takes longer there is not measured: computing, or waiting for a lock, a "
+            "file or another machine.",
+        )
+    ] * told
