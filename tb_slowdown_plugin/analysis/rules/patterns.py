@@ -102,9 +102,11 @@ def grows_at_intervals(case: Case) -> tuple[tuple[Finding, ...], Int]:
     Nothing where it stays alike, or came too few times to tell.
 
     Args:
-      case: its `periodic` findings in the core are looked at.
+      case: its findings in the core with a period, or where epochs begin, are looked at.
     """
-    found = tuple(finding for finding in case.core() if finding.pattern == "periodic")
+    found = tuple(
+        finding for finding in case.core() if finding.pattern in ("periodic", "epoch_boundary")
+    )
     lost = np.sum([finding.lost_per_step for finding in found], axis=0) if found else np.zeros(0)
     where = working_rows(lost)
     where = where[where >= case.diagnosis.warm_up_rows]

@@ -49,7 +49,7 @@ class _Growth:
     @property
     def at_intervals(self) -> bool:
         """Whether only some steps lose it."""
-        return self.claimed[0].pattern == "periodic"
+        return self.claimed[0].pattern in ("periodic", "epoch_boundary")
 
 
 def explain(case: Case) -> Claim | None:

@@ -135,6 +135,16 @@ def test_a_collection_in_one_of_the_few_steps_does_not_hide_work_that_grows(make
     assert [each.cause for each in causes] == ["python_overhead"]
 
 
+def test_python_work_that_grows_from_epoch_to_epoch(make_run, find, judge):
+    """A validation that nobody marked goes through ever more examples."""
+    lost = np.where(np.arange(SIZE) % 30 == 29, LOST, 0.0)
+    work = 0.001 + lost
+    run = make_run(work, process_cpu=work, thread_cpu=work)
+    (cause,) = judge(run, find("core", "epoch_boundary", lost, confidence="medium")).report.causes
+    assert (cause.cause, cause.pattern) == ("python_overhead", "drift")
+    assert cause.summary.startswith("The training thread computes more each time, every 30 steps:")
+
+
 def test_work_at_intervals_that_does_not_grow_is_not_blamed_on_python(make_run, find, judge):
     lost = np.where(np.arange(SIZE) % 10 == 0, 0.030, 0.0)
     run = make_run(0.001 + lost, process_cpu=0.001 + lost, thread_cpu=0.001 + lost)
