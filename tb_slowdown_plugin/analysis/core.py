@@ -136,7 +136,8 @@ def _seconds_beyond_usual(column: Float, core: Float, lost: Float) -> float:
     """
     share = np.zeros_like(core)
     np.divide(lost, core, out=share, where=core > 0)
-    limit = float(np.quantile(share, _ELSEWHERE))
+    # A jump takes the same share of all its steps: rounding must not tell them apart.
+    limit = min(float(np.quantile(share, _ELSEWHERE)), float(share.max()) / 2)
     elsewhere = share <= limit
     undisturbed = float(core[elsewhere].sum())
     usual = float(column[elsewhere].sum()) / undisturbed if undisturbed > 0 else 0.0

@@ -35,6 +35,7 @@ _MUCH: Final = 0.2
 healthy programs computed up to so much longer at times, in 95 % of 255 recordings; of those whose
 thread has more to do in each step, at least 0.4 (`python -m benchmarks.accuracy.busy`)."""
 _BLOCKS: Final = 64
+_LASTS: Final = 3
 _SHORTEST_SECONDS: Final = 1e-9
 
 
@@ -83,8 +84,12 @@ def find_own_growth(steps: Steps, thread_cpu: Float, delays: Delays) -> Float:
 
 
 def _find_lasting(growth: Float) -> Float:
-    """As much as half of what follows has at least; told for each of so many blocks."""
+    """As much as half of what follows has at least; told for each of so many blocks.
+
+    What only the last of them has may be over soon.
+    """
     blocks = np.array_split(growth, min(_BLOCKS, len(growth)))
     usual = np.array([np.median(block) for block in blocks])
-    lasting = [np.median(usual[first:]) for first in range(len(usual))]
+    last = max(len(usual) - _LASTS, 0)
+    lasting = [np.median(usual[min(first, last) :]) for first in range(len(usual))]
     return np.repeat(lasting, [len(block) for block in blocks])

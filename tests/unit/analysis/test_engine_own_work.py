@@ -88,6 +88,11 @@ def test_what_is_less_again_later_on_was_not_piled_up():
     assert growth_of(np.where(middle, 0.012, 0.004)).max() == 0.0
 
 
+def test_what_only_the_last_stretch_has_may_be_over_soon():
+    last = np.arange(COUNT) > SAMPLED[-2]
+    assert growth_of(np.where(last, 0.012, 0.004)).max() == 0.0
+
+
 def test_stretches_without_a_reading_tell_nothing():
     computed = np.linspace(0.004, 0.014, COUNT)
     computed[-100:] = np.nan
