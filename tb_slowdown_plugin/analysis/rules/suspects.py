@@ -54,6 +54,9 @@ def find_suspects(case: Case) -> tuple[Suspect, ...]:
     if memory:
         found[memory.cause] = memory
     left = tuple(f for f in case.core() if f.pattern in ("drift", "level_shift"))
+    place = _one_place(case, left)
+    if place:
+        found[place.cause] = place
     stage = _slower_stage(case, left)
     if stage:
         found[stage.cause] = stage
@@ -65,9 +68,6 @@ def find_suspects(case: Case) -> tuple[Suspect, ...]:
     between = suspect_between(case)
     if between:
         found.setdefault(between.cause, between)
-    place = _one_place(case, left)
-    if place:
-        found.setdefault(place.cause, place)
     for suspect in find_moving(case, left):
         found.setdefault(suspect.cause, suspect)
     return tuple(found.values())
@@ -153,6 +153,8 @@ def _slower_stage(case: Case, left: tuple[Finding, ...]) -> Suspect | None:
     before, after = (f.numbers.get("seconds_per_element", 0.0) for f in (first, last))
     if first.subject != last.subject or not after >= _SLOWER_STAGE * before > 0:
         return None
+    if last.subject.startswith("Prefetch"):
+        return None  # it hands on what others made, and its time is waiting
     return Suspect(
         "input_pipeline",
         lost_seconds(left),

@@ -27,11 +27,16 @@ def test_a_processor_that_is_slower_for_a_while_is_a_suspect(make_run, find, jud
     )
 
 
-@pytest.mark.parametrize(("later", "named"), [(0.0031, True), (0.0022, False)])
-def test_a_stage_that_gets_slower_beside_the_step_is_a_suspect(make_run, find, judge, later, named):
+@pytest.mark.parametrize(
+    ("stage", "later", "named"),
+    [("Map#3", 0.0031, True), ("Map#3", 0.0022, False), ("Prefetch#1", 0.0031, False)],
+)
+def test_a_stage_that_gets_slower_beside_the_step_is_a_suspect(
+    make_run, find, judge, stage, later, named
+):
     slow = ROWS >= 200
     events = [
-        (row, Fact("input_stage", "Map#3", {"share": 0.97, "seconds_per_element": seconds}))
+        (row, Fact("input_stage", stage, {"share": 0.97, "seconds_per_element": seconds}))
         for row, seconds in ((150, 0.0019), (500, later))
     ]
     run = make_run(np.where(slow, 0.012, 0.010), events=events)
