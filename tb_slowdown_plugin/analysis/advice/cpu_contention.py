@@ -124,7 +124,8 @@ def _fewer_threads(cores: Cores, fits: int, threads: int, *, throttled: bool) ->
         f"{cores.allowed} cores, and TensorFlow has {threads} threads for an operation."
         if throttled
         else f"Leave cores to the other programs: TensorFlow has {threads} threads for an "
-        f"operation, and waits for the last of them; {fits} are half of the cores."
+        f"operation, and waits for the last of them; half of the cores would be "
+        f"{fits}."
     )
     return Advice(
         f"{why} Call it before TensorFlow's first operation.",

@@ -291,6 +291,14 @@ def test_beside_others_the_advice_fits_the_cores_of_the_run(
     assert data_threads is None or f"private_threadpool_size = {data_threads}\n" in code
 
 
+@pytest.mark.parametrize(("cores", "half"), [(2.0, 1), (8.0, 4)])
+def test_half_of_the_cores_is_told_as_a_number(make_run, find, judge, cores, half):
+    waited = np.full(SIZE, 0.010)
+    run = make_run(STEP + waited, limits={"cpu_count": cores})
+    (cause,) = judge(run, find("contention:run_delay", "flat", waited)).report.causes
+    assert f"; half of the cores would be {half}. Call it before" in cause.advice[1].text
+
+
 def test_pages_read_back_from_disk(make_run, find, judge):
     rows = np.arange(0, SIZE + 1, 10)
     slow = np.where(np.arange(SIZE) >= 400, 0.050, 0.0)
