@@ -15,6 +15,7 @@ from tb_slowdown_plugin.analysis.headline import headline
 from tb_slowdown_plugin.analysis.marks import find_marks
 from tb_slowdown_plugin.analysis.recorded import contention_signals, epoch_rows, measured_seconds
 from tb_slowdown_plugin.analysis.rules import RULES
+from tb_slowdown_plugin.analysis.rules.callbacks import tell_validation
 from tb_slowdown_plugin.analysis.rules.captured import notes_on
 from tb_slowdown_plugin.analysis.rules.case import (
     Case,
@@ -145,6 +146,7 @@ def assemble(case: Case) -> Account:
 def _defects_below_floors(case: Case, claims: list[Claim]) -> Iterable[str]:
     """What costs too little to be named as a cause, or is not the program's doing."""
     yield from tell_eager(case)
+    yield from tell_validation(case)
     if not any(claim.cause == "input_pipeline" for claim in claims):
         yield from tell_cache(case)
         yield from tell_ends(case)

@@ -22,6 +22,8 @@ from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Float, Int
 
 _GROWS = 1.3
+_MUCH_VALIDATION = 0.25
+"""Share of the run from which validation is told of: a choice."""
 _LITTLE_SECONDS = 1e-3
 """More than what Keras's `TensorBoard` takes after a batch without anything to write: 0.2 to 0.5 ms
 (`python -m benchmarks.accuracy.held_out`)."""
@@ -114,3 +116,18 @@ def _evidence(case: Case, claimed: tuple[Finding, ...]) -> Iterable[str]:
                 f"{duration(float(np.median(each[-quarter:])))} around "
                 f"{case.step_text(int(rows[-1 - quarter // 2]))}."
             )
+
+
+def tell_validation(case: Case) -> Iterable[str]:
+    """Of validation that is a good part of the run: asked for, so no loss, but it can be less."""
+    seconds = case.account(names.VALIDATION)
+    total = float(seconds.sum())
+    if case.wall_share(total) < _MUCH_VALIDATION:
+        return
+    rows = working_rows(seconds)
+    yield (
+        f"Validation took {duration(total)}, {percent(case.wall_share(total))} of the run: "
+        f"{duration(float(np.median(seconds[rows])))} in the median, "
+        f"{cadence(rows, len(case.run.steps))}. It was asked for and does not count as lost; "
+        "`validation_freq`, `validation_steps` or fewer calls of `evaluate` make it less."
+    )

@@ -210,6 +210,23 @@ def test_validation_that_grows_has_its_own_words(make_run, find, judge):
     assert "validation_freq=5" in cause.advice[0].code
 
 
+@pytest.mark.parametrize(("each", "told"), [(0.2, True), (0.05, False)])
+def test_validation_that_is_much_of_the_run_is_told_and_no_loss(make_run, judge, each, told):
+    validation = at(range(19, SIZE, 20), each)
+    report = judge(make_run(STEP + validation, accounts={"validation": validation})).report
+
+    assert (report.verdict, report.lost_seconds) == ("healthy", 0.0)
+    assert (
+        report.notes
+        == (
+            "Validation took 6 s, 50.0 % of the run: 200 ms in the median, every 20 steps. It was "
+            "asked for and does not count as lost; `validation_freq`, `validation_steps` or fewer "
+            "calls of `evaluate` make it less.",
+        )
+        * told
+    )
+
+
 def test_a_busy_machine(make_run, find, judge):
     waited = np.where(np.arange(SIZE) < 300, 0.0, 0.005)
     run = make_run(STEP + waited)
