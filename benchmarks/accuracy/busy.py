@@ -30,6 +30,7 @@ from benchmarks.accuracy.real import (
     BUSY_CORES,
     HEALTHY,
     Outcome,
+    describe_errors,
     describe_outcome,
     describe_share,
     read_outcome,
@@ -156,6 +157,7 @@ def _tabulate(outcomes: Sequence[Outcome]) -> Iterable[str]:
     yield describe_share("right first cause", [each.named == each.cause for each in sick])
     yield describe_share("healthy, and something else blamed", [bool(each.blamed) for each in well])
     yield describe_share("healthy, and cpu_contention named", [_names_neighbour(e) for e in well])
+    yield describe_errors(sick)
 
 
 def _tabulate_rounds(rounds: Mapping[str, Sequence[Outcome]]) -> Iterable[str]:

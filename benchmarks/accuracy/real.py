@@ -125,16 +125,23 @@ def sum_up(outcomes: Sequence[Outcome]) -> Iterable[str]:
     yield ""
     yield describe_share("right first cause", [each.named == each.cause for each in sick])
     yield describe_share("blamed though healthy", [bool(each.blamed) for each in well])
-    errors = [abs(each.error) for each in sick if each.error is not None]
-    yield (
-        f"error of lost seconds: median {quantile(errors, 0.5):.1%}, "
-        f"90th percentile {quantile(errors, 0.9):.1%}"
-    )
+    yield describe_errors(outcomes)
     wrong = [each.wrongly_blamed for each in outcomes]
     yield f"wrongly blamed, share of the wall: 95th percentile {quantile(wrong, 0.95):.2%}"
     confused = Counter((each.cause, each.named) for each in outcomes if each.named != each.cause)
     for (cause, named), count in sorted(confused.items()):
         yield f"  {cause} called {named}: {count}"
+
+
+def describe_errors(outcomes: Sequence[Outcome]) -> str:
+    """How far the seconds of the injected causes are off, where the injector knows them."""
+    errors = [abs(each.error) for each in outcomes if each.error is not None]
+    if not errors:
+        return "error of lost seconds: no run"
+    return (
+        f"error of lost seconds: median {quantile(errors, 0.5):.1%}, "
+        f"90th percentile {quantile(errors, 0.9):.1%}"
+    )
 
 
 def describe_share(what: str, hits: Sequence[bool]) -> str:
