@@ -185,7 +185,7 @@ def _state_baseline(
     last = int(trend.edges[trend.base_buckets[1]]) - 1
     if first <= warm_up_rows and last >= count - 1:
         return f"level of the whole run after warm-up (steps {first}-{last})", (first, last)
-    return f"lowest level held for 5 % of the run (steps {first}-{last})", (first, last)
+    return f"lowest level held for at least 5 % of the run (steps {first}-{last})", (first, last)
 
 
 def _conclude(

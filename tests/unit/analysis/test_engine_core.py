@@ -53,6 +53,13 @@ def test_a_run_that_gets_a_little_faster_is_healthy():
     assert diagnose(step).verdict == "healthy"
 
 
+def test_the_baseline_is_told_by_the_least_that_it_needs_and_where_it_was():
+    step = noisy_steps(3000)
+    step[2500:] *= 2
+    told = diagnose(step).baseline.provenance
+    assert told == "lowest level held for at least 5 % of the run (steps 0-2499)"
+
+
 def test_a_slow_first_half_is_told_from_a_quarter_on():
     step = noisy_steps(3000)
     step[:1500] *= 1.6
