@@ -29,7 +29,7 @@ from tb_slowdown_plugin.analysis.rules.eager_steps import tell_eager
 from tb_slowdown_plugin.analysis.rules.ends_of_passes import tell_ends
 from tb_slowdown_plugin.analysis.rules.input_pipeline import floor_of_wait, tell_cache
 from tb_slowdown_plugin.analysis.rules.larger_batches import split_larger, tell_larger
-from tb_slowdown_plugin.analysis.rules.planned import split_planned, tell_planned
+from tb_slowdown_plugin.analysis.rules.planned import split_growth, split_planned, tell_planned
 from tb_slowdown_plugin.analysis.rules.rebuilt_step import split_rebuilt, tell_rebuilt
 from tb_slowdown_plugin.analysis.rules.suspects import find_suspects
 from tb_slowdown_plugin.analysis.traces import traced_graphs
@@ -81,7 +81,7 @@ def open_case(run: Run) -> Case:
 def assemble(case: Case) -> Account:
     """The account of a run that has been diagnosed."""
     run, diagnosis = case.run, case.diagnosis
-    case = replace(case, findings=(*case.findings, *stalls_of(diagnosis)))
+    case = replace(case, findings=(*split_growth(case), *stalls_of(diagnosis)))
     larger, found = split_larger(case)
     rebuilt, found = split_rebuilt(replace(case, findings=found))
     claims, left = _ask_rules(replace(case, findings=found))

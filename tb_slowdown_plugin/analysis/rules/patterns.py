@@ -13,6 +13,8 @@ from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.analysis.wording import duration
 from tb_slowdown_plugin.records.types import Float, Int
 
+_MOST_PHASES: Final = 3
+"""Rows in a period in which the same work comes (analysis/periods: so many repeats are found)."""
 _FEWEST_TIMES: Final = 16
 """Times that something must have come, from which growth is told."""
 
@@ -104,15 +106,29 @@ def grows_at_intervals(case: Case) -> tuple[tuple[Finding, ...], Int]:
     Args:
       case: its findings in the core with a period, or where epochs begin, are looked at.
     """
-    found = tuple(
-        finding for finding in case.core() if finding.pattern in ("periodic", "epoch_boundary")
-    )
-    lost = np.sum([finding.lost_per_step for finding in found], axis=0) if found else np.zeros(0)
-    where = working_rows(lost)
-    where = where[where >= case.diagnosis.warm_up_rows]
-    if len(where) < _FEWEST_TIMES or not rises_all_along(lost[where], (0, len(where) - 1)):
-        return (), where[:0]
-    return found, where
+    start = case.diagnosis.warm_up_rows
+    found = []
+    rows = np.zeros(len(case.run.steps), bool)
+    for finding in case.core():
+        if finding.pattern not in ("periodic", "epoch_boundary"):
+            continue
+        where = _rows_of_work(finding)
+        where = where[where >= start]
+        ends = (0, len(where) - 1)
+        if len(where) >= _FEWEST_TIMES and rises_all_along(finding.lost_per_step[where], ends):
+            found.append(finding)
+            rows[where] = True
+    return tuple(found), np.flatnonzero(rows)
+
+
+def _rows_of_work(finding: Finding) -> Int:
+    """The rows in which it came: by a count of steps also those in which it took nothing yet."""
+    rows = working_rows(finding.lost_per_step)
+    period = round(finding.numbers.get("period_steps", 0.0))
+    phases = np.unique(rows % period) if period else rows
+    if not period or len(phases) > _MOST_PHASES:
+        return rows
+    return np.flatnonzero(np.isin(np.arange(len(finding.lost_per_step)) % period, phases))
 
 
 def growth(values: Sequence[float] | Float) -> float:

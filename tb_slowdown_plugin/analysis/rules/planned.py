@@ -7,12 +7,13 @@ from typing import Final
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.findings import make_finding
 from tb_slowdown_plugin.analysis.rules.between_epochs import (
     lies_between_epochs,
     stays_alike,
     tell_between,
 )
-from tb_slowdown_plugin.analysis.rules.case import Case, lost_seconds
+from tb_slowdown_plugin.analysis.rules.case import CORE, Case, lost_seconds
 from tb_slowdown_plugin.analysis.rules.patterns import cadence, growth, working_rows
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.analysis.wording import duration, percent
@@ -20,6 +21,9 @@ from tb_slowdown_plugin.analysis.wording import duration, percent
 _GROWS: Final = 1.25
 """Last quarter over first from which it is no longer the same work: a choice. On four cores
 with a load of 5, gradients that were applied every fourth step went down to 0.6."""
+_MATERIAL: Final = 0.25
+"""Share of work that grows, from which what it took at first is parted from it: less is within
+the error of telling so."""
 _ABSENT: Final = 0.05
 """Share of the steps that it may be absent from at either end: what begins later, or is over,
 is a change that somebody should look at."""
@@ -38,6 +42,34 @@ def split_planned(case: Case) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]
     planned = tuple(finding for finding in case.core() if _is_planned(case, finding))
     ids = {id(finding) for finding in planned}
     return planned, tuple(finding for finding in case.findings if id(finding) not in ids)
+
+
+def split_growth(case: Case) -> tuple[Finding, ...]:
+    """The findings, of which those that grow by a count of steps are parted in two.
+
+    What such work takes at first is the plan's, what it takes beyond that later is growth.
+
+    Args:
+      case: with findings that no rule has been asked about.
+    """
+    return tuple(part for finding in case.findings for part in _parts(case, finding))
+
+
+def _parts(case: Case, finding: Finding) -> tuple[Finding, ...]:
+    by_count = finding.source == CORE and finding.numbers.get("period_steps")
+    lost = finding.lost_per_step
+    rows = working_rows(lost)
+    rows = rows[rows >= case.diagnosis.warm_up_rows]
+    tenth = len(rows) // 10
+    if finding.pattern != "periodic" or not by_count or not tenth:
+        return (finding,)
+    base = np.minimum(lost, float(np.median(lost[rows[:tenth]])))
+    if growth(lost[rows]) < _GROWS or base.sum() < _MATERIAL * lost.sum():
+        return (finding,)
+    return tuple(
+        make_finding(CORE, "periodic", part, finding.confidence, dict(finding.numbers))
+        for part in (lost - base, base)
+    )
 
 
 def _is_planned(case: Case, finding: Finding) -> bool:

@@ -46,14 +46,13 @@ def test_gradients_that_are_applied_every_fourth_step_are_no_loss(make_run, find
 @pytest.mark.parametrize(
     ("lost", "numbers"),
     [
-        pytest.param(_lost(to=0.030), {"period_steps": 4}, id="takes longer each time"),
         pytest.param(_lost(first=203), {"period_steps": 4}, id="begins late"),
         pytest.param(_lost(end=400), {"period_steps": 4}, id="is over"),
         pytest.param(_shift(_lost()), {"period_steps": 4}, id="counts no steps"),
         pytest.param(_lost(), {"period_seconds": 0.03}, id="comes by the clock"),
     ],
 )
-def test_what_begins_grows_or_comes_by_the_clock_stays_lost(make_run, find, judge, lost, numbers):
+def test_what_begins_ends_or_comes_by_the_clock_stays_lost(make_run, find, judge, lost, numbers):
     finding = find("core", "periodic", lost, confidence="medium", **numbers)
     report = judge(make_run(STEP + lost), finding).report
 
@@ -72,3 +71,19 @@ def test_another_loss_beside_the_plan_stays_one(make_run, find, judge):
 
     assert report.verdict == "slowdown"
     assert report.lost_seconds == pytest.approx(shift.sum())
+
+
+def test_of_work_that_grows_what_it_took_at_first_is_the_plan(make_run, find, judge):
+    lost = _lost(to=0.060)
+    finding = find("core", "periodic", lost, confidence="medium", period_steps=4)
+    account = judge(make_run(STEP + lost, thread_cpu=STEP + lost), finding)
+    report = account.report
+
+    (cause,) = report.causes
+    assert (cause.cause, report.verdict) == ("python_overhead", "slowdown")
+    first = np.where(lost > 0, 0.020, 0.0)
+    assert cause.lost_seconds == pytest.approx((lost - first).sum(), rel=0.12)
+    assert account.healthy_per_step == pytest.approx(STEP + first, abs=0.003)
+    assert report.lost_seconds == pytest.approx(cause.lost_seconds)
+    (note,) = report.notes
+    assert note.startswith("A step takes 22.1 ms longer every 4 steps, alike from the start")
