@@ -128,7 +128,7 @@ class Hooks:
 
     def __init__(self, *owners: Any) -> None:
         self._owners = owners
-        self._without = self._look()
+        self._without = self._with = self._look()
 
     def find(self) -> None:
         """The monitor has hooked in."""
@@ -154,27 +154,67 @@ def _callables(owner: Any) -> dict[str, Any]:
     return {name: value for name, value in vars(owner).items() if callable(value)}
 
 
+class Watch:
+    """The monitor in plain steps: its hooks are out, and its time stands still.
+
+    Else what it does every so many milliseconds would fall on the watched steps alone, and each
+    that comes after a plain one would seem a long one, which it looks into.
+
+    Args:
+      hooks: Its hooks in the process.
+      recorder: What it appends to, None where there is no monitor.
+      callbacks: Its own, for a fit.
+    """
+
+    def __init__(self, hooks: Hooks, recorder: Any, callbacks: list[Any]) -> None:
+        self.callbacks = callbacks
+        self._hooks = hooks
+        self._recorder = recorder
+        self._paused_ns = 0
+        hooks.find()
+
+    @property
+    def is_on(self) -> bool:
+        """Whether there is a monitor."""
+        return self._recorder is not None
+
+    def pause(self) -> None:
+        """Plain steps come now."""
+        if self.is_on and not self._paused_ns:
+            self._hooks.put(hooked=False)
+            self._paused_ns = time.monotonic_ns()
+
+    def go_on(self) -> None:
+        """Watched steps come now."""
+        if not self._paused_ns:
+            return
+        passed_ns = time.monotonic_ns() - self._paused_ns
+        self._paused_ns = 0
+        recorder, watch = self._recorder, self._recorder.stopwatch
+        for owner, moment in (
+            (recorder, "_begun_ns"),
+            (recorder, "_ended_ns"),
+            (recorder, "_cpu_due_ns"),
+            (watch, "changed_ns"),
+            (watch, "ask_ns"),
+        ):
+            setattr(owner, moment, getattr(owner, moment) + passed_ns)
+        self._hooks.put(hooked=True)
+
+
 class Fit:
     """One round of `model.fit`."""
 
-    def __init__(
-        self,
-        model: keras.Model,
-        turns: Turns,
-        hooks: Hooks,
-        callbacks: list[Any],
-        *,
-        one_graph: bool,
-    ) -> None:
-        self._model, self._turns, self._hooks = model, turns, hooks
-        self._listed = keras.callbacks.CallbackList(callbacks, add_history=True, model=model)
+    def __init__(self, model: keras.Model, turns: Turns, watch: Watch, *, one_graph: bool) -> None:
+        self._model, self._turns, self._watch = model, turns, watch
+        self._listed = keras.callbacks.CallbackList(watch.callbacks, add_history=True, model=model)
         self._watching = list(self._listed.callbacks)
-        self._plain = [each for each in self._watching if each not in callbacks]
-        self._list_hooks = Hooks(self._listed)
+        self._plain = [each for each in self._watching if each not in watch.callbacks]
+        self._hooks = Hooks(self._listed)
         self._functions = [_make_train_function(model)] * 2
         if not one_graph:
             self._functions[True] = _make_train_function(model)
-        self._is_hooked = True
+        self._is_plain = False
 
     def run(self, data: tf.data.Dataset) -> None:
         """Runs it, until the turns are over."""
@@ -184,19 +224,21 @@ class Fit:
     def _take_turn(self, iterator: Any) -> Any:
         if self._turns.is_over():
             self._model.stop_training = True
-        if self._is_hooked is self._turns.is_plain:
-            self._put(hooked=not self._turns.is_plain)
-        train = self._functions[self._turns.is_plain]
+        if self._is_plain is not self._turns.is_plain:
+            self._turn()
+        train = self._functions[self._is_plain]
         self._turns.begin()
         return train(iterator)
 
-    def _put(self, *, hooked: bool) -> None:
-        if not hooked:
-            self._list_hooks.find()
-        self._is_hooked = hooked
-        self._hooks.put(hooked=hooked)
-        self._list_hooks.put(hooked=hooked)
-        self._listed.callbacks[:] = self._watching if hooked else self._plain
+    def _turn(self) -> None:
+        self._is_plain = self._turns.is_plain
+        if self._is_plain:
+            self._hooks.find()
+            self._watch.pause()
+        else:
+            self._watch.go_on()
+        self._hooks.put(hooked=not self._is_plain)
+        self._listed.callbacks[:] = self._plain if self._is_plain else self._watching
 
 
 def _make_train_function(model: keras.Model) -> Any:
@@ -206,38 +248,37 @@ def _make_train_function(model: keras.Model) -> Any:
 
 
 @contextlib.contextmanager
-def watched(way: str, disable: list[str]) -> Iterator[list[Any]]:
-    """Runs the monitor where there is to be one; gives the callbacks for a fit."""
+def watched(way: str, disable: list[str]) -> Iterator[Watch]:
+    """Runs the monitor where there is to be one."""
+    hooks = Hooks(tracing_compilation, iterator_ops.OwnedIterator)
     if way == PLAIN:
-        yield []
+        yield Watch(hooks, None, [])
         return
     import tbslow
 
-    with tempfile.TemporaryDirectory() as logdir, tbslow.start(logdir, disable=disable):
-        yield [tbslow.keras.SlowdownCallback("unused")]
+    with tempfile.TemporaryDirectory() as logdir, tbslow.start(logdir, disable=disable) as monitor:
+        yield Watch(hooks, monitor.recorder, [tbslow.keras.SlowdownCallback("unused")])
 
 
-def run_loop(
-    model: keras.Model, data: tf.data.Dataset, turns: Turns, hooks: Hooks, *, watch: bool
-) -> None:
+def run_loop(model: keras.Model, data: tf.data.Dataset, turns: Turns, watch: Watch) -> None:
     """One round of a loop of one's own, plain, and as a user of the monitor writes it."""
     import tbslow
 
     train = make_train(model)
     plain, watched_data = iter(data), iter(tbslow.data(data))
     while not turns.is_over():
-        if turns.is_plain or not watch:
-            hooks.put(hooked=False)
+        if turns.is_plain or not watch.is_on:
+            watch.pause()
             turns.begin()
             x, y = next(plain)
             train(x, y)
         else:
-            hooks.put(hooked=True)
+            watch.go_on()
             turns.begin()
             x, y = next(watched_data)
             with tbslow.summary.step():
                 train(x, y)
-    hooks.put(hooked=watch)
+    watch.go_on()
 
 
 def main() -> None:
@@ -254,14 +295,13 @@ def main() -> None:
     tf.get_logger().setLevel("ERROR")
     width, batch = PROGRAMS[chosen.program]
     model, data = make_model(width), make_data(width, batch)
-    turns, hooks = Turns(), Hooks(tracing_compilation, iterator_ops.OwnedIterator)
-    with watched(chosen.way, chosen.disable) as callbacks:
-        hooks.find()
+    turns = Turns()
+    with watched(chosen.way, chosen.disable) as watch:
         while True:
             if chosen.program.endswith("fit"):
-                Fit(model, turns, hooks, callbacks, one_graph=chosen.one_graph).run(data)
+                Fit(model, turns, watch, one_graph=chosen.one_graph).run(data)
             else:
-                run_loop(model, data, turns, hooks, watch=chosen.way != PLAIN)
+                run_loop(model, data, turns, watch)
 
 
 if __name__ == "__main__":

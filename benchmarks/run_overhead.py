@@ -7,8 +7,8 @@ done about it:
 
 - The machine is now faster, now slower, by 10 % and more within a second. Two steps that follow
   each other are a pair: the means of pairs differ by a fourth of what those of turns of 16 steps
-  do. What the monitor does every so many milliseconds falls on half of the steps then, so a
-  watched step pays twice for it: the figures are rather too high than too low.
+  do. The monitor's time stands still in plain steps, so that what it does every so many
+  milliseconds falls on as many steps as in a run where all are watched.
 - Two functions traced from the same code differ by up to 1 %: TensorFlow lays them out in memory
   and orders their operations as it comes. So each round begins with new functions, every few
   rounds with new processes, and the interval is over rounds; a fit needs more of them.
