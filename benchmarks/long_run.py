@@ -27,7 +27,7 @@ from tb_slowdown_plugin.records.types import (  # noqa: E402
 )
 
 CHUNK_ROWS: Final = 256
-"""A record each 2.6 s. The writer makes them each 10 s at this pace: fewer records, less to read."""
+"""A record each 2.6 s. The writer makes one each 10 s at this pace: less to read."""
 _STEP_SECONDS: Final = 0.01
 _SIGNAL_EVERY: Final = 100
 """Steps between samples: at 10 ms a step the monitor samples about once a second."""
