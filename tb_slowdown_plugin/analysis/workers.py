@@ -47,6 +47,11 @@ class Group:
         """The place in `indices` of the worker that the others wait for, None if it changes."""
         return _straggler(self.late)
 
+    @property
+    def price(self) -> Float:
+        """(S,) seconds that the last to arrive waits, too: of communicating itself."""
+        return np.asarray(np.nan_to_num(self.waits.min(axis=0)))
+
 
 def find_group(run: Run) -> Group | None:
     """What the workers of a run wait; None for one worker, or if they measured no waiting."""

@@ -17,6 +17,8 @@ from tb_slowdown_plugin.analysis.rules.case import CORE, Case, lost_seconds
 from tb_slowdown_plugin.analysis.rules.patterns import cadence, growth, working_rows
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.analysis.wording import duration, percent
+from tb_slowdown_plugin.analysis.workers import find_group
+from tb_slowdown_plugin.records.types import Int
 
 _GROWS: Final = 1.25
 """Last quarter over first from which it is no longer the same work: a choice. On four cores
@@ -24,6 +26,8 @@ with a load of 5, gradients that were applied every fourth step went down to 0.6
 _MATERIAL: Final = 0.25
 """Share of work that grows, from which what it took at first is parted from it: less is within
 the error of telling so."""
+_MOST: Final = 0.7
+"""Share of what a step takes longer that must be of one kind to be called so."""
 _ABSENT: Final = 0.05
 """Share of the steps that it may be absent from at either end: what begins later, or is over,
 is a change that somebody should look at."""
@@ -99,10 +103,28 @@ def tell_planned(case: Case, planned: tuple[Finding, ...]) -> Iterable[str]:
             continue
         rows = working_rows(finding.lost_per_step)
         each = float(np.median(finding.lost_per_step[rows]))
+        longer = f"{duration(each)} longer {cadence(rows, len(case.run.steps))}"
+        total = (
+            f"alike from the start to the end: {duration(lost_seconds((finding,)))}, "
+            f"{percent(case.wall_share(finding.lost_seconds))} of the run"
+        )
+        if _is_communicating(case, rows, each):
+            yield (
+                f"The all-reduce takes {longer}, also for the worker that is the last, {total}. "
+                "That is the price of communicating, and no loss."
+            )
+            continue
         yield (
-            f"A step takes {duration(each)} longer {cadence(rows, len(case.run.steps))}, alike "
-            f"from the start to the end: {duration(lost_seconds((finding,)))}, "
-            f"{percent(case.wall_share(finding.lost_seconds))} of the run. That is taken for the "
+            f"A step takes {longer}, {total}. That is taken for the "
             "program's plan, such as gradients that are applied or a log that is written then, "
             "and is no loss; with a phase or a kind of its own it is told by name."
         )
+
+
+def _is_communicating(case: Case, rows: Int, each_seconds: float) -> bool:
+    """Whether these steps are longer because the all-reduce itself is."""
+    group = find_group(case.run)
+    if group is None:
+        return False
+    usual = float(np.median(np.delete(group.price, rows)))
+    return float(np.median(group.price[rows])) - usual >= _MOST * each_seconds

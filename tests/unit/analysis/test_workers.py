@@ -55,6 +55,24 @@ def test_the_price_of_communicating_is_nobodys_loss(make_group):
     assert [cause.cause for cause in account_for(run).report.causes] == []
 
 
+def test_an_all_reduce_that_takes_longer_each_third_time_is_told_as_such(make_run, find, judge):
+    price = np.where(np.arange(STEPS) % 3 == 0, 0.004, 0.0)
+    members = [
+        dataclasses.replace(
+            make_run(0.010 + price, accounts={"communication": price + late}),
+            environment=Environment(worker_index=index, worker_count=2),
+        )
+        for index, late in enumerate((0.0, 0.0001))
+    ]
+    run = dataclasses.replace(members[0], workers=tuple(members[1:]))
+    finding = find("core", "periodic", price, confidence="medium", period_steps=3)
+    report = judge(run, finding).report
+    assert (report.verdict, report.causes) == ("healthy", ())
+    (note,) = report.notes
+    assert note.startswith("The all-reduce takes 4 ms longer every 3 steps, also for the worker")
+    assert note.endswith("That is the price of communicating, and no loss.")
+
+
 def test_the_report_names_the_straggler_and_what_it_spends_its_time_on(make_group):
     run = make_group([0.0, 0.006], accounts={1: {"input_wait": 0.006}, 0: {"input_wait": 0.0}})
     report = account_for(run).report
