@@ -201,3 +201,18 @@ def test_the_line_that_works_on_kept_tensors_is_told(make_run, find, judge):
     assert cause.evidence[-1] == (
         "`train.py:12` is in 91.7 % of the samples of the training thread, 60 in all."
     )
+
+
+def test_a_quieter_moment_does_not_hide_tensors_that_are_kept(make_run, find, judge):
+    # Beside neighbours: steps of the sixth and the seventh part of the run were faster than before.
+    level = np.repeat([0.2, 0.1, 0.3, 0.5, 0.7, 0.8, 0.55, 0.75], SIZE // 8)
+    lost = np.where(np.arange(SIZE) % 4 == 3, 0.04 * level, 0.0)
+    run = make_run(
+        0.002 + lost,
+        signals={"allocator_in_use_bytes:CPU:0": 2.0**20 * (10 + SAMPLED / 4)},
+        signal_rows=SAMPLED,
+        process_cpu=0.002 + lost,
+        thread_cpu=np.full(SIZE, 0.002),
+    )
+    found = find("core", "periodic", lost, confidence="medium", period_steps=4)
+    assert [each.cause for each in judge(run, found).report.causes] == ["tensor_retention"]
