@@ -72,7 +72,8 @@ def diagnose(
       cpu_seconds: (S,) CPU time of the process in each step; goes into the numbers
         of what the core lost, and tells late input from threads without a core.
       signals: Name -> (S,), NaN where not sampled, or `Samples`. Those that count how long the
-        process was kept off the CPU (`contention.py`) are split off the step first.
+        process was kept off the CPU (`contention.py`) are split off the step first; beside them
+        `thread_cpu_seconds`, the training thread's in each step, keeps its own growth in the step.
       epochs: Rows at which an epoch begins.
       kinds: (S,) kind of each step; kinds are never compared with each other.
       items: (S,) examples, rows or tokens of each step.
