@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.accounts import INPUT_FLOOR
-from tb_slowdown_plugin.analysis.rules.case import Case, lost_seconds
+from tb_slowdown_plugin.analysis.rules.case import Case
 from tb_slowdown_plugin.analysis.types import Finding, Suspect
 from tb_slowdown_plugin.analysis.wording import counted, duration, percent
 from tb_slowdown_plugin.records.types import Float, Int
@@ -53,11 +53,11 @@ def tell_between(case: Case, findings: Iterable[Finding]) -> Iterable[str]:
     """What such work costs, where it is no loss."""
     for finding in findings:
         if lies_between_epochs(case, finding):
+            total = float(finding.lost_per_step[_first_rows(case, finding)].sum())
             yield (
-                f"{_tell(case, finding)}: {duration(lost_seconds((finding,)))}, "
-                f"{percent(case.wall_share(finding.lost_seconds))} of the run. As it does not "
-                "grow it is no loss: validation, a log, a dataset that is made anew, or whatever "
-                f"else the loop does there. {_HINT}"
+                f"{_tell(case, finding)}: {duration(total)}, {percent(case.wall_share(total))} of "
+                "the run. As it does not grow it is no loss: validation, a log, a dataset that is "
+                f"made anew, or whatever else the loop does there. {_HINT}"
             )
 
 
@@ -76,10 +76,10 @@ def suspect_between(case: Case) -> Suspect | None:
 
 def _tell(case: Case, finding: Finding) -> str:
     rows = _first_rows(case, finding)
-    each = float(np.median(finding.lost_per_step[rows]))
+    each = float(np.mean(finding.lost_per_step[rows]))
     return (
-        f"{counted(len(rows), 'epoch begins', 'epochs begin')} with {duration(each)} of work "
-        "between two steps, outside of `step()` and of asking for a batch"
+        f"{counted(len(rows), 'epoch begins', 'epochs begin')} with {duration(each)} of work on "
+        "average between two steps, outside of `step()` and of asking for a batch"
     )
 
 
