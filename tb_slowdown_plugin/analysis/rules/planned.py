@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.accounts import FLAT_FLOOR
 from tb_slowdown_plugin.analysis.findings import make_finding
 from tb_slowdown_plugin.analysis.rules.between_epochs import (
     lies_between_epochs,
@@ -31,6 +32,11 @@ _MOST: Final = 0.7
 _ABSENT: Final = 0.05
 """Share of the steps that it may be absent from at either end: what begins later, or is over,
 is a change that somebody should look at."""
+
+
+_RHYTHM: Final = 32
+"""Steps up to which it is a part of the work, whatever it takes: gradients are accumulated over so
+few. What comes more seldom is a stall, for which the floor of a log or a checkpoint holds."""
 
 
 def split_planned(case: Case) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
@@ -85,6 +91,8 @@ def _is_planned(case: Case, finding: Finding) -> bool:
     if finding.pattern != "periodic" or not period or len(rows) < 2:
         return False
     steps = len(case.run.steps)
+    if period > _RHYTHM and case.wall_share(finding.lost_seconds) >= FLAT_FLOOR:
+        return False
     absent = max(_ABSENT * steps, 2 * period)
     start = case.diagnosis.warm_up_rows
     if rows[0] > start + absent or rows[-1] < steps - 1 - absent:

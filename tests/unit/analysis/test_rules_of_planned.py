@@ -61,6 +61,22 @@ def test_what_begins_ends_or_comes_by_the_clock_stays_lost(make_run, find, judge
     assert report.notes == ()
 
 
+@pytest.mark.parametrize(
+    ("seconds", "verdict"), [(0.004, "healthy"), (0.020, "slowdown")], ids=["3.8 %", "17 %"]
+)
+def test_what_comes_seldom_is_the_plan_below_the_floor_of_a_log_or_a_checkpoint(
+    make_run, find, judge, seconds, verdict
+):
+    lost = np.where(np.arange(SIZE) % 50 == 49, seconds, 0.0)
+    report = judge(
+        make_run(STEP + lost), find("core", "periodic", lost, confidence="medium", period_steps=50)
+    ).report
+    assert report.verdict == verdict
+    assert report.unexplained_seconds == (
+        0.0 if verdict == "healthy" else pytest.approx(lost.sum())
+    )
+
+
 def test_another_loss_beside_the_plan_stays_one(make_run, find, judge):
     planned, shift = _lost(), np.where(np.arange(SIZE) >= 300, 0.004, 0.0)
     report = judge(
