@@ -41,8 +41,8 @@ _LIBRARIES: Final = (
 class PythonStacks:
     """Samples the innermost frame of the training thread that the user wrote.
 
-    The first samples are taken in any run, so that a later share has something
-    to be compared with; after that it samples while a step takes longer, or
+    The first samples are taken in any run until steps get slower, so that a later share
+    has something to be compared with; after that it samples while a step takes longer, or
     takes the training thread more CPU time, than it once did. Whether that is
     Python's doing is for the analysis to say.
 
@@ -84,8 +84,10 @@ class PythonStacks:
             self._pace.note(steps, now_ns, cpu_time_of(thread))
         if self._sets and not self._pace.is_slower:
             self._tell()
-        else:
-            self._sample(thread)
+            return {}
+        if not self._sets and self._pace.is_slower and self._seen.total() >= _FEWEST:
+            self._tell()  # what it was like before: else a jump within the first set hides in it
+        self._sample(thread)
         return {}
 
     def stop(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from tb_slowdown_plugin.analysis.rules.case import Case
@@ -14,7 +15,9 @@ _BOTH = 1.15
 """Share of the samples at a place, and of the wall that is lost: more than 1 in all, and the
 place is in the lost time; 60 samples vary by 0.06."""
 _LEAST_RISE = 0.1
-"""Rise of a place's share of the samples; 60 samples of one place vary by 0.06."""
+"""Rise of a place's share of the samples: 60 samples of one place vary by 0.06."""
+_CERTAIN = 2.0
+"""Standard errors that it must rise by, where the sets are smaller."""
 
 
 def growing_places(case: Case) -> list[tuple[str, float, float]]:
@@ -24,15 +27,21 @@ def growing_places(case: Case) -> list[tuple[str, float, float]]:
     two sets of samples.
     """
     sets: dict[int, dict[str, float]] = {}
+    sizes: dict[int, float] = {}
     for row, fact in case.facts(_STACK):
         sets.setdefault(row, {})[place_of(fact)] = _share_of(fact)
+        sizes[row] = fact.numbers.get("of", 0.0)
     if len(sets) < 2:
         return []
-    first, last = sets[min(sets)], sets[max(sets)]
-    grown = [(place, first.get(place, 0.0), share) for place, share in last.items()]
-    return sorted(
-        (each for each in grown if each[2] - each[1] >= _LEAST_RISE), key=lambda g: g[1] - g[2]
-    )
+    first, last = min(sets), max(sets)
+    rare = sum(1 / max(1.0, sizes[row]) for row in (first, last))
+    grown = [
+        (place, before, share)
+        for place, share in sets[last].items()
+        for before in (sets[first].get(place, 0.0),)
+        if share - before >= max(_LEAST_RISE, _CERTAIN * _spread((share + before) / 2, rare))
+    ]
+    return sorted(grown, key=lambda each: each[1] - each[2])
 
 
 def places_of_most(case: Case, lost: float) -> list[Fact]:
@@ -62,6 +71,11 @@ def tell_places(places: list[tuple[str, float, float]], most: list[Fact]) -> Ite
             f"`{place_of(fact)}` is in {percent(_share_of(fact))} of the samples of the training "
             f"thread, {count(fact.numbers.get('of', 0.0))} in all."
         )
+
+
+def _spread(share: float, rare: float) -> float:
+    """Standard error of the difference of two shares; `rare` adds up 1 over their samples."""
+    return math.sqrt(max(0.0, share * (1 - share)) * rare)
 
 
 def _share_of(fact: Fact) -> float:

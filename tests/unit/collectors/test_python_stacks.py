@@ -72,6 +72,17 @@ def test_steps_that_keep_their_pace_are_sampled_once_for_comparison(recording, t
     ]
 
 
+def test_a_jump_within_the_first_samples_ends_them(recording, training):
+    training.run(30, Replay().store)
+    training.run(70, Replay().sample, step_ms=200)
+    training.collector.stop()
+    prefix = "Replay." if sys.version_info >= (3, 11) else ""
+    assert stacks(recording) == [
+        (f"{prefix}store ({HERE}:{line_of(Replay.store)})", {"samples": 30, "of": 30}),
+        (f"{prefix}sample ({HERE}:{line_of(Replay.sample)})", {"samples": 60, "of": 60}),
+    ]
+
+
 @pytest.mark.parametrize("slower", [{"step_ms": 120}, {"cpu_ms": 60}])
 def test_a_drift_of_wall_or_cpu_time_is_sampled_until_it_ends(recording, training, slower):
     training.run(60, Replay().store)
