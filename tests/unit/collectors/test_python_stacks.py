@@ -35,7 +35,7 @@ class Training:
         recording.clock = Clock(monotonic_ns=lambda: self.now_ns)
         recording.__post_init__()
         monkeypatch.setattr(python_stacks, "cpu_time_of", lambda thread: self.cpu_ns)
-        self.collector = PythonStacks()
+        self.collector = PythonStacks(wait=lambda: None)
         self.collector.start(recording.context)
 
     def run(self, reads, where, step_ms=100, cpu_ms=50):

@@ -1,0 +1,94 @@
+"""Samples of a thread's stack are where it spends its time, not where it gives the lock away."""
+
+import random
+import sys
+import threading
+import time
+from collections import Counter
+
+import pytest
+
+from tb_slowdown_plugin.collectors.any_moment import AnyMoment
+
+SAMPLES = 100
+
+
+def compute():
+    """A millisecond or two that hold the interpreter's lock."""
+    total = 0
+    for number in range(30_000):
+        total += number
+    return total
+
+
+def rest():
+    """As long, without it: what a call of TensorFlow does."""
+    time.sleep(0.001)
+
+
+def train(is_over, spent):
+    while not is_over():
+        for part in (compute, rest):
+            began = time.thread_time() if part is compute else time.perf_counter()
+            part()
+            now = time.thread_time() if part is compute else time.perf_counter()
+            spent[part.__name__] += now - began
+
+
+@pytest.fixture
+def usual():
+    interval = sys.getswitchinterval()
+    yield interval
+    sys.setswitchinterval(interval)
+
+
+def sample(wait):
+    """How often another thread finds this one in each function, and how long it was there."""
+    seen, spent, thread = Counter(), Counter(), threading.get_ident()
+
+    def look():
+        for _ in range(SAMPLES):
+            time.sleep(0.003)
+            wait()
+            frame = sys._current_frames()[thread]
+            while frame.f_code.co_name not in ("compute", "rest", "train"):
+                frame = frame.f_back
+            seen[frame.f_code.co_name] += 1
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    train(lambda: not looking.is_alive(), spent)
+    return seen, spent
+
+
+def test_python_between_two_calls_that_give_the_lock_away_is_seen(usual):
+    seen, spent = sample(AnyMoment().wait)
+    share = spent["compute"] / spent.total()
+    assert seen["compute"] > share * SAMPLES / 3
+    assert sys.getswitchinterval() == usual
+
+
+def test_it_sleeps_at_random_and_draws_from_no_generator_of_the_program(usual):
+    random.seed(7)
+    state = random.getstate()
+    slept = []
+    moment = AnyMoment(sleep=slept.append)
+    for _ in range(50):
+        moment.wait()
+    assert 0 <= min(slept) < max(slept) <= 0.01
+    assert len(set(slept)) > 40
+    assert random.getstate() == state
+
+
+def test_an_interval_that_the_program_sets_meanwhile_stays(usual):
+    AnyMoment(sleep=lambda _: sys.setswitchinterval(0.02)).wait()
+    assert sys.getswitchinterval() == pytest.approx(0.02)
+
+
+def test_an_error_of_the_sleep_leaves_the_interval_as_it_was(usual):
+    def fail(_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        AnyMoment(sleep=fail).wait()
+    assert sys.getswitchinterval() == usual
