@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+from cores import needs_two_cores
 from integration.keras_training import BATCHES, DELAY, MARKS, Slow, as_pair, model, pairs, read
 
 tf = pytest.importorskip("tensorflow")
@@ -138,6 +139,7 @@ def test_executions_of_several_batches_are_steps_with_their_batches_as_items(tmp
     assert DELAY <= wait <= run.steps.period_seconds[len(items) :].sum()
 
 
+@needs_two_cores
 def test_fetches_beside_the_computation_of_an_execution_are_no_wait(tmp_path):
     """4 batches in 4 x 30 ms of work: only the first batch is waited for."""
 

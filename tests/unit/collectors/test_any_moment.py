@@ -64,7 +64,7 @@ def sample(wait):
 def test_python_between_two_calls_that_give_the_lock_away_is_seen(usual):
     seen, spent = sample(AnyMoment().wait)
     share = spent["compute"] / spent.total()
-    assert seen["compute"] > share * SAMPLES / 3
+    assert seen["compute"] > share * SAMPLES / 5  # none or two without it
     assert sys.getswitchinterval() == usual
 
 

@@ -6,6 +6,7 @@ import sys
 import time
 
 import pytest
+from cores import needs_two_cores
 
 from tb_slowdown_plugin.collectors import graph_wait
 from tb_slowdown_plugin.collectors.base import Unavailable
@@ -160,10 +161,7 @@ def test_a_loop_inside_a_graph_that_waits_for_data(recording, collector):
     assert seconds >= 20 * DELAY * 0.9
 
 
-@pytest.mark.skipif(
-    hasattr(os, "sched_getaffinity") and len(os.sched_getaffinity(0)) < 2,
-    reason="with one core TensorFlow runs the operations of a graph one after the other",
-)
+@needs_two_cores
 def test_fetches_unrolled_into_one_graph_count_only_what_the_computation_leaves_open(
     recording, collector
 ):
