@@ -7,7 +7,8 @@
 It says a line when it is warm, and answers each line that it reads: `pairs 400` asks for 400
 steps as if there were no monitor and 400 watched ones, in pairs of random order, `watched 400`
 for watched ones alone. The answer is what one step took, plain and watched: CPU seconds of the
-training, CPU seconds of the monitor's own threads, and wall seconds. `anew` begins a new
+training, CPU seconds of the monitor's own threads, and wall seconds; then, of each pair, what the
+training took more in the watched step. `anew` begins a new
 round, with functions that are traced anew. `plain` as the way has both sorts of steps unwatched.
 
 Both sorts run in one process: before a plain step the monitor's hooks are taken out. A loop has
@@ -101,7 +102,11 @@ class Turns:
             for took in (self._took[True], self._took[False])
             for each in (zip(*took, strict=True) if took else ((), (), ()))
         )
-        print(*told, flush=True)
+        more = (
+            watched.training - plain.training
+            for plain, watched in zip(self._took[True], self._took[False], strict=False)
+        )
+        print(*told, *more, flush=True)
         self._took = {True: [], False: []}
 
     def _warm_up(self) -> None:

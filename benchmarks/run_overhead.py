@@ -12,8 +12,8 @@ done about it:
 - Two functions traced from the same code differ by up to 1 %: TensorFlow lays them out in memory
   and orders their operations as it comes. So each round begins with new functions, every few
   rounds with new processes, and the interval is over rounds; a fit needs more of them.
-- A round that was disturbed all the same: the estimates are means without the fifth at each
-  end, the interval is the 95 % interval by bootstrap.
+- A pair or a round that was disturbed all the same: the estimates are means without the fifth
+  at each end, the interval is the 95 % interval by bootstrap.
 - Neighbours: CPU time is compared, not wall time. They still push data out of the caches,
   so that every call between two steps takes longer than on a quiet machine.
 
@@ -89,16 +89,16 @@ class Training:
         """Waits until a new round is warm."""
         self._read()
 
-    def run_pairs(self, pairs: int) -> tuple[Seconds, Seconds]:
-        """What a step takes: a plain one, and one this way."""
+    def run_pairs(self, pairs: int) -> tuple[float, float]:
+        """CPU seconds that the training takes for a plain step, and more for one this way."""
         self._ask(f"pairs {pairs}")
-        plain, watched = self._read()
-        return plain, watched
+        numbers = self._read()
+        return numbers[0], trimmed_mean(np.array(numbers[6:]))
 
     def run_watched(self, steps: int) -> Seconds:
         """What a step takes where all are watched."""
         self._ask(f"watched {steps}")
-        return self._read()[1]
+        return Seconds(*self._read()[3:6])
 
     def end_round(self) -> None:
         """Has it begin anew, with new functions."""
@@ -114,13 +114,12 @@ class Training:
         assert self._process.stdin
         print(request, file=self._process.stdin, flush=True)
 
-    def _read(self) -> tuple[Seconds, Seconds]:
+    def _read(self) -> list[float]:
         assert self._process.stdout
         line = self._process.stdout.readline()
         if not line:
             raise RuntimeError(f"a training ended with {self._process.wait()}")
-        numbers = [float(number) for number in line.split()]
-        return Seconds(*numbers[:3]), Seconds(*numbers[3:])
+        return [float(number) for number in line.split()]
 
 
 def estimate(differences: np.ndarray) -> Added:
@@ -197,8 +196,8 @@ def run(
                 share = whole.background / whole.wall
             for _ in range(min(ROUNDS_A_PROCESS, chosen.rounds - len(rounds))):
                 took = [training.run_pairs(chosen.pairs) for training in trainings]
-                rounds.append([watched.training - bare.training for bare, watched in took])
-                plain.append(took[0][0].training)
+                rounds.append([more for _, more in took])
+                plain.append(took[0][0])
                 print(
                     f"\r{program}: round {len(rounds)} of {chosen.rounds}", end="", file=sys.stderr
                 )
