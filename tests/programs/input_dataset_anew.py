@@ -17,7 +17,7 @@ def make():
         x = tf.random.stateless_normal([256], [index, 1])
         return x, tf.reduce_mean(x, keepdims=True)
 
-    return tf.data.Dataset.range(50_000).map(load).shuffle(10_000).batch(64).prefetch(2)
+    return tf.data.Dataset.range(50_000).map(load).shuffle(10_000).batch(32).prefetch(2)
 
 
 def rounds(healthy):
