@@ -160,19 +160,29 @@ def test_an_open_tape_beside_regular_slow_steps_is_a_suspect(make_run, find, jud
     )
 
 
+@pytest.fixture
+def judge_every_fourth(make_run, find, judge):
+    """Judges a run whose tensors grow, and whose every fourth step takes up to 40 ms longer."""
+
+    def judge_levels(level):
+        lost = np.where(np.arange(SIZE) % 4 == 3, 0.04 * level, 0.0)
+        run = make_run(
+            0.002 + lost,
+            signals={"allocator_in_use_bytes:CPU:0": 2.0**20 * (10 + SAMPLED / 4)},
+            signal_rows=SAMPLED,
+            process_cpu=0.002 + lost,
+            thread_cpu=np.full(SIZE, 0.002),
+        )
+        found = find("core", "periodic", lost, confidence="medium", period_steps=4)
+        return judge(run, found).report
+
+    return judge_levels
+
+
 @pytest.mark.parametrize("grows", [True, False])
-def test_tensors_that_are_kept_and_gone_through_every_fourth_step(make_run, find, judge, grows):
+def test_tensors_that_are_kept_and_gone_through_every_fourth_step(judge_every_fourth, grows):
     # Gradients of all steps so far are added up whenever they are applied.
-    lost = np.where(np.arange(SIZE) % 4 == 3, np.arange(SIZE) / SIZE if grows else 0.5, 0.0) * 0.04
-    run = make_run(
-        0.002 + lost,
-        signals={"allocator_in_use_bytes:CPU:0": 2.0**20 * (10 + SAMPLED / 4)},
-        signal_rows=SAMPLED,
-        process_cpu=0.002 + lost,
-        thread_cpu=np.full(SIZE, 0.002),
-    )
-    found = find("core", "periodic", lost, confidence="medium", period_steps=4)
-    report = judge(run, found).report
+    report = judge_every_fourth(np.arange(SIZE) / SIZE if grows else np.full(SIZE, 0.5))
 
     assert [(each.cause, each.pattern) for each in report.causes] == [
         ("tensor_retention", "drift")
@@ -203,16 +213,7 @@ def test_the_line_that_works_on_kept_tensors_is_told(make_run, find, judge):
     )
 
 
-def test_a_quieter_moment_does_not_hide_tensors_that_are_kept(make_run, find, judge):
+def test_a_quieter_moment_does_not_hide_tensors_that_are_kept(judge_every_fourth):
     # Beside neighbours: steps of the sixth and the seventh part of the run were faster than before.
     level = np.repeat([0.2, 0.1, 0.3, 0.5, 0.7, 0.8, 0.55, 0.75], SIZE // 8)
-    lost = np.where(np.arange(SIZE) % 4 == 3, 0.04 * level, 0.0)
-    run = make_run(
-        0.002 + lost,
-        signals={"allocator_in_use_bytes:CPU:0": 2.0**20 * (10 + SAMPLED / 4)},
-        signal_rows=SAMPLED,
-        process_cpu=0.002 + lost,
-        thread_cpu=np.full(SIZE, 0.002),
-    )
-    found = find("core", "periodic", lost, confidence="medium", period_steps=4)
-    assert [each.cause for each in judge(run, found).report.causes] == ["tensor_retention"]
+    assert [each.cause for each in judge_every_fourth(level).causes] == ["tensor_retention"]

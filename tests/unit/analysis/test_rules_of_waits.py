@@ -1,4 +1,4 @@
-"""Sentences about saving, collecting, calling back and a busy machine, with all their numbers."""
+"""Sentences about saving, collecting and calling back, with all their numbers."""
 
 from __future__ import annotations
 
@@ -227,126 +227,6 @@ def test_validation_that_is_much_of_the_run_is_told_and_no_loss(make_run, judge,
     )
 
 
-def test_a_busy_machine(make_run, find, judge):
-    waited = np.where(np.arange(SIZE) < 300, 0.0, 0.005)
-    run = make_run(STEP + waited)
-    report = judge(run, find("contention:run_delay", "level_shift", waited)).report
-
-    (cause,) = report.causes
-    assert cause.cause == "cpu_contention"
-    assert cause.summary == (
-        "The process wanted a core and got none for 20.0 % of the run: other programs used them."
-    )
-    assert cause.evidence == (
-        "1.5 s in steps 300\u2013599, 5 ms a step: threads of the process waited in the run "
-        "queue, by the operating system's own count.",
-    )
-    assert report.headline == "Lost 20 % of 7.5 s to a busy machine"
-    assert [each.code for each in cause.advice] == ["", ""], "no number where none is known"
-
-
-@pytest.mark.parametrize(("used", "own"), [(0.5, False), (0.75, True)])
-def test_cores_that_the_program_takes_from_itself(make_run, find, judge, used, own):
-    """Threads of a pool prepare other data from the middle of the run on."""
-    waited = np.where(np.arange(SIZE) < 300, 0.0, 0.005)
-    period = STEP + waited
-    busy = np.where(waited > 0, 2 * used * period, 0.1 * period)
-    run = make_run(period, process_cpu=busy, limits={"cpu_count": 2.0})
-    report = judge(run, find("contention:run_delay", "level_shift", waited)).report
-
-    (cause,) = report.causes
-    assert cause.cause == "cpu_contention"
-    assert cause.summary.endswith(
-        "its own threads used most of them." if own else "other programs used them."
-    )
-    assert cause.evidence[-1] == (
-        "The process may use 2 cores, and used 1.5 in these steps."
-        if own
-        else "The process may use 2 cores."
-    )
-    assert cause.advice[0].text.startswith("Look for threads" if own else "Move the other")
-
-
-def test_a_quota(make_run, find, judge):
-    waited = np.full(SIZE, 0.010)
-    run = make_run(STEP + waited, limits={"cpu_count": 16.0, "cpu_quota_cores": 3.5})
-    report = judge(run, find("contention:throttled", "flat", waited)).report
-
-    assert report.causes[0].summary == (
-        "The quota of the container stopped the process for 50.0 % of the run."
-    )
-    assert report.headline == "Lost 50 % of 12.0 s to a CPU quota"
-    assert report.causes[0].evidence[-1] == "The process may use 16 cores; its quota pays for 3.5."
-    raise_it, threads, data_threads = report.causes[0].advice
-    assert raise_it.text.startswith("Raise the container's CPU quota")
-    assert "it is 3.5 of 16 cores, and TensorFlow has 16 threads for an operation" in threads.text
-    assert "set_intra_op_parallelism_threads(3)" in threads.code
-    assert "private_threadpool_size = 1" in data_threads.code
-
-
-@pytest.mark.parametrize(
-    ("limits", "threads", "data_threads"),
-    [
-        ({"cpu_count": 8.0}, "(4)", 2),
-        ({"cpu_count": 2.0}, "(1)", 1),
-        ({"cpu_count": 8.0, "intra_op_threads": 32.0}, "(8)", 2),
-        ({"cpu_count": 8.0, "intra_op_threads": 2.0}, None, 2),
-        ({"cpu_count": 1.0}, None, None),
-    ],
-    ids=["eight", "two", "more threads than cores", "few already", "one"],
-)
-def test_beside_others_the_advice_fits_the_cores_of_the_run(
-    make_run, find, judge, limits, threads, data_threads
-):
-    waited = np.full(SIZE, 0.010)
-    run = make_run(STEP + waited, limits=limits)
-    (cause,) = judge(run, find("contention:run_delay", "flat", waited)).report.causes
-    code = "".join(advice.code for advice in cause.advice)
-    assert ("set_intra_op_parallelism_threads" in code) == (threads is not None)
-    assert ("private_threadpool_size" in code) == (data_threads is not None)
-    assert threads is None or f"set_intra_op_parallelism_threads{threads}" in code
-    assert data_threads is None or f"private_threadpool_size = {data_threads}\n" in code
-
-
-@pytest.mark.parametrize(("cores", "half"), [(2.0, 1), (8.0, 4)])
-def test_half_of_the_cores_is_told_as_a_number(make_run, find, judge, cores, half):
-    waited = np.full(SIZE, 0.010)
-    run = make_run(STEP + waited, limits={"cpu_count": cores})
-    (cause,) = judge(run, find("contention:run_delay", "flat", waited)).report.causes
-    assert f"; half of the cores would be {half}. Call it before" in cause.advice[1].text
-
-
-def test_pages_read_back_from_disk(make_run, find, judge):
-    rows = np.arange(0, SIZE + 1, 10)
-    slow = np.where(np.arange(SIZE) >= 400, 0.050, 0.0)
-    faults = 36 + 4.0 * np.maximum(0, rows - 400)
-    run = make_run(
-        STEP + slow,
-        signals={"major_faults": faults, "rss_bytes": np.full(len(rows), 31.5 * 2**30)},
-        signal_rows=rows,
-        limits={"memory_limit_bytes": 32 * 2**30},
-    )
-    (cause,) = judge(run, find("core", "level_shift", slow, confidence="medium")).report.causes
-
-    assert (cause.cause, cause.confidence) == ("host_memory", "medium")
-    assert cause.evidence == (
-        "800 pages were read from disk (major faults), in 200 of 600 steps, the first of "
-        "them step 400.",
-        "The median of those steps takes 60 ms, that of the others 10 ms.",
-        "100.0 % of the 10.0 s lie in those steps.",
-        "The process used up to 31.5 GiB of 32 GiB.",
-    )
-
-
-def test_faults_in_all_steps_explain_no_slow_ones(make_run, find, judge):
-    rows = np.arange(0, SIZE + 1, 10)
-    slow = np.where(np.arange(SIZE) >= 400, 0.050, 0.0)
-    run = make_run(STEP + slow, signals={"major_faults": 4.0 * rows}, signal_rows=rows)
-    report = judge(run, find("core", "level_shift", slow, confidence="medium")).report
-
-    assert report.causes == ()
-
-
 def test_optimizers_that_a_save_makes_are_the_saves(make_run, find, judge):
     saving, made = at(slice(19, None, 20), 0.140), at(slice(19, None, 20), 0.010)
     run = make_run(
@@ -362,25 +242,3 @@ def test_optimizers_that_a_save_makes_are_the_saves(make_run, find, judge):
     (cause,) = report.causes
     assert cause.cause == "checkpointing"
     assert cause.lost_seconds == pytest.approx(30 * 0.150)
-
-
-def test_pages_of_mapped_files_are_no_full_memory(make_run, find, judge):
-    slow = np.where(np.arange(SIZE) >= 400, 0.050, 0.0)
-    rows = np.arange(0, SIZE, 20)
-    run = make_run(
-        0.010 + slow,
-        signals={
-            "major_faults": 4.0 * np.maximum(rows - 400, 0),
-            "rss_bytes": np.full(30, 2.0**30),
-        },
-        signal_rows=rows,
-        limits={"memory_limit_bytes": 32.0 * 2**30},
-    )
-    report = judge(run, find("core", "level_shift", slow, confidence="medium")).report
-    (cause,) = report.causes
-    assert report.headline == "Lost 62 % of 16.0 s to memory that is read from disk"
-    assert cause.summary == (
-        "The process waits for memory that is read from disk: pages of mapped files, or its own "
-        "that were swapped out."
-    )
-    assert cause.advice[0].text.startswith("Read a mapped file into memory once")
