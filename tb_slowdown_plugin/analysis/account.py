@@ -136,7 +136,9 @@ def assemble(case: Case) -> Account:
     )
     return Account(
         report,
-        diagnosis.healthy_per_step + (_per_step(case, healthy) if healthy else 0.0),
+        diagnosis.healthy_per_step + _per_step(case, healthy)
+        if healthy
+        else diagnosis.healthy_per_step,
         per_cause,
         tuple(sorted(_change_points(case, claims, rest))),
         find_marks(run, case.graphs),

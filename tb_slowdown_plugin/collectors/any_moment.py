@@ -8,6 +8,7 @@ Python function and 17 % in `sorted`, 150 of 150 samples of its stack were in Te
 
 from __future__ import annotations
 
+import os
 import random
 import sys
 import time
@@ -19,6 +20,21 @@ _LONGEST_SECONDS: Final = 0.01
 the one at which this thread woke up before."""
 _INTERVAL_SECONDS: Final = 5e-5
 """How long the other thread may keep the lock meanwhile."""
+
+
+_usual_seconds: float | None = None
+"""The interval of the program, while another one is set."""
+
+
+def _put_back() -> None:
+    global _usual_seconds
+    if _usual_seconds is not None:
+        sys.setswitchinterval(_usual_seconds)
+        _usual_seconds = None
+
+
+if hasattr(os, "register_at_fork"):  # in a child no thread of ours is left to do it
+    os.register_at_fork(after_in_child=_put_back)
 
 
 class AnyMoment:
@@ -42,11 +58,15 @@ class AnyMoment:
 
     def wait(self) -> None:
         """Returns at the next one."""
-        usual = sys.getswitchinterval()
+        global _usual_seconds
+        if _usual_seconds is None:  # else another monitor is waiting, too
+            _usual_seconds = sys.getswitchinterval()
         sys.setswitchinterval(_INTERVAL_SECONDS)
         ours = sys.getswitchinterval()
         try:
             self._sleep(self._draw() * _LONGEST_SECONDS)
         finally:
-            if sys.getswitchinterval() == ours:  # else somebody has set another one meanwhile
-                sys.setswitchinterval(usual)
+            if sys.getswitchinterval() == ours:
+                _put_back()
+            else:  # somebody has set another one meanwhile
+                _usual_seconds = None

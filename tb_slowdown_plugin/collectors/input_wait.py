@@ -1,8 +1,8 @@
 """Waiting for the next batch of a tf.data pipeline, wherever the program fetches it.
 
 Cost: 0.5 us a fetch in Python, and less than can be told between real steps; a fetch inside a
-graph costs five small operations (`graph_wait`), 10 us a step for asking and 0.1 % of the
-training thread for reading their sum, 0.5 % while it really waits (`graph_account`).
+graph costs five small operations (`graph_wait`), 5 to 10 us a step, and 0.1 % of the training
+thread for reading their sum, 0.5 % while it really waits (`graph_account`).
 """
 
 from __future__ import annotations

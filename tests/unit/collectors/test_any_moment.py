@@ -1,5 +1,6 @@
 """Samples of a thread's stack are where it spends its time, not where it gives the lock away."""
 
+import os
 import random
 import sys
 import threading
@@ -91,4 +92,26 @@ def test_an_error_of_the_sleep_leaves_the_interval_as_it_was(usual):
 
     with pytest.raises(KeyboardInterrupt):
         AnyMoment(sleep=fail).wait()
+    assert sys.getswitchinterval() == usual
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")  # Python 3.12
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_child_that_is_forked_meanwhile_has_the_interval_of_the_program(usual):
+    ends = []
+
+    def fork(_):
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if sys.getswitchinterval() == usual else 1)
+        ends.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+
+    AnyMoment(sleep=fork).wait()
+    assert ends == [0]
+    assert sys.getswitchinterval() == usual
+
+
+def test_two_that_overlap_leave_the_interval_as_it_was(usual):
+    inner = AnyMoment(sleep=lambda _: None)
+    AnyMoment(sleep=lambda _: inner.wait()).wait()
     assert sys.getswitchinterval() == usual
