@@ -27,7 +27,15 @@ export const cause = (values: Partial<Cause> = {}): Cause => ({
   steps: [10, 99],
   summary: "Argument `rate` has a new value every step.",
   evidence: ["90 retraces."],
-  advice: [{ text: "Pass a tensor.", code: "- f(x)\n+ f(tf.constant(x))", price: "" }],
+  advice: [
+    {
+      text: "Pass a tensor.",
+      code: "- f(x)\n+ f(tf.constant(x))",
+      price: "",
+      where: "where `f` is called",
+      kind: "example",
+    },
+  ],
   parts: [],
   ...values,
 });

@@ -101,9 +101,13 @@ class Advice:
 
     text: str
     code: str = ""
-    """New lines start with "+", lines to remove with "-"; others are context."""
+    """New lines start with "+", lines that they replace with "-"; others are context."""
     price: str = ""
     """What the change costs, in words."""
+    where: str = ""
+    """Where in the reader's program the code belongs: "find the `map` in your input pipeline"."""
+    kind: Literal["patch", "example"] = "example"
+    """Whose code it is: the reader's own line, or an example with names of its own."""
 
 
 @dataclass(frozen=True, slots=True)

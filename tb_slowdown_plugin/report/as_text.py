@@ -143,10 +143,34 @@ def _advice(advice: Advice, width: int, ink: Ink) -> Iterator[str]:
     first, *more = _paragraph(f"Fix: {advice.text}", _INDENT, width)
     yield first.replace("Fix:", ink.strong("Fix:"), 1)
     yield from more
+    if advice.code:
+        yield from _paragraph(f"{_heading(advice)}:", _INDENT, width)
     for line in advice.code.splitlines():
-        yield _INDENT * 2 + ink.code(printable(line))
+        sign, shown = line[:1], line
+        if advice.kind == "example":
+            sign, shown = _of_example(line)
+        yield _INDENT * 2 + ink.code(printable(shown), sign)
     if advice.price:
         yield from _paragraph(f"Price: {advice.price}", _INDENT, width)
+
+
+def _heading(advice: Advice) -> str:
+    """What stands above the code."""
+    title = "Change" if advice.kind == "patch" else "Example"
+    return f"{title}, {advice.where}" if advice.where else title
+
+
+def _of_example(line: str) -> tuple[str, str]:
+    """Sign and text of a line of an example: nothing in it is the reader's to remove.
+
+    >>> _of_example("-     ds = ds.map(f)")
+    (' ', '    # before: ds = ds.map(f)')
+    """
+    sign, code = line[:1], line[2:]
+    if sign != "-":
+        return sign, code
+    indent = code[: len(code) - len(code.lstrip())]
+    return " ", f"{indent}# before: {code.lstrip()}"
 
 
 def _signal(state: SignalState) -> str:

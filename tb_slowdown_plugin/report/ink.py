@@ -82,10 +82,9 @@ class Ink:
         """A piece of a bar in the hue of a cause."""
         return text if cause == "healthy" else self._paint(text, _hue(cause))
 
-    def code(self, line: str) -> str:
-        """A line of code: green if it is to be added, red if it is to go."""
-        code = {"+": _GREEN, "-": _RED}.get(line[:1], _DIM)
-        return self._paint(line, code)
+    def code(self, line: str, sign: str) -> str:
+        """A line of code: green with the sign "+" (new), red with "-" (to remove)."""
+        return self._paint(line, {"+": _GREEN, "-": _RED}.get(sign, _DIM))
 
     def _paint(self, text: str, code: str) -> str:
         return f"{code}{text}{_RESET}" if self._colour else text

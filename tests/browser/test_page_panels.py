@@ -55,11 +55,10 @@ def test_a_fix_is_copied_without_its_signs(page: SlowdownPage) -> None:
     box.get_by_role("button", name="Copy").click()
     box.get_by_role("button", name="Copied").wait_for()
     copied = str(page.page.evaluate("navigator.clipboard.readText()"))
-    added = [line[1:].strip() for line in shown if line.startswith("+")]
-    removed = [line for line in shown if line.startswith("-")]
-    assert added
-    assert all(line in copied for line in added)
-    assert all(line not in copied for line in removed)
+    before = [line for line in shown if line.startswith("# before: ")]
+    assert before
+    assert not any(line.startswith(("+", "-")) for line in shown)
+    assert copied.splitlines() == [line for line in shown if line not in before]
 
 
 def test_the_retraces_table_sorts(page: SlowdownPage) -> None:

@@ -28,16 +28,30 @@ describe("code of an advice", () => {
     expect(codeLines(code).map((line) => line.change)).toEqual(["kept", "removed", "added"]);
   });
 
-  it("copies what is to stay, without signs", () => {
-    expect(copied(code)).toBe("for x in ds:\n    f(tf.constant(x))");
+  it("shows nothing of an example as the reader's to remove", () => {
+    expect(codeLines(code, "example")).toEqual([
+      { text: "for x in ds:", change: "kept" },
+      { text: "    # before: f(x)", change: "before" },
+      { text: "    f(tf.constant(x))", change: "added" },
+    ]);
+  });
+
+  it("copies the new lines that stand together, without signs and indentation", () => {
+    expect(copied(code)).toEqual({ text: "f(tf.constant(x))", whole: false });
+    expect(copied("+     a\n+       b").text).toBe("a\n  b");
+    expect(copied("+ a\n- b\n+ c")).toEqual({ text: "a\nc", whole: false });
+  });
+
+  it("copies the whole example where its new lines stand apart", () => {
+    expect(copied("+ saved = now()\n  for x in ds:\n-     save()\n+     save_later()")).toEqual({
+      text: "saved = now()\nfor x in ds:\n    save_later()",
+      whole: true,
+    });
   });
 
   it("copies code without signs as it is", () => {
-    expect(copied("pip install x")).toBe("pip install x");
-  });
-
-  it("takes the common indentation off", () => {
-    expect(copied("+     a\n+       b")).toBe("a\n  b");
+    expect(copied("pip install x")).toEqual({ text: "pip install x", whole: false });
+    expect(copied("pip install x\npip install y").text).toBe("pip install x\npip install y");
   });
 });
 

@@ -1,5 +1,7 @@
 /** Sentences of the report as runs of words and code. */
 
+import type { CodeKind } from "../api/wire/report";
+
 export interface Span {
   readonly text: string;
   readonly code: boolean;
@@ -25,27 +27,60 @@ export function firstSentence(text: string): readonly [string, string] {
 
 export interface CodeLine {
   readonly text: string;
-  readonly change: "added" | "removed" | "kept";
+  readonly change: "added" | "removed" | "before" | "kept";
 }
 
-/** The lines of an advice: "+" new, "-" to be removed, anything else context. */
-export function codeLines(code: string): CodeLine[] {
+const CHANGES = { "+": "added", "-": "removed", " ": "kept" } as const;
+
+/** The lines of code by their signs: "+" new, "-" to be removed, anything else context. */
+function signed(code: string): readonly (readonly ["+" | "-" | " ", string])[] {
   const lines = code.replace(/\n+$/, "").split("\n");
   const signs = lines.some((line) => /^[+-]/.test(line));
-  return lines.map((text) => ({
-    text: !signs ? text : /^[+\- ]/.test(text) ? text : ` ${text}`,
-    change: text.startsWith("+") ? "added" : text.startsWith("-") ? "removed" : "kept",
-  }));
+  return lines.map((line) => {
+    if (!signs) return [" ", line];
+    const sign = line.charAt(0);
+    if (sign === "+" || sign === "-") return [sign, line.slice(1)];
+    return [" ", sign === " " ? line.slice(1) : line];
+  });
 }
 
-/** What Copy takes: the lines that stay or are new, without signs and common indentation. */
-export function copied(code: string): string {
-  const lines = codeLines(code);
-  const signs = lines.some((line) => line.change !== "kept");
-  const kept = lines
-    .filter((line) => line.change !== "removed")
-    .map((line) => (signs ? line.text.slice(1) : line.text));
-  const indents = kept.filter((line) => line.trim() !== "").map((line) => line.search(/\S/));
+/**
+ * The lines as they are shown.
+ *
+ * Of an example nothing is the reader's to remove: what its lines replace is a comment, without
+ * a sign.
+ */
+export function codeLines(code: string, kind: CodeKind = "patch"): CodeLine[] {
+  const lines = signed(code);
+  const signs = lines.some(([sign]) => sign !== " ");
+  return lines.map(([sign, line]) => {
+    if (kind === "patch") return { text: signs ? sign + line : line, change: CHANGES[sign] };
+    const text = signs ? line.slice(1) : line;
+    if (sign !== "-") return { text, change: CHANGES[sign] };
+    return { text: text.replace(/^(\s*)/, "$1# before: "), change: "before" };
+  });
+}
+
+export interface Copied {
+  readonly text: string;
+  /** Whether that is all of the example: its new lines stand in several places. */
+  readonly whole: boolean;
+}
+
+/**
+ * What Copy takes, without signs and common indentation.
+ *
+ * The new lines, where they stand together: they can be pasted. Else the program that they and
+ * the lines between them make.
+ */
+export function copied(code: string): Copied {
+  const stays = signed(code).filter(([sign]) => sign !== "-");
+  const news = stays.flatMap(([sign], index) => (sign === "+" ? [index] : []));
+  const [first = 0, last = stays.length - 1] = [news[0], news.at(-1)];
+  const whole = last - first + 1 !== news.length;
+  const lines = (whole ? stays : stays.slice(first, last + 1)).map(([, line]) => line);
+  const indents = lines.filter((line) => line.trim() !== "").map((line) => line.search(/\S/));
   const common = Math.min(...indents, Number.MAX_SAFE_INTEGER);
-  return kept.map((line) => line.slice(common === Number.MAX_SAFE_INTEGER ? 0 : common)).join("\n");
+  const text = lines.map((line) => line.slice(common === Number.MAX_SAFE_INTEGER ? 0 : common));
+  return { text: text.join("\n"), whole: whole && news.length > 0 };
 }

@@ -153,7 +153,9 @@ describe("names from a logdir", () => {
             cause({
               summary: evil,
               evidence: [evil],
-              advice: [{ text: evil, code: `+ ${evil}`, price: evil }],
+              advice: [
+                { text: evil, code: `+ ${evil}`, price: evil, where: evil, kind: "example" },
+              ],
             }),
           ],
           signals: [{ signal: evil, status: "failed", reason: evil }],
@@ -166,6 +168,6 @@ describe("names from a logdir", () => {
     expect(page.querySelector("img, script")).toBeNull();
     expect(page.querySelector(".picker b")?.textContent).toBe(evil);
     expect(page.querySelector("h1 code")?.textContent).toBe(evil);
-    expect(page.querySelector(".code .a")?.textContent).toBe(`+ ${evil}`);
+    expect(page.querySelector(".code .a")?.textContent).toBe(evil);
   });
 });

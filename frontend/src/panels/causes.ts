@@ -174,7 +174,13 @@ function lead(one: Advice): TemplateResult {
   return html`<b>${prose(what)}</b> ${prose(why)}`;
 }
 
+/** Whose code it is, and where it belongs. */
+function heading(one: Advice): string {
+  const title = one.kind === "patch" ? "Change" : "Example";
+  return one.where ? `${title}: ${one.where}` : title;
+}
+
 const change = (one: Advice): TemplateResult =>
-  html`${one.code === "" ? nothing : codeBox("Change", one.code)}${
+  html`${one.code === "" ? nothing : codeBox(heading(one), one.code, one.kind)}${
     one.price === "" ? nothing : html`<p class="s q">Price: ${prose(one.price)}</p>`
   }`;

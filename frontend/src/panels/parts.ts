@@ -1,19 +1,23 @@
 /** Small pieces that several panels are made of. */
 
 import { html, type TemplateResult } from "lit-html";
+import type { CodeKind } from "../api/wire/report";
 import { codeLines, copied, spans } from "../model/text";
 
 /** A sentence of the report; what stands between backticks is code. */
 export const prose = (sentence: string): TemplateResult =>
   html`${spans(sentence).map((span) => (span.code ? html`<code>${span.text}</code>` : span.text))}`;
 
-/** Code with added and removed lines, and a button that copies what is to stay. */
-export function codeBox(title: string, code: string): TemplateResult {
-  const marks = { added: "a", removed: "d", kept: "c" } as const;
+const MARKS = { added: "a", removed: "d", before: "c", kept: "c" } as const;
+
+/** Code with its new lines marked, and a button that copies what can be pasted. */
+export function codeBox(title: string, code: string, kind: CodeKind = "patch"): TemplateResult {
+  const { text, whole } = copied(code);
+  const label = whole ? "Copy example" : "Copy";
   return html`<div class="code">
-    <header><span>${title}</span><button class="sm" @click=${(event: Event) => copy(event, copied(code))}>Copy</button></header>
-    <pre tabindex="0" aria-label=${title}>${codeLines(code).map(
-      (line) => html`<span class=${marks[line.change]}>${line.text || " "}</span>`,
+    <header><span>${prose(title)}</span><button class="sm" @click=${(event: Event) => copy(event, text)}>${label}</button></header>
+    <pre tabindex="0" aria-label=${title.replaceAll("`", "")}>${codeLines(code, kind).map(
+      (line) => html`<span class=${MARKS[line.change]}>${line.text || " "}</span>`,
     )}</pre>
   </div>`;
 }

@@ -44,6 +44,7 @@ def slow() -> Report:
                         text="Pass a tensor. A tensor's value is not part of the key.",
                         code=CODE,
                         price="None.",
+                        where="where `train_step` is called",
                     ),
                 ),
             ),

@@ -54,6 +54,8 @@ def test_values_arrive_as_they_are(slow: Report) -> None:
             "code": "- train_step(batch, temperature)\n"
             "+ train_step(batch, tf.constant(temperature))",
             "price": "None.",
+            "where": "where `train_step` is called",
+            "kind": "example",
         }
     ]
     assert run["suspects"][0]["seconds"] == 40.0

@@ -31,8 +31,9 @@ A healthy step takes 520 ms: lowest level held for 5 % of the run (steps
    - Each trace costs more than the last: 3.4 s at step 1,280, 6.8 s at step
      12,360.
    Fix: Pass a tensor. A tensor's value is not part of the key.
-      - train_step(batch, temperature)
-      + train_step(batch, tf.constant(temperature))
+   Example, where `train_step` is called:
+      # before: train_step(batch, temperature)
+      train_step(batch, tf.constant(temperature))
    Price: None.
 
 2. Input pipeline: 1,030.0 s, 11.1 % of the run, medium confidence
@@ -62,7 +63,8 @@ def test_prose_keeps_to_the_width(slow: Report, width: int) -> None:
 
 def test_colour_changes_nothing_but_colour(slow: Report) -> None:
     coloured = to_text([slow], colour=True)
-    assert "\x1b[31m- train_step(batch, temperature)\x1b[0m" in coloured
+    assert "\x1b[2m# before: train_step(batch, temperature)\x1b[0m" in coloured
+    assert "\x1b[32mtrain_step(batch, tf.constant(temperature))\x1b[0m" in coloured
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == GOLDEN
 
 

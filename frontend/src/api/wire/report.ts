@@ -43,11 +43,17 @@ export type Pattern =
   | "epoch_boundary"
   | "one_off";
 
+export type CodeKind = "patch" | "example";
+
 export interface Advice {
   readonly text: string;
-  /** Lines that begin with "+" are new, with "-" to be removed, others context. */
+  /** Lines that begin with "+" are new, with "-" what they replace, others context. */
   readonly code: string;
   readonly price: string;
+  /** Where in the reader's program the code belongs. */
+  readonly where: string;
+  /** Whose code it is: the reader's own line, or an example with names of its own. */
+  readonly kind: CodeKind;
 }
 
 /** What one mechanism took of a warm-up. */
