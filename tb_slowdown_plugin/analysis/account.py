@@ -35,6 +35,7 @@ from tb_slowdown_plugin.analysis.rules.suspects import find_suspects
 from tb_slowdown_plugin.analysis.traces import traced_graphs
 from tb_slowdown_plugin.analysis.types import (
     Account,
+    AsOf,
     Cause,
     Finding,
     Report,
@@ -78,8 +79,13 @@ def open_case(run: Run) -> Case:
     return Case(run, diagnosis, diagnosis.findings, graphs)
 
 
-def assemble(case: Case) -> Account:
-    """The account of a run that has been diagnosed."""
+def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> Account:
+    """The account of a run that has been diagnosed.
+
+    Args:
+      case: The run, with findings that the rules may claim.
+      pending: Other findings, lost to no cause yet; they do not change the verdict.
+    """
     run, diagnosis = case.run, case.diagnosis
     case = replace(case, findings=(*split_growth(case), *stalls_of(diagnosis)))
     larger, found = split_larger(case)
@@ -88,7 +94,7 @@ def assemble(case: Case) -> Account:
     planned, rest = split_planned(replace(case, findings=left))
     healthy = (*larger, *rebuilt, *planned)
     per_cause = {claim.cause: _per_step(case, claim.findings) for claim in claims}
-    per_cause[UNEXPLAINED] = _per_step(case, rest)
+    per_cause[UNEXPLAINED] = _per_step(case, (*rest, *pending))
     unexplained = lost_seconds(rest)
     wall = diagnosis.ledger.wall_seconds
     lost = unexplained + sum(lost_seconds(claim.findings) for claim in claims)
@@ -101,6 +107,8 @@ def assemble(case: Case) -> Account:
         named_seconds=lost - unexplained - warm_up if len(claims) > len(start) else 0.0,
         unexplained_seconds=unexplained,
     )
+    unexplained += lost_seconds(pending)
+    lost += lost_seconds(pending)
     healthy_step = diagnosis.baseline.seconds
     report = Report(
         run=run.name,
@@ -133,6 +141,7 @@ def assemble(case: Case) -> Account:
             *tell_planned(case, planned),
             *forecast(run),
         ),
+        as_of=_last_step(run),
     )
     return Account(
         report,
@@ -142,7 +151,13 @@ def assemble(case: Case) -> Account:
         per_cause,
         tuple(sorted(_change_points(case, claims, rest))),
         find_marks(run, case.graphs),
+        {claim.cause: claim.subject for claim in claims},
     )
+
+
+def _last_step(run: Run) -> AsOf | None:
+    steps = run.steps
+    return AsOf(int(steps.number[-1]), float(steps.ended[-1])) if len(steps) else None
 
 
 def _defects_below_floors(case: Case, claims: list[Claim]) -> Iterable[str]:

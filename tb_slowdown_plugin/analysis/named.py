@@ -54,10 +54,19 @@ def name_losses(findings: Sequence[Finding]) -> tuple[NamedLoss, ...]:
     return tuple(sorted(losses, key=lambda loss: -loss.lost_seconds))
 
 
+def cause_of_account(account: str) -> str | None:
+    """The cause id that an account alone points to, None if there is none.
+
+    >>> cause_of_account("input_wait"), cause_of_account("forward")
+    ('input_pipeline', None)
+    """
+    return _CAUSES.get(names.family(account))
+
+
 def _cause(finding: Finding) -> str:
     if finding.pattern == "warm_up":
         return "warm_up"
-    return _CAUSES.get(names.family(finding.source), UNNAMED)
+    return cause_of_account(finding.source) or UNNAMED
 
 
 def _sum_up(cause: str, group: Sequence[Finding]) -> NamedLoss:

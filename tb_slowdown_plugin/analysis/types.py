@@ -162,6 +162,33 @@ class SignalState:
 
 
 @dataclass(frozen=True, slots=True)
+class Confirming:
+    """Seconds of a live run that lie above its baseline and whose cause is not confirmed yet."""
+
+    seconds: float
+    """Part of the report's `unexplained_seconds`."""
+    since_step: int
+    """About where they begin."""
+    growth_fraction: float | None
+    """How much longer a step takes since then, over a healthy step; None if it is no longer."""
+    candidate: str | None
+    """Id of the cause that they have if they are confirmed; None if no cause fits yet."""
+    decided_step: int
+    """About the step by which they are confirmed or withdrawn."""
+    text: str
+    """The same in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class AsOf:
+    """The last step of a snapshot."""
+
+    step: int
+    ended: float
+    """Unix seconds."""
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """One run of the report. The keys of the JSON are these fields, in this order."""
 
@@ -182,6 +209,10 @@ class Report:
     completeness: Mapping[str, int]
     notes: tuple[str, ...] = ()
     """Whatever a reader must know: "resumed at step 400", "the monitor lost its disk" ..."""
+    confirming: Confirming | None = None
+    """Of a live run; None if nothing waits to be confirmed."""
+    as_of: AsOf | None = None
+    """Up to where it was judged: all figures and sentences are of these steps. None without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,3 +228,5 @@ class Account:
     """(row, what begins there), ascending"""
     marks: Mapping[str, tuple[Int, Float]] = field(default_factory=dict)
     """"retraces", "gc", "checkpoints" or "captures" -> rows (ascending) and seconds of each"""
+    subjects: Mapping[str, str] = field(default_factory=dict)
+    """Cause id -> the cause as it stands in a headline."""

@@ -11,6 +11,10 @@ _REST: Final = 20.0
 """After an analysis that took t seconds there is none for 20 t: 5 % of a core."""
 _LONG_SECONDS: Final = 0.05
 """An analysis that takes longer than a request may (DESIGN section 9) keeps none waiting."""
+_URGENT_REST: Final = 4.0
+"""Likewise while there is news: steps take another time, or a cause waits to be confirmed."""
+_URGENT_WAIT_SECONDS: Final = 1.0
+"""For news a request waits this long."""
 
 
 class Pace:
@@ -35,14 +39,21 @@ class Pace:
         with self._lock:
             self._last[name] = (ended, ended - began)
 
-    def rests(self, name: str) -> bool:
-        """Whether the run was analysed too short a time ago."""
-        ended, took = self._last.get(name, (-float("inf"), 0.0))
-        return 0.0 <= self._clock() - ended < _REST * took
+    def rests(self, name: str, *, is_urgent: bool = False) -> bool:
+        """Whether the run was analyzed too short a time ago.
 
-    def is_long(self, name: str) -> bool:
-        """Whether to analyse the run takes longer than a request may."""
-        return self._last.get(name, (0.0, 0.0))[1] > _LONG_SECONDS
+        Args:
+          name: Of the run.
+          is_urgent: Whether there is news.
+        """
+        ended, took = self._last.get(name, (-float("inf"), 0.0))
+        rest = _URGENT_REST if is_urgent else _REST
+        return 0.0 <= self._clock() - ended < rest * took
+
+    def is_long(self, name: str, *, is_urgent: bool = False) -> bool:
+        """Whether to analyze the run takes longer than a request may wait."""
+        limit = _URGENT_WAIT_SECONDS if is_urgent else _LONG_SECONDS
+        return self._last.get(name, (0.0, 0.0))[1] > limit
 
     def keep_only(self, names: Container[str]) -> None:
         """Forget runs that are gone."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Final, Protocol
 
-from tb_slowdown_plugin.analysis.announce import Watch
+from tb_slowdown_plugin.analysis.hysteresis import LiveState
 from tb_slowdown_plugin.analysis.retraces import retraces
 from tb_slowdown_plugin.analysis.types import Account
 from tb_slowdown_plugin.errors import SlowdownError
@@ -110,7 +110,7 @@ class Runs:
     def __init__(
         self,
         source: RunSource,
-        follow: Callable[[Run, Watch | None], tuple[Account, Watch]],
+        follow: Callable[[Run, LiveState | None], tuple[Account, LiveState]],
         *,
         logdir: str | None = None,
         clock: Callable[[], float] = time.time,
@@ -120,7 +120,7 @@ class Runs:
         self._source = source
         self._follow = follow
         self._pace = Pace(clock)
-        self._watches: dict[str, Watch] = {}
+        self._live_states: dict[str, LiveState] = {}
         self._clock = clock
         self._listing_lock = threading.Lock()
         self._listing: Listing | None = None
@@ -144,8 +144,8 @@ class Runs:
                 self._analyses.keep_only(self._listing.runs)
                 self._continued.keep_only(self._listing.runs)
                 self._pace.keep_only(self._listing.runs)
-                for name in self._watches.keys() - self._listing.runs.keys():
-                    self._watches.pop(name, None)
+                for name in self._live_states.keys() - self._listing.runs.keys():
+                    self._live_states.pop(name, None)
             return self._listing
 
     def summaries(self) -> list[Summary]:
@@ -173,14 +173,28 @@ class Runs:
                 f"no run {shown(name)} with slowdown data; the route 'runs' lists those there are"
             )
         is_live = _is_live(seen, self._clock())
-        found = self._analyses.newest(name) if is_live and self._pace.rests(name) else None
-        if found is None:
-            # That a run has ended is news, too: all that was found is told then.
-            patient = not (is_live and self._pace.is_long(name))
+        found = self._analyses.newest(name) if is_live else None
+        is_resting = self._pace.rests(name)
+        is_urgent = found is not None and is_resting and self._is_urgent(found, seen)
+        if is_urgent:
+            is_resting = self._pace.rests(name, is_urgent=True)
+        if found is None or not is_resting:
+            # That a run has ended is news, too: everything is confirmed then.
+            patient = not (is_live and self._pace.is_long(name, is_urgent=is_urgent))
             found = self._analyses.get(name, (seen.version, is_live), patient=patient)
         if not is_live or found.growing is None or found.version == seen.version:
             return found
-        return self._continued.get(name, (seen.version, found.number))
+        carried = self._continued.get(name, (seen.version, found.number))
+        # While another thread carries this analysis on, there is one of the analysis before.
+        return carried if carried.account.report is found.account.report else found
+
+    def _is_urgent(self, found: Analysis, seen: Seen) -> bool:
+        """Whether a live run has more than the usual to say since it was analyzed."""
+        if found.version == seen.version or found.growing is None:
+            return False
+        if found.account.report.confirming is not None:
+            return True
+        return found.growing.has_news(self._read(found.run.name))
 
     def title(self, name: str) -> str:
         """What a person calls a run."""
@@ -198,8 +212,8 @@ class Runs:
             run = self._read(name)
             run = replace(run, captured=self.captures.captured(run))
             is_live = seen is not None and _is_live(seen, self._clock())
-            account, watch = self._follow(run, self._watches.get(name) if is_live else None)
-            self._watches[name] = watch
+            account, state = self._follow(run, self._live_states.get(name) if is_live else None)
+            self._live_states[name] = state
             growing = GrowingAccount(run, account) if is_live else None
             account = growing.account if growing else account
             version = seen.version if seen is not None else None

@@ -1,10 +1,10 @@
-"""A finding is told when it lasts, and taken back when the longer run bears it out no more."""
+"""A finding of a live run is confirmed when it lasts, and withdrawn when it no longer holds."""
 
 import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis import diagnose
-from tb_slowdown_plugin.analysis.announce import Watch, announce
+from tb_slowdown_plugin.analysis.hysteresis import LiveState, confirm
 from tb_slowdown_plugin.analysis.types import Baseline, Diagnosis, Finding, Ledger
 
 STEP = 0.5
@@ -36,131 +36,168 @@ def diagnosis(steps, *findings):
 
 def look(diagnosis, before):
     steps = len(diagnosis.healthy_per_step)
-    return announce(diagnosis, np.arange(1000, 1000 + steps), before)
+    return confirm(diagnosis, np.arange(1000, 1000 + steps), before)
 
 
-def told(diagnosis):
-    return [(each.source, each.pattern) for each in diagnosis.findings]
+def shift(steps, first=800, last=None, each=0.1):
+    """A diagnosis with a level shift of the core."""
+    last = steps - 1 if last is None else last
+    return diagnosis(steps, finding(steps, "core", "level_shift", first, last, each))
 
 
-def test_the_first_look_tells_all():
-    one = diagnosis(1000, finding(1000, "core", "level_shift", 990, 999, 0.2))
-    kept, watch = look(one, None)
-    assert kept is one
-    assert watch.sightings[0].is_told
+def confirmed(result):
+    return [(each.source, each.pattern) for each in result.diagnosis.findings]
 
 
-def test_a_finding_is_told_at_the_second_look_that_sees_it():
-    _, watch = look(diagnosis(1000), None)
-    first, watch = look(diagnosis(1100, finding(1100, "gc", "drift", 800, 1099, 0.1)), watch)
-    assert (told(first), first.verdict) == ([], "healthy")
-    assert first.ledger.lost == {}
-    assert first.ledger.healthy_seconds == pytest.approx(550.0)
-    np.testing.assert_allclose(first.healthy_per_step, STEP)
-    second, watch = look(diagnosis(1200, finding(1200, "gc", "drift", 800, 1199, 0.1)), watch)
-    assert (told(second), second.verdict) == ([("gc", "drift")], "slowdown")
-    assert second.ledger.lost == pytest.approx({"gc": 40.0})
-    assert watch.taken_back == ()
+def test_the_first_look_confirms_everything():
+    one = shift(1000, 990)
+    result = look(one, None)
+    assert result.diagnosis is one
+    assert (result.pending, result.remaining_seconds) == ((), 0.0)
+    assert result.state.sightings[0].is_confirmed
+
+
+def test_a_fitted_finding_is_pending_at_first_and_its_seconds_are_never_healthy():
+    state = look(diagnosis(1000), None).state
+    first = look(shift(1020), state)
+    assert (confirmed(first), first.diagnosis.verdict) == ([], "healthy")
+    assert [each.source for each in first.pending] == ["core"]
+    assert first.remaining_seconds == 15.0
+    ledger = first.diagnosis.ledger
+    assert (ledger.lost, ledger.unexplained_seconds) == ({}, pytest.approx(22.0))
+    assert ledger.healthy_seconds == pytest.approx(510.0 - 22.0)
+    second = look(shift(1055), first.state)
+    assert (confirmed(second), second.diagnosis.verdict) == ([("core", "level_shift")], "slowdown")
+    assert second.diagnosis.ledger.lost == pytest.approx({"core": 25.5})
+    assert (second.pending, second.state.withdrawn) == ((), ())
 
 
 @pytest.mark.parametrize(
-    ("steps", "is_told"), [(1105, False), (1159, False), (1160, True)], ids=str
+    ("source", "pending"),
+    [
+        ("input_wait", False),
+        ("callback:Slow", False),
+        ("tracing:again", False),
+        ("contention:throttled", False),
+        ("core", True),
+        ("contention:run_delay", True),
+        ("communication:in turn", True),
+    ],
 )
-def test_a_look_counts_when_the_run_has_grown_by_30_s(steps, is_told):
-    _, watch = look(diagnosis(1000), None)
-    _, watch = look(diagnosis(1100, finding(1100, "gc", "drift", 800, 1099, 0.1)), watch)
-    kept, _ = look(diagnosis(steps, finding(steps, "gc", "drift", 800, steps - 1, 0.1)), watch)
-    assert bool(kept.findings) is is_told
+def test_what_clocks_timed_needs_no_second_look(source, pending):
+    state = look(diagnosis(1000), None).state
+    result = look(diagnosis(1010, finding(1010, source, "drift", 1000, 1009, 0.2)), state)
+    assert bool(result.pending) is pending
 
 
-def test_and_by_1_percent():
+def test_a_slow_start_needs_no_second_look():
+    state = look(diagnosis(10), None).state
+    result = look(diagnosis(100, finding(100, "core", "warm_up", 0, 3, 0.2)), state)
+    assert result.pending == ()
+
+
+@pytest.mark.parametrize(("steps", "is_confirmed"), [(1129, False), (1130, True)], ids=str)
+def test_it_must_last_15_s(steps, is_confirmed):
+    state = look(diagnosis(1000), None).state
+    state = look(shift(1100), state).state
+    assert bool(confirmed(look(shift(steps), state))) is is_confirmed
+
+
+def test_in_a_long_run_the_run_must_grow_by_1_percent_or_the_loss_double():
     size = 100_000
-    _, watch = look(diagnosis(size), None)
-    for steps, is_told in ((101_000, False), (102_000, False), (102_010, True)):
-        kept, watch = look(
-            diagnosis(steps, finding(steps, "gc", "drift", 90_000, steps - 1, 0.1)), watch
-        )
-        assert bool(kept.findings) is is_told
+    for lost_each, steps_of_looks in (
+        (0.1, (101_000, 101_500, 102_010)),
+        (0.2, (101_000, 101_500)),
+    ):
+        state = look(diagnosis(size), None).state
+        state = look(shift(101_000, 90_000, each=0.1), state).state
+        looks = []
+        for steps in steps_of_looks[1:]:
+            result = look(shift(steps, 90_000, each=lost_each), state)
+            looks.append(bool(confirmed(result)))
+            state = result.state
+        assert looks == ([False, True] if lost_each == 0.1 else [True])
 
 
 def test_between_two_looks_it_must_not_be_gone():
-    seen = finding(2000, "core", "level_shift", 500, 999, 0.1)
-    _, watch = look(diagnosis(1000), None)
-    _, watch = look(diagnosis(2000, seen), watch)
-    _, watch = look(diagnosis(3000), watch)
-    kept, _ = look(diagnosis(4000, finding(4000, "core", "level_shift", 500, 999, 0.1)), watch)
-    assert told(kept) == []
+    state = look(diagnosis(1000), None).state
+    state = look(shift(2000, 500, 999), state).state
+    state = look(diagnosis(3000), state).state
+    assert confirmed(look(shift(4000, 500, 999), state)) == []
 
 
-@pytest.mark.parametrize(
-    ("last", "seconds", "is_told"),
-    [(9198, 0.1, False), (9199, 0.1, True), (9004, 54.0, True)],
-    ids=["199 steps", "200 steps", "5 % of the wall"],
-)
-def test_it_must_be_large(last, seconds, is_told):
-    watch = Watch(9000, ())
-    for steps in (10_000, 10_700):
-        kept, watch = look(
-            diagnosis(steps, finding(steps, "gc", "one_off", 9000, last, seconds)), watch
-        )
-    assert bool(kept.findings) is is_told
+def test_a_confirmed_finding_stays_whatever_its_pattern_is_called():
+    state = look(shift(1000, 500), None).state
+    result = look(diagnosis(1010, finding(1010, "core", "drift", 400, 1009, 0.1)), state)
+    assert confirmed(result) == [("core", "drift")]
+    assert result.state.withdrawn == ()
 
 
-def test_a_told_finding_stays_whatever_its_pattern_is_called():
-    _, watch = look(diagnosis(1000, finding(1000, "core", "level_shift", 500, 999, 0.1)), None)
-    kept, watch = look(diagnosis(1010, finding(1010, "core", "drift", 400, 1009, 0.1)), watch)
-    assert told(kept) == [("core", "drift")]
-    assert watch.taken_back == ()
-
-
-def test_what_does_not_last_is_taken_back_with_the_reason():
-    _, watch = look(diagnosis(1000, finding(1000, "core", "level_shift", 900, 999, 0.1)), None)
-    kept, watch = look(diagnosis(2000), watch)
-    assert kept.verdict == "healthy"
-    assert watch.taken_back == (
-        "Taken back at step 2,999: a rise of the step's own time (10.0 s in steps "
+def test_what_does_not_last_is_withdrawn_with_the_reason():
+    state = look(shift(1000, 900), None).state
+    result = look(diagnosis(2000), state)
+    assert result.diagnosis.verdict == "healthy"
+    assert result.state.withdrawn == (
+        "Withdrawn at step 2,999: a rise of the step's own time (10.0 s in steps "
         "1,900\N{EN DASH}1,999); "
-        "it was 1.0 % of the run as it is now, and the steps since do not bear it out.",
+        "it was 1.0 % of the run as it is now, and the steps since do not confirm it.",
     )
-    _, watch = look(diagnosis(3000), watch)
-    assert len(watch.taken_back) == 1
+    assert len(look(diagnosis(3000), result.state).state.withdrawn) == 1
 
 
-def test_what_another_account_explains_is_taken_back_with_its_name():
-    _, watch = look(diagnosis(1000, finding(1000, "core", "level_shift", 500, 999, 0.1)), None)
-    other = finding(1100, "contention:run_delay", "flat", 500, 1099, 0.1)
-    _, watch = look(diagnosis(1100, other), watch)
-    assert watch.taken_back == (
-        "Taken back at step 2,099: a rise of the step's own time (50.0 s in steps "
+def test_seconds_that_change_their_source_stay_confirmed():
+    state = look(shift(1000, 500), None).state
+    other = finding(1010, "contention:run_delay", "flat", 500, 1009, 0.1)
+    result = look(diagnosis(1010, other), state)
+    assert confirmed(result) == [("contention:run_delay", "flat")]
+    assert result.state.withdrawn == (
+        "Withdrawn at step 2,009: a rise of the step's own time (50.0 s in steps "
         "1,500\N{EN DASH}1,999); "
         "these seconds now belong to contention.",
     )
 
 
-def test_a_run_that_is_made_anew_is_looked_at_anew():
-    _, watch = look(diagnosis(1000, finding(1000, "core", "level_shift", 500, 999, 0.1)), None)
-    kept, watch = look(diagnosis(300, finding(300, "gc", "drift", 0, 299, 0.1)), watch)
-    assert told(kept) == [("gc", "drift")]
-    assert watch.taken_back == ()
+def test_seconds_that_change_their_source_do_not_wait_anew():
+    state = look(diagnosis(1000), None).state
+    state = look(shift(1100), state).state
+    other = diagnosis(1130, finding(1130, "contention:run_delay", "flat", 800, 1129, 0.1))
+    assert confirmed(look(other, state)) == [("contention:run_delay", "flat")]
+
+
+def test_a_new_finding_in_the_rows_of_another_that_goes_on_waits():
+    old = finding(1000, "gc", "periodic", 0, 999, 0.01)
+    state = look(diagnosis(1000, old), None).state
+    both = (
+        finding(1100, "gc", "periodic", 0, 1099, 0.01),
+        finding(1100, "core", "drift", 0, 1099, 0.1),
+    )
+    result = look(diagnosis(1100, *both), state)
+    assert (confirmed(result), len(result.pending)) == ([("gc", "periodic")], 1)
+
+
+def test_another_run_with_the_same_name_is_looked_at_as_new():
+    state = look(shift(1000, 500), None).state
+    result = look(diagnosis(300, finding(300, "core", "drift", 0, 299, 0.1)), state)
+    assert confirmed(result) == [("core", "drift")]
+    assert result.state.withdrawn == ()
 
 
 def test_only_the_last_sentences_are_kept():
-    watch = Watch(10, (), tuple("abcdefg"))
-    _, watch = look(diagnosis(1000), watch)
-    assert watch.taken_back == tuple("cdefg")
+    state = look(diagnosis(1000), LiveState(10, (), tuple("abcdefg"))).state
+    assert state.withdrawn == tuple("cdefg")
 
 
 def test_the_engine_watched_while_a_run_slows_down():
     random = np.random.default_rng(3)
     step = np.exp(random.normal(np.log(0.1), 0.03, 20_000))
     step[8000:] *= 1.3
-    watch, first_told = None, None
-    for steps in range(2000, 20_001, 500):
-        found, watch = announce(diagnose(step[:steps]), np.arange(steps), watch)
-        if found.findings and first_told is None:
-            first_told = steps
-    assert watch is not None
-    assert first_told is not None
-    assert 8500 <= first_told <= 9500
-    assert [each.pattern for each in watch.sightings] == ["level_shift"]
-    assert watch.taken_back == ()
+    state, seen, sure = None, None, None
+    for steps in range(2000, 20_001, 250):
+        result = confirm(diagnose(step[:steps]), np.arange(steps), state)
+        state = result.state
+        seen = seen or (steps if result.pending else None)
+        sure = sure or (steps if result.diagnosis.findings else None)
+    assert state is not None
+    assert (seen, sure) == (8500, 8750)
+    assert [each.pattern for each in state.sightings] == ["level_shift"]
+    assert state.withdrawn == ()

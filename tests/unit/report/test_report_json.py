@@ -29,6 +29,8 @@ def test_the_json_has_the_keys_of_the_contract_in_their_order(slow: Report) -> N
         "signals",
         "completeness",
         "notes",
+        "confirming",
+        "as_of",
     ]
     assert list(run["causes"][0]) == [
         "cause",

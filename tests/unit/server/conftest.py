@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from werkzeug.test import Client
 
-from tb_slowdown_plugin.analysis.announce import Watch
+from tb_slowdown_plugin.analysis.hysteresis import LiveState
 from tb_slowdown_plugin.analysis.types import Account, Report
 from tb_slowdown_plugin.reader.catalogue import Listing, Seen
 from tb_slowdown_plugin.reader.extent import Extent, extent_of
@@ -121,8 +121,8 @@ def account_of() -> Callable[[Run], Account]:
 
 @pytest.fixture
 def runs(source: MemorySource, clock: Clock) -> Runs:
-    def follow(run: Run, before: Watch | None) -> tuple[Account, Watch]:
-        return make_account(run), Watch(len(run.steps), ())
+    def follow(run: Run, before: LiveState | None) -> tuple[Account, LiveState]:
+        return make_account(run), LiveState(len(run.steps), ())
 
     return Runs(source, follow, clock=clock)
 

@@ -108,6 +108,20 @@ export interface SignalState {
   readonly reason: string;
 }
 
+/** Seconds of a live run above its baseline whose cause is not confirmed yet. */
+export interface Confirming {
+  /** Part of `unexplained_seconds`. */
+  readonly seconds: number;
+  readonly since_step: number;
+  /** How much longer a step takes since then. */
+  readonly growth_fraction: Measured;
+  /** Cause id. */
+  readonly candidate: string | null;
+  /** About the step by which they are confirmed or withdrawn. */
+  readonly decided_step: number;
+  readonly text: string;
+}
+
 export interface RunReport {
   readonly run: string;
   readonly verdict: Verdict;
@@ -125,6 +139,9 @@ export interface RunReport {
   readonly signals: readonly SignalState[];
   readonly completeness: { readonly chunks: number; readonly missing_chunks: number };
   readonly notes?: readonly string[];
+  readonly confirming?: Confirming | null;
+  /** The last step that was judged: all figures and sentences are of the steps up to it. */
+  readonly as_of?: { readonly step: number; readonly ended: number } | null;
 }
 
 export interface Report {

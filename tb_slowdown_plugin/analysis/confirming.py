@@ -1,0 +1,151 @@
+"""States what of a live run is being confirmed: how much, since when, and the first candidate."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.account import UNEXPLAINED
+from tb_slowdown_plugin.analysis.changes import PERSISTENCE, SMALLEST_CHANGE
+from tb_slowdown_plugin.analysis.headline import headline
+from tb_slowdown_plugin.analysis.hysteresis import Confirmation
+from tb_slowdown_plugin.analysis.named import cause_of_account
+from tb_slowdown_plugin.analysis.recent_pace import Slowing
+from tb_slowdown_plugin.analysis.types import Account, Confirming
+from tb_slowdown_plugin.analysis.wording import ledger_seconds, step_range, whole_percent
+from tb_slowdown_plugin.records.types import Float, Run
+
+_MIN_SHARE: Final = 0.3
+"""Share of the excess that an account must hold to be the first candidate. Chosen by hand."""
+
+
+def tell_pending(run: Run, split: Confirmation, confirmed: Account, whole: Account) -> Account:
+    """The account of a run of which some findings are not confirmed.
+
+    Args:
+      run: The run.
+      split: Its findings.
+      confirmed: Of the confirmed ones, with the seconds of the others unexplained.
+      whole: As if all were confirmed.
+    """
+    known = {cause.cause: cause.lost_seconds for cause in confirmed.report.causes}
+    gains = {
+        cause.cause: cause.lost_seconds - known.get(cause.cause, 0.0)
+        for cause in whole.report.causes
+    }
+    candidate = max(gains, key=lambda cause: gains[cause], default=None)
+    if candidate is not None and gains[candidate] <= 0:
+        candidate = None
+    first, last = max(split.pending, key=lambda finding: finding.lost_seconds).rows
+    lost = np.sum([finding.lost_per_step for finding in split.pending], axis=0)
+    usual = whole.healthy_per_step[first : last + 1]
+    more = np.divide(lost[first : last + 1], usual, out=np.zeros_like(usual), where=usual > 0)
+    is_current = last >= len(lost) - 1 - (last - first)
+    growth = float(np.median(more)) if is_current else 0.0
+    rows = split.remaining_seconds / max(_mean_period(run, first), 1e-9)
+    confirming = _state(
+        run,
+        seconds=float(lost.sum()),
+        rows=(first, last),
+        growth=growth,
+        candidate=candidate,
+        subject=whole.subjects.get(candidate or "", ""),
+        due_row=len(lost) + int(rows),
+    )
+    return _with_confirming(confirmed, confirming)
+
+
+def tell_slowing(run: Run, account: Account, slowing: Slowing) -> Account:
+    """The account of a run whose newest steps are slower than the baseline without a finding."""
+    moved = np.minimum(slowing.excess_per_step, account.healthy_per_step)
+    unexplained = account.lost_per_step[UNEXPLAINED] + moved
+    booked = np.minimum(slowing.excess_per_step, unexplained)
+    first, rows = slowing.first_row, len(moved)
+    candidate = _find_candidate(run, first, float(slowing.excess_per_step.sum()))
+    confirming = _state(
+        run,
+        seconds=float(booked.sum()),
+        rows=(first, rows - 1),
+        growth=slowing.growth_fraction,
+        candidate=candidate,
+        subject=candidate.replace("_", " ") if candidate else "",
+        due_row=max(int(first / (1.0 - PERSISTENCE)), rows + 1),
+    )
+    report = account.report
+    more = float(moved.sum())
+    lost = report.lost_seconds + more
+    report = replace(
+        report,
+        lost_seconds=lost,
+        lost_fraction=lost / report.wall_seconds if report.wall_seconds > 0 else 0.0,
+        unexplained_seconds=report.unexplained_seconds + more,
+    )
+    account = replace(
+        account,
+        report=report,
+        healthy_per_step=account.healthy_per_step - moved,
+        lost_per_step={**account.lost_per_step, UNEXPLAINED: unexplained},
+    )
+    return _with_confirming(account, confirming)
+
+
+def _find_candidate(run: Run, first: int, excess_seconds: float) -> str | None:
+    """The cause whose accounts hold most of what the newest rows take more than those before."""
+    more: dict[str, float] = {}
+    for name, column in run.steps.accounts.items():
+        cause = cause_of_account(name)
+        if cause is not None and first > 0:
+            values = np.nan_to_num(column)
+            rows = len(values) - first
+            grown = float(values[first:].sum()) - rows * float(values[:first].mean())
+            more[cause] = more.get(cause, 0.0) + grown
+    best = max(more, key=lambda cause: more[cause], default=None)
+    return best if best is not None and more[best] >= _MIN_SHARE * excess_seconds else None
+
+
+def _state(
+    run: Run,
+    *,
+    seconds: float,
+    rows: tuple[int, int],
+    growth: float,
+    candidate: str | None,
+    subject: str,
+    due_row: int,
+) -> Confirming:
+    number = run.steps.number
+    first, last = int(number[rows[0]]), int(number[rows[1]])
+    due = int(number[-1]) + max(due_row - len(number), 1) * run.steps_per_row
+    if growth >= SMALLEST_CHANGE:
+        what = f"Slower since about step {first:,} (+{whole_percent(growth)})."
+    else:
+        growth = 0.0
+        what = f"{ledger_seconds(seconds)} was lost in steps {step_range(first, last)}."
+    which = f"; first candidate: {subject}" if subject else ""
+    text = f"{what} Confirming the cause{which}."
+    return Confirming(seconds, first, growth or None, candidate, due, text)
+
+
+def _with_confirming(account: Account, confirming: Confirming) -> Account:
+    """The account with the state in its report, and in its headline where that is the news."""
+    report = account.report
+    largest = max((cause.lost_seconds for cause in report.causes), default=0.0)
+    if report.verdict == "slowdown" and largest > confirming.seconds:
+        text = headline(
+            report.verdict,
+            steps=report.steps,
+            wall_seconds=report.wall_seconds,
+            lost=[(account.subjects[each.cause], each.lost_seconds) for each in report.causes],
+            unexplained_seconds=report.unexplained_seconds,
+        )
+    else:
+        text = confirming.text
+    report = replace(report, verdict="slowdown", headline=text, confirming=confirming)
+    return replace(account, report=report)
+
+
+def _mean_period(run: Run, first: int) -> float:
+    period: Float = np.nan_to_num(run.steps.period_seconds[first:])
+    return float(period.mean()) if len(period) else 0.0
