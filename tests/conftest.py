@@ -6,7 +6,11 @@ import importlib.util
 import os
 import shutil
 import sys
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -14,6 +18,60 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(Path(__file__).parent))  # `import event_files` and its like
+
+_contradictions: list[str] = []
+"""What is wrong with the figures of the reports that were made since the last test."""
+
+
+def _is_from_a_test(frame: FrameType | None) -> bool:
+    """Whether a test wrote a report by hand, figures and all."""
+    while frame is not None and Path(frame.f_code.co_filename).name == "dataclasses.py":
+        frame = frame.f_back  # `replace`
+    return frame is not None and Path(__file__).parent in Path(frame.f_code.co_filename).parents
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _watched_reports() -> Iterator[None]:
+    """Looks at the figures of every report that any test makes in this process."""
+    from report_checker import contradictions, ledger_contradictions
+
+    from tb_slowdown_plugin.analysis import account, live
+    from tb_slowdown_plugin.analysis.types import Account, Report
+
+    init, assemble = Report.__init__, account.assemble
+
+    def checked_init(report: Report, *values: Any, **fields: Any) -> None:
+        init(report, *values, **fields)
+        if not _is_from_a_test(sys._getframe(1)):
+            _contradictions.extend(contradictions(asdict(report)))
+
+    def checked_assemble(case: Any, *values: Any, **more: Any) -> Account:
+        made = assemble(case, *values, **more)
+        _contradictions.extend(ledger_contradictions(case.run, made))
+        return made
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Report, "__init__", checked_init)
+        for module in (account, live):
+            patch.setattr(module, "assemble", checked_assemble)
+        yield
+
+
+_KNOWN = {
+    "test_engine_carried_on.py": "what is carried on has the sentences of the analysis before",
+}
+"""Tests whose reports are known to contradict themselves, and why; to be emptied."""
+
+
+@pytest.fixture(autouse=True)
+def _figures_agree(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fails a test that made a report whose figures contradict each other."""
+    yield
+    wrong = list(dict.fromkeys(_contradictions))
+    _contradictions.clear()
+    if request.path.name in _KNOWN:
+        return
+    assert not wrong, "\n".join(wrong)
 
 
 def chromium() -> str | None:

@@ -67,7 +67,7 @@ def _notes(run: Run) -> Iterable[str]:
             yield f"Resumed at step {int(run.steps.number[session.first_row]):,}."
     period = run.steps.period_seconds
     usual = float(np.mean(period)) if len(period) else SHORTEST_SECONDS
-    if usual < SHORTEST_SECONDS:
+    if 0 < usual < SHORTEST_SECONDS:
         yield (
             f"A step takes {duration(usual)} on average: slow steps are not told apart from what "
             f"the operating system does; from {duration(SHORTEST_SECONDS)} on they are."

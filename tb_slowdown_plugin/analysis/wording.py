@@ -14,6 +14,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+_LEAST_RISE = 1.02
+"""Three digits show a difference of 1 %, and medians of ten steps differ by chance by so much."""
 _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
 
 
@@ -149,6 +151,15 @@ def between(low: float, high: float) -> str:
     """
     texts = (duration(low), duration(high))
     return texts[0] if texts[0] == texts[1] else f"{texts[0]} to {texts[1]}"
+
+
+def rises(before: float, after: float) -> bool:
+    """Whether the second of two figures reads as more than the first; else no text says so.
+
+    >>> rises(0.0163, 0.0162), rises(0.1001, 0.1004), rises(0.0051, 0.0078), rises(0.0, 2e-3)
+    (False, False, True, True)
+    """
+    return after >= _LEAST_RISE * before and duration(after) != duration(before)
 
 
 def share_of_loss(fraction: float) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from tb_slowdown_plugin.analysis.advice import disk as advice
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, Mask, span
 from tb_slowdown_plugin.analysis.rules.movement import ends, rank_with_time
-from tb_slowdown_plugin.analysis.rules.patterns import working_rows
+from tb_slowdown_plugin.analysis.rules.patterns import tell_rise, working_rows
 from tb_slowdown_plugin.analysis.rules.stretches import (
     lying_in,
     rows_by_rate,
@@ -71,16 +71,15 @@ def explain(case: Case) -> Claim | None:
     writes = _growing_writes(case, claimed)
     if writes is None:
         return None
-    first, last = span(claimed)
-    before, after = ends(case.run.steps.period_seconds, (first, last))
+    rows = span(claimed)
+    grown = tell_rise(case, "A step", ends(case.run.steps.period_seconds, rows), rows)
     return Claim(
         "disk",
         claimed,
         _MORE,
         f"{_tell_writes(writes)}, and the step time grows with it.",
         (
-            f"A step takes {duration(before)} around {case.step_text(first)} and "
-            f"{duration(after)} around {case.step_text(last)}.",
+            *([f"{grown}."] if grown else []),
             *_tell_output(case),
         ),
         _advise(case, grows=True),

@@ -17,6 +17,8 @@ from tb_slowdown_plugin.analysis.wording import duration, ledger_seconds, percen
 from tb_slowdown_plugin.records import names
 
 ACCOUNT: Final = names.account(names.INPUT_WAIT, names.END_OF_PASS)
+_ALL: Final = 0.99
+"""Share of the ends from which all of them count as lost: the rest is rounding."""
 _WHY: Final = (
     "TensorFlow stops the threads of the pipeline and waits for them: for what its stages have "
     "begun, and for the one that tunes them, which may sleep for as long as the pass took"
@@ -49,7 +51,10 @@ def claim(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Claim:
 
 def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterable[str]:
     wait = case.account(names.INPUT_WAIT, names.END_OF_PASS)
-    yield f"{_ends(case)}."
+    lost = lost_seconds(tuple(each for each in claimed if each.source == ACCOUNT))
+    total = float(wait.sum())
+    part = f"; {ledger_seconds(lost)} of it counts as lost" if lost < _ALL * total else ""
+    yield f"{_ends(case)}{part}."
     if main.pattern == "drift":
         yield f"It is {course(case, main, wait)}."
     yield (

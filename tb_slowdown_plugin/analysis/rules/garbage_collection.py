@@ -11,7 +11,7 @@ from tb_slowdown_plugin.analysis.rules.case import Case, Claim, lost_seconds
 from tb_slowdown_plugin.analysis.rules.patterns import cadence, growth
 from tb_slowdown_plugin.analysis.wording import between, counted, duration, ledger_seconds, times
 from tb_slowdown_plugin.records import names
-from tb_slowdown_plugin.records.types import GcPause
+from tb_slowdown_plugin.records.types import Float, GcPause
 
 _FULL = 2
 _GROWS = 1.3
@@ -22,7 +22,8 @@ def explain(case: Case) -> Claim | None:
     claimed = case.of(names.GC)
     if not claimed:
         return None
-    pauses = case.gc_pauses()
+    lost = np.sum([finding.lost_per_step for finding in claimed], axis=0)
+    pauses = tuple(each for each in case.gc_pauses() if lost[min(each[0], len(lost) - 1)] > 0)
     full = [(row, pause) for row, pause in pauses if pause.generation >= _FULL]
     rows = [row for row, _ in full]
     often = cadence(rows, len(case.run.steps)) if rows else ""
@@ -32,7 +33,7 @@ def explain(case: Case) -> Claim | None:
         claimed,
         "garbage collection",
         _summary(claimed_seconds=lost_seconds(claimed), full=full, often=often),
-        tuple(_evidence(case, pauses, full, forced=forced)),
+        tuple(_evidence(case, lost, pauses, full, forced=forced)),
         advice.advise(forced=forced),
     )
 
@@ -51,16 +52,16 @@ def _summary(claimed_seconds: float, full: list[tuple[int, GcPause]], often: str
 
 def _evidence(
     case: Case,
+    lost: Float,
     pauses: tuple[tuple[int, GcPause], ...],
     full: list[tuple[int, GcPause]],
     *,
     forced: bool,
 ) -> Iterable[str]:
-    collecting = case.account(names.GC)
-    total = float(collecting.sum())
+    total = float(lost.sum())
     if not full:
         yield (
-            f"{ledger_seconds(total)} in {counted(int(np.count_nonzero(collecting)), 'step')}; "
+            f"{ledger_seconds(total)} in {counted(int(np.count_nonzero(lost)), 'step')}; "
             "no full collection (generation 2) was among them."
         )
     if full:
@@ -74,17 +75,22 @@ def _evidence(
     if young:
         yield (
             f"{counted(len(young), 'longer collection')} of younger generations took "
-            f"{ledger_seconds(sum(young))}."
+            f"{_counting(sum(young), total)}."
         )
+
+
+def _counting(whole: float, lost: float) -> str:
+    """Seconds in all, of which only some count as lost where the rest is as it was at first."""
+    text = f"{ledger_seconds(whole)} in all"
+    return text if whole <= lost else f"{text}, {ledger_seconds(lost)} of which counts as lost"
 
 
 def _full_collections(case: Case, full: list[tuple[int, GcPause]], total: float) -> Iterable[str]:
     seconds = [pause.seconds for _, pause in full]
     longest = int(np.argmax(seconds))
     yield (
-        f"{ledger_seconds(sum(seconds))} of {ledger_seconds(total)} are full collections "
-        f"(generation 2), {between(min(seconds), max(seconds))} each; the longest is in "
-        f"{case.step_text(full[longest][0])}."
+        f"Full collections (generation 2) took {between(min(seconds), max(seconds))} each, "
+        f"{_counting(sum(seconds), total)}; the longest is in {case.step_text(full[longest][0])}."
     )
     if growth(seconds) >= _GROWS:
         quarter = len(seconds) // 4

@@ -9,14 +9,14 @@ import numpy as np
 from tb_slowdown_plugin.analysis.advice import graph_growth as advice
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, lost_seconds, span
 from tb_slowdown_plugin.analysis.rules.movement import Growth, ends, growth_of
-from tb_slowdown_plugin.analysis.rules.patterns import working_rows
+from tb_slowdown_plugin.analysis.rules.patterns import tell_rise, working_rows
 from tb_slowdown_plugin.analysis.rules.stack_places import (
     growing_places,
     places_of_most,
     tell_places,
 )
 from tb_slowdown_plugin.analysis.types import Finding
-from tb_slowdown_plugin.analysis.wording import counted, duration
+from tb_slowdown_plugin.analysis.wording import counted
 from tb_slowdown_plugin.records.types import Int
 
 _LEAST_PER_STEP = 0.05
@@ -88,13 +88,13 @@ def _evidence(case: Case, growth: Growth, rows: tuple[int, int], slow: Int) -> I
     period = case.run.steps.period_seconds
     if len(slow):
         what, rows = "Such a step", (int(slow[0]), int(slow[-1]))
-        before, after = ends(period[slow], (0, len(slow) - 1))
+        levels = ends(period[slow], (0, len(slow) - 1))
     else:
         what = "A step"
-        before, after = ends(period, rows)
+        levels = ends(period, rows)
+    grown = tell_rise(case, what, levels, rows)
     yield (
-        f"{what} takes {duration(before)} around {case.step_text(rows[0])} and {duration(after)} "
-        f"around {case.step_text(rows[1])}. TensorFlow prepares a changed graph again at each "
+        f"{grown}{'. ' if grown else ''}TensorFlow prepares a changed graph again at each "
         "`session.run`, all of it."
     )
     again = sum(graph.again for graph in case.graphs)

@@ -20,6 +20,7 @@ from tb_slowdown_plugin.analysis.starved import STRETCHED
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.analysis.wording import (
     count,
+    counted,
     duration,
     ledger_seconds,
     percent,
@@ -123,12 +124,15 @@ def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterab
     wait = case.account(names.INPUT_WAIT)
     period = case.run.steps.period_seconds
     if main.pattern == "epoch_boundary":
-        yield from _boundaries(case, wait)
+        yield from _boundaries(case, claimed, wait)
     else:
         yield f"Input wait is {course(case, main, wait)}."
         if _grows(case, main):
             early, late = (duration(float(part.mean())) for part in _ends_of(wait, main))
-            yield f"It grows: {early} a step in the first tenth of these steps, {late} in the last."
+            yield (
+                f"It grows: {early} a step on average in the first tenth of these steps, {late} "
+                "in the last."
+            )
         if main.pattern not in ("periodic", "one_off"):
             rows = slice(max(main.rows[0], case.diagnosis.warm_up_rows), main.rows[1] + 1)
             yield from _tell_typical(wait[rows], np.maximum(period[rows] - wait[rows], 0.0))
@@ -248,15 +252,20 @@ def _tell_reading(case: Case, finding: Finding) -> Iterable[str]:
         yield f"Disks are not the limit: {text}. What comes over a network is not counted."
 
 
-def _boundaries(case: Case, wait: Float) -> Iterable[str]:
+def _boundaries(case: Case, claimed: tuple[Finding, ...], wait: Float) -> Iterable[str]:
+    """What the first batches that are lost take, and those in between: each a median."""
     epochs = [event.row for event in case.run.events if isinstance(event.what, Epoch)]
     first = np.array(sorted({row for row in epochs if row < len(wait)}), np.int64)
-    if not len(first):
+    lost = np.sum([finding.lost_per_step for finding in claimed], axis=0)
+    late = first[np.isin(first, working_rows(lost))]
+    if not len(late):
         return
-    others = np.delete(wait, first)
+    usual = float(np.median(np.delete(wait, first))) if len(first) < len(wait) else 0.0
+    whole, part = (ledger_seconds(float(each.sum())) for each in (lost, lost[late]))
+    of = "" if part == whole else f", {part} of the {whole} that are lost"
     yield (
-        f"The first batch of an epoch takes {duration(float(wait[first].mean()))} on average, in "
-        f"{len(first):,} epochs; any other batch {duration(float(np.median(others)))}."
+        f"The first batch of an epoch takes {duration(float(np.median(lost[late])))} in the "
+        f"median of {counted(len(late), 'epoch')}{of}; any other batch {duration(usual)}."
     )
 
 

@@ -7,14 +7,16 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.rules.case import Case
+from tb_slowdown_plugin.analysis.rules.case import CORE, Case
 from tb_slowdown_plugin.analysis.rules.movement import rank_with_time
 from tb_slowdown_plugin.analysis.types import Finding
-from tb_slowdown_plugin.analysis.wording import duration
+from tb_slowdown_plugin.analysis.wording import duration, rises
 from tb_slowdown_plugin.records.types import Float, Int
 
 _MOST_PHASES: Final = 3
 """Rows in a period in which the same work comes (analysis/periods: so many repeats are found)."""
+_IN_MOST: Final = 0.5
+"""Median over mean from which the median step tells of all of them: less, and a few hold most."""
 _BLOCKS: Final = 8
 _RISING: Final = 0.7
 """Rank correlation of their medians with time: chance alone reaches it in 3 of 100. Kept gradients
@@ -62,33 +64,67 @@ def course(case: Case, finding: Finding, series: Float) -> str:
     match finding.pattern:
         case "level_shift":
             start = min(case.diagnosis.warm_up_rows, first)
-            before = float(np.mean(series[start:first])) if first > start else 0.0
-            return (
-                f"{duration(before)} a step before {case.step_text(first)} and "
-                f"{duration(float(np.mean(inside)))} from it on"
-            )
+            before, after, how = _set_apart(series[start:first], inside)
+            if rises(before, after):
+                return (
+                    f"{duration(before)} a step before {case.step_text(first)} and "
+                    f"{duration(after)} from it on ({how})"
+                )
         case "drift":
             tenth = max(1, len(inside) // 10)
-            before, after = float(np.mean(inside[:tenth])), float(np.mean(inside[-tenth:]))
-            return (
-                f"{duration(before)} a step around {case.step_text(first)}, "
-                f"{duration(after)} around {case.step_text(last)}"
-            )
+            before, after, how = _set_apart(inside[:tenth], inside[-tenth:])
+            if rises(before, after):
+                return (
+                    f"{duration(before)} a step around {case.step_text(first)}, "
+                    f"{duration(after)} around {case.step_text(last)} ({how})"
+                )
         case "periodic" | "epoch_boundary":
+            # What its first steps took only because the run had just begun is warm-up, so what
+            # was lost is told; of the step itself, of which a part is lost, the series.
+            seconds = series if finding.source == CORE else finding.lost_per_step
             hit = working_rows(finding.lost_per_step)
             if len(hit) == 1:
-                return f"{duration(float(series[hit[0]]))} in {case.step_text(int(hit[0]))}"
+                return f"{duration(float(seconds[hit[0]]))} in {case.step_text(int(hit[0]))}"
             what = "at epoch boundaries" if finding.pattern == "epoch_boundary" else ""
             return (
-                f"{duration(float(np.mean(series[hit])))} on average in the {len(hit):,} steps "
+                f"{duration(float(np.mean(seconds[hit])))} on average in the {len(hit):,} steps "
                 f"in which it happens{', ' + what if what else ''}"
             )
         case "one_off":
-            return f"{duration(float(inside.sum()))} in {case.steps_text(finding.rows)}"
-        case _:
-            # What its first steps took only because the run had just begun is warm-up.
-            each = float(np.mean(finding.lost_per_step[first : last + 1]))
-            return f"{duration(each)} a step in {case.steps_text(finding.rows)}"
+            lost = min(float(inside.sum()), finding.lost_seconds)
+            return f"{duration(lost)} in {case.steps_text(finding.rows)}"
+    each = float(np.mean(finding.lost_per_step[first : last + 1]))
+    return f"{duration(each)} a step on average in {case.steps_text(finding.rows)}"
+
+
+def _set_apart(early: Float, late: Float) -> tuple[float, float, str]:
+    """What a step takes in two stretches, by one statistic, and its name.
+
+    The median says what steps do, whatever a first batch took; where most steps take nothing,
+    it says nothing, and the mean is told.
+    """
+    typical = np.median(late) >= _IN_MOST * np.mean(late) if len(late) else True
+    of, name = (np.median, "medians") if typical else (np.mean, "means")
+    before, after = (float(of(part)) if len(part) else float("inf") for part in (early, late))
+    return before, after, name
+
+
+def tell_rise(case: Case, what: str, levels: tuple[float, float], rows: tuple[int, int]) -> str:
+    """What a step takes at both ends of rows, where that is more at the end; else "".
+
+    Args:
+      case: gives steps their numbers.
+      what: "A step".
+      levels: typical seconds at the first and at the last of the rows.
+      rows: first and last row.
+    """
+    before, after = levels
+    if not rises(before, after):
+        return ""
+    return (
+        f"{what} takes {duration(before)} around {case.step_text(rows[0])} and {duration(after)} "
+        f"around {case.step_text(rows[1])}"
+    )
 
 
 def working_rows(seconds: Float) -> Int:

@@ -13,7 +13,7 @@ from tb_slowdown_plugin.analysis.own_work import WAITING
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds
 from tb_slowdown_plugin.analysis.rules.eager_steps import runs_eagerly
 from tb_slowdown_plugin.analysis.rules.movement import ends, growth_of, means_rise_all_along
-from tb_slowdown_plugin.analysis.rules.patterns import cadence, grows_at_intervals
+from tb_slowdown_plugin.analysis.rules.patterns import cadence, grows_at_intervals, tell_rise
 from tb_slowdown_plugin.analysis.rules.stack_places import (
     growing_places,
     place_of,
@@ -64,6 +64,8 @@ def explain(case: Case) -> Claim | None:
     often = ""
     if found.at_intervals:
         often = f", {cadence(found.where, len(case.run.steps))}"
+    rows = int(found.where[0]), int(found.where[-1])
+    grown = tell_rise(case, "Such a step" if often else "A step", found.period, rows)
     return Claim(
         "python_overhead",
         found.claimed,
@@ -74,8 +76,7 @@ def explain(case: Case) -> Claim | None:
         (
             *_tell_phase(main_phase(largest(found.claimed))),
             *tell_places(places, most),
-            f"{'Such a' if often else 'A'} step takes {duration(found.period[0])} around {first} "
-            f"and {duration(found.period[1])} around {last}; CPU time of the training thread is "
+            f"{grown}{'; ' if grown else ''}CPU time of the training thread is "
             f"{percent(found.share)} of the growth.",
             *_tell_tensorflow(case, found),
         ),

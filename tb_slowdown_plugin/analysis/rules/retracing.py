@@ -69,7 +69,8 @@ def _library(case: Case, claimed: tuple[Finding, ...], predicting: tuple[Finding
         "is made anew, or `fit` or `evaluate` is called with arrays in a loop."
     )
     seconds = lost_seconds(claimed) - lost_seconds(predicting)
-    evidence = [f"{ledger_seconds(seconds)} in {counted(len(graphs), 'trace')} of such functions."]
+    traces = counted(len(graphs), "trace") if graphs else "traces"
+    evidence = [f"{ledger_seconds(seconds)} in {traces} of such functions."]
     if graphs:
         by_code: dict[tuple[str, str], list[TracedGraph]] = defaultdict(list)
         for graph in graphs:

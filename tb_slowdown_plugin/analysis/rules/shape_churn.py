@@ -11,7 +11,7 @@ from tb_slowdown_plugin.analysis.advice import shape_churn as advice
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, span
 from tb_slowdown_plugin.analysis.rules.larger_batches import NEW_SHAPE, SHAPE
 from tb_slowdown_plugin.analysis.types import Finding
-from tb_slowdown_plugin.analysis.wording import count, counted, duration, listed
+from tb_slowdown_plugin.analysis.wording import count, counted, duration, listed, rises
 from tb_slowdown_plugin.records.types import Float
 
 SHAPES: Final = "batch_shapes"
@@ -100,9 +100,12 @@ def _evidence(case: Case, shapes: Float, rows: tuple[int, int]) -> Iterable[str]
         yield f"New among them: {listed(told)}."
     period = case.run.steps.period_seconds
     start = min(case.diagnosis.warm_up_rows, first)
-    if first > start:
+    if first == start:
+        return
+    before = float(np.median(period[start:first]))
+    after = float(np.median(period[first : last + 1]))
+    if rises(before, after):
         yield (
-            f"A step takes {duration(float(np.median(period[start:first])))} before "
-            f"{case.step_text(first)} and {duration(float(np.median(period[first : last + 1])))} "
-            "from it on."
+            f"The median step takes {duration(before)} before {case.step_text(first)} and "
+            f"{duration(after)} from it on."
         )

@@ -64,7 +64,7 @@ def tell_places(places: list[tuple[str, float, float]], most: list[Fact]) -> Ite
     for place, first, last in places[:2]:
         yield (
             f"`{place}` is in {percent(last)} of the samples of the training thread at the end, "
-            f"in {percent(first)} at the start."
+            f"in {percent(first) if first > 0 else 'none'} at the start."
         )
     for fact in most[:2] if not places else ():
         yield (

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tb_slowdown_plugin.analysis.rules.case import Case, Mask
 from tb_slowdown_plugin.analysis.types import Finding
-from tb_slowdown_plugin.analysis.wording import count, duration, percent
+from tb_slowdown_plugin.analysis.wording import count, duration, percent, rises
 from tb_slowdown_plugin.records.types import Float, Int
 
 Value = TypeVar("Value", bound=np.generic)
@@ -93,10 +93,13 @@ def tell_medians(case: Case, pressed: Mask) -> Iterable[str]:
     period = case.run.steps.period_seconds
     others = ~pressed
     others[: case.diagnosis.warm_up_rows] = False
-    if others.any():
+    if not others.any() or not pressed.any():
+        return
+    inside, outside = float(np.median(period[pressed])), float(np.median(period[others]))
+    if rises(outside, inside):
         yield (
-            f"The median of those steps takes {duration(float(np.median(period[pressed])))}, that "
-            f"of the others {duration(float(np.median(period[others])))}."
+            f"The median of those steps takes {duration(inside)}, that of the others "
+            f"{duration(outside)}."
         )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from tb_slowdown_plugin.analysis.advice import tensor_retention as advice
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, lost_seconds, span
 from tb_slowdown_plugin.analysis.rules.movement import Growth, ends, growth_of
-from tb_slowdown_plugin.analysis.rules.patterns import cadence, grows_at_intervals
+from tb_slowdown_plugin.analysis.rules.patterns import cadence, grows_at_intervals, tell_rise
 from tb_slowdown_plugin.analysis.rules.stack_places import (
     growing_places,
     places_of_most,
@@ -48,10 +48,10 @@ def explain(case: Case) -> Claim | None:
     if found is None or not cpu[1] > 1.1 * cpu[0]:
         return _open_tape(case, claimed, rows)
     owner, growth = found
-    before, after = _ends_at(case.run.steps.period_seconds, where)
-    if after - before > (growth.last - growth.first) / _SLOWEST_BYTES_PER_SECOND:
+    levels = _ends_at(case.run.steps.period_seconds, where)
+    if levels[1] - levels[0] > (growth.last - growth.first) / _SLOWEST_BYTES_PER_SECOND:
         return _open_tape(case, claimed, rows)
-    first, last = span(claimed)
+    grown = tell_rise(case, "Such a step" if often else "A step", levels, span(claimed))
     places = growing_places(case)
     most = places_of_most(case, case.wall_share(lost_seconds(claimed)))
     return Claim(
@@ -65,10 +65,8 @@ def explain(case: Case) -> Claim | None:
             f"{case.step_text(growth.first_row)} and {size(growth.last)} around "
             f"{case.step_text(growth.last_row)} (medians of the samples in the first and the last "
             "third).",
-            f"{'Such a' if often else 'A'} step takes {duration(before)} around "
-            f"{case.step_text(first)} and "
-            f"{duration(after)} around {case.step_text(last)}; its CPU time goes from "
-            f"{duration(cpu[0])} to {duration(cpu[1])}.",
+            f"{grown}{'; its' if grown else 'Its'} CPU time goes from {duration(cpu[0])} to "
+            f"{duration(cpu[1])}.",
             *tell_places(places, most),
         ),
         advice.advise(),
@@ -92,7 +90,7 @@ def _open_tape(case: Case, claimed: tuple[Finding, ...], rows: tuple[int, int]) 
     place, age = max(tapes, key=lambda tape: tape[1])
     if age < MOST_OF_RUN * (rows[1] - rows[0]) or memory.last < _TAPE_GROWS * memory.first:
         return None
-    before, after = ends(case.run.steps.period_seconds, rows)
+    grown = tell_rise(case, "A step", ends(case.run.steps.period_seconds, rows), rows)
     return Claim(
         "tensor_retention",
         claimed,
@@ -104,8 +102,7 @@ def _open_tape(case: Case, claimed: tuple[Finding, ...], rows: tuple[int, int]) 
             f"Host memory rose from {size(memory.first)} around "
             f"{case.step_text(memory.first_row)} to {size(memory.last)} around "
             f"{case.step_text(memory.last_row)}.",
-            f"A step takes {duration(before)} around {case.step_text(rows[0])} and "
-            f"{duration(after)} around {case.step_text(rows[1])}.",
+            *([f"{grown}."] if grown else []),
         ),
         advice.advise(tape=True),
         "medium",

@@ -35,7 +35,7 @@ def test_accounts_with_a_cause_of_their_own(make_run, find, judge, account, caus
 
     assert (found.cause, found.summary) == (cause, summary)
     assert found.evidence[0].startswith("6.0 s (50.0 % of the run) went into ")
-    assert found.evidence[0].endswith(": 10 ms a step in steps 0\u2013599.")
+    assert found.evidence[0].endswith(": 10 ms a step on average in steps 0\u2013599.")
 
 
 def test_a_compiled_function_beside_slow_steps_that_compute_is_a_suspect(make_run, find, judge):

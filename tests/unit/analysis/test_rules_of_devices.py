@@ -252,7 +252,7 @@ def test_ever_new_shapes(jump):
     assert cause.evidence == (
         "Batches had 3 distinct shapes by step 400 and 183 by step 599.",
         "New among them: (8, 14, 20, 3), (8, 15, 20, 3), (8, 16, 20, 3) and 7 more.",
-        "A step takes 10 ms before step 400 and 60 ms from it on.",
+        "The median step takes 10 ms before step 400 and 60 ms from it on.",
     )
 
 
@@ -298,8 +298,8 @@ def test_copies_are_named_where_a_phase_holds_them(make_run, find, judge):
         "The phase `to_device`, which copies between host and device, takes longer."
     )
     assert cause.evidence == (
-        "It takes 2 ms a step before step 400 and 52 ms from it on; 98.0 % of the step's rise lie "
-        "in it.",
+        "It takes 2 ms a step before step 400 and 52 ms from it on (medians); 98.0 % of the step's "
+        "rise lie in it.",
     )
 
     other = make_run(0.008 + copying, accounts={"phase:attention": copying})

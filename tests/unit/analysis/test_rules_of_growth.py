@@ -108,14 +108,14 @@ def test_a_plateau_is_compared_with_the_rest_of_the_run(make_run, find, judge):
         (
             "backward",
             "backward_pass",
-            "The phase `backward` takes 6.48 ms a step around step 0, 33.5 ms around step 599; "
-            "90.0 % of the step's rise lie in it.",
+            "The phase `backward` takes 6.48 ms a step around step 0, 33.5 ms around step 599 "
+            "(medians); 90.0 % of the step's rise lie in it.",
         ),
         (
             "optimizer",
             "optimizer_state",
-            "The phase `optimizer` takes 6.48 ms a step around step 0, 33.5 ms around step 599; "
-            "90.0 % of the step's rise lie in it.",
+            "The phase `optimizer` takes 6.48 ms a step around step 0, 33.5 ms around step 599 "
+            "(medians); 90.0 % of the step's rise lie in it.",
         ),
     ],
 )

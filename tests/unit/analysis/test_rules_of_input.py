@@ -39,7 +39,7 @@ def test_input_wait_that_begins_at_a_step(make_run, find, judge):
     assert cause.lost_fraction == pytest.approx(9.0 / 15.12)
     assert cause.summary == "The step waits for data from step 1,300 on."
     assert cause.evidence == (
-        "Input wait is 0.4 ms a step before step 1,300 and 30 ms from it on.",
+        "Input wait is 0.4 ms a step before step 1,300 and 30 ms from it on (medians).",
         "The median step there waits 30 ms and works 10 ms; without the wait it would be "
         "4.0 times as fast.",
         "In all 9.0 s of input wait are lost; each was timed where the step asks for its batch.",
@@ -65,7 +65,7 @@ def test_input_wait_at_the_first_batch_of_each_epoch(make_run, find, judge):
         "dataset that starts anew."
     )
     assert cause.evidence[0] == (
-        "The first batch of an epoch takes 1.2 s on average, in 6 epochs; any other batch 0.4 ms."
+        "The first batch of an epoch takes 1.2 s in the median of 6 epochs; any other batch 0.4 ms."
     )
     assert "shuffle(2_000)" in cause.advice[0].code
 
@@ -87,7 +87,8 @@ def test_a_wait_that_is_there_from_the_start_and_grows_points_to_a_history(cause
         "The step waits for data from the start, and longer and longer: 60.8 % of the run."
     )
     assert cause.evidence[1] == (
-        "It grows: 2.49 ms a step in the first tenth of these steps, 29.1 ms in the last."
+        "It grows: 2.49 ms a step on average in the first tenth of these steps, 29.1 ms in the "
+        "last."
     )
     assert cause.advice[0].text.startswith("Look for what grows")
     shuffled = np.random.default_rng(0).permutation(wait)
@@ -102,7 +103,7 @@ def test_a_wait_of_few_steps_is_told_by_them(cause_of):
     cause = cause_of("flat", wait)
     assert cause.summary == "The step waits for data from the start: 35.2 % of the run."
     assert cause.evidence[:2] == (
-        "Input wait is 5.44 ms a step in steps 0\u2013599.",
+        "Input wait is 5.44 ms a step on average in steps 0\u2013599.",
         "Few of those steps wait for long: 75 of 600, for 40 ms each; without that they would be "
         "1.5 times as fast in all.",
     )
@@ -118,7 +119,7 @@ def test_what_was_warm_up_is_not_told_again(make_run, find, judge):
     ).report
     cause = report.causes[0]
     assert cause.summary == "The step waits for data from the start: 66.7 % of the run."
-    assert cause.evidence[0] == "Input wait is 30 ms a step in steps 0\u2013599."
+    assert cause.evidence[0] == "Input wait is 30 ms a step on average in steps 0\u2013599."
 
 
 def test_what_others_made_longer_is_told_where_it_is_a_good_part(make_run, find, judge):

@@ -22,8 +22,8 @@ def test_predict_in_each_step_is_one_cause_with_its_line(make_run, find, judge):
         "the call, beside what the model computes."
     )
     assert cause.evidence[0] == (
-        "20.0 s (83.3 % of the run) went into calling `predict` at agent.py:88: 50 ms a step in "
-        "steps 0\u2013399."
+        "20.0 s (83.3 % of the run) went into calling `predict` at agent.py:88: 50 ms a step on "
+        "average in steps 0\u2013399."
     )
     assert cause.evidence[1].startswith("Each call makes a dataset of its arguments")
     assert [advice.code.splitlines()[1] for advice in cause.advice] == [
@@ -40,7 +40,7 @@ def test_predict_beside_more_tracing_is_told_after_it(make_run, find, judge):
 
     assert cause.lost_seconds == pytest.approx(52.0)
     assert cause.summary.startswith("Functions of tf.data and Keras are traced again")
-    assert cause.evidence[0] == "32.0 s in 0 traces of such functions."
+    assert cause.evidence[0] == "32.0 s in traces of such functions."
     assert "went into calling `predict` at agent.py:88" in cause.evidence[1]
 
 

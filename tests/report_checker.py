@@ -1,0 +1,376 @@
+"""Refuses reports whose numbers contradict each other: no two figures on a screen may disagree.
+
+What is checked in sentences holds for every cause: a rule of this checker knows the words by
+which numbers are related ("of", "before ... from it on", "each ... in all"), and no program.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final
+
+from quantities import DURATION, PERCENT, found, quantity
+
+from tb_slowdown_plugin.analysis.types import Account
+from tb_slowdown_plugin.records.types import Run
+
+_TICK: Final = 1e-3
+"""Durations that are no part of the run: a threshold, the operating system's own."""
+_LEAST_RISE: Final = 1.01
+"""What is said to grow by this much at least, or the two figures read as one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a sentence stands beside."""
+
+    wall: float = float("inf")
+    lost: float | None = None
+    """Of its cause; of all causes in the headline; None where it is of no cause."""
+    steps: int | None = None
+    grows: bool = False
+    """Whether its cause is one that grows or rises."""
+
+
+def contradictions(report: Mapping[str, Any]) -> list[str]:
+    """What is wrong with the figures of one run of a report (`report_body(...)["runs"][0]`).
+
+    Example:
+      >>> contradictions({"wall_seconds": 1.0, "lost_seconds": 2.0, "unexplained_seconds": 2.0,
+      ...     "lost_fraction": 2.0, "steps": 9, "headline": "", "causes": (), "notes": ()})[0]
+      'lost 2.0 s of 1.0 s'
+    """
+    return [*_sums(report), *_texts(report)]
+
+
+def _sums(report: Mapping[str, Any]) -> Iterator[str]:
+    wall, lost = report["wall_seconds"], report["lost_seconds"]
+    yield from _exceeds("lost", lost, wall)
+    yield from _exceeds("unexplained", report["unexplained_seconds"], lost)
+    yield from _share("the run", lost, wall, report["lost_fraction"])
+    total = report["unexplained_seconds"] + sum(each["lost_seconds"] for each in report["causes"])
+    if not _same(total, lost):
+        yield f"causes and unexplained time add up to {total} s, not to {lost} s"
+    names = [cause["cause"] for cause in report["causes"]]
+    for name in {name for name in names if names.count(name) > 1}:
+        yield f"{name} is named twice"
+    for cause in report["causes"]:
+        name, seconds = cause["cause"], cause["lost_seconds"]
+        yield from _exceeds(name, seconds, lost)
+        yield from _share(name, seconds, wall, cause["lost_fraction"])
+        parts = cause.get("parts", ())
+        if parts and not _same(sum(part["lost_seconds"] for part in parts), seconds):
+            yield f"the parts of {name} do not add up to {seconds} s"
+        for steps in (cause["steps"], *(part["steps"] for part in parts)):
+            if not cause["steps"][0] <= steps[0] <= steps[1] <= cause["steps"][1]:
+                yield f"{name} or a part of it lies in steps {steps[0]} to {steps[1]}"
+    for suspect in report.get("suspects", ()):
+        yield from _exceeds(suspect["cause"], suspect["seconds"], report["unexplained_seconds"])
+
+
+def _texts(report: Mapping[str, Any]) -> Iterator[str]:
+    wall, steps = report["wall_seconds"], report["steps"]
+    whole = Place(wall, report["lost_seconds"], steps)
+    yield from _headline(report["headline"], report)
+    for text in report["notes"]:
+        yield from in_sentence(text, Place(wall, None, steps))
+    for suspect in report.get("suspects", ()):
+        yield from in_sentence(suspect["why"], Place(wall, None, steps))
+    yield from in_sentence(report["headline"], whole)
+    for cause in report["causes"]:
+        grows = cause["pattern"] in ("level_shift", "drift")
+        place = Place(wall, cause["lost_seconds"], steps, grows)
+        for text in (cause["summary"], *cause["evidence"]):
+            yield from in_sentence(text, place)
+        yield from _between_sentences(" ".join((cause["summary"], *cause["evidence"])))
+
+
+def in_sentence(text: str, place: Place | None = None) -> list[str]:
+    """What one sentence says that can't be so.
+
+    >>> in_sentence("13.0 s of 12.4 s are full collections")
+    ['13.0 s is more than the 12.4 s that it is of: "13.0 s of 12.4 s are full collections"']
+    """
+    place = place or Place()
+    return [f'{wrong}: "{text}"' for rule in _RULES for wrong in rule(text, place)]
+
+
+def _headline(text: str, report: Mapping[str, Any]) -> Iterator[str]:
+    """Its wall, its share and its seconds are the report's."""
+    wall, lost = report["wall_seconds"], report["lost_seconds"]
+    if not (wall > 0 and "lost" in text.lower()):
+        return
+    for _, parts in found("(?:of|in) <wall:duration>", text):
+        if not parts["wall"].may_be(wall):
+            yield f'the headline is of {parts["wall"].text}, the run of {wall} s: "{text}"'
+    for _, parts in found(r"[Ll]ost <share:percent>|lost \((?P<x><share2:percent>)\)", text):
+        share = parts.get("share") or parts["share2"]
+        if not share.may_be(lost / wall) and "less than" not in text and share.value < 0.99:
+            yield f'the headline says {share.text}, the seconds {lost / wall:.3f}: "{text}"'
+    for _, parts in found("<lost:duration> of <wall:duration>", text):
+        if not parts["lost"].may_be(lost):
+            yield f'the headline says {parts["lost"].text} lost, the ledger {lost} s: "{text}"'
+    causes = [cause["lost_seconds"] for cause in report["causes"]]
+    if "; most to" in text and causes and max(causes) <= 0.5 * lost:
+        yield f'no cause has most of {lost} s: "{text}"'
+
+
+def _of(text: str, place: Place) -> Iterator[str]:
+    """Parts are no larger than their whole."""
+    for kind in ("amount", "count"):
+        unit = "" if kind == "amount" else r"(?![\d.,]*\d)(?! ?[\w%\u00b5]*iB| ?%| [\u00b5mn]?s\b)"
+        pattern = rf"(?<![\d.,])<part:{kind}>(?: \([^)]*\))? of (?:the |all )?<whole:{kind}>{unit}"
+        for match, parts in found(pattern, text):
+            part, whole = parts["part"], parts["whole"]
+            if part.text == whole.text and text[match.end() :].startswith(" are"):
+                yield f"{part.text} is all of it"
+            if part.exceeds(whole.value, whole.doubt):
+                yield f"{part.text} is more than the {whole.text} that it is of"
+    for _, parts in found(r"of <whole:count> steps", text):
+        if place.steps is not None and parts["whole"].value > place.steps:
+            yield f"{parts['whole'].text} steps of a run of {place.steps}"
+
+
+def _of_the_run(text: str, place: Place) -> Iterator[str]:
+    """No time is longer than the run, no share larger than all, and none lost beyond its cause."""
+    for each in re.findall(DURATION, text):
+        if quantity(each).exceeds(max(place.wall, _TICK)):
+            yield f"{each} in a run of {place.wall} s"
+        if quantity(each).value < 0:
+            yield f"a negative time, {each}"
+    for each in re.findall(PERCENT, text):
+        if quantity(each).exceeds(1.0) and not re.search(r"\+|slower|longer|growth", text):
+            yield f"{each} is more than all"
+    if place.wall == float("inf"):
+        return
+    for _, parts in found(r"<part:duration>[^.;:]{0,40}?\(?<share:percent>\)? of the run", text):
+        share, doubt = parts["part"].value / place.wall, parts["part"].doubt / place.wall
+        if not parts["share"].may_be(share, doubt):
+            yield f"{parts['part'].text} is {share:.2%} of the run"
+    if place.lost is not None:
+        for _, parts in found(r"<part:duration> \(<share:percent> of the warm-up", text):
+            share, doubt = parts["part"].value / place.lost, parts["part"].doubt / place.lost
+            if not parts["share"].may_be(share, doubt):
+                yield f"{parts['part'].text} is {share:.2%} of the warm-up"
+
+
+def _totals(text: str, place: Place) -> Iterator[str]:
+    """What a cause counts as lost is what its card says; no part of it is more."""
+    if place.lost is None:
+        return
+    for match, parts in found(r"<a:duration> of (?:it|that|them|which) counts?\b", text):
+        told = [quantity(each).value for each in re.findall(DURATION, text[: match.start()])]
+        whole = max(told, default=place.lost)
+        if parts["a"].exceeds(min(place.lost, whole)):
+            yield f"{parts['a'].text} counted of {whole} s, where {place.lost} s are lost"
+    for _, parts in found(r"[Ii]n all <a:duration> of [\w ]+ (?:are|is|was) lost", text):
+        if not parts["a"].may_be(place.lost):
+            yield f"{parts['a'].text} lost in all, where {place.lost} s are"
+    for _, parts in found(r"of the <a:duration> (?:lie|lies|are|is) in", text):
+        if not parts["a"].may_be(place.lost):
+            yield f"{parts['a'].text} taken for the {place.lost} s that are lost"
+    if re.search(r"of (it|that|them|which) counts?\b", text):
+        return
+    wholes = (
+        r"<a:duration>(?:,| \([^)]*\))? in (?:all|total)",
+        r"took <a:duration>(?![^.;:]* each)",
+        r"<a:duration> of <b:duration> are",
+        r"<a:duration> \([^)]* of the run\)",
+        r"longer .* took <a:duration>",
+    )
+    for pattern in wholes:
+        for _, parts in found(pattern, text):
+            if parts["a"].exceeds(place.lost):
+                yield f"{parts['a'].text} of a cause that lost {place.lost} s"
+
+
+def _add_up(text: str, place: Place) -> Iterator[str]:
+    """`took 5.0 s: 3.3 s to ..., 1.7 s in ...` is a sum."""
+    del place
+    pattern = r"took <sum:duration>: <a:duration> to [^.:]*?, <b:duration> in "
+    for _, parts in found(pattern, text):
+        a, b = parts["a"], parts["b"]
+        if not parts["sum"].may_be(a.value + b.value, a.doubt + b.doubt):
+            yield f"{a.text} and {b.text} are not {parts['sum'].text}"
+
+
+_BEFORE_AFTER: Final = (
+    r"<a:amount>(?: (?:a|per) step| on average| in the median)? before steps? [\d,]+,? and "
+    r"<b:amount>(?: on average| in the median)? (?:from it on|since|after)",
+    r"<a:amount>(?: (?:a|per) step)? around steps? [\d,]+(?:,| and)(?: [a-z ]+)? "
+    r"<b:amount>[a-z ]* around",
+    r"<a:amount> around steps? [\d,]+, <b:amount> around",
+    r"<a:amount>[a-z ]* in the first (?:tenth|third|quarter)[a-z ]*, <b:amount>[a-z ]* in the last",
+    r"<a:amount>(?: a second were read from \w+)? before, <b:amount> since",
+    r"[Ff]rom <a:amount> to <b:amount>",
+    r"<a:amount> (?:->|\u2192) <b:amount>",
+)
+_UP: Final = re.compile(
+    r"grow|rose|rise|longer|slower|more and more|steadily|CPU time goes|each trace costs", re.I
+)
+
+
+def _before_after(text: str, place: Place) -> Iterator[str]:
+    """Two figures that are set against each other differ, and in the way that is said."""
+    for pattern in _BEFORE_AFTER:
+        for match, parts in found(pattern, text):
+            a, b = parts["a"], parts["b"]
+            if text[match.end() :].startswith(" each"):
+                continue
+            if abs(b.value - a.value) < (_LEAST_RISE - 1) * max(abs(a.value), abs(b.value)):
+                yield f"{a.text} and {b.text} are the same"
+            elif b.value < a.value and (place.grows or _UP.search(text)) and "read" not in text:
+                yield f"{b.text} is no growth from {a.text}"
+    for match, parts in found(r"<a:amount> to <b:amount>(?= each| a step| per step)", text):
+        if parts["a"].value > parts["b"].value and not match[0].startswith("from"):
+            yield f"{match[0]} is no range"
+
+
+_NUMBERED: Final = re.compile(r"(?:step|worker|stage|epoch|pass|GPU|CPU) $", re.I)
+
+
+def _counts(text: str, place: Place) -> Iterator[str]:
+    """Nothing is said of what did not happen, and no share of nothing is given."""
+    del place
+    for match in re.finditer(r"(?<![\w.,:\u2013-])0 (?!of\b)([a-z]{4,}|[Kk]ernel)\b", text):
+        if match[1] not in ("bytes", "from") and not _NUMBERED.search(text[: match.start()]):
+            yield f"a count of zero, {match[0]}"
+    for match in re.finditer(r"(?<![\d.,])(?:0(?:\.0+)? ?%|0\.0+ s)(?!\w)", text):
+        yield f"a figure of zero, {match[0]}"
+    for match, parts in found(r"<n:count> (\w+s) of <each:duration>(?=[,; ])", text):
+        if parts["n"].value == 0:
+            yield f"none, but {match[0]}"
+
+
+def _means(text: str, place: Place) -> Iterator[str]:
+    """A mean of N times is the total over N; a usual value is a median, and says so."""
+    totals = [parts["a"] for _, parts in found(r"<a:duration> in (?:all|total)", text)]
+    totals += [parts["a"] for _, parts in found(r"<a:duration> \([^)]* of the run\)", text)]
+    limit = totals[0].value + totals[0].doubt if totals else place.lost
+    pattern = r"<mean:duration>[^.;:\d]*? on average[^.;:\d]* (?:in|of) (?:the )?<n:count>"
+    for _, parts in found(pattern, text):
+        product = (parts["mean"].value - parts["mean"].doubt) * parts["n"].value
+        if limit is not None and product > 1.02 * limit + 1e-9:
+            yield f"{parts['n'].text} times {parts['mean'].text} are more than {limit} s"
+    pattern = r"<median:duration> in the median of (?:the )?<n:count>"
+    for _, parts in found(pattern, text):
+        least = (parts["median"].value - parts["median"].doubt) * parts["n"].value / 2
+        if place.lost is not None and least > place.lost * 1.001:
+            yield f"half of {parts['n'].text} take {parts['median'].text} or more of {limit} s"
+    typical = re.search(r"\b(?:typical|usual)(?:ly)?\b", text, re.I)
+    if typical and re.search(r"\bon average\b|\bmeans?\b", text, re.I):
+        yield "a mean, where the text says typical"
+
+
+def _sets(text: str, place: Place) -> Iterator[str]:
+    """`N saves took a to b each, T in all`: T is between N times a and N times b."""
+    del place
+    pattern = (
+        r"<n:count> (?!m?s\b)[a-z]+s?\b[^\d:]*? <low:duration>(?: to <high:duration>)? each, "
+        r"<sum:duration> in all"
+    )
+    for _, parts in found(pattern, text):
+        n, low, total = parts["n"].value, parts["low"], parts["sum"]
+        high = parts.get("high", low)
+        if total.exceeds(n * high.value, n * high.doubt):
+            yield f"{total.text} of {parts['n'].text} of at most {high.text}"
+        if n * (low.value - low.doubt) > total.value + total.doubt:
+            yield f"{total.text} of {parts['n'].text} of at least {low.text}"
+
+
+def _speed(text: str, place: Place) -> Iterator[str]:
+    """How many times as fast follows from the wait and the work beside it."""
+    del place
+    pattern = r"waits <wait:duration> and works <work:duration>; .* (?P<times>\S+) times as fast"
+    for match, parts in found(pattern, text):
+        wait, work = parts["wait"], parts["work"]
+        low = 1 + (wait.value - wait.doubt) / (work.value + work.doubt)
+        high = 1 + (wait.value + wait.doubt) / max(work.value - work.doubt, 1e-12)
+        times = quantity(match["times"])
+        if not low - times.doubt - 0.001 <= times.value <= high + times.doubt + 0.001:
+            yield f"{times.text} times as fast, but {wait.text} and {work.text}"
+
+
+def _ranges(text: str, place: Place) -> Iterator[str]:
+    del place
+    for first, last in re.findall(r"steps ([\d,]+)[\u2013-]([\d,]+)", text):
+        if quantity(first).value > quantity(last).value:
+            yield f"steps {first} to {last}"
+
+
+_RULES: Final[tuple[Callable[[str, Place], Iterator[str]], ...]] = (
+    _of,
+    _of_the_run,
+    _totals,
+    _add_up,
+    _before_after,
+    _counts,
+    _means,
+    _sets,
+    _speed,
+    _ranges,
+)
+
+
+def _between_sentences(text: str) -> Iterator[str]:
+    """`grows: 4.4 times as long at the end` is the ratio of the two figures given for it."""
+    ratios = [quantity(each) for each in re.findall(r"([\d.,]+) times as long at the end", text)]
+    pattern = r"takes <a:duration> around step [\d,]+ and <b:duration> around"
+    pairs = [parts for _, parts in found(pattern, text)]
+    if ratios and len(pairs) == 1:
+        a, b = pairs[0]["a"], pairs[0]["b"]
+        low = (b.value - b.doubt) / (a.value + a.doubt)
+        high = (b.value + b.doubt) / max(a.value - a.doubt, 1e-12)
+        if not low - ratios[0].doubt <= ratios[0].value <= high + ratios[0].doubt:
+            yield f"{ratios[0].text} times as long, but {a.text} and {b.text}"
+
+
+def ledger_contradictions(run: Run, account: Account) -> list[str]:
+    """What is wrong between a report, the seconds of each step behind it, and its run."""
+    return list(_in_ledger(run, account))
+
+
+def _in_ledger(run: Run, account: Account) -> Iterator[str]:
+    report = account.report
+    per_cause = {name: float(column.sum()) for name, column in account.lost_per_step.items()}
+    healthy = float(account.healthy_per_step.sum())
+    if not _same(healthy + sum(per_cause.values()), report.wall_seconds):
+        yield f"{healthy} s healthy and {per_cause} are not {report.wall_seconds} s"
+    for cause in report.causes:
+        if not _same(per_cause.get(cause.cause, 0.0), cause.lost_seconds):
+            yield f"{cause.cause}: {cause.lost_seconds} s, in steps {per_cause.get(cause.cause)} s"
+    if not _same(per_cause.get("unexplained", 0.0), report.unexplained_seconds):
+        yield f"unexplained: {report.unexplained_seconds} s, in steps {per_cause['unexplained']} s"
+    numbers = run.steps.number
+    if not len(numbers):
+        return
+    first, last = int(numbers.min()), int(numbers.max())
+    texts = [report.headline, *report.notes]
+    for cause in report.causes:
+        texts += [cause.summary, *cause.evidence]
+        if not first <= cause.steps[0] <= cause.steps[1] <= last:
+            yield f"{cause.cause} in steps {cause.steps} of a run of {first} to {last}"
+    for text in texts:
+        for each in re.findall(r"\bsteps? (\d[\d,]*)", text):
+            if not first <= quantity(each).value <= last:
+                yield f'step {each} of a run of {first} to {last}: "{text}"'
+    rows = [row for row, _ in account.change_points]
+    if any(row >= len(numbers) for row in rows) or any(a > b for a, b in pairwise(rows)):
+        yield f"change points at rows {rows} of {len(numbers)}"
+
+
+def _exceeds(what: str, part: float, whole: float) -> Iterator[str]:
+    if part > whole * (1 + 1e-6) + 1e-6:
+        yield f"{what} {part} s of {whole} s"
+
+
+def _share(what: str, part: float, whole: float, share: float) -> Iterator[str]:
+    if whole > 0 and abs(share - part / whole) > 1e-6:
+        yield f"{part} s of {whole} s of {what} given as {share}"
+
+
+def _same(one: float, other: float) -> bool:
+    return abs(one - other) <= 1e-6 * max(abs(one), abs(other), 1.0)
