@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, Literal, TypeAlias, get_args
 
-Part: TypeAlias = Literal["device", "tracing", "compilation", "input", "copies", "compute", "rest"]
+Part: TypeAlias = Literal[
+    "device", "communication", "tracing", "compilation", "input", "copies", "compute", "rest"
+]
 PARTS: Final[tuple[Part, ...]] = get_args(Part)
 """Where the time of a step goes; a moment belongs to the first of them that is under way.
 A copy or a wait for data behind which a device computes costs nothing (XProf's
@@ -17,6 +19,7 @@ waiting, gaps."""
 PART_NAMES: Final[Mapping[Part, str]] = MappingProxyType(
     {
         "device": "the device",
+        "communication": "communication between devices",
         "tracing": "tracing a tf.function",
         "compilation": "compiling",
         "input": "waiting for data",
@@ -27,8 +30,41 @@ PART_NAMES: Final[Mapping[Part, str]] = MappingProxyType(
 )
 
 Kind: TypeAlias = Literal[
-    "tracing", "compilation", "input", "copy", "kernel", "operation", "stage", "memory"
+    "tracing",
+    "compilation",
+    "input",
+    "copy",
+    "kernel",
+    "operation",
+    "launch",
+    "stage",
+    "memory",
 ]
+"""`launch`: a call of the host that starts work on a device, which is told apart from that work."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceShare:
+    """What one device does in the captured steps in which it works: sums over these steps."""
+
+    name: str
+    steps: int
+    """In which it works."""
+    seconds: float
+    """Length of these steps."""
+    computes_seconds: float
+    communicates_seconds: float
+    """Communication while it computes nothing: it waits for other devices."""
+    copies_seconds: float
+    """Copies between host and device while it does neither."""
+    hidden_seconds: float
+    """Communication while it computes."""
+
+    @property
+    def idle_seconds(self) -> float:
+        """Neither computing nor communicating nor copying: it waits for the host."""
+        busy = self.computes_seconds + self.communicates_seconds + self.copies_seconds
+        return max(0.0, self.seconds - busy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,3 +116,5 @@ class CapturedSteps:
     """Those with the most seconds, the largest first."""
     allocators: tuple[Allocator, ...] = ()
     devices: tuple[str, ...] = field(default=())
+    shares: tuple[DeviceShare, ...] = ()
+    """Of the devices that work in any of the capture's steps."""

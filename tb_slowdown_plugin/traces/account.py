@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -10,14 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_slowdown_plugin.records.captured import PARTS, Part
-from tb_slowdown_plugin.traces.intervals import Windows, cut, lengths, merge
-from tb_slowdown_plugin.traces.naming import Meaning
-from tb_slowdown_plugin.traces.types import Float, Int, Item, Steps
+from tb_slowdown_plugin.traces.intervals import Pieces, Windows, cut, lengths
+from tb_slowdown_plugin.traces.naming import Direction, Meaning
+from tb_slowdown_plugin.traces.shares import Stretches, shares_of
+from tb_slowdown_plugin.traces.types import Float, Int, Item, Shares, Steps, Total
 
 Ints = NDArray[np.int64]
 
 _MOST_ITEMS: Final = 400
 """Those with the most seconds; a model has thousands of operations of microseconds."""
+_MOST_TOTALS: Final = 100
+"""Of each part."""
 
 
 @dataclass(slots=True)
@@ -31,6 +35,10 @@ class Marks:
     begins: list[Ints] = field(default_factory=list)
     """Nanoseconds from the beginning of the trace."""
     ends: list[Ints] = field(default_factory=list)
+    calls: list[NDArray[np.bool_]] = field(default_factory=list)
+    """Whether it is a call, not another piece of one."""
+    devices: dict[int, int] = field(default_factory=dict)
+    """Line -> device, of lines of devices."""
 
     def add(
         self,
@@ -39,8 +47,12 @@ class Marks:
         which: Ints,
         begins: Ints,
         ends: Ints,
+        calls: NDArray[np.bool_] | None = None,
     ) -> None:
-        """Adds events of one line: `meanings[which]` from `begins` to `ends`."""
+        """Adds events of one line: `meanings[which]` from `begins` to `ends`.
+
+        Where an event is added in pieces, `calls` tells the first piece of each.
+        """
         items = [
             -1 if found is None else self.meanings.setdefault(found, len(self.meanings))
             for found in meanings
@@ -50,6 +62,18 @@ class Marks:
             self.line.append(np.full(len(which), line))
             self.begins.append(begins)
             self.ends.append(ends)
+            self.calls.append(np.ones(len(which), bool) if calls is None else calls)
+
+    def worked(self) -> tuple[float, float] | None:
+        """From when to when devices did something, in seconds; None: there is no such time."""
+        of_devices = [
+            (int(begins.min()), int(ends.max()))
+            for line, begins, ends in zip(self.line, self.begins, self.ends, strict=True)
+            if int(line[0]) in self.devices
+        ]
+        begin = min((first for first, _ in of_devices), default=0)
+        end = max((last for _, last in of_devices), default=0)
+        return (begin / 1e9, end / 1e9) if end > begin else None
 
 
 class Account(NamedTuple):
@@ -62,49 +86,139 @@ class Account(NamedTuple):
     cell_seconds: Float
     left_out: int
     """Events that last over too many steps to be told of each."""
+    totals: tuple[Total, ...]
+    copied: dict[Direction, tuple[int, float]]
+    """Calls and seconds."""
+    shares: Shares
+    device_seconds: Float
+    """(D,)"""
 
 
-def account(marks: Marks, steps: Steps) -> Account:
-    """Says where the time of each step went."""
+def account(marks: Marks, steps: Steps, devices: int = 0) -> Account:
+    """Says where the time of each step went.
+
+    Args:
+      marks: What was found.
+      steps: The steps.
+      devices: How many there are.
+    """
     windows = Windows((steps.begins * 1e9).astype(np.int64), (steps.ends * 1e9).astype(np.int64))
     none = [np.empty(0, np.int64)]
     begins, ends = (np.concatenate(found or none) for found in (marks.begins, marks.ends))
     item, line = (np.concatenate(found or none) for found in (marks.item, marks.line))
-    pieces = cut(begins, ends, windows)
-    item, line = item[pieces.source], line[pieces.source]
+    is_call = np.concatenate(marks.calls or [np.empty(0, bool)])
     meanings = list(marks.meanings)
-    parts = _parts(meanings, item, pieces.window, pieces.begins, pieces.ends, windows)
+    totals, copied = _totals(meanings, item, begins, ends, is_call)
+    device = _device_of(marks, line)
+    device_seconds = _device_seconds(meanings, item, device, begins, ends, devices)
+    pieces = cut(begins, ends, windows)
+    whole = np.append(True, pieces.source[1:] != pieces.source[:-1])[: len(pieces.source)]
+    whole &= is_call[pieces.source]
+    item, line, device = item[pieces.source], line[pieces.source], device[pieces.source]
+    parts, shares = _parts(meanings, item, device, pieces, windows, devices)
     cells = _cells(meanings, item, line, pieces.window, pieces.begins, pieces.ends, len(steps))
     busy = np.bincount(item, pieces.ends - pieces.begins, len(meanings)) / 1e9
-    whole = np.append(True, pieces.source[1:] != pieces.source[:-1])[: len(item)]
     calls = np.bincount(item[whole], minlength=len(meanings))
-    return _leading(meanings, calls, busy, parts, cells, pieces.left_out)
+    items, cells = _leading(meanings, calls, busy, cells)
+    return Account(
+        parts,
+        items,
+        cells.item,
+        cells.step,
+        cells.seconds,
+        pieces.left_out,
+        totals,
+        copied,
+        shares,
+        device_seconds,
+    )
+
+
+def _totals(
+    meanings: list[Meaning], item: Ints, begins: Ints, ends: Ints, is_call: NDArray[np.bool_]
+) -> tuple[tuple[Total, ...], dict[Direction, tuple[int, float]]]:
+    seconds = np.bincount(item, ends - begins, len(meanings)) / 1e9
+    calls = np.bincount(item[is_call], minlength=len(meanings))
+    places = Counter[str]()
+    leading = []
+    for n in np.argsort(-seconds, kind="stable").tolist():
+        places[meanings[n].part] += 1
+        if places[meanings[n].part] <= _MOST_TOTALS:
+            leading.append(n)
+    totals = tuple(
+        Total(
+            meanings[n].kind, meanings[n].part, meanings[n].title, int(calls[n]), float(seconds[n])
+        )
+        for n in leading
+        if calls[n]
+    )
+    copied: dict[Direction, tuple[int, float]] = {}
+    for number, meaning in enumerate(meanings):
+        if meaning.direction is not None:
+            before = copied.get(meaning.direction, (0, 0.0))
+            copied[meaning.direction] = (
+                before[0] + int(calls[number]),
+                before[1] + float(seconds[number]),
+            )
+    return totals, copied
+
+
+def _device_of(marks: Marks, line: Ints) -> Ints:
+    """(E,) the device of each event, -1 of the host's."""
+    table = np.full(int(line.max(initial=0)) + 1, -1)
+    for number, device in marks.devices.items():
+        if number < len(table):
+            table[number] = device
+    return table[line]
+
+
+def _device_seconds(
+    meanings: list[Meaning], item: Ints, device: Ints, begins: Ints, ends: Ints, devices: int
+) -> Float:
+    of_device = np.array([meaning.part == "device" for meaning in meanings], bool)
+    rows = np.flatnonzero(of_device[item] & (device >= 0)) if len(meanings) else item
+    return lengths(device[rows], begins[rows], ends[rows], devices) / 1e9
 
 
 def _parts(
     meanings: list[Meaning],
     item: Ints,
-    window: Ints,
-    begins: Ints,
-    ends: Ints,
+    device: Ints,
+    pieces: Pieces,
     windows: Windows,
-) -> dict[Part, Float]:
-    """A moment goes to the first part that is under way: what is left over is the rest."""
+    devices: int,
+) -> tuple[dict[Part, Float], Shares]:
+    """A moment goes to the first part that is under way: what is left over is the rest.
+
+    Of several devices it is the part of the first that does anything; `Shares` tell each.
+    """
     ranks = np.array([_rank(meaning) for meaning in meanings], np.int64)
     rank = ranks[item] if len(meanings) else item
     count = len(windows.begins)
-    so_far = (window[:0], begins[:0], ends[:0])
+
+    def of_devices(part: Part) -> Stretches:
+        rows = np.flatnonzero((rank == PARTS.index(part)) & (device >= 0))
+        group = pieces.window[rows] * max(1, devices) + device[rows]
+        return Stretches(group, pieces.begins[rows], pieces.ends[rows]).merged()
+
+    done: dict[Part, Stretches] = {
+        part: of_devices(part) for part in ("device", "communication", "copies")
+    }
+    shares = shares_of(done["device"], done["communication"], done["copies"], windows, devices)
+    so_far = Stretches(*(np.empty(0, np.int64) for _ in Stretches._fields))
     covered = np.zeros(count)
     parts: dict[Part, Float] = {}
     for number, part in enumerate(PARTS[:-1]):
-        of_part = rank == number
-        added = (window[of_part], begins[of_part], ends[of_part])
-        so_far = merge(*(np.concatenate(pair) for pair in zip(so_far, added, strict=True)))
-        together = np.bincount(so_far[0], so_far[2] - so_far[1], count) / 1e9
+        rows = np.flatnonzero((rank == number) & (device < 0))
+        added = [Stretches(pieces.window[rows], pieces.begins[rows], pieces.ends[rows])]
+        if part in done:
+            added.append(done[part]._replace(group=done[part].group // max(1, devices)))
+        so_far = so_far.merged(*added)
+        together = so_far.lengths(count)
         parts[part] = np.maximum(together - covered, 0.0)
         covered = together
     parts["rest"] = np.maximum((windows.ends - windows.begins) / 1e9 - covered, 0.0)
-    return parts
+    return parts, shares
 
 
 def _rank(meaning: Meaning) -> int:
@@ -177,13 +291,8 @@ def _own(
 
 
 def _leading(
-    meanings: list[Meaning],
-    calls: Ints,
-    busy: Float,
-    parts: dict[Part, Float],
-    cells: _Cells,
-    left_out: int,
-) -> Account:
+    meanings: list[Meaning], calls: Ints, busy: Float, cells: _Cells
+) -> tuple[tuple[Item, ...], _Cells]:
     total = np.bincount(cells.item, cells.seconds, len(meanings))
     leading = np.argsort(-total, kind="stable")[:_MOST_ITEMS]
     leading = leading[total[leading] > 0.0]
@@ -200,6 +309,4 @@ def _leading(
         )
         for number in leading.tolist()
     )
-    return Account(
-        parts, items, place[cells.item[kept]], cells.step[kept], cells.seconds[kept], left_out
-    )
+    return items, _Cells(place[cells.item[kept]], cells.step[kept], cells.seconds[kept])

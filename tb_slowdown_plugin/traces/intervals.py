@@ -102,3 +102,58 @@ def lengths(group: Ints, begins: Ints, ends: Ints, groups: int) -> NDArray[np.fl
     """
     merged, begin, end = merge(group, begins, ends)
     return np.bincount(merged, weights=end - begin, minlength=groups).astype(np.float64)
+
+
+class Own(NamedTuple):
+    """What is left of nested stretches where those inside them are taken out; `P` pieces."""
+
+    source: Ints
+    """(P,) index of the stretch that a piece is of."""
+    begins: Ints
+    """(P,)"""
+    ends: Ints
+    """(P,)"""
+    first: NDArray[np.bool_]
+    """(P,) the first piece of its stretch."""
+
+
+def own(begins: Ints, ends: Ints) -> Own | None:
+    """Gives each moment to the innermost of the stretches around it; None where none are nested.
+
+    Example:
+      >>> found = own(np.array([0, 2]), np.array([10, 5]))
+      >>> found.source.tolist(), found.begins.tolist(), found.ends.tolist()
+      ([0, 1, 0], [0, 2, 5], [2, 5, 10])
+    """
+    order = np.lexsort((-ends, begins))
+    outer = np.maximum.accumulate(ends[order])
+    if len(order) < 2 or not (begins[order][1:] < outer[:-1]).any():
+        return None
+    empty = order[ends[order] <= begins[order]]
+    order = order[ends[order] > begins[order]]
+    count = len(order)
+    times = np.concatenate([begins[order], ends[order]])
+    edges = np.argsort(times, kind="stable")
+    closed = bytearray(count)
+    opened: list[int] = []
+    innermost: list[int] = []
+    for edge in edges.tolist():
+        if edge < count:
+            opened.append(edge)
+        else:
+            closed[edge - count] = 1
+        while opened and closed[opened[-1]]:
+            opened.pop()
+        innermost.append(opened[-1] if opened else -1)
+    owner = np.array(innermost[:-1], np.int64)
+    times = times[edges]
+    good = (owner >= 0) & (times[1:] > times[:-1])
+    source = np.concatenate([order[owner[good]], empty])
+    first = np.zeros(len(source), bool)
+    first[np.unique(source, return_index=True)[1]] = True
+    return Own(
+        source,
+        np.concatenate([times[:-1][good], begins[empty]]),
+        np.concatenate([times[1:][good], begins[empty]]),
+        first,
+    )

@@ -4,46 +4,26 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tb_slowdown_plugin.traces import naming
-from tb_slowdown_plugin.traces.account import Marks, account
+from tb_slowdown_plugin.traces import device_lines, naming
+from tb_slowdown_plugin.traces.account import account
+from tb_slowdown_plugin.traces.gathered import Gathered
 from tb_slowdown_plugin.traces.memory import allocators
-from tb_slowdown_plugin.traces.naming import Meaning
-from tb_slowdown_plugin.traces.space import Line, Plane, Space
+from tb_slowdown_plugin.traces.space import Line, Plane, Space, UnreadableError
 from tb_slowdown_plugin.traces.steps import Markers, Recorded, find_steps
-from tb_slowdown_plugin.traces.types import Function, Trace
-
-Ints = NDArray[np.int64]
+from tb_slowdown_plugin.traces.types import Copied, Function, Trace
 
 _ABSOLUTE_PS: Final = 10**18 * 1000
 """Times from here on are counted from 1970: some writers do so, TensorFlow from the start."""
 _MOST_PS: Final = 1 << 62
 """53 days from the start, and what the columns of events can hold."""
 _NO_TIME: Final = "A line of the trace begins at a time that is none and is left out."
-_MOST_MARKERS: Final = 20_000
-_MOST_CALLS: Final = 50_000
-_MOST_ALLOCATIONS: Final = 5_000
 _MOST_FUNCTIONS: Final = 100
-
-
-@dataclass(slots=True)
-class _Gathered:
-    """What the lines of a trace have given so far."""
-
-    marks: Marks = field(default_factory=Marks)
-    markers: list[tuple[int, int, int, int]] = field(default_factory=list)
-    """(line, step number, begin, end)"""
-    calls: list[tuple[str, bool, int]] = field(default_factory=list)
-    allocations: list[dict[str, Any]] = field(default_factory=list)
-    events: int = 0
-    ends: int = 0
 
 
 def read_trace(path: Path, recorded: Recorded) -> Trace:
@@ -59,14 +39,10 @@ def read_trace(path: Path, recorded: Recorded) -> Trace:
     """
     space = Space(path)
     told = _told(space)
-    gathered = _Gathered()
+    gathered = _gather(space, told.get("profile_start_time"))
     notes = space.notes
-    for number, (plane, line) in enumerate(_lines(space)):
-        placed = _relative(line, told.get("profile_start_time"))
-        if abs(placed.offset_ps) <= _MOST_PS:
-            _gather(gathered, plane, placed, number)
-        elif _NO_TIME not in notes:
-            notes.append(_NO_TIME)
+    if space.is_damaged and not gathered.events:
+        raise UnreadableError(space.damage())
     started, seconds = _range(told, gathered.ends)
     if math.isnan(started):
         started = path.stat().st_mtime - seconds
@@ -74,14 +50,25 @@ def read_trace(path: Path, recorded: Recorded) -> Trace:
             "The file does not tell when the capture began; its place among the steps is "
             "that of the time at which the file was written."
         )
-    steps = find_steps(_markers(gathered), recorded, started, seconds)
-    found = account(gathered.marks, steps)
+    steps = find_steps(
+        _markers(gathered),
+        recorded,
+        started,
+        seconds,
+        step_line=gathered.step_line,
+        groups=gathered.groups,
+        worked=gathered.marks.worked(),
+    )
+    devices = tuple(plane.name for plane in _devices(space))
+    found = account(gathered.marks, steps, len(devices))
     if found.left_out:
         notes.append(f"{found.left_out:,} events last over too many steps and are left out.")
+    if devices and not gathered.marks.devices:
+        notes.append("The devices say nothing of what they did: the profiler could not ask them.")
     return Trace(
         started=started,
         seconds=seconds,
-        devices=tuple(plane.name for plane in space.planes if naming.is_device(plane.name)),
+        devices=devices,
         events=gathered.events,
         steps=steps,
         parts=found.parts,
@@ -89,10 +76,52 @@ def read_trace(path: Path, recorded: Recorded) -> Trace:
         cell_item=found.cell_item,
         cell_step=found.cell_step,
         cell_seconds=found.cell_seconds,
+        totals=found.totals,
+        copied={
+            way: Copied(calls, spent, gathered.copied_bytes.get(way))
+            for way, (calls, spent) in found.copied.items()
+        },
+        device_seconds=dict(zip(devices, found.device_seconds.tolist(), strict=True)),
+        shares=found.shares,
         functions=_functions(gathered.calls),
         allocators=allocators(gathered.allocations),
         notes=tuple(notes),
     )
+
+
+def _gather(space: Space, started_ns: int | None) -> Gathered:
+    """The host first, then the devices' steps, then their work: each needs what is before it."""
+    gathered = Gathered()
+    notes = space.notes
+    devices = _devices(space)
+    of_lines = [device_lines.roles(space.line_names(plane)) for plane in devices]
+    streams = any("work" in roles for roles in of_lines)
+    count = 0
+
+    def placed(plane: Plane, which: Iterable[int] | None = None) -> Iterator[tuple[int, Line]]:
+        for at, line in space.lines(plane, which):
+            moved = _relative(line, started_ns)
+            if abs(moved.offset_ps) <= _MOST_PS:
+                yield at, moved
+            elif _NO_TIME not in notes:
+                notes.append(_NO_TIME)
+
+    for plane in space.planes:
+        if not naming.is_device(plane.name):
+            for _, line in placed(plane):
+                gathered.add_host(plane, line, count, streams=streams)
+                count += 1
+    for wanted in (("steps",), ("work", "async")):
+        for device, (plane, roles) in enumerate(zip(devices, of_lines, strict=True)):
+            which = [at for at, role in enumerate(roles) if role in wanted]
+            for at, line in placed(plane, which):
+                gathered.add_device(plane, line, count, device, roles[at])
+                count += 1
+    return gathered
+
+
+def _devices(space: Space) -> list[Plane]:
+    return [plane for plane in space.planes if naming.is_device(plane.name)]
 
 
 def _told(space: Space) -> dict[str, int]:
@@ -102,14 +131,6 @@ def _told(space: Space) -> dict[str, int]:
         for name, value in plane.stats.items()
         if name in ("profile_start_time", "profile_stop_time") and isinstance(value, int)
     }
-
-
-def _lines(space: Space) -> Iterator[tuple[Plane, Line]]:
-    for plane in space.planes:
-        device = naming.is_device(plane.name)
-        for line in space.lines(plane):
-            if not (device and naming.is_derived(line.name)):
-                yield plane, line
 
 
 def _relative(line: Line, started_ns: int | None) -> Line:
@@ -126,80 +147,7 @@ def _range(told: dict[str, int], last_ns: int) -> tuple[float, float]:
     return (started / 1e9 if started else math.nan), seconds
 
 
-def _gather(gathered: _Gathered, plane: Plane, line: Line, number: int) -> None:
-    events = line.events
-    gathered.events += len(events.metadata)
-    begins = (line.offset_ps + events.offset_ps) // 1000
-    ends = (line.offset_ps + events.offset_ps + events.duration_ps) // 1000
-    good = (begins >= 0) & (ends >= begins)
-    if good.any():
-        gathered.ends = max(gathered.ends, int(ends[good].max()))
-    if not len(begins):
-        return
-    ids, firsts, which = np.unique(events.metadata, return_index=True, return_inverse=True)
-    meanings = _meanings(plane, line.name, ids.tolist())
-    keep = np.array([found is not None and found.kind != "memory" for found in meanings], bool)
-    kept = np.flatnonzero(keep[which] & good)
-    gathered.marks.add(number, meanings, which[kept], begins[kept], ends[kept])
-    order = np.argsort(which, kind="stable")
-    edges = np.searchsorted(which[order], np.arange(len(ids) + 1))
-    for index, first in enumerate(firsts.tolist()):
-        found = meanings[index]
-        if keep[index]:
-            continue
-        rows = order[edges[index] : edges[index + 1]]
-        if found is not None:
-            _gather_allocations(gathered, plane, line, rows)
-            continue
-        said = plane.stats_of(int(events.stats[first]), int(events.ends[first]))
-        rows = rows[good[rows]]
-        if "step_num" in said:
-            _gather_markers(gathered, plane, line, rows, number)
-        elif "tf_function_call" in said:
-            _gather_calls(gathered, plane, line, rows)
-
-
-def _gather_markers(gathered: _Gathered, plane: Plane, line: Line, rows: Ints, number: int) -> None:
-    for row in rows[: _MOST_MARKERS - len(gathered.markers)].tolist():
-        step = plane.stats_of(int(line.events.stats[row]), int(line.events.ends[row])).get(
-            "step_num"
-        )
-        if isinstance(step, int) and -1 < step < 1 << 62:
-            begin = line.offset_ps + int(line.events.offset_ps[row])
-            end = begin + int(line.events.duration_ps[row])
-            gathered.markers.append((number, step, begin // 1000, end // 1000))
-
-
-def _gather_calls(gathered: _Gathered, plane: Plane, line: Line, rows: Ints) -> None:
-    events = line.events
-    for row in rows[: _MOST_CALLS - len(gathered.calls)].tolist():
-        how = plane.stats_of(int(events.stats[row]), int(events.ends[row]))
-        traced = str(how.get("tf_function_call", "")).startswith("traced")
-        name = plane.names.get(int(events.metadata[row]), "")
-        gathered.calls.append((name, traced, int(events.duration_ps[row]) // 1000))
-
-
-def _meanings(plane: Plane, line: str, ids: list[int]) -> list[Meaning | None]:
-    device = naming.is_device(plane.name)
-    of_input = naming.is_input_thread(line)
-    return [
-        naming.meaning(plane.names.get(id_, ""), input_thread=of_input, device=device)
-        for id_ in ids
-    ]
-
-
-def _gather_allocations(gathered: _Gathered, plane: Plane, line: Line, rows: Ints) -> None:
-    """Evenly over the line, and the last one, which has seen the most."""
-    thinned = rows[:: max(1, len(rows) // 500)]
-    for row in [*thinned.tolist(), *rows[-1:].tolist()]:
-        if len(gathered.allocations) < _MOST_ALLOCATIONS:
-            events = line.events
-            gathered.allocations.append(
-                plane.stats_of(int(events.stats[row]), int(events.ends[row]))
-            )
-
-
-def _markers(gathered: _Gathered) -> Markers:
+def _markers(gathered: Gathered) -> Markers:
     """Of the thread that has the most, those that are not inside another one."""
     by_line: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
     for line, step, begin, end in gathered.markers:

@@ -6,8 +6,9 @@ says of itself is bounded: see the limits below. What is cut is told in `notes`.
 
 from __future__ import annotations
 
+import contextlib
 import mmap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -44,6 +45,8 @@ _MOST_STATS: Final = 64
 """Of one event; TensorFlow writes at most 20."""
 _MOST_PARTS: Final = 16
 """Fields of one stat; there are two."""
+_REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}".encode()
+"""What a decoder of text puts in place of bytes that are no text."""
 
 
 class UnreadableError(Exception):
@@ -135,22 +138,48 @@ class Space:
         self._name_bytes = 0
         self._fields_left = MOST_FIELDS
         self.planes: list[Plane] = []
+        self.is_damaged = False
+        """It ends too early, or is no trace from some place on."""
         try:
             for part in self._fields(0, len(self._data)):
                 self._take(part)
         except MalformedError as error:
             if not any(plane.spans for plane in self.planes):
                 raise UnreadableError(f"the file {error}") from error
+            self.is_damaged = True
             self._note(f"The file {error}: what comes after that place is missing.")
         if not self.planes:
             raise UnreadableError("the file holds no trace")
 
-    def lines(self, plane: Plane) -> Iterator[Line]:
-        """The lines of a plane, each read when it is asked for."""
-        for at, end in plane.spans:
-            line = self._line(at, end)
+    def damage(self) -> str:
+        """What is wrong with a damaged file in which nothing can be read; completes "capture: "."""
+        sample = bytes(self._data[: 1 << 16])
+        if sample.count(_REPLACEMENT) > len(sample) // 100:
+            return (
+                "the file is damaged: something copied it as text (UTF-8), which can't be undone; "
+                "copy the capture again"
+            )
+        return "the file is damaged: it ends too early, and no event of it can be read"
+
+    def lines(self, plane: Plane, which: Iterable[int] | None = None) -> Iterator[tuple[int, Line]]:
+        """Lines of a plane with their numbers, each read when it is asked for; all, or some."""
+        for number in range(len(plane.spans)) if which is None else which:
+            line = self._line(*plane.spans[number])
             if line is not None:
-                yield line
+                yield number, line
+
+    def line_names(self, plane: Plane) -> list[str]:
+        """The names of a plane's lines, without their events; "" where a name can't be read."""
+        return [self._line_name(at, end) for at, end in plane.spans]
+
+    def _line_name(self, at: int, end: int) -> str:
+        with contextlib.suppress(MalformedError):
+            for part in self._fields(at, end):
+                if part.number == 2 and part.wire == BYTES:
+                    return text(self._data, part)
+                if part.number > 3:
+                    break  # fields stand in ascending order: events come after the name
+        return ""
 
     def _take(self, part: Field) -> None:
         if part.number not in (1, 2, 3, 4):
@@ -158,6 +187,7 @@ class Space:
         if part.wire != BYTES:
             raise MalformedError("is no trace")
         if part.cut:
+            self.is_damaged = True
             self._note("The file ends too early: the trace is not whole.")
         if part.number == 1 and len(self.planes) >= MOST_PLANES:
             self._note(f"More than {MOST_PLANES:,} planes: the others are left out.")
@@ -207,6 +237,8 @@ class Space:
                         key = inner.value
                     elif inner.number == 2 and inner.wire == BYTES:
                         name = text(self._data, inner)
+                        if name.startswith("%"):  # a whole instruction of XLA: its result's name
+                            name = name[1:].partition(" ")[0]
                 names[key] = name
                 self._names += 1
                 self._name_bytes += len(name)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from tb_slowdown_plugin.traces.types import Float, Int, Steps
+from tb_slowdown_plugin.traces.types import Float, Int, Steps, StepsBy
 
 _NEAR: Final = 8
 """Rows beside the end of a marker: on a busy machine the monitor reads its clock later."""
@@ -21,6 +22,19 @@ class Markers(NamedTuple):
     begins: Float
     """(M,) seconds from the beginning of the trace."""
     ends: Float
+
+
+class DeviceSpan(NamedTuple):
+    """A stretch of a device's time that the profiler says belongs to a step."""
+
+    device: int
+    group: int
+    """The same for what belongs together."""
+    number: int
+    """Of the step, as the profiler calls it."""
+    begin: int
+    """Nanoseconds from the beginning of the trace."""
+    end: int
 
 
 class Recorded(NamedTuple):
@@ -40,8 +54,21 @@ def nothing_recorded() -> Recorded:
     return Recorded(np.empty(0, np.int64), np.empty(0), np.empty(0))
 
 
-def find_steps(markers: Markers, recorded: Recorded, started: float, seconds: float) -> Steps:
-    """The steps in a capture: by its markers, else by the record, else it is taken as one.
+def find_steps(
+    markers: Markers,
+    recorded: Recorded,
+    started: float,
+    seconds: float,
+    *,
+    step_line: Sequence[DeviceSpan] = (),
+    groups: Sequence[DeviceSpan] = (),
+    worked: tuple[float, float] | None = None,
+) -> Steps:
+    """The steps in a capture: the first of five ways that finds any.
+
+    By its markers; by what devices hold on a line "Steps"; by the groups that their
+    kernels belong to; by the record; else the capture is taken as one, from the first
+    to the last that devices did in it.
 
     A step begins where the one before it ended, as in the record: what lies
     between two steps is the later one's. The first, of which the capture may have
@@ -52,18 +79,75 @@ def find_steps(markers: Markers, recorded: Recorded, started: float, seconds: fl
       recorded: Perhaps nothing.
       started: Unix seconds at which the capture began.
       seconds: How long it was.
+      step_line: The devices' own steps.
+      groups: Kernels, each with its group.
+      worked: First and last second in which a device did something; None: no device tells.
     """
     if len(markers.number):
         number, ends = markers.number[:MOST_STEPS], markers.ends[:MOST_STEPS]
         begins = np.append(markers.begins[:1], ends[:-1])
         return Steps("step_num", number, _rows(number, started + ends, recorded), begins, ends)
+    if step_line:
+        return _by_devices("step_line", step_line, recorded, started)
+    if len({span.group for span in groups}) > 1:
+        return _by_devices("group_id", groups, recorded, started)
     first, last = np.searchsorted(recorded.ended, (started, started + seconds))
     if last - first >= 2:
         rows = np.arange(first, min(last, first + MOST_STEPS + 1))
         ends = recorded.ended[rows] - started
         return Steps("wall_clock", recorded.number[rows[1:]], rows[1:], ends[:-1], ends[1:])
     none = np.array([-1])
-    return Steps("whole", none, none, np.zeros(1), np.array([seconds]))
+    begin, end = worked or (0.0, seconds)
+    return Steps("whole", none, none, np.array([begin]), np.array([end]))
+
+
+class _Step(NamedTuple):
+    number: int
+    begin: int
+    end: int
+    devices: frozenset[int]
+
+
+def _by_devices(
+    by: StepsBy, spans: Sequence[DeviceSpan], recorded: Recorded, started: float
+) -> Steps:
+    """What devices did at the same time in one group is one step.
+
+    Where a device had an earlier step, its step begins at the end of that.
+    """
+    whole = _join(spans, same_device=by == "group_id")
+    found: list[tuple[int, int, int]] = []
+    before: _Step | None = None
+    for step in whole:
+        begin = step.begin
+        if before is not None and (step.devices & before.devices or begin < before.end):
+            begin = before.end
+        if step.end > begin and len(found) < MOST_STEPS:
+            found.append((step.number, begin, step.end))
+            before = step
+    columns = np.array(found, np.int64).reshape(-1, 3)
+    number, begins, ends = columns[:, 0], columns[:, 1] / 1e9, columns[:, 2] / 1e9
+    return Steps(by, number, _nearest_rows(started + ends, recorded), begins, ends)
+
+
+def _join(spans: Sequence[DeviceSpan], *, same_device: bool) -> list[_Step]:
+    """Spans of a group that overlap, or, of kernels, lie on one device; by their ends."""
+    open_ones: dict[int, _Step] = {}
+    closed: list[_Step] = []
+    for span in sorted(spans, key=lambda span: span.begin):
+        last = open_ones.get(span.group)
+        if last is not None and (
+            span.begin < last.end or (same_device and span.device in last.devices)
+        ):
+            end, devices = max(last.end, span.end), last.devices | {span.device}
+            open_ones[span.group] = last._replace(end=end, devices=devices)
+        else:
+            if last is not None:
+                closed.append(last)
+            open_ones[span.group] = _Step(
+                span.number, span.begin, span.end, frozenset((span.device,))
+            )
+    return sorted([*closed, *open_ones.values()], key=lambda step: step.end)
 
 
 def places(steps: Steps) -> Int:
@@ -95,6 +179,19 @@ def rows_of(started: float, seconds: float, recorded: Recorded) -> tuple[int, in
     first = int(np.searchsorted(ended, started, side="right"))
     last = int(np.searchsorted(began, started + seconds, side="left")) - 1
     return (first, last) if first <= last else None
+
+
+def _nearest_rows(ended: Float, recorded: Recorded) -> Int:
+    """The row of each step: that whose end is nearest, -1 where none is within half a step."""
+    if not len(recorded.ended):
+        return np.full(len(ended), -1)
+    after = np.clip(np.searchsorted(recorded.ended, ended), 1, max(1, len(recorded.ended) - 1))
+    after = np.minimum(after, len(recorded.ended) - 1)
+    before = np.maximum(after - 1, 0)
+    is_before = ended - recorded.ended[before] < recorded.ended[after] - ended
+    row = np.where(is_before, before, after)
+    row[np.abs(recorded.ended[row] - ended) > recorded.period[row]] = -1
+    return row
 
 
 def _rows(number: Int, ended: Float, recorded: Recorded) -> Int:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tb_slowdown_plugin.records.captured import Allocator, Kind, Part
+from tb_slowdown_plugin.traces.naming import Direction
 
 Float = NDArray[np.float64]
 Int = NDArray[np.int64]
 
-StepsBy = Literal["step_num", "wall_clock", "whole"]
+StepsBy = Literal["step_num", "step_line", "group_id", "wall_clock", "whole"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +23,9 @@ class Steps:
     """The steps in a capture; `W` of them."""
 
     by: StepsBy
-    """How they were found: the profiler's step markers; the monitor's record of when steps
-    ended; or not at all, and the capture is taken as one."""
+    """How they were found: the profiler's step markers; the devices' line "Steps"; the groups
+    of kernels; the monitor's record of when steps ended; or not at all, and the capture is
+    taken as one."""
     number: Int
     """(W,) -1 where it is not known."""
     row: Int
@@ -48,6 +50,47 @@ class Item:
     """In all steps."""
     busy_seconds: float
     """Sum of all calls in the steps, however many ran at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """An item in the whole capture, inside of steps and outside."""
+
+    kind: Kind
+    part: Part
+    name: str
+    calls: int
+    seconds: float
+    """Sum of all calls, however many ran at a time; of nested operations without those inside."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """Copies of all devices in the whole capture, one way."""
+
+    calls: int
+    seconds: float
+    """Sum of all of them."""
+    bytes: int | None
+    """None where a copy does not say."""
+
+
+class Shares(NamedTuple):
+    """What each device does in each step in which it works; `K` of such pairs."""
+
+    device: Int
+    """(K,) index into `Trace.devices`."""
+    step: Int
+    """(K,)"""
+    seconds: Float
+    """(K,) length of the step."""
+    computes: Float
+    communicates: Float
+    """(K,) while it does not compute."""
+    copies: Float
+    """(K,) while it does neither."""
+    hidden: Float
+    """(K,) communication while it computes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +124,13 @@ class Trace:
     cell_seconds: Float
     """(C,) seconds of the step in which at least one call of the item was under way; of a
     stage, without the stages that it asks."""
+    totals: tuple[Total, ...]
+    """Those of each part with the most seconds in the whole capture, the largest first."""
+    copied: Mapping[Direction, Copied]
+    """Copies that devices made; empty where no device tells."""
+    device_seconds: Mapping[str, float]
+    """Device -> seconds of the whole capture in which it computes, each moment once."""
+    shares: Shares
     functions: tuple[Function, ...]
     allocators: tuple[Allocator, ...]
     notes: tuple[str, ...]

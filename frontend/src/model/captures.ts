@@ -7,6 +7,7 @@ import { between, type Window } from "./window";
 
 export const PARTS: readonly StepPart[] = [
   "device",
+  "communication",
   "tracing",
   "compilation",
   "input",
@@ -21,6 +22,7 @@ export const PART_NAMES: Readonly<Record<StepPart, string>> = {
   input: "Waiting for data",
   copies: "Copies",
   device: "Device",
+  communication: "Communication",
   compute: "Host operations",
   rest: "Python, waiting and gaps",
 };

@@ -8,6 +8,7 @@ export type StepPart =
   | "input"
   | "copies"
   | "device"
+  | "communication"
   | "compute"
   | "rest";
 
@@ -55,7 +56,7 @@ export interface Capture {
   readonly devices: readonly string[];
   readonly events: number;
   readonly steps: {
-    readonly by: "step_num" | "wall_clock" | "whole";
+    readonly by: "step_num" | "step_line" | "group_id" | "wall_clock" | "whole";
     readonly count: number;
     readonly number: readonly Measured[];
     readonly row: readonly Measured[];
