@@ -60,7 +60,7 @@ class BatchShapes:
         self._executing_eagerly = tf.executing_eagerly
         self._seen: set[Shapes] = set()
         self._glance = Glance()
-        self._hooks = MethodHooks()
+        self._hooks = MethodHooks(self.name)
         self._hooks.replace(iterator, "__next__", self._looked_at)
         context.batch_observers.append(self._note)
         self._workers = 0

@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 from typing import Any, Final
 
-from tb_slowdown_plugin.collectors.base import Context, Unavailable
+from tb_slowdown_plugin.collectors.base import Context
 from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
 from tb_slowdown_plugin.records.types import Capture
 
@@ -35,17 +35,11 @@ class Captures:
         """
         import tensorflow as tf
 
-        try:
-            # `tf.profiler.experimental.Profile` calls them by these names.
-            from tensorflow.python.profiler import profiler_v2
-        except ImportError as error:
-            raise Unavailable("this TensorFlow has no profiler_v2") from error
         self._context = context
         self._logdir: str | None = None
-        self._hooks = MethodHooks()
-        for module in (tf.profiler.experimental, profiler_v2):
-            self._hooks.replace(module, "start", self._starting)
-            self._hooks.replace(module, "stop", self._stopping)
+        self._hooks = MethodHooks(self.name)
+        self._hooks.replace(tf.profiler.experimental, "start", self._starting)
+        self._hooks.replace(tf.profiler.experimental, "stop", self._stopping)
 
     def stop(self) -> None:
         """Puts TensorFlow's functions back."""

@@ -41,7 +41,7 @@ class Checkpoints:
         import tensorflow as tf
 
         self._context = context
-        self._hooks = MethodHooks()
+        self._hooks = MethodHooks(self.name)
         self._savers: set[str] = set()
         train, train_v1 = tf.train, tf.compat.v1.train
         for owner, method, saver in (

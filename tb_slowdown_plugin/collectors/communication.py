@@ -6,7 +6,6 @@ all-reduce in a graph, and 8 us for reading their sum, at most once in 2 ms.
 
 from __future__ import annotations
 
-import functools
 import weakref
 from collections.abc import Callable
 from typing import Any, Final
@@ -15,6 +14,7 @@ from tb_slowdown_plugin.collectors import graph_wait, op_determinism, traced_ear
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.graph_account import GraphAccount
 from tb_slowdown_plugin.collectors.graph_clock import GraphSums, can_time_here, timestamp
+from tb_slowdown_plugin.collectors.method_hooks import MethodHooks
 from tb_slowdown_plugin.records import names
 
 _SUMS: Final = GraphSums("tb_slowdown_plugin_communication", 1)
@@ -62,12 +62,9 @@ class Communication:
             self.name, context, names.COMMUNICATION, self._read_waited, tf.executing_eagerly
         )
         self._before = _SUMS.read() if _SUMS.is_in_use else (0.0,)
-        self._replaced: list[tuple[Any, str, Any, Any]] = []
+        self._hooks = MethodHooks(self.name)
         for name, owner in owners.items():
-            original = getattr(owner, name)
-            timed = self._timed(original)
-            self._replaced.append((owner, name, original, timed))
-            setattr(owner, name, timed)
+            self._hooks.replace(owner, name, self._timed)
         if _SUMS.is_in_use:
             self._account.open()
         self.caveat = traced_earlier.caveat(*_TALKING)
@@ -75,15 +72,11 @@ class Communication:
 
     def stop(self) -> None:
         """Puts TensorFlow's own methods back; functions traced so far keep their clocks."""
-        for owner, name, original, timed in self._replaced:
-            if getattr(owner, name) is timed:
-                setattr(owner, name, original)
+        self._hooks.remove()
         self._account.close()
         op_determinism.unwatch(clocks_left=_SUMS.is_in_use or graph_wait.is_in_use())
 
     def _timed(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        # `wraps` keeps the module name, by which AutoGraph knows what not to convert.
-        @functools.wraps(original)
         def reduce(owner: Any, *args: Any, **kwargs: Any) -> Any:
             if not _has_other_workers(owner):
                 return original(owner, *args, **kwargs)

@@ -34,7 +34,7 @@ class Evaluations:
         """
         model_class = find_keras().Model
         self._watch = context.stopwatch
-        self._hooks = MethodHooks()
+        self._hooks = MethodHooks(self.name)
         self._hooks.replace(model_class, "evaluate", self._timed)
 
     def stop(self) -> None:

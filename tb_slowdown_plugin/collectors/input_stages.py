@@ -76,7 +76,7 @@ class InputStages:
         self._pass = 0
         self._looked_at = 0
         self._told_cache = False
-        self._hooks = MethodHooks()
+        self._hooks = MethodHooks(self.name)
         self._hooks.replace(iterator_ops.OwnedIterator, "__init__", self._made)
 
     def read(self) -> Mapping[str, float]:

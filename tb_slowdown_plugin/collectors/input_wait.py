@@ -17,6 +17,7 @@ from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.graph_account import GraphAccount
 from tb_slowdown_plugin.collectors.graph_clock import can_time_here, is_clock_refused
 from tb_slowdown_plugin.collectors.iterator_lifetime import IteratorLifetime
+from tb_slowdown_plugin.collectors.method_hooks import MethodHooks
 from tb_slowdown_plugin.records import names
 
 T = TypeVar("T")
@@ -50,12 +51,8 @@ class InputWait:
         from tensorflow.python.data.ops import iterator_ops
         from tensorflow.python.eager import context as eager
 
-        self._iterator_class: Any = getattr(iterator_ops, "OwnedIterator", None)
-        missing = [
-            name
-            for name in _GRAPH_METHODS
-            if name not in getattr(self._iterator_class, "__dict__", ())
-        ]
+        iterator_class: Any = getattr(iterator_ops, "OwnedIterator", None)
+        missing = [name for name in _GRAPH_METHODS if not hasattr(iterator_class, name)]
         if missing:
             raise Unavailable(f"this TensorFlow's OwnedIterator has no {', '.join(missing)}")
         self._context = context
@@ -64,11 +61,11 @@ class InputWait:
             self.name, context, names.INPUT_WAIT, self._read_lost, eager.executing_eagerly
         )
         self._before = graph_wait.read_waited()
-        self._originals = {name: getattr(self._iterator_class, name) for name in _GRAPH_METHODS}
-        for name, original in self._originals.items():
-            setattr(self._iterator_class, name, self._timed(original))
+        self._hooks = MethodHooks(self.name)
+        for name in _GRAPH_METHODS:
+            self._hooks.replace(iterator_class, name, self._timed)
         self._lifetime = IteratorLifetime(
-            self._iterator_class,
+            iterator_class,
             context.clock.monotonic_ns,
             made=functools.partial(self._book_since, names.INPUT_WAIT),
             taken_down=functools.partial(
@@ -87,8 +84,7 @@ class InputWait:
 
     def stop(self) -> None:
         """Puts TensorFlow's own methods back; functions traced so far keep their timestamps."""
-        for name, original in self._originals.items():
-            setattr(self._iterator_class, name, original)
+        self._hooks.remove()
         self._lifetime.stop()
         self._account.close()
 
@@ -101,8 +97,6 @@ class InputWait:
     def _timed(self, original: Callable[..., T]) -> Callable[..., T]:
         watch = self._context.stopwatch
 
-        # `wraps` keeps the module name, by which AutoGraph knows what not to convert.
-        @functools.wraps(original)
         def fetch(iterator: Any, *args: Any) -> T:
             opened = watch.opened
             if opened and opened[-1] == names.INPUT_WAIT and watch.sees_traces:  # `tbslow.data`

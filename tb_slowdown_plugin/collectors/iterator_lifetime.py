@@ -10,12 +10,13 @@ Cost: 3 us an iterator.
 from __future__ import annotations
 
 import contextlib
-import functools
 import weakref
 from collections.abc import Callable
 from typing import Any, Final
 
-_METHOD: Final = "_create_iterator"
+from tb_slowdown_plugin.collectors.base import Unavailable
+from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
+
 _ATTRIBUTE: Final = "_tb_slowdown_last"
 
 
@@ -42,16 +43,14 @@ class IteratorLifetime:
         self._now_ns = now_ns
         self._made = made
         self._taken_down = taken_down
-        self._original: Any = None
-        self._ours: Any = None
+        self._hooks = MethodHooks("input_wait")
 
     def start(self) -> None:
         """Replaces the method that makes the resource of an iterator."""
-        original = vars(self._class).get(_METHOD)
-        if original is None:
-            return
+        with contextlib.suppress(Unavailable):
+            self._hooks.replace(self._class, "_create_iterator", self._timed)
 
-        @functools.wraps(original)
+    def _timed(self, original: Method) -> Method:
         def create(iterator: Any, *args: Any, **kwargs: Any) -> Any:
             began_ns = self._now_ns()
             made = original(iterator, *args, **kwargs)
@@ -61,14 +60,12 @@ class IteratorLifetime:
                 vars(iterator)[_ATTRIBUTE] = _Last(iterator, self._now_ns, self._tell_end)
             return made
 
-        self._original, self._ours = original, create
-        setattr(self._class, _METHOD, create)
+        return create
 
     def stop(self) -> None:
         """Puts TensorFlow's method back; iterators that live on are not timed."""
         self._made = self._taken_down = lambda _: None
-        if self._ours is not None and vars(self._class).get(_METHOD) is self._ours:
-            setattr(self._class, _METHOD, self._original)
+        self._hooks.remove()
 
     def _tell_end(self, since_ns: int) -> None:
         self._taken_down(since_ns)

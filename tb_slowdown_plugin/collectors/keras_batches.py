@@ -38,7 +38,7 @@ class KerasBatches:
         self._tell_batch = batch
         self._tell_size = size
         self._tell_workers = workers
-        self._hooks = MethodHooks()
+        self._hooks = MethodHooks("batch_shapes")
 
     def start(self) -> None:
         """Hooks into Keras's adapters."""

@@ -9,7 +9,7 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
+from tb_slowdown_plugin.collectors.instance_hooks import InstanceHooks, Method
 from tb_slowdown_plugin.collectors.stopwatch import Stopwatch
 from tb_slowdown_plugin.records import names
 
@@ -37,7 +37,7 @@ class SiblingTimer:
 
     def __init__(self, stopwatch: Stopwatch) -> None:
         self._watch = stopwatch
-        self._hooks = MethodHooks()
+        self._hooks = InstanceHooks()
 
     def time(self, callbacks: Iterable[Any], base: type) -> None:
         """Times the methods that these callbacks have of their own.

@@ -1,44 +1,242 @@
-"""Replaces methods of single objects for a while, and puts back what was there."""
+"""The one place where the functions of other libraries are hooked.
+
+A hooked function stays the same object in the same place: only its `__code__` is exchanged, for
+code with the same parameters, name, file, and line that calls the hook. So whatever a library or
+a program compares, wraps, stores, inspects, or pickles is what it was without the monitor
+(Keras compares `type(model).compile` with `Trainer.compile` when it loads a model), and what
+somebody else puts over the function later stays in place when the hook goes.
+
+Cost: 0.1 us a call. A traceback does not show the hook (in Python 3.10 it shows one frame).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Collection
+from types import CodeType, FunctionType, TracebackType
+from typing import Any, Final, NamedTuple
+
+from tb_slowdown_plugin.collectors.base import Unavailable
 
 Method = Callable[..., Any]
 
-_ABSENT: Final = object()
+LIBRARIES: Collection[str] = ("keras", "tensorboard", "tensorflow")
+"""Packages whose functions may be hooked."""
+_OURS: Final = "tb_slowdown_plugin"
+_CALL, _HIDE = "tb_slowdown_plugin call", "tb_slowdown_plugin hide"
+_TEMPLATE: Final = """
+def enclosing({free}):
+    def function({parameters}):
+        tbslow_call = {call!r}
+        try:
+            return tbslow_call({arguments})
+        except BaseException as tbslow_error:
+            tbslow_hide = {hide!r}
+            tbslow_hide(tbslow_error)
+            raise
+        {free}
+    return function
+"""
+
+
+class Replaced(NamedTuple):
+    """A function that is hooked now."""
+
+    place: str
+    """Module, class, and name: "keras.src.trainers.trainer.Trainer.compile"."""
+    by: str
+    """The collector."""
 
 
 class MethodHooks:
-    """Hooks on instances: other objects of the same class are left alone.
+    """Hooks of one collector.
+
+    Only functions of the libraries are hooked, on the class or module that defines them: a
+    method that a program defines or overrides itself is left alone.
+
+    Args:
+      by: Name of the collector.
 
     Example:
-      >>> class Greeter:
-      ...     def greet(self): return "hello"
-      >>> greeter, hooks = Greeter(), MethodHooks()
-      >>> hooks.replace(greeter, "greet", lambda original: lambda: original().upper())
-      >>> greeter.greet(), Greeter().greet()
-      ('HELLO', 'hello')
+      >>> import keras
+      >>> class Classifier(keras.Model): ...
+      >>> count, hooks = keras.Model.count_params, MethodHooks("example")
+      >>> hooks.replace(Classifier, "count_params", lambda original: lambda model: -1)
+      >>> Classifier().count_params(), keras.Model.count_params is count
+      (-1, True)
       >>> hooks.remove()
-      >>> greeter.greet(), vars(greeter)
-      ('hello', {})
+      >>> replaced()
+      []
     """
 
-    def __init__(self) -> None:
-        self._replaced: list[tuple[Any, str, Any]] = []
+    def __init__(self, by: str) -> None:
+        self._by = by
+        self._hooks: list[tuple[FunctionType, _Hook]] = []
 
     def replace(self, owner: Any, name: str, wrap: Callable[[Method], Method]) -> None:
-        """Calls of `owner.name` go to `wrap(owner.name)` from now on."""
-        wrapped = wrap(getattr(owner, name))
-        self._replaced.append((owner, name, vars(owner).get(name, _ABSENT)))
-        setattr(owner, name, wrapped)
+        """Calls of `owner.name` go to `wrap(original)` from now on.
+
+        Args:
+          owner: A class or a module.
+          name: A function, method, static method, class method, or property of it.
+          wrap: Called with a function that does what `owner.name` did; called once more for
+            each other hook of the same function that comes or goes.
+
+        Raises:
+          Unavailable: There is no Python function of a library.
+        """
+        place, function = _find(owner, name)
+        hook = _Hook(Replaced(place, self._by), wrap)
+        with _lock:
+            hooked = _hooked.setdefault(function, _Hooked(function))
+            hooked.hooks.append(hook)
+            hooked.install()
+        self._hooks.append((function, hook))
 
     def remove(self) -> None:
-        """Puts back what each object had of its own, in reverse order."""
-        while self._replaced:
-            owner, name, before = self._replaced.pop()
-            if before is _ABSENT:
-                delattr(owner, name)
-            else:
-                setattr(owner, name, before)
+        """Takes out these hooks and no others; without hooks a function has its own code."""
+        with _lock:
+            while self._hooks:
+                function, hook = self._hooks.pop()
+                hooked = _hooked[function]
+                hooked.hooks.remove(hook)
+                hooked.install()
+                if not hooked.hooks:
+                    del _hooked[function]
+
+
+def replaced() -> list[Replaced]:
+    """All functions that are hooked now, by place."""
+    with _lock:
+        return sorted(hook.what for hooked in _hooked.values() for hook in hooked.hooks)
+
+
+class _Hook(NamedTuple):
+    what: Replaced
+    wrap: Callable[[Method], Method]
+
+
+class _Hooked:
+    """A function and its hooks, innermost first."""
+
+    def __init__(self, function: FunctionType) -> None:
+        self.hooks: list[_Hook] = []
+        self._function = function
+        self._current = self._own = function.__code__
+
+    def install(self) -> None:
+        """Exchanges the code, unless somebody else has exchanged it meanwhile."""
+        if self._function.__code__ is not self._current:
+            return
+        call: Method = self._copy()
+        for hook in self.hooks:
+            call = hook.wrap(call)
+        self._current = _calling(self._own, call) if self.hooks else self._own
+        self._function.__code__ = self._current
+
+    def _copy(self) -> FunctionType:
+        function = self._function
+        copy = FunctionType(
+            self._own,
+            function.__globals__,
+            function.__name__,
+            function.__defaults__,
+            function.__closure__,
+        )
+        copy.__kwdefaults__ = function.__kwdefaults__
+        functools.update_wrapper(copy, function, updated=())
+        return copy
+
+
+_lock: Final = threading.RLock()
+_hooked: Final[dict[FunctionType, _Hooked]] = {}
+
+
+def _find(owner: Any, name: str) -> tuple[str, FunctionType]:
+    """The function, and the place where it is defined."""
+    for holder in getattr(owner, "__mro__", (owner,)):
+        found = vars(holder).get(name)
+        if inspect.ismodule(holder):  # it may load what it has only when it is asked
+            found = getattr(holder, name, None)
+        if found is None:
+            continue
+        function = getattr(found, "__func__", None) or getattr(found, "fget", None) or found
+        while function is not None and not _is_of_library(function):
+            # A program has put its own function there: the library's is under it.
+            function = getattr(function, "__wrapped__", None)
+        if function is not None:
+            return f"{_path(holder, function)}.{name}", function
+    raise Unavailable(f"{getattr(owner, '__name__', owner)} has no function {name}")
+
+
+def _is_of_library(function: Any) -> bool:
+    if not isinstance(function, FunctionType):
+        return False
+    return str(function.__globals__.get("__name__")).partition(".")[0] in LIBRARIES
+
+
+def _path(holder: Any, function: FunctionType) -> str:
+    if inspect.ismodule(holder):
+        return function.__module__
+    return f"{holder.__module__}.{holder.__qualname__}"
+
+
+def _calling(code: CodeType, call: Method) -> CodeType:
+    """Code that looks like `code` from outside, and calls `call` with its arguments."""
+    template = _template(code)
+    objects = {_CALL: call, _HIDE: _hide_hooks}
+    constants = tuple(
+        objects.get(each, each) if isinstance(each, str) else each for each in template.co_consts
+    )
+    return template.replace(co_consts=constants)
+
+
+@functools.cache
+def _template(code: CodeType) -> CodeType:
+    names = list(code.co_varnames)
+    positional = names[: code.co_argcount]
+    keywords = names[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    rest = iter(names[code.co_argcount + code.co_kwonlyargcount :])
+    several = f"*{next(rest)}" if code.co_flags & inspect.CO_VARARGS else ""
+    named = f"**{next(rest)}" if code.co_flags & inspect.CO_VARKEYWORDS else ""
+    parameters, arguments = list(positional), list(positional)
+    if code.co_posonlyargcount:
+        parameters.insert(code.co_posonlyargcount, "/")
+    if several or keywords:
+        parameters.append(several or "*")
+    arguments += [several, *(f"{name}={name}" for name in keywords), named]
+    source = _TEMPLATE.format(
+        free=", ".join(code.co_freevars) or "",
+        parameters=", ".join(filter(None, [*parameters, *keywords, named])),
+        arguments=", ".join(filter(None, arguments)),
+        call=_CALL,
+        hide=_HIDE,
+    )
+    compiled = compile(source, code.co_filename, "exec", dont_inherit=True)
+    (enclosing,) = _codes_in(compiled)
+    (template,) = _codes_in(enclosing)
+    names_of = {
+        each: getattr(code, each) for each in ("co_name", "co_qualname") if hasattr(code, each)
+    }
+    return template.replace(co_firstlineno=code.co_firstlineno, **names_of)
+
+
+def _codes_in(code: CodeType) -> list[CodeType]:
+    return [each for each in code.co_consts if isinstance(each, CodeType)]
+
+
+def _hide_hooks(error: BaseException) -> None:
+    """Takes the frames of the hook and its caller out of a traceback that begins with them."""
+    trace: TracebackType | None = error.__traceback__
+    trace = trace and trace.tb_next
+    while trace is not None and _is_ours(trace):
+        trace = trace.tb_next
+    if trace is not None:  # else the hook itself has failed
+        error.__traceback__ = trace
+
+
+def _is_ours(trace: TracebackType) -> bool:
+    module = str(trace.tb_frame.f_globals.get("__name__", ""))
+    return module.partition(".")[0] == _OURS

@@ -14,10 +14,12 @@ Cost: nothing but at that call, and then 0.1 ms a function.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
+from tb_slowdown_plugin.collectors.base import Unavailable
 from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
 
 _CLOCK: Final = "Timestamp"
@@ -25,7 +27,7 @@ _DEVICE: Final = "CPU:0"
 """Where `graph_clock` puts its clocks; a program's own have no device as a rule."""
 _PART: Final = "input_wait"
 
-_hooks: Final = MethodHooks()
+_hooks: Final = MethodHooks("op_determinism")
 _report: Callable[[str, str], None] | None = None
 
 
@@ -36,14 +38,12 @@ def watch(report_failure: Callable[[str, str], None]) -> None:
       report_failure: (part, reason): is told what is not measured any more.
     """
     import tensorflow as tf
-    from tensorflow.python.framework import config
 
     global _report
     _hooks.remove()
     _report = report_failure
-    for module in (tf.config.experimental, config):
-        if hasattr(module, "enable_op_determinism"):
-            _hooks.replace(module, "enable_op_determinism", _then_take_clocks_out)
+    with contextlib.suppress(Unavailable):
+        _hooks.replace(tf.config.experimental, "enable_op_determinism", _then_take_clocks_out)
 
 
 def unwatch(*, clocks_left: bool) -> None:

@@ -44,7 +44,7 @@ class Optimizers:
         """
         keras = find_keras()
         self._context = context
-        self._hooks = MethodHooks()
+        self._hooks = MethodHooks(self.name)
         self._places: set[tuple[str, int]] = set()
         self._alive: weakref.WeakSet[Any] = weakref.WeakSet()
         self._again: weakref.WeakSet[Any] = weakref.WeakSet()

@@ -63,7 +63,7 @@ class PredictCalls:
         self._context = context
         self._places = SourcePlaces.of_process()
         self._call: _Call | None = None
-        self._hooks = MethodHooks()
+        self._hooks = MethodHooks(self.name)
         self._hooks.replace(model_class, "predict", self._timed)
         self._hooks.replace(model_class, "make_predict_function", self._made)
 

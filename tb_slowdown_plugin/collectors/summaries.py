@@ -30,7 +30,7 @@ class Summaries:
 
         self._watch = context.stopwatch
         self._executing_eagerly = tf.executing_eagerly
-        self._hooks = MethodHooks()
+        self._hooks = MethodHooks(self.name)
         for name in _WRITERS:
             if hasattr(tf.summary, name):
                 self._hooks.replace(tf.summary, name, self._timed)

@@ -15,13 +15,15 @@ from types import CodeType
 from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
+from tb_slowdown_plugin.collectors.method_hooks import MethodHooks
 from tb_slowdown_plugin.collectors.source_location import SourcePlaces
 from tb_slowdown_plugin.records.types import Fact
 
-_METHODS: Final = ("_push_tape", "__exit__")
 _WORTH_A_FACT_STEPS: Final = 10
 """A tape around a few steps may be meant (gradient accumulation); from here on, and each time
 its age has doubled, where it was opened is told."""
+_OUTSIDE: Final = 3
+"""Frames from the hook to what opens a tape: `_push_tape`, `__enter__`."""
 _BETWEEN: Final = contextlib.contextmanager.__code__.co_filename
 """What stands between the user's code and a tape: `ExitStack`, `stop_recording`."""
 
@@ -59,17 +61,15 @@ class Tapes:
         """
         from tensorflow.python.eager import backprop
 
-        self._class: Any = backprop.GradientTape
-        missing = [name for name in _METHODS if name not in vars(self._class)]
-        if missing:
+        tape = backprop.GradientTape
+        if missing := [name for name in ("_push_tape", "__exit__") if not hasattr(tape, name)]:
             raise Unavailable(f"this TensorFlow's GradientTape has no {', '.join(missing)}")
         self._context = context
         self._places = SourcePlaces.of_process()
         self._tapes: dict[int, _Tape] = {}
-        push, leave = self._originals = [getattr(self._class, name) for name in _METHODS]
-        self._hooks: list[Callable[..., None]] = [self._make_push(push), self._make_exit(leave)]
-        for name, hook in zip(_METHODS, self._hooks, strict=True):
-            setattr(self._class, name, hook)
+        self._hooks = MethodHooks(self.name)
+        self._hooks.replace(tape, "_push_tape", self._make_push)
+        self._hooks.replace(tape, "__exit__", self._make_exit)
 
     def read(self) -> Mapping[str, float]:
         """Tapes open since an earlier step, the steps the oldest is open, tapes that hold records.
@@ -106,10 +106,8 @@ class Tapes:
         }
 
     def stop(self) -> None:
-        """Puts TensorFlow's own methods back; a hook that somebody has wrapped passes on."""
-        for name, hook, original in zip(_METHODS, self._hooks, self._originals, strict=True):
-            if getattr(self._class, name) is hook:
-                setattr(self._class, name, original)
+        """Removes the hooks."""
+        self._hooks.remove()
 
     def _make_push(self, push: Callable[[Any], None]) -> Callable[[Any], None]:
         tapes = self._tapes
@@ -123,7 +121,7 @@ class Tapes:
             if not is_empty and key in tapes:  # it goes on after a pause
                 tapes[key].is_left = False
                 return
-            opener = frame_of(2)
+            opener = frame_of(_OUTSIDE)
             while opener.f_code.co_filename == _BETWEEN and opener.f_back is not None:
                 opener = opener.f_back
             tapes[key] = _Tape(

@@ -1,6 +1,6 @@
 """Every trace of a `tf.function` in the process: what it cost and which argument changed.
 
-Two functions of TensorFlow's module `tracing_compilation` are replaced.
+Two functions of TensorFlow's module `tracing_compilation` are hooked.
 `_maybe_define_function` runs on each call of a `tf.function` and only notes
 the time; `_create_concrete_function` runs when a trace happens. TensorFlow
 looks both up in the module at each call, so that user functions, Keras's,
@@ -20,7 +20,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
-from tb_slowdown_plugin.collectors.first_execution import FirstExecutions, hide_frame
+from tb_slowdown_plugin.collectors.first_execution import FirstExecutions
+from tb_slowdown_plugin.collectors.method_hooks import MethodHooks
 from tb_slowdown_plugin.collectors.spans import Span, Spans
 from tb_slowdown_plugin.collectors.trace_subjects import Subject, Subjects
 from tb_slowdown_plugin.collectors.traced_functions import TracedFunctions, Verdict
@@ -66,7 +67,7 @@ class TraceCollector:
 
     def __init__(self) -> None:
         self._running = False
-        self._replaced: dict[str, tuple[Any, Any]] = {}
+        self._hooks = MethodHooks(self.name)
         self.observers: list[Callable[[Any, Trace], None]] = []
         """Called with each `ConcreteFunction` that a trace has made, before it runs."""
 
@@ -91,27 +92,19 @@ class TraceCollector:
         self._lock = threading.RLock()
         self._ids = itertools.count(1)
         self._thread = _Thread()
-        self._module = module
         self._running = True
-        self._replace(_DEFINE, self._make_define(getattr(module, _DEFINE)))
-        self._replace(_CREATE, self._make_create(getattr(module, _CREATE)))
+        self._hooks.replace(module, _DEFINE, self._make_define)
+        self._hooks.replace(module, _CREATE, self._make_create)
         context.stopwatch.sees_traces = True
 
     def stop(self) -> None:
-        """Removes the hooks; one that somebody else has wrapped stays, and only passes on."""
+        """Removes the hooks."""
         if not self._running:
             return
         self._running = False
         self._context.stopwatch.sees_traces = False
-        for name, (ours, theirs) in self._replaced.items():
-            if getattr(self._module, name) is ours:
-                setattr(self._module, name, theirs)
-        self._replaced.clear()
+        self._hooks.remove()
         self._executions.stop()
-
-    def _replace(self, name: str, ours: Callable[..., Any]) -> None:
-        self._replaced[name] = (ours, getattr(self._module, name))
-        setattr(self._module, name, ours)
 
     def _make_define(self, define: Callable[..., Any]) -> Callable[..., Any]:
         thread = self._thread
@@ -123,11 +116,10 @@ class TraceCollector:
             thread.began_ns = now()
             try:
                 function = define(args, kwargs, tracing_options)
-            except BaseException as error:
+            except BaseException:
                 thread.began_ns = 0
                 if len(open_traces) > depth:
                     self._spans.close(open_traces.pop().span)
-                error.__traceback__ = hide_frame(error)
                 raise
             thread.began_ns = 0
             if len(open_traces) > depth:
@@ -148,11 +140,7 @@ class TraceCollector:
                 return create(function_type, type_context, func_graph, tracing_options)
             trace = self._begin(began_ns, function_type, func_graph, tracing_options)
             before_ns = self._spans.so_far_ns(trace.span) if trace else 0
-            try:
-                function = create(function_type, type_context, func_graph, tracing_options)
-            except BaseException as error:
-                error.__traceback__ = hide_frame(error)
-                raise
+            function = create(function_type, type_context, func_graph, tracing_options)
             if trace:
                 # A collection in the lookup may be booked only now: then it stands in both.
                 trace.building_ns = max(0, self._spans.so_far_ns(trace.span) - before_ns)

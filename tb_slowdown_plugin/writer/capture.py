@@ -176,14 +176,11 @@ class TensorFlowProfiler:
         from tb_slowdown_plugin.writer.annotation import find_profiler
 
         self.is_on: Callable[[], bool] = find_profiler()
-        self._hooks = MethodHooks()
+        self._hooks = MethodHooks("profile_on_slowdown")
 
     def start(self, logdir: str, give_way: Callable[[], None]) -> None:
         """Starts a capture, which ends when the program starts one of its own."""
         import tensorflow as tf
-
-        # `tf.profiler.experimental.Profile` and `tf.summary.trace_on` call it by this name.
-        from tensorflow.python.profiler import profiler_v2
 
         def yielding(start: Method) -> Method:
             def call(*args: Any, **kwargs: Any) -> Any:
@@ -193,8 +190,7 @@ class TensorFlowProfiler:
             return call
 
         tf.profiler.experimental.start(logdir)
-        for module in (tf.profiler.experimental, profiler_v2):
-            self._hooks.replace(module, "start", yielding)
+        self._hooks.replace(tf.profiler.experimental, "start", yielding)
 
     def stop(self) -> None:
         """Stops and saves it."""

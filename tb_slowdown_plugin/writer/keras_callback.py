@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import Any, NamedTuple
 
+from tb_slowdown_plugin.collectors.instance_hooks import InstanceHooks, Method
 from tb_slowdown_plugin.collectors.keras_callbacks import SiblingTimer
-from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
 from tb_slowdown_plugin.errors import UsageError
 from tb_slowdown_plugin.records.types import Failure
 from tb_slowdown_plugin.writer import monitor
@@ -91,8 +91,8 @@ class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
         self._start = functools.partial(
             monitor.start, logdir, disable=disable, profile_on_slowdown=profile_on_slowdown
         )
-        self._hooks = MethodHooks()
-        self._first_batch = MethodHooks()
+        self._hooks = InstanceHooks()
+        self._first_batch = InstanceHooks()
         self._siblings: SiblingTimer | None = None
         self._monitor: monitor.Monitor | None = None
 

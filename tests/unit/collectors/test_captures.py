@@ -1,6 +1,7 @@
 """Captures of the real profiler."""
 
 import pytest
+from unit.collectors.hooked import hooked_by
 
 from tb_slowdown_plugin.collectors.captures import Captures, newest_session
 from tb_slowdown_plugin.records.types import Capture
@@ -46,12 +47,11 @@ def test_a_capture_that_cannot_start_is_none_and_its_error_passes(recording, col
 
 
 def test_tensorflows_functions_are_put_back(recording):
-    before = tf.profiler.experimental.start, tf.profiler.experimental.stop
     collector = Captures()
     collector.start(recording.context)
-    assert tf.profiler.experimental.start is not before[0]
+    assert len(hooked_by("captures")) == 2
     collector.stop()
-    assert (tf.profiler.experimental.start, tf.profiler.experimental.stop) == before
+    assert hooked_by("captures") == []
 
 
 def test_the_newest_session_is_the_last_by_name(tmp_path):

@@ -3,6 +3,7 @@
 import time
 
 import pytest
+from unit.collectors.hooked import hooked_by, may_be_hooked
 
 from tb_slowdown_plugin.collectors import communication
 from tb_slowdown_plugin.collectors.base import Unavailable
@@ -35,6 +36,7 @@ def slow_reduction(monkeypatch):
         time.sleep(WAIT)
         return [value for value, _ in value_destination_pairs]
 
+    may_be_hooked(monkeypatch, __name__)
     monkeypatch.setattr(distribute_lib.ReplicaContextBase, "all_reduce", all_reduce)
     monkeypatch.setattr(distribute_lib.StrategyExtendedV2, "batch_reduce_to", batch_reduce_to)
     monkeypatch.setattr(communication, "_has_other_workers", lambda owner: True)
@@ -169,18 +171,11 @@ def test_what_can_not_be_timed_is_traced_all_the_same(recording, slow_reduction,
 
 
 def test_stop_puts_tensorflows_own_methods_back(recording):
-    from tensorflow.python.distribute import distribute_lib as lib
-
-    def methods():
-        extended = lib.StrategyExtendedV2
-        return lib.ReplicaContextBase.all_reduce, extended.reduce_to, extended.batch_reduce_to
-
-    before = methods()
     collector = Communication()
     collector.start(recording.context)
-    assert not set(before) & set(methods())
+    assert len(hooked_by("communication")) == 3
     collector.stop()
-    assert methods() == before
+    assert hooked_by("communication") == []
     assert recording.stopwatch.askers == []
 
 

@@ -4,6 +4,7 @@ import gc
 import weakref
 
 import pytest
+from unit.collectors.hooked import hooked_by, may_be_hooked
 
 from tb_slowdown_plugin.collectors.input_wait import InputWait
 from tb_slowdown_plugin.collectors.iterator_lifetime import IteratorLifetime
@@ -38,7 +39,8 @@ class Iterated:
 
 
 @pytest.fixture
-def clock():
+def clock(monkeypatch):
+    may_be_hooked(monkeypatch, __name__)
     return Hand()
 
 
@@ -85,14 +87,13 @@ def test_in_a_garbage_collection_the_time_is_the_collections(clock, booked):
 
 def test_after_the_stop_an_iterator_that_lives_on_is_not_told(clock):
     taken = []
-    before = Iterated._create_iterator
     lifetime = IteratorLifetime(Iterated, lambda: clock.now_ns, taken.append, taken.append)
     lifetime.start()
     iterator = Iterated(clock)
     lifetime.stop()
     del iterator
     assert taken == [0]
-    assert Iterated._create_iterator is before
+    assert hooked_by("input_wait") == []
 
 
 def test_an_iterator_of_another_make_is_left_alone(clock):

@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pytest
+from unit.collectors.hooked import hooked_by
 
 from tb_slowdown_plugin.collectors.batch_shapes import BatchShapes
 from tb_slowdown_plugin.collectors.keras_batches import KerasBatches
@@ -74,15 +75,13 @@ def test_validation_has_its_own(recording, collector):
 
 
 def test_keras_gets_its_methods_back_and_may_have_none_of_them(monkeypatch):
-    from keras.src.trainers.data_adapters import array_data_adapter, py_dataset_adapter
+    from keras.src.trainers.data_adapters import py_dataset_adapter
 
-    adapters = py_dataset_adapter.PyDatasetAdapter, array_data_adapter.ArrayDataAdapter
-    before = adapters[0]._standardize_batch, adapters[1].get_tf_dataset
     batches = KerasBatches(batch=pytest.fail, size=pytest.fail, workers=pytest.fail)
     batches.start()
-    assert (adapters[0]._standardize_batch, adapters[1].get_tf_dataset) != before
+    assert len(hooked_by("batch_shapes")) == 2
     batches.stop()
-    assert (adapters[0]._standardize_batch, adapters[1].get_tf_dataset) == before
+    assert hooked_by("batch_shapes") == []
     monkeypatch.delattr(py_dataset_adapter, "PyDatasetAdapter")
     monkeypatch.setitem(sys.modules, "keras.src.trainers.data_adapters.array_data_adapter", None)
     batches.start()

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
+from unit.collectors.hooked import hooked_by
 
 from tb_slowdown_plugin.collectors import op_determinism
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")
+config = pytest.importorskip("tensorflow.python.framework.config")
 
 
 @pytest.fixture
-def said():
+def said(monkeypatch):
     """What is reported, while nothing is switched on for real."""
     op_determinism.unwatch(clocks_left=False)  # what other tests left; else `watch` puts back
     enabled, told = [], []
-    enable = tf.config.experimental.enable_op_determinism
-    tf.config.experimental.enable_op_determinism = lambda: enabled.append(True)
+    real = config._pywrap_determinism
+    pretended = SimpleNamespace(enable=enabled.append, is_enabled=real.is_enabled)
+    monkeypatch.setattr(config, "_pywrap_determinism", pretended)
     op_determinism.watch(lambda part, reason: told.append((part, reason)))
     yield enabled, told
     op_determinism.unwatch(clocks_left=False)
-    tf.config.experimental.enable_op_determinism = enable
 
 
 @tf.function
@@ -70,14 +74,13 @@ def test_a_tensorflow_that_refuses_is_told_of_and_the_program_goes_on(said, monk
 
 def test_nobody_is_told_after_the_stop_and_the_hook_goes_with_the_last_clock(said):
     enabled, told = said
-    hooked = tf.config.experimental.enable_op_determinism
     op_determinism.unwatch(clocks_left=True)
-    assert tf.config.experimental.enable_op_determinism is hooked
+    assert len(hooked_by("op_determinism")) == 1
     again = tf.function(ours.python_function)
     assert float(again(tf.constant(1.0))) > 1e9
-    hooked()
+    tf.config.experimental.enable_op_determinism()
     assert float(again(tf.constant(1.0))) == 1.0
     assert told == []
     op_determinism.unwatch(clocks_left=False)
-    assert tf.config.experimental.enable_op_determinism is not hooked
+    assert hooked_by("op_determinism") == []
     assert enabled == [True]
