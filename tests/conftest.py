@@ -33,7 +33,8 @@ def _is_from_a_test(frame: FrameType | None) -> bool:
 @pytest.fixture(scope="session", autouse=True)
 def _watched_reports() -> Iterator[None]:
     """Looks at the figures of every report that any test makes in this process."""
-    from report_checker import contradictions, ledger_contradictions
+    from ledger_checker import ledger_contradictions
+    from report_checker import contradictions
 
     from tb_slowdown_plugin.analysis import account, live
     from tb_slowdown_plugin.analysis.types import Account, Report

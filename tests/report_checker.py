@@ -9,13 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Final
 
 from quantities import DURATION, PERCENT, found, quantity
-
-from tb_slowdown_plugin.analysis.types import Account
-from tb_slowdown_plugin.records.types import Run
 
 _TICK: Final = 1e-3
 """Durations that are no part of the run: a threshold, the operating system's own."""
@@ -52,17 +48,17 @@ def _sums(report: Mapping[str, Any]) -> Iterator[str]:
     yield from _exceeds("unexplained", report["unexplained_seconds"], lost)
     yield from _share("the run", lost, wall, report["lost_fraction"])
     total = report["unexplained_seconds"] + sum(each["lost_seconds"] for each in report["causes"])
-    if not _same(total, lost):
+    if not is_same(total, lost):
         yield f"causes and unexplained time add up to {total} s, not to {lost} s"
-    names = [cause["cause"] for cause in report["causes"]]
-    for name in {name for name in names if names.count(name) > 1}:
+    ids = [cause["cause"] for cause in report["causes"]]
+    for name in {name for name in ids if ids.count(name) > 1}:
         yield f"{name} is named twice"
     for cause in report["causes"]:
         name, seconds = cause["cause"], cause["lost_seconds"]
         yield from _exceeds(name, seconds, lost)
         yield from _share(name, seconds, wall, cause["lost_fraction"])
         parts = cause.get("parts", ())
-        if parts and not _same(sum(part["lost_seconds"] for part in parts), seconds):
+        if parts and not is_same(sum(part["lost_seconds"] for part in parts), seconds):
             yield f"the parts of {name} do not add up to {seconds} s"
         for steps in (cause["steps"], *(part["steps"] for part in parts)):
             if not cause["steps"][0] <= steps[0] <= steps[1] <= cause["steps"][1]:
@@ -328,40 +324,6 @@ def _between_sentences(text: str) -> Iterator[str]:
             yield f"{ratios[0].text} times as long, but {a.text} and {b.text}"
 
 
-def ledger_contradictions(run: Run, account: Account) -> list[str]:
-    """What is wrong between a report, the seconds of each step behind it, and its run."""
-    return list(_in_ledger(run, account))
-
-
-def _in_ledger(run: Run, account: Account) -> Iterator[str]:
-    report = account.report
-    per_cause = {name: float(column.sum()) for name, column in account.lost_per_step.items()}
-    healthy = float(account.healthy_per_step.sum())
-    if not _same(healthy + sum(per_cause.values()), report.wall_seconds):
-        yield f"{healthy} s healthy and {per_cause} are not {report.wall_seconds} s"
-    for cause in report.causes:
-        if not _same(per_cause.get(cause.cause, 0.0), cause.lost_seconds):
-            yield f"{cause.cause}: {cause.lost_seconds} s, in steps {per_cause.get(cause.cause)} s"
-    if not _same(per_cause.get("unexplained", 0.0), report.unexplained_seconds):
-        yield f"unexplained: {report.unexplained_seconds} s, in steps {per_cause['unexplained']} s"
-    numbers = run.steps.number
-    if not len(numbers):
-        return
-    first, last = int(numbers.min()), int(numbers.max())
-    texts = [report.headline, *report.notes]
-    for cause in report.causes:
-        texts += [cause.summary, *cause.evidence]
-        if not first <= cause.steps[0] <= cause.steps[1] <= last:
-            yield f"{cause.cause} in steps {cause.steps} of a run of {first} to {last}"
-    for text in texts:
-        for each in re.findall(r"\bsteps? (\d[\d,]*)", text):
-            if not first <= quantity(each).value <= last:
-                yield f'step {each} of a run of {first} to {last}: "{text}"'
-    rows = [row for row, _ in account.change_points]
-    if any(row >= len(numbers) for row in rows) or any(a > b for a, b in pairwise(rows)):
-        yield f"change points at rows {rows} of {len(numbers)}"
-
-
 def _exceeds(what: str, part: float, whole: float) -> Iterator[str]:
     if part > whole * (1 + 1e-6) + 1e-6:
         yield f"{what} {part} s of {whole} s"
@@ -372,5 +334,6 @@ def _share(what: str, part: float, whole: float, share: float) -> Iterator[str]:
         yield f"{part} s of {whole} s of {what} given as {share}"
 
 
-def _same(one: float, other: float) -> bool:
+def is_same(one: float, other: float) -> bool:
+    """Whether two sums of the same seconds agree."""
     return abs(one - other) <= 1e-6 * max(abs(one), abs(other), 1.0)

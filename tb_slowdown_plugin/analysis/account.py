@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.causes import CAUSES
+from tb_slowdown_plugin.analysis.change_labels import label_changes
 from tb_slowdown_plugin.analysis.coverage import completeness, notes, signal_states
 from tb_slowdown_plugin.analysis.diagnose import diagnose, judge
 from tb_slowdown_plugin.analysis.forecast import forecast
@@ -42,7 +42,6 @@ from tb_slowdown_plugin.analysis.types import (
     Verdict,
 )
 from tb_slowdown_plugin.analysis.verdict import verdict_on
-from tb_slowdown_plugin.analysis.wording import duration
 from tb_slowdown_plugin.analysis.workers import describe_workers
 from tb_slowdown_plugin.records.types import Float, Run
 
@@ -123,7 +122,7 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> Account:
         steps=len(run.steps),
         wall_seconds=wall,
         healthy_step_seconds=healthy_step if np.isfinite(healthy_step) else None,
-        baseline=diagnosis.baseline.provenance,
+        baseline=_baseline(case),
         lost_seconds=lost,
         lost_fraction=lost / wall if wall > 0 else 0.0,
         unexplained_seconds=unexplained,
@@ -149,10 +148,18 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> Account:
         if healthy
         else diagnosis.healthy_per_step,
         per_cause,
-        tuple(sorted(_change_points(case, claims, rest))),
+        tuple(sorted(_change_points(case, claims, rest, per_cause))),
         find_marks(run, case.graphs),
         {claim.cause: claim.subject for claim in claims},
     )
+
+
+def _baseline(case: Case) -> str:
+    """Where a healthy step was seen, in steps: rows are not, where a run began anew or has gaps."""
+    baseline = case.diagnosis.baseline
+    if not np.isfinite(baseline.seconds):
+        return baseline.provenance
+    return f"{baseline.provenance} ({case.steps_text(baseline.rows)})"
 
 
 def _last_step(run: Run) -> AsOf | None:
@@ -232,21 +239,9 @@ def _end_of_warm_up(case: Case, claims: Iterable[Claim]) -> int:
 
 
 def _change_points(
-    case: Case, claims: list[Claim], rest: tuple[Finding, ...]
+    case: Case, claims: list[Claim], rest: tuple[Finding, ...], per_cause: Mapping[str, Float]
 ) -> Iterable[tuple[int, str]]:
     if case.diagnosis.warm_up_rows:
         yield _end_of_warm_up(case, claims), "Warm-up ends"
-    for name, findings in (
-        *((CAUSES[claim.cause], claim.findings) for claim in claims),
-        (CAUSES[UNEXPLAINED], rest),
-    ):
-        for finding in findings:
-            first, last = finding.rows
-            if finding.pattern == "level_shift":
-                numbers = finding.numbers
-                each = finding.lost_seconds / (last - first + 1)
-                if "after_seconds" in numbers and "before_seconds" in numbers:
-                    each = numbers["after_seconds"] - numbers["before_seconds"]
-                yield first, f"{name}: +{duration(each)} a step from here"
-            elif finding.pattern == "drift":
-                yield first, f"{name}: grows from here"
+    found = [*((claim.cause, claim.findings) for claim in claims), (UNEXPLAINED, rest)]
+    yield from label_changes(case, found, per_cause)

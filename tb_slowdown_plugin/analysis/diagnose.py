@@ -180,13 +180,13 @@ def _state_baseline(
     if trend is None or not enough:
         rows = (warm_up_rows, count - 1)
         if enough:
-            return f"steps after warm-up (steps {rows[0]}-{rows[1]}), less what was measured", rows
-        return f"the few steps after warm-up (steps {rows[0]}-{rows[1]})", rows
+            return "steps after warm-up, less what was measured", rows
+        return "the few steps after warm-up", rows
     first = int(trend.edges[trend.base_buckets[0]])
     last = int(trend.edges[trend.base_buckets[1]]) - 1
     if first <= warm_up_rows and last >= count - 1:
-        return f"level of the whole run after warm-up (steps {first}-{last})", (first, last)
-    return f"lowest level held for at least 5 % of the run (steps {first}-{last})", (first, last)
+        return "level of the whole run after warm-up", (first, last)
+    return "lowest level held for at least 5 % of the run", (first, last)
 
 
 def _conclude(

@@ -8,7 +8,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.retraced import find_retraces
 from tb_slowdown_plugin.analysis.rules.patterns import working_rows
-from tb_slowdown_plugin.analysis.traces import TracedGraph
+from tb_slowdown_plugin.analysis.traces import TracedGraph, in_training
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Capture, Float, GcPause, Int, Run
 
@@ -25,7 +25,7 @@ def find_marks(run: Run, graphs: Sequence[TracedGraph]) -> Mapping[str, tuple[In
     size = len(run.steps)
     return {
         "retraces": _columns(
-            ((each.row, each.cost_seconds) for each in find_retraces(graphs)), size
+            ((each.row, each.cost_seconds) for each in find_retraces(in_training(graphs))), size
         ),
         "gc": _columns(((row, pause.seconds) for row, pause in pauses), size),
         "checkpoints": (saves, saved[saves]),

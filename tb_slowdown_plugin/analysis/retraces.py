@@ -23,7 +23,7 @@ _PARTS: Final = 40
 def retraces(run: Run) -> dict[str, Any]:
     """The body of the route `retraces`, ready for JSON; `server/http_api.md` has its keys."""
     graphs = traced_graphs(run)
-    again = find_retraces(graphs)
+    again = find_retraces(in_training(graphs))
     return {
         "status": _status(run),
         "watched": len(

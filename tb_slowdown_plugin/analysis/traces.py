@@ -7,8 +7,8 @@ XLA. That excess is the trace's doing, the steady part is ordinary work.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Final, Literal
 
@@ -92,7 +92,54 @@ def traced_graphs(run: Run) -> tuple[TracedGraph, ...]:
         else:
             detail = whose[code] = _DETAIL.get(trace.cause, names.AGAIN)
         joined.append(TracedGraph(trace, row, time, first, steady, source, detail))
-    return tuple(joined)
+    return _as_booked(run, joined)
+
+
+def _as_booked(run: Run, graphs: list[TracedGraph]) -> tuple[TracedGraph, ...]:
+    """The traces with the seconds that the accounts of their steps hold, and no others.
+
+    A collection of garbage inside a trace has an account of its own, and a trace inside a trace
+    is timed by both clocks: without this the traces of a run take more in sum than its ledger.
+    """
+    rows = len(run.steps)
+    timed = [number for number, graph in enumerate(graphs) if _is_timed(graph, rows)]
+    booked = list(graphs)
+    for family, seconds_of in _CLOCKS:
+        spent: dict[tuple[str, int], float] = defaultdict(float)
+        for number in timed:
+            graph = graphs[number]
+            spent[graph.detail, graph.row] += seconds_of(graph)
+        shares: dict[tuple[str, int], float] = {}
+        for (detail, row), seconds in spent.items():
+            account = run.steps.accounts.get(names.account(family, detail))
+            held = float("nan") if account is None else float(account[row])
+            if 0 < held < seconds:
+                shares[detail, row] = held / seconds
+        for number in timed:
+            graph = booked[number]
+            share = shares.get((graph.detail, graph.row))
+            if share is not None:
+                booked[number] = _scaled(graph, family, share)
+    return tuple(booked)
+
+
+_CLOCKS: Final[tuple[tuple[str, Callable[[TracedGraph], float]], ...]] = (
+    (names.TRACING, lambda graph: graph.trace.seconds),
+    (names.FIRST_EXECUTION, lambda graph: graph.first_seconds),
+)
+"""Family of accounts, and what an event says of the same seconds."""
+
+
+def _is_timed(graph: TracedGraph, rows: int) -> bool:
+    return not graph.trace.elsewhere and graph.row < rows
+
+
+def _scaled(graph: TracedGraph, family: str, share: float) -> TracedGraph:
+    if family == names.FIRST_EXECUTION:
+        return replace(graph, first_seconds=share * graph.first_seconds)
+    trace = graph.trace
+    seconds, building = share * trace.seconds, share * trace.building_seconds
+    return replace(graph, trace=replace(trace, seconds=seconds, building_seconds=building))
 
 
 def in_training(graphs: Iterable[TracedGraph]) -> tuple[TracedGraph, ...]:

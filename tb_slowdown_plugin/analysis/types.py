@@ -48,7 +48,7 @@ class Baseline:
     seconds: float
     """Median period of a healthy step; NaN if there is no baseline."""
     provenance: str
-    """"lowest level held for at least 5 % of the run (steps 900-2100)" ..."""
+    """"lowest level held for at least 5 % of the run" ..."""
     rows: tuple[int, int]
 
 

@@ -80,10 +80,10 @@ def _count_sentence(
         first_runs = sum(retrace.excess_seconds for retrace in retraces)
     whole = tracing + first_runs
     sum_text = ledger_seconds(whole) if whole >= 0.1 else duration(whole)
-    return (
-        f"{who}{sum_text}: {duration(tracing)} to look the function "
-        f"up and build its graph, {duration(first_runs)} in the first run beyond a steady one."
-    )
+    lookup, run = "to look the function up and build its graph", "in the first run beyond a steady"
+    if not (tracing > 0 and first_runs > 0):
+        return f"{who}{sum_text} {lookup if tracing > 0 else run + ' one'}."
+    return f"{who}{sum_text}: {duration(tracing)} {lookup}, {duration(first_runs)} {run} one."
 
 
 def _of_family(claimed: tuple[Finding, ...], family: str) -> float:

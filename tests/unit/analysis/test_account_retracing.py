@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis.account import account_for
+from tb_slowdown_plugin.analysis.retraces import retraces
 from tb_slowdown_plugin.records.types import Change, Execution, Trace
 
 
@@ -79,3 +80,24 @@ def test_the_ledger_adds_up_in_every_step(make_run):
     np.testing.assert_allclose(total, run.steps.period_seconds, atol=1e-9)
     for cause in report.causes:
         assert account.lost_per_step[cause.cause].sum() == pytest.approx(cause.lost_seconds)
+
+
+def test_card_table_and_ticks_are_of_the_same_seconds(make_run):
+    # Half of each trace is a collection of garbage, which the accounts of the steps hold apart.
+    run = _python_number(make_run, every=4)
+    run.steps.accounts["tracing:again"][:] /= 2
+    run.steps.accounts["gc"] = run.steps.accounts["tracing:again"].copy()
+    account = account_for(run)
+
+    (cause,) = (cause for cause in account.report.causes if cause.cause == "retracing")
+    timed = pytest.approx(99 * 0.020)
+    assert (cause.lost_seconds, retraces(run)["seconds"]) == (timed, timed)
+    assert account.marks["retraces"][1].sum() == timed
+    assert "took 2.0 s: 990 ms to look the function up" in cause.evidence[0]
+
+
+def test_a_trace_in_another_thread_is_no_retrace_of_the_steps(make_run):
+    trace = Trace(1, "decode", "data.py:3", 0.5, 0.5, "signature", elsewhere=True)
+    run = make_run(np.full(200, 0.005), events=[(50, trace)])
+    assert retraces(run)["traces"] == 0
+    assert len(account_for(run).marks["retraces"][0]) == 0

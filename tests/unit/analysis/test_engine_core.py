@@ -56,8 +56,9 @@ def test_a_run_that_gets_a_little_faster_is_healthy():
 def test_the_baseline_is_told_by_the_least_that_it_needs_and_where_it_was():
     step = noisy_steps(3000)
     step[2500:] *= 2
-    told = diagnose(step).baseline.provenance
-    assert told == "lowest level held for at least 5 % of the run (steps 0-2499)"
+    baseline = diagnose(step).baseline
+    assert baseline.provenance == "lowest level held for at least 5 % of the run"
+    assert baseline.rows == (0, 2499)
 
 
 def test_a_slow_first_half_is_told_from_a_quarter_on():

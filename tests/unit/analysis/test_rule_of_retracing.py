@@ -131,7 +131,7 @@ def test_several_functions_are_told_apart(make_run, find, judge):
     traces += [again(n, shape, function="evaluate", place="train.py:90") for n in range(8, 10)]
     cause = traced(make_run, find, judge, *traces)
 
-    assert cause.evidence[0].startswith("6 of 8 retraces are `train_step` (train.py:41), 0.3 s: ")
+    assert cause.evidence[0].startswith("6 of 8 retraces are `train_step` (train.py:41), 0.3 s to ")
     assert cause.evidence[-1] == "2 more retraces of `evaluate` (train.py:90): 0.1 s."
 
 
@@ -154,7 +154,7 @@ def test_traces_that_cost_more_and_more(make_run, find, judge):
         Trace(n, "train_step", "train.py:41", 0.010 * n, 0.010 * n, "signature", n)
         for n in range(1, 21)
     ]
-    cause = traced(make_run, find, judge, *traces)
+    cause = traced(make_run, find, judge, *traces, seconds=0.010 * np.arange(1, 21))
 
     assert (
         "Each trace costs more than the last: 30 ms around step 82, 180 ms around step 97."
@@ -180,8 +180,7 @@ def test_variables_of_a_function_made_anew_are_its_own_fault(make_run, find, jud
 
     assert cause.cause == "retracing"
     assert cause.evidence[0] == (
-        "1 retrace of `train_step` (train.py:41) took 30 ms: 0 ms to look the function up and "
-        "build its graph, 30 ms in the first run beyond a steady one."
+        "1 retrace of `train_step` (train.py:41) took 30 ms in the first run beyond a steady one."
     )
 
 
@@ -267,8 +266,8 @@ def test_the_functions_inside_a_keras_step_are_no_retraces_of_their_own(make_run
     (cause,) = judge(run, find("tracing:again", "periodic", lost)).report.causes
 
     assert cause.evidence[0] == (
-        "4 retraces of the Keras train step (fit.py:12) took 0.2 s: 160 ms to look the function up "
-        "and build its graph, 0 ms in the first run beyond a steady one."
+        "4 retraces of the Keras train step (fit.py:12) took 0.2 s to look the function up "
+        "and build its graph."
     )
     table = retraces(run)
     assert (table["traces"], table["seconds"]) == (4, 0.16)

@@ -45,7 +45,7 @@ def test_input_wait_that_begins_at_a_step(make_run, find, judge):
         "In all 9.0 s of input wait are lost; each was timed where the step asks for its batch.",
     )
     assert account.report.headline == "Lost 60 % of 15.1 s to waiting for input data"
-    assert account.change_points == ((300, "Input pipeline: +29.6 ms a step from here"),)
+    assert account.change_points == ((300, "Input pipeline: +30 ms a step from here"),)
     assert "num_parallel_calls=tf.data.AUTOTUNE" in cause.advice[0].code
 
 

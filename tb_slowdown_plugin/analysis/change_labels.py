@@ -1,0 +1,61 @@
+"""Where a run changes, in a few words, and by how much: what the timeline says at a step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from tb_slowdown_plugin.analysis.causes import CAUSES
+from tb_slowdown_plugin.analysis.findings import AT_START
+from tb_slowdown_plugin.analysis.rules.case import Case
+from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.analysis.wording import duration, rises
+from tb_slowdown_plugin.records.types import Float
+
+
+def label_changes(
+    case: Case,
+    found: Iterable[tuple[str, tuple[Finding, ...]]],
+    per_cause: Mapping[str, Float],
+) -> Iterable[tuple[int, str]]:
+    """Says of each cause where it begins to take time, or to grow: once at a step.
+
+    What a step takes more is told of the seconds that the timeline draws there: the mean of
+    all that the cause lost in those steps, less what it lost before them.
+
+    Args:
+      case: gives steps their numbers.
+      found: causes, and "unexplained", with their findings.
+      per_cause: (S,) seconds that each of them lost in each step.
+
+    Returns:
+      (row, words), in no order.
+    """
+    for cause, findings in found:
+        labeled: set[int] = set()
+        for finding in sorted(findings, key=lambda each: -each.lost_seconds):
+            row = finding.rows[0]
+            text = _label(case, finding, per_cause[cause])
+            if text and row not in labeled:
+                labeled.add(row)
+                yield row, f"{CAUSES[cause]}: {text}"
+
+
+def _label(case: Case, finding: Finding, lost: Float) -> str:
+    first, last = finding.rows
+    if finding.pattern == "drift":
+        return "grows from here"
+    if finding.pattern != "level_shift":
+        return ""
+    before = _mean(lost[min(case.diagnosis.warm_up_rows, first) : first])
+    after = _mean(lost[first : last + 1])
+    if not rises(before, after):
+        return ""
+    more = f"+{duration(after - before)} a step"
+    ends = last + 1 < len(lost)
+    if finding.numbers.get(AT_START):
+        return f"{more} up to {case.step_text(last)}" if ends else ""
+    return f"{more} from here{' to ' + case.step_text(last) if ends else ''}"
+
+
+def _mean(seconds: Float) -> float:
+    return float(seconds.mean()) if len(seconds) else 0.0

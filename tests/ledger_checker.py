@@ -1,0 +1,89 @@
+"""Refuses accounts whose report, steps, ticks and labels are not of one ledger."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+from quantities import found, quantity
+from report_checker import is_same
+
+from tb_slowdown_plugin.analysis.causes import CAUSES
+from tb_slowdown_plugin.analysis.types import Account
+from tb_slowdown_plugin.records import names
+from tb_slowdown_plugin.records.types import Run
+
+_CLOCK_SECONDS = 1e-3
+"""By so much the sums of two clocks may differ."""
+
+
+def ledger_contradictions(run: Run, account: Account) -> list[str]:
+    """What is wrong between a report, the seconds of each step behind it, and its run."""
+    return list(_in_ledger(run, account))
+
+
+def _in_ledger(run: Run, account: Account) -> Iterator[str]:
+    report = account.report
+    per_cause = {name: float(column.sum()) for name, column in account.lost_per_step.items()}
+    healthy = float(account.healthy_per_step.sum())
+    if not is_same(healthy + sum(per_cause.values()), report.wall_seconds):
+        yield f"{healthy} s healthy and {per_cause} are not {report.wall_seconds} s"
+    for cause in report.causes:
+        if not is_same(per_cause.get(cause.cause, 0.0), cause.lost_seconds):
+            yield f"{cause.cause}: {cause.lost_seconds} s, in steps {per_cause.get(cause.cause)} s"
+    if not is_same(per_cause.get("unexplained", 0.0), report.unexplained_seconds):
+        yield f"unexplained: {report.unexplained_seconds} s, in steps {per_cause['unexplained']} s"
+    numbers = run.steps.number
+    if not len(numbers):
+        return
+    first, last = int(numbers.min()), int(numbers.max())
+    texts = [report.headline, report.baseline, *report.notes]
+    for cause in report.causes:
+        texts += [cause.summary, *cause.evidence]
+        if not first <= cause.steps[0] <= cause.steps[1] <= last:
+            yield f"{cause.cause} in steps {cause.steps} of a run of {first} to {last}"
+    for text in texts:
+        for each in re.findall(r"\bsteps? (\d[\d,]*)", text):
+            if not first <= quantity(each).value <= last:
+                yield f'step {each} of a run of {first} to {last}: "{text}"'
+    yield from _marks_of(run, account)
+    for row, text in account.change_points:
+        yield from _label(row, text, run, account)
+    rows = [row for row, _ in account.change_points]
+    if any(row >= len(numbers) for row in rows) or any(a > b for a, b in pairwise(rows)):
+        yield f"change points at rows {rows} of {len(numbers)}"
+
+
+def _marks_of(run: Run, account: Account) -> Iterator[str]:
+    """What is drawn as ticks, and listed in a table, takes no more than its accounts."""
+    kinds = {
+        "retraces": (names.TRACING, names.FIRST_EXECUTION),
+        "checkpoints": (names.CHECKPOINT,),
+    }
+    for kind, families in kinds.items():
+        found = [
+            float(np.nansum(seconds))
+            for name, seconds in run.steps.accounts.items()
+            if names.family(name) in families
+        ]
+        total = float(account.marks[kind][1].sum()) if kind in account.marks else 0.0
+        if found and total > sum(found) * (1 + 1e-6) + _CLOCK_SECONDS:
+            yield f"{kind} of {total} s, in accounts of {sum(found)} s"
+
+
+def _label(row: int, text: str, run: Run, account: Account) -> Iterator[str]:
+    """`+9.2 ms a step from here` is what the steps from there on lose more, in the ledger."""
+    title, _, rest = text.partition(": ")
+    lost = next(
+        (column for cause, column in account.lost_per_step.items() if CAUSES.get(cause) == title),
+        None,
+    )
+    for _, parts in found(r"^\+<more:duration> a step", rest):
+        if lost is None or parts["more"].exceeds(float(lost[row:].max())):
+            yield f'"{text}" at step {int(run.steps.number[row])}'
+    labels = [other for other in account.change_points if other == (row, text)]
+    same = [other for at, other in account.change_points if at == row and title in other]
+    if len(labels) > 1 or len([each for each in same if each.startswith(title + ":")]) > 1:
+        yield f"two labels at step {int(run.steps.number[row])}: {same}"
