@@ -9,7 +9,6 @@ Private TensorFlow: `_shape_tuple` of a tensor (2.16 to 2.21), a third of the ti
 
 from __future__ import annotations
 
-import functools
 import sys
 from collections.abc import Collection, Mapping
 from threading import get_ident
@@ -81,7 +80,6 @@ class BatchShapes:
         watch = self._context.stopwatch
         glance = self._glance
 
-        @functools.wraps(fetch)
         def next_batch(iterator: Any) -> Any:
             opened = watch.opened
             if opened and opened[-1] == INPUT_WAIT:  # `tbslow.data`, which looks itself

@@ -5,7 +5,6 @@ Cost: nothing but at a capture's start and end.
 
 from __future__ import annotations
 
-import functools
 import os
 from pathlib import Path
 from typing import Any, Final
@@ -46,7 +45,6 @@ class Captures:
         self._hooks.remove()
 
     def _starting(self, start: Method) -> Method:
-        @functools.wraps(start)
         def call(logdir: Any, *args: Any, **kwargs: Any) -> Any:
             result = self._booked(start, logdir, *args, **kwargs)
             self._logdir = os.fspath(logdir)
@@ -56,7 +54,6 @@ class Captures:
         return call
 
     def _stopping(self, stop: Method) -> Method:
-        @functools.wraps(stop)
         def call(*args: Any, **kwargs: Any) -> Any:
             try:
                 return self._booked(stop, *args, **kwargs)

@@ -64,7 +64,6 @@ class Checkpoints:
         self._hooks.remove()
 
     def _timed(self, saver: str, method: Method) -> Method:
-        @functools.wraps(method)
         def save(*args: Any, **kwargs: Any) -> Any:
             watch = self._context.stopwatch
             if not watch.is_mine():

@@ -5,7 +5,6 @@ Cost: 4 us a call.
 
 from __future__ import annotations
 
-import functools
 from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.base import Context
@@ -42,7 +41,6 @@ class Evaluations:
         self._hooks.remove()
 
     def _timed(self, evaluate: Method) -> Method:
-        @functools.wraps(evaluate)
         def call(model: Any, *args: Any, **kwargs: Any) -> Any:
             watch = self._watch
             if kwargs.get(_BY_FIT) or not watch.is_mine() or watch.is_open(VALIDATION):

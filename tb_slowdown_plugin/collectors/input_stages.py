@@ -7,7 +7,6 @@ in the background; 1 us an iterator made.
 
 from __future__ import annotations
 
-import functools
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -117,7 +116,6 @@ class InputStages:
         self._hooks.remove()
 
     def _made(self, init: Method) -> Method:
-        @functools.wraps(init)
         def make(iterator: Any, *args: Any, **kwargs: Any) -> None:
             init(iterator, *args, **kwargs)
             watch = self._context.stopwatch

@@ -7,7 +7,6 @@ them in Python. Its adapters are private, so what is known of them is all in thi
 from __future__ import annotations
 
 import contextlib
-import functools
 import importlib
 import sys
 from collections.abc import Callable
@@ -55,7 +54,6 @@ class KerasBatches:
         self._hooks.remove()
 
     def _batches(self, standardize: Method) -> Method:
-        @functools.wraps(standardize)
         def call(adapter: Any, batch: Any) -> Any:
             self._tell_batch(batch)
             with contextlib.suppress(Exception):  # an adapter of another make
@@ -65,7 +63,6 @@ class KerasBatches:
         return call
 
     def _arrays(self, make: Method) -> Method:
-        @functools.wraps(make)
         def call(adapter: Any, *args: Any, **kwargs: Any) -> Any:
             dataset = make(adapter, *args, **kwargs)
             with contextlib.suppress(Exception):  # an adapter of another make

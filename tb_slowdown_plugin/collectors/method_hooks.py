@@ -66,9 +66,9 @@ class MethodHooks:
       >>> hooks.replace(Classifier, "count_params", lambda original: lambda model: -1)
       >>> Classifier().count_params(), keras.Model.count_params is count
       (-1, True)
+      >>> replaced()[0]
+      Replaced(place='keras.src.layers.layer.Layer.count_params', by='example')
       >>> hooks.remove()
-      >>> replaced()
-      []
     """
 
     def __init__(self, by: str) -> None:
@@ -88,6 +88,8 @@ class MethodHooks:
           Unavailable: There is no Python function of a library.
         """
         place, function = _find(owner, name)
+        if any(function is hooked for hooked, _ in self._hooks):  # by another subclass
+            return
         hook = _Hook(Replaced(place, self._by), wrap)
         with _lock:
             hooked = _hooked.setdefault(function, _Hooked(function))

@@ -15,7 +15,6 @@ Cost: nothing but at that call, and then 0.1 ms a function.
 from __future__ import annotations
 
 import contextlib
-import functools
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
@@ -59,7 +58,6 @@ def unwatch(*, clocks_left: bool) -> None:
 
 
 def _then_take_clocks_out(enable: Method) -> Method:
-    @functools.wraps(enable)
     def enable_op_determinism() -> None:
         enable()
         try:

@@ -9,7 +9,6 @@ cache, in the background.
 
 from __future__ import annotations
 
-import functools
 import sys
 import weakref
 from collections.abc import Iterable, Mapping
@@ -24,6 +23,8 @@ from tb_slowdown_plugin.records.types import Fact
 
 CREATION: Final = "optimizer_creation"
 """Account: making and building optimizers after the first at the same place."""
+_AROUND: Final = (CREATION, names.CHECKPOINT)
+"""Accounts that have it already: Keras makes optimizers of its own while it saves a model."""
 
 
 class Optimizers:
@@ -51,7 +52,6 @@ class Optimizers:
         self._sizes: weakref.WeakKeyDictionary[Any, tuple[int, int]] = weakref.WeakKeyDictionary()
         """Of each optimizer, its variables and their bytes: they have the shape they were made
         with."""
-        self._hooked: set[type] = set()
         self._hooks.replace(keras.optimizers.Optimizer, "__init__", self._made)
         self._hooks.replace(keras.Model, "compile", self._compiled)
 
@@ -72,7 +72,6 @@ class Optimizers:
         self._hooks.remove()
 
     def _compiled(self, compile_model: Method) -> Method:
-        @functools.wraps(compile_model)
         def compile_again(model: Any, *args: Any, **kwargs: Any) -> Any:
             watch = self._context.stopwatch
             # Keras keeps the traced step here, and `compile` drops it.
@@ -88,7 +87,6 @@ class Optimizers:
         return compile_again
 
     def _made(self, init: Method) -> Method:
-        @functools.wraps(init)
         def make(optimizer: Any, *args: Any, **kwargs: Any) -> None:
             place = calling_line(sys._getframe(1))
             again = self._context.stopwatch.is_mine() and place in self._places
@@ -97,18 +95,12 @@ class Optimizers:
             self._alive.add(optimizer)
             if again:
                 self._again.add(optimizer)
-            self._hook_build(type(optimizer))
+            # Slots are made in the class's own `build`, after that of the base class.
+            self._hooks.replace(type(optimizer), "build", self._built)
 
         return make
 
-    def _hook_build(self, kind: type) -> None:
-        """Slots are made in the class's own `build`, after that of the base class."""
-        if kind not in self._hooked:
-            self._hooked.add(kind)
-            self._hooks.replace(kind, "build", self._built)
-
     def _built(self, build: Method) -> Method:
-        @functools.wraps(build)
         def make(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
             is_again = optimizer in self._again and self._context.stopwatch.is_mine()
             return self._time(optimizer, is_again, lambda: build(optimizer, *args, **kwargs))
@@ -117,8 +109,7 @@ class Optimizers:
 
     def _time(self, optimizer: Any, again: bool, make: Method) -> Any:
         watch, clock = self._context.stopwatch, self._context.clock
-        # Keras makes optimizers of its own while it saves a model: that is the save's doing.
-        if not again or any(names.family(name) == names.CHECKPOINT for name in watch.opened):
+        if not again or any(names.family(name) in _AROUND for name in watch.opened):
             return make()
         began = clock.monotonic_ns()
         watch.open(CREATION)

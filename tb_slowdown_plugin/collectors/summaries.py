@@ -5,7 +5,6 @@ Cost: 1 us a summary, which itself takes 140 us.
 
 from __future__ import annotations
 
-import functools
 from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.base import Context
@@ -40,7 +39,6 @@ class Summaries:
         self._hooks.remove()
 
     def _timed(self, function: Method) -> Method:
-        @functools.wraps(function)
         def write(*args: Any, **kwargs: Any) -> Any:
             watch = self._watch
             if not watch.is_mine() or not self._executing_eagerly():
@@ -54,6 +52,4 @@ class Summaries:
             finally:
                 watch.close()
 
-        # AutoGraph calls what has this attribute as it is, as it does TensorFlow's own.
-        write.autograph_info__ = {}  # type: ignore[attr-defined]
         return write

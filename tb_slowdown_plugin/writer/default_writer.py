@@ -6,12 +6,15 @@ writer's resource (`_resource`), the same names from TensorFlow 2.16 to 2.21.
 
 from __future__ import annotations
 
+import functools
+import weakref
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
 import tensorflow as tf
 
+from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
 from tb_slowdown_plugin.writer.event_file import summary_of
 from tb_slowdown_plugin.writer.sink import Record
 
@@ -67,22 +70,21 @@ class WriterHook:
     def __init__(
         self, writer: Any, on_flush: Callable[[], None], on_close: Callable[[], None]
     ) -> None:
-        self._writer = writer
-        flush, close = writer.flush, writer.close
-
-        def flush_after_us(*args: Any, **kwargs: Any) -> Any:
-            on_flush()
-            return flush(*args, **kwargs)
-
-        def close_after_us(*args: Any, **kwargs: Any) -> Any:
-            on_close()
-            return close(*args, **kwargs)
-
-        # Around the attribute tracking that some writers inherit.
-        object.__setattr__(writer, "flush", flush_after_us)
-        object.__setattr__(writer, "close", close_after_us)
+        self._writer = weakref.ref(writer)
+        self._hooks = MethodHooks("tf.summary idiom")
+        for name, tell in (("flush", on_flush), ("close", on_close)):
+            self._hooks.replace(type(writer), name, functools.partial(self._then, tell))
 
     def remove(self) -> None:
-        """Gives the writer its own methods back."""
-        for name in ("flush", "close"):
-            self._writer.__dict__.pop(name, None)
+        """Takes the hooks out."""
+        self._hooks.remove()
+
+    def _then(self, tell: Callable[[], None], method: Method) -> Method:
+        watched = self._writer
+
+        def call(writer: Any, *args: Any, **kwargs: Any) -> Any:
+            if watched() is writer:
+                tell()
+            return method(writer, *args, **kwargs)
+
+        return call

@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import Any, NamedTuple
 
-from tb_slowdown_plugin.collectors.instance_hooks import InstanceHooks, Method
 from tb_slowdown_plugin.collectors.keras_callbacks import SiblingTimer
-from tb_slowdown_plugin.errors import UsageError
 from tb_slowdown_plugin.records.types import Failure
 from tb_slowdown_plugin.writer import monitor
+from tb_slowdown_plugin.writer.fit_hooks import FitHooks
 from tb_slowdown_plugin.writer.keras_steps import FitSteps
 from tb_slowdown_plugin.writer.privacy import reason_of
 
@@ -88,12 +87,10 @@ class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
     ) -> None:
         super().__init__()
         self._logdir = logdir
-        self._start = functools.partial(
-            monitor.start, logdir, disable=disable, profile_on_slowdown=profile_on_slowdown
-        )
-        self._hooks = InstanceHooks()
-        self._first_batch = InstanceHooks()
-        self._siblings: SiblingTimer | None = None
+        self._options: dict[str, Any] = {
+            "disable": disable,
+            "profile_on_slowdown": profile_on_slowdown,
+        }
         self._monitor: monitor.Monitor | None = None
 
     @property
@@ -104,8 +101,9 @@ class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
     def on_train_begin(self, logs: Any = None) -> None:  # noqa: ARG002
         """Starts or finds the monitor and hooks into this `fit`."""
         _close_if_left()
-        self._unhook()
-        watching = self._monitor = _find_monitor(self._logdir, self._start)
+        watching = self._monitor = _find_monitor(
+            self._logdir, functools.partial(monitor.start, self._logdir, **self._options)
+        )
         callbacks = _calling_list()
         if callbacks is None:
             _tell_failure(watching, "on_train_begin was called by no keras.callbacks.CallbackList")
@@ -116,103 +114,36 @@ class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
             (self.params or {}).get("steps"),
             lambda: _iterations(self.model),  # BackupAndRestore has restored it by then
         )
-        _remember(_Fit(weakref.ref(callbacks), weakref.ref(self), watching, steps))
-        self._siblings = SiblingTimer(watching.recorder.stopwatch)
-        self._siblings.time([other for other in callbacks.callbacks if other is not self], Callback)
-        self._hook(callbacks, steps)
+        siblings = [other for other in callbacks.callbacks if other is not self]
+        timer = SiblingTimer(watching.recorder.stopwatch, siblings, Callback)
+        hooks = FitHooks(
+            callbacks,
+            steps,
+            timer,
+            end=lambda: _release(watching),
+            fail=lambda error: _tell_failure(watching, reason_of(error)),
+        )
+        _remember(_Fit(weakref.ref(callbacks), hooks, watching, steps))
 
-    def _hook(self, callbacks: Any, steps: FitSteps) -> None:
-        def begin_epoch(epoch: int, *_: Any) -> None:
-            steps.begin_epoch(epoch)
-            self._first_batch.remove()
-            self._first_batch.replace(
-                callbacks, "on_train_batch_begin", functools.partial(self._before, begin_batch)
-            )
-
-        def begin_batch(batch: int, *_: Any) -> None:
-            if steps.go_on:  # the end of each batch begins the next: one call less in each step
-                self._first_batch.remove()
-            steps.begin_batch(batch)
-
-        def end_fit(*_: Any) -> None:
-            steps.end_fit()
-            self._end()
-
-        before: dict[str, Method] = {
-            "on_epoch_begin": begin_epoch,
-            "on_test_begin": lambda *_: steps.begin_validation(),
-            "on_epoch_end": lambda *_: steps.leave_batches(),
-        }
-        after: dict[str, Method] = {
-            "on_train_batch_end": steps.end_batch,
-            "on_test_end": lambda *_: steps.end_validation(),
-            "on_train_end": end_fit,
-        }
-        for name, tell in before.items():
-            self._hooks.replace(callbacks, name, functools.partial(self._before, tell))
-        for name, tell in after.items():
-            self._hooks.replace(callbacks, name, functools.partial(self._after, tell))
-
-    # Written out twice: each call between two batches costs, out of a cold cache.
-
-    def _before(self, tell: Method, method: Method) -> Method:
-        @functools.wraps(method)
-        def call(*args: Any, **kwargs: Any) -> Any:
-            try:
-                tell(*args)
-            except UsageError:
-                raise
-            except Exception as error:  # noqa: BLE001 - the training must not see it
-                self._fail(error)
-            return method(*args, **kwargs)
-
-        return call
-
-    def _after(self, tell: Method, method: Method) -> Method:
-        # An exception of a callback passes, and the step it was raised in does not count:
-        # the next batch or the end of the epoch cancels it.
-        @functools.wraps(method)
-        def call(*args: Any, **kwargs: Any) -> Any:
-            result = method(*args, **kwargs)
-            try:
-                tell(*args)
-            except UsageError:
-                raise
-            except Exception as error:  # noqa: BLE001 - the training must not see it
-                self._fail(error)
-            return result
-
-        return call
-
-    def _fail(self, error: Exception) -> None:
-        self._unhook()
-        if self._monitor is not None:
-            _tell_failure(self._monitor, reason_of(error))
-
-    def _end(self) -> None:
-        self._unhook()
-        if self._monitor is not None:
-            _release(self._monitor)
-
-    def _unhook(self) -> None:
-        self._first_batch.remove()
-        self._hooks.remove()
-        if self._siblings is not None:
-            self._siblings.stop()
-            self._siblings = None
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A copy watches a training of its own: nothing of this one belongs into it.
+        return functools.partial(type(self), **self._options), (self._logdir,)
 
 
 class _Fit(NamedTuple):
     callbacks: weakref.ref[Any]
     """Keras's list. What `fit` holds must not be kept alive: it may have run out of memory."""
-    callback: weakref.ref[SlowdownCallback]
+    hooks: FitHooks
     watching: monitor.Monitor
     steps: FitSteps
 
 
 def _remember(begun: _Fit) -> None:
     global _fit
+    if _fit is not None:
+        _fit.hooks.remove()
     _fit = begun
+    begun.watching.unhook = begun.hooks.remove
     begun.watching.recorder.is_left = _close_if_left
 
 
@@ -234,8 +165,7 @@ def _close_if_left() -> bool:
     if callbacks is not None and _is_running(callbacks):
         return False
     left.steps.leave_fit()
-    if (callback := left.callback()) is not None:
-        callback._unhook()
+    left.hooks.remove()
     _release(left.watching)
     return True
 

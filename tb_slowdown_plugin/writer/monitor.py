@@ -40,6 +40,8 @@ class Monitor:
         """What integrations call: `begin`, `end`, `cancel`, `open_period`, `mark_epoch`."""
         self._session = session
         self._on_stop = on_stop
+        self.unhook: Callable[[], None] = lambda: None
+        """Called when it stops: takes out what a `fit` that has raised has left hooked."""
         self._end = _End()
         self._stopped = False
         self._pid = os.getpid()
@@ -61,6 +63,7 @@ class Monitor:
         self._stopped = True
         _forget(self)
         atexit.unregister(self.stop)
+        self.unhook()
         if self._session.forked:
             return
         self._end.come()

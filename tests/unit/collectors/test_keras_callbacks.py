@@ -49,44 +49,103 @@ def watch(time):
     return watch
 
 
+class CallbackList:
+    """As Keras's: it goes through its callbacks."""
+
+    def __init__(self, *callbacks):
+        self.callbacks = list(callbacks)
+
+    def on_epoch_end(self, epoch, logs=None):
+        return [callback.on_epoch_end(epoch, logs) for callback in self.callbacks]
+
+    def on_train_batch_end(self, batch, logs=None):
+        return [callback.on_train_batch_end(batch, logs=logs) for callback in self.callbacks]
+
+
+def timed(watch, callbacks, name, *args):
+    """What a timed method of the list returns."""
+    timer = SiblingTimer(watch, callbacks.callbacks, Callback)
+    return timer.timed(name, getattr(CallbackList, name))(callbacks, *args)
+
+
 def test_a_method_is_booked_to_the_class_of_its_callback(watch, time):
-    sleepy = Sleepy(time.spend)
-    SiblingTimer(watch).time([sleepy], Callback)
-    assert sleepy.on_epoch_end(3) == 3
+    callbacks = CallbackList(Callback(), Sleepy(time.spend), Callback(), Sleepy(time.spend))
+    before = callbacks.callbacks
+    assert timed(watch, callbacks, "on_epoch_end", 3) == [None, 3, None, 3]
+    assert watch.take() == {"callback:Sleepy": 14}
+    assert callbacks.callbacks is before
+
+
+def test_time_between_two_callbacks_belongs_to_neither(watch, time):
+    class Slow(CallbackList):
+        def on_epoch_end(self, epoch, logs=None):
+            super().on_epoch_end(epoch, logs)
+            time.spend(100)
+
+    callbacks = Slow(Sleepy(time.spend))
+    timer = SiblingTimer(watch, callbacks.callbacks, Callback)
+    timer.timed("on_epoch_end", Slow.on_epoch_end)(callbacks, 0)
     assert watch.take() == {"callback:Sleepy": 7}
 
 
-def test_what_a_callback_does_not_override_gets_no_hook(watch, time):
-    sleepy = Sleepy(time.spend)
-    SiblingTimer(watch).time([sleepy], Callback)
-    assert "on_train_batch_end" not in vars(sleepy)
+def test_nothing_is_done_where_no_callback_has_such_a_method(watch, time):
+    timer = SiblingTimer(watch, [Sleepy(time.spend)], Callback)
+    assert not timer.times("on_train_batch_end")
+    own = CallbackList.on_train_batch_end
+    assert timer.timed("on_train_batch_end", own) is own
 
 
-def test_a_function_set_on_the_object_is_timed_and_given_back(watch, time):
+def test_a_function_set_on_the_object_is_timed_and_nothing_is_set_there(watch, time):
     """So `keras.callbacks.LambdaCallback` works."""
     sleepy = Sleepy(time.spend)
     own = sleepy.on_train_batch_end = lambda batch, logs=None: time.spend(5)
-    timer = SiblingTimer(watch)
-    timer.time([sleepy], Callback)
-    sleepy.on_train_batch_end(0)
-    timer.stop()
-    sleepy.on_epoch_end(0)
+    timed(watch, CallbackList(sleepy), "on_train_batch_end", 0)
     assert watch.take() == {"callback:Sleepy": 5}
     assert vars(sleepy) == {"spend": time.spend, "on_train_batch_end": own}
 
 
+def test_the_old_name_of_a_batch_method_counts(watch, time):
+    class Base(Callback):
+        def on_train_batch_end(self, batch, logs=None):
+            self.on_batch_end(batch, logs)
+
+        def on_batch_end(self, batch, logs=None): ...
+
+    class Old(Base):
+        def on_batch_end(self, batch, logs=None):
+            time.spend(3)
+
+    callbacks = CallbackList(Old())
+    timer = SiblingTimer(watch, callbacks.callbacks, Base)
+    timer.timed("on_train_batch_end", CallbackList.on_train_batch_end)(callbacks, 0)
+    assert watch.take() == {"callback:Old": 3}
+
+
+def test_what_a_callback_sees_of_the_list_is_the_list(watch):
+    class Curious(Callback):
+        def on_epoch_end(self, epoch, logs=None):
+            seen = callbacks.callbacks
+            seen.append(Callback())
+            return len(seen), seen[0], seen.index(self)
+
+    callbacks = CallbackList(Curious())
+    (first,) = callbacks.callbacks
+    assert timed(watch, callbacks, "on_epoch_end", 0) == [(2, first, 0), None]
+    assert len(callbacks.callbacks) == 2
+
+
 def test_an_exception_passes_and_closes_the_account(watch):
-    failing = Failing()
-    SiblingTimer(watch).time([failing], Callback)
+    callbacks = CallbackList(Failing())
+    before = callbacks.callbacks
     with pytest.raises(KeyError, match="mine"):
-        failing.on_epoch_end(0)
+        timed(watch, callbacks, "on_epoch_end", 0)
     assert watch.depth == 0
+    assert callbacks.callbacks is before
 
 
 def test_a_method_that_keras_runs_in_another_thread_is_not_booked(watch, time):
-    sleepy = Sleepy(time.spend)
-    SiblingTimer(watch).time([sleepy], Callback)
-    thread = threading.Thread(target=sleepy.on_epoch_end, args=(0,))
+    callbacks = CallbackList(Sleepy(time.spend))
+    thread = threading.Thread(target=timed, args=(watch, callbacks, "on_epoch_end", 0))
     thread.start()
     thread.join()
     assert time.now == 7

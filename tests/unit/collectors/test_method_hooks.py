@@ -6,10 +6,10 @@ import sys
 import traceback
 
 import pytest
-from unit.collectors.hooked import may_be_hooked
+from unit.collectors.hooked import hooked_by, may_be_hooked
 
 from tb_slowdown_plugin.collectors.base import Unavailable
-from tb_slowdown_plugin.collectors.method_hooks import MethodHooks, Replaced, replaced
+from tb_slowdown_plugin.collectors.method_hooks import MethodHooks
 
 
 class Base:
@@ -58,7 +58,7 @@ NAMES = ("__init__", "static", "of_class", "proper", "decorated", "fail")
 def _hookable(monkeypatch):
     may_be_hooked(monkeypatch, __name__)
     yield
-    assert replaced() == []
+    assert hooked_by("test") == []
 
 
 def counted(calls, name):
@@ -131,7 +131,7 @@ def test_the_owner_s_function_is_hooked_and_a_subclass_of_the_program_s_is_left_
 
     mine, calls, hooks = vars(Mine)["fail"].__code__, [], MethodHooks("test")
     hooks.replace(Mine, "decorated", counted(calls, "decorated"))
-    assert replaced() == [Replaced(f"{__name__}.Library.decorated", "test")]
+    assert hooked_by("test") == [f"{__name__}.Library.decorated"]
     assert "decorated" not in vars(Mine)
     assert Mine.decorated is Library.decorated
     assert vars(Mine)["fail"].__code__ is mine

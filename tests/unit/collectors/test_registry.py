@@ -60,7 +60,8 @@ def test_everything_is_put_back_in_whatever_order_collectors_stop(recording, ord
     watched = train()
     for collector in running if order == "as started" else reversed(running):
         collector.stop()
-    assert replaced() == []
+    # Graphs of other tests may have clocks in them, which are guarded as long as they are there.
+    assert {each.by for each in replaced()} <= {"op_determinism"}
     assert list(gc.callbacks) == before
     assert recording.stopwatch.askers == []
     assert recording.stopwatch.depth == 0
