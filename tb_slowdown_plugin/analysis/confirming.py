@@ -40,10 +40,12 @@ def tell_pending(run: Run, split: Confirmation, confirmed: Account, whole: Accou
         candidate = None
     first, last = max(split.pending, key=lambda finding: finding.lost_seconds).rows
     lost = np.sum([finding.lost_per_step for finding in split.pending], axis=0)
-    usual = whole.healthy_per_step[first : last + 1]
-    more = np.divide(lost[first : last + 1], usual, out=np.zeros_like(usual), where=usual > 0)
+    # All that a step takes now, whatever of it is confirmed: the reader sees the whole step.
+    usual = whole.healthy_per_step[first:]
+    period = np.nan_to_num(run.steps.period_seconds[first:])
+    times = np.divide(period, usual, out=np.ones_like(usual), where=usual > 0)
     is_current = last >= len(lost) - 1 - (last - first)
-    growth = float(np.median(more)) if is_current else 0.0
+    growth = float(np.median(times)) - 1.0 if is_current else 0.0
     rows = split.remaining_seconds / max(_mean_period(run, first), 1e-9)
     confirming = _state(
         run,

@@ -28,6 +28,7 @@ from tb_slowdown_plugin.records.types import (
 from tb_slowdown_plugin.writer import schedule
 from tb_slowdown_plugin.writer.collection import Collection, is_stuck
 from tb_slowdown_plugin.writer.entries import Entry, Opening, Sample, is_cpu_known
+from tb_slowdown_plugin.writer.flush_pace import FlushPace
 from tb_slowdown_plugin.writer.outbox import Outbox
 from tb_slowdown_plugin.writer.privacy import reason_of
 from tb_slowdown_plugin.writer.recorder import Recorder
@@ -87,6 +88,7 @@ class Session:
         self._requests = schedule.REQUESTS_AT_ONCE
         self._began = self._requested = self._next_flush = self._looked = self._now()
         self._looked_rows = 0
+        self._flush_pace = FlushPace(self._began)
         self.forked = False
         self.on_hang: Callable[[], None] = lambda: None
         """Called where a reading does not come back: the thread that samples is lost."""
@@ -117,7 +119,12 @@ class Session:
         if self._collection.give_up_reading(is_stuck):
             self.on_hang()
         now = self._now()
-        if now >= self._next_flush or len(self.recorder.entries) >= schedule.STEPS_PER_FLUSH:
+        is_early = self._flush_pace.is_due(self.recorder.rows, now)
+        if (
+            is_early
+            or now >= self._next_flush
+            or len(self.recorder.entries) >= schedule.STEPS_PER_FLUSH
+        ):
             self._flush(whole=False)
             now = self._now()
         return max(0.0, min(self._next_flush - now, self._look_again(now)))
