@@ -40,6 +40,7 @@ def describe(one: Watched) -> str:
 
 
 def main() -> None:
+    """Runs the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kinds", nargs="*", default=list(CAUSES), metavar="KIND")
     parser.add_argument("--keep", type=Path, help="folder for the logdirs")

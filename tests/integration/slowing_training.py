@@ -1,7 +1,8 @@
 """A training that turns 50 % slower while somebody looks at it.
 
 `python slowing_training.py KIND LOGDIR SECONDS_BEFORE SECONDS_AFTER` trains for SECONDS_BEFORE,
-then with one defect, and writes LOGDIR/KIND.changed with the Unix seconds and the step of the change.
+then with one defect, and writes KIND.changed beside LOGDIR: the Unix seconds and the step of the
+change.
 """
 
 from __future__ import annotations

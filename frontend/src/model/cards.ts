@@ -1,9 +1,9 @@
 /** Cause cards: one per cause of the report, and one for what nothing explains. */
 
-import type { Advice, Cause, Confidence, Pattern, RunReport } from "../api/wire/report";
+import type { Advice, Cause, Confidence, Confirming, Pattern, RunReport } from "../api/wire/report";
 import type { Timeline } from "../api/wire/timeline";
 import { count, duration } from "../base/format";
-import { causeKind, UNEXPLAINED } from "./causes";
+import { CONFIRMING, causeKind, UNEXPLAINED } from "./causes";
 import { rowOfStep, type Track, timeOfRow } from "./track";
 import { between, type Window } from "./window";
 
@@ -37,11 +37,43 @@ const CONFIDENCE: Readonly<Record<Confidence, readonly [string, string]>> = {
 };
 
 export function cards(report: RunReport): Card[] {
-  const named = report.causes.map(cardOf);
-  const share = report.wall_seconds > 0 ? report.unexplained_seconds / report.wall_seconds : 0;
+  const wall = report.wall_seconds;
+  const { confirming } = report;
+  const open = confirming ? [confirmingCard(report, confirming)] : [];
+  // As in the sum: the largest first.
+  const named = [...report.causes.map(cardOf), ...open].sort(
+    (a, b) => b.lostSeconds - a.lostSeconds,
+  );
+  const seconds = Math.max(0, report.unexplained_seconds - (confirming?.seconds ?? 0));
+  const share = wall > 0 ? seconds / wall : 0;
   return share >= UNEXPLAINED_SHARE || report.suspects.length > 0
-    ? [...named, unexplainedCard(report, share)]
+    ? [...named, unexplainedCard(report, seconds, share)]
     : named;
+}
+
+function confirmingCard(report: RunReport, confirming: Confirming): Card {
+  const { name, code } = causeKind(CONFIRMING);
+  const last = report.as_of?.step ?? confirming.since_step;
+  return {
+    id: CONFIRMING,
+    name,
+    code,
+    summary: confirming.text,
+    lostSeconds: confirming.seconds,
+    share: report.wall_seconds > 0 ? confirming.seconds / report.wall_seconds : 0,
+    evidence: [
+      confirming.candidate === null
+        ? "No cause fits these seconds yet."
+        : `First candidate: ${causeKind(confirming.candidate).name.toLowerCase()}.`,
+      `Confirmed or withdrawn by about step ${count(confirming.decided_step)}.`,
+    ],
+    advice: [],
+    bars: 0,
+    confidence: "Not known yet",
+    confidenceMeaning: "The seconds are lost; their cause needs a second look.",
+    steps: [confirming.since_step, last],
+    pattern: "level_shift",
+  };
 }
 
 function cardOf(cause: Cause): Card {
@@ -64,14 +96,14 @@ function cardOf(cause: Cause): Card {
   };
 }
 
-function unexplainedCard(report: RunReport, share: number): Card {
+function unexplainedCard(report: RunReport, seconds: number, share: number): Card {
   const { name, code } = causeKind(UNEXPLAINED);
   return {
     id: UNEXPLAINED,
     name,
     code,
     summary: "No measured signal accounts for these seconds.",
-    lostSeconds: report.unexplained_seconds,
+    lostSeconds: seconds,
     share,
     evidence: report.suspects.map(
       (suspect) =>

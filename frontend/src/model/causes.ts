@@ -31,6 +31,8 @@ const kind = (
 ): CauseKind => ({ id, code, name, family, texture });
 
 export const UNEXPLAINED = "unexplained";
+/** Of a live run: the part of what is unexplained whose cause waits to be confirmed. */
+export const CONFIRMING = "confirming";
 
 /** In the order in which a checklist shows them. */
 export const CAUSES: readonly CauseKind[] = [
@@ -59,7 +61,12 @@ export const CAUSES: readonly CauseKind[] = [
   kind(UNEXPLAINED, "Un", "Unexplained", "neutral", "back"),
 ];
 
-const BY_ID: ReadonlyMap<string, CauseKind> = new Map(CAUSES.map((cause) => [cause.id, cause]));
+const BY_ID: ReadonlyMap<string, CauseKind> = new Map(
+  [...CAUSES, kind(CONFIRMING, "Bc", "Being confirmed", "neutral", "slash")].map((cause) => [
+    cause.id,
+    cause,
+  ]),
+);
 
 /** What is known of a cause id; an id of a newer writer is shown by its own name. */
 export function causeKind(id: string): CauseKind {

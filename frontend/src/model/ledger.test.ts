@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { cause, report } from "../../tests/make";
+import { cards } from "./cards";
 import { firstWord, segments, terms } from "./ledger";
 
 const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
@@ -15,6 +16,28 @@ describe("terms", () => {
     ]);
     expect(ledger.map((term) => term.seconds)).toEqual([60, 30, 6, 4]);
     expect(total(ledger.map((term) => term.share))).toBeCloseTo(1, 12);
+  });
+
+  it("shows what waits to be confirmed apart from what is unexplained", () => {
+    const confirming = {
+      seconds: 3,
+      since_step: 80,
+      growth_fraction: 0.5,
+      candidate: "input_pipeline",
+      decided_step: 120,
+      text: "Slower since about step 80 (+50 %). Confirming the cause.",
+    };
+    const ledger = terms(report({ confirming }));
+    expect(ledger.map(({ id, seconds }) => [id, seconds])).toEqual([
+      ["healthy", 60],
+      ["retracing", 30],
+      ["garbage_collection", 6],
+      ["confirming", 3],
+      ["unexplained", 1],
+    ]);
+    expect(total(ledger.map((term) => term.seconds))).toBe(100);
+    const ids = cards(report({ confirming })).map((card) => card.id);
+    expect(ids).toEqual(["retracing", "garbage_collection", "confirming", "unexplained"]);
   });
 
   it("leaves out what is nothing, and survives a run without time", () => {

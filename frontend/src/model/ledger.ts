@@ -2,7 +2,7 @@
 
 import type { RunReport } from "../api/wire/report";
 import { percent } from "../base/format";
-import { causeKind, UNEXPLAINED } from "./causes";
+import { CONFIRMING, causeKind, UNEXPLAINED } from "./causes";
 
 export interface Term {
   /** "healthy" or a cause id. */
@@ -16,12 +16,13 @@ export interface Term {
 
 export const HEALTHY = "healthy";
 
-/** `wall = healthy + causes by rank + unexplained`; terms without a millisecond are left out. */
+/** `wall = healthy + causes by rank + being confirmed + unexplained`; terms without a millisecond are left out. */
 export function terms(report: RunReport): Term[] {
   const wall = report.wall_seconds;
   const share = (seconds: number): number => (wall > 0 ? seconds / wall : 0);
   const lost = report.causes.map((cause) => cause.lost_seconds);
   const named = lost.reduce((sum, seconds) => sum + seconds, 0);
+  const confirming = report.confirming?.seconds ?? 0;
   const healthy = Math.max(0, wall - named - report.unexplained_seconds);
   const term = (id: string, seconds: number): Term => {
     const { code, name } = causeKind(id);
@@ -30,7 +31,8 @@ export function terms(report: RunReport): Term[] {
   return [
     { id: HEALTHY, code: "", name: nameOfRest(report), seconds: healthy, share: share(healthy) },
     ...report.causes.map((cause) => term(cause.cause, cause.lost_seconds)),
-    term(UNEXPLAINED, report.unexplained_seconds),
+    term(CONFIRMING, confirming),
+    term(UNEXPLAINED, Math.max(0, report.unexplained_seconds - confirming)),
   ].filter((entry) => entry.id === HEALTHY || entry.seconds >= 0.0005);
 }
 

@@ -7,7 +7,8 @@ import { Latest, Superseded } from "../base/latest";
 import { shownRun } from "./state";
 import { Delay, type Store } from "./store";
 
-const LIVE_SECONDS = 10;
+/** As often as TensorBoard reads new records. */
+const LIVE_SECONDS = 5;
 const QUIET_SECONDS = 30;
 /** Until the answers about a run that has ended are of all its steps. */
 const BEHIND_SECONDS = 3;

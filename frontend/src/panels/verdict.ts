@@ -1,8 +1,9 @@
 /** Is it slow, and where did the time go: one sentence, one bar, one sum. */
 
 import { html, nothing, type TemplateResult } from "lit-html";
-import type { Cause, RunReport } from "../api/wire/report";
+import type { Cause, Confirming, RunReport } from "../api/wire/report";
 import {
+  ago,
   count,
   decimal,
   duration,
@@ -15,7 +16,7 @@ import {
 import { textWidth } from "../charts/text_width";
 import { badge } from "../charts/timeline_gutter";
 import { giveBack, UNEXPLAINED_SHARE } from "../model/cards";
-import { causeKind, UNEXPLAINED } from "../model/causes";
+import { CONFIRMING, causeKind, UNEXPLAINED } from "../model/causes";
 import { checks, tally } from "../model/checks";
 import { firstWord, HEALTHY, type Segment, segments, type Term, terms } from "../model/ledger";
 import { recentMedian } from "../model/recent";
@@ -30,12 +31,19 @@ export const verdict = sealed<RunReport>({
 });
 
 function headline(report: RunReport, page: Page): TemplateResult {
-  return html`<h1>${prose(withStop(quoted(report.headline)))}</h1>${lead(report, page)}`;
+  return html`<h1>${prose(withStop(quoted(report.headline)))}</h1>${lead(report, page)}${asOf(report, page)}`;
 }
 
 /** A name before its place in the source is code: "train_step (train.py:41)". */
 const quoted = (sentence: string): string =>
   sentence.replace(/([\w.<>]+)(?= \([^()]+:\d+\))/g, "`$1`");
+
+/** Of a live run: up to which step all of this was judged. */
+function asOf(report: RunReport, page: Page): TemplateResult | typeof nothing {
+  const { as_of: snapshot } = report;
+  if (!page.run.live || page.shared || !snapshot) return nothing;
+  return html`<p class="s q">As of step ${count(snapshot.step)}, ${ago(page.now - snapshot.ended)}. The run goes on.</p>`;
+}
 
 const withStop = (sentence: string): string =>
   /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
@@ -49,22 +57,57 @@ function lead(report: RunReport, page: Page): TemplateResult | typeof nothing {
           : "No cause is named and no second is called lost before that"
       }; the timeline already runs.</p>`;
     case "healthy":
-      return healthyLead(report);
+      return healthyLead(report, page);
     default:
-      return lostLead(report, page);
+      return report.confirming
+        ? confirmingLead(report, report.confirming, page)
+        : lostLead(report, page);
   }
 }
 
 /** Of the wall: less is shown as nothing. */
 const LEAST_SHARE = 0.0005;
 
-function healthyLead(report: RunReport): TemplateResult {
+function healthyLead(report: RunReport, page: Page): TemplateResult {
   const { lost_seconds: lost, lost_fraction: share, unexplained_seconds: rest } = report;
   const above =
     lost < LEAST_SHARE * report.wall_seconds
       ? "No step lies above the healthy level."
       : `${ledgerSeconds(lost, report.wall_seconds)} (${percent(share)}) lie above the healthy level; no single cause reaches its floor, ${ledgerSeconds(rest, report.wall_seconds)} are unexplained.`;
-  return html`<p class="lead">${above} If progress only feels slow, look at the loss curve: the steps are as fast as they were.</p>`;
+  const times = recentTimes(report, page);
+  const feels =
+    times !== undefined && times >= NOTABLE_TIMES
+      ? ""
+      : " If progress only feels slow, look at the loss curve: the steps are as fast as they were.";
+  return html`<p class="lead">${above}${feels}</p>`;
+}
+
+/** From so many times the healthy step on, steps are not "as fast as they were". */
+const NOTABLE_TIMES = 1.05;
+
+/** What recent steps take, in healthy steps. */
+function recentTimes(report: RunReport, page: Page): number | undefined {
+  const healthy = report.healthy_step_seconds;
+  const now = page.whole && recentMedian(page.whole.timeline);
+  return healthy !== null && healthy > 0 && now ? now.seconds / healthy : undefined;
+}
+
+/** What waits to be confirmed, then the largest cause. */
+function confirmingLead(
+  report: RunReport,
+  { seconds, decided_step: step }: Confirming,
+  page: Page,
+): TemplateResult {
+  const wall = report.wall_seconds;
+  const pending = html`<a href="#" @click=${(event: Event) => {
+    event.preventDefault();
+    page.actions.showCard(CONFIRMING);
+  }}>being confirmed</a>`;
+  const [first] = report.causes;
+  const more = first
+    ? ` ${duration(first.lost_seconds)} is lost to ${causeKind(first.cause).name.toLowerCase()}${since(first)}.`
+    : "";
+  return html`<p class="lead">${ledgerSeconds(seconds, wall)} (${percent(wall > 0 ? seconds / wall : 0)}) above the baseline is ${pending}, by about step ${count(step)}.${more}</p>`;
 }
 
 /** The two largest terms of the loss, in the order of their seconds. */
@@ -155,7 +198,7 @@ function ledgerTerm(term: Term, operator: string, wall: number, page: Page): Tem
 function facts(report: RunReport, page: Page): TemplateResult {
   const healthy = report.healthy_step_seconds;
   const now = page.whole && recentMedian(page.whole.timeline);
-  const times = healthy !== null && healthy > 0 && now ? now.seconds / healthy : undefined;
+  const times = recentTimes(report, page);
   return html`<div class="facts s">
     ${
       healthy === null
