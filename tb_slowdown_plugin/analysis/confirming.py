@@ -17,6 +17,8 @@ from tb_slowdown_plugin.analysis.types import Account, Confirming
 from tb_slowdown_plugin.analysis.wording import ledger_seconds, step_range, whole_percent
 from tb_slowdown_plugin.records.types import Float, Run
 
+CONFIRMING: Final = "confirming"
+"""Key of its seconds beside the cause ids in `Account.lost_per_step`."""
 _MIN_SHARE: Final = 0.3
 """Share of the excess that an account must hold to be the first candidate. Chosen by hand."""
 
@@ -56,7 +58,7 @@ def tell_pending(run: Run, split: Confirmation, confirmed: Account, whole: Accou
         subject=whole.subjects.get(candidate or "", ""),
         due_row=len(lost) + int(rows),
     )
-    return _with_confirming(confirmed, confirming)
+    return _with_confirming(confirmed, confirming, lost, first)
 
 
 def tell_slowing(run: Run, account: Account, slowing: Slowing) -> Account:
@@ -90,7 +92,7 @@ def tell_slowing(run: Run, account: Account, slowing: Slowing) -> Account:
         healthy_per_step=account.healthy_per_step - moved,
         lost_per_step={**account.lost_per_step, UNEXPLAINED: unexplained},
     )
-    return _with_confirming(account, confirming)
+    return _with_confirming(account, confirming, booked, first)
 
 
 def _find_candidate(run: Run, first: int, excess_seconds: float) -> str | None:
@@ -130,8 +132,13 @@ def _state(
     return Confirming(seconds, first, growth or None, candidate, due, text)
 
 
-def _with_confirming(account: Account, confirming: Confirming) -> Account:
-    """The account with the state in its report, and in its headline where that is the news."""
+def _with_confirming(
+    account: Account, confirming: Confirming, per_step: Float, first_row: int
+) -> Account:
+    """The account with the state in its report, and in its headline where that is the news.
+
+    Its seconds leave those that are unexplained in the columns, where both are seen apart.
+    """
     report = account.report
     largest = max((cause.lost_seconds for cause in report.causes), default=0.0)
     if report.verdict == "slowdown" and largest > confirming.seconds:
@@ -145,7 +152,10 @@ def _with_confirming(account: Account, confirming: Confirming) -> Account:
     else:
         text = confirming.text
     report = replace(report, verdict="slowdown", headline=text, confirming=confirming)
-    return replace(account, report=report)
+    unexplained = np.maximum(account.lost_per_step[UNEXPLAINED] - per_step, 0.0)
+    columns = {**account.lost_per_step, CONFIRMING: per_step, UNEXPLAINED: unexplained}
+    points = sorted((*account.change_points, (first_row, "Being confirmed: from here")))
+    return replace(account, report=report, lost_per_step=columns, change_points=tuple(points))
 
 
 def _mean_period(run: Run, first: int) -> float:

@@ -142,7 +142,8 @@ def confirm(
         )
     withdrawn = before.withdrawn if before else ()
     for sighting in gone:
-        if sighting.is_confirmed:
+        # Parts of a slow start are the same seconds under another name.
+        if sighting.is_confirmed and sighting.pattern != "warm_up":
             withdrawn += (_withdraw(sighting, diagnosis, numbers),)
     state = LiveState(steps, tuple(sightings), withdrawn[-_MAX_NOTES:])
     return Confirmation(_keep(diagnosis, confirmed), tuple(pending), remaining, state)

@@ -9,7 +9,9 @@ from typing import Final
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.account import UNEXPLAINED
 from tb_slowdown_plugin.analysis.buckets import bucket
+from tb_slowdown_plugin.analysis.confirming import CONFIRMING
 from tb_slowdown_plugin.analysis.noise import long_run_variance
 from tb_slowdown_plugin.analysis.types import Account
 from tb_slowdown_plugin.records.types import Float, Run
@@ -62,6 +64,9 @@ def ledger_of(run: Run, account: Account, *, name: str | None = None) -> RunLedg
     """
     columns = {HEALTHY: account.healthy_per_step, **account.lost_per_step}
     warm_up = columns.pop(WARM_UP, None)
+    confirming = columns.pop(CONFIRMING, None)
+    if confirming is not None:
+        columns[UNEXPLAINED] = columns[UNEXPLAINED] + confirming
     total = np.sum([np.asarray(column) for column in columns.values()], axis=0)
     items = run.steps.items
     known = bool(len(items)) and bool(np.isfinite(items).all())

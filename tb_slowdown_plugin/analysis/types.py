@@ -223,7 +223,8 @@ class Account:
     healthy_per_step: Float
     """(S,) seconds"""
     lost_per_step: Mapping[str, Float]
-    """cause id (and "unexplained") -> (S,) seconds lost in each step"""
+    """cause id, "unexplained", "confirming" (not in `unexplained` here) -> (S,) seconds lost in
+    each step"""
     change_points: tuple[tuple[int, str], ...]
     """(row, what begins there), ascending"""
     marks: Mapping[str, tuple[Int, Float]] = field(default_factory=dict)

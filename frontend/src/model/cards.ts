@@ -64,7 +64,7 @@ function confirmingCard(report: RunReport, confirming: Confirming): Card {
     evidence: [
       confirming.candidate === null
         ? "No cause fits these seconds yet."
-        : `First candidate: ${causeKind(confirming.candidate).name.toLowerCase()}.`,
+        : `They fit the cause ${causeKind(confirming.candidate).name}, which needs a second look.`,
       `Confirmed or withdrawn by about step ${count(confirming.decided_step)}.`,
     ],
     advice: [],

@@ -15,7 +15,6 @@ import {
   sparkline,
   windowOf,
 } from "../model/cards";
-import { CONFIRMING, UNEXPLAINED } from "../model/causes";
 import { firstSentence } from "../model/text";
 import { rowOfStep, stepOfRow } from "../model/track";
 import { between, padded } from "../model/window";
@@ -86,13 +85,10 @@ function row(card: Card, page: Page, open: boolean): TemplateResult {
   </details>`;
 }
 
-/** The timeline books what waits to be confirmed as unexplained. */
-const ofTimeline = (id: string): string => (id === CONFIRMING ? UNEXPLAINED : id);
-
 function spark(card: Card, page: Page): TemplateResult {
   const scene = page.whole;
   if (scene === undefined) return html`<span class="spark"></span>`;
-  const bars = sparkline(scene.timeline, ofTimeline(card.id), SPARK_BARS);
+  const bars = sparkline(scene.timeline, card.id, SPARK_BARS);
   const late = card.steps !== undefined && card.pattern !== "warm_up" && card.pattern !== "flat";
   const row = late && card.steps ? rowOfStep(scene.track, card.steps[0]) : 0;
   const onset = row > 0 ? row / scene.timeline.rows : undefined;
