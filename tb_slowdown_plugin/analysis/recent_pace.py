@@ -12,6 +12,7 @@ from typing import Final
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.changes import PERSISTENCE
 from tb_slowdown_plugin.analysis.types import Diagnosis
 from tb_slowdown_plugin.analysis.work import measure_work
 from tb_slowdown_plugin.records.types import Float, Int, Run
@@ -23,8 +24,10 @@ _MAX_BLOCK_ROWS: Final = 256
 _BLOCKS: Final = 3
 """Newest blocks that must all be slower."""
 _MIN_BASE_BLOCKS: Final = 30
-"""Fewer say little of how far blocks stray: that the newest three of 33 like ones are the slowest
-has a chance of 1 in 5,456."""
+"""Fewer say little of how far blocks vary: the newest three of 33 that vary at random are the
+slowest with a chance of 1 in 5,456."""
+_NEARLY_ALL: Final = 0.99
+_MAX_SHARE: Final = 1.2 * PERSISTENCE
 _GROWTH: Final = 1.10
 """How much slower the newest blocks must be. Chosen by hand."""
 
@@ -58,13 +61,15 @@ def find_slowing(run: Run, diagnosis: Diagnosis) -> Slowing | None:
     relative = left[rows] / usual[rows]
     width = _block_rows(left)
     newest = _block_medians(relative[-_BLOCKS * width :], width)
+    # A change that holds for longer has been fitted, and is no part of the baseline.
+    aside = max(_BLOCKS * width, int(_MAX_SHARE * len(rows)))
     in_base = (rows >= max(first, diagnosis.warm_up_rows)) & (rows <= last)
-    in_base[-_BLOCKS * width :] = False
+    in_base[-aside:] = False
     base = _block_medians(relative[in_base], width)
     if len(newest) < _BLOCKS or len(base) < _MIN_BASE_BLOCKS:
         return None
     level = float(np.median(base))
-    limit = max(_GROWTH * level, float(base.max()))
+    limit = max(_GROWTH * level, float(np.quantile(base, _NEARLY_ALL)))
     if newest.min() <= limit:
         return None
     start = _first_row(relative, rows, width, limit)
