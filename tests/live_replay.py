@@ -27,6 +27,11 @@ class Snapshot:
     finished: Report
     """As if it had ended here."""
 
+    @property
+    def until(self) -> float:
+        """Unix seconds at which the last step ended: about when the record was written."""
+        return float(self.run.steps.ended[-1])
+
 
 def replay(folder: Path) -> list[Snapshot]:
     """Looks at the run in a folder after each of its records."""

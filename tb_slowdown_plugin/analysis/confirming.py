@@ -19,6 +19,8 @@ from tb_slowdown_plugin.records.types import Float, Run
 
 CONFIRMING: Final = "confirming"
 """Key of its seconds beside the cause ids in `Account.lost_per_step`."""
+_NEWEST_ROWS: Final = 20
+"""Rows, or a tenth of them if that is more, that say how slow growth has made steps by now."""
 _MIN_SHARE: Final = 0.3
 """Share of the excess that an account must hold to be the first candidate. Chosen by hand."""
 
@@ -40,13 +42,16 @@ def tell_pending(run: Run, split: Confirmation, confirmed: Account, whole: Accou
     candidate = max(gains, key=lambda cause: gains[cause], default=None)
     if candidate is not None and gains[candidate] <= 0:
         candidate = None
-    first, last = max(split.pending, key=lambda finding: finding.lost_seconds).rows
+    largest = max(split.pending, key=lambda finding: finding.lost_seconds)
+    first, last = largest.rows
     lost = np.sum([finding.lost_per_step for finding in split.pending], axis=0)
     # All that a step takes now, whatever of it is confirmed: the reader sees the whole step.
     usual = whole.healthy_per_step[first:]
     period = np.nan_to_num(run.steps.period_seconds[first:])
     times = np.divide(period, usual, out=np.ones_like(usual), where=usual > 0)
     is_current = last >= len(lost) - 1 - (last - first)
+    if largest.pattern == "drift":
+        times = times[-max(_NEWEST_ROWS, len(times) // 10) :]
     growth = float(np.median(times)) - 1.0 if is_current else 0.0
     rows = split.remaining_seconds / max(_mean_period(run, first), 1e-9)
     confirming = _state(
@@ -54,6 +59,7 @@ def tell_pending(run: Run, split: Confirmation, confirmed: Account, whole: Accou
         seconds=float(lost.sum()),
         rows=(first, last),
         growth=growth,
+        verb="Getting slower" if largest.pattern == "drift" else "Slower",
         candidate=candidate,
         subject=whole.subjects.get(candidate or "", ""),
         due_row=len(lost) + int(rows),
@@ -77,22 +83,12 @@ def tell_slowing(run: Run, account: Account, slowing: Slowing) -> Account:
         subject=candidate.replace("_", " ") if candidate else "",
         due_row=max(int(first / (1.0 - PERSISTENCE)), rows + 1),
     )
-    report = account.report
-    more = float(moved.sum())
-    lost = report.lost_seconds + more
-    report = replace(
-        report,
-        lost_seconds=lost,
-        lost_fraction=lost / report.wall_seconds if report.wall_seconds > 0 else 0.0,
-        unexplained_seconds=report.unexplained_seconds + more,
-    )
     account = replace(
         account,
-        report=report,
         healthy_per_step=account.healthy_per_step - moved,
         lost_per_step={**account.lost_per_step, UNEXPLAINED: unexplained},
     )
-    return _with_confirming(account, confirming, booked, first)
+    return _with_confirming(account, confirming, booked, first, more_seconds=float(moved.sum()))
 
 
 def _find_candidate(run: Run, first: int, excess_seconds: float) -> str | None:
@@ -118,12 +114,13 @@ def _state(
     candidate: str | None,
     subject: str,
     due_row: int,
+    verb: str = "Slower",
 ) -> Confirming:
     number = run.steps.number
     first, last = int(number[rows[0]]), int(number[rows[1]])
     due = int(number[-1]) + max(due_row - len(number), 1) * run.steps_per_row
     if growth >= SMALLEST_CHANGE:
-        what = f"Slower since about step {first:,} (+{whole_percent(growth)})."
+        what = f"{verb} since about step {first:,} (+{whole_percent(growth)})."
     else:
         growth = 0.0
         what = f"{ledger_seconds(seconds)} was lost in steps {step_range(first, last)}."
@@ -133,25 +130,41 @@ def _state(
 
 
 def _with_confirming(
-    account: Account, confirming: Confirming, per_step: Float, first_row: int
+    account: Account,
+    confirming: Confirming,
+    per_step: Float,
+    first_row: int,
+    more_seconds: float = 0.0,
 ) -> Account:
     """The account with the state in its report, and in its headline where that is the news.
 
-    Its seconds leave those that are unexplained in the columns, where both are seen apart.
+    Its seconds leave those that are unexplained in the columns, where both are seen apart;
+    `more_seconds` of them were healthy in the report so far.
     """
     report = account.report
+    wall = report.wall_seconds
+    lost = report.lost_seconds + more_seconds
+    unexplained_seconds = report.unexplained_seconds + more_seconds
     largest = max((cause.lost_seconds for cause in report.causes), default=0.0)
     if report.verdict == "slowdown" and largest > confirming.seconds:
         text = headline(
             report.verdict,
             steps=report.steps,
-            wall_seconds=report.wall_seconds,
+            wall_seconds=wall,
             lost=[(account.subjects[each.cause], each.lost_seconds) for each in report.causes],
-            unexplained_seconds=report.unexplained_seconds,
+            unexplained_seconds=unexplained_seconds,
         )
     else:
         text = confirming.text
-    report = replace(report, verdict="slowdown", headline=text, confirming=confirming)
+    report = replace(
+        report,
+        verdict="slowdown",
+        headline=text,
+        lost_seconds=lost,
+        lost_fraction=lost / wall if wall > 0 else 0.0,
+        unexplained_seconds=unexplained_seconds,
+        confirming=confirming,
+    )
     unexplained = np.maximum(account.lost_per_step[UNEXPLAINED] - per_step, 0.0)
     columns = {**account.lost_per_step, CONFIRMING: per_step, UNEXPLAINED: unexplained}
     points = sorted((*account.change_points, (first_row, "Being confirmed: from here")))

@@ -110,17 +110,14 @@ def confirm(
     steps, wall = len(diagnosis.healthy_per_step), diagnosis.ledger.wall_seconds
     if before is not None and steps < before.steps:
         before = None  # another run with the same name
-    gone = [
-        each
-        for each in (before.sightings if before else ())
-        if not any(_is_same(finding, each) for finding in diagnosis.findings)
-    ]
+    seen_before = before.sightings if before else ()
+    shrunk = [each for each in seen_before if _seconds_of(each, diagnosis) < each.lost_seconds / 2]
     confirmed: list[Finding] = []
     pending: list[Finding] = []
     sightings = []
     remaining = 0.0
     for finding in diagnosis.findings:
-        seen = _history(finding, before, gone)
+        seen = _history(finding, before, shrunk)
         lost = finding.lost_seconds
         first = (
             (seen.first_steps, seen.first_wall_seconds, seen.first_lost_seconds)
@@ -141,9 +138,10 @@ def confirm(
             Sighting(finding.source, finding.pattern, finding.rows, lost, *first, is_confirmed)
         )
     withdrawn = before.withdrawn if before else ()
-    for sighting in gone:
+    for sighting in shrunk:
         # Parts of a slow start are the same seconds under another name.
-        if sighting.is_confirmed and sighting.pattern != "warm_up":
+        is_gone = _seconds_of(sighting, diagnosis) == 0.0 and sighting.pattern != "warm_up"
+        if sighting.is_confirmed and is_gone:
             withdrawn += (_withdraw(sighting, diagnosis, numbers),)
     state = LiveState(steps, tuple(sightings), withdrawn[-_MAX_NOTES:])
     return Confirmation(_keep(diagnosis, confirmed), tuple(pending), remaining, state)
@@ -172,6 +170,11 @@ def _is_same(finding: Finding, sighting: Sighting) -> bool:
     return shared >= _SAME_SHARE * (min(last - first, other_last - other_first) + 1)
 
 
+def _seconds_of(sighting: Sighting, diagnosis: Diagnosis) -> float:
+    """What is lost now to the findings that are the same as a sighting; 0 if there is none."""
+    return sum(each.lost_seconds for each in diagnosis.findings if _is_same(each, sighting))
+
+
 def _holds_seconds_of(finding: Finding, sighting: Sighting) -> bool:
     """Whether most of what a sighting lost now belongs to a finding."""
     first, last = sighting.rows
@@ -180,13 +183,13 @@ def _holds_seconds_of(finding: Finding, sighting: Sighting) -> bool:
 
 
 def _history(
-    finding: Finding, before: LiveState | None, gone: Sequence[Sighting]
+    finding: Finding, before: LiveState | None, shrunk: Sequence[Sighting]
 ) -> Sighting | None:
-    """The earliest sighting of a finding, under its own source or under one that is gone."""
+    """The earliest sighting of a finding, under its own source or under one that lost seconds."""
     if before is None:
         return None
     same = [each for each in before.sightings if _is_same(finding, each)]
-    same += [each for each in gone if _holds_seconds_of(finding, each)]
+    same += [each for each in shrunk if _holds_seconds_of(finding, each)]
     return min(same, key=lambda each: (not each.is_confirmed, each.first_steps), default=None)
 
 

@@ -23,6 +23,8 @@ from tb_slowdown_plugin.records.types import Fact
 
 _SAMPLES: Final = 60
 """Samples that are told together: 1 in 60 is worth no line of a report."""
+_SAMPLES_OF_NEWS: Final = 30
+"""The same of the first set after steps got slower: whoever looks on waits for it."""
 _FEWEST: Final = 20
 _PLACES: Final = 5
 """Places told of a set of samples, the most frequent ones."""
@@ -108,7 +110,8 @@ class PythonStacks:
         place = self._place(frame) if frame is not None else None
         if place is not None:
             self._seen[place] += 1
-        if self._seen.total() >= _SAMPLES << self._sets // _SETS_OF_A_SIZE:
+        wanted = _SAMPLES << self._sets // _SETS_OF_A_SIZE
+        if self._seen.total() >= (_SAMPLES_OF_NEWS if self._sets == 1 else wanted):
             self._tell()
 
     def _place(self, innermost: FrameType) -> tuple[CodeType, int] | None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from integration.tensorboard_process import TensorBoardProcess
+from report_checker import contradictions
 
 from tb_slowdown_plugin.analysis.wording import duration, whole_percent
 
@@ -72,7 +73,7 @@ class Watched:
 
 def contradictions_in(report: dict[str, Any]) -> list[str]:
     """What does not agree within one report."""
-    found = []
+    found = contradictions(report)
     lost, wall = report["lost_seconds"], report["wall_seconds"]
     named = sum(cause["lost_seconds"] for cause in report["causes"])
     if abs(named + report["unexplained_seconds"] - lost) > 0.01 * lost + 1e-6:

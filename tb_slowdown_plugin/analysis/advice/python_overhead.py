@@ -11,6 +11,16 @@ def advise(*, eager: bool = False) -> tuple[Advice, ...]:
     return (*_bounded(), compile_step()) if eager else _bounded()
 
 
+def advise_place(place: str) -> tuple[Advice, ...]:
+    """What to change where work in one place of the program began at a step."""
+    return (
+        Advice(
+            f"Find what `{place}` does more since then, and do it less often than in each step, "
+            "or in TensorFlow operations of the step's own `tf.function`.",
+        ),
+    )
+
+
 def compile_step() -> Advice:
     """One call from Python a step."""
     return Advice(

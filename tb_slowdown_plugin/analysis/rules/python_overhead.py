@@ -12,7 +12,12 @@ from tb_slowdown_plugin.analysis.advice import python_overhead as advice
 from tb_slowdown_plugin.analysis.own_work import WAITING
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds
 from tb_slowdown_plugin.analysis.rules.eager_steps import runs_eagerly
-from tb_slowdown_plugin.analysis.rules.movement import ends, growth_of, means_rise_all_along
+from tb_slowdown_plugin.analysis.rules.movement import (
+    ends,
+    growth_of,
+    means_rise_all_along,
+    median_of_known,
+)
 from tb_slowdown_plugin.analysis.rules.patterns import cadence, grows_at_intervals, tell_rise
 from tb_slowdown_plugin.analysis.rules.stack_places import (
     growing_places,
@@ -53,11 +58,15 @@ class _Growth:
 
 
 def explain(case: Case) -> Claim | None:
-    """Claims growth that is CPU time of the training thread, with no growth in TensorFlow."""
+    """Claims growth that is CPU time of the training thread, with no growth in TensorFlow.
+
+    A single jump is claimed where samples of the stack show in which function.
+    """
+    places = growing_places(case)
     found = _growth_of_all(case) or _growth_at_intervals(case)
     if found is None:
-        return None
-    places = growing_places(case)
+        jump = _jump(case) if places else None
+        return None if jump is None else _tell_jump(case, jump, places)
     most = places_of_most(case, case.wall_share(lost_seconds(found.claimed)))
     main = [place for place, _, _ in places] or [place_of(fact) for fact in most]
     first, last = (case.step_text(int(found.where[end])) for end in (0, -1))
@@ -84,6 +93,50 @@ def explain(case: Case) -> Claim | None:
         "medium",
         "drift",
     )
+
+
+def _tell_jump(case: Case, found: _Growth, places: list[tuple[str, float, float]]) -> Claim:
+    """The claim of a jump: work that began at a step, in places that were seen."""
+    before, after = (duration(seconds) for seconds in found.thread)
+    onset = case.step_text(found.claimed[0].rows[0])
+    return Claim(
+        "python_overhead",
+        found.claimed,
+        f"work in Python: {places[0][0]}",
+        f"The training thread computes more in each step since {onset}.",
+        (
+            *_tell_phase(main_phase(largest(found.claimed))),
+            *tell_places(places, []),
+            f"Its CPU time per step went from {before} to {after} at {onset} (medians).",
+        ),
+        advice.advise_place(places[0][0]),
+        "medium",
+        "level_shift",
+    )
+
+
+def _jump(case: Case) -> _Growth | None:
+    """A single jump of the step that is CPU time of the training thread."""
+    claimed = tuple(f for f in case.core() if f.pattern == "level_shift")
+    if len(claimed) != 1:
+        return None
+    steps, (first, last) = case.run.steps, claimed[0].rows
+    start = case.diagnosis.warm_up_rows
+    if first <= start:
+        return None
+
+    def around(series: Float) -> tuple[float, float]:
+        return median_of_known(series[start:first]), median_of_known(series[first : last + 1])
+
+    elsewhere = _measured_work(case)
+    own_thread = around(steps.thread_cpu_seconds - elsewhere)
+    own = around(steps.period_seconds - _of_neighbours(case) - elsewhere)
+    computed, risen = own_thread[1] - own_thread[0], own[1] - own[0]
+    if not risen > 0 or not computed >= _EXPLAINED * risen:
+        return None
+    thread, period = around(steps.thread_cpu_seconds), around(steps.period_seconds)
+    where = np.arange(start, len(steps))
+    return _Growth(claimed, where, thread, period, computed / max(risen, computed))
 
 
 def _growth_of_all(case: Case) -> _Growth | None:

@@ -164,6 +164,16 @@ def test_seconds_that_change_their_source_do_not_wait_anew():
     assert confirmed(look(other, state)) == [("contention:run_delay", "flat")]
 
 
+def test_nor_if_their_source_keeps_a_few_of_them():
+    wait = finding(1100, "input_wait", "level_shift", 800, 1099, 0.1)
+    state = look(diagnosis(1100, wait), look(diagnosis(1000), None).state).state
+    rest = finding(1110, "input_wait", "level_shift", 800, 1109, 0.02)
+    other = finding(1110, "contention:starved", "drift", 700, 1109, 0.08)
+    result = look(diagnosis(1110, other, rest), state)
+    assert result.pending == ()
+    assert result.state.withdrawn == ()
+
+
 def test_a_new_finding_in_the_rows_of_another_that_goes_on_waits():
     old = finding(1000, "gc", "periodic", 0, 999, 0.01)
     state = look(diagnosis(1000, old), None).state

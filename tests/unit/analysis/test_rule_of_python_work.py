@@ -185,3 +185,42 @@ def test_the_line_of_python_that_grows_is_named(make_run, find, judge):
     assert report.headline == (
         "Lost 60 % of 15.0 s to work in Python that grows: sample (agent.py:88)"
     )
+
+
+def place(row, name, samples, of=60):
+    return row, Fact("python_stack", name, {"samples": float(samples), "of": float(of)})
+
+
+JUMP = np.where(np.arange(SIZE) >= 300, 0.010, 0.0)
+
+
+@pytest.mark.parametrize("of_thread", [0.9, 0.5])
+@pytest.mark.parametrize("is_seen", [True, False])
+def test_a_jump_is_python_work_where_samples_show_the_place(
+    make_run, find, judge, of_thread, is_seen
+):
+    places = [place(100, "step (train.py:9)", 60), place(400, "score (train.py:21)", 20, 30)]
+    run = make_run(
+        0.020 + JUMP,
+        process_cpu=0.020 + JUMP,
+        thread_cpu=0.005 + of_thread * JUMP,
+        events=places if is_seen else (),
+    )
+    causes = judge(run, find("core", "level_shift", JUMP, confidence="medium")).report.causes
+    if not is_seen or of_thread < 0.7:
+        assert causes == ()
+        return
+    (cause,) = causes
+    assert (cause.cause, cause.confidence, cause.pattern) == (
+        "python_overhead",
+        "medium",
+        "level_shift",
+    )
+    assert cause.summary == "The training thread computes more in each step since step 300."
+    assert cause.evidence == (
+        "`score (train.py:21)` is in 66.7 % of the samples of the training thread at the end, in "
+        "none at the start.",
+        "Its CPU time per step went from 5 ms to 14 ms at step 300 (medians).",
+    )
+    assert [each.code for each in cause.advice] == [""]
+    assert "`score (train.py:21)`" in cause.advice[0].text
