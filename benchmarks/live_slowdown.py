@@ -24,6 +24,7 @@ from integration.live_answers import (  # noqa: E402
     watch,
 )
 
+_BEFORE_SECONDS = 25.0
 _AFTER_SECONDS = 55.0
 
 
@@ -53,6 +54,7 @@ def main() -> None:
             for one in watch(
                 pair,
                 folder / "-".join(pair),
+                before_seconds=_BEFORE_SECONDS,
                 after_seconds=_AFTER_SECONDS,
                 commands=options.commands,
             ):

@@ -214,6 +214,9 @@ class Runs:
             is_live = seen is not None and _is_live(seen, self._clock())
             account, state = self._follow(run, self._live_states.get(name) if is_live else None)
             self._live_states[name] = state
+            older = self._analyses.newest(name)
+            if is_live and older is not None and _is_behind(run, account, older):
+                return older
             growing = GrowingAccount(run, account) if is_live else None
             account = growing.account if growing else account
             version = seen.version if seen is not None else None
@@ -260,6 +263,16 @@ _UNREADABLE: Final = Extent(1, 0, None, None, math.nan)
 
 def _is_live(seen: Seen, now: float) -> bool:
     return now - seen.reported < _LIVE_SECONDS
+
+
+def _is_behind(run: Run, account: Account, older: Analysis) -> bool:
+    """Whether an older analysis of the same run had come further.
+
+    So it is while the first record of the chief comes after those of other workers.
+    """
+    known = {session.id for each in (run, *run.workers) for session in each.sessions}
+    is_same = any(session.id in known for session in older.run.sessions)
+    return is_same and account.report.wall_seconds < older.account.report.wall_seconds
 
 
 def _rows(analysis: Analysis) -> int:

@@ -26,7 +26,6 @@ CAUSES = {
 JUDGED_SECONDS = 20.0
 NAMED_SECONDS = 45.0
 """After the change: from when on no answer is healthy, and until when the cause has a name."""
-BEFORE_SECONDS = 25.0
 RELOAD = ["--reload_interval=5"]
 """As by default."""
 
@@ -92,21 +91,27 @@ def contradictions_in(report: dict[str, Any]) -> list[str]:
 
 
 def watch(
-    kinds: Sequence[str], folder: Path, *, after_seconds: float, commands: Path | None = None
+    kinds: Sequence[str],
+    folder: Path,
+    *,
+    before_seconds: float,
+    after_seconds: float,
+    commands: Path | None = None,
 ) -> list[Watched]:
     """Trains each kind, all at once, and asks TensorBoard about each of them every second.
 
     Args:
       kinds: Of `CAUSES`.
       folder: For the logdir.
-      after_seconds: How long they train after the change.
+      before_seconds: How long they train before the change.
+      after_seconds: How long they train after it.
       commands: Folder of the `tensorboard` to use.
     """
     program = Path(__file__).parent / "slowing_training.py"
     logdir = folder / "logs"
     logdir.mkdir(parents=True)
     found = [Watched(kind) for kind in kinds]
-    seconds = [str(BEFORE_SECONDS), str(after_seconds)]
+    seconds = [str(before_seconds), str(after_seconds)]
     with ExitStack() as stack:
         trainings = []
         for kind in kinds:
@@ -125,7 +130,8 @@ def watch(
             for one in found:
                 _ask(board, one, folder)
             time.sleep(max(0.0, 1.0 - (time.monotonic() - began)))
-        assert not any(training.returncode for training in trainings)
+        failed = [kind for kind, one in zip(kinds, trainings, strict=True) if one.returncode]
+        assert not failed, [(folder / f"{kind}.log").read_text() for kind in failed]
     return found
 
 

@@ -7,12 +7,13 @@ from collections import deque
 from dataclasses import dataclass, replace
 from typing import Any
 
+import event_files
 import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis.hysteresis import LiveState
 from tb_slowdown_plugin.analysis.types import Account, Confirming
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.types import Run, Session
 from tb_slowdown_plugin.server.kept import Kept
 from tb_slowdown_plugin.server.pace import Pace
 from tb_slowdown_plugin.server.runs import Runs
@@ -95,6 +96,8 @@ def test_a_run_made_anew_and_shorter_is_analyzed(source: Any, clock: Any, accoun
     runs = Runs(source, Slow(clock, account_of, seconds=0.1), clock=clock)
     runs.analysis("run1")
     source.grow("run1", 300)
+    anew = (Session("89abcdef", 0, event_files.STARTED, 1, 0),)
+    source.runs["run1"] = replace(source.runs["run1"], sessions=anew)
     clock.now += 1.0
     while len(runs.analysis("run1").run.steps) != 300:
         pass  # made aside, although an analysis of 0.1 s is followed by a rest of 2 s
@@ -213,6 +216,21 @@ def test_the_wall_never_falls_while_others_carry_the_run_on(
     slot.value = older
     with slot.making:  # another thread is about to carry the newer analysis on
         assert runs.analysis("run1").account.report.steps == 410
+
+
+def test_the_wall_never_falls_when_the_chief_comes_after_its_workers(
+    source: Any, clock: Any, account_of: Any
+) -> None:
+    runs = Runs(source, Slow(clock, account_of), clock=clock)
+    worker = source.runs["run1"]
+    chief = (Session("89abcdef", 0, event_files.STARTED, 1, 0),)
+    for steps, shown in ((400, 400), (390, 400), (410, 410)):
+        source.grow("run1", steps)
+        if steps != 400:
+            now = source.runs["run1"]
+            source.runs["run1"] = replace(now, sessions=chief, workers=(worker,))
+        clock.now += 1.0
+        assert runs.analysis("run1").account.report.steps == shown
 
 
 def test_records_that_come_late_are_not_taken_for_the_newest(

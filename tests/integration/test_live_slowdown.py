@@ -1,0 +1,23 @@
+"""A training turns 50 % slower while a real `tensorboard` serves it, polled every second.
+
+Two kinds, at once; `python benchmarks/live_slowdown.py` does all four.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from integration.live_answers import JUDGED_SECONDS, NAMED_SECONDS, watch
+
+pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
+pytest.importorskip("tensorflow")
+
+
+def test_it_is_told_at_once_and_never_contradicts_itself(tmp_path: Path) -> None:
+    found = watch(["retracing", "callback"], tmp_path, before_seconds=12.0, after_seconds=26.0)
+    for one in found:
+        assert len(one.answers) >= 20
+        assert one.judged_seconds <= JUDGED_SECONDS, one.answers[-1]
+        assert one.named_seconds <= NAMED_SECONDS, one.answers[-1]
+        assert one.contradictions() == []
