@@ -193,6 +193,16 @@ def _add_up(text: str, place: Place) -> Iterator[str]:
             yield f"{a.text} and {b.text} are not {parts['sum'].text}"
 
 
+def _of_them(text: str, place: Place) -> Iterator[str]:
+    """A step that is a second longer is not, of that second, two seconds longer in a part."""
+    del place
+    for match, parts in found(r"<more:duration> longer\b[^:]{0,40}(?:: |, of them )", text):
+        rest = text[match.end() :]
+        for each in re.findall(DURATION, "" if " less" in rest else rest):
+            if quantity(each).exceeds(parts["more"].value, parts["more"].doubt):
+                yield f"{each} of the {parts['more'].text} by which it is longer"
+
+
 _BEFORE_AFTER: Final = (
     r"<a:amount>(?: (?:a|per) step| on average| in the median)? before steps? [\d,]+,? and "
     r"<b:amount>(?: on average| in the median)? (?:from it on|since|after)",
@@ -299,6 +309,7 @@ def _ranges(text: str, place: Place) -> Iterator[str]:
 
 _RULES: Final[tuple[Callable[[str, Place], Iterator[str]], ...]] = (
     _of,
+    _of_them,
     _of_the_run,
     _totals,
     _add_up,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -14,6 +15,9 @@ from tb_slowdown_plugin.traces.types import Trace
 _DEEP_ENOUGH: Final = 0.5
 """A stage waits for those below it: the deepest with half of the largest difference made it."""
 _MOST_ROWS: Final = 60
+_MOST_PARTS: Final = 3
+_TELLING: Final = 0.1
+"""Share of what a step takes more from which a part of it is told."""
 
 RowKind: TypeAlias = Kind | Literal["rest"]
 
@@ -71,9 +75,8 @@ def compare(fast: Trace, slow: Trace) -> Comparison:
     rows = _rank(_rows(fast, slow), growth)
     fast_step = sum(before for _, before, _ in parts)
     slow_step = sum(after for _, _, after in parts)
-    return Comparison(
-        fast_step, slow_step, parts, tuple(rows[:_MOST_ROWS]), _headline(fast_step, slow_step, rows)
-    )
+    headline = _headline(parts, rows)
+    return Comparison(fast_step, slow_step, parts, tuple(rows[:_MOST_ROWS]), headline)
 
 
 def milliseconds(seconds: float) -> str:
@@ -154,19 +157,38 @@ def _rank(rows: list[Row], growth: dict[Part, float]) -> list[Row]:
     return rows
 
 
-def _headline(fast_step: float, slow_step: float, rows: list[Row]) -> str:
+def _headline(parts: Sequence[tuple[Part, float, float]], rows: list[Row]) -> str:
+    """By how much, and in which parts of the step: those add up, which rows do not.
+
+    What runs in other threads, and a stage with the operations that it runs, take more in sum
+    than the step is longer.
+    """
+    fast_step = sum(before for _, before, _ in parts)
+    slow_step = sum(after for _, _, after in parts)
     more = slow_step - fast_step
     if more <= 0.0:
         return (
             f"The slow step takes {milliseconds(slow_step)}, no more than the fast one "
             f"({milliseconds(fast_step)})."
         )
-    grown = [row for row in rows if row.difference > 0.0][:2]
-    most = [f"{milliseconds(row.difference)} more in {_name(row)}" for row in grown]
+    moved = sorted(((after - before, part) for part, before, after in parts), key=_size)
+    told = [_moved(*each, rows) for each in moved[:_MOST_PARTS] if -_size(each) >= _TELLING * more]
     return (
         f"The slow step takes {milliseconds(more)} longer "
-        f"({milliseconds(fast_step)} to {milliseconds(slow_step)}): " + " and ".join(most) + "."
+        f"({milliseconds(fast_step)} to {milliseconds(slow_step)}): {', '.join(told)}."
     )
+
+
+def _size(moved: tuple[float, Part]) -> float:
+    return -abs(moved[0])
+
+
+def _moved(seconds: float, part: Part, rows: Iterable[Row]) -> str:
+    """What a part of the step takes more or less, and in what for the most."""
+    way = "more" if seconds > 0.0 else "less"
+    lead = next((row for row in rows if row.part == part and row.difference * seconds > 0.0), None)
+    most = "" if lead is None or lead.kind == "rest" else f", most in {_name(lead)}"
+    return f"{milliseconds(abs(seconds))} {way} in {PART_NAMES[part]}{most}"
 
 
 def _name(row: Row) -> str:

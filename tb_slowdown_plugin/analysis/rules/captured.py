@@ -21,6 +21,8 @@ from tb_slowdown_plugin.records.captured import (
     Part,
 )
 
+_WITHIN: Final = 1.02
+"""Parts of a step that take this much more than the step does are not parts of that rise."""
 _UNTOUCHED: Final = 0.3
 """Share of the seconds that a finding takes from the other capture's steps, up to which
 a capture shows the step as it was: a choice."""
@@ -124,10 +126,14 @@ def _tell_rise(case: Case, rise: Rise) -> str:
         if seconds < _TELLING * rise.seconds:
             continue
         lead = rise.leading(part)
-        most = f" (most in {lead[0]}: {duration(lead[1])})" if lead else ""
+        # A stage works beside the step, for longer than the step waits for it.
+        least = f": {duration(lead[1])}" if lead and lead[1] <= seconds else ""
+        most = f" (most in {lead[0]}{least})" if lead else ""
         at = "on" if part == "device" else "in"
         told.append(f"{duration(seconds)} {at} {PART_NAMES[part]}{most}")
-    where = f", of them {listed(told)}" if told else ""
+    beyond = sum(max(0.0, seconds) for seconds, _ in grown) > _WITHIN * rise.seconds
+    where = f": {listed(told)} more, and less elsewhere" if beyond else f", of them {listed(told)}"
+    where = where if told else ""
     return (
         f"Two profiler captures, of {case.steps_text(rise.before.rows)} and of "
         f"{case.steps_text(rise.during.rows)}: a step of the second takes "
