@@ -13,6 +13,7 @@ from tb_slowdown_plugin.analysis.diagnose import diagnose, judge
 from tb_slowdown_plugin.analysis.forecast import forecast
 from tb_slowdown_plugin.analysis.headline import headline
 from tb_slowdown_plugin.analysis.marks import find_marks
+from tb_slowdown_plugin.analysis.recent import find_recent
 from tb_slowdown_plugin.analysis.recorded import contention_signals, epoch_rows, measured_seconds
 from tb_slowdown_plugin.analysis.rules import RULES
 from tb_slowdown_plugin.analysis.rules.callbacks import tell_validation
@@ -41,6 +42,7 @@ from tb_slowdown_plugin.analysis.types import (
     Report,
     Verdict,
 )
+from tb_slowdown_plugin.analysis.unexplained import describe_unexplained
 from tb_slowdown_plugin.analysis.verdict import verdict_on
 from tb_slowdown_plugin.analysis.workers import describe_workers
 from tb_slowdown_plugin.records.types import Float, Run
@@ -141,6 +143,8 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> Account:
             *forecast(run),
         ),
         as_of=_last_step(run),
+        recent=find_recent(run),
+        unexplained=describe_unexplained(case, rest, per_cause[UNEXPLAINED]),
     )
     return Account(
         report,

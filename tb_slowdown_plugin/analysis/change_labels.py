@@ -41,20 +41,32 @@ def label_changes(
 
 
 def _label(case: Case, finding: Finding, lost: Float) -> str:
-    first, last = finding.rows
+    last = finding.rows[1]
     if finding.pattern == "drift":
         return "grows from here"
     if finding.pattern != "level_shift":
         return ""
-    before = _mean(lost[min(case.diagnosis.warm_up_rows, first) : first])
-    after = _mean(lost[first : last + 1])
-    if not rises(before, after):
+    if not (rise := rise_of(case, finding, lost)):
         return ""
-    more = f"+{duration(after - before)} a step"
+    more = f"+{duration(rise)} a step"
     ends = last + 1 < len(lost)
     if finding.numbers.get(AT_START):
         return f"{more} up to {case.step_text(last)}" if ends else ""
     return f"{more} from here{' to ' + case.step_text(last) if ends else ''}"
+
+
+def rise_of(case: Case, finding: Finding, lost: Float) -> float:
+    """Seconds that a step loses more in the rows of a finding than before; 0 where it does not.
+
+    Args:
+      case: says where the warm-up ends.
+      finding: a level shift.
+      lost: (S,) seconds that its cause lost in each step.
+    """
+    first, last = finding.rows
+    before = _mean(lost[min(case.diagnosis.warm_up_rows, first) : first])
+    after = _mean(lost[first : last + 1])
+    return after - before if rises(before, after) else 0.0
 
 
 def _mean(seconds: Float) -> float:

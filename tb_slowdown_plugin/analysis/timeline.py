@@ -18,6 +18,8 @@ from tb_slowdown_plugin.records.types import (
     StepTable,
 )
 
+_LANE_VALUES: Final = 800
+"""Values of each signal of a whole run, however few its buckets are."""
 _DECIMALS: Final = 6
 """Step times are recorded to the microsecond."""
 
@@ -48,6 +50,8 @@ def timeline(run: Run, account: Account, first: int, last: int, buckets: int) ->
         msg = f"buckets is {buckets}; it must be at least 1"
         raise ValueError(msg)
     width = max(1, -(-(last - first + 1) // buckets))
+    # Growth is told of the values of the whole run: not by how wide a window they are drawn in.
+    most = max(buckets, _LANE_VALUES) if last - first + 1 >= rows else buckets
     view = slice(first, last + 1)
     starts = np.arange(first, last + 1, width) if rows else np.empty(0, np.int64)
     local = starts - first
@@ -80,7 +84,7 @@ def timeline(run: Run, account: Account, first: int, last: int, buckets: int) ->
         "marks": {
             kind: _summed(marks, steps, first, last, width) for kind, marks in account.marks.items()
         },
-        "signals": _signals(run.signals, first, last, buckets),
+        "signals": _signals(run.signals, first, last, most),
         "unmeasured": [
             {"signal": state.signal, "reason": state.reason}
             for state in account.report.signals

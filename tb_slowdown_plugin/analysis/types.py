@@ -189,6 +189,26 @@ class AsOf:
 
 
 @dataclass(frozen=True, slots=True)
+class Recent:
+    """What a step takes at the end of a run."""
+
+    seconds: float
+    """Median."""
+    steps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unexplained:
+    """How most of the unexplained seconds came about."""
+
+    pattern: Pattern
+    steps: tuple[int, int]
+    """Step numbers, inclusive."""
+    text: str
+    """The same in words."""
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """One run of the report. The keys of the JSON are these fields, in this order."""
 
@@ -213,6 +233,10 @@ class Report:
     """Of a live run; None if nothing waits to be confirmed."""
     as_of: AsOf | None = None
     """Up to where it was judged: all figures and sentences are of these steps. None without one."""
+    recent: Recent | None = None
+    """None in a run of few steps."""
+    unexplained: Unexplained | None = None
+    """None where no pattern holds most of them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ def test_thinning_keeps_extremes_order_and_gaps(values: list[float], buckets: in
     array = np.array(values)
     rows = np.arange(len(values))
     run = run_with(SignalTable(STEPS.ended[rows], rows, {"rss_bytes": array}))
-    lanes = timeline(run, ACCOUNT, 0, len(STEPS) - 1, buckets)["signals"]
+    lanes = timeline(run, ACCOUNT, 0, len(STEPS) - 2, buckets)["signals"]
     if np.isnan(array).all():
         assert lanes == []
         return
@@ -53,7 +53,7 @@ def test_a_stretch_without_values_stays_a_gap() -> None:
     array[100:300] = np.nan
     rows = np.arange(400)
     run = run_with(SignalTable(STEPS.ended[rows], rows, {"rss_bytes": array}))
-    (lane,) = timeline(run, ACCOUNT, 0, 399, 20)["signals"]
+    (lane,) = timeline(run, ACCOUNT, 0, 398, 20)["signals"]
     missing = [row for row, value in zip(lane["row"], lane["value"], strict=True) if value is None]
     assert missing
     assert all(100 <= row < 300 for row in missing)

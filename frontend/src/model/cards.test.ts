@@ -19,14 +19,22 @@ describe("cards", () => {
     );
   });
 
-  it("open from 5 % of the run on, at least the first, never the unexplained", () => {
+  it("open from 5 % of the run on, at least the first, the unexplained only as the first", () => {
     const small = { lost_fraction: 0.01 };
     expect(openAtFirst(cards(report()))).toEqual(["retracing", "garbage_collection"]);
     const two = report({
       causes: [cause(small), cause({ ...small, cause: "disk" })],
-      unexplained_seconds: 50,
+      unexplained_seconds: 20,
     });
     expect(openAtFirst(cards(two))).toEqual(["retracing"]);
+  });
+
+  it("begin with the unexplained where it is most, with its step", () => {
+    const steps = [66, 99] as const;
+    const unexplained = { pattern: "level_shift", steps, text: "Since step 66 ..." } as const;
+    const list = cards(report({ unexplained_seconds: 50, unexplained }));
+    expect(list[0]).toMatchObject({ id: "unexplained", steps, summary: "Since step 66 ..." });
+    expect(openAtFirst(list)[0]).toBe("unexplained");
   });
 
   it("promise back only what was timed directly", () => {

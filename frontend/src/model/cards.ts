@@ -46,9 +46,10 @@ export function cards(report: RunReport): Card[] {
   );
   const seconds = Math.max(0, report.unexplained_seconds - (confirming?.seconds ?? 0));
   const share = wall > 0 ? seconds / wall : 0;
-  return share >= UNEXPLAINED_SHARE || report.suspects.length > 0
-    ? [...named, unexplainedCard(report, seconds, share)]
-    : named;
+  if (share < UNEXPLAINED_SHARE && report.suspects.length === 0) return named;
+  const rest = unexplainedCard(report, seconds, share);
+  const isLargest = named.every((card) => card.lostSeconds < rest.lostSeconds);
+  return isLargest ? [rest, ...named] : [...named, rest];
 }
 
 function confirmingCard(report: RunReport, confirming: Confirming): Card {
@@ -102,7 +103,7 @@ function unexplainedCard(report: RunReport, seconds: number, share: number): Car
     id: UNEXPLAINED,
     name,
     code,
-    summary: "No measured signal accounts for these seconds.",
+    summary: report.unexplained?.text ?? "No measured signal accounts for these seconds.",
     lostSeconds: seconds,
     share,
     evidence: report.suspects.map(
@@ -113,8 +114,8 @@ function unexplainedCard(report: RunReport, seconds: number, share: number): Car
     bars: 0,
     confidence: "Not known",
     confidenceMeaning: "A co-moving signal is a suspect only; its seconds stay here.",
-    steps: undefined,
-    pattern: undefined,
+    steps: report.unexplained?.steps,
+    pattern: report.unexplained?.pattern,
   };
 }
 

@@ -10,9 +10,15 @@ describe("memory", () => {
   it("tells steady growth from a level and from a jump", () => {
     const grows = series((one) => 2 ** 30 + one * 2 ** 20);
     expect(grows?.growth).toBeCloseTo(2 ** 20, 3);
-    expect(grows && memoryReading(grows)).toBe("+1,000 MiB in 1,000 steps, steadily");
+    expect(grows && memoryReading(grows)).toBe("+100 MiB in 100 steps, steadily");
     expect(series(() => 5e8)?.growth).toBe(0);
     expect(series((one) => (one < 80 ? 1e8 : 9e8))?.growth).toBeNull();
+  });
+
+  it("calls nothing growth that ends below where it began", () => {
+    const falls = series((one) => (one < 99 ? 2 ** 30 + one * 2 ** 20 : 2 ** 20));
+    expect(falls?.growth).toBeNull();
+    expect(falls && memoryReading(falls)).toBe("falls");
   });
 
   it("leaves out what lies on disks", () => {

@@ -2,7 +2,7 @@
 
 import type { Measured } from "../api/wire/report";
 import type { SignalSeries, Timeline } from "../api/wire/timeline";
-import { bytes } from "../base/format";
+import { bytes, plural } from "../base/format";
 import { bridged, shortTitle } from "./lane";
 import { median, sorted } from "./quantiles";
 
@@ -19,6 +19,8 @@ export interface MemorySeries {
   readonly peak: Measured;
   /** Bytes a row where growth is steady, 0 where there is none, null where neither can be said. */
   readonly growth: Measured;
+  /** Of the run. */
+  readonly rows: number;
 }
 
 /** The start of a run fills pools and caches: growth is judged after it. */
@@ -38,16 +40,21 @@ function seriesOf(signal: SignalSeries, rows: number): MemorySeries {
   const { row, value } = bridged(signal);
   const from = row.findIndex((one) => one >= rows * START);
   const later = from < 0 ? [] : value.slice(from);
+  const early = later.find((one) => one !== null) ?? null;
+  const end = value.findLast((one) => one !== null) ?? null;
+  const growth = growthOf(row.slice(Math.max(0, from)), later);
+  const isBorneOut = (growth ?? 0) * ((end ?? 0) - (early ?? 0)) >= 0;
   return {
     id: signal.signal,
     title: shortTitle(signal.signal, signal.title),
     role: roleOf(signal.signal),
     row,
     value,
-    early: later.find((one) => one !== null) ?? null,
-    end: value.findLast((one) => one !== null) ?? null,
+    early,
+    end,
     peak: sorted(value).at(-1) ?? null,
-    growth: growthOf(row.slice(Math.max(0, from)), later),
+    growth: isBorneOut ? growth : null,
+    rows,
   };
 }
 
@@ -90,6 +97,7 @@ export function memoryReading(series: MemorySeries): string {
     const known = early !== null && end !== null;
     return known && end > early ? "rises, not steadily" : known && end < early ? "falls" : "–";
   }
-  const per = growth * 1000;
-  return `${per < 0 ? "−" : "+"}${bytes(Math.abs(per))} in 1,000 steps, steadily`;
+  const steps = [1000, 100, 10].find((one) => one <= series.rows) ?? 1;
+  const per = growth * steps;
+  return `${per < 0 ? "−" : "+"}${bytes(Math.abs(per))} in ${plural(steps, "step")}, steadily`;
 }

@@ -16,7 +16,7 @@ import {
   windowOf,
 } from "../model/cards";
 import { firstSentence } from "../model/text";
-import { rowOfStep, stepOfRow } from "../model/track";
+import { rowOfStep } from "../model/track";
 import { between, padded } from "../model/window";
 import { type Page, sealed } from "./panel";
 import { codeBox, prose } from "./parts";
@@ -116,11 +116,9 @@ function where(card: Card, page: Page): TemplateResult | typeof nothing {
   const scene = page.whole;
   const stretch = scene && densest(scene.timeline, card.id);
   if (scene === undefined || stretch === undefined) return nothing;
-  const steps = range(stepOfRow(scene.track, stretch.first), stepOfRow(scene.track, stretch.last));
-  const noun = stretch.first === stretch.last ? "step" : "steps";
   const window = between(stretch.first, stretch.last);
-  return html`<p>The densest stretch, ${noun} ${steps}, holds ${duration(stretch.seconds)} of them.</p>
-    <div class="acts"><button @click=${() => page.actions.showRows(padded(window, 0.5, scene.timeline.rows))}>Show ${noun} ${steps}</button>
+  // Its edges are those of what is drawn, which a wide window draws finer: no figures.
+  return html`<div class="acts"><button @click=${() => page.actions.showRows(padded(window, 0.5, scene.timeline.rows))}>Show where most of them are</button>
     ${window.from > 0 ? html`<button @click=${() => page.actions.explain(window)}>What changed there?</button>` : nothing}</div>`;
 }
 

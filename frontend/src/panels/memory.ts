@@ -49,7 +49,9 @@ function noteOf(series: readonly MemorySeries[]): string {
   const growing = series
     .filter((one) => one.role === "use" && (one.growth ?? 0) > 0)
     .map((one) => one.title);
-  return growing.length === 0 ? "nothing grows steadily" : `${growing.join(", ")} grows`;
+  return growing.length === 0
+    ? "nothing grows steadily"
+    : `${growing.join(", ")} ${growing.length === 1 ? "grows" : "grow"}`;
 }
 
 function chart(series: readonly MemorySeries[], timeline: Timeline): TemplateResult {

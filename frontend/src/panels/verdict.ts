@@ -19,7 +19,6 @@ import { giveBack, UNEXPLAINED_SHARE } from "../model/cards";
 import { CONFIRMING, causeKind, UNEXPLAINED } from "../model/causes";
 import { checks, tally } from "../model/checks";
 import { firstWord, HEALTHY, type Segment, segments, type Term, terms } from "../model/ledger";
-import { recentMedian } from "../model/recent";
 import { type Page, sealed } from "./panel";
 import { prose } from "./parts";
 
@@ -74,7 +73,7 @@ function healthyLead(report: RunReport, page: Page): TemplateResult {
     lost < LEAST_SHARE * report.wall_seconds
       ? "No step lies above the healthy level."
       : `${ledgerSeconds(lost, report.wall_seconds)} (${percent(share)}) lie above the healthy level; no single cause reaches its floor, ${ledgerSeconds(rest, report.wall_seconds)} are unexplained.`;
-  const times = recentTimes(report, page);
+  const times = recentTimes(report);
   const feels =
     times !== undefined && times >= NOTABLE_TIMES
       ? ""
@@ -86,9 +85,9 @@ function healthyLead(report: RunReport, page: Page): TemplateResult {
 const NOTABLE_TIMES = 1.05;
 
 /** What recent steps take, in healthy steps. */
-function recentTimes(report: RunReport, page: Page): number | undefined {
+function recentTimes(report: RunReport): number | undefined {
   const healthy = report.healthy_step_seconds;
-  const now = page.whole && recentMedian(page.whole.timeline);
+  const now = report.recent;
   return healthy !== null && healthy > 0 && now ? now.seconds / healthy : undefined;
 }
 
@@ -158,7 +157,7 @@ function where(report: RunReport, page: Page): TemplateResult {
       <span class="it"><span class="nm all">Run</span><span><b>${ledgerSeconds(report.wall_seconds, report.wall_seconds)}</b><small>100 %</small></span></span>
       ${ledger.map((term, index) => ledgerTerm(term, index === 0 ? "=" : "+", report.wall_seconds, page))}
     </div>
-    ${facts(report, page)}
+    ${facts(report)}
     ${report.verdict === "healthy" ? checklist(report, page) : nothing}`;
 }
 
@@ -195,10 +194,10 @@ function ledgerTerm(term: Term, operator: string, wall: number, page: Page): Tem
   }`;
 }
 
-function facts(report: RunReport, page: Page): TemplateResult {
+function facts(report: RunReport): TemplateResult {
   const healthy = report.healthy_step_seconds;
-  const now = page.whole && recentMedian(page.whole.timeline);
-  const times = recentTimes(report, page);
+  const now = report.recent;
+  const times = recentTimes(report);
   return html`<div class="facts s">
     ${
       healthy === null
@@ -206,9 +205,9 @@ function facts(report: RunReport, page: Page): TemplateResult {
         : html`<span><b>${stepTime(healthy)}</b> healthy step: ${prose(report.baseline)}</span>`
     }
     ${
-      now === undefined
+      now == null
         ? nothing
-        : html`<span><b>${stepTime(now.seconds)}</b> median of the last ${count(now.rows)} steps${
+        : html`<span><b>${stepTime(now.seconds)}</b> median of the last ${count(now.steps)} steps${
             times === undefined ? "" : `, ${against(times)}`
           }</span>`
     }

@@ -97,7 +97,7 @@ def test_signals_keep_their_gaps_and_reach_over_the_edges(run):
 
 
 def test_signals_are_thinned_to_their_extremes(run):
-    (lane, _) = timeline(run, account_for(run), 0, SIZE - 1, 10)["signals"]
+    (lane, _) = timeline(run, account_for(run), 0, SIZE - 2, 10)["signals"]
 
     assert len(lane["row"]) <= 10
     assert (lane["value"][0], lane["value"][-1]) == (1e9, 2e9)
@@ -139,3 +139,42 @@ def test_an_empty_run_has_an_empty_timeline(make_run):
 def test_a_range_that_is_none_is_refused(run, first, last, buckets):
     with pytest.raises(ValueError, match="must be"):
         timeline(run, account_for(run), first, last, buckets)
+
+
+def figures(body, account):
+    """What a page says in figures of the whole run: all of it but the buckets themselves."""
+    count = np.array(body["count"])
+
+    def total(column):
+        return float(np.nansum(np.array(column, float) * count))
+
+    return {
+        "healthy": total(body["healthy"]),
+        "lost": {cause: total(column) for cause, column in body["lost"].items()},
+        "accounts": {each["account"]: total(each["seconds"]) for each in body["accounts"]},
+        "longest": max(body["step_seconds"]["max"]),
+        "wall": total(body["step_seconds"]["mean"]),
+    }, {
+        "signals": body["signals"],
+        "change_points": body["change_points"],
+        "healthy_step_seconds": body["healthy_step_seconds"],
+        "unmeasured": body["unmeasured"],
+        "ticks": {
+            kind: (sum(each["count"] for each in marks), sum(each["seconds"] for each in marks))
+            for kind, marks in body["marks"].items()
+        },
+        "report": account.report,
+    }
+
+
+@pytest.mark.parametrize("buckets", [20, 137, 411, 1000])
+def test_no_figure_of_a_run_follows_the_width_of_a_window(run, buckets):
+    account = account_for(run)
+    sums, others = figures(timeline(run, account, 0, SIZE - 1, buckets), account)
+    wide_sums, wide_others = figures(timeline(run, account, 0, SIZE - 1, 2000), account)
+    assert others == wide_others
+    # Means are told to the microsecond.
+    near = {"abs": SIZE * 1e-6}
+    assert sums.pop("lost") == pytest.approx(wide_sums.pop("lost"), **near)
+    assert sums.pop("accounts") == pytest.approx(wide_sums.pop("accounts"), **near)
+    assert sums == pytest.approx(wide_sums, **near)

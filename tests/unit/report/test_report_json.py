@@ -31,6 +31,8 @@ def test_the_json_has_the_keys_of_the_contract_in_their_order(slow: Report) -> N
         "notes",
         "confirming",
         "as_of",
+        "recent",
+        "unexplained",
     ]
     assert list(run["causes"][0]) == [
         "cause",

@@ -122,6 +122,13 @@ export interface Confirming {
   readonly text: string;
 }
 
+/** The pattern that holds most of the unexplained seconds. */
+export interface Unexplained {
+  readonly pattern: Pattern;
+  readonly steps: readonly [number, number];
+  readonly text: string;
+}
+
 export interface RunReport {
   readonly run: string;
   readonly verdict: Verdict;
@@ -142,6 +149,9 @@ export interface RunReport {
   readonly confirming?: Confirming | null;
   /** The last step that was judged: all figures and sentences are of the steps up to it. */
   readonly as_of?: { readonly step: number; readonly ended: number } | null;
+  /** The median of the last steps, and how many they are. */
+  readonly recent?: { readonly seconds: number; readonly steps: number } | null;
+  readonly unexplained?: Unexplained | null;
 }
 
 export interface Report {
