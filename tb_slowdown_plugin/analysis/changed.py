@@ -10,6 +10,8 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.account_titles import account_title
 from tb_slowdown_plugin.analysis.causes import CAUSES
+from tb_slowdown_plugin.analysis.named import cause_of_account
+from tb_slowdown_plugin.analysis.rules.patterns import working_rows
 from tb_slowdown_plugin.analysis.types import Account
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Float, Int, Run
@@ -30,6 +32,13 @@ _BLOCKS: Final = 20
 would not do, for what happens every tenth step is in none of the others."""
 _MOST_OF_COURSE: Final = 20_000
 """Values that tell a slope and a variation to 1 %; sorting a million more would take 40 ms."""
+_MOST_RARE: Final = 20
+"""Times in the selection up to which something comes now and then."""
+_MOST_SHARE_RARE: Final = 0.5
+"""Share of all rows from which it is in most of them."""
+_AS_LONG: Final = 1.5
+_SAME_SECONDS: Final = 0.05
+"""Share of a cause's seconds by which those of its account may differ."""
 _NORMAL_90: Final = 1.2816
 """The 90th percentile of a normal distribution, in standard deviations."""
 _LEAST_VARIATION: Final = 0.002
@@ -54,6 +63,8 @@ class _Series:
     here: tuple[Float, Float]
     least: float = 0.0
     """A smaller difference is none."""
+    recurs: bool = False
+    """Whether it comes now and then: as often in the selection as ever before, and as long."""
 
 
 def changed(run: Run, account: Account, first: int, last: int) -> dict[str, Any]:
@@ -109,7 +120,8 @@ def _of_rows(run: Run, account: Account, start: int, first: int, end: int) -> It
 
     def seconds(id_: str, title: str, values: Float) -> _Series:
         sides = _blocks(values, start, first, width), _blocks(values, first, end, width)
-        return _Series(id_, title, "seconds", True, "mean", *sides, _LEAST_OF_STEP * usual)
+        recurs = _recurs(np.nan_to_num(values[:end]), first)
+        return _Series(id_, title, "seconds", True, "mean", *sides, _LEAST_OF_STEP * usual, recurs)
 
     before, here = slice(start, first), slice(first, end)
     yield _Series(
@@ -127,10 +139,40 @@ def _of_rows(run: Run, account: Account, start: int, first: int, end: int) -> It
             title = "Unexplained time" if cause == "unexplained" else f"Lost to {_lower(name)}"
             yield seconds(cause, title, lost)
     for name, values in steps.accounts.items():
-        if (values[start:end] > 0.0).any():
+        if (values[start:end] > 0.0).any() and not _is_told(name, values, account, start, end):
             yield seconds(f"account:{name}", account_title(name), values)
     yield seconds("process_cpu", "CPU time of all threads", steps.process_cpu_seconds)
     yield seconds("thread_cpu", "CPU time of the training thread", steps.thread_cpu_seconds)
+
+
+def _is_told(name: str, values: Float, account: Account, start: int, end: int) -> bool:
+    """Whether all seconds of an account are lost to one cause: it is the same thing twice."""
+    lost = account.lost_per_step.get(cause_of_account(name) or "")
+    if lost is None:
+        return False
+    apart = np.abs(np.nan_to_num(values[start:end]) - lost[start:end]).sum()
+    return bool(apart <= _SAME_SECONDS * lost[start:end].sum())
+
+
+def _recurs(values: Float, first: int) -> bool:
+    """Whether seconds that few rows have came as often before row `first`, and took as long.
+
+    Of a save each 100 steps there is one in 71 steps, or none; the number is that of a fair
+    draw of the rows in which it ever came.
+    """
+    hit = working_rows(values)
+    before, here = hit[hit < first], hit[hit >= first]
+    size = len(values)
+    if len(before) < 2 or len(here) > _MOST_RARE or len(hit) > _MOST_SHARE_RARE * size:
+        return False
+    share = (size - first) / size
+    expected = len(hit) * share
+    if abs(len(here) - expected) >= _BEYOND * max(1.0, np.sqrt(expected * (1.0 - share))):
+        return False
+    if not len(here):
+        return True
+    ratio = float(np.median(values[here]) / np.median(values[before]))
+    return 1.0 / _AS_LONG <= ratio <= _AS_LONG
 
 
 def _lower(title: str) -> str:
@@ -209,7 +251,8 @@ def _compared(series: _Series, run: Run, first: int) -> dict[str, Any]:
     surprise = abs(difference - slope * gap)
     strength = min(_MOST_STRENGTH, abs(difference) / variation)
     differs = (
-        strength >= _BEYOND
+        not series.recurs
+        and strength >= _BEYOND
         and abs(difference) > _LEAST_SHARE * abs(before["level"])
         and abs(difference) > series.least
     )
@@ -258,6 +301,8 @@ def _course(series: _Series) -> tuple[float, float]:
 
 
 def _reading(kind: Kind, series: _Series, run: Run, first: int, before: float, here: float) -> str:
+    if kind == "same" and series.recurs:
+        return "comes as often as before"
     if kind == "same":
         return "within its usual variation"
     rises = here > before
@@ -270,5 +315,5 @@ def _reading(kind: Kind, series: _Series, run: Run, first: int, before: float, h
         row = int(rows[np.flatnonzero(values)[0]])
         return f"begins at step {int(run.steps.number[row]):,}"
     if arrived:
-        return f"jumps at step {int(run.steps.number[first]):,}"
+        return f"{'jumps' if rises else 'drops'} at step {int(run.steps.number[first]):,}"
     return f"{'rises' if rises else 'falls'} inside the selection"

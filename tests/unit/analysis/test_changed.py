@@ -59,8 +59,10 @@ def test_a_jump_is_named_with_its_step(found):
     assert step["kind"] == "changed"
     assert step["reading"] == "jumps at step 5,800"
     assert step["difference"] == pytest.approx(0.050, rel=0.05)
-    waiting = found["account:input_wait"]
-    assert waiting["title"] == "Waiting for input"
+    # All of the wait is lost: it is told once, as the cause's.
+    assert "account:input_wait" not in found
+    waiting = found["input_pipeline"]
+    assert waiting["title"] == "Lost to input pipeline"
     assert waiting["before"]["level"] == pytest.approx(0.010, rel=0.05)
     assert waiting["here"]["level"] == pytest.approx(0.060, rel=0.05)
 
@@ -68,7 +70,7 @@ def test_a_jump_is_named_with_its_step(found):
 def test_what_happens_now_and_then_counts_by_its_mean(found):
     assert found["account:checkpoint"]["kind"] == "same"
     assert found["account:checkpoint"]["here"]["level"] == pytest.approx(0.004, rel=0.01)
-    tracing = found["account:tracing:again"]
+    tracing = found["retracing"]
     assert tracing["kind"] == "changed"
     assert tracing["reading"].startswith("begins at step 5,80")
     assert tracing["here"]["level"] == pytest.approx(0.030 / 7, rel=0.1)
@@ -141,3 +143,35 @@ def test_odd_values_give_json_and_no_warning(make_run):
         body = changed(run, account_for(run), 40, 59)
     json.dumps(body, allow_nan=False)
     assert {one["kind"] for one in body["changes"]} == {"same"}
+
+
+def test_what_comes_each_hundred_steps_is_no_change_wherever_one_selects(make_run):
+    saving = np.zeros(SIZE)
+    saving[99::100] = 4.0
+    run = make_run(np.full(SIZE, 0.100) + saving, accounts={"checkpoint:Saver": saving})
+    account = account_for(run)
+    for first, last in ((794, 864), (710, 780), (800, 870)):
+        found = changed(run, account, first, last)["changes"]
+        saves = [one for one in found if "aving" in one["title"] or "checkpoint" in one["title"]]
+        # Once, under the cause that has its seconds.
+        assert [(one["id"], one["kind"]) for one in saves] == [("checkpointing", "same")]
+        assert saves[0]["reading"] == "comes as often as before"
+
+
+def test_saves_that_come_more_often_or_take_longer_are_a_change(make_run):
+    for saves in (np.s_[805:870:5], np.s_[799:864:64]):
+        saving = np.zeros(SIZE)
+        saving[99::100] = 0.5
+        saving[saves] = 4.0
+        run = make_run(np.full(SIZE, 0.100) + saving, accounts={"checkpoint:Saver": saving})
+        found = changed(run, account_for(run), 794, 864)["changes"]
+        assert found[0]["id"] in ("checkpointing", "account:checkpoint:Saver")
+        assert found[0]["kind"] == "changed"
+
+
+def test_a_fall_is_no_jump(make_run):
+    period = np.full(SIZE, 0.100)
+    period[FIRST:] = 0.060
+    run = make_run(period)
+    found = {one["id"]: one for one in changed(run, account_for(run), FIRST, LAST)["changes"]}
+    assert found["step_time"]["reading"] == "drops at step 800"
