@@ -58,18 +58,12 @@ def _watched_reports() -> Iterator[None]:
         yield
 
 
-_KNOWN: dict[str, str] = {}
-"""Tests whose reports are known to contradict themselves, and why; to be emptied."""
-
-
 @pytest.fixture(autouse=True)
-def _figures_agree(request: pytest.FixtureRequest) -> Iterator[None]:
+def _figures_agree() -> Iterator[None]:
     """Fails a test that made a report whose figures contradict each other."""
     yield
     wrong = list(dict.fromkeys(_contradictions))
     _contradictions.clear()
-    if request.path.name in _KNOWN:
-        return
     assert not wrong, "\n".join(wrong)
 
 
