@@ -15,6 +15,7 @@ from typing import Final, Literal
 
 from tb_slowdown_plugin.analysis.chance import USUAL_SPREAD, Chance, chance_between
 from tb_slowdown_plugin.analysis.run_ledger import WARM_UP, RunLedger, Term
+from tb_slowdown_plugin.analysis.wording import whole_percent
 
 Outcome = Literal["slower", "faster", "moved", "no_difference", "not_enough_repeats"]
 
@@ -289,12 +290,12 @@ def _notes_on_spread(spread: float | None, *, sure: bool) -> list[str]:
     if spread is None:
         return [
             f"One run a side: how much runs of this program differ is taken to be "
-            f"{100 * USUAL_SPREAD:.0f} %, not measured; three a side measure it."
+            f"{whole_percent(USUAL_SPREAD)}, not measured; three a side measure it."
         ]
     if spread > USUAL_SPREAD and not sure:
         return [
-            f"Repeats of one side differ by {100 * spread:.0f} %. From {100 * USUAL_SPREAD:.0f} % "
-            f"on, chance passes for a difference more often than once in 200 times: train on a "
+            f"Repeats of one side differ by {whole_percent(spread)}. From "
+            f"{whole_percent(USUAL_SPREAD)} on, chance passes for a difference more often than once in 200 times: train on a "
             f"quieter machine, and in turns."
         ]
     return []

@@ -1,4 +1,7 @@
-"""What happened once and is drawn as a tick: retraces, collections, saves, captures."""
+"""What happened once in the training thread and is drawn as a tick.
+
+Retraces, collections, saves and captures, of the seconds that the accounts of the steps hold.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,11 @@ def find_marks(run: Run, graphs: Sequence[TracedGraph]) -> Mapping[str, tuple[In
         if names.family(name) == names.CHECKPOINT:
             saved += np.nan_to_num(seconds)
     saves = working_rows(saved)
-    pauses = [(event.row, event.what) for event in run.events if isinstance(event.what, GcPause)]
+    pauses = [
+        (event.row, event.what)
+        for event in run.events
+        if isinstance(event.what, GcPause) and not event.what.elsewhere
+    ]
     captures = [(event.row, event.what) for event in run.events if isinstance(event.what, Capture)]
     size = len(run.steps)
     return {

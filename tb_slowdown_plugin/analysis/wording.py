@@ -91,6 +91,33 @@ def count(number: float) -> str:
     return f"{round(number):,}"
 
 
+def decimal(number: float) -> str:
+    """A number with one decimal.
+
+    >>> decimal(4.0), decimal(1234.56)
+    ('4.0', '1,234.6')
+    """
+    return f"{number:,.1f}"
+
+
+def significant(number: float, digits: int) -> str:
+    """A number without a unit, to so many digits.
+
+    >>> significant(2.5, 3), significant(0.047045000000000003, 6)
+    ('2.5', '0.047045')
+    """
+    return f"{number:.{digits}g}"
+
+
+def megahertz(hertz: float) -> str:
+    """A clock rate.
+
+    >>> megahertz(1.41e9)
+    '1,410 MHz'
+    """
+    return f"{hertz / 1e6:,.0f} MHz"
+
+
 def counted(number: int, noun: str, plural: str = "") -> str:
     """A number and its noun.
 

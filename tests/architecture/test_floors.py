@@ -71,3 +71,16 @@ def test_importing_the_package_imports_nothing_heavy(root: Path) -> None:
         [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_figures_of_sentences_are_formatted_in_one_place(root: Path) -> None:
+    offenders = [
+        f"{path.relative_to(root)}:{node.lineno}"
+        for path in sorted((root / PACKAGE / "analysis").rglob("*.py"))
+        if path.name != "wording.py"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FormattedValue)
+        and node.format_spec is not None
+        and any(letter in ast.unparse(node.format_spec) for letter in ".eg%")
+    ]
+    assert offenders == [], "use analysis/wording.py: a figure reads the same everywhere"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
 from tb_slowdown_plugin.analysis.types import Advice
+from tb_slowdown_plugin.analysis.wording import significant
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +121,9 @@ def _as_many_as_cores(threads: int, allowed: int) -> Advice:
 
 def _fewer_threads(cores: Cores, fits: int, threads: int, *, throttled: bool) -> Advice:
     why = (
-        f"Make no more threads than the quota pays for: it is {cores.quota:.3g} of "
+        f"Make no more threads than the quota pays for: it is {significant(cores.quota, 3)} of "
         f"{cores.allowed} cores, and TensorFlow has {threads} threads for an operation."
-        if throttled
+        if throttled and cores.quota
         else f"Leave cores to the other programs: TensorFlow has {threads} threads for an "
         f"operation, and waits for the last of them; half of the cores would be "
         f"{fits}."

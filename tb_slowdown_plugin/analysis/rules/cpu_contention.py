@@ -11,7 +11,13 @@ from tb_slowdown_plugin.analysis.contention import ACCOUNTS, STARVED, THROTTLED
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds
 from tb_slowdown_plugin.analysis.run_queue import RUN_DELAY
 from tb_slowdown_plugin.analysis.types import Finding
-from tb_slowdown_plugin.analysis.wording import counted, duration, ledger_seconds, percent
+from tb_slowdown_plugin.analysis.wording import (
+    counted,
+    duration,
+    ledger_seconds,
+    percent,
+    significant,
+)
 from tb_slowdown_plugin.records import names
 
 _MOSTLY = 0.7
@@ -79,8 +85,10 @@ def _evidence(case: Case, claimed: tuple[Finding, ...], *, own: bool) -> Iterabl
         )
     cores = _cores(case)
     if cores.allowed:
-        quota = f"; its quota pays for {cores.quota:.3g}" if cores.quota else ""
-        used = f", and used {_used_cores(case, claimed):.2g} in these steps" if own else ""
+        quota = f"; its quota pays for {significant(cores.quota, 3)}" if cores.quota else ""
+        used = (
+            f", and used {significant(_used_cores(case, claimed), 2)} in these steps" if own else ""
+        )
         yield f"The process may use {counted(cores.allowed, 'core')}{quota}{used}."
 
 

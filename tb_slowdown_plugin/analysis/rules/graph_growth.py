@@ -16,7 +16,7 @@ from tb_slowdown_plugin.analysis.rules.stack_places import (
     tell_places,
 )
 from tb_slowdown_plugin.analysis.types import Finding
-from tb_slowdown_plugin.analysis.wording import counted
+from tb_slowdown_plugin.analysis.wording import count, counted, decimal
 from tb_slowdown_plugin.records.types import Int
 
 _LEAST_PER_STEP = 0.05
@@ -80,10 +80,10 @@ def _slow_rows(claimed: tuple[Finding, ...]) -> Int:
 
 def _evidence(case: Case, growth: Growth, rows: tuple[int, int], slow: Int) -> Iterable[str]:
     yield (
-        f"The default graph has {growth.first:,.0f} operations at "
-        f"{case.step_text(growth.first_row)} and {growth.last:,.0f} at "
+        f"The default graph has {count(growth.first)} operations at "
+        f"{case.step_text(growth.first_row)} and {count(growth.last)} at "
         f"{case.step_text(growth.last_row)}: "
-        f"{growth.per_step:,.1f} are added per step."
+        f"{decimal(growth.per_step)} are added per step."
     )
     period = case.run.steps.period_seconds
     if len(slow):

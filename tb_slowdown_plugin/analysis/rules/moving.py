@@ -9,7 +9,7 @@ from tb_slowdown_plugin.analysis.companions import find_companions
 from tb_slowdown_plugin.analysis.recorded import samples_of
 from tb_slowdown_plugin.analysis.rules.case import Case
 from tb_slowdown_plugin.analysis.types import Finding, Suspect
-from tb_slowdown_plugin.analysis.wording import count, size
+from tb_slowdown_plugin.analysis.wording import count, significant, size
 from tb_slowdown_plugin.records import names
 
 _CAUSE: Final = {
@@ -71,6 +71,6 @@ def _cause_of(signal: str) -> str:
 def _amount(value: float, signal: names.Signal) -> str:
     if signal.unit == "bytes":
         return size(value)
-    number = count(value) if value >= _WHOLE or not value else f"{value:.2g}"
+    number = count(value) if value >= _WHOLE or not value else significant(value, 2)
     unit = " \u00b0C" if signal.unit == "celsius" else ""
     return f"{number}{unit}{' a second' if signal.cumulative else ''}"

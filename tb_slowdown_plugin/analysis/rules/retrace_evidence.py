@@ -13,7 +13,14 @@ from tb_slowdown_plugin.analysis.rules.case import Case, lost_seconds
 from tb_slowdown_plugin.analysis.rules.patterns import growth
 from tb_slowdown_plugin.analysis.rules.retrace_reason import place, quoted, typical
 from tb_slowdown_plugin.analysis.types import Finding
-from tb_slowdown_plugin.analysis.wording import counted, duration, ledger_seconds, size
+from tb_slowdown_plugin.analysis.wording import (
+    count,
+    counted,
+    duration,
+    ledger_seconds,
+    significant,
+    size,
+)
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Change, Trace
 
@@ -129,7 +136,7 @@ def _from_to(change: Change) -> str:
 
 def _short(text: str) -> str:
     """Long floats to six digits: "Python float 0.047045000000000003" -> "Python float 0.047045"."""
-    return _LONG_FLOAT.sub(lambda match: f"{float(match[0]):.6g}", text)
+    return _LONG_FLOAT.sub(lambda match: significant(float(match[0]), 6), text)
 
 
 def _rising(case: Case, retraces: Sequence[Retrace]) -> Iterable[str]:
@@ -150,8 +157,8 @@ def _left_behind(case: Case, rows: tuple[int, int]) -> Iterable[str]:
     where, functions = _between(case, "eager_functions", rows)
     if len(functions) >= 2 and functions[-1] >= _MORE * functions[0]:
         yield (
-            f"The eager context holds {functions[0]:,.0f} functions at "
-            f"{case.step_text(int(where[0]))} and {functions[-1]:,.0f} at "
+            f"The eager context holds {count(functions[0])} functions at "
+            f"{case.step_text(int(where[0]))} and {count(functions[-1])} at "
             f"{case.step_text(int(where[-1]))}."
         )
     where, memory = _between(case, "rss_bytes", rows)

@@ -17,6 +17,7 @@ from tb_slowdown_plugin.analysis.rules.stretches import (
     tell_share,
 )
 from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.analysis.wording import count, megahertz
 from tb_slowdown_plugin.records import names
 
 _LOWERED: Final = 0.97
@@ -66,14 +67,14 @@ def _evidence(
     yield f"{device} said so (NVML) in {tell_rows(case, pressed)}."
     if clocks is not None:
         yield (
-            f"Its clock is {clocks[0] / 1e6:,.0f} MHz there and {clocks[1] / 1e6:,.0f} MHz "
+            f"Its clock is {megahertz(clocks[0])} there and {megahertz(clocks[1])} "
             "elsewhere (medians of the samples)."
         )
     temperature = case.signal(names.account(names.GPU_TEMPERATURE, device))[1]
     if len(temperature):
         yield (
-            f"Its temperature was {temperature.min():.0f} to {temperature.max():.0f} \u00b0C in "
-            "the run."
+            f"Its temperature was {count(float(temperature.min()))} to "
+            f"{count(float(temperature.max()))} \u00b0C in the run."
         )
     yield from tell_medians(case, pressed)
     yield from tell_share(claimed, pressed)
