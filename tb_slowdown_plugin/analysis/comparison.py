@@ -295,7 +295,8 @@ def _notes_on_spread(spread: float | None, *, sure: bool) -> list[str]:
     if spread > USUAL_SPREAD and not sure:
         return [
             f"Repeats of one side differ by {whole_percent(spread)}. From "
-            f"{whole_percent(USUAL_SPREAD)} on, chance passes for a difference more often than once in 200 times: train on a "
+            f"{whole_percent(USUAL_SPREAD)} on, chance passes for a difference more often "
+            f"than once in 200 times: train on a "
             f"quieter machine, and in turns."
         ]
     return []

@@ -18,6 +18,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from report_checker import contradictions
+
 READY_SECONDS = 120.0
 """A loaded CI machine that imports TensorFlow takes a while."""
 _POLL_SECONDS = 0.05
@@ -124,6 +126,9 @@ class TensorBoardProcess:
         """Ask a route of ours, which must not fail."""
         answer = self.request(f"/data/plugin/slowdown/{route}?{urllib.parse.urlencode(query)}")
         assert answer.status < 500, self.log
+        if route == "report" and answer.status == 200:
+            for run in answer.json["runs"]:
+                assert contradictions(run) == []
         return answer
 
     def runs(self) -> dict[str, dict[str, Any]]:
