@@ -230,6 +230,9 @@ def _before_after(text: str, place: Place) -> Iterator[str]:
                 yield f"{a.text} and {b.text} are the same"
             elif b.value < a.value and (place.grows or _UP.search(text)) and "read" not in text:
                 yield f"{b.text} is no growth from {a.text}"
+    for old, new in re.findall(r"(\S+) \u2192 (\S+?)(?=[,.;]?(?:\s|$))", text):
+        if old == new:
+            yield f"{old} has not changed"
     for match, parts in found(r"<a:amount> to <b:amount>(?= each| a step| per step)", text):
         if parts["a"].value > parts["b"].value and not match[0].startswith("from"):
             yield f"{match[0]} is no range"

@@ -128,6 +128,8 @@ def _examples(retraces: Sequence[Retrace], argument: str) -> list[str]:
 
 def _from_to(change: Change) -> str:
     before, after = _short(change.before), _short(change.after)
+    if before == after:  # they differ in a later digit
+        before, after = change.before, change.after
     kind = _PYTHON_TYPE.match(before)
     if kind:
         after = after.removeprefix(kind[0])

@@ -26,6 +26,7 @@ QUOTED: dict[str, Place] = {
     "CPU:0 in use 21.3 MiB \u2192 15.0 MiB: +31.2 MiB in 1,000 steps, steadily": Place(),
     "The slow step takes 8.39 ms longer (10 ms to 18.4 ms): 28 ms more in `Iterator::Map` and "
     "27.6 ms more in `EagerPyFunc`.": Place(),
+    "`lr`: Python float 0.047045 \u2192 0.047045, 0.047045 \u2192 0.0456.": Place(),
     "The step waits longer and longer: from 20.3 ms to 20.3 ms.": Place(),
     "It grows: 8.2 ms a step in the first tenth of these steps, 7.9 ms in the last.": Place(),
     "12 saves took 3.9 s to 4.2 s each, 60.1 s in all.": Place(960.0, 60.1),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -316,3 +318,12 @@ def test_padding_and_full_batches_help_where_their_dimension_differs(
     cause = traced(make_run, find, judge, *(again(n, change) for n in range(2, 12)))
     texts = [" ".join(each.text.split()[:2]) for each in cause.advice]
     assert [text for text in texts if text in ("Pad to", "Keep every")] == helps
+
+
+def test_numbers_that_differ_in_a_late_digit_are_told_in_full(make_run, find, judge):
+    values = [f"Python float {0.04704501 + n * 1e-12!r}" for n in range(12)]
+    changes = [Change("lr", "python_number", *pair) for pair in itertools.pairwise(values)]
+    traces = [again(number, change) for number, change in enumerate(changes, start=2)]
+    cause = traced(make_run, find, judge, *traces)
+    (told,) = (text for text in cause.evidence if text.startswith("`lr`"))
+    assert "0.04704501 \u2192 0.047045010001" in told
