@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from quantities import found, quantity
-from report_checker import Place, contradictions, in_sentence
+from report_checker import contradictions
+from sentence_checker import Place, in_sentence
 
 QUOTED: dict[str, Place] = {
     # What reviewers read in reports and on the page, each beside the figures of its cause.
@@ -53,6 +54,7 @@ TRUE: dict[str, Place] = {
     "30 saves by `tf.train.Checkpoint` took 50 ms to 500 ms each, 8.2 s in all; 7.5 s of it count "
     "as lost (52.6 % of the run).": Place(14.26, 7.5),
     "Worker 0 arrives last, and the others wait for it; it jumps from 8 GiB to 9 GiB.": Place(),
+    "697 ms without work (1 gap) are not in the wall time.": Place(wall=0.42),
     "8 first batches took 550 ms on average in 8 epochs.": Place(40.0, 4.4),
 }
 
