@@ -56,7 +56,7 @@ function lead(report: RunReport, page: Page): TemplateResult | typeof nothing {
           : "No cause is named and no second is called lost before that"
       }; the timeline already runs.</p>`;
     case "healthy":
-      return healthyLead(report, page);
+      return healthyLead(report);
     default:
       return report.confirming
         ? confirmingLead(report, report.confirming, page)
@@ -67,7 +67,7 @@ function lead(report: RunReport, page: Page): TemplateResult | typeof nothing {
 /** Of the wall: less is shown as nothing. */
 const LEAST_SHARE = 0.0005;
 
-function healthyLead(report: RunReport, page: Page): TemplateResult {
+function healthyLead(report: RunReport): TemplateResult {
   const { lost_seconds: lost, lost_fraction: share, unexplained_seconds: rest } = report;
   const above =
     lost < LEAST_SHARE * report.wall_seconds
