@@ -8,12 +8,13 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.account import UNEXPLAINED
+from tb_slowdown_plugin.analysis.causes import CAUSES
 from tb_slowdown_plugin.analysis.changes import PERSISTENCE, SMALLEST_CHANGE
 from tb_slowdown_plugin.analysis.headline import headline
 from tb_slowdown_plugin.analysis.hysteresis import Confirmation
 from tb_slowdown_plugin.analysis.named import cause_of_account
 from tb_slowdown_plugin.analysis.recent_pace import Slowing
-from tb_slowdown_plugin.analysis.types import Account, Confirming
+from tb_slowdown_plugin.analysis.types import Account, Confirming, Report
 from tb_slowdown_plugin.analysis.wording import ledger_seconds, step_range, whole_percent
 from tb_slowdown_plugin.records.types import Float, Run
 
@@ -22,7 +23,7 @@ CONFIRMING: Final = "confirming"
 _NEWEST_ROWS: Final = 20
 """Rows, or a tenth of them if that is more, that say how slow growth has made steps by now."""
 _MIN_SHARE: Final = 0.3
-"""Share of the excess that an account must hold to be the first candidate. Chosen by hand."""
+"""Share of the seconds that a cause must fit to be the first candidate. Chosen by hand."""
 
 
 def tell_pending(run: Run, split: Confirmation, confirmed: Account, whole: Account) -> Account:
@@ -34,18 +35,11 @@ def tell_pending(run: Run, split: Confirmation, confirmed: Account, whole: Accou
       confirmed: Of the confirmed ones, with the seconds of the others unexplained.
       whole: As if all were confirmed.
     """
-    known = {cause.cause: cause.lost_seconds for cause in confirmed.report.causes}
-    gains = {
-        cause.cause: cause.lost_seconds - known.get(cause.cause, 0.0)
-        for cause in whole.report.causes
-    }
-    candidate = max(gains, key=lambda cause: gains[cause], default=None)
-    if candidate is not None and gains[candidate] <= 0:
-        candidate = None
     largest = max(split.pending, key=lambda finding: finding.lost_seconds)
     first, last = largest.rows
     lost = np.sum([finding.lost_per_step for finding in split.pending], axis=0)
     # All that a step takes now, whatever of it is confirmed: the reader sees the whole step.
+    candidate = _candidate_of(confirmed.report, whole.report, float(lost.sum()))
     usual = whole.healthy_per_step[first:]
     period = np.nan_to_num(run.steps.period_seconds[first:])
     times = np.divide(period, usual, out=np.ones_like(usual), where=usual > 0)
@@ -61,7 +55,7 @@ def tell_pending(run: Run, split: Confirmation, confirmed: Account, whole: Accou
         growth=growth,
         verb="Getting slower" if largest.pattern == "drift" else "Slower",
         candidate=candidate,
-        subject=whole.subjects.get(candidate or "", ""),
+        subject=whole.subjects.get(candidate or "") or _in_sentence(candidate),
         due_row=len(lost) + int(rows),
     )
     return _with_confirming(confirmed, confirming, lost, first)
@@ -80,7 +74,7 @@ def tell_slowing(run: Run, account: Account, slowing: Slowing) -> Account:
         rows=(first, rows - 1),
         growth=slowing.growth_fraction,
         candidate=candidate,
-        subject=candidate.replace("_", " ") if candidate else "",
+        subject=_in_sentence(candidate),
         due_row=max(int(first / (1.0 - PERSISTENCE)), rows + 1),
     )
     account = replace(
@@ -89,6 +83,22 @@ def tell_slowing(run: Run, account: Account, slowing: Slowing) -> Account:
         lost_per_step={**account.lost_per_step, UNEXPLAINED: unexplained},
     )
     return _with_confirming(account, confirming, booked, first, more_seconds=float(moved.sum()))
+
+
+def _candidate_of(confirmed: Report, whole: Report, pending_seconds: float) -> str | None:
+    """The cause that gets most of the pending seconds if all is confirmed, or its suspect."""
+    known = {cause.cause: cause.lost_seconds for cause in confirmed.causes}
+    fits = {suspect.cause: suspect.seconds for suspect in whole.suspects}
+    fits |= {
+        cause.cause: cause.lost_seconds - known.get(cause.cause, 0.0) for cause in whole.causes
+    }
+    best = max(fits, key=lambda cause: fits[cause], default=None)
+    return best if best is not None and fits[best] >= _MIN_SHARE * pending_seconds else None
+
+
+def _in_sentence(cause: str | None) -> str:
+    title = CAUSES.get(cause or "", "")
+    return title if title[1:2].isupper() else title[:1].lower() + title[1:]
 
 
 def _find_candidate(run: Run, first: int, excess_seconds: float) -> str | None:
@@ -146,7 +156,8 @@ def _with_confirming(
     lost = report.lost_seconds + more_seconds
     unexplained_seconds = report.unexplained_seconds + more_seconds
     largest = max((cause.lost_seconds for cause in report.causes), default=0.0)
-    if report.verdict == "slowdown" and largest > confirming.seconds:
+    others = max(largest, unexplained_seconds - confirming.seconds)
+    if report.verdict == "slowdown" and others > confirming.seconds:
         text = headline(
             report.verdict,
             steps=report.steps,

@@ -46,11 +46,15 @@ def test_a_slower_run_is_never_healthy_and_then_has_its_seconds_confirmed():
     account, state = look(steps, 2300, state)
     report = account.report
     assert report.verdict == "slowdown"
-    assert report.headline == "Slower since about step 2,000 (+50 %). Confirming the cause."
+    # The CPU time of these steps does not grow.
+    assert report.headline == (
+        "Slower since about step 2,000 (+50 %). Confirming the cause; first candidate: "
+        "CPU contention."
+    )
     confirming = report.confirming
     assert confirming.seconds == pytest.approx(3.0, rel=0.1)
     assert confirming.growth_fraction == pytest.approx(0.5, abs=0.02)
-    assert (confirming.candidate, confirming.text) == (None, report.headline)
+    assert (confirming.candidate, confirming.text) == ("cpu_contention", report.headline)
     assert confirming.decided_step == pytest.approx(2299 + 15.0 / 0.03, abs=10)
     assert report.unexplained_seconds == pytest.approx(confirming.seconds)
     assert account.lost_per_step["confirming"].sum() == pytest.approx(confirming.seconds)
