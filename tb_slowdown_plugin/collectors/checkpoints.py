@@ -8,16 +8,21 @@ from __future__ import annotations
 import functools
 import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from types import FrameType
 from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.base import Context
 from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
+from tb_slowdown_plugin.collectors.source_location import SourcePlaces, calling_line
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Fact
 
 _OURS: Final = "tb_slowdown_plugin"
 """How the names of the resources begin that graphs add their waits to."""
+_MOST_CALLERS: Final = 16
+"""Lines that save, of which a record has the place."""
 _REMEDY: Final = (
     "A ConcreteFunction that was traced under the slowdown monitor adds its waits to a resource of "
     'the monitor. Save the tf.function, or trace it under a monitor with disable=["input_wait", '
@@ -43,6 +48,8 @@ class Checkpoints:
         self._context = context
         self._hooks = MethodHooks(self.name)
         self._savers: set[str] = set()
+        self._places = SourcePlaces.of_process()
+        self._told: set[tuple[str, bool]] = set()
         train, train_v1 = tf.train, tf.compat.v1.train
         for owner, method, saver in (
             (train.CheckpointManager, "save", "CheckpointManager"),
@@ -72,15 +79,26 @@ class Checkpoints:
             if names.family(around) != names.CHECKPOINT:
                 watch.open(names.account(names.CHECKPOINT, saver))
                 try:
-                    return self._record(saver, method, args, kwargs)
+                    result = self._record(saver, method, args, kwargs)
                 finally:
                     watch.close()
+                self._tell_caller(sys._getframe(1), watch.opened)
+                return result
             if names.detail(around) in self._savers:  # it records itself
                 return method(*args, **kwargs)
             return self._record(names.detail(around) or saver, method, args, kwargs)
 
         self._savers.add(saver)
         return save
+
+    def _tell_caller(self, frame: FrameType, opened: Iterable[str]) -> None:
+        """Records each line that saves, once: the first ones."""
+        place = self._places.at(*calling_line(frame))
+        told = place, any(names.family(account) == names.CALLBACK for account in opened)
+        if told not in self._told and len(self._told) < _MOST_CALLERS:
+            self._told.add(told)
+            numbers = {"in_callback": 1.0} if told[1] else {}
+            self._context.emit(Fact(names.CHECKPOINT_FROM, place, numbers))
 
     def _record(
         self, saver: str, method: Method, args: tuple[Any, ...], kwargs: dict[str, Any]

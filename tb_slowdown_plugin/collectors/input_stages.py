@@ -8,14 +8,15 @@ in the background; 1 us an iterator made.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.dataset_caches import Passes, has_unfilled_cache
 from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
-from tb_slowdown_plugin.records.names import VALIDATION
+from tb_slowdown_plugin.collectors.pipeline_stages import describe_pipeline
+from tb_slowdown_plugin.records.names import PREDICT, VALIDATION, family
 from tb_slowdown_plugin.records.types import Fact
 
 _INTERVALS_NS: Final = (1_000_000_000, 10_000_000_000)
@@ -23,6 +24,8 @@ _INTERVALS_NS: Final = (1_000_000_000, 10_000_000_000)
 because a young run may be over soon."""
 _FEWEST_ELEMENTS: Final = 10
 """Fewer say little: the first ones fill caches and start threads."""
+_MOST_PIPELINES: Final = 16
+"""Distinct pipelines that are recorded."""
 _CHANGED: Final = 1.5
 """A stage that takes this many times as long (or as short) as told is told again."""
 
@@ -44,7 +47,8 @@ class Stage:
 class InputStages:
     """Records the slowest stage of the training data: when it is known, and when it changes.
 
-    And a `cache()` that never completes, once (see `dataset_caches`).
+    And a `cache()` that never completes, once (see `dataset_caches`), and which stages the
+    pipeline has (see `pipeline_stages`), where they are others than before.
 
     The training data is the iterator that the training thread made last outside
     of validation, as long as it is alive.
@@ -75,6 +79,7 @@ class InputStages:
         self._pass = 0
         self._looked_at = 0
         self._told_cache = False
+        self._pipelines: list[Fact] = []
         self._hooks = MethodHooks(self.name)
         self._hooks.replace(iterator_ops.OwnedIterator, "__init__", self._made)
 
@@ -111,6 +116,20 @@ class InputStages:
             self._told = slowest
             self._context.emit(_fact(slowest))
 
+    def _tell_pipeline(self, dataset: Any) -> None:
+        if len(self._pipelines) >= _MOST_PIPELINES:
+            return
+        try:
+            told = describe_pipeline(dataset)
+        except Exception as error:  # noqa: BLE001 - datasets may be of any make
+            self._context.report_failure(
+                self.name, f"the stages of a dataset can't be read: {type(error).__name__}"
+            )
+            return
+        if told not in self._pipelines[-1:]:
+            self._pipelines.append(told)
+            self._context.emit(told)
+
     def stop(self) -> None:
         """Puts TensorFlow's method back."""
         self._hooks.remove()
@@ -127,6 +146,8 @@ class InputStages:
                 self._iterator = weakref.ref(iterator)
                 if args:  # made of a dataset, not inside of a function
                     self._pass = self._passes.begin(args[0])
+                    if self._pass == 1 and not _is_predicting(watch.opened):
+                        self._tell_pipeline(args[0])
 
         return make
 
@@ -151,6 +172,11 @@ def find_slowest(nodes: Mapping[int, Any]) -> Stage | None:
         if node.num_elements >= _FEWEST_ELEMENTS
     ]
     return max(stages, key=lambda stage: stage.share, default=None)
+
+
+def _is_predicting(opened: Iterable[str]) -> bool:
+    """Whether Keras's `predict` makes the iterator: its data are not the training data."""
+    return any(family(account) == PREDICT for account in opened)
 
 
 def _is_news(stage: Stage, told: Stage | None) -> bool:

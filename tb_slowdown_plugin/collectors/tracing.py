@@ -25,8 +25,8 @@ from tb_slowdown_plugin.collectors.method_hooks import MethodHooks
 from tb_slowdown_plugin.collectors.spans import Span, Spans
 from tb_slowdown_plugin.collectors.trace_subjects import Subject, Subjects
 from tb_slowdown_plugin.collectors.traced_functions import TracedFunctions, Verdict
-from tb_slowdown_plugin.records.names import TRACING, account
-from tb_slowdown_plugin.records.types import Trace, What
+from tb_slowdown_plugin.records.names import FUNCTION_OPTIONS, TRACING, account
+from tb_slowdown_plugin.records.types import Fact, Trace, What
 
 _DEFINE = "_maybe_define_function"
 _CREATE = "_create_concrete_function"
@@ -92,6 +92,7 @@ class TraceCollector:
         self._lock = threading.RLock()
         self._ids = itertools.count(1)
         self._thread = _Thread()
+        self._options: dict[str, dict[str, float]] = {}
         self._running = True
         self._hooks.replace(module, _DEFINE, self._make_define)
         self._hooks.replace(module, _CREATE, self._make_create)
@@ -192,12 +193,24 @@ class TraceCollector:
                 signature=signature,
             )
             self._context.emit(made)
+            self._tell_options(subject, trace.options)
             for observe in self.observers:
                 observe(function, made)
             if trace.runs_at_once:
                 self._executions.watch(function, number, trace.verdict.detail)
         except Exception as error:  # noqa: BLE001 - TensorFlow must go on
             self._report(error)
+
+    def _tell_options(self, subject: Subject, options: Any) -> None:
+        """Records once for each function what it has on already against retracing."""
+        numbers = {
+            "reduce_retracing": float(bool(getattr(options, "reduce_retracing", False))),
+            "input_signature": float(_has_signature(options)),
+        }
+        key = f"{subject.function} ({subject.location})"
+        if any(numbers.values()) and self._options.get(key) != numbers:
+            self._options[key] = numbers
+            self._context.emit(Fact(FUNCTION_OPTIONS, key, numbers))
 
     def _emit(self, what: What) -> None:
         try:
@@ -212,6 +225,13 @@ class TraceCollector:
             frame = frame.tb_next
         place = "" if frame is None else f" in {frame.tb_frame.f_code.co_name}"
         self._context.report_failure(self.name, f"{type(error).__name__}{place}")
+
+
+def _has_signature(options: Any) -> bool:
+    """Whether the program gave the function an `input_signature`."""
+    declared = getattr(options, "polymorphic_type", None)
+    parameters = getattr(declared, "parameters", {}).values()
+    return any(getattr(each, "type_constraint", None) is not None for each in parameters)
 
 
 def _find_hooks() -> tuple[Any, Callable[[], bool]]:

@@ -51,6 +51,17 @@ XLA_NEEDS: Final = "xla_needs"
 """Fact: XLA needs to know a value when it compiles. Subject: the jitted function, ": ", and what
 needs it: "train_step (train.py:33): begin, for Slice (train.py:41)"."""
 
+INPUT_PIPELINE: Final = "input_pipeline"
+"""Fact: the stages of the training data, from the source to the end ("TensorSlice Map Batch");
+"arrays", "generator", "python" where it is so, and "shuffle_buffer"."""
+FUNCTION_OPTIONS: Final = "function_options"
+"""Fact: a function and its place, with "reduce_retracing" or "input_signature" where it has it."""
+GC_FORCED: Final = "gc_forced"
+"""Fact: the line that asked for full collections, with its "calls" so far, and "clear_session"
+where Keras's function did it there."""
+CHECKPOINT_FROM: Final = "checkpoint_from"
+"""Fact: a line that saves; "in_callback" where a method of a Keras callback does."""
+
 AUTOMATIC_CAPTURE: Final = "automatic_capture"
 """Fact: the monitor took a profiler capture. Subject: its session. Numbers: `slower`, 1 where
 the run had become slower and 0 where it was steady; `seconds` and `bytes` of saving it."""

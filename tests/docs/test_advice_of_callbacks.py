@@ -16,6 +16,8 @@ from advice_snippet import (
 )
 
 from tb_slowdown_plugin.analysis.advice import callbacks, profiling
+from tb_slowdown_plugin.analysis.advice.callbacks import Calls
+from tb_slowdown_plugin.analysis.advice.profiling import Profiler
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = MARKS
@@ -173,53 +175,72 @@ def captures_a_few_steps(snippet: Snippet):
     assert calls == [("start", 100), ("stop", 110)]
 
 
+def validates_on_few_batches(snippet: Snippet):
+    counts = []
+    for side in ("old", "new"):
+        seen: list = []
+        names = {"val_ds": tf.data.Dataset.range(80), "evaluate_step": seen.append}
+        snippet.run(side, names)
+        counts.append(len(seen))
+    assert counts == [80, 50]
+
+
 CASES: dict[str, CaseOfAdvice] = {
     "nth": (
-        callbacks.advise("callback", "Slow", grows=False),
+        callbacks.advise(Calls("callback", "Slow")),
         "Let `Slow` work",
         works_in_every_hundredth_batch,
     ),
     "running": (
-        callbacks.advise("callback", "Slow", grows=True),
-        "Keep a running value",
+        callbacks.advise(Calls("callback", "Slow", grows=True)),
+        "Look for what `Slow` goes",
         keeps_a_running_value,
     ),
     "fifth": (
-        callbacks.advise("callback", "Upload", grows=False, at_epochs=True),
+        callbacks.advise(Calls("callback", "Upload", at_epochs=True)),
         "Let `Upload` work after",
         works_after_every_fifth_epoch,
     ),
     "twice": (
-        callbacks.advise("callback", "Upload", grows=True, at_epochs=True),
+        callbacks.advise(Calls("callback", "Upload", grows=True, at_epochs=True)),
         "Look for what `Upload` goes",
         keeps_the_newest_files,
     ),
     "tensorboard": (
-        callbacks.advise("callback", "TensorBoard", grows=False),
+        callbacks.advise(Calls("callback", "TensorBoard")),
         "Write less to TensorBoard",
         writes_less_to_tensorboard,
     ),
     "calls": (
-        callbacks.advise("summary", "TensorBoard", grows=False, at_every_step=True),
+        callbacks.advise(Calls("summary", "TensorBoard", at_every_step=True)),
         "Let one call",
         calls_back_every_16_batches,
     ),
     "summaries": (
-        callbacks.advise("summary", "", grows=False),
+        callbacks.advise(Calls("summary")),
         "Write summaries",
         writes_fewer_summaries,
     ),
     "validation": (
-        callbacks.advise("validation", "", grows=True),
+        callbacks.advise(Calls("validation", grows=True)),
         "Validate less",
         validates_less_often,
     ),
     "one line": (
-        callbacks.advise("callback", "ProgbarLogger", grows=False),
+        callbacks.advise(Calls("callback", "ProgbarLogger")),
         "Print one line",
         prints_one_line_an_epoch,
     ),
-    "capture": (profiling.advise(by_callback=False), "Capture a few", captures_a_few_steps),
+    "short validation": (
+        callbacks.advise(Calls("validation", in_fit=False)),
+        "Validate on a fixed",
+        validates_on_few_batches,
+    ),
+    "capture": (
+        profiling.advise(Profiler(by_callback=False)),
+        "Capture a few",
+        captures_a_few_steps,
+    ),
 }
 
 

@@ -6,13 +6,14 @@ import pytest
 from advice_snippet import MARKS, CaseOfAdvice, Snippet, check_all, check_case
 
 from tb_slowdown_plugin.analysis.advice import host_device_transfer
+from tb_slowdown_plugin.analysis.advice.host_device_transfer import Copies
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = MARKS
 
 
 def copies_ahead(snippet: Snippet):
-    names = {"ds": tf.data.Dataset.range(128), "device": "/cpu:0"}
+    names = {"ds": tf.data.Dataset.range(128).batch(64), "device": "/cpu:0"}
     ds = snippet.run("new", names)["ds"]
     assert [len(batch) for batch in ds] == [64, 64]
 
@@ -30,9 +31,9 @@ def reads_rarely(snippet: Snippet):
 
 
 CASES: dict[str, CaseOfAdvice] = {
-    "ahead": (host_device_transfer.advise(), "Copy the next", copies_ahead),
-    "bytes": (host_device_transfer.advise(), "Copy images", copies_bytes),
-    "rarely": (host_device_transfer.advise(), "Read values", reads_rarely),
+    "ahead": (host_device_transfer.advise(Copies()), "Copy the next", copies_ahead),
+    "bytes": (host_device_transfer.advise(Copies()), "Copy images", copies_bytes),
+    "rarely": (host_device_transfer.advise(Copies()), "Read values", reads_rarely),
 }
 
 

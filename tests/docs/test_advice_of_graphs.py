@@ -7,6 +7,7 @@ import pytest
 from advice_snippet import MARKS, CaseOfAdvice, Snippet, check_all, check_case
 
 from tb_slowdown_plugin.analysis.advice import graph_growth, python_overhead
+from tb_slowdown_plugin.analysis.advice.python_overhead import Growth
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = MARKS
@@ -43,8 +44,8 @@ def finalizes_the_graph(snippet: Snippet):
     v1 = tf.compat.v1
     with tf.Graph().as_default(), v1.Session() as sess:
         names = v1_names(v1)
-        done = snippet.run("new", {**names, "sess": sess, "batches": [[1.0, 2.0]]})
-        assert done["value"].tolist() == [3.0, 6.0]
+        snippet.run("new")
+        assert sess.run(names["loss"], {names["x"]: [1.0, 2.0]}).tolist() == [3.0, 6.0]
         with pytest.raises(RuntimeError, match="finalized"):
             tf.constant(1.0)
 
@@ -57,11 +58,8 @@ def moves_into_a_function(snippet: Snippet):
 
 
 def keeps_a_running_sum(snippet: Snippet):
-    total = 0.0
-    for step, loss in enumerate([1.0, 2.0, 6.0]):
-        done = snippet.run("new", {"total": total, "step": step, "loss": loss})
-        total = done["total"]
-    assert done["mean"] == 3.0
+    names = {"dataset": [1.0, 2.0, 6.0], "train_step": float, "losses": []}
+    assert [snippet.run(side, names)["mean"] for side in ("old", "new")] == [3.0, 3.0]
 
 
 def bounds_the_buffer(snippet: Snippet):
@@ -72,25 +70,48 @@ def bounds_the_buffer(snippet: Snippet):
 
 
 def writes_into_an_array(snippet: Snippet):
-    grown, ring, seen = np.empty((0, 2)), np.zeros((4, 2)), 0
-    for step in range(3):
-        rows = np.full((2, 2), float(step))
-        grown = snippet.run("old", {"np": np, "replay": grown, "rows": rows})["replay"]
-        done = snippet.run("new", {"np": np, "replay": ring, "seen": seen, "rows": rows})
-        seen = done["seen"]
-    assert grown[:, 0].tolist() == [0, 0, 1, 1, 2, 2]
-    assert done["replay"] is ring
-    assert ring[:, 0].tolist() == [2, 2, 1, 1]
+    arriving = [np.full((4_000, 64), float(step)) for step in range(3)]
+    grown = snippet.run("old", {"replay": np.empty((0, 64)), "arriving": arriving})["replay"]
+    ring = snippet.run("new", {"arriving": arriving})["replay"]
+    assert (len(grown), len(ring)) == (12_000, 10_000)
+    assert np.bincount(ring[:, 0].astype(int)).tolist() == [2_000, 4_000, 4_000]
+
+
+def closes_figures(snippet: Snippet):
+    class Plots:
+        opened = 0
+
+        def subplots(self):
+            self.opened += 1
+            return self, self
+
+        def close(self, figure):
+            self.opened -= 1
+
+        def plot(self, values):
+            return None
+
+        savefig = plot
+
+    plots = Plots()
+    for side, left in (("old", 1), ("new", 1)):
+        snippet.run(side, {"plt": plots, "values": [1], "path": "x.png"})
+        assert plots.opened == left, "the old one stays, the new one goes"
 
 
 CASES: dict[str, CaseOfAdvice] = {
     "once": (graph_growth.advise(), "Build every", builds_operations_once),
     "finalize": (graph_growth.advise(), "Finalize", finalizes_the_graph),
     "function": (graph_growth.advise(), "Or move", moves_into_a_function),
-    "sum": (python_overhead.advise(), "Keep a running sum", keeps_a_running_sum),
-    "compile": (python_overhead.advise(eager=True), "Make the step", moves_into_a_function),
-    "ring": (python_overhead.advise(), "Bound the buffer", bounds_the_buffer),
-    "array": (python_overhead.advise(), "Make a numpy array", writes_into_an_array),
+    "sum": (python_overhead.advise(Growth()), "Keep a running sum", keeps_a_running_sum),
+    "compile": (python_overhead.advise(Growth(eager=True)), "Make the step", moves_into_a_function),
+    "ring": (python_overhead.advise(Growth()), "Bound the buffer", bounds_the_buffer),
+    "plots": (
+        python_overhead.advise(Growth(places=("draw (plots.py:8)", "figure (matplotlib/a.py:3)"))),
+        "Close each figure",
+        closes_figures,
+    ),
+    "array": (python_overhead.advise(Growth()), "Make a numpy array", writes_into_an_array),
 }
 
 

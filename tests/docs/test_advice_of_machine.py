@@ -18,7 +18,7 @@ from tb_slowdown_plugin.analysis.advice import (
     cpu_contention,
     thermal,
 )
-from tb_slowdown_plugin.analysis.advice.cpu_contention import Cores
+from tb_slowdown_plugin.analysis.advice.cpu_contention import Contention, Cores
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = MARKS
@@ -73,37 +73,37 @@ def computes_in_a_process(snippet: Snippet):
 
 CASES: dict[str, CaseOfAdvice] = {
     "threads": (
-        cpu_contention.advise(Cores(8), throttled=False),
+        cpu_contention.advise(Contention(Cores(8))),
         "Leave cores",
         limits_threads,
     ),
     "threads under a quota": (
-        cpu_contention.advise(Cores(16, quota=4.2), throttled=True),
+        cpu_contention.advise(Contention(Cores(16, quota=4.2), throttled=True)),
         "Make no more threads than the quota",
         limits_threads,
     ),
     "more threads than cores": (
-        cpu_contention.advise(Cores(4, threads=16), throttled=False),
+        cpu_contention.advise(Contention(Cores(4, threads=16))),
         "Make no more threads than there are cores",
         limits_threads,
     ),
     "unknown cores": (
-        cpu_contention.advise(Cores(), throttled=False),
+        cpu_contention.advise(Contention(Cores())),
         "Make fewer threads",
         None,
     ),
     "own threads": (
-        cpu_contention.advise(Cores(2), throttled=False, own=True),
+        cpu_contention.advise(Contention(Cores(2), own=True)),
         "Look for threads",
         computes_in_a_process,
     ),
     "pipeline threads": (
-        cpu_contention.advise(Cores(16, quota=4.2), throttled=True),
+        cpu_contention.advise(Contention(Cores(16, quota=4.2), throttled=True)),
         "Give the input pipeline",
         limits_threads_of_the_pipeline,
     ),
-    "hot": (thermal.advise(hot=True), "Cool", None),
-    "power": (thermal.advise(hot=False), "Raise", None),
+    "hot": (thermal.advise(thermal.Clocks(hot=True)), "Cool", None),
+    "power": (thermal.advise(thermal.Clocks(hot=False)), "Raise", None),
 }
 
 

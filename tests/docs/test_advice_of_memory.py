@@ -23,6 +23,7 @@ from tb_slowdown_plugin.analysis.advice import (
     gpu_memory,
     optimizer_state,
 )
+from tb_slowdown_plugin.analysis.advice.garbage_collection import Collections
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = MARKS
@@ -30,7 +31,7 @@ pytestmark = MARKS
 
 def freezes_the_start(snippet: Snippet):
     try:
-        snippet.run("new", {"train_step": lambda batch: None, "first_batch": 1})
+        snippet.run("new")
         assert gc.get_freeze_count() > 10_000
     finally:
         gc.unfreeze()
@@ -61,6 +62,32 @@ def collects_after_the_loop(snippet: Snippet):
         snippet.run(side, {"dataset": range(4), "train_step": lambda batch: None})
         counts.append(gc.get_stats()[2]["collections"] - before)
     assert counts == [4, 1]
+
+
+def collects_once_in_each_epoch(snippet: Snippet):
+    counts = []
+    for side in ("old", "new"):
+        before = gc.get_stats()[2]["collections"]
+        names = {"epochs": 2, "dataset": range(3), "train_step": lambda batch: None}
+        snippet.run(side, names)
+        counts.append(gc.get_stats()[2]["collections"] - before)
+    assert counts == [6, 2]
+
+
+def clears_before_a_new_model(snippet: Snippet, monkeypatch):
+    class Model:
+        def train_on_batch(self, *batch):
+            return 0.0
+
+    cleared: list = []
+    monkeypatch.setattr(tf.keras.backend, "clear_session", lambda: cleared.append(1))
+    counts = []
+    for side in ("old", "new"):
+        cleared.clear()
+        names = {"model": Model(), "build_model": Model, "dataset": [(1, 2)] * 3}
+        snippet.run(side, names)
+        counts.append(len(cleared))
+    assert counts == [3, 1]
 
 
 def makes_the_optimizer_once(snippet: Snippet):
@@ -100,7 +127,8 @@ def stops_the_gradient(snippet: Snippet):
 
 def computes_in_half_precision(snippet: Snippet):
     try:
-        model = snippet.run("new", {"make_model": small_model})["model"]
+        snippet.run("new")
+        model = small_model()
         assert model.layers[0].compute_dtype == "float16"
         assert model.layers[0].kernel.dtype == "float32"
     finally:
@@ -138,37 +166,67 @@ def grows_the_memory_of_each_device(snippet: Snippet, monkeypatch):
 
 
 CASES: dict[str, CaseOfAdvice] = {
-    "freeze": (garbage_collection.advise(forced=False), "Take the start-up", freezes_the_start),
+    "freeze": (garbage_collection.advise(Collections()), "Freeze start-up", freezes_the_start),
     "schedule": (
-        garbage_collection.advise(forced=False),
+        garbage_collection.advise(Collections()),
         "Collect at a time",
         collects_once_an_epoch,
     ),
     "fewer objects": (
-        garbage_collection.advise(forced=False),
+        garbage_collection.advise(Collections()),
         "Keep fewer",
         keeps_numbers_in_an_array,
     ),
     "forced": (
-        garbage_collection.advise(forced=True),
+        garbage_collection.advise(Collections(periodic=True)),
         "Look for a `gc.collect()`",
         collects_after_the_loop,
     ),
+    "call": (
+        garbage_collection.advise(Collections(callers=("train.py:9",), calls=8)),
+        "Remove `gc.collect()` at train.py:9: it ran 8 times",
+        collects_once_in_each_epoch,
+    ),
+    "session": (
+        garbage_collection.advise(Collections(sessions=("train.py:9",), calls=8)),
+        "Call `tf.keras.backend.clear_session()` at train.py:9 only",
+        clears_before_a_new_model,
+    ),
     "optimizer": (
-        optimizer_state.advise(made=True, grown=True),
+        optimizer_state.advise(optimizer_state.Updates(made=True, grown=True)),
         "Make the optimizer once",
         makes_the_optimizer_once,
     ),
-    "accumulate": (communication.advise(), "Accumulate gradients", really_accumulates),
-    "stop gradient": (backward_pass.advise(), "Stop the gradient", stops_the_gradient),
-    "half": (backward_pass.advise(), "Compute in half", computes_in_half_precision),
+    "accumulate": (
+        communication.advise(communication.Workers()),
+        "Accumulate gradients",
+        really_accumulates,
+    ),
+    "stop gradient": (
+        backward_pass.advise(backward_pass.Backward()),
+        "Stop the gradient",
+        stops_the_gradient,
+    ),
+    "half": (
+        backward_pass.advise(backward_pass.Backward()),
+        "Compute in half",
+        computes_in_half_precision,
+    ),
     "small batches": (
-        gpu_memory.advise(),
+        gpu_memory.advise(gpu_memory.DeviceMemory(shared=True)),
         "Make the batch smaller",
         makes_small_batches_of_large_updates,
     ),
-    "pool": (gpu_memory.advise(), "Let CUDA manage", asks_for_the_pool_of_cuda),
-    "growth": (gpu_memory.advise(), "Where other programs", grows_the_memory_of_each_device),
+    "pool": (
+        gpu_memory.advise(gpu_memory.DeviceMemory(shared=True)),
+        "Let CUDA manage",
+        asks_for_the_pool_of_cuda,
+    ),
+    "growth": (
+        gpu_memory.advise(gpu_memory.DeviceMemory(shared=True)),
+        "Where other programs",
+        grows_the_memory_of_each_device,
+    ),
 }
 
 

@@ -7,6 +7,7 @@ import pytest
 from advice_snippet import MARKS, CaseOfAdvice, Count, Snippet, check_all, check_case, small_model
 
 from tb_slowdown_plugin.analysis.advice import retraced_functions
+from tb_slowdown_plugin.analysis.advice.retraced_functions import RepeatedSetup
 from tb_slowdown_plugin.records.types import Trace
 
 tf = pytest.importorskip("tensorflow")
@@ -123,7 +124,7 @@ def trains_on_a_batch(snippet: Snippet):
 
 CASES: dict[str, CaseOfAdvice] = {
     "dataset": (
-        retraced_functions.repeated_setup([]),
+        retraced_functions.repeated_setup(RepeatedSetup()),
         "Make the dataset once",
         makes_the_dataset_once,
     ),
@@ -139,7 +140,7 @@ CASES: dict[str, CaseOfAdvice] = {
     ),
     "predict": (retraced_functions.instead_of_predict(), "Call the model", calls_the_model),
     "train": (
-        retraced_functions.repeated_setup([FROM_ARRAYS]),
+        retraced_functions.repeated_setup(RepeatedSetup.of([FROM_ARRAYS])),
         "Call `train_on_batch`",
         trains_on_a_batch,
     ),

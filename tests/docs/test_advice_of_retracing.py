@@ -42,7 +42,7 @@ def one_trace_for_all(values: list, after: int, before: int, **namespace):
 
             for value in values:
                 names = {"argument": value, "train_step": train_step, **namespace}
-                snippet.run(side, names, call="train_step(argument)")
+                train_step(snippet.run(side, names)["argument"])
             counts.append(len(calls))
         assert counts == [before, after]
 
@@ -53,26 +53,56 @@ def stacks(snippet: Snippet):
     counts = []
     for side in ("old", "new"):
         calls = Count()
-        body = "def train_step(argument):\n    calls.append(1)\n    return tf.add_n(argument)"
-        if side == "new":
-            names = snippet.run(
-                side,
-                {"calls": calls, "argument": [tf.ones([2])] * 2},
-                definition="def train_step(argument):",
-                value="\n    calls.append(1); return tf.reduce_sum(argument, 0)",
-                call="train_step(argument)",
-            )
-            for length in (3, 4, 5, 6):
-                total = names["train_step"](tf.stack([tf.ones([2])] * length))
-                assert total.numpy().tolist() == [length, length]
-        else:
-            names = {"tf": tf, "calls": calls}
-            exec("@tf.function\n" + body, names)
-            for length in (2, 3, 4, 5, 6):
-                names["train_step"]([tf.ones([2])] * length)
+
+        @tf.function(reduce_retracing=True)
+        def train_step(argument, calls=calls):
+            calls.append(1)
+            return tf.reduce_sum(tf.stack(argument), 0)
+
+        for length in (2, 3, 4, 5, 6):
+            argument = snippet.run(side, {"argument": [tf.ones([2])] * length})["argument"]
+            assert train_step(argument).numpy().tolist() == [length, length]
         counts.append(len(calls))
     assert counts[0] == 5
     assert counts[1] <= 2
+
+
+def passes_the_values(snippet: Snippet):
+    seen = {}
+    for side in ("old", "new"):
+        calls = Count()
+        values: list = []
+
+        @tf.function
+        def train_step(argument, calls=calls):
+            calls.append(1)
+            return next(argument) * 1.0 if hasattr(argument, "__next__") else argument * 1.0
+
+        def run(argument, values=values, step=train_step):
+            values.append(float(step(argument)))
+
+        for _ in range(1 if side == "new" else 2):
+            argument = iter([1.0, 2.0, 3.0])
+            snippet.run(side, {"train_step": run, "argument": argument})
+        seen[side] = (len(calls), values)
+    assert seen["old"] == (2, [1.0, 1.0]), "the first value for ever"
+    assert seen["new"] == (1, [1.0, 2.0, 3.0])
+
+
+def creates_the_object_once(snippet: Snippet):
+    counts = []
+    for side in ("old", "new"):
+        calls = Count()
+
+        class Trainer:
+            @tf.function
+            def step(self, x, calls=calls):
+                calls.append(1)
+                return x + 1
+
+        snippet.run(side, {"Trainer": Trainer, "dataset": [tf.ones([2])] * 4})
+        counts.append(len(calls))
+    assert counts == [4, 1]
 
 
 def reads_the_method_once(snippet: Snippet):
@@ -217,6 +247,16 @@ CASES: dict[str, CaseOfAdvice] = {
         "Read the method",
         reads_the_method_once,
     ),
+    "iterator": (
+        retracing.advise(trace("python_object", "generator object", "generator object, a new")),
+        "Take the next value",
+        passes_the_values,
+    ),
+    "instance": (
+        retracing.advise(Trace(1, "Trainer.step", "t.py:3", 1.0, 1.0, "new_object", changes=())),
+        "Create the `Trainer` once",
+        creates_the_object_once,
+    ),
     "hoist": (
         retracing.advise(trace("shape", "", "", cause="new_object")),
         "Make the `tf.function`",
@@ -243,4 +283,4 @@ def test_the_snippet_does_what_its_text_says(case, request):
 
 
 def test_every_code_has_a_case_and_a_price():
-    check_all(CASES)
+    check_all(CASES, elsewhere=("Make the `tf.function` of `Trainer",))

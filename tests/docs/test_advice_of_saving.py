@@ -21,6 +21,7 @@ from advice_snippet import (
 )
 
 from tb_slowdown_plugin.analysis.advice import checkpointing, disk
+from tb_slowdown_plugin.analysis.advice.program import Program
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = MARKS
@@ -133,9 +134,27 @@ def saves_by_the_clock(snippet: Snippet):
     def train_step(batch):
         clock.seconds += 60
 
-    names = {"time": clock, "manager": manager, "saved": 0.0, "train_step": train_step}
+    names = {"time": clock, "manager": manager, "train_step": train_step}
     snippet.run("new", {**names, "dataset": range(44)})
-    assert manager.saves == 4
+    assert manager.saves == 4, "every 10 minutes, a minute late"
+
+
+def saves_by_the_clock_in_fit(snippet: Snippet, tmp_path, monkeypatch):
+    class Clock:
+        seconds = 0.0
+
+        @classmethod
+        def monotonic(cls) -> float:
+            cls.seconds += 300
+            return cls.seconds
+
+    monkeypatch.chdir(tmp_path)
+    saver = snippet.run("new", {"time": Clock})["SaveByTheClock"]()
+    model = small_model()
+    model.compile("sgd", "mse")
+    model.fit(small_data(9), verbose=0, callbacks=[saver])
+    assert (tmp_path / "model.keras").is_file()
+    assert saver.saved > 300.0
 
 
 def keeps_few_checkpoints(snippet: Snippet, tmp_path, monkeypatch):
@@ -216,6 +235,7 @@ def told(who: str, **more) -> tuple:
     return checkpointing.advise(checkpointing.Saving(who, **more))
 
 
+WRITES = Program(saves=True, summaries=True)
 SLOW = {"seconds": 0.5, "step_seconds": 0.025}
 
 CASES: dict[str, CaseOfAdvice] = {
@@ -230,12 +250,29 @@ CASES: dict[str, CaseOfAdvice] = {
         checkpoint_saves_while_training,
     ),
     "clock": (told(""), "Save by the clock", saves_by_the_clock),
+    "clock in a callback": (
+        told("model.save", in_callback=True, run_seconds=3_000.0),
+        "Let the callback save",
+        saves_by_the_clock_in_fit,
+    ),
     "max_to_keep": (told("", grows=True), "Keep a few checkpoints", keeps_few_checkpoints),
     "manager": (told("tf.train.Checkpoint"), "Keep a few checkpoints", manager_keeps_few),
-    "append": (disk.advise(grows=True), "Append what", appends_what_is_new),
-    "local": (disk.advise(), "Write to a local", copies_when_the_save_is_done),
-    "old": (disk.advise(), "Delete checkpoints", deletes_old_checkpoints_when_told),
-    "temporary": (disk.advise(), "Put temporary", leaves_no_temporary_files),
+    "append": (disk.advise(disk.Writing(WRITES, grows=True)), "Append what", appends_what_is_new),
+    "local": (
+        disk.advise(disk.Writing(WRITES, full=True)),
+        "Write to a local",
+        copies_when_the_save_is_done,
+    ),
+    "old": (
+        disk.advise(disk.Writing(WRITES, full=True)),
+        "Delete checkpoints",
+        deletes_old_checkpoints_when_told,
+    ),
+    "temporary": (
+        disk.advise(disk.Writing(WRITES, full=True)),
+        "Put temporary",
+        leaves_no_temporary_files,
+    ),
 }
 
 

@@ -7,6 +7,7 @@ import pytest
 from advice_snippet import MARKS, CaseOfAdvice, Snippet, check_all, check_case, trace
 
 from tb_slowdown_plugin.analysis.advice import retracing, shape_churn, xla_compilation
+from tb_slowdown_plugin.analysis.advice.xla_compilation import Compilations
 from tb_slowdown_plugin.collectors.xla_constants import ConstantInputs
 
 tf = pytest.importorskip("tensorflow")
@@ -15,9 +16,13 @@ pytestmark = MARKS
 SPEC = "tf.TensorSpec(shape=[None, 4], dtype=tf.float32)"
 
 
+def indented(context: str) -> str:
+    return "\n".join(f"  {line}" for line in context.splitlines())
+
+
 def traces_for_four_shapes(snippet: Snippet, side: str) -> int:
     body = "def train_step(x):\n    return tf.reduce_sum(x)"
-    train_step = snippet.run(side, definition=body)["train_step"]
+    train_step = Snippet(f"{snippet.code}\n{indented(body)}").run(side)["train_step"]
     for rows in (2, 3, 5, 7):
         assert float(train_step(tf.ones([rows, 4]))) == 4 * rows
     return train_step.experimental_get_tracing_count()
@@ -111,10 +116,18 @@ CASES: dict[str, CaseOfAdvice] = {
         "Let TensorFlow generalise",
         generalises_shapes,
     ),
-    "xla": (xla_compilation.advise(), "Leave the part", leaves_xla),
-    "window": (xla_compilation.advise(values=True), "Cut a window", cuts_the_same_window),
-    "sizes": (xla_compilation.advise(values=True), "Round a size up", rounds_up),
-    "one size": (shape_churn.advise(), "Bring images", brings_images_to_one_size),
+    "xla": (xla_compilation.advise(Compilations()), "Leave the part", leaves_xla),
+    "window": (
+        xla_compilation.advise(Compilations(values=True)),
+        "Cut a window",
+        cuts_the_same_window,
+    ),
+    "sizes": (xla_compilation.advise(Compilations(values=True)), "Round a size up", rounds_up),
+    "one size": (
+        shape_churn.advise(shape_churn.Shapes()),
+        "Bring images",
+        brings_images_to_one_size,
+    ),
 }
 
 

@@ -2,87 +2,172 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Final
+
 from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
+from tb_slowdown_plugin.analysis.advice.intervals import fitting_steps
+from tb_slowdown_plugin.analysis.advice.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.types import Advice
+from tb_slowdown_plugin.analysis.wording import count
 from tb_slowdown_plugin.records import names
 
-
-def advise(
-    family: str,
-    detail: str,
-    *,
-    grows: bool,
-    at_every_step: bool = False,
-    little_each: bool = False,
-    at_epochs: bool = False,
-) -> tuple[Advice, ...]:
-    """What to change.
-
-    Args:
-      family: `callback`, `summary` or `validation` of `records/names.py`.
-      detail: the callback's class name, "" where not known.
-      grows: whether it takes longer and longer.
-      at_every_step: whether it works after each batch.
-      little_each: whether it takes so little then that it can hardly have anything to write.
-      at_epochs: whether it works where epochs begin or end.
-    """
-    if family in (names.SUMMARY, names.CALLBACK) and detail == "TensorBoard":
-        if not at_every_step:
-            return (quiet_tensorboard(),)
-        both = (quiet_tensorboard(), _fewer_calls())
-        return both[::-1] if little_each else both
-    if family == names.SUMMARY:
-        return (fewer_summaries(),)
-    if family == names.VALIDATION:
-        return (_fewer_validations(),)
-    if detail == "ProgbarLogger":
-        return (_one_line_an_epoch(),)
-    name = detail or "MyCallback"
-    if at_epochs:
-        return (*((_nothing_twice(name),) if grows else ()), _every_fifth_epoch(name))
-    return (*((_running_mean(name),) if grows else ()), _every_nth(name))
+_MANY_EPOCHS: Final = 5
 
 
-def _every_nth(name: str) -> Advice:
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """What takes the time, and when."""
+
+    family: str
+    """`callback`, `summary` or `validation` of `records/names.py`."""
+    detail: str = ""
+    """The callback's class name, "" where not known."""
+    grows: bool = False
+    """It takes longer and longer."""
+    at_every_step: bool = False
+    """It works after each batch."""
+    little_each: bool = False
+    """It takes so little then that it can hardly have anything to write."""
+    at_epochs: bool = False
+    """It works where epochs begin or end."""
+    every_steps: int = 1
+    """Steps from one call to the next."""
+    run_steps: int = 0
+    """Steps of the run; 0 where not known."""
+    epochs: int = 0
+    in_fit: bool = True
+    """Keras's `fit` runs the steps."""
+
+    @property
+    def rarer(self) -> int | None:
+        """Steps between two calls that suit the run; None where it is rare already."""
+        return fitting_steps(max(100, 2 * self.every_steps), 2 * self.every_steps, self.run_steps)
+
+
+def advise(calls: Calls) -> tuple[Advice, ...]:
+    """What to change."""
+    return offered(OFFERS, calls)
+
+
+def _is_tensorboard(calls: Calls) -> bool:
+    return calls.family in (names.SUMMARY, names.CALLBACK) and calls.detail == "TensorBoard"
+
+
+def _writes_much(calls: Calls) -> bool:
+    """`TensorBoard` has something to write; little each time is the price of its calls."""
+    return _is_tensorboard(calls) and not calls.little_each
+
+
+def _is_called_at_each_batch(calls: Calls) -> bool:
+    return _is_tensorboard(calls) and calls.at_every_step
+
+
+def _writes_summaries(calls: Calls) -> bool:
+    own = calls.family == names.SUMMARY and not _is_tensorboard(calls)
+    return own and calls.rarer is not None
+
+
+def _validates(calls: Calls) -> bool:
+    return calls.family == names.VALIDATION
+
+
+def _validates_in_fit(calls: Calls) -> bool:
+    return _validates(calls) and calls.in_fit and calls.epochs != 1
+
+
+def _validates_in_a_loop(calls: Calls) -> bool:
+    return _validates(calls) and not calls.in_fit
+
+
+def _draws_a_bar(calls: Calls) -> bool:
+    return calls.family == names.CALLBACK and calls.detail == "ProgbarLogger"
+
+
+def _is_the_users(calls: Calls) -> bool:
+    known = _is_tensorboard(calls) or _draws_a_bar(calls)
+    return calls.family == names.CALLBACK and not known
+
+
+def _grows_at_batches(calls: Calls) -> bool:
+    return _is_the_users(calls) and calls.grows and not calls.at_epochs
+
+
+def _grows_at_epochs(calls: Calls) -> bool:
+    return _is_the_users(calls) and calls.grows and calls.at_epochs
+
+
+def _works_at_epochs(calls: Calls) -> bool:
+    """After epochs, of which there are enough to leave some out."""
+    many = calls.epochs == 0 or calls.epochs >= _MANY_EPOCHS
+    return _is_the_users(calls) and calls.at_epochs and many
+
+
+def _works_at_batches(calls: Calls) -> bool:
+    return _is_the_users(calls) and not calls.at_epochs and calls.rarer is not None
+
+
+def _whose(calls: Calls) -> str:
+    return f"`{calls.detail}`" if calls.detail else "the callback"
+
+
+def _method(calls: Calls, name: str) -> str:
+    return f"in `{calls.detail}.{name}`" if calls.detail else f"in the callback's `{name}`"
+
+
+def every_nth(calls: Calls) -> Advice:
+    """Not in each batch."""
+    steps = calls.rarer or 100
     return Advice(
-        f"Let `{name}` work in every 100th batch only, or at the end of the epoch.",
+        f"Let {_whose(calls)} work in every {count(steps)}th batch only, or at the end of the "
+        "epoch.",
         snippet(
             same("def on_train_batch_end(self, batch, logs=None):"),
-            new("    if batch % 100:", "        return"),
+            new(f"    if batch % {steps}:", "        return"),
             same("    self.work(batch, logs)"),
         ),
-        "What it reports is 100 times coarser.",
+        f"What it reports is {count(steps)} times coarser."
+        if calls.every_steps <= 1
+        else "What it reports is coarser.",
+        _method(calls, "on_train_batch_end"),
     )
 
 
-def _running_mean(name: str) -> Advice:
+def running_value(calls: Calls) -> Advice:
+    """Not over all earlier ones."""
     return Advice(
-        f"Keep a running value in `{name}` instead of going through all earlier ones each time.",
+        f"Look for what {_whose(calls)} goes through again in each batch: a list of all values, a "
+        "figure with all plots, a file that is written anew. Keep a running value, and close what "
+        "is done (`plt.close(figure)`).",
         snippet(
             same("def on_train_batch_end(self, batch, logs=None):"),
             old("    self.losses.append(logs['loss'])", "    mean = np.mean(self.losses)"),
             new("    self.total += logs['loss']", "    mean = self.total / (batch + 1)"),
         ),
         "Single values are no longer there afterwards.",
+        _method(calls, "on_train_batch_end"),
     )
 
 
-def _every_fifth_epoch(name: str) -> Advice:
+def every_fifth_epoch(calls: Calls) -> Advice:
+    """Not after each."""
     return Advice(
-        f"Let `{name}` work after every fifth epoch only.",
+        f"Let {_whose(calls)} work after every fifth epoch only.",
         snippet(
             same("def on_epoch_end(self, epoch, logs=None):"),
             new("    if epoch % 5:", "        return"),
             same("    self.work(epoch, logs)"),
         ),
         "What it does is up to four epochs late; let it work after the last one, too.",
+        _method(calls, "on_epoch_end"),
     )
 
 
-def _nothing_twice(name: str) -> Advice:
+def nothing_twice(calls: Calls) -> Advice:
+    """Not all files again."""
     return Advice(
-        f"Look for what `{name}` goes through again after each epoch: all values so far, or all "
-        "files that it has written. Keep a running value, and only the newest files.",
+        f"Look for what {_whose(calls)} goes through again after each epoch: all values so far, or "
+        "all files that it has written. Keep a running value, and only the newest files.",
         snippet(
             same("def on_epoch_end(self, epoch, logs=None):"),
             same("    self.files.append(self.save(epoch))"),
@@ -91,6 +176,7 @@ def _nothing_twice(name: str) -> Advice:
             same("    for file in self.files:", "        self.check(file)"),
         ),
         "What is removed can't be gone back to.",
+        _method(calls, "on_epoch_end"),
     )
 
 
@@ -109,10 +195,12 @@ def quiet_tensorboard() -> Advice:
             ),
         ),
         "Fewer points in the charts. A short profile can be taken when it is needed.",
+        "where the `TensorBoard` callback is created",
     )
 
 
-def _fewer_calls() -> Advice:
+def fewer_calls() -> Advice:
+    """One for 16 batches."""
     return Advice(
         "Let one call of Keras train on 16 batches: `TensorBoard` works after each call, also "
         'where `update_freq="epoch"` leaves it nothing to write.',
@@ -121,33 +209,43 @@ def _fewer_calls() -> Advice:
             new('model.compile("sgd", "mse", steps_per_execution=16)'),
         ),
         "All callbacks see every 16th batch only.",
+        "where `compile` is called",
     )
 
 
-def _one_line_an_epoch() -> Advice:
+def one_line_an_epoch() -> Advice:
+    """No bar."""
     return Advice(
         "Print one line an epoch instead of a bar that is drawn in each step.",
         snippet(old("model.fit(ds, epochs=20)"), new("model.fit(ds, epochs=20, verbose=2)")),
         "Progress within an epoch is no longer seen; `verbose=0` prints nothing.",
+        "where `fit` is called",
     )
 
 
-def fewer_summaries() -> Advice:
-    """One in a hundred."""
+def summaries_less_often(calls: Calls) -> Advice:
+    """So that some are left in the run."""
+    return fewer_summaries(calls.rarer or 100)
+
+
+def fewer_summaries(steps: int = 100) -> Advice:
+    """One in so many steps."""
     return Advice(
-        "Write summaries in every 100th step, in one place.",
+        f"Write summaries in every {count(steps)}th step, in one place.",
         snippet(
             old("tf.summary.scalar('loss', loss, step=step)"),
             new(
-                "if step % 100 == 0:",
+                f"if step % {steps} == 0:",
                 "    tf.summary.scalar('loss', loss, step=step)",
             ),
         ),
         "Fewer points in the charts.",
+        "find the `tf.summary` calls in the step",
     )
 
 
-def _fewer_validations() -> Advice:
+def fewer_validations() -> Advice:
+    """By `fit`."""
     return Advice(
         "Validate less often, on a fixed number of batches.",
         snippet(
@@ -158,4 +256,32 @@ def _fewer_validations() -> Advice:
             ),
         ),
         "A worse model is noticed later.",
+        "where `fit` is called",
     )
+
+
+def shorter_validations() -> Advice:
+    """In a loop of the user's."""
+    return Advice(
+        "Validate on a fixed number of batches.",
+        snippet(
+            old("for batch in val_ds:", "    evaluate_step(batch)"),
+            new("for batch in val_ds.take(50):", "    evaluate_step(batch)"),
+        ),
+        "The validation loss is of these batches only; shuffle `val_ds` to vary them.",
+        "find the loop over the validation data",
+    )
+
+
+OFFERS: Final = (
+    Offer(plain(quiet_tensorboard), when=_writes_much),
+    Offer(plain(fewer_calls), when=_is_called_at_each_batch),
+    Offer(summaries_less_often, when=_writes_summaries),
+    Offer(plain(fewer_validations), when=_validates_in_fit),
+    Offer(plain(shorter_validations), when=_validates_in_a_loop),
+    Offer(plain(one_line_an_epoch), when=_draws_a_bar),
+    Offer(running_value, when=_grows_at_batches),
+    Offer(every_nth, when=_works_at_batches),
+    Offer(nothing_twice, when=_grows_at_epochs),
+    Offer(every_fifth_epoch, when=_works_at_epochs),
+)

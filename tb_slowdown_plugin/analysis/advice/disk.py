@@ -2,30 +2,59 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Final
+
 from tb_slowdown_plugin.analysis.advice.callbacks import fewer_summaries
 from tb_slowdown_plugin.analysis.advice.checkpointing import keep_few
 from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
+from tb_slowdown_plugin.analysis.advice.offers import Offer, offered, plain
+from tb_slowdown_plugin.analysis.advice.program import Program
 from tb_slowdown_plugin.analysis.types import Advice
 
+_TENSORFLOW: Final = frozenset({"CheckpointManager", "tf.train.Checkpoint"})
 
-def advise(
-    *, grows: bool = False, summaries: bool = True, saves: bool = True
-) -> tuple[Advice, ...]:
-    """What to change.
 
-    Args:
-      grows: a step writes more and more.
-      summaries: the run writes summaries.
-      saves: the run saves checkpoints.
-    """
-    found = [append()] if grows else []
-    if saves:
-        found += [local_disk(), keep_few()]
-    if summaries:
-        found.append(fewer_summaries())
-    if saves:
-        found.append(delete_old_checkpoints())
-    return (*found, delete_temporary_files())
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """What the record says of writing."""
+
+    program: Program
+    grows: bool = False
+    """A step writes more and more."""
+    full: bool = False
+    """Little of the disk is free."""
+
+
+def advise(writing: Writing) -> tuple[Advice, ...]:
+    """What to change."""
+    return offered(OFFERS, writing)
+
+
+def _grows(writing: Writing) -> bool:
+    return writing.grows
+
+
+def _saves(writing: Writing) -> bool:
+    return writing.program.saves
+
+
+def _saves_checkpoints(writing: Writing) -> bool:
+    """By TensorFlow's manager, or nobody knows by what."""
+    savers = writing.program.savers
+    return writing.program.saves and (not savers or not savers.isdisjoint(_TENSORFLOW))
+
+
+def _writes_summaries(writing: Writing) -> bool:
+    return writing.program.summaries
+
+
+def _fills_with_checkpoints(writing: Writing) -> bool:
+    return writing.program.saves and writing.full
+
+
+def _is_full(writing: Writing) -> bool:
+    return writing.full
 
 
 def append() -> Advice:
@@ -37,6 +66,7 @@ def append() -> Advice:
             new('with open(path, "ab") as file:', "    file.write(block)"),
         ),
         "What has been written is not changed afterwards; delete the file before a new run.",
+        "find where the step opens a file for writing",
     )
 
 
@@ -52,6 +82,7 @@ def local_disk() -> Advice:
         "Space on the local disk. Before the loop: "
         "`pool = concurrent.futures.ThreadPoolExecutor(1)`; at its end `pool.shutdown()` waits for "
         "the last copy.",
+        "find `manager.save()`",
     )
 
 
@@ -74,6 +105,7 @@ def delete_old_checkpoints() -> Advice:
         ),
         "Deleted states can't be brought back. `tf.train.CheckpointManager` deletes its own "
         "(`max_to_keep`); do not run this beside it.",
+        "a program of its own",
     )
 
 
@@ -86,4 +118,15 @@ def delete_temporary_files() -> Advice:
             new("with tempfile.TemporaryDirectory() as folder:", "    write_parts(folder)"),
         ),
         "Nothing of them is left to look at afterwards.",
+        "find `tempfile.mkdtemp` or files in `/tmp`",
     )
+
+
+OFFERS: Final = (
+    Offer(plain(append), when=_grows),
+    Offer(plain(local_disk), when=_saves),
+    Offer(plain(keep_few), when=_saves_checkpoints),
+    Offer(plain(fewer_summaries), when=_writes_summaries),
+    Offer(plain(delete_old_checkpoints), when=_fills_with_checkpoints),
+    Offer(plain(delete_temporary_files), when=_is_full),
+)

@@ -2,15 +2,43 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Final
+
 from tb_slowdown_plugin.analysis.advice.backward_pass import mixed_precision
-from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
+from tb_slowdown_plugin.analysis.advice.code import new, old, snippet
+from tb_slowdown_plugin.analysis.advice.offers import Offer, always, offered, plain
 from tb_slowdown_plugin.analysis.advice.tensor_retention import numbers
 from tb_slowdown_plugin.analysis.types import Advice
 
 
-def advise() -> tuple[Advice, ...]:
+@dataclass(frozen=True, slots=True)
+class DeviceMemory:
+    """What the record says of the memory of a device."""
+
+    tensors_grow: bool = False
+    """The memory of live tensors grows."""
+    allocator: str = ""
+    """The allocator's name in a capture, "" where not known."""
+    shared: bool = False
+    """More of the device is in use than TensorFlow's allocator holds: others are on it."""
+
+
+def advise(memory: DeviceMemory) -> tuple[Advice, ...]:
     """What to change."""
-    return (smaller_batch(), mixed_precision(), numbers(), asynchronous(), memory_growth())
+    return offered(OFFERS, memory)
+
+
+def _tensors_grow(memory: DeviceMemory) -> bool:
+    return memory.tensors_grow
+
+
+def _pool_is_tensorflows(memory: DeviceMemory) -> bool:
+    return "cuda_malloc_async" not in memory.allocator
+
+
+def _is_shared(memory: DeviceMemory) -> bool:
+    return memory.shared
 
 
 def smaller_batch() -> Advice:
@@ -27,6 +55,7 @@ def smaller_batch() -> Advice:
         ),
         "More, smaller steps: a large device is used less well. Batch normalisation sees 16 "
         "examples. One more copy of the gradients.",
+        "find the `batch` in your input pipeline, and where the optimizer is created",
     )
 
 
@@ -37,9 +66,9 @@ def asynchronous() -> Advice:
         "TensorFlow is imported.",
         snippet(
             new('os.environ["TF_GPU_ALLOCATOR"] = "cuda_malloc_async"'),
-            same("import tensorflow as tf"),
         ),
         "Needs CUDA 11.2 or later; measure, it is slower for some models.",
+        "before `import tensorflow`",
     )
 
 
@@ -55,4 +84,14 @@ def memory_growth() -> Advice:
             )
         ),
         "Growing takes time in early steps and can fragment; what was taken is not given back.",
+        "after `import tensorflow`",
     )
+
+
+OFFERS: Final = (
+    Offer(plain(numbers), when=_tensors_grow),
+    Offer(plain(smaller_batch), when=always),
+    Offer(plain(mixed_precision), when=always),
+    Offer(plain(asynchronous), when=_pool_is_tensorflows),
+    Offer(plain(memory_growth), when=_is_shared),
+)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
+from tb_slowdown_plugin.analysis.advice.offers import Offer, always, offered, plain
 from tb_slowdown_plugin.analysis.types import Advice
 
 
 def advise() -> tuple[Advice, ...]:
     """What to change."""
-    return (_build_once(), _finalize(), _function())
+    return offered(OFFERS, None)
 
 
-def _build_once() -> Advice:
+def build_once() -> Advice:
+    """Before the loop."""
     return Advice(
         "Build every operation once, before the loop; inside it only run them. Indexing, "
         "arithmetic and `assign` on graph tensors make operations too.",
@@ -22,22 +26,25 @@ def _build_once() -> Advice:
             same("    value = sess.run(loss, feed_dict={x: batch})"),
         ),
         "None.",
+        "find what the loop computes with graph tensors before `run`",
     )
 
 
-def _finalize() -> Advice:
+def finalize() -> Advice:
+    """To find the line."""
     return Advice(
         "Finalize the graph before the loop: TensorFlow then raises at the very line that adds "
         "an operation.",
         snippet(
             new("tf.compat.v1.get_default_graph().finalize()"),
-            same("for batch in batches:", "    value = sess.run(loss, feed_dict={x: batch})"),
         ),
         "None; it is a check.",
+        "before the loop",
     )
 
 
-def _function() -> Advice:
+def use_function() -> Advice:
+    """Without sessions."""
     return Advice(
         "Or move the step into a `tf.function` with eager execution: its graph is built at the "
         "first call and kept.",
@@ -46,4 +53,12 @@ def _function() -> Advice:
             same("def train_step(x):", "    return tf.reduce_mean(tf.square(x))"),
         ),
         "The program must leave `tf.compat.v1` sessions.",
+        "where the step is defined",
     )
+
+
+OFFERS: Final = (
+    Offer(plain(build_once), when=always),
+    Offer(plain(finalize), when=always),
+    Offer(plain(use_function), when=always),
+)

@@ -2,13 +2,44 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Final
+
 from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
+from tb_slowdown_plugin.analysis.advice.offers import Offer, offered, plain
+from tb_slowdown_plugin.analysis.advice.program import UNKNOWN, Program
 from tb_slowdown_plugin.analysis.types import Advice
 
 
-def advise() -> tuple[Advice, ...]:
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """What the record says of copies that take long."""
+
+    program: Program = UNKNOWN
+    to_device: bool = True
+    """They go to the device, or nobody knows."""
+    to_host: bool = True
+    """They come from it, or nobody knows."""
+
+
+def advise(copies: Copies) -> tuple[Advice, ...]:
     """What to change."""
-    return (copy_ahead(), small_types(), read_rarely())
+    return offered(OFFERS, copies)
+
+
+def _can_copy_ahead(copies: Copies) -> bool:
+    """To the device, by a `tf.data` pipeline that does not copy ahead already."""
+    pipeline = copies.program.pipeline
+    ahead = pipeline is not None and pipeline.has("CopyToDevice")
+    return copies.to_device and not ahead and not copies.program.arrays
+
+
+def _to_device(copies: Copies) -> bool:
+    return copies.to_device
+
+
+def _to_host_in_a_loop(copies: Copies) -> bool:
+    return copies.to_host and not copies.program.in_fit
 
 
 def copy_ahead() -> Advice:
@@ -16,11 +47,11 @@ def copy_ahead() -> Advice:
     return Advice(
         "Copy the next batch while the step runs. It must be the last stage of the pipeline.",
         snippet(
-            same("ds = ds.batch(64)"),
             new("ds = ds.apply(tf.data.experimental.prefetch_to_device(device))"),
         ),
         "One or two batches of device memory. `device` is a name such as "
         '`tf.config.list_logical_devices("GPU")[0].name`.',
+        "at the end of your input pipeline",
     )
 
 
@@ -35,6 +66,7 @@ def small_types() -> Advice:
             same("    return tf.reduce_mean(x)"),
         ),
         "One more operation in each step.",
+        "find where the pipeline makes floats of images",
     )
 
 
@@ -48,4 +80,12 @@ def read_rarely() -> Advice:
             new("    if step % 100 == 0:", "        losses.append(float(loss))"),
         ),
         "Fewer points in the charts.",
+        "find `float(loss)` or `.numpy()` in the loop",
     )
+
+
+OFFERS: Final = (
+    Offer(plain(copy_ahead), when=_can_copy_ahead),
+    Offer(plain(small_types), when=_to_device),
+    Offer(plain(read_rarely), when=_to_host_in_a_loop),
+)

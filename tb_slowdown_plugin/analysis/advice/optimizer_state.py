@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Final
+
 from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
+from tb_slowdown_plugin.analysis.advice.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.types import Advice
 
 
-def advise(*, made: bool, grown: bool) -> tuple[Advice, ...]:
-    """What to change.
+@dataclass(frozen=True, slots=True)
+class Updates:
+    """What the record says of optimizers."""
 
-    Args:
-      made: optimizers are made during training.
-      grown: the update takes longer and longer.
-    """
-    if not made:
-        return (accumulate(), _make_once())
-    return (_make_once(), accumulate()) if grown else (_make_once(),)
+    made: bool
+    """They are made during training."""
+    grown: bool
+    """The update takes longer and longer."""
 
 
-def _make_once() -> Advice:
+def advise(updates: Updates) -> tuple[Advice, ...]:
+    """What to change."""
+    return offered(OFFERS, updates)
+
+
+def _is_made_again(updates: Updates) -> bool:
+    return updates.made
+
+
+def _update_is_slow(updates: Updates) -> bool:
+    return updates.grown
+
+
+def make_once() -> Advice:
+    """Before the loop."""
     return Advice(
         "Make the optimizer once, before the loop; a new one creates its slot variables again and "
         "forgets its moments.",
@@ -29,6 +45,7 @@ def _make_once() -> Advice:
             same("    optimizer.apply_gradients(zip(gradients, variables))"),
         ),
         "To change the learning rate assign it: `optimizer.learning_rate.assign(rate)`.",
+        "find where the optimizer is created in the loop",
     )
 
 
@@ -42,4 +59,11 @@ def accumulate() -> Advice:
         ),
         "One more copy of the gradients in memory, and a batch that is 4 times as large for the "
         "model: the learning rate may need a new value.",
+        "where the optimizer is created",
     )
+
+
+OFFERS: Final = (
+    Offer(plain(make_once), when=_is_made_again),
+    Offer(plain(accumulate), when=_update_is_slow),
+)

@@ -2,17 +2,41 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Final
+
 from tb_slowdown_plugin.analysis.advice.callbacks import quiet_tensorboard
 from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
+from tb_slowdown_plugin.analysis.advice.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.types import Advice
 
 
-def advise(*, by_callback: bool) -> tuple[Advice, ...]:
-    """What to change; `by_callback`: Keras's `TensorBoard` is there, which can start it, too."""
-    return (quiet_tensorboard(), _capture_few()) if by_callback else (_capture_few(),)
+@dataclass(frozen=True, slots=True)
+class Profiler:
+    """Who may have started it."""
+
+    by_callback: bool
+    """Keras's `TensorBoard` is there, which can start it."""
+    in_fit: bool = False
+    """Keras's `fit` runs the steps."""
 
 
-def _capture_few() -> Advice:
+def advise(profiler: Profiler) -> tuple[Advice, ...]:
+    """What to change."""
+    return offered(OFFERS, profiler)
+
+
+def _by_callback(profiler: Profiler) -> bool:
+    return profiler.by_callback
+
+
+def _by_loop(profiler: Profiler) -> bool:
+    """A loop of the user's, which can start it, too."""
+    return not profiler.in_fit
+
+
+def capture_few() -> Advice:
+    """And stop."""
     return Advice(
         "Capture a few steps only.",
         snippet(
@@ -27,4 +51,11 @@ def _capture_few() -> Advice:
             same("    train_step(batch)"),
         ),
         "The capture holds 10 steps. `profiler` is `tf.profiler.experimental`.",
+        "find where the profiler is started",
     )
+
+
+OFFERS: Final = (
+    Offer(plain(quiet_tensorboard), when=_by_callback),
+    Offer(plain(capture_few), when=_by_loop),
+)

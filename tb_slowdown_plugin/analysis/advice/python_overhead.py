@@ -2,13 +2,135 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Final
+
 from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
+from tb_slowdown_plugin.analysis.advice.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.types import Advice
 
+_PLOTS: Final = ("matplotlib/", "seaborn/", "plotly/")
+_ARRAYS: Final = "numpy/"
 
-def advise(*, eager: bool = False) -> tuple[Advice, ...]:
-    """What to change; `eager`: the run has traced no function."""
-    return (*_bounded(), compile_step()) if eager else _bounded()
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """What the record says of Python work that grows."""
+
+    eager: bool = False
+    """The run has traced no function."""
+    places: tuple[str, ...] = ()
+    """Where the training thread was in most samples, "sample (agent.py:88)", the user's first."""
+
+    @property
+    def place(self) -> str:
+        """The place to look at, "" where not known."""
+        return next((place for place in self.places if not _is_library(place)), "")
+
+    @property
+    def where(self) -> str:
+        """The same, above an example."""
+        return f"in `{self.place}`" if self.place else "find what the loop keeps from step to step"
+
+
+def advise(growth: Growth) -> tuple[Advice, ...]:
+    """What to change."""
+    return offered(OFFERS, growth)
+
+
+def _is_library(place: str) -> bool:
+    return any(f"({library}" in place for library in (*_PLOTS, _ARRAYS))
+
+
+def _draws(growth: Growth) -> bool:
+    return any(f"({plots}" in place for place in growth.places for plots in _PLOTS)
+
+
+def _concatenates(growth: Growth) -> bool:
+    """NumPy works there, or nobody knows where it is."""
+    copies = any(f"({_ARRAYS}" in place for place in growth.places)
+    return (copies or not growth.places) and not _draws(growth)
+
+
+def _keeps_something(growth: Growth) -> bool:
+    """Anything of the program's own, as far as the samples say."""
+    return not _draws(growth)
+
+
+def _place_is_known(growth: Growth) -> bool:
+    return bool(growth.place) and not _draws(growth)
+
+
+def _runs_eagerly(growth: Growth) -> bool:
+    return growth.eager
+
+
+def look_there(growth: Growth) -> Advice:
+    """At the place of the samples."""
+    return Advice(
+        f"Look at `{growth.place}`: it does more work in each step. Find what grows there (a "
+        "list, a dictionary, a history that is copied or searched) and bound it."
+    )
+
+
+def close_plots(growth: Growth) -> Advice:
+    """Each figure stays until it is closed."""
+    return Advice(
+        "Close each figure after it is saved, or draw into one figure that is cleared: "
+        "`pyplot` keeps every open figure and its lines.",
+        snippet(
+            same("figure, axes = plt.subplots()", "axes.plot(values)", "figure.savefig(path)"),
+            new("plt.close(figure)"),
+        ),
+        "None.",
+        growth.where if growth.place else "find `plt.figure`, `plt.subplots`, and `plt.plot`",
+    )
+
+
+def running_sum(growth: Growth) -> Advice:
+    """Not over the whole list."""
+    return Advice(
+        "Keep a running sum instead of summing the whole list in each step.",
+        snippet(
+            new("total = 0.0"),
+            same("for step, batch in enumerate(dataset):", "    loss = train_step(batch)"),
+            old("    losses.append(float(loss))", "    mean = sum(losses) / len(losses)"),
+            new("    total += float(loss)", "    mean = total / (step + 1)"),
+        ),
+        "Single values are no longer there.",
+        growth.where,
+    )
+
+
+def bound_the_buffer(growth: Growth) -> Advice:
+    """A ring."""
+    return Advice(
+        "Bound the buffer: a ring forgets the oldest entry by itself.",
+        snippet(
+            old("replay = []"),
+            new("replay = collections.deque(maxlen=10_000)"),
+        ),
+        "What is older than the last 10,000 entries is gone; reaching into the middle of a "
+        "`deque` is slow, so use a numpy array where entries are drawn at random.",
+        "where the buffer is created" if growth.place else growth.where,
+    )
+
+
+def array_once(growth: Growth) -> Advice:
+    """Not copied each time."""
+    return Advice(
+        "Make a numpy array once and write into it: `np.concatenate` and `np.append` copy all "
+        "that is there each time.",
+        snippet(
+            new("replay, seen = np.empty((10_000, 64)), 0"),
+            same("for rows in arriving:"),
+            old("    replay = np.concatenate([replay, rows])"),
+            new("    replay[(seen + np.arange(len(rows))) % len(replay)] = rows"),
+            new("    seen += len(rows)"),
+        ),
+        "The oldest rows are overwritten.",
+        growth.where,
+    )
 
 
 def advise_place(place: str) -> tuple[Advice, ...]:
@@ -31,37 +153,15 @@ def compile_step() -> Advice:
         ),
         "Python code in the step (`print`, appending to a list) runs only while it is traced, and "
         "`.numpy()` is not possible in it.",
+        "where the step is defined",
     )
 
 
-def _bounded() -> tuple[Advice, ...]:
-    return (
-        Advice(
-            "Keep a running sum instead of summing the whole list in each step.",
-            snippet(
-                old("losses.append(float(loss))", "mean = sum(losses) / len(losses)"),
-                new("total += float(loss)", "mean = total / (step + 1)"),
-            ),
-            "Single values are no longer there; before the loop: `total = 0.0`.",
-        ),
-        Advice(
-            "Bound the buffer: a ring forgets the oldest entry by itself.",
-            snippet(
-                old("replay = []"),
-                new("replay = collections.deque(maxlen=10_000)"),
-            ),
-            "What is older than the last 10,000 entries is gone; reaching into the middle of a "
-            "`deque` is slow, so use a numpy array where entries are drawn at random.",
-        ),
-        Advice(
-            "Make a numpy array once and write into it: `np.concatenate` and `np.append` copy all "
-            "that is there each time.",
-            snippet(
-                old("replay = np.concatenate([replay, rows])"),
-                new("replay[(seen + np.arange(len(rows))) % len(replay)] = rows"),
-                new("seen += len(rows)"),
-            ),
-            "The oldest rows are overwritten; before the loop: `replay = np.empty((10_000, 64))`, "
-            "`seen = 0`.",
-        ),
-    )
+OFFERS: Final = (
+    Offer(close_plots, when=_draws),
+    Offer(look_there, when=_place_is_known),
+    Offer(running_sum, when=_keeps_something),
+    Offer(bound_the_buffer, when=_keeps_something),
+    Offer(array_once, when=_concatenates),
+    Offer(plain(compile_step), when=_runs_eagerly),
+)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
 from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.records.types import Change, Trace
 
+_ITERATORS: Final = frozenset({"generator", "zip", "map", "filter", "enumerate", "reversed"})
 
-def declare(trace: Trace) -> Advice | None:
+
+def declare(trace: Trace) -> Advice:
     """The signature that covers every trace so far, as the collector has merged it."""
-    if not trace.signature or not all(trace.signature):
-        return None
     at = f"At {trace.location}, declare" if trace.location else "Declare"
     price = "Other dtypes and other numbers of dimensions are then refused with an error. "
     if any(change.what == "python_number" for change in trace.changes):
@@ -33,9 +34,9 @@ def declare(trace: Trace) -> Advice | None:
             new("@tf.function(input_signature=["),
             new(*(f"    {spec}," for spec in trace.signature)),
             new("])"),
-            same(f"def {callable_name(trace)}(...):"),
         ),
         price,
+        _above(trace),
     )
 
 
@@ -48,10 +49,10 @@ def pass_tensor(trace: Trace, change: Change) -> Advice:
         f"serves all values. To be sure: 0 retraces of `{trace.function}` in the next run.",
         snippet(
             new(f"{argument} = tf.constant({argument}{dtype})"),
-            same(f"{callable_name(trace)}(..., {argument})"),
         ),
-        "Inside the function a tensor can't steer Python: `if` and `range` on it become part of "
-        "the graph, and a shape or an axis must stay a Python number.",
+        f"Python `if` and `range` on `{argument}` become graph control flow (AutoGraph); a shape "
+        "or an axis must stay a Python int.",
+        _before_call(trace),
     )
 
 
@@ -69,9 +70,9 @@ def cast(trace: Trace, change: Change) -> Advice:
         "were both passed.",
         snippet(
             new(f"{argument} = tf.cast({argument}, tf.{change.before})"),
-            same(f"{callable_name(trace)}(..., {argument})"),
         ),
         "One conversion a step.",
+        _before_call(trace),
     )
 
 
@@ -82,9 +83,9 @@ def always_tensor(trace: Trace, argument: str) -> Advice:
         "Choose a neutral value, such as ones for a mask.",
         snippet(
             new(f"if {argument} is None:", f"    {argument} = tf.ones([batch_size])"),
-            same(f"{callable_name(trace)}(..., {argument})"),
         ),
         "The neutral tensor is computed with in every step.",
+        _before_call(trace),
     )
 
 
@@ -94,12 +95,11 @@ def stack(trace: Trace, argument: str) -> Advice:
         f"Pass `{argument}` as one tensor of one rank. The structure and the length of a Python "
         "list are part of the key; with an open first dimension the length of a tensor is not.",
         snippet(
-            new("@tf.function(reduce_retracing=True)"),
-            same(f"def {callable_name(trace)}(...):", "    ..."),
             new(f"{argument} = tf.stack({argument})"),
-            same(f"{callable_name(trace)}(..., {argument})"),
         ),
-        "The entries are copied once a step.",
+        "The entries are copied once a step, and must have one shape. Declare the open dimension "
+        "(`input_signature`) or set `reduce_retracing=True`.",
+        _before_call(trace),
     )
 
 
@@ -117,6 +117,7 @@ def keep_method(trace: Trace, argument: str) -> Advice:
             new(f"    {callable_name(trace)}(batch, {name})"),
         ),
         "None.",
+        _before_call(trace),
     )
 
 
@@ -133,21 +134,67 @@ def keep_object(trace: Trace, argument: str) -> Advice:
         ),
         "What changes in the object after the first trace is not seen by the graph; pass that "
         "as a tensor.",
+        _before_call(trace),
+    )
+
+
+def is_iterator(change: Change) -> bool:
+    """Whether a generator or an iterator was passed.
+
+    To keep one would be wrong: its graph would hold what it gave in the first trace for ever.
+
+    Example:
+      >>> is_iterator(Change("data", "python_object", "generator object, gone",
+      ...                    "generator object, a new object"))
+      True
+    """
+    if change.what != "python_object" or " object" not in change.after:
+        return False
+    kind = change.after.partition(" object")[0].lower()
+    return kind in _ITERATORS or kind.endswith(("iterator", "generator"))
+
+
+def pass_the_value(trace: Trace, argument: str) -> Advice:
+    """Instead of the iterator that gives it."""
+    name = _name(argument)
+    return Advice(
+        f"Take the next value out of `{argument}` before the call and pass that as a tensor. A "
+        "function reads a Python generator or iterator only while it is traced: what it gave then "
+        "is a constant of the graph, and every later step trains on it.",
+        snippet(
+            old(f"{callable_name(trace)}({name})"),
+            new(
+                f"for batch in {name}:", f"    {callable_name(trace)}(tf.convert_to_tensor(batch))"
+            ),
+        ),
+        "Values of several shapes still need a declared signature.",
+        _before_call(trace),
     )
 
 
 def reduce(trace: Trace) -> Advice:
     """TensorFlow's own generalisation."""
     return Advice(
-        "Let TensorFlow generalise shapes by itself: after the second shape it traces once more "
-        "with an open dimension, and then no more. It does not help against Python values.",
+        f"Let TensorFlow generalise the shapes of `{trace.function}` by itself: after the second "
+        "shape it traces once more with an open dimension, and then no more. It does not help "
+        "against Python values.",
         snippet(
             old("@tf.function"),
             new("@tf.function(reduce_retracing=True)"),
-            same(f"def {callable_name(trace)}(...):"),
         ),
         "Two traces remain; with `jit_compile=True` XLA still compiles each shape.",
+        _above(trace),
     )
+
+
+def _above(trace: Trace) -> str:
+    """Where a decorator goes."""
+    at = f" ({trace.location})" if trace.location else ""
+    return f"above `def {callable_name(trace)}`{at}"
+
+
+def _before_call(trace: Trace) -> str:
+    return f"where `{callable_name(trace)}` is called"
 
 
 def callable_name(trace: Trace) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final
 
 from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
+from tb_slowdown_plugin.analysis.advice.offers import Offer, always, offered, plain
 from tb_slowdown_plugin.analysis.advice.retraced_arguments import callable_name
 from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.records.types import Trace
@@ -30,6 +32,28 @@ def hoist(trace: Trace) -> Advice:
             same("    compiled(batch)"),
         ),
         "What the function closes over is fixed at its first trace; pass what changes as a tensor.",
+        f"find `tf.function` around `{name}` in the loop",
+    )
+
+
+def keep_instance(trace: Trace) -> Advice:
+    """One object of the class whose method is decorated."""
+    owner, _, method = trace.function.rpartition(".")
+    owner = owner.rpartition(".")[2]
+    name = owner.lower()
+    at = f" (`{method}` is at {trace.location})" if trace.location else ""
+    return Advice(
+        f"Create the `{owner}` once, before the loop{at}: each new object has a `tf.function` of "
+        f"its own for `{method}`, with an empty cache. To be sure: 0 retraces in the next run.",
+        snippet(
+            new(f"{name} = {owner}()"),
+            same("for batch in dataset:"),
+            old(f"    {name} = {owner}()"),
+            same(f"    {name}.{method}(batch)"),
+        ),
+        "State of the object goes on from round to round. If each round needs a new one, decorate "
+        "a function of the module, and pass it what it needs as tensors.",
+        f"find `{owner}(` in the loop",
     )
 
 
@@ -46,6 +70,7 @@ def compile_once() -> Advice:
         ),
         "The optimizer's state goes on from round to round; to begin anew, assign the weights and "
         "the optimizer's variables their first values.",
+        "find `compile` in the loop",
     )
 
 
@@ -63,46 +88,72 @@ def process_for_each_trial() -> Advice:
         ),
         "Each round starts TensorFlow, loads its data and traces its model anew: it spares memory "
         "and later rounds that get slower, not the tracing.",
+        "find the loop over rounds",
     )
 
 
-def repeated_setup(traces: Iterable[Trace]) -> tuple[Advice, ...]:
-    """Against datasets, iterators and models that are made anew.
+@dataclass(frozen=True, slots=True)
+class RepeatedSetup:
+    """Functions of libraries that were traced again: a dataset, iterator or model is made anew."""
 
-    Args:
-      traces: of the functions of libraries that were traced again.
-    """
-    locations = {trace.location for trace in traces}
-    if any(_FROM_ARRAYS in location for location in locations):
-        return (hand_over_a_dataset(), _call_the_model(), _train_on_batch())
-    if any(_ON_DEVICES in location for location in locations):
-        return (repeat_in_fit(),)
-    return make_once()
+    locations: frozenset[str] = frozenset()
+    """Where their code is."""
+
+    @classmethod
+    def of(cls, traces: Iterable[Trace]) -> RepeatedSetup:
+        """What such traces say."""
+        return cls(frozenset(trace.location for trace in traces))
+
+
+def repeated_setup(setup: RepeatedSetup) -> tuple[Advice, ...]:
+    """Against datasets, iterators and models that are made anew."""
+    return offered(OFFERS, setup)
+
+
+def _of_arrays(setup: RepeatedSetup) -> bool:
+    """Keras makes a dataset of arrays, in each call."""
+    return any(_FROM_ARRAYS in location for location in setup.locations)
+
+
+def _on_devices(setup: RepeatedSetup) -> bool:
+    """A strategy makes an iterator over the devices, in each epoch."""
+    on_devices = any(_ON_DEVICES in location for location in setup.locations)
+    return on_devices and not _of_arrays(setup)
+
+
+def _by_the_program(setup: RepeatedSetup) -> bool:
+    return not _of_arrays(setup) and not _on_devices(setup)
 
 
 def instead_of_predict() -> tuple[Advice, ...]:
     """Against `predict` on a few examples."""
-    return (
-        _call_the_model(),
-        Advice(
-            "Or take `predict_on_batch`, which makes no dataset and gives NumPy arrays as "
-            "`predict` does.",
-            snippet(old("y = model.predict(x)"), new("y = model.predict_on_batch(x)")),
-            "`x` is one batch: it must fit into memory. No callbacks, no progress bar.",
-        ),
+    return offered(OFFERS_FOR_PREDICT, None)
+
+
+def predict_on_batch() -> Advice:
+    """No dataset."""
+    return Advice(
+        "Or take `predict_on_batch`, which makes no dataset and gives NumPy arrays as "
+        "`predict` does.",
+        snippet(old("y = model.predict(x)"), new("y = model.predict_on_batch(x)")),
+        "`x` is one batch: it must fit into memory. No callbacks, no progress bar.",
+        "find `predict` in the loop",
     )
 
 
-def _call_the_model() -> Advice:
+def call_the_model() -> Advice:
+    """No dataset, and tensors."""
     return Advice(
         "Call the model, not `predict`, on small inputs in a loop; `predict` makes a dataset "
         "for each call.",
         snippet(old("y = model.predict(x)"), new("y = model(x, training=False)")),
         "No batching: `x` must fit into memory.",
+        "find `predict` in the loop",
     )
 
 
-def _train_on_batch() -> Advice:
+def train_on_batch() -> Advice:
+    """No dataset."""
     return Advice(
         "Call `train_on_batch`, not `fit`, for one batch at a time; `fit` makes a dataset for each "
         "call.",
@@ -112,6 +163,7 @@ def _train_on_batch() -> Advice:
         ),
         "`x` is one batch: it must fit into memory. No callbacks, and metrics go on from batch to "
         "batch until `model.reset_metrics()`.",
+        "find `fit` in the loop",
     )
 
 
@@ -126,6 +178,7 @@ def repeat_in_fit() -> Advice:
             new("model.fit(ds.repeat(), epochs=epochs, steps_per_epoch=len(ds))"),
         ),
         "Examples of two epochs mix where they meet.",
+        "where `fit` is called",
     )
 
 
@@ -141,20 +194,33 @@ def hand_over_a_dataset() -> Advice:
             new("    model.evaluate(data, verbose=0)"),
         ),
         "None; shuffle it yourself where `fit` did.",
+        "find `fit` or `evaluate` in the loop",
     )
 
 
-def make_once() -> tuple[Advice, ...]:
+def make_once() -> Advice:
     """Against datasets that are made anew."""
-    return (
-        Advice(
-            "Make the dataset once, outside the loop; each new one traces its functions again.",
-            snippet(
-                new("ds = tf.data.Dataset.from_tensor_slices(x).map(scale).batch(64)"),
-                same("for epoch in range(epochs):"),
-                old("    ds = tf.data.Dataset.from_tensor_slices(x).map(scale).batch(64)"),
-                same("    for batch in ds:", "        train_step(batch)"),
-            ),
-            "Random choices made in Python while the dataset was made are now made once.",
+    return Advice(
+        "Make the dataset once, outside the loop; each new one traces its functions again.",
+        snippet(
+            new("ds = tf.data.Dataset.from_tensor_slices(x).map(scale).batch(64)"),
+            same("for epoch in range(epochs):"),
+            old("    ds = tf.data.Dataset.from_tensor_slices(x).map(scale).batch(64)"),
+            same("    for batch in ds:", "        train_step(batch)"),
         ),
+        "Random choices made in Python while the dataset was made are now made once.",
+        "find where the dataset is created in the loop",
     )
+
+
+OFFERS: Final = (
+    Offer(plain(hand_over_a_dataset), when=_of_arrays),
+    Offer(plain(call_the_model), when=_of_arrays),
+    Offer(plain(train_on_batch), when=_of_arrays),
+    Offer(plain(repeat_in_fit), when=_on_devices),
+    Offer(plain(make_once), when=_by_the_program),
+)
+OFFERS_FOR_PREDICT: Final = (
+    Offer(plain(call_the_model), when=always),
+    Offer(plain(predict_on_batch), when=always),
+)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from tb_slowdown_plugin.analysis.advice.code import new, old, snippet
+from tb_slowdown_plugin.analysis.advice.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.advice.shapes import full_batches, pad
 from tb_slowdown_plugin.analysis.types import Advice
 
@@ -13,17 +14,39 @@ _IMAGES: Final = 4
 """Dimensions of a batch of images."""
 
 
-def advise(shapes: Sequence[str] = ()) -> tuple[Advice, ...]:
-    """What to change; `shapes`: some that the varying tensor had, "(32, 24, 24, 3)"."""
-    sizes = [shape.strip("()").split(", ") for shape in shapes]
-    if not sizes:
-        return (pad(), one_size(), full_batches())
-    found = []
-    if len({tuple(size[1:]) for size in sizes}) > 1:
-        found.append(one_size() if len(sizes[0]) == _IMAGES else pad())
-    if len({size[0] for size in sizes}) > 1:
-        found.append(full_batches())
-    return tuple(found)
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """Shapes that the varying tensor of a batch had."""
+
+    seen: tuple[str, ...] = ()
+    """Such as "(32, 24, 24, 3)"; empty where not known."""
+
+    @property
+    def sizes(self) -> list[list[str]]:
+        """Their dimensions."""
+        return [shape.strip("()").split(", ") for shape in self.seen]
+
+
+def advise(shapes: Shapes) -> tuple[Advice, ...]:
+    """What to change."""
+    return offered(OFFERS, shapes)
+
+
+def _examples_differ(shapes: Shapes) -> bool:
+    """In a dimension other than the batch."""
+    return len({tuple(size[1:]) for size in shapes.sizes}) > 1
+
+
+def _sequences_differ(shapes: Shapes) -> bool:
+    return not shapes.seen or (_examples_differ(shapes) and len(shapes.sizes[0]) != _IMAGES)
+
+
+def _images_differ(shapes: Shapes) -> bool:
+    return not shapes.seen or (_examples_differ(shapes) and len(shapes.sizes[0]) == _IMAGES)
+
+
+def _batches_differ(shapes: Shapes) -> bool:
+    return not shapes.seen or len({size[0] for size in shapes.sizes}) > 1
 
 
 def one_size() -> Advice:
@@ -38,4 +61,12 @@ def one_size() -> Advice:
             ),
         ),
         "Small images are blown up and computed with; large ones lose detail.",
+        "find the `map` that decodes images in your input pipeline",
     )
+
+
+OFFERS: Final = (
+    Offer(plain(pad), when=_sequences_differ),
+    Offer(plain(one_size), when=_images_differ),
+    Offer(plain(full_batches), when=_batches_differ),
+)

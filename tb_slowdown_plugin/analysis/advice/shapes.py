@@ -25,6 +25,7 @@ def pad() -> Advice:
         "Padding is computed with: mask it out of the loss. Boundaries are one more than the "
         "longest sequence of a bucket; the last bucket holds all that is longer than the last "
         "boundary and needs lengths below it with `pad_to_bucket_boundary`.",
+        "find the `padded_batch` in your input pipeline",
     )
 
 
@@ -34,4 +35,5 @@ def full_batches() -> Advice:
         "Keep every batch full; the last one of an epoch is smaller and needs a graph of its own.",
         snippet(old("ds = ds.batch(32)"), new("ds = ds.batch(32, drop_remainder=True)")),
         "Up to one batch of examples is left out of each epoch.",
+        "find the `batch` in your input pipeline",
     )

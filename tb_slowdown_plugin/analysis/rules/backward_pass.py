@@ -13,12 +13,18 @@ def explain(case: Case) -> Claim | None:
     claimed = in_part(case, names.BACKWARD)
     if not claimed:
         return None
+    devices = case.run.environment.devices
     return Claim(
         "backward_pass",
         claimed,
         "the backward pass",
         "Computing gradients takes longer than it did.",
         tuple(tell_part(case, claimed, names.BACKWARD)),
-        advice.advise(),
+        advice.advise(
+            advice.Backward(
+                accelerated=not devices or any(kind != "CPU" for _, kind in devices),
+                grows=any(finding.pattern in ("drift", "level_shift") for finding in claimed),
+            )
+        ),
         "high",
     )

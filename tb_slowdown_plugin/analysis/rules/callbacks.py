@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from tb_slowdown_plugin.analysis.advice import callbacks as advice
+from tb_slowdown_plugin.analysis.advice.program import Program
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds
 from tb_slowdown_plugin.analysis.rules.patterns import cadence, growth, working_rows
 from tb_slowdown_plugin.analysis.types import Finding
@@ -42,6 +43,7 @@ def explain(case: Case) -> Claim | None:
     rows, each = _calls(case, main)
     often = cadence(rows, len(case.run.steps))
     change = growth(each)
+    program = Program.of(case.run)
     grows = f" and grows: {times(change)} as long at the end" if change >= _GROWS else ""
     return Claim(
         "callbacks",
@@ -50,12 +52,18 @@ def explain(case: Case) -> Claim | None:
         f"{who[0].upper()}{who[1:]} takes {duration(float(np.median(each)))} {often}{grows}.",
         tuple(_evidence(case, claimed)),
         advice.advise(
-            names.family(main.source),
-            names.detail(main.source),
-            grows=bool(grows),
-            at_every_step=often == "at every step",
-            little_each=_takes_little(each),
-            at_epochs=main.pattern == "epoch_boundary",
+            advice.Calls(
+                names.family(main.source),
+                names.detail(main.source),
+                grows=bool(grows),
+                at_every_step=often == "at every step",
+                little_each=_takes_little(each),
+                at_epochs=main.pattern == "epoch_boundary",
+                every_steps=round(float(np.median(np.diff(rows)))) if len(rows) > 1 else 1,
+                run_steps=len(case.run.steps) * case.run.steps_per_row,
+                epochs=program.epochs,
+                in_fit=program.in_fit or names.family(main.source) == names.CALLBACK,
+            )
         ),
         # What is more in some steps is told by its largest and smallest call.
         pattern="flat" if often == "at every step" and main.pattern == "periodic" else None,

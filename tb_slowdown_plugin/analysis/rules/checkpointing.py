@@ -50,6 +50,7 @@ def explain(case: Case) -> Claim | None:
     )
     often = cadence(rows.tolist(), len(case.run.steps))
     period = case.run.steps.period_seconds
+    callers = [fact for _, fact in case.facts(names.CHECKPOINT_FROM)]
     how = advice.Saving(
         who,
         grows=change >= _GROWS,
@@ -57,6 +58,10 @@ def explain(case: Case) -> Claim | None:
         at_epochs=_at_epochs(case, rows),
         seconds=float(np.median(each)),
         step_seconds=float(period.sum() - each.sum()) / len(period),
+        run_steps=len(period) * case.run.steps_per_row,
+        run_seconds=float(period.sum()),
+        place=callers[-1].subject if len({each.subject for each in callers}) == 1 else "",
+        in_callback=any(each.numbers.get("in_callback") for each in callers),
     )
     return Claim(
         "checkpointing",

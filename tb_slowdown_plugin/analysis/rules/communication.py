@@ -48,7 +48,7 @@ def explain(case: Case) -> Claim | None:
         subject,
         summary,
         tuple(_tell_group(case, claimed, group)),
-        advice.advise(),
+        advice.advise(_workers(case, group)),
     )
 
 
@@ -66,8 +66,17 @@ def _explain_alone(case: Case, claimed: tuple[Finding, ...]) -> Claim:
         "communication between workers",
         f"The step waits for other workers{among} {started}.",
         tuple(tell_seconds(case, claimed, "went into communication")),
-        advice.advise(),
+        advice.advise(advice.Workers()),
     )
+
+
+def _workers(case: Case, group: Group) -> advice.Workers:
+    place = group.straggler
+    if place is None:
+        return advice.Workers(in_turn=True)
+    excess = excess_by_account(case.run, place)
+    account, _ = max(excess.items(), key=lambda pair: pair[1], default=("", 0.0))
+    return advice.Workers(group.indices[place], f"in `{account}`" if account else "")
 
 
 def _tell_group(case: Case, claimed: tuple[Finding, ...], group: Group) -> Iterable[str]:

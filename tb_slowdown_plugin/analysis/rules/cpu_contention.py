@@ -58,7 +58,14 @@ def explain(case: Case) -> Claim | None:
         "a CPU quota" if throttled else machine,
         summary,
         tuple(_evidence(case, claimed, own=own)),
-        advice.advise(_cores(case), throttled=throttled, own=own),
+        advice.advise(
+            advice.Contention(
+                _cores(case),
+                throttled=throttled,
+                own=own,
+                feeds=not case.run.steps.accounts or bool(case.details(names.INPUT_WAIT)),
+            )
+        ),
     )
 
 

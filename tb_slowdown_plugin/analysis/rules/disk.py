@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.advice import disk as advice
+from tb_slowdown_plugin.analysis.advice.program import Program
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, Mask, span
 from tb_slowdown_plugin.analysis.rules.movement import ends, rank_with_time
 from tb_slowdown_plugin.analysis.rules.patterns import tell_rise, working_rows
@@ -89,10 +90,9 @@ def explain(case: Case) -> Claim | None:
 
 
 def _advise(case: Case, *, grows: bool) -> tuple[Advice, ...]:
-    summaries, saves = (
-        bool(case.account(each).any()) for each in (names.SUMMARY, names.CHECKPOINT)
-    )
-    return advice.advise(grows=grows, summaries=summaries, saves=saves)
+    free = case.signal("disk_free_bytes")[1]
+    full = bool(len(free)) and float(free.min()) < _LITTLE_SPACE
+    return advice.advise(advice.Writing(Program.of(case.run), grows=grows, full=full))
 
 
 def _tell_writes(writes: _Writes) -> str:

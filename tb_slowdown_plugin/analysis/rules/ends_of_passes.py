@@ -9,6 +9,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.accounts import FLAT_FLOOR
 from tb_slowdown_plugin.analysis.advice import input_pipeline as advice
+from tb_slowdown_plugin.analysis.advice.program import Program
 from tb_slowdown_plugin.analysis.events import find_events
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, lost_seconds
 from tb_slowdown_plugin.analysis.rules.patterns import course
@@ -45,7 +46,7 @@ def claim(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Claim:
         f"A pass over the data ends with a wait{', and a longer one each time' if grows else ''}: "
         f"{_WHY}.",
         tuple(_evidence(case, claimed, main)),
-        (advice.repeat_inside(), advice.tune_nothing()),
+        advice.advise(advice.InputWait(Program.of(case.run), at_ends=True)),
     )
 
 

@@ -18,10 +18,13 @@ from tb_slowdown_plugin.analysis.rules.stretches import (
     tell_rows,
     tell_share,
 )
+from tb_slowdown_plugin.analysis.rules.tensor_retention import tensors_grow
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.analysis.wording import percent, size
 from tb_slowdown_plugin.records import names
 
+_OTHERS: Final = 0.8
+"""Share of the device memory in use up to which TensorFlow holds it not alone."""
 NEARLY_FULL: Final = 0.9
 """Share of the limit from which memory is nearly full: a choice. TensorFlow leaves 5 to 10 % of
 a device to others, and an allocator that finds no block waits and tries again
@@ -44,10 +47,28 @@ def explain(case: Case) -> Claim | None:
                 f"memory of {device}, which is nearly full",
                 f"The memory of {device} is nearly full, and the steps in which it is take longer.",
                 tuple(_evidence(case, claimed, pressed, device, limit)),
-                advice.advise(),
+                advice.advise(_memory(case, claimed, device)),
                 "medium",
             )
     return None
+
+
+def _memory(case: Case, claimed: tuple[Finding, ...], device: str) -> advice.DeviceMemory:
+    captured = captured_during(case, largest(claimed))
+    allocators = [
+        allocator.name
+        for allocator in (captured.allocators if captured else ())
+        if allocator.name.startswith(device.replace(":", "_"))
+    ]
+    in_use = case.signal(names.account(names.ALLOCATOR_IN_USE, device))[1]
+    of_device = case.signal(names.account(names.GPU_MEMORY_USED, device))[1]
+    reserved = case.signal(names.account(names.ALLOCATOR_RESERVED, device))[1]
+    held = max((float(each.max()) for each in (in_use, reserved) if len(each)), default=0.0)
+    return advice.DeviceMemory(
+        tensors_grow=tensors_grow(case),
+        allocator=" ".join(allocators),
+        shared=bool(len(of_device)) and _OTHERS * float(of_device.max()) > held,
+    )
 
 
 def _limit_bytes(case: Case, device: str) -> float | None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Final
 
 from tb_slowdown_plugin.analysis.advice import host_device_transfer as advice
+from tb_slowdown_plugin.analysis.advice.program import Program
 from tb_slowdown_plugin.analysis.rules.captured import Rise, rise_of
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim
 from tb_slowdown_plugin.analysis.rules.patterns import course
@@ -23,6 +24,8 @@ PHASES: Final = frozenset(
     {"host_device_transfer", "transfer", "copy", "to_device", "from_device", "to_host"}
 )
 """Names of phases that say that they copy."""
+_WORDS: Final = (("to_device",), ("from_device", "to_host"))
+"""In the name of a phase that copies to the device, and to the host."""
 _MOST_OF_IT: Final = 0.5
 """Share of the rise between two captures from which copies are what takes longer."""
 
@@ -51,8 +54,14 @@ def _by_phase(case: Case) -> Claim | None:
             f"{percent(min(1.0, share))} of the step's rise lie in it."
             for finding, (part, share) in found
         ),
-        advice.advise(),
+        advice.advise(advice.Copies(Program.of(case.run), *_directions(name))),
     )
+
+
+def _directions(phase: str) -> tuple[bool, bool]:
+    """Whether a phase of this name copies to the device, and to the host; both where unsaid."""
+    to_device, to_host = (any(word in phase for word in words) for words in _WORDS)
+    return (to_device, to_host) if to_device or to_host else (True, True)
 
 
 def _by_captures(case: Case) -> Claim | None:
@@ -71,7 +80,7 @@ def _by_captures(case: Case) -> Claim | None:
         "copies between host and device",
         "Copies between host and device take longer, while the device computes nothing.",
         tuple(_tell(case, rise) for _, rise in found),
-        advice.advise(),
+        advice.advise(advice.Copies(Program.of(case.run))),
         "medium",
     )
 

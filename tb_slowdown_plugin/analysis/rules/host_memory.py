@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from tb_slowdown_plugin.analysis.advice import host_memory as advice
+from tb_slowdown_plugin.analysis.advice.program import Program
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, Mask
 from tb_slowdown_plugin.analysis.rules.stretches import (
     lying_in,
@@ -14,6 +15,7 @@ from tb_slowdown_plugin.analysis.rules.stretches import (
     tell_rows,
     tell_share,
 )
+from tb_slowdown_plugin.analysis.rules.tensor_retention import tensors_grow
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.analysis.wording import count, size
 
@@ -39,7 +41,11 @@ def explain(case: Case) -> Claim | None:
         else "The process waits for memory that is read from disk: pages of mapped files, or its "
         "own that were swapped out.",
         tuple(_evidence(case, claimed, pressed)),
-        advice.advise(full=_is_full(case)),
+        advice.advise(
+            advice.HostMemory(
+                Program.of(case.run), full=_is_full(case), tensors_grow=tensors_grow(case)
+            )
+        ),
         "medium",
     )
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from tb_slowdown_plugin.analysis.accounts import FLAT_FLOOR
 from tb_slowdown_plugin.analysis.advice import input_pipeline as advice
-from tb_slowdown_plugin.analysis.advice.input_pipeline import called
-from tb_slowdown_plugin.analysis.advice.retraced_functions import make_once, repeated_setup
+from tb_slowdown_plugin.analysis.advice.pipeline_stages import called
+from tb_slowdown_plugin.analysis.advice.program import Pipeline, Program
+from tb_slowdown_plugin.analysis.advice.retraced_functions import RepeatedSetup, repeated_setup
 from tb_slowdown_plugin.analysis.rules import ends_of_passes
 from tb_slowdown_plugin.analysis.rules.captured import captured_during, slowest_stage
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_seconds
@@ -28,7 +30,7 @@ from tb_slowdown_plugin.analysis.wording import (
     times,
 )
 from tb_slowdown_plugin.records import names
-from tb_slowdown_plugin.records.captured import CapturedItem
+from tb_slowdown_plugin.records.captured import CapturedItem, CapturedSteps
 from tb_slowdown_plugin.records.types import Epoch, Fact, Float, Run
 
 STAGE: Final = "input_stage"
@@ -46,6 +48,10 @@ _PART: Final = 0.1
 """Share of what is lost from which it is told that others lengthened it."""
 _LEAST_SHARE: Final = 0.3
 """Share of the time of all stages from which one is slow; the model knows some only later."""
+_PYTHON: Final = "PyFunc"
+"""In the name of an operation that calls Python: `PyFunc`, `EagerPyFunc`."""
+_MUCH_PYTHON: Final = 0.3
+"""Share of a captured step from which that is what takes the time."""
 READ: Final = "disk_read_bytes"
 LEAST_READING: Final = 2**20
 """Bytes a second below which disks are not what the pipeline waits for: any gives 50 times
@@ -271,29 +277,38 @@ def _boundaries(case: Case, claimed: tuple[Finding, ...], wait: Float) -> Iterab
 
 def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
     told = slow_stages(case, finding)
-    if finding.pattern == "epoch_boundary":
-        shuffles = any(fact.subject.startswith("Shuffle") for _, fact in told)
-        if not _makes_datasets(case, finding):
-            return advice.at_epoch_starts()
-        anew = repeated_setup(graph.trace for graph in case.graphs if graph.detail == names.LIBRARY)
-        return (*anew, *(advice.at_epoch_starts() if shuffles else ()))
-    if _makes_datasets(case, finding):
-        if finding.pattern == "periodic":
-            return (*make_once(), *advice.at_epoch_starts())
-        return repeated_setup(graph.trace for graph in case.graphs if graph.detail == names.LIBRARY)
-    grows = finding.pattern == "drift" or _grows(case, finding)
-    if workers := [fact.numbers.get("workers", 1.0) for _, fact in case.facts(PY_DATASET)]:
-        return advice.in_py_dataset(round(workers[-1]), grows=grows)
     captured = captured_during(case, finding)
     stage = slowest_stage(captured) if captured else None
-    slow = told[-1][1].subject if told else _kind_of(stage) if stage else ""
     reading = bytes_per_second(case, READ, *finding.rows)
-    return advice.on_every_step(
-        slow,
-        grows=grows,
+    workers = [fact.numbers.get("workers", 1.0) for _, fact in case.facts(PY_DATASET)]
+    at_epochs = finding.pattern == "epoch_boundary"
+    program = Program.of(case.run)
+    if program.pipeline is None and stage is not None:
+        program = replace(program, pipeline=Pipeline.of_capture(stage.name))
+    wait = advice.InputWait(
+        program,
+        told[-1][1].subject if told else _kind_of(stage) if stage else "",
         reads=reading is None or reading >= LEAST_READING,
         unfilled=bool(case.facts(UNFILLED)),
+        grows=finding.pattern == "drift" or _grows(case, finding),
+        at_epochs=at_epochs,
+        workers=round(workers[-1]) if workers else 0,
+        python_seconds=_in_python(captured) if captured else "",
     )
+    if not _makes_datasets(case, finding):
+        return advice.advise(wait)
+    library = (graph.trace for graph in case.graphs if graph.detail == names.LIBRARY)
+    anew = repeated_setup(RepeatedSetup.of(library))
+    if not at_epochs and finding.pattern != "periodic":
+        return anew
+    filled = replace(wait, at_epochs=True)
+    return (*anew, *(advice.advise(filled) if advice.buffer_is_filled(filled) else ()))
+
+
+def _in_python(captured: CapturedSteps) -> str:
+    """What Python functions take of the pipeline's time in a captured step, "" for little."""
+    called = sum(item.seconds for item in captured.items if _PYTHON in item.name)
+    return duration(called) if called >= _MUCH_PYTHON * captured.seconds > 0 else ""
 
 
 def _grows(case: Case, finding: Finding) -> bool:

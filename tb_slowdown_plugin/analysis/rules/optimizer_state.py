@@ -44,7 +44,7 @@ def explain(case: Case) -> Claim | None:
             *_tell_made(case),
             *tell_part(case, grown, names.OPTIMIZER),
         ),
-        advice.advise(made=bool(made), grown=bool(grown)),
+        advice.advise(advice.Updates(made=bool(made), grown=bool(grown))),
     )
 
 

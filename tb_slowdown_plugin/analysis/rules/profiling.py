@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from tb_slowdown_plugin.analysis.advice import profiling as advice
+from tb_slowdown_plugin.analysis.advice.program import Program
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, Mask
 from tb_slowdown_plugin.analysis.rules.plain_accounts import tell_seconds
 from tb_slowdown_plugin.analysis.rules.stretches import lying_in, tell_medians, tell_rows
@@ -39,7 +40,9 @@ def explain(case: Case) -> Claim | None:
             *tell_seconds(case, timed, "went into the profiler"),
             *(_tell_slower(case, profiled) if slower else ()),
         ),
-        advice.advise(by_callback=_has_tensorboard(case)),
+        advice.advise(
+            advice.Profiler(by_callback=_has_tensorboard(case), in_fit=Program.of(case.run).in_fit)
+        ),
         "high" if timed else "medium",
     )
 

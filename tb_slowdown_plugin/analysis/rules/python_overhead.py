@@ -89,7 +89,9 @@ def explain(case: Case) -> Claim | None:
             f"{percent(found.share)} of the growth.",
             *_tell_tensorflow(case, found),
         ),
-        advice.advise(eager=runs_eagerly(case)),
+        advice.advise(
+            advice.Growth(runs_eagerly(case), (*main, *(place_of(fact) for fact in most)))
+        ),
         "medium",
         "drift",
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from tb_slowdown_plugin.analysis.advice import retraced_functions
 from tb_slowdown_plugin.analysis.advice import retracing as advice
+from tb_slowdown_plugin.analysis.advice.program import Program
 from tb_slowdown_plugin.analysis.retraced import Retrace, find_retraces
 from tb_slowdown_plugin.analysis.rules import predict_calls
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, lost_seconds, span
@@ -42,7 +43,7 @@ def explain(case: Case) -> Claim | None:
         f"retracing of {label(trace)}{place(trace)}",
         tell_reason(groups[0], trace, span(claimed)),
         (*tell_retraces(case, traced, groups), *predict_calls.tell(case, predicting)),
-        _advice(groups),
+        _advice(groups, Program.of(case.run)),
         "high",
     )
 
@@ -54,12 +55,12 @@ def _by_code(retraces: Iterable[Retrace]) -> list[list[Retrace]]:
     return sorted(groups.values(), key=lambda group: -sum(each.cost_seconds for each in group))
 
 
-def _advice(groups: Sequence[Sequence[Retrace]]) -> tuple[Advice, ...]:
+def _advice(groups: Sequence[Sequence[Retrace]], program: Program) -> tuple[Advice, ...]:
     """For the main function all that helps; for the next two functions the first thing each."""
-    found = list(advice.advise(typical(groups[0])))
+    found = list(advice.advise(typical(groups[0]), program))
     for group in groups[1:3]:
-        found += [each for each in advice.advise(typical(group))[:1] if each not in found]
-    return tuple(found)
+        found += advice.advise(typical(group), program)[:1]
+    return tuple(dict.fromkeys(found))
 
 
 def _library(case: Case, claimed: tuple[Finding, ...], predicting: tuple[Finding, ...]) -> Claim:
@@ -88,6 +89,8 @@ def _library(case: Case, claimed: tuple[Finding, ...], predicting: tuple[Finding
         "retracing of library functions",
         summary,
         tuple(evidence),
-        retraced_functions.repeated_setup(graph.trace for graph in graphs),
+        retraced_functions.repeated_setup(
+            retraced_functions.RepeatedSetup.of(graph.trace for graph in graphs)
+        ),
         "high",
     )

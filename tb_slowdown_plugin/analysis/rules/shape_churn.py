@@ -45,7 +45,7 @@ def explain(case: Case) -> Claim | None:
         f"{count(100 * each)} of 100 steps bring a batch shape that no step has had before, so "
         "memory, kernels and plans of earlier steps can't be used again.",
         tuple(_evidence(case, shapes, (first, last))),
-        advice.advise(varying(case, (first, last))),
+        advice.advise(advice.Shapes(tuple(varying(case, (first, last))))),
         "medium",
     )
 

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.advice.input_pipeline import called
+from tb_slowdown_plugin.analysis.advice.pipeline_stages import called
 from tb_slowdown_plugin.analysis.rules.between_epochs import suspect_between
 from tb_slowdown_plugin.analysis.rules.captured import captured_during, is_fragmented, tell_memory
 from tb_slowdown_plugin.analysis.rules.case import Case, Mask, largest, lost_seconds

@@ -26,6 +26,8 @@ OPEN_TAPE = "open_tape"
 MOST_OF_RUN = 0.3
 """Age of an open tape, as a share of the run: its age is told each time it has doubled."""
 _TAPE_GROWS = 1.05
+_MORE = 1.5
+"""Live tensors at the end over those at the start from which their number grows."""
 _SLOWEST_BYTES_PER_SECOND = 2e8
 """A step that works on all the bytes kept gets through at least so many a second: one thread
 element by element does about 1 GB/s, and a concatenation of 131 MB was seen at 20 GB/s. Time
@@ -69,7 +71,7 @@ def explain(case: Case) -> Claim | None:
             f"{duration(cpu[1])}.",
             *tell_places(places, most),
         ),
-        advice.advise(),
+        advice.advise(advice.Retention(listed=_number_grows(case, rows))),
         "medium",
         "drift",
     )
@@ -104,7 +106,7 @@ def _open_tape(case: Case, claimed: tuple[Finding, ...], rows: tuple[int, int]) 
             f"{case.step_text(memory.last_row)}.",
             *([f"{grown}."] if grown else []),
         ),
-        advice.advise(tape=True),
+        advice.advise(advice.Retention(tape=True)),
         "medium",
         "drift",
     )
@@ -121,6 +123,19 @@ def _allocator(case: Case, rows: tuple[int, int]) -> tuple[str, Growth] | None:
             owner = "Live eager tensors hold" if name == _LIVE else ""
             found.append((owner or f"The allocator of {names.detail(name)} holds", growth))
     return max(found, key=lambda pair: pair[1].last - pair[1].first, default=None)
+
+
+def _number_grows(case: Case, rows: tuple[int, int]) -> bool | None:
+    """Whether there are ever more live tensors, not only larger ones; None where not known."""
+    number = growth_of(case, "live_tensors", rows, count=True)
+    return None if number is None else number.steady and number.last >= _MORE * number.first
+
+
+def tensors_grow(case: Case) -> bool:
+    """Whether the live eager tensors take more and more memory in this run."""
+    rows = (case.diagnosis.warm_up_rows, len(case.run.steps) - 1)
+    growth = growth_of(case, _LIVE, rows)
+    return growth is not None and _goes_on(growth) and growth.last - growth.first >= _LEAST_BYTES
 
 
 def _goes_on(growth: Growth) -> bool:

@@ -42,7 +42,7 @@ def explain(case: Case) -> Claim | None:
                     if hot
                     else f"{device} lowers its clock because it draws as much power as it may.",
                     tuple(_evidence(case, claimed, pressed, device, clocks)),
-                    advice.advise(hot=hot),
+                    advice.advise(advice.Clocks(hot)),
                     "medium",
                 )
     return None

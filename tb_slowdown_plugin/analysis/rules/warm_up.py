@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
 from tb_slowdown_plugin.analysis.advice import warm_up as advice
+from tb_slowdown_plugin.analysis.advice.program import Program
 from tb_slowdown_plugin.analysis.retraced import is_keras
 from tb_slowdown_plugin.analysis.rules.case import CORE, Case, Claim, lost_seconds, span
 from tb_slowdown_plugin.analysis.rules.input_pipeline import LEAST_READING, READ
@@ -141,32 +143,29 @@ def _advice(
     case: Case, claimed: tuple[Finding, ...], parts: dict[str, float], graphs: list[TracedGraph]
 ) -> tuple[Advice, ...]:
     seconds = sum(parts.values())
-    if case.wall_share(seconds) < _LEAVE:
-        return (advice.leave_it(),)
-    found: list[Advice] = []
-    last: list[Advice] = []
-    if parts.get(names.INPUT_WAIT, 0.0) >= _MATTERS * seconds:
-        found += _for_first_pass(case, claimed)
     built = parts.get(names.TRACING, 0.0) + parts.get(names.FIRST_EXECUTION, 0.0)
-    if built >= _MATTERS * seconds:
-        big = [graph for graph in graphs if graph.trace.operations >= _MANY_OPERATIONS]
-        if big:
-            # Keras puts a graph together from layers: seldom is it a loop that makes it big.
-            by_keras = all(is_keras(graph.trace) for graph in big)
-            (last if by_keras else found).append(advice.roll_loops())
-        if any(g.trace.cause == "variables" and not is_keras(g.trace) for g in graphs):
-            found.append(advice.create_variables_once())
-    if parts.get(names.FIRST_EXECUTION, 0.0) >= _MOSTLY * seconds and not any(
-        graph.trace.jit_compile for graph in graphs
-    ):
-        found.append(advice.skip_optimisation())
-    return (*found, advice.leave_it(), *last)
+    big = [graph for graph in graphs if graph.trace.operations >= _MANY_OPERATIONS]
+    start = advice.SlowStart(
+        Program.of(case.run),
+        long=case.wall_share(seconds) >= _LEAVE,
+        builds=built >= _MATTERS * seconds,
+        many_operations=bool(big),
+        by_keras=all(is_keras(graph.trace) for graph in big),
+        variables=any(g.trace.cause == "variables" and not is_keras(g.trace) for g in graphs),
+        first_runs=parts.get(names.FIRST_EXECUTION, 0.0) >= _MOSTLY * seconds
+        and not any(graph.trace.jit_compile for graph in graphs),
+    )
+    if parts.get(names.INPUT_WAIT, 0.0) >= _MATTERS * seconds:
+        start = _with_first_pass(case, claimed, start)
+    return advice.advise(start)
 
 
-def _for_first_pass(case: Case, claimed: tuple[Finding, ...]) -> tuple[Advice, ...]:
+def _with_first_pass(
+    case: Case, claimed: tuple[Finding, ...], start: advice.SlowStart
+) -> advice.SlowStart:
     waits = tuple(f for f in claimed if names.family(f.source) == names.INPUT_WAIT)
     lost = np.sum([finding.lost_per_step for finding in waits], axis=0)
     fills = float(lost.max()) >= _MOSTLY * float(lost.sum())
     reading = bytes_per_second(case, READ, *span(waits))
     reads = None if reading is None else reading >= LEAST_READING
-    return advice.first_pass(fills=fills, reads=reads)
+    return replace(start, waits=True, fills=fills, reads=reads)

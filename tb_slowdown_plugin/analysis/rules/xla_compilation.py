@@ -36,8 +36,16 @@ def explain(case: Case) -> Claim | None:
             *tell_seconds(case, claimed, "went into compiling"),
             *_evidence(case, ranked[:_FUNCTIONS]),
         ),
-        advice.advise(shapes=shapes, values=values),
+        advice.advise(
+            advice.Compilations(shapes=shapes, values=values, slices=_needs_slices(case))
+        ),
     )
+
+
+def _needs_slices(case: Case) -> bool:
+    """Whether a slice needs a value, or nothing is known to need one."""
+    needs = [fact.subject for _, fact in case.facts(names.XLA_NEEDS)]
+    return not needs or any("Slice" in need for need in needs)
 
 
 def _evidence(case: Case, ranked: Iterable[tuple[str, list[Mapping[str, float]]]]) -> Iterable[str]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis.account import account_for
-from tb_slowdown_plugin.records.types import Epoch, Execution, Trace
+from tb_slowdown_plugin.records.types import Epoch, Execution, Fact, Trace
 
 SIZE = 600
 
@@ -129,12 +129,15 @@ def test_files_are_blamed_where_they_are_read(make_run, find, judge, read_bytes,
 
 def test_a_wait_in_the_first_step_fills_a_buffer(make_run, find, judge):
     early = np.where(np.arange(SIZE) == 0, 4.0, 0.0)
-    run = make_run(0.010 + early, accounts={"input_wait": early})
-    (cause,) = judge(run, find("input_wait", "warm_up", early)).report.causes
-    assert [each.text.split(":")[0] for each in cause.advice] == [
-        "Make the shuffle buffer smaller",
-        "Leave it as it is in a long run",
-    ]
+    leave = "Leave it as it is in a long run"
+    for stages, told in (
+        ("Range Shuffle Batch", ["Make the shuffle buffer smaller", leave]),
+        ("Range Batch", [leave]),
+    ):
+        events = [(0, Fact("input_pipeline", stages, {}))]
+        run = make_run(0.010 + early, accounts={"input_wait": early}, events=events)
+        (cause,) = judge(run, find("input_wait", "warm_up", early)).report.causes
+        assert [each.text.split(":")[0] for each in cause.advice] == told
 
 
 def test_a_short_start_is_left_as_it_is(make_run, find, judge):

@@ -7,7 +7,7 @@ import pytest
 
 from tb_slowdown_plugin.collectors.clock import Clock
 from tb_slowdown_plugin.collectors.garbage import GarbageCollector
-from tb_slowdown_plugin.records.types import GcPause
+from tb_slowdown_plugin.records.types import Fact, GcPause
 
 
 @pytest.fixture
@@ -125,3 +125,51 @@ def test_between_collections_the_stopwatch_has_nothing_to_ask(recording, running
     assert len(recording.stopwatch.askers) == 1
     recording.stopwatch.take()
     assert recording.stopwatch.askers == []
+
+
+def forced(recording):
+    return [fact for fact in recording.of(Fact) if fact.name == "gc_forced"]
+
+
+def test_the_line_that_asks_for_collections_is_recorded_with_its_calls(recording, running):
+    for _ in range(5):
+        gc.collect()
+    recording.stopwatch.take()
+    assert [fact.numbers for fact in forced(recording)] == [{"calls": n} for n in (1.0, 2.0, 4.0)]
+    (place,) = {fact.subject for fact in forced(recording)}
+    assert place.partition(":")[0].endswith("test_garbage.py")
+    assert not place.startswith("/")
+
+
+def forget_the_heap():
+    """With a large one Python puts full collections off."""
+    gc.freeze()
+    gc.collect()
+
+
+def test_a_collection_that_python_starts_has_no_caller(recording, running):
+    forget_the_heap()
+    recording.stopwatch.take()
+    recording.events.clear()
+    gc.set_threshold(100, 1, 1)
+    try:
+        gc.enable()
+        kept = [[] for _ in range(2_000)]
+        gc.disable()
+    finally:
+        gc.set_threshold(700, 10, 10)
+        gc.unfreeze()
+    recording.stopwatch.take()
+    assert len(kept) == 2_000
+    assert any(pause.generation == 2 for pause in recording.of(GcPause))
+    assert forced(recording) == []
+
+
+def test_a_cleared_session_is_known_by_keras_function(recording, running):
+    def clear_session():
+        gc.collect()
+
+    clear_session()
+    recording.stopwatch.take()
+    (fact,) = forced(recording)
+    assert fact.numbers == {"calls": 1.0, "clear_session": 1.0}

@@ -44,13 +44,30 @@ def stages(recording):
     collector.stop()
 
 
+def told(recording):
+    return [fact for fact in recording.of(Fact) if fact.name == "input_stage"]
+
+
+@has_model
+def test_the_stages_are_told_where_they_are_others_and_not_those_of_other_data(recording, stages):
+    data = tf.data.Dataset.range(10)
+    for source in (data, data, data.map(lambda x: x), data):
+        iter(source)
+    for around in ("validation", "predict:train.py:3"):
+        recording.stopwatch.open(around)
+        iter(data.batch(2))
+        recording.stopwatch.close()
+    facts = [fact for fact in recording.of(Fact) if fact.name == "input_pipeline"]
+    assert [fact.subject for fact in facts] == ["Range", "Range Map", "Range"]
+
+
 @has_model
 def test_the_slow_stage_is_named_with_its_seconds(recording, stages):
     iterator = iter(pipeline())
     for _ in range(20):
         next(iterator)
     assert stages.read() == {}
-    (fact,) = recording.of(Fact)
+    (fact,) = told(recording)
     assert fact.name == "input_stage"
     assert fact.subject.startswith("Map#")
     assert 0.003 <= fact.numbers["seconds_per_element"] < 0.03
@@ -83,8 +100,8 @@ def test_what_was_told_is_not_told_again_and_asked_every_ten_seconds_later(recor
     collector.stop()
     del iterator
     assert [moment // second for moment in asked] == [0, 1, 3, 7, 15, 25, 35, 45]
-    told = [fact.numbers["seconds_per_element"] for fact in recording.of(Fact)]
-    assert told == pytest.approx([0.01, 0.02])
+    seconds = [fact.numbers["seconds_per_element"] for fact in told(recording)]
+    assert seconds == pytest.approx([0.01, 0.02])
 
 
 @has_model
@@ -94,7 +111,7 @@ def test_without_autotuning_there_is_no_model_and_no_claim(recording, stages):
     iterator = iter(pipeline().with_options(options))
     next(iterator)
     assert stages.read() == {}
-    assert recording.of(Fact) == []
+    assert told(recording) == []
 
 
 @has_model
@@ -103,7 +120,7 @@ def test_a_pipeline_that_is_gone_is_not_kept_alive(recording, stages):
     next(iterator)
     del iterator
     stages.read()
-    assert recording.of(Fact) == []
+    assert told(recording) == []
 
 
 def node(name, elements, seconds, buffered=0):

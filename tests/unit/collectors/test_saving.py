@@ -30,8 +30,12 @@ def checkpoints(recording):
     collector.stop()
 
 
+def saves(recording):
+    return [fact for fact in recording.of(Fact) if fact.name != "checkpoint_from"]
+
+
 def facts(recording):
-    return [(fact.name, fact.subject) for fact in recording.of(Fact)]
+    return [(fact.name, fact.subject) for fact in saves(recording)]
 
 
 def model():
@@ -45,7 +49,7 @@ def test_a_checkpoint_is_booked_and_its_files_are_counted(recording, checkpoints
     prefix = tf.train.Checkpoint(v=variable).save(str(tmp_path / "ckpt"))
     booked = recording.stopwatch.take()
     assert list(booked) == ["checkpoint:tf.train.Checkpoint"]
-    (fact,) = recording.of(Fact)
+    (fact,) = saves(recording)
     assert (fact.name, fact.subject) == ("checkpoint", "tf.train.Checkpoint")
     assert fact.numbers["bytes"] == saved_bytes(prefix) >= 4000
     assert recording.context.watched == {str(tmp_path)}
@@ -70,7 +74,7 @@ def test_keras_files_are_booked_to_the_method(recording, checkpoints, tmp_path):
         "checkpoint:model.save",
         "checkpoint:model.save_weights",
     }
-    saved, weights = recording.of(Fact)
+    saved, weights = saves(recording)
     assert saved.numbers["bytes"] == (tmp_path / "m.keras").stat().st_size
     assert weights.numbers["bytes"] == (tmp_path / "m.weights.h5").stat().st_size
 
@@ -89,6 +93,21 @@ def test_in_the_users_phase_the_saver_is_still_named_in_the_event(recording, che
     recording.stopwatch.close()
     assert list(recording.stopwatch.take()) == ["checkpoint"]
     assert facts(recording) == [("checkpoint", "tf.train.Checkpoint")]
+
+
+def test_a_line_that_saves_is_recorded_once_and_whether_a_callback_is_around(
+    recording, checkpoints, tmp_path
+):
+    checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
+    for around in ("phase:x", "callback:Saver"):
+        recording.stopwatch.open(around)
+        for _ in range(3):
+            checkpoint.write(str(tmp_path / "ckpt"))
+        recording.stopwatch.close()
+    told = [fact for fact in recording.of(Fact) if fact.name == "checkpoint_from"]
+    assert [fact.numbers for fact in told] == [{}, {"in_callback": 1.0}]
+    (place,) = {fact.subject for fact in told}
+    assert place.rpartition("/")[2].startswith("test_saving.py:")
 
 
 def test_an_error_while_saving_passes_and_closes_the_account(recording, checkpoints, tmp_path):

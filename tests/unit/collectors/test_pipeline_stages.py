@@ -1,0 +1,35 @@
+"""The stages of real `tf.data` pipelines, as the program wrote them."""
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.collectors.pipeline_stages import describe_pipeline
+
+pytestmark = pytest.mark.tensorflow
+tf = pytest.importorskip("tensorflow")
+
+
+def test_stages_stand_from_the_source_to_the_end_with_the_largest_shuffle_buffer():
+    data = tf.data.Dataset.from_tensor_slices(np.zeros(10)).shuffle(500).cache().shuffle(20)
+    data = data.map(lambda x: x + 1).map(lambda x: x, num_parallel_calls=2).batch(2).prefetch(1)
+    fact = describe_pipeline(data.with_options(tf.data.Options()))
+    assert fact.name == "input_pipeline"
+    assert fact.subject == "TensorSlice Shuffle Cache Shuffle Map ParallelMap Batch Prefetch"
+    assert fact.numbers == {"shuffle_buffer": 500.0}
+
+
+def test_a_stage_that_calls_python_and_a_generator_are_known():
+    data = tf.data.Dataset.range(3).map(
+        lambda x: tf.py_function(lambda y: y, [x], tf.int64), num_parallel_calls=2
+    )
+    assert describe_pipeline(data).numbers == {"python": 1.0}
+    spec = tf.TensorSpec([], tf.int64)
+    generated = tf.data.Dataset.from_generator(lambda: iter([1]), output_signature=spec).batch(1)
+    assert describe_pipeline(generated).numbers == {"generator": 1.0}
+
+
+def test_what_keras_makes_of_arrays_is_known(monkeypatch):
+    from keras.src.trainers.data_adapters.array_data_adapter import ArrayDataAdapter
+
+    data = ArrayDataAdapter(np.zeros((8, 2)), np.zeros(8), batch_size=4, shuffle=True)
+    assert describe_pipeline(data.get_tf_dataset()).numbers["arrays"] == 1.0
