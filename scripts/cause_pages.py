@@ -10,6 +10,8 @@ from pathlib import Path
 from cause_reports import list_reports
 
 from tb_slowdown_plugin.analysis import advice
+from tb_slowdown_plugin.analysis.advice.code import as_example
+from tb_slowdown_plugin.analysis.advice.program import Pipeline, Program
 from tb_slowdown_plugin.analysis.causes import CAUSES
 from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.records.types import Change, Trace
@@ -19,6 +21,9 @@ _RETRACED = Trace(
     changes=(Change("learning_rate", "python_number", "Python float 0.05", "Python float 0.0485"),),
     signature=("tf.TensorSpec([128, 64], tf.float32)", "tf.TensorSpec([], tf.float32)"),
 )  # fmt: skip
+
+
+_SHUFFLES = Program(Pipeline(("TensorSlice", "Map", "Shuffle", "Cache", "Batch", "Prefetch")))
 
 
 @dataclass(frozen=True)
@@ -40,7 +45,8 @@ PAGES: dict[str, Page] = {
         "A slow start that ends. If it is all that is lost and at least a fifth of the run, the "
         "verdict is `slow_start`.",
         "warm_up_first_pass",
-        lambda: (*advice.warm_up.first_pass(fills=True, reads=True), advice.warm_up.leave_it()),
+        lambda: advice.warm_up.advise(
+            advice.warm_up.SlowStart(_SHUFFLES, waits=True, fills=True)),
     ),
     "retracing": Page(
         "A `tf.function` is traced again: an argument is new to it, the function object itself is, "
@@ -55,7 +61,7 @@ PAGES: dict[str, Page] = {
         "XLA compiles a graph again for shapes that it has not met, although nothing is retraced.",
         "Single slow steps without an entry in the retraces table, with the CPU busy.",
         "xla_shapes",
-        advice.xla_compilation.advise,
+        lambda: advice.xla_compilation.advise(advice.xla_compilation.Compilations()),
     ),
     "graph_growth": Page(
         "Operations or functions are added to a graph in each iteration.",
@@ -67,26 +73,31 @@ PAGES: dict[str, Page] = {
         "Tensors are kept alive: an open gradient tape, a history that is concatenated.",
         "Step time and allocator bytes grow together.",
         "tensor_retention_history",
-        lambda: advice.tensor_retention.advise(tape=True),
+        lambda: (
+            *advice.tensor_retention.advise(advice.tensor_retention.Retention(tape=True)),
+            *advice.tensor_retention.advise(advice.tensor_retention.Retention())),
     ),
     "host_memory": Page(
         "The machine's memory fills up: pages are read back from disk, or swapped.",
         "Slow steps come with major page faults or memory pressure. Growth that costs no time is "
         "shown and not named.",
         "host_memory_faults",
-        advice.host_memory.advise,
+        lambda: advice.host_memory.advise(advice.host_memory.HostMemory(_SHUFFLES)),
     ),
     "gpu_memory": Page(
         "The device's allocator nears its limit, fragments, or tries again after a failure.",
         "Slow steps while the allocator's free memory is nearly gone.",
         "gpu_memory",
-        advice.gpu_memory.advise,
+        lambda: advice.gpu_memory.advise(advice.gpu_memory.DeviceMemory(shared=True)),
     ),
     "garbage_collection": Page(
         "Python's garbage collector stops the program while it looks over all its objects.",
         "Single slow steps at intervals, each with a pause in the lane of GC pauses.",
         "garbage_collection_heap",
-        lambda: advice.garbage_collection.advise(forced=False),
+        lambda: (
+            *advice.garbage_collection.advise(
+                advice.garbage_collection.Collections(("train.py:9",), calls=12)),
+            *advice.garbage_collection.advise(advice.garbage_collection.Collections())),
     ),
     "input_pipeline": Page(
         "A step waits for its data: a slow stage (named where `tf.data` tells it), a shuffle "
@@ -94,32 +105,35 @@ PAGES: dict[str, Page] = {
         "A tax on every step, a level shift, or a stall at each epoch's beginning.",
         "input_slow_stage",
         lambda: (
-            *advice.input_pipeline.on_every_step(grows=True),
-            *advice.input_pipeline.at_epoch_starts()),
+            *advice.input_pipeline.advise(advice.input_pipeline.InputWait(grows=True)),
+            *advice.input_pipeline.advise(
+                advice.input_pipeline.InputWait(_SHUFFLES, at_epochs=True)),
+            *advice.input_pipeline.advise(advice.input_pipeline.InputWait(Program(arrays=True)))),
     ),
     "host_device_transfer": Page(
         "Copies between the host and a device hold the step up.",
         "Seen in profiler captures only: the report reads those in the logdir.",
         "host_device_transfer",
-        advice.host_device_transfer.advise,
+        lambda: advice.host_device_transfer.advise(advice.host_device_transfer.Copies()),
     ),
     "shape_churn": Page(
         "The shapes of batches change in each step, so that memory and kernels can't be reused.",
         "Steps of one shape differ less than steps do; the lane of distinct shapes climbs.",
         "shape_churn",
-        advice.shape_churn.advise,
+        lambda: advice.shape_churn.advise(advice.shape_churn.Shapes()),
     ),
     "optimizer_state": Page(
         "The optimizer is made again, or its variables grow.",
         "Single slow steps at which an optimizer is built, or growth with the variables' bytes.",
         "optimizer_anew",
-        lambda: advice.optimizer_state.advise(made=True, grown=True),
+        lambda: advice.optimizer_state.advise(
+            advice.optimizer_state.Updates(made=True, grown=True)),
     ),
     "backward_pass": Page(
         "Computing gradients takes longer and longer.",
         "The phase `backward` grows, the phase `forward` does not.",
         "backward_pass",
-        advice.backward_pass.advise,
+        lambda: advice.backward_pass.advise(advice.backward_pass.Backward()),
     ),
     "checkpointing": Page(
         "Saving takes time, or more each time. Configured checkpoints under 5 % of the run are "
@@ -135,45 +149,50 @@ PAGES: dict[str, Page] = {
         "Logs, checkpoints and temporary files pile up, writing gets slow, the disk fills.",
         "Writing the same bytes takes longer than when the run was young.",
         "disk_rewritten_log",
-        lambda: advice.disk.advise(grows=True),
+        lambda: advice.disk.advise(
+            advice.disk.Writing(Program(saves=True, summaries=True), grows=True, full=True)),
     ),
     "communication": Page(
         "Workers wait for each other; the one that the others wait for is named.",
         "The same step is long in all workers but one.",
         "communication",
-        advice.communication.advise,
+        lambda: (
+            *advice.communication.advise(advice.communication.Workers(1)),
+            *advice.communication.advise(advice.communication.Workers())),
     ),
     "callbacks": Page(
         "A Keras callback, or writing summaries, takes the time. The callback is named.",
         "A tax on every step, or stalls where it runs; some callbacks grow with the run.",
         "callbacks_slow",
-        lambda: advice.callbacks.advise("callback", "MyCallback", grows=True),
+        lambda: advice.callbacks.advise(
+            advice.callbacks.Calls("callback", "MyCallback", grows=True)),
     ),
     "python_overhead": Page(
         "Work in Python grows with the run, such as a list that is summed in each step.",
         "The training thread's CPU time drifts up, with no growth in TensorFlow.",
         "python_overhead",
-        advice.python_overhead.advise,
+        lambda: advice.python_overhead.advise(advice.python_overhead.Growth()),
     ),
     "cpu_contention": Page(
         "The process is kept off the CPU: by neighbours, a quota, or fewer cores.",
         "Plateaus in which wall time grows and CPU time does not, with delay in the run queue.",
         "cpu_contention",
         lambda: advice.cpu_contention.advise(
-            advice.cpu_contention.Cores(8, quota=2.5), throttled=True
+            advice.cpu_contention.Contention(
+                advice.cpu_contention.Cores(8, quota=2.5), throttled=True)
         ),
     ),
     "thermal": Page(
         "The device lowers its clocks, because it is hot or at its power limit.",
         "A lower clock, with NVML's reason for it, where steps get slower.",
         "thermal",
-        lambda: advice.thermal.advise(hot=True),
+        lambda: advice.thermal.advise(advice.thermal.Clocks(hot=True)),
     ),
     "profiling": Page(
         "The profiler itself was on: it slows the steps that it looks at.",
         "Slow steps inside of a capture, and the seconds of writing it.",
         "profiling",
-        lambda: advice.profiling.advise(by_callback=True),
+        lambda: advice.profiling.advise(advice.profiling.Profiler(by_callback=True)),
     ),
 }  # fmt: skip
 
@@ -192,11 +211,13 @@ def _page(root: Path, cause: str, page: Page) -> str:
         "## How it looks",
         textwrap.fill(page.looks, 100),
         "## What to change",
+        "A report has only the fixes that apply to the run.",
     ]
     for number, fix in enumerate(dict.fromkeys(page.fix()), start=1):
         parts.append(textwrap.fill(f"**{number}.** {fix.text}", 100, break_long_words=False))
         if fix.code:
-            parts.append(f"```diff\n{fix.code}\n```")
+            example = "\n".join(line for _, line in as_example(fix.code))
+            parts.append(f"Example, {fix.where}:\n\n```python\n{example}\n```")
         if fix.price:
             parts.append(textwrap.fill(f"*Price:* {fix.price}", 100, break_long_words=False))
     code = (root / "tests" / "programs" / f"{page.program}.py").read_text(encoding="utf-8")

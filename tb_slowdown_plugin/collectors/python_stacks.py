@@ -26,6 +26,8 @@ _SAMPLES: Final = 60
 _SAMPLES_OF_NEWS: Final = 30
 """The same of the first set after steps got slower: whoever looks on waits for it."""
 _FEWEST: Final = 20
+_TOLD: Final = frozenset({"matplotlib", "mpl_toolkits", "numpy", "pandas", "plotly", "seaborn"})
+"""Packages that are told where one of them runs: each has advice of its own, or may have."""
 _PLACES: Final = 5
 """Places told of a set of samples, the most frequent ones."""
 _SETS_OF_A_SIZE: Final = 16
@@ -78,6 +80,7 @@ class PythonStacks:
         self._pace = StepPace()
         self._library: dict[str, bool] = {}
         self._seen: Counter[tuple[CodeType, int]] = Counter()
+        self._packages: dict[tuple[CodeType, int], Counter[str]] = {}
         self._sets = 0
         self._next_note_ns = 0
 
@@ -108,8 +111,9 @@ class PythonStacks:
         self._wait()
         frame = self._frames().get(thread)
         place = self._place(frame) if frame is not None else None
-        if place is not None:
+        if place is not None and frame is not None:
             self._seen[place] += 1
+            self._note_library(place, frame)
         wanted = _SAMPLES << self._sets // _SETS_OF_A_SIZE
         if self._seen.total() >= (_SAMPLES_OF_NEWS if self._sets == 1 else wanted):
             self._tell()
@@ -125,6 +129,13 @@ class PythonStacks:
             frame = frame.f_back
         return None
 
+    def _note_library(self, place: tuple[CodeType, int], innermost: FrameType) -> None:
+        """Counts the package that the place was in at that moment."""
+        if self._is_library(innermost.f_code.co_filename):
+            package = str(innermost.f_globals.get("__name__", "")).partition(".")[0]
+            if package in _TOLD:
+                self._packages.setdefault(place, Counter())[package] += 1
+
     def _is_library(self, file: str) -> bool:
         known = self._library.get(file)
         if known is None:
@@ -139,5 +150,9 @@ class PythonStacks:
             self._sets += 1
             for (code, line), samples in self._seen.most_common(_PLACES):
                 subject = self._places.in_code(code, line)
-                self._context.emit(Fact("python_stack", subject, {"samples": samples, "of": of}))
+                inside = self._packages.get((code, line), Counter())
+                numbers = {"samples": samples, "of": of}
+                numbers |= {f"in:{package}": number for package, number in inside.items()}
+                self._context.emit(Fact("python_stack", subject, numbers))
         self._seen.clear()
+        self._packages.clear()

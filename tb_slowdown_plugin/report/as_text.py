@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from tb_slowdown_plugin.analysis.advice.code import as_example
 from tb_slowdown_plugin.analysis.causes import CAUSES
 from tb_slowdown_plugin.analysis.types import Advice, Cause, Pattern, Report, SignalState
 from tb_slowdown_plugin.analysis.wording import duration, ledger_seconds, percent, step_range
@@ -145,11 +146,9 @@ def _advice(advice: Advice, width: int, ink: Ink) -> Iterator[str]:
     yield from more
     if advice.code:
         yield from _paragraph(f"{_heading(advice)}:", _INDENT, width)
-    for line in advice.code.splitlines():
-        sign, shown = line[:1], line
-        if advice.kind == "example":
-            sign, shown = _of_example(line)
-        yield _INDENT * 2 + ink.code(printable(shown), sign)
+    patch = [(line[:1], line) for line in advice.code.splitlines()]
+    for sign, line in as_example(advice.code) if advice.kind == "example" else patch:
+        yield _INDENT * 2 + ink.code(printable(line), sign)
     if advice.price:
         yield from _paragraph(f"Price: {advice.price}", _INDENT, width)
 
@@ -158,19 +157,6 @@ def _heading(advice: Advice) -> str:
     """What stands above the code."""
     title = "Change" if advice.kind == "patch" else "Example"
     return f"{title}, {advice.where}" if advice.where else title
-
-
-def _of_example(line: str) -> tuple[str, str]:
-    """Sign and text of a line of an example: nothing in it is the reader's to remove.
-
-    >>> _of_example("-     ds = ds.map(f)")
-    (' ', '    # before: ds = ds.map(f)')
-    """
-    sign, code = line[:1], line[2:]
-    if sign != "-":
-        return sign, code
-    indent = code[: len(code) - len(code.lstrip())]
-    return " ", f"{indent}# before: {code.lstrip()}"
 
 
 def _signal(state: SignalState) -> str:

@@ -107,7 +107,7 @@ CASES: dict[str, CaseOfAdvice] = {
     "compile": (python_overhead.advise(Growth(eager=True)), "Make the step", moves_into_a_function),
     "ring": (python_overhead.advise(Growth()), "Bound the buffer", bounds_the_buffer),
     "plots": (
-        python_overhead.advise(Growth(places=("draw (plots.py:8)", "figure (matplotlib/a.py:3)"))),
+        python_overhead.advise(Growth(libraries=frozenset({"matplotlib"}))),
         "Close each figure",
         closes_figures,
     ),

@@ -27,3 +27,23 @@ def same(*lines: str) -> list[str]:
 def snippet(*groups: list[str]) -> str:
     """The text of a snippet."""
     return "\n".join(line for group in groups for line in group)
+
+
+def as_example(code: str) -> list[tuple[str, str]]:
+    """The lines of a snippet as they are shown: nothing in it is the reader's to remove.
+
+    Example:
+      >>> as_example("-     ds = ds.map(f)")
+      [(' ', '    # before: ds = ds.map(f)')]
+
+    Returns:
+      Sign ("+" for a new line) and text of each.
+    """
+    lines = []
+    for line in code.splitlines():
+        sign, text = line[:1], line[2:]
+        if sign == "-":
+            words = text.lstrip()
+            sign, text = " ", f"{text[: len(text) - len(words)]}# before: {words}"
+        lines.append((sign, text))
+    return lines

@@ -9,8 +9,7 @@ from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
 from tb_slowdown_plugin.analysis.advice.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.types import Advice
 
-_PLOTS: Final = ("matplotlib/", "seaborn/", "plotly/")
-_ARRAYS: Final = "numpy/"
+_PLOTS: Final = frozenset({"matplotlib", "seaborn", "plotly", "mpl_toolkits"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,17 +18,14 @@ class Growth:
 
     eager: bool = False
     """The run has traced no function."""
-    places: tuple[str, ...] = ()
-    """Where the training thread was in most samples, "sample (agent.py:88)", the user's first."""
-
-    @property
-    def place(self) -> str:
-        """The place to look at, "" where not known."""
-        return next((place for place in self.places if not _is_library(place)), "")
+    place: str = ""
+    """Where the training thread was in most samples, "sample (agent.py:88)"; "" if not known."""
+    libraries: frozenset[str] = frozenset()
+    """Packages whose code was running there in most of these samples."""
 
     @property
     def where(self) -> str:
-        """The same, above an example."""
+        """The place, above an example."""
         return f"in `{self.place}`" if self.place else "find what the loop keeps from step to step"
 
 
@@ -38,23 +34,18 @@ def advise(growth: Growth) -> tuple[Advice, ...]:
     return offered(OFFERS, growth)
 
 
-def _is_library(place: str) -> bool:
-    return any(f"({library}" in place for library in (*_PLOTS, _ARRAYS))
-
-
 def _draws(growth: Growth) -> bool:
-    return any(f"({plots}" in place for place in growth.places for plots in _PLOTS)
-
-
-def _concatenates(growth: Growth) -> bool:
-    """NumPy works there, or nobody knows where it is."""
-    copies = any(f"({_ARRAYS}" in place for place in growth.places)
-    return (copies or not growth.places) and not _draws(growth)
+    return not growth.libraries.isdisjoint(_PLOTS)
 
 
 def _keeps_something(growth: Growth) -> bool:
-    """Anything of the program's own, as far as the samples say."""
+    """Work of the program's own, as far as the samples say."""
     return not _draws(growth)
+
+
+def _may_concatenate(growth: Growth) -> bool:
+    """NumPy works there, or nothing says who does."""
+    return not growth.libraries or "numpy" in growth.libraries
 
 
 def _place_is_known(growth: Growth) -> bool:
@@ -162,6 +153,6 @@ OFFERS: Final = (
     Offer(look_there, when=_place_is_known),
     Offer(running_sum, when=_keeps_something),
     Offer(bound_the_buffer, when=_keeps_something),
-    Offer(array_once, when=_concatenates),
+    Offer(array_once, when=_may_concatenate),
     Offer(plain(compile_step), when=_runs_eagerly),
 )

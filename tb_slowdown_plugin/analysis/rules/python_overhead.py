@@ -21,6 +21,7 @@ from tb_slowdown_plugin.analysis.rules.movement import (
 from tb_slowdown_plugin.analysis.rules.patterns import cadence, grows_at_intervals, tell_rise
 from tb_slowdown_plugin.analysis.rules.stack_places import (
     growing_places,
+    libraries_at,
     place_of,
     places_of_most,
     tell_places,
@@ -90,7 +91,7 @@ def explain(case: Case) -> Claim | None:
             *_tell_tensorflow(case, found),
         ),
         advice.advise(
-            advice.Growth(runs_eagerly(case), (*main, *(place_of(fact) for fact in most)))
+            advice.Growth(runs_eagerly(case), main[0] if main else "", libraries_at(case, main))
         ),
         "medium",
         "drift",

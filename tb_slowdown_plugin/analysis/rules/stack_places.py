@@ -11,6 +11,8 @@ from tb_slowdown_plugin.records.types import Fact
 
 _STACK = "python_stack"
 """Fact: a place of the training thread's stack, with the samples it was seen in."""
+_INSIDE = "in:"
+"""How the number of samples begins in which a package's code ran at the place."""
 _BOTH = 1.15
 """Share of the samples at a place, and of the wall that is lost: more than 1 in all, and the
 place is in the lost time; 60 samples vary by 0.06."""
@@ -57,6 +59,20 @@ def places_of_most(case: Case, lost: float) -> list[Fact]:
     found = [each for each in case.facts(_STACK) if _share_of(each[1]) + lost >= _BOTH]
     newest = max((row for row, _ in found), default=0)
     return sorted((fact for row, fact in found if row == newest), key=_share_of, reverse=True)
+
+
+def libraries_at(case: Case, places: list[str]) -> frozenset[str]:
+    """Packages whose code ran in at least half of the samples of the first place."""
+    found = set()
+    for _, fact in case.facts(_STACK):
+        if places and place_of(fact) == places[0]:
+            half = fact.numbers.get("samples", 0.0) / 2
+            found |= {
+                name.removeprefix(_INSIDE)
+                for name, samples in fact.numbers.items()
+                if name.startswith(_INSIDE) and samples >= half > 0
+            }
+    return frozenset(found)
 
 
 def tell_places(places: list[tuple[str, float, float]], most: list[Fact]) -> Iterable[str]:
