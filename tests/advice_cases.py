@@ -236,7 +236,7 @@ CASES: dict[str, tuple[Any, Any]] = {
     # -- saving, callbacks, disks
     "checkpointing.keep_few": (
         Saving("CheckpointManager", grows=True),
-        Saving("ModelCheckpoint", grows=True),
+        Saving("CheckpointManager", grows=True, keeps_few=True),
     ),
     "checkpointing.back_up_less_often": (
         Saving("BackupAndRestore", every_steps=20, run_steps=600),
@@ -296,7 +296,7 @@ CASES: dict[str, tuple[Any, Any]] = {
     "disk.local_disk": (Writing(SAVES), Writing(SUMMARIES)),
     "disk.keep_few": (
         Writing(SAVES),
-        Writing(replace(SAVES, savers=frozenset({"ModelCheckpoint"}))),
+        Writing(replace(SAVES, keeps_few=True)),
     ),
     "disk.fewer_summaries": (Writing(SUMMARIES), Writing(SAVES)),
     "disk.delete_old_checkpoints": (Writing(SAVES, full=True), Writing(SAVES)),

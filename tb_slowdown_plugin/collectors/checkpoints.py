@@ -114,6 +114,8 @@ class Checkpoints:
         place = _find_path(path, args, kwargs)
         if place is not None and "://" not in place:
             self._context.watched.add(str(Path(place).parent))
+        if hasattr(args[0] if args else None, "_max_to_keep"):  # a CheckpointManager
+            numbers["keeps"] = float(args[0]._max_to_keep or 0)
         written = saved_bytes(place)
         if written is not None:
             numbers["bytes"] = written

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from integration.program_advice import ADVICE
 from integration.program_signals import MOVES
 from integration.recorded_programs import NAMES, PROGRAMS, RECORDINGS, ROOT, SICK, outcome
 
@@ -44,6 +45,21 @@ def test_each_cause_has_a_program_or_a_reason() -> None:
     caused = {outcome(name).cause for name in SICK} - {HEALTHY}
     assert caused.isdisjoint(NO_PROGRAM)
     assert caused | set(NO_PROGRAM) == set(CAUSES)
+
+
+@pytest.mark.parametrize("name", SICK)
+def test_a_program_gets_the_advice_for_its_defect_and_its_healthy_twin_none(name: str) -> None:
+    assert advised(name) == ADVICE[name]
+    if outcome(name).cause != "warm_up":  # a healthy run has one, too
+        assert not set(advised(f"{name}_healthy")) & set(ADVICE[name])
+
+
+def advised(name: str) -> tuple[str, ...]:
+    """How the texts begin that the report has for the defect."""
+    found = outcome(name)
+    sick = outcome(name.removesuffix("_healthy")).cause
+    advice = [each.advice for each in found.report.causes if each.cause == sick]
+    return tuple(" ".join(each.text.split()[:4]) for each in sum(advice, ()))
 
 
 @pytest.mark.parametrize("name", SICK)

@@ -45,6 +45,8 @@ class Saving:
     run_seconds: float = 0.0
     place: str = ""
     """The line that saves, "" where not known."""
+    keeps_few: bool = False
+    """The manager deletes old checkpoints already."""
     in_callback: bool = False
     """A method of a Keras callback of the user's saves."""
 
@@ -114,12 +116,13 @@ def _can_be_asynchronous(saving: Saving) -> bool:
     return saving.who not in KERAS | _MODEL | _WHOLE
 
 
-def _has_manager(saving: Saving) -> bool:
-    return _can_be_asynchronous(saving) and saving.who != "tf.train.Checkpoint"
+def _manager_keeps_all(saving: Saving) -> bool:
+    managed = _can_be_asynchronous(saving) and saving.who != "tf.train.Checkpoint"
+    return managed and not saving.keeps_few
 
 
 def _manager_grows(saving: Saving) -> bool:
-    return _has_manager(saving) and saving.grows
+    return _manager_keeps_all(saving) and saving.grows
 
 
 def _has_no_manager(saving: Saving) -> bool:
@@ -289,6 +292,6 @@ OFFERS: Final = (
     Offer(save_by_the_clock_in_callback, when=_saves_in_callback),
     Offer(weights_of_model, when=_saves_whole_model),
     Offer(write_meanwhile, when=_can_be_asynchronous),
-    Offer(plain(keep_few), when=_has_manager),
+    Offer(plain(keep_few), when=_manager_keeps_all),
     Offer(plain(manage), when=_has_no_manager),
 )

@@ -40,7 +40,9 @@ def _saves(writing: Writing) -> bool:
 
 
 def _saves_checkpoints(writing: Writing) -> bool:
-    """By TensorFlow's manager, or nobody knows by what."""
+    """By TensorFlow's manager, which keeps all, or nobody knows by what."""
+    if writing.program.keeps_few:
+        return False
     savers = writing.program.savers
     return writing.program.saves and (not savers or not savers.isdisjoint(_TENSORFLOW))
 

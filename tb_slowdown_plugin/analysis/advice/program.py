@@ -66,6 +66,8 @@ class Program:
     saves: bool = False
     summaries: bool = False
     savers: frozenset[str] = frozenset()
+    keeps_few: bool = False
+    """A `CheckpointManager` deletes old checkpoints."""
     declared: frozenset[str] = frozenset()
     """Functions (and places) that have an `input_signature`."""
     generalized: frozenset[str] = frozenset()
@@ -89,6 +91,7 @@ class Program:
             names.CHECKPOINT in families,
             names.SUMMARY in families,
             frozenset(fact.subject for fact in facts if fact.name == "checkpoint"),
+            any(fact.numbers.get("keeps") for fact in facts if fact.name == "checkpoint"),
             _with_option(options, "input_signature"),
             _with_option(options, "reduce_retracing"),
         )

@@ -61,6 +61,7 @@ def explain(case: Case) -> Claim | None:
         run_steps=len(period) * case.run.steps_per_row,
         run_seconds=float(period.sum()),
         place=callers[-1].subject if len({each.subject for each in callers}) == 1 else "",
+        keeps_few=any(fact.numbers.get("keeps") for _, fact in case.facts("checkpoint")),
         in_callback=any(each.numbers.get("in_callback") for each in callers),
     )
     return Claim(

@@ -64,6 +64,7 @@ def test_a_manager_is_named_and_counts_once(recording, checkpoints, tmp_path):
     manager.save()
     assert list(recording.stopwatch.take()) == ["checkpoint:CheckpointManager"]
     assert facts(recording) == [("checkpoint", "CheckpointManager")] * 2
+    assert all("keeps" in fact.numbers for fact in saves(recording))
 
 
 def test_keras_files_are_booked_to_the_method(recording, checkpoints, tmp_path):
