@@ -68,7 +68,7 @@ class GarbageCollector:
         if when == "start":
             self._began_ns = now
             if info.get("generation") == _OLDEST_GENERATION:
-                self._note_caller(sys._getframe(1))  # whom the collection interrupts
+                self._note_caller(sys._getframe().f_back)  # whom the collection interrupts
             return
         if not self._began_ns:  # the collection was under way when the hook was added
             return
@@ -88,8 +88,10 @@ class GarbageCollector:
         if len(self._noted) == 1:
             self._context.stopwatch.add_asker(self._hand_over)
 
-    def _note_caller(self, frame: FrameType) -> None:
-        if threading.get_ident() != self._context.stopwatch.thread or not _is_forced(frame):
+    def _note_caller(self, frame: FrameType | None) -> None:
+        if frame is None or threading.get_ident() != self._context.stopwatch.thread:
+            return
+        if not _is_forced(frame):
             return
         file, line = calling_line(frame)
         if file:

@@ -24,8 +24,8 @@ _INTERVALS_NS: Final = (1_000_000_000, 10_000_000_000)
 because a young run may be over soon."""
 _FEWEST_ELEMENTS: Final = 10
 """Fewer say little: the first ones fill caches and start threads."""
-_MOST_PIPELINES: Final = 16
-"""Distinct pipelines that are recorded."""
+_MOST_LOOKS: Final = 64
+"""At datasets, for their stages: a program may make a new one in each step."""
 _CHANGED: Final = 1.5
 """A stage that takes this many times as long (or as short) as told is told again."""
 
@@ -79,7 +79,8 @@ class InputStages:
         self._pass = 0
         self._looked_at = 0
         self._told_cache = False
-        self._pipelines: list[Fact] = []
+        self._pipeline: Fact | None = None
+        self._looks = 0
         self._hooks = MethodHooks(self.name)
         self._hooks.replace(iterator_ops.OwnedIterator, "__init__", self._made)
 
@@ -117,7 +118,8 @@ class InputStages:
             self._context.emit(_fact(slowest))
 
     def _tell_pipeline(self, dataset: Any) -> None:
-        if len(self._pipelines) >= _MOST_PIPELINES:
+        self._looks += 1
+        if self._looks > _MOST_LOOKS:
             return
         try:
             told = describe_pipeline(dataset)
@@ -126,8 +128,8 @@ class InputStages:
                 self.name, f"the stages of a dataset can't be read: {type(error).__name__}"
             )
             return
-        if told not in self._pipelines[-1:]:
-            self._pipelines.append(told)
+        if told != self._pipeline:
+            self._pipeline = told
             self._context.emit(told)
 
     def stop(self) -> None:

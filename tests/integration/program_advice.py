@@ -101,7 +101,7 @@ ADVICE: dict[str, tuple[str, ...]] = {
         "Let TensorFlow generalise the",
     ),
     "shape_churn": ("Bring images to one",),
-    "summaries": ("Write summaries in every",),
+    "summaries": ("Write summaries once in",),
     "tensor_retention_history": (
         "Keep a window of",
         "Keep numbers, not tensors,",

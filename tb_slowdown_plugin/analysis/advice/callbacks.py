@@ -119,7 +119,7 @@ def every_nth(calls: Calls) -> Advice:
     """Not in each batch."""
     steps = calls.rarer or 100
     return Advice(
-        f"Let {_whose(calls)} work in every {count(steps)}th batch only, or at the end of the "
+        f"Let {_whose(calls)} work once in {count(steps)} batches only, or at the end of the "
         "epoch.",
         snippet(
             same("def on_train_batch_end(self, batch, logs=None):"),
@@ -231,7 +231,7 @@ def summaries_less_often(calls: Calls) -> Advice:
 def fewer_summaries(steps: int = 100) -> Advice:
     """One in so many steps."""
     return Advice(
-        f"Write summaries in every {count(steps)}th step, in one place.",
+        f"Write summaries once in {count(steps)} steps, in one place.",
         snippet(
             old("tf.summary.scalar('loss', loss, step=step)"),
             new(
