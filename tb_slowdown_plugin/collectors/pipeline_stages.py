@@ -2,7 +2,7 @@
 
 tf.data keeps what a dataset is made of in private attributes (`_input_dataset`,
 `_map_func`, `_buffer_size`), alike in TensorFlow 2.16 and 2.21. What is not there
-isn't recorded. Cost: 1 us a stage; once per dataset.
+isn't recorded. Cost: 5 us a stage and 1 us an operation of its functions, for each new dataset.
 """
 
 from __future__ import annotations
