@@ -9,9 +9,9 @@ ADVICE: dict[str, tuple[str, ...]] = {
     ),
     "callbacks_growing": (
         "Look for what `RunningMean`",
-        "Let `RunningMean` work in",
+        "Let `RunningMean` work once",
     ),
-    "callbacks_slow": ("Let `WeightStatistics` work in",),
+    "callbacks_slow": ("Let `WeightStatistics` work once",),
     "checkpoint_slow": (
         "Save by the clock",
         "Write while training goes",
