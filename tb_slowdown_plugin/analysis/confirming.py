@@ -178,7 +178,7 @@ def _with_confirming(
     )
     unexplained = np.maximum(account.lost_per_step[UNEXPLAINED] - per_step, 0.0)
     columns = {**account.lost_per_step, CONFIRMING: per_step, UNEXPLAINED: unexplained}
-    points = sorted((*account.change_points, (first_row, "Being confirmed: from here")))
+    points = sorted((*account.change_points, (first_row, "Being confirmed from here")))
     return replace(account, report=report, lost_per_step=columns, change_points=tuple(points))
 
 

@@ -15,7 +15,7 @@ pytest.importorskip("tensorflow")
 
 
 def test_it_is_told_at_once_and_never_contradicts_itself(tmp_path: Path) -> None:
-    found = watch(["retracing", "callback"], tmp_path, before_seconds=12.0, after_seconds=26.0)
+    found = watch(["retracing", "callback"], tmp_path, before_seconds=9.0, after_seconds=22.0)
     for one in found:
         assert len(one.answers) >= 20
         assert one.judged_seconds <= JUDGED_SECONDS, one.answers[-1]

@@ -61,8 +61,9 @@ export const CAUSES: readonly CauseKind[] = [
   kind(UNEXPLAINED, "Un", "Unexplained", "neutral", "back"),
 ];
 
+/** The space does not break: a bar without room for the name shows the code, not "Being". */
 const BY_ID: ReadonlyMap<string, CauseKind> = new Map(
-  [...CAUSES, kind(CONFIRMING, "Bc", "Being confirmed", "neutral", "slash")].map((cause) => [
+  [...CAUSES, kind(CONFIRMING, "Bc", "Being\u00a0confirmed", "neutral", "slash")].map((cause) => [
     cause.id,
     cause,
   ]),

@@ -58,7 +58,7 @@ def test_a_slower_run_is_never_healthy_and_then_has_its_seconds_confirmed():
     assert confirming.decided_step == pytest.approx(2299 + 15.0 / 0.03, abs=10)
     assert report.unexplained_seconds == pytest.approx(confirming.seconds)
     assert account.lost_per_step["confirming"].sum() == pytest.approx(confirming.seconds)
-    assert [text for _, text in account.change_points] == ["Being confirmed: from here"]
+    assert [text for _, text in account.change_points] == ["Being confirmed from here"]
     assert_adds_up(account, event_files.rows_of(steps, 0, 2300))
     assert ledger_of(run_of(event_files.rows_of(steps, 0, 2300)), account).terms.keys() == {
         "healthy",
