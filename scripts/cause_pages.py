@@ -96,7 +96,7 @@ PAGES: dict[str, Page] = {
         "garbage_collection_heap",
         lambda: (
             *advice.garbage_collection.advise(
-                advice.garbage_collection.Collections(("train.py:9",), calls=12)),
+                advice.garbage_collection.Collections(("train.py:9",))),
             *advice.garbage_collection.advise(advice.garbage_collection.Collections())),
     ),
     "input_pipeline": Page(

@@ -303,20 +303,20 @@ CASES: dict[str, tuple[Any, Any]] = {
     "disk.delete_temporary_files": (Writing(SUMMARIES, full=True), Writing(SUMMARIES)),
     # -- Python
     "garbage_collection.remove_the_call": (
-        Collections(("train.py:9",), calls=12, periodic=True),
+        Collections(("train.py:9",), periodic=True),
         Collections(periodic=True),
     ),
     "garbage_collection.clear_less_often": (
-        Collections(sessions=("train.py:9",), calls=12),
-        Collections(("train.py:9",), calls=12),
+        Collections(sessions=("train.py:9",)),
+        Collections(("train.py:9",)),
     ),
     "garbage_collection.look_for_the_call": (
         Collections(periodic=True),
-        Collections(("train.py:9",), calls=12, periodic=True),
+        Collections(("train.py:9",), periodic=True),
     ),
-    "garbage_collection.freeze": (Collections(), Collections(("train.py:9",), calls=12)),
-    "garbage_collection.schedule": (Collections(), Collections(("train.py:9",), calls=12)),
-    "garbage_collection.keep_less": (Collections(), Collections(("train.py:9",), calls=12)),
+    "garbage_collection.freeze": (Collections(), Collections(("train.py:9",))),
+    "garbage_collection.schedule": (Collections(), Collections(("train.py:9",))),
+    "garbage_collection.keep_less": (Collections(), Collections(("train.py:9",))),
     "python_overhead.close_plots": (
         Growth(place="draw (plots.py:8)", libraries=MATPLOTLIB),
         Growth(place="sample (agent.py:88)"),

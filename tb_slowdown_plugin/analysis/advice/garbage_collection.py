@@ -8,7 +8,7 @@ from typing import Final
 from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
 from tb_slowdown_plugin.analysis.advice.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.types import Advice
-from tb_slowdown_plugin.analysis.wording import counted, listed
+from tb_slowdown_plugin.analysis.wording import listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +19,6 @@ class Collections:
     """Lines that asked for most of the full ones."""
     sessions: tuple[str, ...] = ()
     """Likewise, lines that call Keras's `clear_session`, which collects."""
-    calls: int = 0
-    """How often all of these lines asked."""
     periodic: bool = False
     """They come at a fixed number of steps."""
     full: bool = True
@@ -61,8 +59,7 @@ def _is_automatic_and_full(collections: Collections) -> bool:
 def remove_the_call(collections: Collections) -> Advice:
     """At its line."""
     return Advice(
-        f"Remove `gc.collect()` at {listed(collections.callers)}: it ran "
-        f"{counted(collections.calls, 'time')}, and Python collects automatically.",
+        f"Remove `gc.collect()` at {listed(collections.callers)}: Python collects automatically.",
         snippet(
             same("for epoch in range(epochs):", "    for batch in dataset:"),
             same("        train_step(batch)"),

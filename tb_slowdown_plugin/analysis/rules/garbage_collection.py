@@ -49,7 +49,6 @@ def _collections(case: Case, full: int, *, periodic: bool) -> advice.Collections
     return advice.Collections(
         tuple(place for place, clears in calls if not clears),
         tuple(place for place, clears in calls if clears),
-        round(sum(calls.values())),
         periodic=periodic,
         full=full > 0,
     )
