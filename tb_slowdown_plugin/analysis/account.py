@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.blind_spots import find_blind_spots, judged, mark_signals
 from tb_slowdown_plugin.analysis.change_labels import label_changes
 from tb_slowdown_plugin.analysis.coverage import completeness, notes, signal_states
 from tb_slowdown_plugin.analysis.diagnose import diagnose, judge
@@ -34,6 +35,7 @@ from tb_slowdown_plugin.analysis.rules.planned import split_growth, split_planne
 from tb_slowdown_plugin.analysis.rules.rebuilt_step import split_rebuilt, tell_rebuilt
 from tb_slowdown_plugin.analysis.rules.suspects import find_suspects
 from tb_slowdown_plugin.analysis.traces import traced_graphs
+from tb_slowdown_plugin.analysis.trend import LATEST_WARM_UP_END
 from tb_slowdown_plugin.analysis.types import (
     Account,
     AsOf,
@@ -44,6 +46,7 @@ from tb_slowdown_plugin.analysis.types import (
 )
 from tb_slowdown_plugin.analysis.unexplained import describe_unexplained
 from tb_slowdown_plugin.analysis.verdict import verdict_on
+from tb_slowdown_plugin.analysis.wandering import find_wandering
 from tb_slowdown_plugin.analysis.workers import describe_workers
 from tb_slowdown_plugin.records.types import Float, Run
 
@@ -101,15 +104,18 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> Account:
     lost = unexplained + sum(lost_seconds(claim.findings) for claim in claims)
     start = [claim for claim in claims if claim.cause == "warm_up"]
     warm_up = sum(lost_seconds(claim.findings) for claim in start)
+    own = [claim for claim in claims if claim.cause != "warm_up" and not claim.external]
+    wandering = find_wandering(rest, len(run.steps))
     verdict = verdict_on(
         _diagnosed(case, healthy),
         wall_seconds=wall,
         warm_up_seconds=warm_up,
-        named_seconds=lost - unexplained - warm_up if len(claims) > len(start) else 0.0,
-        unexplained_seconds=unexplained,
+        named_seconds=sum(lost_seconds(claim.findings) for claim in own),
+        unexplained_seconds=unexplained - lost_seconds(wandering),
     )
     unexplained += lost_seconds(pending)
     lost += lost_seconds(pending)
+    spots = find_blind_spots(run, _explained(case, claims))
     healthy_step = diagnosis.baseline.seconds
     report = Report(
         run=run.name,
@@ -117,9 +123,12 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> Account:
         headline=headline(
             verdict,
             steps=len(run.steps),
+            steps_needed=diagnosis.steps_needed,
             wall_seconds=wall,
-            lost=[(claim.subject, lost_seconds(claim.findings)) for claim in claims],
+            lost=[(c.subject, lost_seconds(c.findings)) for c in claims if not c.external],
+            external=[(c.subject, lost_seconds(c.findings)) for c in claims if c.external],
             unexplained_seconds=unexplained,
+            blind_spots=[spot.short for spot in spots],
         ),
         steps=len(run.steps),
         wall_seconds=wall,
@@ -131,7 +140,7 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> Account:
         causes=tuple(_cause(case, claim) for claim in claims),
         suspects=find_suspects(replace(case, findings=rest)),
         workers=describe_workers(run),
-        signals=signal_states(run),
+        signals=mark_signals(run, signal_states(run), spots),
         completeness=completeness(run),
         notes=(
             *notes(run),
@@ -145,6 +154,8 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> Account:
         as_of=_last_step(run),
         recent=find_recent(run),
         unexplained=describe_unexplained(case, rest, per_cause[UNEXPLAINED]),
+        judged=judged(spots),
+        blind_spots=tuple(spot.sentence for spot in spots),
     )
     return Account(
         report,
@@ -187,7 +198,8 @@ def _diagnosed(case: Case, healthy: tuple[Finding, ...]) -> Verdict:
         return diagnosis.verdict
     ids = {id(finding) for finding in healthy}
     others = [finding for finding in diagnosis.findings if id(finding) not in ids]
-    return judge(others, diagnosis.ledger, len(case.run.steps) - diagnosis.warm_up_rows)
+    enough = len(case.run.steps) >= diagnosis.steps_needed
+    return judge(others, diagnosis.ledger, enough=enough)
 
 
 def _ask_rules(case: Case) -> tuple[list[Claim], tuple[Finding, ...]]:
@@ -212,6 +224,20 @@ def _per_step(case: Case, findings: tuple[Finding, ...]) -> Float:
     return total
 
 
+def _explained(case: Case, claims: Iterable[Claim]) -> Float:
+    """(S,) seconds of causes for which no account of the steps has the seconds."""
+    accounts = case.run.steps.accounts
+    return _per_step(
+        case,
+        tuple(
+            finding
+            for claim in claims
+            for finding in claim.findings
+            if finding.source not in accounts
+        ),
+    )
+
+
 def _cause(case: Case, claim: Claim) -> Cause:
     seconds = lost_seconds(claim.findings)
     main = largest(claim.findings)
@@ -227,17 +253,23 @@ def _cause(case: Case, claim: Claim) -> Cause:
         evidence=claim.evidence,
         advice=claim.advice,
         parts=claim.parts,
+        external=claim.external,
     )
 
 
 def _end_of_warm_up(case: Case, claims: Iterable[Claim]) -> int:
-    """First row after it: a first pass that waits lasts longer than the first calls."""
+    """First row after it: a first pass that waits lasts longer than the first calls.
+
+    A function that is first traced far later is no reason to call what lies between warm-up.
+    """
+    latest = int(LATEST_WARM_UP_END * len(case.run.steps))
     ends = [
-        finding.rows[1] + 1
+        int(early[-1]) + 1
         for claim in claims
         if claim.cause == "warm_up"
         for finding in claim.findings
         if finding.pattern == "warm_up"
+        and len(early := np.flatnonzero(finding.lost_per_step[: latest + 1]))
     ]
     return min(max(case.diagnosis.warm_up_rows, *ends, 0), len(case.run.steps) - 1)
 

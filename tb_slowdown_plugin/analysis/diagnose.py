@@ -13,14 +13,20 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tb_slowdown_plugin.analysis.accounts import rule_of, starts_with_warm_up
+from tb_slowdown_plugin.analysis.accounts import CONTENTION, rule_of, starts_with_warm_up
 from tb_slowdown_plugin.analysis.contention import STARVED, find_contention
 from tb_slowdown_plugin.analysis.core import fit_core, judge_core
-from tb_slowdown_plugin.analysis.findings import AT_START, CORE, compare_cpu
+from tb_slowdown_plugin.analysis.findings import AT_START, compare_cpu
 from tb_slowdown_plugin.analysis.ledger import balance
-from tb_slowdown_plugin.analysis.measured import judge_account
+from tb_slowdown_plugin.analysis.measured import judge_account, judge_together
 from tb_slowdown_plugin.analysis.named import name_losses
 from tb_slowdown_plugin.analysis.samples import Signals
+from tb_slowdown_plugin.analysis.short_runs import (
+    FEWEST_STEPS,
+    SURE_STEPS,
+    keep_certain,
+    steps_needed,
+)
 from tb_slowdown_plugin.analysis.starved import find_starved, take_back
 from tb_slowdown_plugin.analysis.steps import (
     Steps,
@@ -33,20 +39,15 @@ from tb_slowdown_plugin.analysis.steps import (
 from tb_slowdown_plugin.analysis.trend import Trend
 from tb_slowdown_plugin.analysis.types import Baseline, Diagnosis, Finding, Ledger, Verdict
 from tb_slowdown_plugin.analysis.verdict import verdict_on
+from tb_slowdown_plugin.analysis.wandering import find_wandering
 from tb_slowdown_plugin.analysis.work import measure_work
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Float, Int
 
-FEWEST_STEADY_ROWS: Final = 100
-"""Rows after warm-up below which nothing is said of the run's structure."""
-FEWEST_ROWS: Final = 20
-"""Rows below which nothing is said at all."""
-_SHORT_RUN_FLOOR: Final = 0.3
-"""Share of the wall that measured seconds need to be named in a run of fewer steady rows."""
-_SHORT_RUN_FLOOR_OF_NEVER: Final = 0.1
-"""The same for what a healthy run never spends, if it came at least 10 times."""
-_FEWEST_EVENTS_OF_SHORT: Final = 10
 _MOST_COMPILE_ROWS: Final = 20
+_COMPILE_ROWS_OF_SHORT: Final = 3
+"""Leading steps of a short run that may be slow: the first trace, the one that creates variables,
+and the first run of the graph; a quarter of the run at most."""
 
 
 def diagnose(
@@ -111,13 +112,12 @@ def diagnose(
         wait = steps.accounts[names.INPUT_WAIT]
         starved = find_starved(_without_end_of_pass(steps), wait, computed, signals or {})
         steps = move(steps, names.INPUT_WAIT, STARVED, starved)
-    if len(steps) < FEWEST_ROWS or steps.wall_seconds <= 0:
-        return _conclude(steps, [], np.zeros(len(steps)), None, 0)
+    if steps.wall_seconds <= 0:
+        return _conclude(steps, [], np.zeros(len(steps)), None, 0, FEWEST_STEPS)
     compile_rows = _count_slow_first_rows(steps)
     steady = len(steps) - compile_rows
     usual = measure_work(steps.core, compile_rows, kinds, items)
-    long_enough = steady >= FEWEST_STEADY_ROWS
-    trend = fit_core(steps.core, usual, compile_rows) if long_enough else None
+    trend = fit_core(steps.core, usual, compile_rows) if steady >= FEWEST_STEPS else None
     warm_up_rows = compile_rows
     if trend is not None and trend.warm_up:
         warm_up_rows = int(trend.edges[trend.warm_up])
@@ -127,36 +127,25 @@ def diagnose(
         candidates += judge_account(steps, account, compile_rows, warm_up_rows, floor)
         if account == names.INPUT_WAIT:
             steps, candidates = take_back(steps, candidates)
+    candidates += judge_together(steps, candidates, compile_rows, warm_up_rows)
     core = judge_core(steps, usual, trend, warm_up_rows)
     candidates += core.findings
     unexplained, warm_up_rows = core.unexplained, core.warm_up_rows
-    enough = len(steps) - warm_up_rows >= FEWEST_STEADY_ROWS
-    if not enough:
-        candidates = [each for each in candidates if _is_sure_in_short(each, steps.wall_seconds)]
+    needed = steps_needed(steps.core, usual, warm_up_rows)
+    if len(steps) - warm_up_rows < SURE_STEPS:
+        candidates = keep_certain(candidates, steps.wall_seconds, len(steps))
         unexplained = np.zeros(len(steps))
     if cpu is not None:
         candidates = [compare_cpu(each, cpu, warm_up_rows) for each in candidates]
+    enough = len(steps) >= needed
     baseline = _state_baseline(trend, warm_up_rows, len(steps), enough=enough)
-    return _conclude(steps, candidates, unexplained, baseline, warm_up_rows, enough=enough)
+    return _conclude(steps, candidates, unexplained, baseline, warm_up_rows, needed)
 
 
 def _without_end_of_pass(steps: Steps) -> Float:
     """(S,) seconds in which a batch could have been loaded: not while a pipeline is taken down."""
     end = steps.accounts.get(names.account(names.INPUT_WAIT, names.END_OF_PASS))
     return steps.seconds if end is None else steps.seconds - end
-
-
-def _is_sure_in_short(finding: Finding, wall_seconds: float) -> bool:
-    """Whether a finding may be told of a short run: clocks measured it, and it is big."""
-    if finding.pattern == "warm_up":
-        return True
-    if finding.source == CORE:
-        return False
-    floor = _SHORT_RUN_FLOOR
-    often = finding.numbers.get("events", 0.0) >= _FEWEST_EVENTS_OF_SHORT
-    if rule_of(finding.source).class_ == "never" and often:
-        floor = _SHORT_RUN_FLOOR_OF_NEVER
-    return finding.lost_seconds >= floor * wall_seconds
 
 
 def _count_slow_first_rows(steps: Steps) -> int:
@@ -166,7 +155,8 @@ def _count_slow_first_rows(steps: Steps) -> int:
         # What should never happen is no warm-up when it happens early.
         if rule_of(name).class_ == "never" and not starts_with_warm_up(name):
             seconds -= column
-    limit = min(_MOST_COMPILE_ROWS, len(seconds) // 10)
+    count = len(seconds)
+    limit = min(_MOST_COMPILE_ROWS, max(count // 10, min(_COMPILE_ROWS_OF_SHORT, count // 4)))
     first = seconds[: limit + 1].copy()
     usual = float(np.median(seconds[limit:], overwrite_input=True))
     fast = np.flatnonzero(first <= 2 * usual)
@@ -195,34 +185,42 @@ def _conclude(
     unexplained: Float,
     seen: tuple[str, tuple[int, int]] | None,
     warm_up_rows: int,
-    *,
-    enough: bool = False,
+    steps_needed: int,
 ) -> Diagnosis:
     ledger, ordered, healthy, unexplained = balance(steps.seconds, findings, unexplained)
-    steady_rows = len(steps) - warm_up_rows if enough else 0
-    verdict = judge(ordered, ledger, steady_rows)
+    verdict = judge(ordered, ledger, enough=seen is not None and len(steps) >= steps_needed)
     baseline = Baseline(float("nan"), "no baseline: too few steps", (0, 0))
     if seen is not None:
         text, (first, last) = seen
         baseline = Baseline(float(np.median(healthy[first : last + 1])), text, (first, last))
     causes = name_losses(ordered)
-    return Diagnosis(verdict, baseline, ledger, ordered, warm_up_rows, healthy, unexplained, causes)
+    return Diagnosis(
+        verdict, baseline, ledger, ordered, warm_up_rows, healthy, unexplained, causes, steps_needed
+    )
 
 
-def judge(findings: Sequence[Finding], ledger: Ledger, steady_rows: int) -> Verdict:
+def judge(findings: Sequence[Finding], ledger: Ledger, *, enough: bool) -> Verdict:
     """The verdict on a run of which these are the findings.
 
     Args:
       findings: All of them.
       ledger: Of the run; the stalls that are in no finding are unexplained there.
-      steady_rows: Rows after its warm-up.
+      enough: Whether it has as many steps as a verdict needs.
     """
+    rows = len(findings[0].lost_per_step) if findings else 0
+    wandering = {id(finding) for finding in find_wandering(findings, rows)}
     warm_up = [finding for finding in findings if finding.pattern == "warm_up"]
     # A run that only got faster did not slow down: what it had been slower by is unexplained.
-    first_parts = [finding for finding in findings if finding.numbers.get(AT_START)]
-    if len(warm_up) + len(first_parts) < len(findings):
+    first_parts = [
+        finding
+        for finding in findings
+        if finding.numbers.get(AT_START) and id(finding) not in wandering
+    ]
+    # Nor did one from which others took their time.
+    foreign = [finding for finding in findings if names.family(finding.source) == CONTENTION]
+    if len(warm_up) + len(first_parts) + len(foreign) + len(wandering) < len(findings):
         return "slowdown"
-    if steady_rows < FEWEST_STEADY_ROWS:
+    if not enough:
         return "not_enough_steps"
     return verdict_on(
         "healthy",

@@ -201,8 +201,8 @@ def _keep(diagnosis: Diagnosis, confirmed: list[Finding]) -> Diagnosis:
     for finding in confirmed:
         lost[finding.source] = lost.get(finding.source, 0.0) + finding.lost_seconds
     ledger = diagnosis.ledger
-    steady = len(diagnosis.healthy_per_step) - diagnosis.warm_up_rows
-    verdict = judge(confirmed, replace(ledger, lost=lost), steady)
+    enough = len(diagnosis.healthy_per_step) >= diagnosis.steps_needed
+    verdict = judge(confirmed, replace(ledger, lost=lost), enough=enough)
     withheld = sum(ledger.lost.values()) - sum(lost.values())
     ledger = replace(ledger, lost=lost, unexplained_seconds=ledger.unexplained_seconds + withheld)
     return replace(diagnosis, verdict=verdict, ledger=ledger, findings=tuple(confirmed))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -10,6 +11,7 @@ from tb_slowdown_plugin.analysis.accounts import (
     CONTENTION,
     FLAT_FLOOR,
     GROWTH_FLOOR,
+    INPUT_FLOOR,
     Rule,
     rule_of,
     starts_with_warm_up,
@@ -47,6 +49,9 @@ _EARLY: Final = 0.2
 _REGULAR: Final = 0.1
 _MOSTLY_THERE: Final = 2.0
 """A step inside of a stretch must have so many times the contention of one outside."""
+_RECURS: Final = 3
+"""Steps with a time in an account from which it counts toward what accounts take together."""
+_NOT_OF_THE_PROGRAM: Final = frozenset({CONTENTION, names.COMMUNICATION})
 _END_OF_PASS: Final = names.account(names.INPUT_WAIT, names.END_OF_PASS)
 _TAKING_DOWN_SECONDS: Final = 3.0
 """What TensorFlow itself takes to take a pipeline down, at the end of a pass: without CPU time, and
@@ -89,7 +94,8 @@ def judge_account(
     if early.any():
         column = column - early
     events = find_events(column)
-    if rule.class_ == "first" or len(events) < rule.least_events or not column.any():
+    least_events = min(rule.least_events, max(1, len(steps) - 1))
+    if rule.class_ == "first" or len(events) < least_events or not column.any():
         return findings
     floor = max(rule.flat_floor if flat_floor is None else flat_floor, GROWTH_FLOOR)
     if rule.class_ == "never" and _is_over(events, len(steps)):
@@ -110,6 +116,42 @@ def judge_account(
     if account == names.INPUT_WAIT:
         grown = [each for each in grown if _is_more_than_asking(each)]
     return findings + grown
+
+
+def judge_together(
+    steps: Steps, findings: Sequence[Finding], first_rows: int, warm_up_rows: int
+) -> list[Finding]:
+    """Names accounts that are each under their floor and are much together.
+
+    Args:
+      steps: The run.
+      findings: What has been named already.
+      first_rows: As for `judge_account`.
+      warm_up_rows: As for `judge_account`.
+
+    Returns:
+      A finding for each of them, or none.
+    """
+    named = {finding.source for finding in findings if finding.pattern != "warm_up"}
+    quiet: dict[str, tuple[Float, Int]] = {}
+    for account in steps.accounts.keys() - named - {*steps.parts, _END_OF_PASS}:
+        rule = rule_of(account)
+        if rule.class_ != "configured" or names.family(account) in _NOT_OF_THE_PROGRAM:
+            continue
+        column = steps.accounts[account]
+        column = column - _find_early(steps, account, rule, first_rows, warm_up_rows)
+        if account == names.INPUT_WAIT:
+            column = np.where(column > _ASKING_SECONDS, column, 0.0)
+        events = find_events(column)
+        enough = len(events) >= max(rule.least_events, _RECURS)
+        if enough and column.sum() >= GROWTH_FLOOR * steps.wall_seconds:
+            quiet[account] = column, events
+    if sum(float(column.sum()) for column, _ in quiet.values()) < INPUT_FLOOR * steps.wall_seconds:
+        return []
+    return [
+        _name_whole(steps, account, column, events, warm_up_rows)
+        for account, (column, events) in sorted(quiet.items())
+    ]
 
 
 def _contended_seconds(steps: Steps) -> float:
@@ -153,7 +195,8 @@ def _find_early(
         if np.count_nonzero(steps.epochs) > 0:
             return split_first_pass(column, steps.epochs)[0]
         # In the only pass, the first batches wait for buffers to fill.
-        usual = float(np.median(column[first_rows:]))
+        first_rows = max(first_rows, 1)
+        usual = float(np.median(column[first_rows:])) if len(steps) > first_rows else 0.0
         return np.where(rows < first_rows, np.maximum(column - usual, 0.0), 0.0)
     return np.zeros(len(column))
 

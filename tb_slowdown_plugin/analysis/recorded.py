@@ -29,7 +29,7 @@ def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float
       run: the recording.
       graphs: its traces with their first executions, from `traced_graphs(run)`.
     """
-    measured = dict(run.steps.accounts)
+    measured = _settled_seconds(run, graphs)
     steady: dict[str, Float] = defaultdict(lambda: np.zeros(len(run.steps)))
     for graph in in_training(graphs):
         if graph.first_seconds and graph.row < len(run.steps):
@@ -43,6 +43,34 @@ def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float
         measured = {n: s for n, s in measured.items() if names.family(n) != names.COMMUNICATION}
         measured[IN_TURN if group.straggler is None else names.COMMUNICATION] = group.lost
     return measured
+
+
+def _settled_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float]:
+    """The accounts; traces that were recorded as retraces and have settled are first ones."""
+    measured = dict(run.steps.accounts)
+    rows: dict[int, list[TracedGraph]] = defaultdict(list)
+    for graph in in_training(graphs):
+        if (graph.again or graph.settled) and graph.row < len(run.steps):
+            rows[graph.row].append(graph)
+    moved = {row: each for row, each in rows.items() if any(graph.settled for graph in each)}
+    for family in (names.TRACING, names.FIRST_EXECUTION):
+        again, first = names.account(family, names.AGAIN), names.account(family, names.FIRST)
+        if not moved or again not in measured:
+            continue
+        left = measured[again].copy()
+        taken = np.zeros(len(left))
+        for row, each in moved.items():
+            seconds = [_seconds_in(graph, family) for graph in each]
+            settled = [s for graph, s in zip(each, seconds, strict=True) if graph.settled]
+            share = sum(settled) / sum(seconds) if sum(seconds) > 0 else 0.0
+            taken[row] = share * np.nan_to_num(left[row])
+        measured[again] = left - taken
+        measured[first] = measured.get(first, np.zeros(len(left))) + taken
+    return measured
+
+
+def _seconds_in(graph: TracedGraph, family: str) -> float:
+    return graph.trace.seconds if family == names.TRACING else graph.first_seconds
 
 
 def contention_signals(run: Run) -> Signals:

@@ -14,6 +14,7 @@ from typing import Final, Literal
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.settled import has_settled
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Execution, Run, Trace
 
@@ -37,6 +38,8 @@ class TracedGraph:
     steady_from: SteadyFrom
     detail: str
     """FIRST, AGAIN or LIBRARY: the account that its seconds stand in."""
+    settled: bool = False
+    """Whether it was recorded as a retrace, and was paid once (`settled.py`)."""
 
     @property
     def excess_seconds(self) -> float:
@@ -92,7 +95,7 @@ def traced_graphs(run: Run) -> tuple[TracedGraph, ...]:
         else:
             detail = whose[code] = _DETAIL.get(trace.cause, names.AGAIN)
         joined.append(TracedGraph(trace, row, time, first, steady, source, detail))
-    return _as_booked(run, joined)
+    return tuple(_settle(_as_booked(run, joined)))
 
 
 def _as_booked(run: Run, graphs: list[TracedGraph]) -> tuple[TracedGraph, ...]:
@@ -140,6 +143,21 @@ def _scaled(graph: TracedGraph, family: str, share: float) -> TracedGraph:
     trace = graph.trace
     seconds, building = share * trace.seconds, share * trace.building_seconds
     return replace(graph, trace=replace(trace, seconds=seconds, building_seconds=building))
+
+
+def _settle(graphs: tuple[TracedGraph, ...]) -> Iterable[TracedGraph]:
+    """The graphs; what was traced again and has settled counts as a first trace."""
+    later: dict[tuple[str, str], list[Trace]] = defaultdict(list)
+    for graph in graphs:
+        if graph.again and graph.trace.cause != "variables":
+            later[graph.trace.function, graph.trace.location].append(graph.trace)
+    settled = {code for code, traces in later.items() if has_settled(traces)}
+    for graph in graphs:
+        code = (graph.trace.function, graph.trace.location)
+        if graph.again and code in settled:
+            yield replace(graph, detail=names.FIRST, settled=True)
+        else:
+            yield graph
 
 
 def in_training(graphs: Iterable[TracedGraph]) -> tuple[TracedGraph, ...]:

@@ -17,6 +17,8 @@ Pattern = Literal[
 ]
 Confidence = Literal["high", "medium", "low"]
 Verdict = Literal["healthy", "slow_start", "slowdown", "not_enough_steps"]
+Judged = Literal["whole", "partly"]
+"""Whether all of a run could be looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,8 @@ class Diagnosis:
     """(S,)"""
     causes: tuple[NamedLoss, ...] = ()
     """The findings by cause, the costliest first; they lose as many seconds."""
+    steps_needed: int = 0
+    """Steps that a verdict needs, with the noise of this run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +145,8 @@ class Cause:
     advice: tuple[Advice, ...]
     parts: tuple[CausePart, ...] = ()
     """Of a warm-up: its mechanisms in order of time; they add up to `lost_seconds`."""
+    external: bool = False
+    """Whether the time was taken from outside of the program, by other processes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +243,10 @@ class Report:
     """None in a run of few steps."""
     unexplained: Unexplained | None = None
     """None where no pattern holds most of them."""
+    judged: Judged = "whole"
+    """"partly" where much of the time passed where no collector could look."""
+    blind_spots: tuple[str, ...] = ()
+    """Where that was and why, a sentence each; empty if `judged` is "whole"."""
 
 
 @dataclass(frozen=True, slots=True)

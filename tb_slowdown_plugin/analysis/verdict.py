@@ -31,8 +31,8 @@ def verdict_on(
       diagnosed: what the engine says without causes.
       wall_seconds: of the run.
       warm_up_seconds: lost to warm-up, as the rules call it.
-      named_seconds: lost to all other causes.
-      unexplained_seconds: lost to none.
+      named_seconds: lost to all other causes of the program's own.
+      unexplained_seconds: lost to none, in a pattern that stands out of the noise.
 
     Example:
       >>> verdict_on("slowdown", wall_seconds=12.0, warm_up_seconds=10.0, named_seconds=0.0,
@@ -42,8 +42,10 @@ def verdict_on(
       ...     unexplained_seconds=4.0)
       'slowdown'
     """
-    if named_seconds > 0 or diagnosed == "not_enough_steps":
+    if diagnosed == "not_enough_steps":
         return diagnosed
+    if named_seconds > 0:
+        return "slowdown"
     slow_start = warm_up_seconds >= SLOW_START_FLOOR * wall_seconds
     if slow_start and unexplained_seconds <= _NOISE_OF_START * warm_up_seconds:
         return "slow_start"

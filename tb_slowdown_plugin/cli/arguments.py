@@ -130,8 +130,15 @@ def _add_report(commands: _Commands) -> None:
         "--fail-over",
         metavar="PERCENT",
         type=_percent,
-        help="exit with status 3 if a run lost more than this share of its wall time; a run with "
-        "too few steps for a verdict is let pass, with a line on stderr",
+        help="exit with status 3 if a run lost more than this share of its wall time, without what "
+        "other processes took; a run with too few steps for a verdict passes, with a line on "
+        "stderr",
+    )
+    report.add_argument(
+        "--fail-over-all",
+        metavar="PERCENT",
+        type=_percent,
+        help="the same, with what other processes took and with all unexplained time",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -46,23 +46,41 @@ def report(chosen: Namespace) -> int:
         width, colour = ink_of(chosen.output)
         text = to_text(titled, width=width, colour=colour)
     write(text, chosen.output)
-    if chosen.fail_over is None:
-        return 0
-    return _judge(titled, chosen.fail_over / 100)
+    return max(
+        _judge(titled, chosen.fail_over, own_fraction),
+        _judge(titled, chosen.fail_over_all, lambda each: each.lost_fraction),
+    )
 
 
-def _judge(reports: Sequence[Report], most: float) -> int:
+def own_fraction(report: Report) -> float:
+    """The share of its wall time that a run lost by itself.
+
+    What other processes took isn't counted, nor is the unexplained noise of a healthy run.
+    """
+    seconds = report.lost_seconds - sum(c.lost_seconds for c in report.causes if c.external)
+    if report.verdict == "healthy":
+        seconds -= report.unexplained_seconds
+    return max(0.0, seconds) / report.wall_seconds if report.wall_seconds > 0 else 0.0
+
+
+def _judge(
+    reports: Sequence[Report], percent: float | None, lost: Callable[[Report], float]
+) -> int:
     """The exit status where no run may lose more than a share of its wall time.
 
     Of a run with too few steps for a verdict only its start was timed: nothing is known yet.
     """
     status = 0
+    if percent is None:
+        return status
     for report in reports:
         if report.verdict == "not_enough_steps":
             few = f"{counted(report.steps, 'step')} {'is' if report.steps == 1 else 'are'} too few"
             tell(f"run '{report.run}' can't be judged by --fail-over: {few}; it is let pass")
-        elif report.lost_fraction > most:
+        elif lost(report) > percent / 100:
             status = TOO_SLOW
+        elif report.judged == "partly":
+            tell(f"run '{report.run}' is partly judged: {report.blind_spots[0]}")
     return status
 
 

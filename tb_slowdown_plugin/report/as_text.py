@@ -61,7 +61,9 @@ def _report(report: Report, width: int, ink: Ink) -> Iterator[str]:
     yield ink.strong(printable(f"Run {report.run}"))
     for line in textwrap.wrap(printable(report.headline), width):
         yield ink.verdict(report.verdict, line)
-    if report.verdict == "healthy":
+    for sentence in report.blind_spots:
+        yield from textwrap.wrap(printable(sentence), width)
+    if report.verdict == "healthy" and report.judged == "whole" and not _has_external(report):
         yield from textwrap.wrap(_FEELS_SLOW, width)
     if report.wall_seconds > 0:
         yield ""
@@ -110,8 +112,14 @@ def _ledger(report: Report, width: int, ink: Ink) -> Iterator[str]:
         yield from textwrap.wrap(printable(step), width)
 
 
+def _has_external(report: Report) -> bool:
+    return any(cause.external for cause in report.causes)
+
+
 def _rest(report: Report) -> str:
-    """Without a baseline nobody knows whether the rest is healthy."""
+    """Without a baseline nobody knows whether the rest is healthy; nor where nobody could look."""
+    if report.judged == "partly":
+        return "Partly judged"
     return "Not judged yet" if report.verdict == "not_enough_steps" else "Healthy"
 
 

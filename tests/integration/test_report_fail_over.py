@@ -22,14 +22,14 @@ def test_fail_over_speaks_through_the_exit_status(two_runs: Path, limit: str, st
 def test_a_run_too_short_to_be_judged_does_not_fail(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    short = make_steps(30, seconds=0.05)
+    short = make_steps(8, seconds=0.05)
     short.period_seconds[0] += 3.0  # its start is most of it
     write_chunks(tmp_path / "short" / "slowdown", split(short))
     write_chunks(tmp_path / "long" / "slowdown", split(make_steps(400)))
     assert main(["report", str(tmp_path), "--fail-over", "0"]) == 0
     out, err = capsys.readouterr()
     assert err == (
-        "tbslow: run 'short' can't be judged by --fail-over: 30 steps are too few; it is let pass\n"
+        "tbslow: run 'short' can't be judged by --fail-over: 8 steps are too few; it is let pass\n"
     )
     assert "Not judged yet" in out
     assert main(["report", str(tmp_path)]) == 0

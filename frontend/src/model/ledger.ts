@@ -38,7 +38,11 @@ export function terms(report: RunReport): Term[] {
 
 /** Without a baseline nobody knows whether the rest is healthy. */
 const nameOfRest = (report: RunReport): string =>
-  report.verdict === "not_enough_steps" ? "Not judged yet" : "Healthy";
+  report.judged === "partly"
+    ? "Partly judged"
+    : report.verdict === "not_enough_steps"
+      ? "Not judged yet"
+      : "Healthy";
 
 export interface Segment {
   readonly term: Term;

@@ -37,5 +37,6 @@ export function verdictText(run: Run, report: RunReport | Error | undefined): st
   if (verdict === null) return `–${live}`;
   const sign = { slowdown: "●", slow_start: "◐", healthy: "○", not_enough_steps: "–" };
   const words = verdict === "not_enough_steps" ? "too few steps" : verdict.replaceAll("_", " ");
-  return `${sign[verdict]} ${words}${live}`;
+  const partly = report?.judged === "partly" ? ", partly judged" : "";
+  return `${sign[verdict]} ${words}${partly}${live}`;
 }

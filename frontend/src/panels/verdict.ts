@@ -30,7 +30,7 @@ export const verdict = sealed<RunReport>({
 });
 
 function headline(report: RunReport, page: Page): TemplateResult {
-  return html`<h1>${prose(withStop(quoted(report.headline)))}</h1>${lead(report, page)}${asOf(report, page)}`;
+  return html`<h1>${prose(withStop(quoted(report.headline)))}</h1>${blind(report)}${lead(report, page)}${asOf(report, page)}`;
 }
 
 /** A name before its place in the source is code: "train_step (train.py:41)". */
@@ -47,6 +47,10 @@ function asOf(report: RunReport, page: Page): TemplateResult | typeof nothing {
 const withStop = (sentence: string): string =>
   /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 
+/** Where nobody could look, before anything is called healthy. */
+const blind = (report: RunReport): TemplateResult[] =>
+  (report.blind_spots ?? []).map((each) => html`<p class="lead blind">${prose(each)}</p>`);
+
 function lead(report: RunReport, page: Page): TemplateResult | typeof nothing {
   switch (report.verdict) {
     case "not_enough_steps":
@@ -56,7 +60,8 @@ function lead(report: RunReport, page: Page): TemplateResult | typeof nothing {
           : "No cause is named and no second is called lost before that"
       }; the timeline already runs.</p>`;
     case "healthy":
-      return healthyLead(report);
+      if (report.causes.some((cause) => cause.external)) return lostLead(report, page);
+      return report.judged === "partly" ? nothing : healthyLead(report);
     default:
       return report.confirming
         ? confirmingLead(report, report.confirming, page)

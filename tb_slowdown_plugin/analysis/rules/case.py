@@ -46,6 +46,8 @@ class Claim:
     pattern: Pattern | None = None
     """Likewise."""
     parts: tuple[CausePart, ...] = ()
+    external: bool = False
+    """Whether the time was taken from outside of the program."""
 
 
 @dataclass(frozen=True, slots=True)

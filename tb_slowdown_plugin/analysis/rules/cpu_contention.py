@@ -66,6 +66,7 @@ def explain(case: Case) -> Claim | None:
                 feeds=not case.run.steps.accounts or bool(case.details(names.INPUT_WAIT)),
             )
         ),
+        external=not own and not throttled,
     )
 
 

@@ -15,6 +15,7 @@ from tb_slowdown_plugin.analysis.rules.input_pipeline import LEAST_READING, READ
 from tb_slowdown_plugin.analysis.rules.movement import bytes_per_second
 from tb_slowdown_plugin.analysis.rules.retrace_reason import quoted
 from tb_slowdown_plugin.analysis.rules.warm_up_parts import parts_of
+from tb_slowdown_plugin.analysis.settled import is_remainder
 from tb_slowdown_plugin.analysis.traces import TracedGraph, in_training
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.analysis.wording import counted, duration, listed, percent
@@ -27,6 +28,7 @@ _MATTERS = 0.2
 _MOSTLY = 0.5
 _LEAVE = 0.05
 """Share of the wall below which a warm-up is not worth a change."""
+_MOST_NAMED = 3
 _MANY_OPERATIONS = 2_000
 """Operations from which a graph looks unrolled: a train step of 50 layers has about 1,500."""
 
@@ -110,6 +112,17 @@ def _evidence(
     if twice:
         verb = "was" if len(twice) == 1 else "were"
         text = f"{listed(twice)} {verb} traced twice, because the first call creates variables."
+        yield text[0].upper() + text[1:]
+    yield from _settled(first)
+
+
+def _settled(graphs: list[TracedGraph]) -> Iterable[str]:
+    """Retraces that were paid once: a smaller last batch, a shape that was relaxed."""
+    for graph in [graph for graph in graphs if graph.settled and graph.trace.changes][:_MOST_NAMED]:
+        change = graph.trace.changes[0]
+        why = "for a smaller batch" if is_remainder(graph.trace) else "with a relaxed shape"
+        text = f"{quoted(graph.trace)} was traced once more {why}: `{change.argument}` from "
+        text += f"{change.before} to {change.after}."
         yield text[0].upper() + text[1:]
 
 

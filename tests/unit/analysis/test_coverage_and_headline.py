@@ -52,11 +52,11 @@ def test_the_share_has_its_word(lost, unexplained, text):
 def test_verdicts_without_a_loss(make_run):
     steady = 0.010 + 0.0001 * np.sin(np.arange(1_000))
     assert account_for(make_run(steady)).report.headline == "Healthy. No slowdown found in 10.0 s."
-    few = account_for(make_run(steady[:15])).report
+    few = account_for(make_run(steady[:11])).report
     assert few.verdict == "not_enough_steps"
-    assert few.headline == "Not enough steps yet: 15 of about 200."
+    assert few.headline == "Not enough steps yet: 11 of about 12."
     none = account_for(make_run([])).report
-    assert none.headline == "Not enough steps yet: 0 of about 200."
+    assert none.headline == "Not enough steps yet: 0 of about 12."
     assert (none.lost_fraction, none.healthy_step_seconds) == (0.0, None)
 
 

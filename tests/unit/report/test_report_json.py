@@ -33,6 +33,8 @@ def test_the_json_has_the_keys_of_the_contract_in_their_order(slow: Report) -> N
         "as_of",
         "recent",
         "unexplained",
+        "judged",
+        "blind_spots",
     ]
     assert list(run["causes"][0]) == [
         "cause",
@@ -45,6 +47,7 @@ def test_the_json_has_the_keys_of_the_contract_in_their_order(slow: Report) -> N
         "evidence",
         "advice",
         "parts",
+        "external",
     ]
 
 

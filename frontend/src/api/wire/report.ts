@@ -33,6 +33,7 @@ export interface Runs {
 }
 
 export type Verdict = "healthy" | "slow_start" | "slowdown" | "not_enough_steps";
+export type Judged = "whole" | "partly";
 export type Confidence = "high" | "medium" | "low";
 export type Pattern =
   | "warm_up"
@@ -80,6 +81,8 @@ export interface Cause {
   readonly advice: readonly Advice[];
   /** Of a warm-up, in order of time. */
   readonly parts: readonly CausePart[];
+  /** Other processes took the time. */
+  readonly external?: boolean;
 }
 
 export interface Suspect {
@@ -152,6 +155,10 @@ export interface RunReport {
   /** The median of the last steps, and how many they are. */
   readonly recent?: { readonly seconds: number; readonly steps: number } | null;
   readonly unexplained?: Unexplained | null;
+  /** "partly": much of the time passed where no collector could look. */
+  readonly judged?: Judged;
+  /** Where that was and why, a sentence each. */
+  readonly blind_spots?: readonly string[];
 }
 
 export interface Report {

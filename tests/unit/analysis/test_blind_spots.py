@@ -1,0 +1,116 @@
+"""What nobody looked at is not called healthy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis.account import account_for
+from tb_slowdown_plugin.records.types import CollectorState
+from tb_slowdown_plugin.report.as_text import to_text
+
+SIZE = 300
+RUNNING = [CollectorState("tracing", "running"), CollectorState("input_wait", "running")]
+
+
+def make(make_run, cpu, **more):
+    period = 0.05 * np.exp(np.random.default_rng(0).normal(0, 0.05, SIZE))
+    more = {"collectors": RUNNING, **more}
+    return account_for(make_run(period, process_cpu=cpu * period, **more)).report
+
+
+def signal(report, name):
+    (state,) = [state for state in report.signals if state.signal == name]
+    return state.status, state.reason
+
+
+def test_a_process_that_computes_is_judged_as_a_whole(make_run):
+    report = make(make_run, 0.9)
+    assert (report.verdict, report.judged, report.blind_spots) == ("healthy", "whole", ())
+    assert report.headline == "Healthy. No slowdown found in 15.0 s."
+
+
+def test_a_session_that_waits_is_partly_judged(make_run):
+    report = make(make_run, 0.04, signals={"graph_operations": np.full(SIZE, 40.0)})
+    assert (report.verdict, report.judged) == ("healthy", "partly")
+    assert report.headline == (
+        "No slowdown found in what was measured of 15.0 s. Partly judged: 100 % of the time passed "
+        "in TF1 sessions, where waits aren't measured."
+    )
+    assert report.blind_spots == (
+        "15.0 s of 15.0 s have no clock: the program runs a TF1 graph, and input waits inside "
+        "`session.run()` aren't measured. In 300 of 300 steps the process was nearly idle: it "
+        "computed for 600 ms of 15.0 s, so it waited.",
+    )
+    assert signal(report, "input_wait") == (
+        "unavailable",
+        "not measured here, because TF1 graphs run inside `session.run()`",
+    )
+    text = " ".join(to_text([report]).split())
+    assert report.blind_spots[0] in text
+    assert "as fast as they were" not in text
+    assert "─ Partly judged" in text
+
+
+def test_waits_in_python_are_measured_beside_a_session(make_run):
+    report = make(
+        make_run,
+        0.9,
+        signals={"graph_operations": np.full(SIZE, 40.0)},
+        accounts={"input_wait": np.full(SIZE, 0.002)},
+    )
+    assert report.judged == "partly"
+    assert "nearly idle" not in report.blind_spots[0]
+    assert signal(report, "input_wait")[0] == "partly"
+
+
+def test_an_idle_process_waits_for_something(make_run):
+    report = make(make_run, 0.05)
+    assert report.judged == "partly"
+    assert "Partly judged: for 100 % of the time the process waited" in report.headline
+
+
+@pytest.mark.parametrize(("load", "judged"), [(90.0, "whole"), (5.0, "partly"), (None, "whole")])
+def test_an_accelerator_is_what_an_idle_process_waits_for(make_run, load, judged):
+    signals = {} if load is None else {"gpu_utilization_percent:GPU:0": np.full(SIZE, load)}
+    run = make_run(np.full(SIZE, 0.05), process_cpu=np.full(SIZE, 0.002), signals=signals)
+    devices = (("CPU:0", "CPU"), ("GPU:0", "NVIDIA H100"))
+    run = replace(run, environment=replace(run.environment, devices=devices))
+    assert account_for(run).report.judged == judged
+
+
+@pytest.mark.parametrize(
+    ("state", "told"),
+    [
+        (
+            CollectorState("input_wait", "running", "not measured for functions traced before"),
+            "input waits weren't measured there: for functions traced before.",
+        ),
+        (
+            CollectorState("tracing", "unavailable", "TensorFlow is not installed"),
+            "retraces weren't measured there: TensorFlow is not installed.",
+        ),
+        (
+            CollectorState("tracing", "off"),
+            "retraces weren't measured there: the collector was off.",
+        ),
+    ],
+)
+def test_what_a_verdict_needs_and_did_not_run_is_a_blind_spot(make_run, state, told):
+    report = make(make_run, 0.9, collectors=[state])
+    assert report.judged == "partly"
+    assert report.blind_spots[0].endswith(told)
+
+
+def test_time_that_clocks_measured_needs_no_cpu(make_run):
+    wait = np.full(SIZE, 0.9) * 0.05
+    run = make_run(
+        np.full(SIZE, 0.05),
+        process_cpu=np.full(SIZE, 0.002),
+        accounts={"input_wait": wait},
+        collectors=RUNNING,
+    )
+    report = account_for(run).report
+    assert (report.verdict, report.judged) == ("slowdown", "whole")

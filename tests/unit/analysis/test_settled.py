@@ -1,0 +1,100 @@
+"""A retrace that is paid once is warm-up; one that goes on is retracing."""
+
+from __future__ import annotations
+
+import doctest
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis import settled
+from tb_slowdown_plugin.analysis.account import account_for
+from tb_slowdown_plugin.records.types import Change, Execution, Trace
+
+SIZE = 400
+TRACE, FIRST_RUN, STEADY = 0.5, 0.24, 0.04
+
+
+def shape(before, after, argument="x"):
+    return Change(argument, "shape", before, after)
+
+
+def run_with(make_run, changes):
+    """A function that is traced at the start, and again in each of these rows."""
+    period = np.full(SIZE, 0.05)
+    columns = {
+        name: np.zeros(SIZE) for name in ("tracing:first", "tracing:again", "first_execution:again")
+    }
+    events = [(0, Trace(1, "train_step", "train.py:41", 0.5, 0.4, "first", 1, 50))]
+    columns["tracing:first"][0] = 0.5
+    for number, (row, change) in enumerate(changes.items(), start=2):
+        trace = Trace(
+            number, "train_step", "train.py:41", TRACE, 0.4, "signature", number, 50, 0, (change,)
+        )
+        events += [(row, trace), (row, Execution(number, 1, FIRST_RUN))]
+        events += [(min(row + 1, SIZE - 1), Execution(number, 2, STEADY))]
+        columns["tracing:again"][row] += TRACE
+        columns["first_execution:again"][row] += FIRST_RUN
+    period += sum(columns.values())
+    return make_run(period, accounts=columns, events=events)
+
+
+def test_the_examples_hold():
+    assert doctest.testmod(settled).failed == 0
+
+
+@pytest.mark.parametrize("row", [1, 200, SIZE - 1])
+@pytest.mark.parametrize(
+    ("before", "after", "sentence"),
+    [
+        (
+            "(1, 235, 50)",
+            "(1, None, 50)",
+            "`train_step` was traced once more with a relaxed shape: `x` from (1, 235, 50) to "
+            "(1, None, 50).",
+        ),
+        (
+            "(32, 9)",
+            "(20, 9)",
+            "`train_step` was traced once more for a smaller batch: `x` from (32, 9) to (20, 9).",
+        ),
+    ],
+)
+def test_one_such_trace_is_warm_up_wherever_it_comes(make_run, row, before, after, sentence):
+    report = account_for(run_with(make_run, {row: shape(before, after)})).report
+    assert report.verdict == "healthy", report.headline
+    (cause,) = report.causes
+    # 0.5 s for the first trace; for the other one 0.5 s and 0.2 s of a longer first run.
+    assert (cause.cause, cause.lost_seconds) == ("warm_up", pytest.approx(1.2))
+    assert sentence in cause.evidence
+
+
+def test_each_dimension_may_be_relaxed_once(make_run):
+    changes = {
+        5: shape("(32, 40, 9)", "(None, 40, 9)"),
+        9: shape("(None, 40, 9)", "(None, None, 9)"),
+    }
+    report = account_for(run_with(make_run, changes)).report
+    assert [cause.cause for cause in report.causes] == ["warm_up"]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {200: shape("(32, 9)", "(32, 8)")},
+        {200: shape("(20, 9)", "(32, 9)")},
+        {200: Change("lr", "python_number", "Python float 0.1", "Python float 0.2")},
+        {
+            90: shape("(1, 235, 50)", "(1, None, 50)"),
+            200: Change("lr", "python_number", "Python float 0.1", "Python float 0.2"),
+        },
+        {row: shape("(32, 9)", f"({row}, 9)") for row in (5, 9, 12)},
+    ],
+)
+def test_what_may_go_on_is_retracing(make_run, changes):
+    report = account_for(run_with(make_run, changes)).report
+    named = {cause.cause: cause.lost_seconds for cause in report.causes}
+    if len(changes) < 3:
+        assert named["retracing"] == pytest.approx(0.7 * len(changes))
+    else:  # few early shapes, then none: under the floor of what is over
+        assert named["warm_up"] == pytest.approx(0.5)
