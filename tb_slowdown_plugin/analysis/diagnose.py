@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tb_slowdown_plugin.analysis.accounts import CONTENTION, rule_of, starts_with_warm_up
+from tb_slowdown_plugin.analysis.accounts import CONTENTION, THROTTLED, rule_of, starts_with_warm_up
 from tb_slowdown_plugin.analysis.contention import STARVED, find_contention
 from tb_slowdown_plugin.analysis.core import fit_core, judge_core
 from tb_slowdown_plugin.analysis.findings import AT_START, compare_cpu
@@ -217,7 +217,11 @@ def judge(findings: Sequence[Finding], ledger: Ledger, *, enough: bool) -> Verdi
         if finding.numbers.get(AT_START) and id(finding) not in wandering
     ]
     # Nor did one from which others took their time.
-    foreign = [finding for finding in findings if names.family(finding.source) == CONTENTION]
+    foreign = [
+        finding
+        for finding in findings
+        if names.family(finding.source) == CONTENTION and finding.source != THROTTLED
+    ]
     if len(warm_up) + len(first_parts) + len(foreign) + len(wandering) < len(findings):
         return "slowdown"
     if not enough:
