@@ -28,6 +28,7 @@ examples:
   tbslow compare logs/old logs/new            did the change make it slower?
   tbslow share logs -o run.zip                for a colleague or a bug report
   tbslow demo                                 a slow run to look at
+  tbslow trace logs                           what a profiler capture shows
 """
 _REPORT_EPILOG: Final = f"""{_STATUSES}
 examples:
@@ -63,6 +64,15 @@ examples:
   tbslow demo                                 into the new directory tbslow-demo
   tbslow demo logs/demo
 """
+_TRACE_EPILOG: Final = f"""{_STATUSES}
+Reads the file of any profiler that writes XPlanes (TensorFlow, JAX, PyTorch/XLA), without
+TensorFlow and without XProf. Of a directory the newest capture is shown; JSON has all.
+
+examples:
+  tbslow trace logs
+  tbslow trace logs/plugins/profile/2026_11_21_06_40_12/vm.xplane.pb
+  tbslow trace logs --format json
+"""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -97,6 +107,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_compare(commands)
     _add_share(commands)
     _add_demo(commands)
+    _add_trace(commands)
     return parser
 
 
@@ -204,6 +215,23 @@ def _add_demo(commands: _Commands) -> None:
         nargs="?",
         default="tbslow-demo",
         help="a directory that is not there yet (default: tbslow-demo)",
+    )
+
+
+def _add_trace(commands: _Commands) -> None:
+    trace = _add_command(
+        commands, "trace", "say where the time goes in a profiler capture", _TRACE_EPILOG
+    )
+    trace.add_argument(
+        "capture",
+        metavar="FILE_OR_LOGDIR",
+        help="an .xplane.pb file, or a directory with captures below it",
+    )
+    trace.add_argument(
+        "--format",
+        choices=("text", "json"),
+        default="text",
+        help="text for people, json for scripts",
     )
 
 

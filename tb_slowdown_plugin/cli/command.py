@@ -61,9 +61,16 @@ def _demo(chosen: Namespace) -> int:
     return demo(chosen)
 
 
+def _trace(chosen: Namespace) -> int:
+    from tb_slowdown_plugin.cli.trace import trace
+
+    return trace(chosen)
+
+
 _COMMANDS: Final[dict[str, Callable[[Namespace], int]]] = {
     "report": _report,
     "compare": _compare,
     "share": _share,
     "demo": _demo,
+    "trace": _trace,
 }

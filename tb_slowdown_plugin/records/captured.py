@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, Literal, TypeAlias, get_args
@@ -65,6 +65,85 @@ class DeviceShare:
         """Neither computing nor communicating nor copying: it waits for the host."""
         busy = self.computes_seconds + self.communicates_seconds + self.copies_seconds
         return max(0.0, self.seconds - busy)
+
+
+@dataclass(frozen=True, slots=True)
+class Efficiency:
+    """What devices do with their time in captured steps: shares that sum up to 1."""
+
+    devices: tuple[str, ...]
+    """Those that work in any of the steps."""
+    computes: float
+    waits_for_host: float
+    waits_for_copies: float
+    """Of data between host and device."""
+    waits_for_others: float
+    """Communication between devices behind which they compute nothing."""
+
+    @property
+    def idle(self) -> float:
+        """The share in which they compute nothing."""
+        return 1.0 - self.computes
+
+
+def efficiency_of(shares: Sequence[DeviceShare]) -> Efficiency | None:
+    """The mean of all devices that work, None where none does.
+
+    >>> one = DeviceShare("/device:GPU:0", 10, 2.0, 0.5, 0.1, 0.2, 0.0)
+    >>> found = efficiency_of([one])
+    >>> round(found.computes, 3), round(found.waits_for_host, 3)
+    (0.25, 0.6)
+    """
+    whole = sum(share.seconds for share in shares)
+    if not whole > 0.0:
+        return None
+    return Efficiency(
+        tuple(share.name for share in shares),
+        sum(share.computes_seconds for share in shares) / whole,
+        sum(share.idle_seconds for share in shares) / whole,
+        sum(share.copies_seconds for share in shares) / whole,
+        sum(share.communicates_seconds for share in shares) / whole,
+    )
+
+
+def tell_efficiency(found: Efficiency, within: str) -> str:
+    """How busy devices are, and what they wait for, in a sentence without its end.
+
+    Args:
+      found: Of the steps.
+      within: Of what the shares are: "each step".
+
+    Example:
+      >>> tell_efficiency(Efficiency(("/device:GPU:0",), 0.38, 0.5, 0.12, 0.0), "each step")
+      'GPU:0 is idle 62 % of each step: it waits for the host (50 %) and for copies (12 %)'
+    """
+    waits = [
+        (share, what)
+        for share, what in (
+            (found.waits_for_host, "for the host"),
+            (found.waits_for_copies, "for copies"),
+            (found.waits_for_others, "for other devices"),
+        )
+        if share >= 0.005
+    ]
+    told = [
+        what if len(waits) == 1 else f"{what} ({_percent(share)})"
+        for share, what in sorted(waits, reverse=True)
+    ]
+    names = [device.removeprefix("/device:") for device in found.devices]
+    is_one = len(names) == 1
+    who = f"{names[0]} is" if is_one else f"{len(names)} devices are"
+    start = f"{who} idle {_percent(found.idle)} of {within}"
+    if not told:
+        return start
+    for_what = " and ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told)
+    return f"{start}: {'it waits' if is_one else 'they wait'} {for_what}"
+
+
+def _percent(share: float) -> str:
+    if 0.0 < share < 0.005:
+        return "less than 1 %"
+    return f"{100 * share:.0f} %"
 
 
 @dataclass(frozen=True, slots=True)

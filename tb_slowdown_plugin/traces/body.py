@@ -8,7 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from tb_slowdown_plugin.records.captured import efficiency_of, tell_efficiency
 from tb_slowdown_plugin.traces.compare import Comparison, milliseconds
+from tb_slowdown_plugin.traces.shares import device_shares
 from tb_slowdown_plugin.traces.steps import places
 from tb_slowdown_plugin.traces.types import Int, Trace
 
@@ -36,6 +38,7 @@ def trace_body(trace: Trace, window: tuple[int, int] | None = None) -> dict[str,
         cells = np.isin(trace.cell_step, chosen)
         total = np.bincount(trace.cell_item[cells], trace.cell_seconds[cells], len(trace.items))
         seconds = total / len(chosen)
+    asked = chosen.tolist() if len(chosen) else None
     leading = [n for n in np.argsort(-seconds, kind="stable").tolist() if seconds[n] > 0.0]
     return {
         "started": trace.started,
@@ -56,6 +59,7 @@ def trace_body(trace: Trace, window: tuple[int, int] | None = None) -> dict[str,
         "items": [
             {**asdict(trace.items[n]), "seconds": float(seconds[n])} for n in leading[:_MOST_ITEMS]
         ],
+        "shares": [asdict(share) for share in device_shares(trace, asked)],
         "functions": [asdict(function) for function in trace.functions],
         "allocators": [asdict(allocator) for allocator in trace.allocators],
         "adds": adds(trace),
@@ -107,7 +111,11 @@ def adds(trace: Trace) -> list[str]:
     if mean["copies"] > 0.0:
         found.append(f"{milliseconds(mean['copies'])} of a step in copies.")
     host = mean["compute"] + mean["rest"]
-    if trace.devices:
+    efficiency = efficiency_of(device_shares(trace))
+    if efficiency is not None:
+        within = "the time captured" if trace.steps.by == "whole" else "each step"
+        found.append(f"{tell_efficiency(efficiency, within)}.")
+    if len(trace.devices) == 1:
         found.append(
             f"{milliseconds(mean['device'])} of a step on the device, {milliseconds(host)} "
             "on the host while no device works."

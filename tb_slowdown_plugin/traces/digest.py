@@ -14,6 +14,7 @@ from tb_slowdown_plugin.records.captured import CapturedItem, CapturedSteps
 from tb_slowdown_plugin.records.types import Fact, Run
 from tb_slowdown_plugin.traces.read import read_trace
 from tb_slowdown_plugin.traces.sessions import HostFile, Session, find_sessions
+from tb_slowdown_plugin.traces.shares import device_shares
 from tb_slowdown_plugin.traces.space import UnreadableError
 from tb_slowdown_plugin.traces.steps import Recorded
 from tb_slowdown_plugin.traces.types import Trace
@@ -99,4 +100,5 @@ def digest_of(session: str, trace: Trace) -> CapturedSteps | None:
         ),
         allocators=trace.allocators,
         devices=trace.devices,
+        shares=device_shares(trace, known.tolist()),
     )

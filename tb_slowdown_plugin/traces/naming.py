@@ -32,7 +32,10 @@ _COPY: Final = re.compile(r"(?i:memcpy)|EagerCopyToDevice|(^|:)_?(Send|Recv)$|Tr
 _DIRECTIONS: Final[tuple[tuple[Direction, re.Pattern[str]], ...]] = (
     ("host_to_device", re.compile(r"(?i)memcpyh(to|2)d|hosttodevice|^infeed")),
     ("device_to_host", re.compile(r"(?i)memcpyd(to|2)h|devicetohost|^outfeed")),
-    ("within_device", re.compile(r"(?i)memcpyd(to|2)d|devicetodevice")),
+    (
+        "within_device",
+        re.compile(r"(?i)memcpyd(to|2)d|devicetodevice|^copy(-start|-done)?([.\d]|$)"),
+    ),
 )
 """CUPTI's, TensorFlow's and ROCm's names of copies, and XLA's operations that copy."""
 _BLIT: Final = re.compile(r"^__amd_rocclr_copy")
@@ -44,7 +47,8 @@ _COMMUNICATION: Final = re.compile(
 )
 """Kernels of NCCL and RCCL, copies between devices, XLA's collective operations."""
 _COLLECTIVE: Final = re.compile(r"Collective\w+|Nccl\w+")
-"""Operations of TensorFlow's host that wait for other devices or workers."""
+"""Operations of TensorFlow's host that wait for other devices or workers. Where devices report
+what they do, they only launch it."""
 _DRIVER_CALL: Final = re.compile(r"(cu|cuda|hip|nv|roc)[A-Z]")
 _STAGE: Final = "Iterator::"
 _BUILDING: Final = "tf.function-graph_building"
@@ -83,7 +87,7 @@ def meaning(
         return Meaning("input", "input", "IteratorGetNext")
     if found is None or kind in _CONTAINERS:
         return None
-    if _COLLECTIVE.fullmatch(kind):
+    if _COLLECTIVE.fullmatch(kind) and not streams:
         return Meaning("operation", "communication", name)
     return Meaning("operation", "input" if input_thread else "compute", name)
 

@@ -19,6 +19,8 @@ from tb_slowdown_plugin.records.captured import (
     CapturedItem,
     CapturedSteps,
     Part,
+    efficiency_of,
+    tell_efficiency,
 )
 
 _WITHIN: Final = 1.02
@@ -28,6 +30,10 @@ _UNTOUCHED: Final = 0.3
 a capture shows the step as it was: a choice."""
 _TELLING: Final = 0.1
 """Share of a rise from which a part of it is told."""
+NEARLY_FULL: Final = 0.9
+"""Share of the limit from which memory is nearly full: a choice. TensorFlow leaves 5 to 10 % of
+a device to others, and an allocator that finds no block waits and tries again
+(`allocator_retry.h`), which no interface tells."""
 _MUCH: Final = 0.15
 """Share of a step in copies from which a report tells them: the floor of input wait."""
 
@@ -106,6 +112,11 @@ def is_fragmented(allocator: Allocator) -> bool:
     return allocator.fragmentation >= 0.5 and _used(allocator) >= 0.5
 
 
+def is_nearly_full(allocator: Allocator) -> bool:
+    """Whether an allocator of a device has next to nothing left."""
+    return allocator.name.startswith("GPU_") and _used(allocator) >= NEARLY_FULL
+
+
 def notes_on(case: Case) -> Iterable[str]:
     """What captures say of the run as a whole, for a reader of the report."""
     rises = (
@@ -116,7 +127,22 @@ def notes_on(case: Case) -> Iterable[str]:
     _, largest = max(rises, key=lambda pair: pair[0], default=(0.0, None))
     if largest is not None:
         yield _tell_rise(case, largest)
+    yield from _tell_devices(case)
     yield from _tell_copies(case)
+
+
+def _tell_devices(case: Case) -> Iterable[str]:
+    """How busy devices are in the last capture that shows it."""
+    known = [captured for captured in case.run.captured if efficiency_of(captured.shares)]
+    if not known:
+        return
+    captured = max(known, key=lambda captured: captured.rows)
+    efficiency = efficiency_of(captured.shares)
+    if efficiency is not None:
+        yield (
+            f"By the profiler capture of {case.steps_text(captured.rows)}, "
+            f"{tell_efficiency(efficiency, 'each step')}."
+        )
 
 
 def _tell_rise(case: Case, rise: Rise) -> str:

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.advice import gpu_memory as advice
-from tb_slowdown_plugin.analysis.rules.captured import captured_during, tell_memory
+from tb_slowdown_plugin.analysis.rules.captured import NEARLY_FULL, captured_during, tell_memory
 from tb_slowdown_plugin.analysis.rules.case import Case, Claim, Mask, largest
 from tb_slowdown_plugin.analysis.rules.stretches import (
     lying_in,
@@ -25,10 +25,6 @@ from tb_slowdown_plugin.records import names
 
 _OTHERS: Final = 0.8
 """Share of the device memory in use up to which TensorFlow holds it not alone."""
-NEARLY_FULL: Final = 0.9
-"""Share of the limit from which memory is nearly full: a choice. TensorFlow leaves 5 to 10 % of
-a device to others, and an allocator that finds no block waits and tries again
-(`allocator_retry.h`), which no interface tells."""
 
 
 def explain(case: Case) -> Claim | None:

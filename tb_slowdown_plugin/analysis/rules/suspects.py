@@ -8,7 +8,12 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.advice.pipeline_stages import called
 from tb_slowdown_plugin.analysis.rules.between_epochs import suspect_between
-from tb_slowdown_plugin.analysis.rules.captured import captured_during, is_fragmented, tell_memory
+from tb_slowdown_plugin.analysis.rules.captured import (
+    captured_during,
+    is_fragmented,
+    is_nearly_full,
+    tell_memory,
+)
 from tb_slowdown_plugin.analysis.rules.case import Case, Mask, largest, lost_seconds
 from tb_slowdown_plugin.analysis.rules.input_pipeline import slow_stages
 from tb_slowdown_plugin.analysis.rules.movement import bytes_per_second, ends, median_of_known
@@ -50,7 +55,7 @@ def find_suspects(case: Case) -> tuple[Suspect, ...]:
     tape = _open_tape(case)
     if tape:
         found[tape.cause] = tape
-    memory = _fragmented(case)
+    memory = _short_of_memory(case)
     if memory:
         found[memory.cause] = memory
     left = tuple(f for f in case.core() if f.pattern in ("drift", "level_shift"))
@@ -131,12 +136,12 @@ def _one_place(case: Case, left: tuple[Finding, ...]) -> Suspect | None:
     )
 
 
-def _fragmented(case: Case) -> Suspect | None:
-    """Memory in pieces, seen by the profiler in steps that are slow for no known reason."""
+def _short_of_memory(case: Case) -> Suspect | None:
+    """Memory in pieces or nearly full, seen in steps that are slow for no known reason."""
     left = case.core()
     captured = captured_during(case, largest(left)) if left else None
     for allocator in captured.allocators if captured else ():
-        if captured and is_fragmented(allocator):
+        if captured and (is_fragmented(allocator) or is_nearly_full(allocator)):
             why = tell_memory(case, captured, allocator)
             return Suspect(
                 "gpu_memory", lost_seconds(left), f"{why} What it costs is not measured."

@@ -1,0 +1,97 @@
+"""`tbslow trace`."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from pathlib import Path
+from typing import Final
+
+from tb_slowdown_plugin.cli.output import ink_of, tell, write
+from tb_slowdown_plugin.errors import InputError
+from tb_slowdown_plugin.report.trace_text import trace_text
+from tb_slowdown_plugin.traces.read import read_trace
+from tb_slowdown_plugin.traces.sessions import find_sessions
+from tb_slowdown_plugin.traces.space import UnreadableError
+from tb_slowdown_plugin.traces.steps import nothing_recorded
+from tb_slowdown_plugin.traces.summary import summary
+from tb_slowdown_plugin.traces.types import Trace
+
+_UNUSABLE: Final = 2
+
+
+def trace(chosen: Namespace) -> int:
+    """Reports on profiler captures; returns the exit status.
+
+    Raises:
+      InputError: There is no capture, or the only one can't be read.
+    """
+    paths = _find(chosen.capture)
+    if chosen.format == "text":
+        return _print_text(paths)
+    captures = []
+    broken: list[str] = []
+    for path in paths:
+        found = _read(path, broken, alone=len(paths) == 1)
+        if found is not None:
+            captures.append(summary(str(path), found))
+    text = json.dumps({"schema": 1, "captures": captures}, indent=2, allow_nan=False)
+    write(text + "\n", None)
+    return _finish(broken)
+
+
+def _print_text(paths: list[Path]) -> int:
+    """The newest capture that can be read in full, of others one line."""
+    width, colour = ink_of(None)
+    broken: list[str] = []
+    rest = list(paths)
+    while rest:
+        path = rest.pop(0)
+        found = _read(path, broken, alone=len(paths) == 1)
+        if found is not None:
+            write(trace_text(str(path), found, width=width, colour=colour), None)
+            break
+    if rest:
+        others = "another capture" if len(rest) == 1 else f"{len(rest):,} older captures"
+        tell(f"this is the newest; give a file for one of {others}, such as '{rest[0]}'")
+    return _finish(broken)
+
+
+def _read(path: Path, broken: list[str], *, alone: bool) -> Trace | None:
+    try:
+        return read_trace(path, nothing_recorded())
+    except UnreadableError as error:
+        why = f"can't read the capture '{path}': {error}"
+    except OSError as error:
+        why = f"can't read the capture '{path}': {error.strerror or 'it went away'}"
+    if alone:
+        raise InputError(why)
+    broken.append(why)
+    return None
+
+
+def _finish(broken: list[str]) -> int:
+    for why in broken:
+        tell(why)
+    return _UNUSABLE if broken else 0
+
+
+def _find(place: str) -> list[Path]:
+    """The captures at a place, the newest first.
+
+    Raises:
+      InputError: There is none.
+    """
+    path = Path(place).expanduser()
+    if path.is_file():
+        return [path]
+    if not path.exists():
+        raise InputError(f"there is no file or directory '{place}'; give a capture or a logdir")
+    found = [file.path for session in find_sessions(path, "") for file in session.files]
+    found = found or sorted(path.glob("*.xplane.pb"))
+    if not found:
+        raise InputError(
+            f"there is no profiler capture below '{place}'; captures are files "
+            "plugins/profile/TIME/HOST.xplane.pb"
+        )
+    return found
