@@ -448,7 +448,7 @@ CASES: dict[str, tuple[Any, Any]] = {
     "gpu_memory.memory_growth": (DeviceMemory(shared=True), DeviceMemory()),
     "thermal.cool": (thermal.Clocks(hot=True), thermal.Clocks(hot=False)),
     "thermal.lower_the_limit": (thermal.Clocks(hot=True), thermal.Clocks(hot=False)),
-    "thermal.raise_the_limit": (thermal.Clocks(hot=False), thermal.Clocks(hot=True)),
+    "thermal.check_the_supply": (thermal.Clocks(hot=False), thermal.Clocks(hot=True)),
     "thermal.watch": (thermal.Clocks(hot=True), ALWAYS),
     "profiling.quiet_tensorboard": (
         profiling.Profiler(by_callback=True),

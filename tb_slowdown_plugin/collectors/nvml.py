@@ -19,6 +19,10 @@ THERMAL_REASONS: Final = 0x20 | 0x40
 """NVML's bits for software and hardware thermal slowdown (nvml.h, nvmlClocksEventReasons)."""
 POWER_REASONS: Final = 0x4 | 0x80
 """Its bits for the software power cap and the power brake (the same place)."""
+HARDWARE_REASONS: Final = 0x8 | 0x80
+"""Its bits for a slowdown by hardware, of which the power brake is one."""
+KNOWN_REASONS: Final = 0x1FF
+"""Those and its bits for an idle device, clocks that were set, sync boost and displays."""
 
 
 class Nvml:
@@ -95,6 +99,9 @@ class Nvml:
         if reasons is not None:
             yield names.GPU_THERMAL_SLOWDOWN, float(bool(reasons & THERMAL_REASONS))
             yield names.GPU_POWER_SLOWDOWN, float(bool(reasons & POWER_REASONS))
+            yield names.GPU_HARDWARE_SLOWDOWN, float(bool(reasons & HARDWARE_REASONS))
+            if reasons & ~KNOWN_REASONS:
+                yield names.GPU_OTHER_SLOWDOWN, float(reasons & ~KNOWN_REASONS)
 
     def _ask(self, call: Callable[[], Any]) -> Any:
         try:

@@ -15,6 +15,7 @@ def create() -> list[Collector]:
       True
     """
     from tb_slowdown_plugin.collectors.allocator import Allocator
+    from tb_slowdown_plugin.collectors.amd_gpu import AmdGpu
     from tb_slowdown_plugin.collectors.batch_shapes import BatchShapes
     from tb_slowdown_plugin.collectors.captures import Captures
     from tb_slowdown_plugin.collectors.checkpoints import Checkpoints
@@ -63,6 +64,7 @@ def create() -> list[Collector]:
         DiskIo(),
         OutputFiles(),
         Nvml(),
+        AmdGpu(),
         Communication(),
         LiveTensors(),
         Tapes(),

@@ -158,7 +158,7 @@ ALLOCATOR_RESERVED: Final = "allocator_reserved_bytes"
 ALLOCATOR_LIMIT: Final = "allocator_limit_bytes"
 ALLOCATOR_LARGEST_FREE: Final = "allocator_largest_free_bytes"
 GPU_MEMORY_USED: Final = "gpu_memory_used_bytes"
-"""This and those below: of the whole device, by NVML; `gpu_memory_used_bytes:GPU:0`."""
+"""This and those below: of the whole device, by NVML or `amdsmi`; `gpu_memory_used_bytes:GPU:0`."""
 GPU_MEMORY_TOTAL: Final = "gpu_memory_total_bytes"
 GPU_UTILIZATION: Final = "gpu_utilization_percent"
 GPU_CLOCK: Final = "gpu_clock_hertz"
@@ -167,6 +167,11 @@ GPU_TEMPERATURE: Final = "gpu_temperature_celsius"
 GPU_THERMAL_SLOWDOWN: Final = "gpu_thermal_slowdown"
 """1 while the device lowers its clocks because it is hot, else 0."""
 GPU_POWER_SLOWDOWN: Final = "gpu_power_slowdown"
+"""1 while it draws as much power as it may: the usual state of a busy device, so never a cause."""
+GPU_HARDWARE_SLOWDOWN: Final = "gpu_hardware_slowdown"
+"""1 while its hardware halves the clock or more: power brake, external signal, overheating."""
+GPU_OTHER_SLOWDOWN: Final = "gpu_other_slowdown_bits"
+"""Bits of NVML's reasons that this version has no name for, as a number."""
 
 PER_DEVICE: Final[dict[str, Signal]] = {
     ALLOCATOR_IN_USE: Signal(ALLOCATOR_IN_USE, "bytes", "Allocator in use"),
@@ -184,6 +189,8 @@ PER_DEVICE: Final[dict[str, Signal]] = {
     GPU_TEMPERATURE: Signal(GPU_TEMPERATURE, "celsius", "Device temperature"),
     GPU_THERMAL_SLOWDOWN: Signal(GPU_THERMAL_SLOWDOWN, "fraction", "Slowed down by heat"),
     GPU_POWER_SLOWDOWN: Signal(GPU_POWER_SLOWDOWN, "fraction", "Slowed down by the power limit"),
+    GPU_HARDWARE_SLOWDOWN: Signal(GPU_HARDWARE_SLOWDOWN, "fraction", "Slowed down by hardware"),
+    GPU_OTHER_SLOWDOWN: Signal(GPU_OTHER_SLOWDOWN, "count", "Unknown slowdown bits"),
 }
 
 

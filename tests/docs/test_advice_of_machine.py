@@ -103,7 +103,7 @@ CASES: dict[str, CaseOfAdvice] = {
         limits_threads_of_the_pipeline,
     ),
     "hot": (thermal.advise(thermal.Clocks(hot=True)), "Cool", None),
-    "power": (thermal.advise(thermal.Clocks(hot=False)), "Raise", None),
+    "power": (thermal.advise(thermal.Clocks(hot=False)), "Check the power", None),
 }
 
 

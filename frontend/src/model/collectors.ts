@@ -43,6 +43,10 @@ const COLLECTORS: Readonly<Record<string, Collector>> = {
     title: "GPU: memory, load, clock, power, temperature",
     sees: ["gpu_memory", "thermal"],
   },
+  amd_gpu: {
+    title: "AMD GPU: memory, load, clock, power, temperature",
+    sees: ["gpu_memory", "thermal"],
+  },
   graph: { title: "Operations and functions in TensorFlow's graphs", sees: ["graph_growth"] },
   tapes: { title: "Gradient tapes and live tensors", sees: ["tensor_retention"] },
   live_tensors: { title: "Live tensors", sees: ["tensor_retention"] },

@@ -14,7 +14,7 @@ class Clocks:
     """Why they are lowered."""
 
     hot: bool
-    """The device is too hot, else it is at its power limit."""
+    """The device is too hot, else its hardware slows it down."""
 
 
 def advise(clocks: Clocks) -> tuple[Advice, ...]:
@@ -26,7 +26,7 @@ def _is_hot(clocks: Clocks) -> bool:
     return clocks.hot
 
 
-def _is_at_power_limit(clocks: Clocks) -> bool:
+def _is_slowed_by_hardware(clocks: Clocks) -> bool:
     return not clocks.hot
 
 
@@ -50,13 +50,13 @@ def lower_the_limit() -> Advice:
     )
 
 
-def raise_the_limit() -> Advice:
-    """If it is lower than it must be."""
+def check_the_supply() -> Advice:
+    """Where a power brake comes from."""
     return Advice(
-        "Raise the power limit, if it was set below what the device is built for (`nvidia-smi -q "
-        "-d POWER` tells both, `nvidia-smi -pl WATTS` sets it, as administrator).",
+        "Check the power supply: cables, power supply units and the limits of the rack. A power "
+        "brake comes from there (`nvidia-smi -q -d PERFORMANCE` lists what is active).",
         "",
-        "More power and heat.",
+        "Hands on the machine, or a word with those who run it.",
     )
 
 
@@ -73,6 +73,6 @@ def watch() -> Advice:
 OFFERS: Final = (
     Offer(plain(cool), when=_is_hot),
     Offer(plain(lower_the_limit), when=_is_hot),
-    Offer(plain(raise_the_limit), when=_is_at_power_limit),
+    Offer(plain(check_the_supply), when=_is_slowed_by_hardware),
     Offer(plain(watch), when=always),
 )

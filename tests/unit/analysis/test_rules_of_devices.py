@@ -52,12 +52,24 @@ def test_a_hot_device(jump):
     assert cause.advice[0].text.startswith("Cool the device")
 
 
-def test_a_power_limit_matters_where_the_clock_falls(jump):
+def test_a_power_cap_alone_is_never_a_cause(jump):
+    """Nor with a lower clock: that is how a device keeps to the cap."""
     flags = {"gpu_power_slowdown:GPU:0": LATE.astype(float)}
-    lower = jump({**flags, "gpu_clock_hertz:GPU:0": np.where(LATE, 1.2e9, 1.9e9)})
+    assert jump(flags).causes == ()
+    assert jump({**flags, "gpu_clock_hertz:GPU:0": np.where(LATE, 1.2e9, 1.9e9)}).causes == ()
+
+
+def test_a_slowdown_by_hardware_matters_where_the_clock_falls(jump):
+    flags = {
+        "gpu_hardware_slowdown:GPU:0": LATE.astype(float),
+        "gpu_other_slowdown_bits:GPU:0": np.where(LATE, 2048.0, 512.0),
+    }
+    lower = jump({**flags, "gpu_clock_hertz:GPU:0": np.where(LATE, 0.6e9, 1.9e9)})
     (cause,) = lower.causes
-    assert cause.summary == "GPU:0 lowers its clock because it draws as much power as it may."
-    assert cause.advice[0].text.startswith("Raise the power limit")
+    assert cause.cause == "thermal"
+    assert cause.summary.startswith("GPU:0 lowers its clock because its hardware slows")
+    assert "reasons that this version has no name for: bits 0xa00." in cause.evidence[1]
+    assert cause.advice[0].text.startswith("Check the power supply")
     assert jump({**flags, "gpu_clock_hertz:GPU:0": np.full(30, 1.9e9)}).causes == ()
 
 

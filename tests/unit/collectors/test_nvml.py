@@ -91,17 +91,31 @@ def test_a_devices_readings_have_our_units(use, recording):
         "gpu_temperature_celsius:GPU:0": 61,
         "gpu_thermal_slowdown:GPU:0": 0,
         "gpu_power_slowdown:GPU:0": 0,
+        "gpu_hardware_slowdown:GPU:0": 0,
     }
 
 
 @pytest.mark.parametrize(
-    ("reasons", "thermal", "power"),
-    [(0x20, 1, 0), (0x48, 1, 0), (0x4, 0, 1), (0x80 | 0x8, 0, 1), (0x24, 1, 1), (0x110, 0, 0)],
-)
-def test_the_reasons_for_lower_clocks_are_told_apart(use, recording, reasons, thermal, power):
+    ("reasons", "thermal", "power", "hardware"),
+    [
+        (0x20, 1, 0, 0), (0x48, 1, 0, 1), (0x4, 0, 1, 0), (0x80 | 0x8, 0, 1, 1), (0x24, 1, 1, 0),
+        (0x110, 0, 0, 0),
+    ],
+)  # fmt: skip
+def test_the_reasons_for_lower_clocks_are_told_apart(
+    use, recording, reasons, thermal, power, hardware
+):
     values = read(use(Driver([1], reasons=reasons)), recording)
     assert values["gpu_thermal_slowdown:GPU:0"] == thermal
     assert values["gpu_power_slowdown:GPU:0"] == power
+    assert values["gpu_hardware_slowdown:GPU:0"] == hardware
+    assert "gpu_other_slowdown_bits:GPU:0" not in values
+
+
+def test_unknown_reasons_are_told_as_numbers(use, recording):
+    values = read(use(Driver([1], reasons=0x4 | 0x800)), recording)
+    assert values["gpu_other_slowdown_bits:GPU:0"] == 0x800
+    assert values["gpu_power_slowdown:GPU:0"] == 1
 
 
 def test_devices_are_numbered_as_the_process_sees_them(use, recording):
