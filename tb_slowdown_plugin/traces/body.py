@@ -59,6 +59,7 @@ def trace_body(trace: Trace, window: tuple[int, int] | None = None) -> dict[str,
         "items": [
             {**asdict(trace.items[n]), "seconds": float(seconds[n])} for n in leading[:_MOST_ITEMS]
         ],
+        "copied": {way: asdict(copied) for way, copied in trace.copied.items()},
         "shares": [asdict(share) for share in device_shares(trace, asked)],
         "functions": [asdict(function) for function in trace.functions],
         "allocators": [asdict(allocator) for allocator in trace.allocators],

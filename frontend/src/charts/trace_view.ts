@@ -15,6 +15,7 @@ import {
 import { spans } from "../model/text";
 import { between, sameWindow, type Window } from "../model/window";
 import { define } from "./canvas";
+import { drawDevices, drawSteps } from "./capture_devices";
 
 interface Source {
   readonly run: string;
@@ -120,6 +121,8 @@ export class TraceView extends HTMLElement {
       </div>
       ${this.#viewer(capture)}
       ${parts(capture)}
+      ${drawSteps(capture, (place) => this.#go({ at: between(place, place) }))}
+      ${drawDevices(capture)}
       <ul class="bullets">${[...capture.adds, ...capture.notes].map((said) => html`<li>${prose(said)}</li>`)}</ul>
       ${items(capture)}`;
   }

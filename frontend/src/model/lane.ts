@@ -54,6 +54,8 @@ const SHORT: Readonly<Record<string, string>> = {
   gpu_temperature_celsius: "temperature",
   gpu_thermal_slowdown: "slowed by heat",
   gpu_power_slowdown: "slowed by power",
+  gpu_hardware_slowdown: "slowed by hardware",
+  gpu_other_slowdown_bits: "slowed, unknown bits",
 };
 
 /** "Host RSS", "GPU:0 in use"; the given title of a signal that is not known. */

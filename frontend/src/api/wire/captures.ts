@@ -48,6 +48,30 @@ export interface CaptureItem {
   readonly seconds: number;
 }
 
+/** What one device does in the steps that are looked at and in which it works, in sum. */
+export interface DeviceShare {
+  readonly name: string;
+  readonly steps: number;
+  readonly seconds: number;
+  readonly computes_seconds: number;
+  /** While it computes nothing. */
+  readonly communicates_seconds: number;
+  /** While it does neither. */
+  readonly copies_seconds: number;
+  /** Communication while it computes. */
+  readonly hidden_seconds: number;
+}
+
+export type CopyDirection = "host_to_device" | "device_to_host" | "within_device";
+
+/** Copies one way, in the whole capture. */
+export interface Copied {
+  readonly calls: number;
+  readonly seconds: number;
+  /** null: the profiler did not record them. */
+  readonly bytes: number | null;
+}
+
 export interface Capture {
   readonly id: string;
   readonly session: string;
@@ -70,6 +94,8 @@ export interface Capture {
   /** First and last index of the steps that `items` is the mean of; null: all. */
   readonly chosen: readonly [number, number] | null;
   readonly items: readonly CaptureItem[];
+  readonly shares: readonly DeviceShare[];
+  readonly copied: Readonly<Partial<Record<CopyDirection, Copied>>>;
   readonly adds: readonly string[];
   readonly notes: readonly string[];
 }
