@@ -113,7 +113,8 @@ def _by_devices(
 ) -> Steps:
     """What devices did at the same time in one group is one step.
 
-    Where a device had an earlier step, its step begins at the end of that.
+    Where a device had an earlier step, its step begins at the end of that. A step of the
+    record has the number that it has there.
     """
     whole = _join(spans, same_device=by == "group_id")
     found: list[tuple[int, int, int]] = []
@@ -126,8 +127,11 @@ def _by_devices(
             found.append((step.number, begin, step.end))
             before = step
     columns = np.array(found, np.int64).reshape(-1, 3)
-    number, begins, ends = columns[:, 0], columns[:, 1] / 1e9, columns[:, 2] / 1e9
-    return Steps(by, number, _nearest_rows(started + ends, recorded), begins, ends)
+    number, begins, ends = columns[:, 0].copy(), columns[:, 1] / 1e9, columns[:, 2] / 1e9
+    rows = _nearest_rows(started + ends, recorded)
+    known = rows >= 0
+    number[known] = recorded.number[rows[known]]
+    return Steps(by, number, rows, begins, ends)
 
 
 def _join(spans: Sequence[DeviceSpan], *, same_device: bool) -> list[_Step]:

@@ -62,6 +62,9 @@ def test_steps_devices_and_copies_are_drawn(
     assert columns.count() == 2
     heights = [columns.nth(n).bounding_box() for n in (0, 1)]
     assert heights[0]["height"] / heights[1]["height"] == pytest.approx(19.9 / 21.3, abs=0.03)
+    computing = columns.nth(0).locator("i").first.bounding_box()
+    assert computing["height"] / heights[0]["height"] == pytest.approx(0.746, abs=0.02)
+    assert computing["width"] == pytest.approx(heights[0]["width"], abs=1)
     rows = trace.locator("table.cap-devices tbody tr")
     assert [row.split()[0] for row in rows.all_inner_texts()] == ["GPU:4", "GPU:6"]
     assert "74.6 %" in rows.nth(0).inner_text()

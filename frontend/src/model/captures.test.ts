@@ -129,7 +129,11 @@ it("names steps and stages", () => {
   expect(chosenName(captured([1, 1]))).toBe("Step 42");
   expect(chosenName(captured([0, 1]))).toBe("Mean of steps 41–42");
   expect(chosenName(captured(null))).toBe("Mean of 3 steps, 41–43");
+  expect(chosenName(captured(null, { count: 2, number: [0, 0] }))).toBe("Mean of 2 steps, 0");
   expect(chosenName(captured(null, { by: "whole" }))).toBe("The whole capture");
   expect(shortName("stage", "Iterator::Root::Prefetch::Map")).toBe("Iterator::Map");
+  const long = shortName("kernel", `void ${"Eigen::".repeat(90)}Assign<half>(long)`);
+  expect(long).toHaveLength(97);
+  expect(long).toMatch(/^void Eigen::.*….*::Assign<half>\(long\)$/);
   expect(shortName("operation", "a/MatMul:MatMul")).toBe("a/MatMul:MatMul");
 });

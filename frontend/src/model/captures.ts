@@ -161,13 +161,21 @@ export function chosenName(capture: Capture): string {
   const [first, last] = capture.chosen ?? [0, number.length - 1];
   const [from, to] = [number[first], number[last]];
   if (typeof from !== "number" || typeof to !== "number") return "A step";
-  if (from === to) return `Step ${range(from, to)}`;
+  const steps = capture.chosen === null ? count : last - first + 1;
+  if (steps === 1) return `Step ${range(from, to)}`;
   return capture.chosen === null
     ? `Mean of ${count.toLocaleString("en-US")} steps, ${range(from, to)}`
     : `Mean of steps ${range(from, to)}`;
 }
 
-/** The last part of a stage's or an operation's name, which says most: `Iterator::Map`. */
+/** Of longer names: kernels made of templates have hundreds of letters. */
+const MOST_LETTERS = 96;
+const END_LETTERS = 32;
+
+/** The last part of a stage's name, which says most; beginning and end of a kernel's. */
 export function shortName(kind: string, name: string): string {
-  return kind === "stage" ? `Iterator::${name.split("::").at(-1)}` : name;
+  if (kind === "stage") return `Iterator::${name.split("::").at(-1)}`;
+  return name.length <= MOST_LETTERS
+    ? name
+    : `${name.slice(0, MOST_LETTERS - END_LETTERS)}…${name.slice(-END_LETTERS)}`;
 }

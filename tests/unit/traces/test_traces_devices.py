@@ -73,11 +73,12 @@ def test_a_tpu_is_what_its_operations_are_each_moment_once(tmp_path: Path) -> No
     assert trace.copied["host_to_device"].bytes is None
 
 
-def test_steps_of_a_tpu_have_its_own_numbers_and_the_rows_of_the_record(tmp_path: Path) -> None:
+def test_steps_of_a_tpu_have_the_numbers_of_the_record_else_its_own(tmp_path: Path) -> None:
     ended = STARTED_NS / 1e9 + np.array([-0.010, 0.0, 0.0101, 0.0201])
     recorded = Recorded(np.arange(40, 44), ended, np.full(4, 0.010))
     steps = trace_of(tmp_path, tpu(), recorded=recorded).steps
-    assert (steps.by, steps.number.tolist(), steps.row.tolist()) == ("step_line", [70, 71], [2, 3])
+    assert (steps.by, steps.number.tolist(), steps.row.tolist()) == ("step_line", [42, 43], [2, 3])
+    assert trace_of(tmp_path, tpu()).steps.number.tolist() == [70, 71]
     assert steps.begins.tolist() == [0.0, 0.01]
 
 
