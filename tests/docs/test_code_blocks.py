@@ -20,6 +20,7 @@ from typing import NamedTuple
 import pytest
 import yaml
 from event_files import make_steps, split, write_chunks
+from unit.traces.real_captures import MI300, write
 
 ROOT = Path(__file__).parents[2]
 FILES = [
@@ -138,6 +139,7 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     names += [f"{side}{number}" for side, number in itertools.product("ab", (1, 2, 3))]
     for seed, name in enumerate(names):
         write_chunks(home / name / "slowdown", split(make_steps(400, seed=seed)))
+    write(MI300, home / "logs")
     (home / "bin").mkdir()
     command = home / "bin" / "tbslow"
     command.write_text(
@@ -192,6 +194,7 @@ TRAIN = """\
 import sys
 sys.path.insert(0, {tests!r})
 from event_files import make_steps, split, write_chunks
+from unit.traces.real_captures import MI300, write
 from pathlib import Path
 logdir = Path(sys.argv[sys.argv.index("--logdir") + 1])
 steps = make_steps(400, seconds={seconds}, seed=len(str(logdir)))
