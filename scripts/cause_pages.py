@@ -183,8 +183,8 @@ PAGES: dict[str, Page] = {
         ),
     ),
     "thermal": Page(
-        "The device lowers its clocks, because it is hot or its hardware slows it down. A power cap "
-        "alone is the usual state of a busy device and never a cause.",
+        "The device lowers its clocks, because it is hot or its hardware slows it down. A power "
+        "cap alone is the usual state of a busy device and never a cause.",
         "A lower clock, with NVML's reason for it, where steps get slower.",
         "thermal",
         lambda: advice.thermal.advise(advice.thermal.Clocks(hot=True)),

@@ -137,7 +137,11 @@ class Captures:
         size = sum(each.size_bytes for each in session.files)
         entry: dict[str, Any] = {**_names(session), "bytes": size}
         try:
+            is_small = file.size_bytes <= _AT_ONCE_BYTES
             started, seconds = read_range(file.path)
+            if is_small and not seconds:  # the file does not tell; its last event does
+                trace = self._trace(run, session, file)
+                started, seconds = trace.started, trace.seconds
             rows = rows_of(started, seconds, recorded)
             if rows is None and not session.below:
                 return None
@@ -152,7 +156,7 @@ class Captures:
                     float(np.median(recorded.period[rows[0] : rows[1] + 1])) if rows else None
                 ),
             }
-            if file.size_bytes <= _AT_ONCE_BYTES:
+            if is_small:
                 body = trace_body(self._trace(run, session, file))
                 entry |= {"adds": body["adds"], "notes": body["notes"], "by": body["steps"]["by"]}
         except (UnreadableError, CaptureError, OSError) as error:

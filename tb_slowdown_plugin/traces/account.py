@@ -113,8 +113,10 @@ def account(marks: Marks, steps: Steps, devices: int = 0) -> Account:
     device_seconds = _device_seconds(meanings, item, device, begins, ends, devices)
     pieces = cut(begins, ends, windows)
     whole = np.append(True, pieces.source[1:] != pieces.source[:-1])[: len(pieces.source)]
-    whole &= is_call[pieces.source]
-    item, line, device = item[pieces.source], line[pieces.source], device[pieces.source]
+    if not is_call.all():
+        whole &= is_call[pieces.source]
+    item, line = item[pieces.source], line[pieces.source]
+    device = _device_of(marks, line)
     parts, shares = _parts(meanings, item, device, pieces, windows, devices)
     cells = _cells(meanings, item, line, pieces.window, pieces.begins, pieces.ends, len(steps))
     busy = np.bincount(item, pieces.ends - pieces.begins, len(meanings)) / 1e9
@@ -138,7 +140,7 @@ def _totals(
     meanings: list[Meaning], item: Ints, begins: Ints, ends: Ints, is_call: NDArray[np.bool_]
 ) -> tuple[tuple[Total, ...], dict[Direction, tuple[int, float]]]:
     seconds = np.bincount(item, ends - begins, len(meanings)) / 1e9
-    calls = np.bincount(item[is_call], minlength=len(meanings))
+    calls = np.bincount(item if is_call.all() else item[is_call], minlength=len(meanings))
     places = Counter[str]()
     leading = []
     for n in np.argsort(-seconds, kind="stable").tolist():
@@ -165,6 +167,8 @@ def _totals(
 
 def _device_of(marks: Marks, line: Ints) -> Ints:
     """(E,) the device of each event, -1 of the host's."""
+    if not marks.devices:
+        return np.broadcast_to(np.int64(-1), len(line))
     table = np.full(int(line.max(initial=0)) + 1, -1)
     for number, device in marks.devices.items():
         if number < len(table):

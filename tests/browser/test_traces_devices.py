@@ -55,7 +55,11 @@ def test_steps_devices_and_copies_are_drawn(
 ) -> None:
     page = open_page(board.url, scheme=theme)
     frame = page.open("run1")
-    frame.locator("table.captures tbody tr").first.get_by_role("button").first.click()
+    listed = frame.locator("table.captures tbody tr").first
+    first, last = map(int, listed.locator("td").nth(1).inner_text().split("\u2013"))
+    assert first <= 20  # when it was on, by its events: the file does not say
+    assert last >= 21
+    listed.get_by_role("button").first.click()
     trace = frame.locator("sd-trace")
     trace.get_by_role("heading", name="Mean of 2 steps").wait_for()
     columns = trace.locator(".cap-steps button")
