@@ -63,16 +63,16 @@ def _marks_of(run: Run, account: Account) -> Iterator[str]:
         "checkpoints": (names.CHECKPOINT,),
     }
     for kind, families in kinds.items():
-        booked = dict.fromkeys(families, 0.0)
-        held = set()
-        for name, seconds in run.steps.accounts.items():
+        rows, seconds = account.marks.get(kind, ((), np.zeros(0)))
+        booked = {family: np.zeros(len(run.steps)) for family in families}
+        for name, column in run.steps.accounts.items():
             if (family := names.family(name)) in families:
-                booked[family] += float(np.nansum(seconds))
-                held.add(family)
-        total = float(account.marks[kind][1].sum()) if kind in account.marks else 0.0
-        whole = sum(booked.values())
+                booked[family] += np.nan_to_num(column)
+        whole = sum(float(column.sum()) for column in booked.values())
+        total = float(np.sum(seconds))
         # Events that a test writes without an account of theirs say nothing.
-        if held == set(families) and total > whole * (1 + 1e-6) + _CLOCK_SECONDS:
+        known = all((column[list(rows)] > 0).all() for column in booked.values())
+        if known and total > whole * (1 + 1e-6) + _CLOCK_SECONDS:
             yield f"{kind} of {total} s, in accounts of {whole} s"
 
 

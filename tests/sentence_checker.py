@@ -59,7 +59,7 @@ def _of(text: str, place: Place) -> Iterator[str]:
 
 def _of_the_run(text: str, place: Place) -> Iterator[str]:
     """No time is longer than the run, no share larger than all, and none lost beyond its cause."""
-    outside = re.search(r"not in the wall time|at this growth", text)
+    outside = re.search(r"not in the wall time|at this growth|that would be", text)
     for each in re.findall(DURATION, text):
         if not outside and quantity(each).exceeds(max(place.wall, _TICK)):
             yield f"{each} in a run of {place.wall} s"
@@ -172,7 +172,9 @@ _NUMBERED: Final = re.compile(r"(?:step|worker|stage|epoch|pass|GPU|CPU) $", re.
 def _counts(text: str, place: Place) -> Iterator[str]:
     """Nothing is said of what did not happen, and no share of nothing is given."""
     del place
-    for match in re.finditer(r"(?<![\w.,:\u2013-])0 (?!of\b)([a-z]{4,}|[Kk]ernel)\b", text):
+    for match in re.finditer(
+        r"(?<![\w.,:\u2013-])0 (?!of\b)([a-z]{4,}|[Kk]ernel)\b(?! at step)", text
+    ):
         if match[1] not in ("bytes", "from") and not _NUMBERED.search(text[: match.start()]):
             yield f"a count of zero, {match[0]}"
     for match in re.finditer(r"(?<![\d.,])(?:0(?:\.0+)? ?%|0\.0+ s)(?!\w)", text):

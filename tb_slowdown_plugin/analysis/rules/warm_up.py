@@ -130,9 +130,12 @@ def _largest(graphs: list[TracedGraph]) -> str:
     if not graphs:
         return ""
     most = max(graphs, key=lambda graph: graph.trace.operations)
+    functions = f" of {counted(len({g.trace.function for g in graphs}), 'function')}"
+    if not most.trace.operations:
+        return functions  # their number was not recorded
     place = f" ({most.trace.location})" if most.trace.location else ""
     return (
-        f" of {counted(len({g.trace.function for g in graphs}), 'function')}; the largest has "
+        f"{functions}; the largest has "
         f"{counted(most.trace.operations, 'operation')}, {quoted(most.trace)}{place}"
     )
 
