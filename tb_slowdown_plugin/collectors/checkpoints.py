@@ -14,6 +14,7 @@ from types import FrameType
 from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.base import Context
+from tb_slowdown_plugin.collectors.keras_module import loaded_keras
 from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
 from tb_slowdown_plugin.collectors.source_location import SourcePlaces, calling_line
 from tb_slowdown_plugin.records import names
@@ -59,7 +60,7 @@ class Checkpoints:
             (tf.saved_model, "save", "tf.saved_model"),
         ):
             self._hooks.replace(owner, method, functools.partial(self._timed, saver))
-        keras = sys.modules.get("keras")
+        keras = loaded_keras()
         if keras is not None:
             for method in ("save", "save_weights"):
                 self._hooks.replace(

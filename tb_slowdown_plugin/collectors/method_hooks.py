@@ -22,7 +22,7 @@ from tb_slowdown_plugin.collectors.base import Unavailable
 
 Method = Callable[..., Any]
 
-LIBRARIES: Collection[str] = ("keras", "tensorboard", "tensorflow")
+LIBRARIES: Collection[str] = ("keras", "tensorboard", "tensorflow", "tf_keras")
 """Packages whose functions may be hooked."""
 _OURS: Final = "tb_slowdown_plugin"
 _CALL, _HIDE = "tb_slowdown_plugin call", "tb_slowdown_plugin hide"

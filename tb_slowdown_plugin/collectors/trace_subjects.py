@@ -31,6 +31,7 @@ _KERAS_STEPS = {
     "predict_on_batch": "Keras predict step",
 }
 """Method that the user calls -> what Keras traces in it."""
+_STEPS_OF_LEGACY_KERAS = ("train_function", "test_function", "predict_function")
 _VARIABLE_MAKERS = ("initialize_variables", "fn_with_cond")
 """Functions in tensorflow/python/eager/polymorphic_function/polymorphic_function.py that
 initialize what a first trace has created."""
@@ -134,7 +135,8 @@ class Subjects:
         method, frame = self._keras_call(sys._getframe())
         name = name_of(function)
         model = closure_of(unwrap(function)).get("self")
-        if method not in _KERAS_STEPS or "step" not in name or model is None:
+        is_step = "step" in name or name in _STEPS_OF_LEGACY_KERAS
+        if method not in _KERAS_STEPS or not is_step or model is None:
             return self._written_in(function, is_library=True)
         step = _KERAS_STEPS[method]
         location = self.places.at(frame.f_code.co_filename, frame.f_lineno) if frame else ""

@@ -15,7 +15,7 @@ from tb_slowdown_plugin._version import __version__
 from tb_slowdown_plugin.collectors import cgroup
 from tb_slowdown_plugin.records.types import CollectorState, Environment
 
-_PACKAGES: Final = ("tensorflow", "keras", "numpy")
+_PACKAGES: Final = ("tensorflow", "keras", "tf_keras", "jax", "torch", "numpy")
 _MEMORY_LIMITS: Final = (
     "/sys/fs/cgroup/memory.max",
     "/sys/fs/cgroup/memory/memory.limit_in_bytes",

@@ -12,24 +12,14 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from tb_slowdown_plugin.collectors.keras_callbacks import SiblingTimer
+from tb_slowdown_plugin.collectors.keras_module import import_keras
 from tb_slowdown_plugin.records.types import Failure
 from tb_slowdown_plugin.writer import monitor
 from tb_slowdown_plugin.writer.fit_hooks import FitHooks
 from tb_slowdown_plugin.writer.keras_steps import FitSteps
 from tb_slowdown_plugin.writer.privacy import reason_of
 
-try:
-    from keras import __version__ as _version
-    from keras.callbacks import Callback, CallbackList
-except ImportError as error:
-    raise ImportError(
-        "tbslow.keras needs Keras 3, which comes with TensorFlow from 2.16 on: "
-        'pip install "tb-slowdown-plugin[tf]"'
-    ) from error
-if int(_version.partition(".")[0]) < 3:
-    raise ImportError(
-        f"tbslow.keras needs Keras 3, and this is Keras {_version}: pip install -U keras"
-    )
+Callback: Any = import_keras().callbacks.Callback
 
 _log = logging.getLogger("tb_slowdown_plugin")
 
@@ -78,6 +68,16 @@ class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
       2
     """
 
+    # Legacy Keras asks. Where all callbacks take tensors as logs, it copies none to the host.
+
+    @staticmethod
+    def _has_no_batch_hooks() -> bool:
+        return False
+
+    _implements_train_batch_hooks = _has_no_batch_hooks
+    _implements_test_batch_hooks = _has_no_batch_hooks
+    _implements_predict_batch_hooks = _has_no_batch_hooks
+
     def __init__(
         self,
         logdir: str | os.PathLike[str],
@@ -86,6 +86,7 @@ class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
         profile_on_slowdown: bool = False,
     ) -> None:
         super().__init__()
+        self._supports_tf_logs = True
         self._logdir = logdir
         self._options: dict[str, Any] = {
             "disable": disable,
@@ -110,12 +111,12 @@ class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
             return
         steps = _steps.setdefault(watching, FitSteps(watching.recorder))
         steps.begin_fit(
-            getattr(self.model, "steps_per_execution", 1),
+            int(getattr(self.model, "steps_per_execution", 1) or 1),
             (self.params or {}).get("steps"),
             lambda: _iterations(self.model),  # BackupAndRestore has restored it by then
         )
         siblings = [other for other in callbacks.callbacks if other is not self]
-        timer = SiblingTimer(watching.recorder.stopwatch, siblings, Callback)
+        timer = SiblingTimer(watching.recorder.stopwatch, siblings, _base_of(callbacks))
         hooks = FitHooks(
             callbacks,
             steps,
@@ -203,13 +204,24 @@ def _is_own(watching: monitor.Monitor) -> bool:
 
 def _calling_list() -> Any:
     """The callback list that calls `on_train_begin`: Keras does not hand it on."""
+    lists = tuple(
+        sys.modules[package].callbacks.CallbackList
+        for package in ("keras", "tf_keras")
+        if package in sys.modules
+    )
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         caller = frame.f_locals.get("self")
-        if isinstance(caller, CallbackList):
+        if isinstance(caller, lists):
             return caller
         frame = frame.f_back
     return None
+
+
+def _base_of(callbacks: Any) -> type:
+    """`Callback` of the Keras that made this list."""
+    base: type = sys.modules[type(callbacks).__module__.partition(".")[0]].callbacks.Callback
+    return base
 
 
 def _iterations(model: Any) -> int:

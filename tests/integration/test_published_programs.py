@@ -15,6 +15,7 @@ from integration.written import chunks, failures, numbers
 pytestmark = pytest.mark.tensorflow
 
 STEPS = {
+    "checkpoint_load_evaluate": 40,
     "custom_train_step": 48,
     "gan": 48,
     "k_fold": 60,
