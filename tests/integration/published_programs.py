@@ -68,7 +68,7 @@ def timeless(text: str) -> str:
       'W0000 dataset.cc:997] no'
     """
     text = re.sub(r"\b0x[0-9a-f]+", "0x", text)
-    text = re.sub(r"\b\d+(us|ms|s)(?=/step| - )", "T", text)
+    text = re.sub(r"\b\d+(us|ms|s)(?=/step|/epoch| - )", "T", text)
     return re.sub(r"(?m)^([IWE]\d{4}) [\d:.]+ +\d+ ", r"\1 ", text)
 
 
