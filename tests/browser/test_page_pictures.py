@@ -68,7 +68,7 @@ def _open_picker(page: Page) -> None:
 
 def _open_unexplained(page: Page) -> None:
     page.locator("#card-unexplained > summary").click()
-    page.get_by_text("Show where most of them are").first.wait_for()
+    page.locator("#card-unexplained .body").wait_for()
 
 
 def _choose_time(page: Page) -> None:
