@@ -1,0 +1,12 @@
+EXTRA = {"records.names": "catalog.names",
+ "analysis.hysteresis": "analysis.live.hysteresis", "analysis.confirming": "analysis.live.confirming", "analysis.recent_pace": "analysis.live.recent_pace",
+ "analysis.recent": "analysis.views.recent", "analysis.unexplained": "analysis.causes.unexplained", "analysis.blind_spots": "analysis.text.blind_spots",
+ "analysis.change_labels": "analysis.causes.change_labels",
+ "analysis.settled": "analysis.prepare.settled_functions", "analysis.short_runs": "analysis.ledger.short_runs", "analysis.wandering": "analysis.ledger.wandering",
+ "analysis.advice.fit_on_arrays": "analysis.causes.data.fit_on_arrays", "analysis.advice.intervals": "analysis.causes.common.intervals", "analysis.advice.offers": "analysis.causes.common.offers", "analysis.advice.pipeline_stages": "analysis.causes.data.pipeline_stages", "analysis.advice.program": "analysis.causes.common.program",
+ "collectors.instance_hooks": "collectors.hooks.instance_hooks",
+ "collectors.pipeline_stages": "collectors.input.pipeline_stages",
+ "collectors.amd_gpu": "collectors.system.amd_gpu",
+ "writer.fit_hooks": "writer.keras.fit_hooks", "writer.flush_pace": "writer.sampling.flush_pace",
+ "traces.device_lines": "profiler.xplane.device_lines", "traces.gathered": "profiler.xplane.gathered", "traces.hints": "profiler.hints", "traces.shares": "profiler.shares", "traces.summary": "profiler.summary",
+}
