@@ -282,7 +282,7 @@ def test_a_reading_that_fails_ends_the_readings_and_is_told_once(recording, monk
 def test_stop_puts_tensorflows_own_methods_back(recording):
     collector = InputWait()
     collector.start(recording.context)
-    assert len(hooked_by("input_wait")) == 4
+    assert len(hooked_by("input_wait")) == 3
     collector.stop()
     assert hooked_by("input_wait") == []
     assert recording.stopwatch.askers == []

@@ -2,13 +2,20 @@
 
 import numpy as np
 import pytest
-from unit.collectors.xla_programs import COMPILES_NS, compiled_in, make_step, rows, window_step
+from unit.collectors.xla_programs import (
+    COMPILES_NS,
+    compilations,
+    compiled_in,
+    make_step,
+    rows,
+    window_step,
+)
 
 from tb_slowdown_plugin.collectors.base import Unavailable
 from tb_slowdown_plugin.collectors.tracing import TraceCollector
 from tb_slowdown_plugin.collectors.xla import XlaCompilations
 from tb_slowdown_plugin.collectors.xla_values import NeededValue
-from tb_slowdown_plugin.records.types import Fact, Trace
+from tb_slowdown_plugin.records.types import Trace
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")
@@ -34,7 +41,7 @@ def test_shapes_that_nobody_retraces_for_are_booked_once_each(recording, xla_com
     assert [trace.signature for trace in recording.of(Trace)][-1] == (
         "tf.TensorSpec(shape=[None, 3], dtype=tf.float32)",
     )
-    facts = recording.of(Fact)
+    facts = compilations(recording)
     assert [fact.name for fact in facts] == ["xla_compilation"] * 2
     assert [fact.numbers["shapes_seen"] for fact in facts] == [2, 3]
     assert [round(fact.numbers["seconds"] * 1e9) for fact in facts] == pytest.approx(
@@ -64,7 +71,7 @@ def test_another_threads_compilation_is_recorded_but_not_booked(recording, xla_c
     recording.stopwatch.thread = -1
     step(tf.ones((3, 3)))
     assert recording.stopwatch.booked == {}
-    assert len(recording.of(Fact)) == 1
+    assert len(compilations(recording)) == 1
 
 
 def test_gradients_and_exceptions_pass(recording, xla_compilations):
@@ -83,7 +90,7 @@ def test_gradients_and_exceptions_pass(recording, xla_compilations):
             not_for_xla(tf.ones(2))
         assert not any(entry.path.name == "xla.py" for entry in caught.traceback[1:-1])
     assert recording.stopwatch.depth == 0
-    assert recording.of(Fact) == []
+    assert compilations(recording) == []
 
 
 def test_values_that_xla_needs_as_constants_are_booked_once_each(recording, xla_compilations):
@@ -93,7 +100,7 @@ def test_values_that_xla_needs_as_constants_are_booked_once_each(recording, xla_
     assert [place for place, ns in enumerate(seconds) if ns > COMPILES_NS] == [3, 5]
     assert [ns for place, ns in enumerate(seconds) if place not in (3, 5)] == [0] * 7
     assert others[0] == {"tracing:first", "first_execution:first"}
-    facts = recording.of(Fact)
+    facts = compilations(recording)
     assert [fact.name for fact in facts] == ["xla_compilation", "xla_needs", "xla_compilation"]
     assert [facts[n].numbers["values_seen"] for n in (0, 2)] == [2, 3]
     assert [facts[n].numbers["shapes_seen"] for n in (0, 2)] == [1, 1]
@@ -119,7 +126,7 @@ def test_the_value_of_a_variable_is_read_before_the_call_changes_it(recording, x
 
     seconds, _ = compiled_in(recording, [lambda n=n: run(n) for n in (3, 3, 3, 4, 3, 4)])
     assert [place for place, ns in enumerate(seconds) if ns > COMPILES_NS] == [3]
-    assert "the variable length, for Range (" in recording.of(Fact)[1].subject
+    assert "the variable length, for Range (" in compilations(recording)[1].subject
 
 
 def test_a_value_that_can_not_be_read_is_reported_and_the_function_runs(

@@ -2,9 +2,14 @@
 
 import numpy as np
 import pytest
-from unit.collectors.xla_programs import COMPILES_NS, compiled_in, make_step, rows, window_step
-
-from tb_slowdown_plugin.records.types import Fact
+from unit.collectors.xla_programs import (
+    COMPILES_NS,
+    compilations,
+    compiled_in,
+    make_step,
+    rows,
+    window_step,
+)
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")
@@ -33,8 +38,8 @@ def test_a_jitted_call_inside_a_function_that_is_fed_by_an_iterator(recording, x
     seconds, others = compiled_in(recording, [lambda: train(iterator)] * len(lengths))
     assert [place for place, ns in enumerate(seconds) if ns > COMPILES_NS] == [4, 6]
     assert "first_execution:first" in others[0]
-    assert [fact.numbers["shapes_seen"] for fact in recording.of(Fact)] == [2, 3]
-    assert recording.of(Fact)[0].subject.startswith("make_step.<lambda>")
+    assert [fact.numbers["shapes_seen"] for fact in compilations(recording)] == [2, 3]
+    assert compilations(recording)[0].subject.startswith("make_step.<lambda>")
 
 
 def test_a_value_inside_a_function_that_is_fed_by_an_iterator(recording, xla_compilations):
@@ -48,9 +53,9 @@ def test_a_value_inside_a_function_that_is_fed_by_an_iterator(recording, xla_com
     iterator = iter(tf.data.Dataset.from_tensor_slices(places))
     seconds, _ = compiled_in(recording, [lambda: train(iterator)] * len(places))
     assert [place for place, ns in enumerate(seconds) if ns > COMPILES_NS] == [4, 6]
-    facts = [fact for fact in recording.of(Fact) if fact.name == "xla_compilation"]
+    facts = [fact for fact in compilations(recording) if fact.name == "xla_compilation"]
     assert [fact.numbers["values_seen"] for fact in facts] == [2, 3]
-    assert ": begin, for Slice (" in recording.of(Fact)[1].subject
+    assert ": begin, for Slice (" in compilations(recording)[1].subject
 
 
 def test_a_jitted_call_inside_a_function_that_hands_its_arguments_on(recording, xla_compilations):
@@ -72,7 +77,7 @@ def test_a_jitted_call_inside_a_function_that_hands_its_arguments_on(recording, 
     seconds, _ = compiled_in(recording, calls)
     assert [place for place, ns in enumerate(seconds) if ns > COMPILES_NS] == [3, 5, 11]
     assert [seconds[place] for place in (2, 4, 6, 7, 8, 10, 12, 13)] == [0] * 8
-    subjects = [fact.subject for fact in recording.of(Fact)]
+    subjects = [fact.subject for fact in compilations(recording)]
     assert [subject.partition(" (")[0] for subject in subjects] == [
         "make_step.<lambda>",
         "make_step.<lambda>",

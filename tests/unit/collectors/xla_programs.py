@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tb_slowdown_plugin.records.types import Fact
+
 tf = pytest.importorskip("tensorflow")
 
 COMPILES_NS = 5_000_000
@@ -40,3 +42,9 @@ def window_step(x):
         return tf.reduce_sum(tf.slice(x, [begin, 0], [4, 3]))
 
     return step
+
+
+def compilations(recording):
+    """What XLA was seen to compile again; not what is known of each function."""
+    facts = recording.of(Fact)
+    return [fact for fact in facts if fact.name != "function_options"]
