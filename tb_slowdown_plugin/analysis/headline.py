@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tb_slowdown_plugin.analysis.types import Verdict
-from tb_slowdown_plugin.analysis.wording import count, duration, share_of_loss, whole_percent
+from tb_slowdown_plugin.analysis.wording import (
+    count,
+    duration,
+    listed,
+    share_of_loss,
+    whole_percent,
+)
 
 MATERIAL = 0.005
 """Share of the wall from which unexplained seconds are told beside a slow start."""
@@ -70,7 +76,8 @@ def _sentence(
             return _too_few(steps, steps_needed, wall_seconds, [*lost, *external])
         case "slow_start":
             warm_up = sum(seconds for _, seconds in lost)
-            more = f"; {_taken(external, wall_seconds)}" if external else ""
+            taken = [f"{duration(each)} more went to {subject}" for subject, each in external]
+            more = "".join(f"; {text}" for text in taken)
             if unexplained_seconds >= MATERIAL * wall_seconds:
                 return (
                     f"Slow start: {duration(warm_up)} of {duration(wall_seconds)}{more}; "
@@ -99,10 +106,10 @@ def _too_few(
     steps: int, needed: int, wall_seconds: float, lost: Sequence[tuple[str, float]]
 ) -> str:
     """What a verdict needs, and the seconds that were measured all the same."""
-    measured = sum(seconds for _, seconds in lost)
-    taken = (
-        f"; so far {duration(measured)} of {duration(wall_seconds)} went to {lost[0][0]}"
-        if measured >= MATERIAL * wall_seconds > 0
-        else ""
-    )
+    told = [
+        f"{subject} took {duration(seconds)}"
+        for subject, seconds in sorted(lost, key=lambda cause: -cause[1])
+        if seconds >= MATERIAL * wall_seconds > 0
+    ]
+    taken = f"; so far {duration(wall_seconds)}, of which {listed(told)}" if told else ""
     return f"Not enough steps yet: {count(steps)} of about {max(needed, steps + 1)}{taken}."

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from event_files import make_steps, split, write_chunks
 
+from benchmarks.accuracy.real import RECORDINGS
 from tb_slowdown_plugin.__main__ import main
 
 
@@ -53,3 +54,20 @@ def test_what_was_timed_in_a_short_run_fails_all_the_same(
 
 def test_fail_over_looks_only_at_the_run_asked_for(two_runs: Path) -> None:
     assert main(["report", str(two_runs), "--run", "healthy", "--fail-over", "1"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("option", "limit", "status"),
+    [("--fail-over", "1", 3), ("--fail-over", "5", 0), ("--fail-over-all", "20", 3)],
+)
+def test_what_other_processes_took_counts_only_where_it_is_asked_for(
+    option: str, limit: str, status: int
+) -> None:
+    recording = RECORDINGS / "cpu_contention"  # 24 % to other processes, 2 % to warm-up
+    assert main(["report", str(recording), option, limit]) == status
+
+
+def test_a_partly_judged_run_that_passes_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    recording = RECORDINGS / "graph_growth_slice_healthy"
+    assert main(["report", str(recording), "--fail-over", "50"]) == 0
+    assert "is partly judged: 880 ms of 926 ms have no clock" in capsys.readouterr().err

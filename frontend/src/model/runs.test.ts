@@ -27,6 +27,9 @@ describe("filtered", () => {
 
   it("says the verdict, and a dash before it is known", () => {
     expect(verdictText(run({ live: true }), report())).toBe("● slowdown · live");
+    expect(verdictText(run(), report({ verdict: "healthy", judged: "partly" }))).toBe(
+      "○ healthy, partly judged",
+    );
     expect(verdictText(run(), undefined)).toBe("–");
     expect(verdictText(run(), new Error("x"))).toBe("unreadable");
   });

@@ -137,5 +137,5 @@ def test_too_few_steps_hide_no_seconds(make_run):
     ).report
     assert report.verdict == "not_enough_steps"
     assert report.headline == (
-        "Not enough steps yet: 6 of about 13; so far 9 s of 15.0 s went to warm-up."
+        "Not enough steps yet: 6 of about 13; so far 15.0 s, of which warm-up took 9 s."
     )

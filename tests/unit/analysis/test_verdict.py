@@ -98,3 +98,15 @@ def test_nothing_but_warm_up_has_its_sentence():
         )
         == "Slow start only: 10.0 s of 12.0 s."
     )
+
+
+def test_a_slow_start_beside_other_processes_says_both():
+    text = headline(
+        "slow_start",
+        steps=800,
+        wall_seconds=12.0,
+        lost=[("warm-up", 3.0)],
+        external=[("a busy machine", 4.0)],
+        unexplained_seconds=0.0,
+    )
+    assert text == "Slow start only: 3 s of 12.0 s; 4 s more went to a busy machine."
