@@ -447,9 +447,10 @@ CASES: dict[str, tuple[Any, Any]] = {
     ),
     "gpu_memory.memory_growth": (DeviceMemory(shared=True), DeviceMemory()),
     "thermal.cool": (thermal.Clocks(hot=True), thermal.Clocks(hot=False)),
-    "thermal.lower_the_limit": (thermal.Clocks(hot=True), thermal.Clocks(hot=False)),
+    "thermal.lower_the_limit": (thermal.Clocks(hot=True), thermal.Clocks(hot=True, amd=True)),
     "thermal.check_the_supply": (thermal.Clocks(hot=False), thermal.Clocks(hot=True)),
-    "thermal.watch": (thermal.Clocks(hot=True), ALWAYS),
+    "thermal.watch": (thermal.Clocks(hot=True), thermal.Clocks(hot=True, amd=True)),
+    "thermal.watch_amd": (thermal.Clocks(hot=True, amd=True), thermal.Clocks(hot=True)),
     "profiling.quiet_tensorboard": (
         profiling.Profiler(by_callback=True),
         profiling.Profiler(by_callback=False),

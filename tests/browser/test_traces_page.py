@@ -195,7 +195,7 @@ def test_causes_captures_and_differences_lead_to_a_trace(
     # A cause leads to the capture of its steps.
     frame.get_by_role("button", name="Trace of these steps").click()
     trace = frame.locator("sd-trace")
-    trace.get_by_role("heading", name="Mean of steps 0\u20131").wait_for()
+    trace.get_by_role("heading", name="Mean of steps 0\u20132").wait_for()
     leads = first.locator("button.link")
     assert leads.count() == 2
     for lead, name in ((leads.nth(0), "retrace"), (leads.nth(1), "heavy")):

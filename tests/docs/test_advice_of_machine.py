@@ -104,6 +104,8 @@ CASES: dict[str, CaseOfAdvice] = {
     ),
     "hot": (thermal.advise(thermal.Clocks(hot=True)), "Cool", None),
     "power": (thermal.advise(thermal.Clocks(hot=False)), "Check the power", None),
+    "watch": (thermal.advise(thermal.Clocks(hot=True)), "Watch clock", None),
+    "watch AMD": (thermal.advise(thermal.Clocks(hot=True, amd=True)), "Watch power", None),
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from tb_slowdown_plugin.analysis.advice.offers import Offer, always, offered, plain
+from tb_slowdown_plugin.analysis.advice.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.types import Advice
 
 
@@ -15,6 +15,8 @@ class Clocks:
 
     hot: bool
     """The device is too hot, else its hardware slows it down."""
+    amd: bool = False
+    """It is AMD's, else NVIDIA's."""
 
 
 def advise(clocks: Clocks) -> tuple[Advice, ...]:
@@ -28,6 +30,18 @@ def _is_hot(clocks: Clocks) -> bool:
 
 def _is_slowed_by_hardware(clocks: Clocks) -> bool:
     return not clocks.hot
+
+
+def _is_hot_nvidia(clocks: Clocks) -> bool:
+    return clocks.hot and not clocks.amd
+
+
+def _is_nvidia(clocks: Clocks) -> bool:
+    return not clocks.amd
+
+
+def _is_amd(clocks: Clocks) -> bool:
+    return clocks.amd
 
 
 def cool() -> Advice:
@@ -54,7 +68,7 @@ def check_the_supply() -> Advice:
     """Where a power brake comes from."""
     return Advice(
         "Check the power supply: cables, power supply units and the limits of the rack. A power "
-        "brake comes from there (`nvidia-smi -q -d PERFORMANCE` lists what is active).",
+        "brake comes from there.",
         "",
         "Hands on the machine, or a word with those who run it.",
     )
@@ -70,9 +84,20 @@ def watch() -> Advice:
     )
 
 
+def watch_amd() -> Advice:
+    """To see whether it helped."""
+    return Advice(
+        "Watch power, clock and temperature while it trains: `amd-smi metric --power --clock "
+        "--temperature --watch 5`.",
+        "",
+        "None; it only reads.",
+    )
+
+
 OFFERS: Final = (
     Offer(plain(cool), when=_is_hot),
-    Offer(plain(lower_the_limit), when=_is_hot),
+    Offer(plain(lower_the_limit), when=_is_hot_nvidia),
     Offer(plain(check_the_supply), when=_is_slowed_by_hardware),
-    Offer(plain(watch), when=always),
+    Offer(plain(watch), when=_is_nvidia),
+    Offer(plain(watch_amd), when=_is_amd),
 )

@@ -49,10 +49,15 @@ def explain(case: Case) -> Claim | None:
                     if hot
                     else f"{device} lowers its clock because its hardware slows it down.",
                     tuple(_evidence(case, claimed, pressed, device, clocks)),
-                    advice.advise(advice.Clocks(hot)),
+                    advice.advise(advice.Clocks(hot, _is_amd(case))),
                     "medium",
                 )
     return None
+
+
+def _is_amd(case: Case) -> bool:
+    collectors = case.run.environment.collectors
+    return any(one.name == "amd_gpu" and one.status == "running" for one in collectors)
 
 
 def _clocks(case: Case, device: str, pressed: Mask) -> tuple[float, float] | None:
@@ -71,7 +76,8 @@ def _evidence(
     device: str,
     clocks: tuple[float, float] | None,
 ) -> Iterable[str]:
-    yield f"{device} said so (NVML) in {tell_rows(case, pressed)}."
+    driver = "amdsmi" if _is_amd(case) else "NVML"
+    yield f"{device} said so ({driver}) in {tell_rows(case, pressed)}."
     unknown = case.signal(names.account(names.GPU_OTHER_SLOWDOWN, device))[1]
     if len(unknown):
         bits = functools.reduce(operator.or_, (int(value) for value in unknown))

@@ -9,7 +9,7 @@ import pytest
 
 from tb_slowdown_plugin.analysis.account import account_for
 from tb_slowdown_plugin.analysis.rules import larger_batches
-from tb_slowdown_plugin.records.types import Fact
+from tb_slowdown_plugin.records.types import CollectorState, Fact
 
 SIZE = 600
 ROWS = np.arange(SIZE)
@@ -50,6 +50,16 @@ def test_a_hot_device(jump):
         "100.0 % of the 10.0 s lie in those steps.",
     )
     assert cause.advice[0].text.startswith("Cool the device")
+
+
+def test_a_hot_amd_device_gets_commands_that_its_owner_has(jump):
+    running = (CollectorState("amd_gpu", "running"),)
+    report = jump({"gpu_thermal_slowdown:GPU:0": LATE.astype(float)}, collectors=running)
+    (cause,) = report.causes
+    assert cause.evidence[0].startswith("GPU:0 said so (amdsmi)")
+    told = " ".join(advice.text for advice in cause.advice)
+    assert "amd-smi" in told
+    assert "nvidia-smi" not in told
 
 
 def test_a_power_cap_alone_is_never_a_cause(jump):
