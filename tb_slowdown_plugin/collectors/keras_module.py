@@ -23,6 +23,7 @@ _ONLY_TENSORFLOW: Final = frozenset(
     }
 )
 _ONLY_TF_DATA: Final = frozenset({"batch_shapes", "input_wait"})
+_ONLY_HOOKED_KERAS: Final = frozenset({"checkpoints", "evaluations", "optimizers", "predict_calls"})
 
 
 def is_legacy() -> bool:
@@ -76,6 +77,17 @@ def other_backend() -> str | None:
     except Exception:  # noqa: BLE001 - it is being imported
         return None
     return None if name == "tensorflow" else _TITLES.get(name, name)
+
+
+def beside_legacy(state: CollectorState) -> CollectorState:
+    """The state of a collector, where a program imports `tf_keras` next to Keras 3."""
+    is_partial = state.status == "running" and not state.reason
+    if not is_partial or state.name not in _ONLY_HOOKED_KERAS:
+        return state
+    if is_legacy() or "tf_keras" not in sys.modules:
+        return state
+    reason = "calls of tf_keras are measured only with TF_USE_LEGACY_KERAS=1"
+    return CollectorState(state.name, "running", reason)
 
 
 def on_backend(state: CollectorState, backend: str | None) -> CollectorState:

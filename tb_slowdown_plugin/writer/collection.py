@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from tb_slowdown_plugin.collectors.base import Collector, Context, Unavailable
-from tb_slowdown_plugin.collectors.keras_module import on_backend, other_backend
+from tb_slowdown_plugin.collectors.keras_module import beside_legacy, on_backend, other_backend
 from tb_slowdown_plugin.collectors.step_pace import cpu_time_of
 from tb_slowdown_plugin.records.types import CollectorState, CollectorStatus
 from tb_slowdown_plugin.writer.privacy import reason_of, scrub
@@ -64,7 +64,7 @@ class Collection:
     def states(self) -> tuple[CollectorState, ...]:
         """Which collectors run, and why the others do not; none that is still to be started."""
         backend = other_backend()
-        return tuple(on_backend(state, backend) for state in self._states.values())
+        return tuple(beside_legacy(on_backend(state, backend)) for state in self._states.values())
 
     def start(self, context: Context) -> None:
         """Starts all that are not switched off, and leaves those to `read` that hook nothing."""

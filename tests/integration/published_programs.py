@@ -67,6 +67,7 @@ def timeless(text: str) -> str:
       >>> timeless("W0000 00:00:1795392213.741865   30064 dataset.cc:997] no")
       'W0000 dataset.cc:997] no'
     """
+    text = re.sub(r"\b\d+:\d\d:\d\d\b", "T", text)
     text = re.sub(r"\b0x[0-9a-f]+", "0x", text)
     text = re.sub(r"\b\d+(us|ms|s)(?=/step|/epoch| - )", "T", text)
     return re.sub(r"(?m)^([IWE]\d{4}) [\d:.]+ +\d+ ", r"\1 ", text)

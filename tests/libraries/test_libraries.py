@@ -41,8 +41,8 @@ LIBRARIES = {
     "legacy_keras": Library("tf_keras", 32, ("checkpoint:ModelCheckpoint", "validation")),
     "mlflow_autolog": Library("mlflow", 24, ("callback:MlflowCallback", "validation")),
     "processes": Library("tensorflow", 20, ("input_wait",)),
-    "scikit_learn_wrappers": Library("sklearn", 58),
-    "tuner_search": Library("keras_tuner", 90, ("callback:EarlyStopping", "validation")),
+    "scikit_learn_wrappers": Library("sklearn", 16),
+    "tuner_search": Library("keras_tuner", 126, ("callback:EarlyStopping", "validation")),
     "wandb_callback": Library(
         "wandb", 24, ("callback:WandbMetricsLogger", "checkpoint:WandbModelCheckpoint")
     ),

@@ -50,6 +50,19 @@ def test_a_keras_that_is_being_imported_has_no_backend_yet(modules):
     assert keras_module.other_backend() is None
 
 
+def test_calls_of_a_second_keras_are_not_said_to_be_measured(modules, monkeypatch):
+    running = CollectorState("evaluations", "running", "")
+    assert keras_module.beside_legacy(running) == running
+    modules("tf_keras", SimpleNamespace())
+    reason = "calls of tf_keras are measured only with TF_USE_LEGACY_KERAS=1"
+    partly = CollectorState("evaluations", "running", reason)
+    assert keras_module.beside_legacy(running) == partly
+    tapes = CollectorState("tapes", "running", "")
+    assert keras_module.beside_legacy(tapes) == tapes
+    monkeypatch.setenv("TF_USE_LEGACY_KERAS", "1")
+    assert keras_module.beside_legacy(running) == running
+
+
 class Idle:
     def __init__(self, name, caveat=""):
         self.name = name
