@@ -292,6 +292,10 @@ CASES: dict[str, tuple[Any, Any]] = {
         Calls("callback", "Mine", at_epochs=True, epochs=20),
         Calls("callback", "Mine", at_epochs=True, epochs=3),
     ),
+    "callbacks.shorten": (
+        Calls("callback", "Mine", every_steps=250, run_steps=600),
+        Calls("callback", "Mine", run_steps=600),
+    ),
     "disk.append": (Writing(SAVES, grows=True), Writing(SAVES)),
     "disk.local_disk": (Writing(SAVES), Writing(SUMMARIES)),
     "disk.keep_few": (

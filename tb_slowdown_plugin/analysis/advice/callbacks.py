@@ -273,7 +273,15 @@ def shorter_validations() -> Advice:
     )
 
 
-OFFERS: Final = (
+def shorten() -> Advice:
+    """Where it comes too seldom to come less often."""
+    return Advice(
+        "Profile what runs there: the next step waits until it returns. Move slow work to a "
+        "background thread, or do it once after training.",
+    )
+
+
+_BY_MECHANISM: Final = (
     Offer(plain(quiet_tensorboard), when=_writes_much),
     Offer(plain(fewer_calls), when=_is_called_at_each_batch),
     Offer(summaries_less_often, when=_writes_summaries),
@@ -285,3 +293,10 @@ OFFERS: Final = (
     Offer(nothing_twice, when=_grows_at_epochs),
     Offer(every_fifth_epoch, when=_works_at_epochs),
 )
+
+
+def _has_no_other(calls: Calls) -> bool:
+    return not any(offer.when(calls) for offer in _BY_MECHANISM)
+
+
+OFFERS: Final = (*_BY_MECHANISM, Offer(plain(shorten), when=_has_no_other))

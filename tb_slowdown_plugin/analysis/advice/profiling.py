@@ -31,8 +31,8 @@ def _by_callback(profiler: Profiler) -> bool:
 
 
 def _by_loop(profiler: Profiler) -> bool:
-    """A loop of the user's, which can start it, too."""
-    return not profiler.in_fit
+    """The program's own code: a loop, or in a `fit` without `TensorBoard` another callback."""
+    return not (profiler.in_fit and profiler.by_callback)
 
 
 def capture_few() -> Advice:

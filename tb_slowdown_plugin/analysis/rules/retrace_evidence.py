@@ -48,7 +48,9 @@ def tell_retraces(
     yield from _lookup(main)
     if trace.changes:
         argument = trace.changes[0].argument
-        yield f"`{argument}`: {', '.join(_examples(main, argument))}."
+        examples = _examples(main, argument)
+        if examples:
+            yield f"`{argument}`: {', '.join(examples)}."
     around = lost_seconds(tuple(f for f in claimed if f.confidence != "high"))
     if around > 0:
         yield (
@@ -114,12 +116,12 @@ def _examples(retraces: Sequence[Retrace], argument: str) -> list[str]:
         change
         for retrace in retraces
         for change in retrace.trace.changes
-        if change.argument == argument
+        if change.argument == argument and change.before != change.after
     ]
     distinct = list(dict.fromkeys(_from_to(change) for change in changes))
     if len(distinct) > 3:
         distinct = [*distinct[:2], f"\u2026 {distinct[-1]}"]
-    kind = _PYTHON_TYPE.match(distinct[0])
+    kind = _PYTHON_TYPE.match(distinct[0]) if distinct else None
     if kind and all(each.removeprefix("\u2026 ").startswith(kind[0]) for each in distinct):
         # The type once is enough.
         distinct[1:] = [each.replace(kind[0], "") for each in distinct[1:]]
