@@ -157,7 +157,8 @@ def _decode_environment(message: pb.Chunk) -> Environment:
     for what in ("versions", "devices", "limits", "collectors"):
         bounds.few(what, len(getattr(found, what)), bounds.MAX_LISTED)
     return Environment(
-        versions={text(name): text(version) for name, version in found.versions.items()},
+        # Sorted: a protobuf map has another order in each process, and reports would differ.
+        versions={text(name): text(found.versions[name]) for name in sorted(found.versions)},
         devices=tuple((text(device.name), text(device.kind)) for device in found.devices),
         limits=bounds.numbers(found.limits),
         collectors=tuple(

@@ -26,6 +26,7 @@ def test_each_target_has_a_corpus() -> None:
     assert {path.parent.name for path in CORPUS} == set(TARGETS)
 
 
+@pytest.mark.contradictory_records
 @settings(max_examples=40, deadline=None)
 @given(st.binary(min_size=40, max_size=600))
 def test_a_run_of_any_numbers_is_answered(data: bytes) -> None:

@@ -107,10 +107,8 @@ def _evidence(
     gaps = np.diff(rows)
     if len(gaps):
         work = float(case.run.steps.period_seconds.sum() - each.sum()) / len(rows)
-        yield (
-            f"Between two saves lie {counted(round(float(np.median(gaps))), 'step')} and "
-            f"{duration(work)} of other work."
-        )
+        rest = f" and {duration(work)} of other work" if work > 0 else ""
+        yield f"Between two saves lie {counted(round(float(np.median(gaps))), 'step')}{rest}."
     if grows:
         quarter = len(each) // 4
         yield (

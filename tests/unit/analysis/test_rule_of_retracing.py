@@ -74,6 +74,15 @@ def test_each_kind_of_change_has_its_sentence(make_run, find, judge, change, sum
     assert cause.advice
 
 
+def test_a_change_to_the_same_is_no_example(make_run, find, judge):
+    """A damaged record, or one of another writer, may say that nothing changed."""
+    change = Change("x", "shape", "(32, 10)", "(32, 10)")
+    cause = traced(make_run, find, judge, *(again(number, change) for number in range(2, 12)))
+
+    assert not any("\u2192" in sentence for sentence in cause.evidence)
+    assert cause.evidence
+
+
 def test_a_new_function_object(make_run, find, judge):
     traces = [again(number, cause="new_object") for number in range(2, 12)]
     cause = traced(make_run, find, judge, *traces)

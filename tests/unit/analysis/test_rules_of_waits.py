@@ -73,6 +73,16 @@ def test_saves_at_the_end_of_epochs_are_made_less_often_in_batches(make_run, fin
     )
 
 
+@pytest.mark.contradictory_records
+def test_saves_that_fill_the_run_leave_no_time_of_other_work(make_run, find, judge):
+    """A damaged record may hold saves that take longer than their steps."""
+    saving = np.zeros(SIZE)
+    saving[19::20] = 0.140
+    run = make_run(np.full(SIZE, 0.005), accounts={"checkpoint": saving})
+    (cause,) = judge(run, find("checkpoint", "periodic", np.minimum(saving, 0.005))).report.causes
+    assert "Between two saves lie 20 steps." in cause.evidence
+
+
 def test_saves_that_grow(make_run, find, judge):
     rows = np.arange(9, SIZE, 10)
     each = np.linspace(0.1, 0.3, len(rows))

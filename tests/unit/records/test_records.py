@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.errors import DecodeError
-from tb_slowdown_plugin.records import bounds, codec, columns, metadata, names
+from tb_slowdown_plugin.records import bounds, codec, columns, decoding, metadata, names
 from tb_slowdown_plugin.records import slowdown_pb2 as pb
 from tb_slowdown_plugin.records.dictionary import DICTIONARY
 from tb_slowdown_plugin.records.stacked import StackedColumns
@@ -168,3 +168,12 @@ def test_a_record_packed_with_another_dictionary_is_refused():
     packer = zlib.compressobj(zdict=b"period number")
     with pytest.raises(DecodeError, match="record is no chunk"):
         codec.decode(packer.compress(b"\x08\x01" + b"number period" * 9) + packer.flush())
+
+
+def test_versions_come_in_one_order_in_every_process():
+    """A protobuf map has none, and a report must not differ from the one before."""
+    message = pb.Chunk()
+    for name in ("tensorflow", "numpy", "keras", "python", "platform", "tensorboard"):
+        message.environment.versions[name] = "1"
+    environment = decoding._decode_environment(message)
+    assert list(environment.versions) == sorted(message.environment.versions)
