@@ -7,6 +7,7 @@ EXTRA = {"records.names": "catalog.names",
  "collectors.instance_hooks": "collectors.hooks.instance_hooks",
  "collectors.pipeline_stages": "collectors.input.pipeline_stages",
  "collectors.amd_gpu": "collectors.system.amd_gpu",
+ "collectors.installed_code": "collectors.hooks.installed_code",
  "writer.fit_hooks": "writer.keras.fit_hooks", "writer.flush_pace": "writer.sampling.flush_pace",
  "traces.device_lines": "profiler.xplane.device_lines", "traces.gathered": "profiler.xplane.gathered", "traces.hints": "profiler.hints", "traces.shares": "profiler.shares", "traces.summary": "profiler.summary",
 }

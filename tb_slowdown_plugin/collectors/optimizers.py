@@ -15,9 +15,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.base import Context
+from tb_slowdown_plugin.collectors.installed_code import calling_line
 from tb_slowdown_plugin.collectors.keras_module import find_keras
 from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
-from tb_slowdown_plugin.collectors.source_location import calling_line
 from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Fact
 

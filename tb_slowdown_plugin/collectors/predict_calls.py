@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.base import Context
+from tb_slowdown_plugin.collectors.installed_code import calling_line
 from tb_slowdown_plugin.collectors.keras_module import find_keras
 from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
-from tb_slowdown_plugin.collectors.source_location import SourcePlaces, calling_line
+from tb_slowdown_plugin.collectors.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.stopwatch import Stopwatch
 from tb_slowdown_plugin.records import names
 

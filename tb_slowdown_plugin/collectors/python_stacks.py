@@ -8,15 +8,14 @@ While steps keep their pace nothing is sampled beyond the first 60.
 from __future__ import annotations
 
 import sys
-import sysconfig
 from collections import Counter
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from types import CodeType, FrameType
 from typing import Final
 
 from tb_slowdown_plugin.collectors.any_moment import AnyMoment
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
+from tb_slowdown_plugin.collectors.installed_code import is_installed
 from tb_slowdown_plugin.collectors.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.step_pace import StepPace, cpu_time_of
 from tb_slowdown_plugin.records.types import Fact
@@ -35,12 +34,6 @@ _SETS_OF_A_SIZE: Final = 16
 _DEEPEST: Final = 100
 _NOTE_NS: Final = 1_000_000_000
 """How often the pace is noted, at most: a note takes 40 us out of a cold cache."""
-_LIBRARIES: Final = (
-    str(Path(__file__).parent.parent) + "/",
-    sysconfig.get_path("stdlib") + "/",
-    "<frozen ",
-)
-"""This package and Python's own modules: nobody wants to hear of them."""
 
 
 class PythonStacks:
@@ -78,7 +71,6 @@ class PythonStacks:
         self._context = context
         self._places = SourcePlaces.of_process()
         self._pace = StepPace()
-        self._library: dict[str, bool] = {}
         self._seen: Counter[tuple[CodeType, int]] = Counter()
         self._packages: dict[tuple[CodeType, int], Counter[str]] = {}
         self._sets = 0
@@ -124,25 +116,17 @@ class PythonStacks:
         for _ in range(_DEEPEST):
             if frame is None:
                 return None
-            if not self._is_library(frame.f_code.co_filename):
+            if not is_installed(frame.f_code.co_filename):
                 return frame.f_code, frame.f_lineno
             frame = frame.f_back
         return None
 
     def _note_library(self, place: tuple[CodeType, int], innermost: FrameType) -> None:
         """Counts the package that the place was in at that moment."""
-        if self._is_library(innermost.f_code.co_filename):
+        if is_installed(innermost.f_code.co_filename):
             package = str(innermost.f_globals.get("__name__", "")).partition(".")[0]
             if package in _TOLD:
                 self._packages.setdefault(place, Counter())[package] += 1
-
-    def _is_library(self, file: str) -> bool:
-        known = self._library.get(file)
-        if known is None:
-            known = self._library[file] = (
-                file.startswith(_LIBRARIES) or "site-packages" in file or "dist-packages" in file
-            )
-        return known
 
     def _tell(self) -> None:
         of = self._seen.total()

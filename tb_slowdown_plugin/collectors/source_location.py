@@ -14,12 +14,11 @@ import sys
 import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType
 from typing import Any
 
 _SITE_PACKAGES = re.compile(r".*[/\\](?:site|dist)-packages[/\\]")
 _NOTEBOOK_CELL = re.compile(r"[/\\]ipykernel_\d+[/\\]|^<ipython-input-")
-_LIBRARIES = ("keras", "tensorflow", "tb_slowdown_plugin")
 _MAX_WRAPPERS = 20
 """Functions wrapped deeper than this are taken as they are; nobody was seen above 4."""
 
@@ -71,16 +70,6 @@ class SourcePlaces:
     def shorten(self, file: str) -> str:
         """A file relative to the innermost root it lies under, else its name alone."""
         return _shorten(self, file)
-
-
-def calling_line(frame: FrameType | None) -> tuple[str, int]:
-    """File and number of the innermost line of the user's own code on a stack."""
-    while frame is not None:
-        module = str(frame.f_globals.get("__name__", ""))
-        if module.partition(".")[0] not in _LIBRARIES:
-            return frame.f_code.co_filename, frame.f_lineno
-        frame = frame.f_back
-    return "", 0
 
 
 def unwrap(function: Any) -> Any:

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
+from tb_slowdown_plugin.collectors.installed_code import calling_frame
 from tb_slowdown_plugin.collectors.source_location import (
     SourcePlaces,
     closure_of,
@@ -21,7 +22,6 @@ from tb_slowdown_plugin.collectors.source_location import (
     unwrap_once,
 )
 
-_OWN_DIRECTORY = str(Path(__file__).parents[1]) + os.sep
 _KERAS_STEPS = {
     "fit": "Keras train step",
     "train_on_batch": "Keras train step",
@@ -35,8 +35,6 @@ _STEPS_OF_LEGACY_KERAS = ("train_function", "test_function", "predict_function")
 _VARIABLE_MAKERS = ("initialize_variables", "fn_with_cond")
 """Functions in tensorflow/python/eager/polymorphic_function/polymorphic_function.py that
 initialize what a first trace has created."""
-_MAX_FRAMES = 200
-"""Frames searched for the line of the user's that called Keras; 30 to 60 were seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,20 +145,13 @@ class Subjects:
 
     def _keras_call(self, frame: FrameType | None) -> tuple[str, FrameType | None]:
         """The innermost public method of a Keras model on the stack, and the call of it."""
-        method = ""
         keras = _keras_directories()
-        skipped = (self.tensorflow_directory, _OWN_DIRECTORY)
-        for _ in range(_MAX_FRAMES):
-            if frame is None:
-                break
+        while frame is not None:
             code = frame.f_code
-            if code.co_filename.startswith(keras):
-                if not method and code.co_name in _KERAS_STEPS:
-                    method = code.co_name
-            elif method and not code.co_filename.startswith(skipped):
-                return method, frame
+            if code.co_name in _KERAS_STEPS and code.co_filename.startswith(keras):
+                return code.co_name, calling_frame(frame)
             frame = frame.f_back
-        return method, None
+        return "", None
 
     def _is_library(self, code: CodeType) -> bool:
         return code.co_filename.startswith((self.tensorflow_directory, *_keras_directories()))

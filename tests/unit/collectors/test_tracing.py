@@ -231,3 +231,21 @@ def test_keras_fit_with_another_batch_shape_names_the_batch(traced, model):
         ("Keras train step", 1, changes),
         ("Keras train step", 0, changes),
     ]
+
+
+def test_a_keras_step_is_at_the_users_line_though_a_library_calls_fit_for_it(
+    traced, model, tmp_path, monkeypatch
+):
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    (folder / "autologs_fit.py").write_text("def fit(model, *args): return model.fit(*args)\n")
+    monkeypatch.syspath_prepend(str(folder))
+    library = pytest.importorskip("autologs_fit")
+
+    def train():
+        library.fit(model, tf.ones((8, 4)), tf.ones((8, 2)))
+
+    train()
+    line = train.__code__.co_firstlineno + 1
+    steps = {trace.location for trace in traces(traced) if trace.cause != "library"}
+    assert steps == {f"{HERE}:{line}"}
