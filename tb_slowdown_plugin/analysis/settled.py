@@ -1,12 +1,15 @@
 """Retraces after which a function has settled: they are paid once, and belong to the warm-up.
 
 TensorFlow relaxes a shape where it has seen two (`reduce_retracing`), and the last batch of an
-epoch may be smaller than the others. Either takes one trace, whenever in the run it comes.
+epoch may be smaller than the others. Either takes one trace, whenever in the run it comes. A
+model that is compiled again for another stage of its training, as after unfreezing, takes one for
+each stage.
 """
 
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
@@ -16,16 +19,23 @@ _UNKNOWN_RANK: Final = "of unknown rank"
 _MOST_REMAINDERS: Final = 2
 """Sizes of smaller batches that a function meets: the last one of the training data and the last
 one of the validation data."""
+_MAX_STAGES: Final = 5
+"""Times that a model is compiled again for another stage of its training. Chosen by hand."""
+_EPOCHS_PER_STAGE: Final = 2
+"""Epochs that a stage lasts on average, below which it may as well be a `compile()` in a loop."""
+_COMPILED_AGAIN: Final = "the same model, compiled again"
+"""How the trace hook describes the model of a Keras step that was built anew."""
 
 Shape: TypeAlias = "tuple[int | None, ...]"
 
 
-def has_settled(retraces: Sequence[Trace]) -> bool:
+def has_settled(retraces: Sequence[Trace], epochs: int = 0) -> bool:
     """Whether the retraces of one function were paid once and can't go on.
 
     Args:
       retraces: All traces of a code after its first one, in their order, without the second
         trace that creating variables takes.
+      epochs: Epochs of the run.
 
     Example:
       >>> def shapes(before, after):
@@ -37,10 +47,33 @@ def has_settled(retraces: Sequence[Trace]) -> bool:
       >>> has_settled([shapes("(32, 9)", "(32, 8)")])
       False
     """
-    remainders = sum(not _generalizes(trace) for trace in retraces)
-    return remainders <= _MOST_REMAINDERS and all(
-        _generalizes(trace) or is_remainder(trace) for trace in retraces
+    compiled = [trace for trace in retraces if is_compiled_again(trace)]
+    others = [trace for trace in retraces if not is_compiled_again(trace)]
+    remainders = sum(not _generalizes(trace) for trace in others)
+    return (
+        _are_stages(compiled, epochs)
+        and remainders <= _MOST_REMAINDERS * (1 + len(compiled))
+        and all(_generalizes(trace) or is_remainder(trace) for trace in others)
     )
+
+
+def is_compiled_again(trace: Trace) -> bool:
+    """Whether a Keras step is traced because the program compiled the same model again."""
+    return trace.cause == "new_object" and any(
+        change.after == _COMPILED_AGAIN for change in trace.changes
+    )
+
+
+def _are_stages(compiled: Sequence[Trace], epochs: int) -> bool:
+    """Whether a model was compiled again on purpose: seldom, or for another graph each time."""
+    operations: dict[int, list[int]] = defaultdict(list)
+    for trace in compiled:
+        operations[trace.depth].append(trace.operations)
+    times = max(map(len, operations.values()), default=0)
+    if times <= 1 or times > _MAX_STAGES:
+        return times <= 1
+    differ = any(len(set(graphs)) == times and all(graphs) for graphs in operations.values())
+    return differ or epochs >= _EPOCHS_PER_STAGE * (times + 1)
 
 
 def is_remainder(trace: Trace) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.settled import has_settled
 from tb_slowdown_plugin.records import names
-from tb_slowdown_plugin.records.types import Execution, Run, Trace
+from tb_slowdown_plugin.records.types import Epoch, Execution, Run, Trace
 
 SteadyFrom = Literal["second run", "other graphs of the function", "nothing"]
 
@@ -95,7 +95,8 @@ def traced_graphs(run: Run) -> tuple[TracedGraph, ...]:
         else:
             detail = whose[code] = _DETAIL.get(trace.cause, names.AGAIN)
         joined.append(TracedGraph(trace, row, time, first, steady, source, detail))
-    return tuple(_settle(_as_booked(run, joined)))
+    epochs = sum(isinstance(event.what, Epoch) for event in run.events)
+    return tuple(_settle(_as_booked(run, joined), epochs))
 
 
 def _as_booked(run: Run, graphs: list[TracedGraph]) -> tuple[TracedGraph, ...]:
@@ -145,13 +146,13 @@ def _scaled(graph: TracedGraph, family: str, share: float) -> TracedGraph:
     return replace(graph, trace=replace(trace, seconds=seconds, building_seconds=building))
 
 
-def _settle(graphs: tuple[TracedGraph, ...]) -> Iterable[TracedGraph]:
+def _settle(graphs: tuple[TracedGraph, ...], epochs: int) -> Iterable[TracedGraph]:
     """The graphs; what was traced again and has settled counts as a first trace."""
     later: dict[tuple[str, str], list[Trace]] = defaultdict(list)
     for graph in graphs:
         if graph.again and graph.trace.cause != "variables":
             later[graph.trace.function, graph.trace.location].append(graph.trace)
-    settled = {code for code, traces in later.items() if has_settled(traces)}
+    settled = {code for code, traces in later.items() if has_settled(traces, epochs)}
     for graph in graphs:
         code = (graph.trace.function, graph.trace.location)
         if graph.again and code in settled:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from tb_slowdown_plugin.analysis.retraced import Retrace, find_retraces
@@ -12,6 +12,7 @@ from tb_slowdown_plugin.analysis.rules.retrace_reason import label
 from tb_slowdown_plugin.analysis.traces import in_training
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.analysis.wording import count, duration, percent
+from tb_slowdown_plugin.records import names
 
 _LARGER: Final = 1.1
 """Operations of the graph over those before, from which the step does more."""
@@ -73,7 +74,10 @@ def _find_rebuilt(case: Case) -> list[_Rebuilt]:
     """None where it is larger each time."""
     if not any(finding.pattern == "level_shift" for finding in case.core()):
         return []
-    graphs = in_training(case.graphs)
+    graphs = [
+        replace(graph, detail=names.AGAIN) if graph.settled else graph
+        for graph in in_training(case.graphs)
+    ]
     largest: dict[str, int] = {}
     seen = 0
     found = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -15,7 +16,7 @@ from tb_slowdown_plugin.analysis.rules.input_pipeline import LEAST_READING, READ
 from tb_slowdown_plugin.analysis.rules.movement import bytes_per_second
 from tb_slowdown_plugin.analysis.rules.retrace_reason import quoted
 from tb_slowdown_plugin.analysis.rules.warm_up_parts import parts_of
-from tb_slowdown_plugin.analysis.settled import is_remainder
+from tb_slowdown_plugin.analysis.settled import is_compiled_again, is_remainder
 from tb_slowdown_plugin.analysis.traces import TracedGraph, in_training
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.analysis.wording import counted, duration, listed, percent
@@ -117,8 +118,15 @@ def _evidence(
 
 
 def _settled(graphs: list[TracedGraph]) -> Iterable[str]:
-    """Retraces that were paid once: a smaller last batch, a shape that was relaxed."""
-    for graph in [graph for graph in graphs if graph.settled and graph.trace.changes][:_MOST_NAMED]:
+    """Retraces that were paid once: a new stage, a smaller last batch, a shape that was relaxed."""
+    settled = [graph for graph in graphs if graph.settled and graph.trace.changes]
+    compiled = [g for g in settled if is_compiled_again(g.trace) and not g.trace.depth]
+    for function, times in Counter(quoted(graph.trace) for graph in compiled).items():
+        often = "once" if times == 1 else counted(times, "time")
+        text = f"{function} was built anew {often}, because the model was compiled again."
+        yield text[0].upper() + text[1:]
+    shapes = [graph for graph in settled if not is_compiled_again(graph.trace)]
+    for graph in shapes[:_MOST_NAMED]:
         change = graph.trace.changes[0]
         why = "for a smaller batch" if is_remainder(graph.trace) else "with a relaxed shape"
         text = f"{quoted(graph.trace)} was traced once more {why}: `{change.argument}` from "

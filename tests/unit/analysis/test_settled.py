@@ -9,7 +9,7 @@ import pytest
 
 from tb_slowdown_plugin.analysis import settled
 from tb_slowdown_plugin.analysis.account import account_for
-from tb_slowdown_plugin.records.types import Change, Execution, Trace
+from tb_slowdown_plugin.records.types import Change, Epoch, Execution, Trace
 
 SIZE = 400
 TRACE, FIRST_RUN, STEADY = 0.5, 0.24, 0.04
@@ -98,3 +98,63 @@ def test_what_may_go_on_is_retracing(make_run, changes):
         assert named["retracing"] == pytest.approx(0.7 * len(changes))
     else:  # few early shapes, then none: under the floor of what is over
         assert named["warm_up"] == pytest.approx(0.5)
+
+
+AGAIN = Change("model", "python_object", "compiled", "the same model, compiled again")
+NEW_MODEL = Change("model", "python_object", "Model object", "Model object, a new object")
+EPOCH = 20
+
+
+def keras_run(make_run, compiled, operations=lambda number: 80, change=AGAIN, steps=120):
+    """A training in epochs, whose model was made or compiled again in these rows."""
+    period = np.full(steps, 0.05)
+    columns = {name: np.zeros(steps) for name in ("tracing:first", "tracing:again")}
+    columns["tracing:first"][0] = columns["tracing:again"][compiled] = TRACE
+    traces = [(0, Trace(1, "Keras train step", "fit.py:12", TRACE, 0.4, "first", 1, 50))]
+    traces += [
+        (
+            row,
+            Trace(
+                number, "Keras train step", "fit.py:12", TRACE, 0.4, "new_object", number,
+                operations(number), 0, (change,),
+            ),
+        )
+        for number, row in enumerate(compiled, start=2)
+    ]  # fmt: skip
+    epochs = [(row, Epoch(row // EPOCH)) for row in range(0, steps, EPOCH)]
+    events = sorted((*traces, *epochs), key=lambda event: event[0])
+    return make_run(period + sum(columns.values()), accounts=columns, events=events)
+
+
+@pytest.mark.parametrize(
+    ("compiled", "operations"),
+    [
+        ([60], lambda number: 80),
+        ([40, 80], lambda number: 80),
+        ([20, 40, 60, 80, 100], lambda number: 80 + 9 * number),
+    ],
+    ids=["fine-tuned once", "stages of two epochs", "one more layer in each epoch"],
+)
+def test_a_model_that_is_compiled_for_a_new_stage_is_warm_up(make_run, compiled, operations):
+    report = account_for(keras_run(make_run, compiled, operations)).report
+    named = {cause.cause: cause for cause in report.causes}
+    assert set(named) == {"warm_up"}, report.headline
+    assert named["warm_up"].lost_seconds == pytest.approx(TRACE * (1 + len(compiled)))
+    times = "once" if len(compiled) == 1 else f"{len(compiled)} times"
+    expected = f"The Keras train step was built anew {times}, because the model was compiled again."
+    assert expected in named["warm_up"].evidence
+
+
+@pytest.mark.parametrize(
+    ("compiled", "operations", "change"),
+    [
+        ([20, 40, 60, 80, 100], lambda number: 80, AGAIN),
+        (list(range(1, 120, 7)), lambda number: 80 + number, AGAIN),
+        ([40, 80], lambda number: 80, NEW_MODEL),
+    ],
+    ids=["in every epoch", "in every few steps", "a model made again"],
+)
+def test_a_model_that_is_compiled_on_and_on_is_retracing(make_run, compiled, operations, change):
+    report = account_for(keras_run(make_run, compiled, operations, change)).report
+    named = {cause.cause: cause.lost_seconds for cause in report.causes}
+    assert named["retracing"] == pytest.approx(TRACE * len(compiled))
