@@ -199,8 +199,16 @@ CASES: dict[str, tuple[Any, Any]] = {
         RepeatedSetup(),
     ),
     "retraced_functions.repeat_in_fit": (
+        RepeatedSetup(frozenset({ON_DEVICES}), in_fit=True),
         RepeatedSetup(frozenset({ON_DEVICES})),
-        RepeatedSetup(),
+    ),
+    "retraced_functions.iterate_once": (
+        RepeatedSetup(frozenset({ON_DEVICES})),
+        RepeatedSetup(frozenset({ON_DEVICES}), in_fit=True),
+    ),
+    "retraced_functions.distribute_once": (
+        RepeatedSetup(frozenset({ON_DEVICES}), distributed_again=True),
+        RepeatedSetup(frozenset({ON_DEVICES})),
     ),
     "retraced_functions.make_once": (
         RepeatedSetup(),

@@ -57,6 +57,8 @@ _TAKING_DOWN_SECONDS: Final = 3.0
 """What TensorFlow itself takes to take a pipeline down, at the end of a pass: without CPU time, and
 from one pass to the next a thousand times as long. In the programs of `tests/programs` up to 0.3 s
 on idle cores, 1.3 s where stages are in Python, 2.6 s beside a process that takes one of two."""
+_SETUP: Final = names.account(names.TRACING, names.LIBRARY)
+"""Tracing of functions of `tf.data`: a dataset or an iterator is made."""
 _ASKING_SECONDS: Final = 0.5e-3
 """What asking for a batch that is ready takes: 0.1-0.5 ms in the healthy runs of
 `tests/recordings`, up and down by itself. Less than this is no waiting."""
@@ -193,7 +195,11 @@ def _find_early(
         return np.where(rows < warm_up_rows, column, 0.0)
     if account == names.INPUT_WAIT:
         if np.count_nonzero(steps.epochs) > 0:
-            return split_first_pass(column, steps.epochs)[0]
+            early = split_first_pass(column, steps.epochs)[0]
+            library = steps.accounts.get(_SETUP)
+            if library is not None and library[0] > 0:
+                early[0] = column[0]  # a dataset and its iterator are made once in any run
+            return early
         # In the only pass, the first batches wait for buffers to fill.
         first_rows = max(first_rows, 1)
         usual = float(np.median(column[first_rows:])) if len(steps) > first_rows else 0.0

@@ -8,20 +8,12 @@ from advice_snippet import MARKS, CaseOfAdvice, Count, Snippet, check_all, check
 
 from tb_slowdown_plugin.analysis.advice import retraced_functions
 from tb_slowdown_plugin.analysis.advice.retraced_functions import RepeatedSetup
-from tb_slowdown_plugin.records.types import Trace
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = MARKS
 
 
-FROM_ARRAYS = Trace(
-    1,
-    "grab_batch",
-    "keras/src/trainers/data_adapters/array_data_adapter.py:202",
-    0.1,
-    0.1,
-    "library",
-)
+FROM_ARRAYS = "keras/src/trainers/data_adapters/array_data_adapter.py:202"
 
 
 def makes_the_dataset_once(snippet: Snippet):
@@ -70,6 +62,36 @@ def traces_no_iterator_again(snippet: Snippet):
         counts.append(len(made))
     assert counts[0] >= 3
     assert counts[1] <= 2, "one to build the model, one for all epochs"
+
+
+def in_a_loop(made: str, expected: list[int]):
+    """A check: a loop over a distributed dataset makes so many of something, before and after."""
+
+    def check(snippet: Snippet, monkeypatch):
+        from tensorflow.python.data.ops import multi_device_iterator_ops
+        from tensorflow.python.distribute import input_lib
+
+        kinds = {
+            "iterators": multi_device_iterator_ops.OwnedMultiDeviceIterator,
+            "datasets": input_lib.DistributedDataset,
+        }
+        calls, kind = [], kinds[made]
+        make = kind.__init__
+        monkeypatch.setattr(
+            kind, "__init__", lambda *args, **kw: (calls.append(1), make(*args, **kw))[1]
+        )
+        counts = []
+        for side in ("old", "new"):
+            steps: list = []
+            calls.clear()
+            strategy = tf.distribute.MirroredStrategy(["CPU:0"])
+            names = {"strategy": strategy, "epochs": 3, "train_step": steps.append}
+            snippet.run(side, {**names, "ds": tf.data.Dataset.range(16).batch(4)})
+            assert [step.numpy()[0] for step in steps] == [0, 4, 8, 12] * 3
+            counts.append(len(calls))
+        assert counts == expected
+
+    return check
 
 
 def makes_no_dataset_of_arrays(snippet: Snippet, monkeypatch):
@@ -130,8 +152,18 @@ CASES: dict[str, CaseOfAdvice] = {
     ),
     "devices": (
         (retraced_functions.repeat_in_fit(),),
-        "Repeat inside",
+        "Repeat inside the pipeline, and tell",
         traces_no_iterator_again,
+    ),
+    "devices in a loop": (
+        (retraced_functions.iterate_once(),),
+        "Repeat inside the pipeline, and make",
+        in_a_loop("iterators", [3, 1]),
+    ),
+    "distributed in a loop": (
+        (retraced_functions.distribute_once(),),
+        "Distribute the dataset once",
+        in_a_loop("datasets", [3, 1]),
     ),
     "arrays": (
         (retraced_functions.hand_over_a_dataset(),),
@@ -140,7 +172,7 @@ CASES: dict[str, CaseOfAdvice] = {
     ),
     "predict": (retraced_functions.instead_of_predict(), "Call the model", calls_the_model),
     "train": (
-        retraced_functions.repeated_setup(RepeatedSetup.of([FROM_ARRAYS])),
+        retraced_functions.repeated_setup(RepeatedSetup(frozenset({FROM_ARRAYS}))),
         "Call `train_on_batch`",
         trains_on_a_batch,
     ),

@@ -9,6 +9,7 @@ from typing import Final
 from tb_slowdown_plugin.analysis.advice.code import new, old, same, snippet
 from tb_slowdown_plugin.analysis.advice.offers import Offer, always, offered, plain
 from tb_slowdown_plugin.analysis.advice.retraced_arguments import callable_name
+from tb_slowdown_plugin.analysis.traces import TracedGraph
 from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.records.types import Trace
 
@@ -98,11 +99,23 @@ class RepeatedSetup:
 
     locations: frozenset[str] = frozenset()
     """Where their code is."""
+    in_fit: bool = False
+    """Keras runs the loop."""
+    distributed_again: bool = False
+    """Not only the iterators over the devices of a strategy are made anew, but their dataset."""
 
     @classmethod
-    def of(cls, traces: Iterable[Trace]) -> RepeatedSetup:
-        """What such traces say."""
-        return cls(frozenset(trace.location for trace in traces))
+    def of(cls, graphs: Iterable[TracedGraph], *, in_fit: bool = False) -> RepeatedSetup:
+        """What traces of library functions say."""
+        found = [(graph.row, graph.trace.location) for graph in graphs]
+        locations = frozenset(location for _, location in found)
+        later = any(row > 0 and _ON_DEVICES not in location for row, location in found)
+        return cls(locations, in_fit, later and _includes(_ON_DEVICES, locations))
+
+    @property
+    def over_devices(self) -> bool:
+        """Nothing but iterators over the devices of a strategy is made anew."""
+        return _includes(_ON_DEVICES, self.locations) and not self.distributed_again
 
 
 def repeated_setup(setup: RepeatedSetup) -> tuple[Advice, ...]:
@@ -110,15 +123,31 @@ def repeated_setup(setup: RepeatedSetup) -> tuple[Advice, ...]:
     return offered(OFFERS, setup)
 
 
+def _includes(file: str, locations: Iterable[str]) -> bool:
+    return any(file in location for location in locations)
+
+
 def _of_arrays(setup: RepeatedSetup) -> bool:
     """Keras makes a dataset of arrays, in each call."""
-    return any(_FROM_ARRAYS in location for location in setup.locations)
+    return _includes(_FROM_ARRAYS, setup.locations)
 
 
 def _on_devices(setup: RepeatedSetup) -> bool:
     """A strategy makes an iterator over the devices, in each epoch."""
-    on_devices = any(_ON_DEVICES in location for location in setup.locations)
-    return on_devices and not _of_arrays(setup)
+    return _includes(_ON_DEVICES, setup.locations) and not _of_arrays(setup)
+
+
+def _on_devices_in_fit(setup: RepeatedSetup) -> bool:
+    return _on_devices(setup) and setup.in_fit
+
+
+def _on_devices_in_a_loop(setup: RepeatedSetup) -> bool:
+    """The loop is the program's own, and distributes the dataset once."""
+    return _on_devices(setup) and not setup.in_fit and not setup.distributed_again
+
+
+def _distributed_in_a_loop(setup: RepeatedSetup) -> bool:
+    return _on_devices(setup) and not setup.in_fit and setup.distributed_again
 
 
 def _by_the_program(setup: RepeatedSetup) -> bool:
@@ -182,6 +211,41 @@ def repeat_in_fit() -> Advice:
     )
 
 
+def iterate_once() -> Advice:
+    """One iterator for all epochs of a loop of the program's own."""
+    return Advice(
+        "Repeat inside the pipeline, and make one iterator before the loop over epochs: each pass "
+        "over a distributed dataset makes a new iterator over the devices, whose functions are "
+        "traced again.",
+        snippet(
+            old("distributed = strategy.experimental_distribute_dataset(ds)"),
+            new("distributed = strategy.experimental_distribute_dataset(ds.repeat())"),
+            new("iterator, steps = iter(distributed), len(ds)"),
+            same("for epoch in range(epochs):"),
+            old("    for batch in distributed:", "        train_step(batch)"),
+            new("    for _ in range(steps):", "        train_step(next(iterator))"),
+        ),
+        "Examples of two epochs mix where they meet, if the dataset repeats before it is batched.",
+        "find the loop over epochs",
+    )
+
+
+def distribute_once() -> Advice:
+    """One dataset over the devices for all epochs."""
+    return Advice(
+        "Distribute the dataset once, before the loop over epochs: each distributed dataset is "
+        "made anew, with functions that are traced again.",
+        snippet(
+            new("distributed = strategy.experimental_distribute_dataset(ds)"),
+            same("for epoch in range(epochs):"),
+            old("    distributed = strategy.experimental_distribute_dataset(ds)"),
+            same("    for batch in distributed:", "        train_step(batch)"),
+        ),
+        "Random choices made in Python while the dataset was made are now made once.",
+        "find `experimental_distribute_dataset` in the loop",
+    )
+
+
 def hand_over_a_dataset() -> Advice:
     """Instead of arrays."""
     return Advice(
@@ -217,7 +281,9 @@ OFFERS: Final = (
     Offer(plain(hand_over_a_dataset), when=_of_arrays),
     Offer(plain(call_the_model), when=_of_arrays),
     Offer(plain(train_on_batch), when=_of_arrays),
-    Offer(plain(repeat_in_fit), when=_on_devices),
+    Offer(plain(repeat_in_fit), when=_on_devices_in_fit),
+    Offer(plain(distribute_once), when=_distributed_in_a_loop),
+    Offer(plain(iterate_once), when=_on_devices_in_a_loop),
     Offer(plain(make_once), when=_by_the_program),
 )
 OFFERS_FOR_PREDICT: Final = (

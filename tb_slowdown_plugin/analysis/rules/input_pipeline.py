@@ -19,6 +19,7 @@ from tb_slowdown_plugin.analysis.rules.case import Case, Claim, largest, lost_se
 from tb_slowdown_plugin.analysis.rules.movement import bytes_per_second, means_rise_all_along
 from tb_slowdown_plugin.analysis.rules.patterns import cadence, course, working_rows
 from tb_slowdown_plugin.analysis.starved import STRETCHED
+from tb_slowdown_plugin.analysis.traces import in_training
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.analysis.wording import (
     count,
@@ -52,6 +53,9 @@ _PYTHON: Final = "PyFunc"
 """In the name of an operation that calls Python: `PyFunc`, `EagerPyFunc`."""
 _MUCH_PYTHON: Final = 0.3
 """Share of a captured step from which that is what takes the time."""
+_OVER_DEVICES: Final = (
+    "Each pass over the data makes a new iterator over the devices of the strategy and waits for it"
+)
 READ: Final = "disk_read_bytes"
 LEAST_READING: Final = 2**20
 """Bytes a second below which disks are not what the pipeline waits for: any gives 50 times
@@ -93,6 +97,7 @@ def _subject(finding: Finding) -> str:
 
 
 def _summary(case: Case, claimed: tuple[Finding, ...], finding: Finding) -> str:
+    made = _what_is_made(case)
     match finding.pattern:
         case "level_shift":
             return f"The step waits for data from {case.step_text(finding.rows[0])} on."
@@ -100,7 +105,8 @@ def _summary(case: Case, claimed: tuple[Finding, ...], finding: Finding) -> str:
             return "The step waits longer and longer for data."
         case "epoch_boundary":
             why = (
-                "the dataset is made anew, its functions are traced and its stages started again"
+                f"{made.replace('a d', 'the d')} is made anew, its functions are traced and its "
+                "stages started again"
                 if _makes_datasets(case, finding)
                 else "a shuffle buffer that is filled again, or a dataset that starts anew"
             )
@@ -109,8 +115,8 @@ def _summary(case: Case, claimed: tuple[Finding, ...], finding: Finding) -> str:
             if _makes_datasets(case, finding):
                 often = cadence(working_rows(finding.lost_per_step), len(case.run.steps))
                 return (
-                    f"A dataset is made anew {often} and waited for: its functions are traced "
-                    "and its stages started again."
+                    f"{made[0].upper()}{made[1:]} is made anew {often} and waited for: its "
+                    "functions are traced and its stages started again."
                 )
             return "The step waits for data at regular intervals."
         case "one_off":
@@ -118,6 +124,8 @@ def _summary(case: Case, claimed: tuple[Finding, ...], finding: Finding) -> str:
         case _:
             share = case.wall_share(lost_seconds(claimed))
             if _makes_datasets(case, finding):
+                if _setup_of(case).over_devices:
+                    return f"{_OVER_DEVICES}: {percent(share)} of the run."
                 return (
                     "A dataset is made anew in the step and waited for, by the program or by "
                     f"`predict`: {percent(share)} of the run."
@@ -297,8 +305,7 @@ def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
     )
     if not _makes_datasets(case, finding):
         return advice.advise(wait)
-    library = (graph.trace for graph in case.graphs if graph.detail == names.LIBRARY)
-    anew = repeated_setup(RepeatedSetup.of(library))
+    anew = repeated_setup(_setup_of(case))
     if not at_epochs and finding.pattern != "periodic":
         return anew
     filled = replace(wait, at_epochs=True)
@@ -325,6 +332,15 @@ def _ends_of(wait: Float, finding: Finding) -> tuple[Float, Float]:
     inside = wait[finding.rows[0] : finding.rows[1] + 1]
     tenth = max(1, len(inside) // 10)
     return inside[:tenth], inside[-tenth:]
+
+
+def _setup_of(case: Case) -> RepeatedSetup:
+    library = (graph for graph in in_training(case.graphs) if graph.detail == names.LIBRARY)
+    return RepeatedSetup.of(library, in_fit=Program.of(case.run).in_fit)
+
+
+def _what_is_made(case: Case) -> str:
+    return "an iterator over the devices" if _setup_of(case).over_devices else "a dataset"
 
 
 def _makes_datasets(case: Case, finding: Finding) -> bool:

@@ -90,7 +90,7 @@ def _library(case: Case, claimed: tuple[Finding, ...], predicting: tuple[Finding
         summary,
         tuple(evidence),
         retraced_functions.repeated_setup(
-            retraced_functions.RepeatedSetup.of(graph.trace for graph in graphs)
+            retraced_functions.RepeatedSetup.of(graphs, in_fit=Program.of(case.run).in_fit)
         ),
         "high",
     )

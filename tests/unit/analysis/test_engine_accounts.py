@@ -162,3 +162,20 @@ def test_a_few_early_traces_for_a_few_shapes_are_no_retracing():
     assert [each.source for each in findings({"tracing:again": tracing})] == ["tracing:again"]
     tracing[1500] = 0
     assert [each.source for each in findings({"tracing:again": tracing * 4})] == ["tracing:again"]
+
+
+@pytest.mark.parametrize("sets_up", [True, False])
+def test_the_first_iterator_of_a_run_is_warm_up(sets_up):
+    epochs = np.arange(0, 2000, 200)
+    wait, library = np.zeros(2000), np.zeros(2000)
+    wait[epochs] = 0.6
+    library[epochs] = 0.001 * sets_up
+    found = {
+        finding.pattern: finding.lost_seconds
+        for finding in findings({"input_wait": wait, "tracing:library": library}, epochs=epochs)
+        if finding.source == "input_wait"
+    }
+    assert found == {
+        **({"warm_up": pytest.approx(0.6)} if sets_up else {}),
+        "epoch_boundary": pytest.approx(0.6 * (9 if sets_up else 10)),
+    }

@@ -284,6 +284,32 @@ def test_a_dataset_made_anew_for_each_epoch_has_no_buffer_to_blame(cause_of, shu
     assert any("shuffle buffer" in each.text for each in cause.advice) is shuffles
 
 
+@pytest.mark.parametrize(
+    ("distributed_again", "made", "advice"),
+    [
+        (False, "an iterator over the devices", "Repeat inside the pipeline, and make one iterat"),
+        (True, "the dataset", "Distribute the dataset once, before the loop over epochs"),
+    ],
+)
+def test_a_loop_over_a_strategys_devices_gets_no_advice_for_fit(
+    cause_of, distributed_again, made, advice
+):
+    rows = np.arange(0, SIZE, 100)
+    place = "tensorflow/python/data/ops/multi_device_iterator_ops.py:50"
+    traced = [(row, "_init_func", place) for row in rows.tolist()]
+    if distributed_again:
+        traced += [(row, "normalize", "tensorflow/data/ops/dataset_ops.py:4942") for row in rows]
+    events = [
+        (int(row), Trace(number, name, at_place, 0.01, 0.01, "library"))
+        for number, (row, name, at_place) in enumerate(sorted(traced), start=1)
+    ]
+    events += [(int(row), Epoch(number)) for number, row in enumerate(rows)]
+    cause = cause_of("epoch_boundary", at(rows, 1.2), events=events)
+    assert f"{made} is made anew, its functions are traced" in cause.summary
+    assert cause.advice[0].text.startswith(advice)
+    assert not any("`fit`" in each.text for each in cause.advice)
+
+
 def test_a_dataset_made_anew_in_each_step_is_no_slow_stage(cause_of):
     wait = np.full(SIZE, 0.03)
     place = "keras/src/trainers/data_adapters/array_data_adapter.py:202"
