@@ -153,7 +153,11 @@ CASES: dict[str, tuple[Any, Any]] = {
     # -- retracing
     "retracing.compile_once": (
         retrace(function=KERAS, cause="new_object"),
-        retrace(ROWS, function=KERAS),
+        retrace(OBJECT, function=KERAS, cause="new_object"),
+    ),
+    "retracing.reset_the_model": (
+        retrace(OBJECT, function=KERAS, cause="new_object"),
+        retrace(function=KERAS, cause="new_object"),
     ),
     "retracing.process_for_each_trial": (
         retrace(OBJECT, function=KERAS, cause="new_object"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from advice_snippet import (
     MARKS,
@@ -177,6 +178,33 @@ def compiles_once(snippet: Snippet):
     assert counts == [2, 1]
 
 
+def begins_anew_with_one_trace(snippet: Snippet):
+    results, counts = [], []
+    for side in ("old", "new"):
+        losses, functions, made = [], [], []
+
+        def build_model(losses=losses, functions=functions, made=made):
+            tf.keras.utils.set_random_seed(len(losses))
+            model = small_model()
+            model.compile("adam", "mse")
+            fit = model.fit
+
+            def fit_quietly(data):
+                losses.append(fit(data, epochs=3, verbose=0).history["loss"])
+                functions.append(model.train_function)
+
+            model.fit = fit_quietly
+            made.append(model)
+            return model
+
+        snippet.run(side, {"build_model": build_model, "folds": [small_data(2)] * 3})
+        results.append(losses)
+        counts.append(len({id(function) for function in functions}))
+    assert counts == [3, 1]
+    np.testing.assert_allclose(results[1], results[0], rtol=1e-5)
+    assert results[0][0] != results[0][1]
+
+
 def tries_in_processes(snippet: Snippet):
     asked = []
 
@@ -269,9 +297,14 @@ CASES: dict[str, CaseOfAdvice] = {
         "Call `compile()` once",
         compiles_once,
     ),
+    "folds": (
+        (retraced_functions.reset_the_model(),),
+        "Where each round begins",
+        begins_anew_with_one_trace,
+    ),
     "trials": (
         (retraced_functions.process_for_each_trial(),),
-        "Where each round",
+        "Where each round needs",
         tries_in_processes,
     ),
 }

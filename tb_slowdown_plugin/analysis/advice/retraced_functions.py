@@ -61,8 +61,8 @@ def keep_instance(trace: Trace) -> Advice:
 def compile_once() -> Advice:
     """One compiled model."""
     return Advice(
-        "Call `compile()` once and keep the model. Each `compile()`, and each new model, makes a "
-        "new function that is traced again.",
+        "Call `compile()` once, before the loop. Each `compile()` makes a new function that is "
+        "traced again.",
         snippet(
             new('model.compile("sgd", "mse")'),
             same("for fold in folds:"),
@@ -72,6 +72,28 @@ def compile_once() -> Advice:
         "The optimizer's state goes on from round to round; to begin anew, assign the weights and "
         "the optimizer's variables their first values.",
         "find `compile` in the loop",
+    )
+
+
+def reset_the_model() -> Advice:
+    """One compiled model, which begins anew in each round."""
+    return Advice(
+        "Where each round begins a new model of the same layers, as in cross-validation, keep one "
+        "compiled model; in each round give it the first weights of a new one, and its optimizer "
+        "the first state. The results stay those of a new model, and only the first round traces.",
+        snippet(
+            new("model = build_model()"),
+            new("model.optimizer.build(model.trainable_variables)"),
+            new("state = [variable.numpy() for variable in model.optimizer.variables]"),
+            same("for fold in folds:"),
+            old("    model = build_model()"),
+            new("    model.set_weights(build_model().get_weights())"),
+            new("    for variable, value in zip(model.optimizer.variables, state):"),
+            new("        variable.assign(value)"),
+            same("    model.fit(fold)"),
+        ),
+        "Layers that draw random numbers, such as `Dropout`, go on in their sequence.",
+        "find where the model is made in the loop",
     )
 
 

@@ -13,6 +13,7 @@ from tb_slowdown_plugin.analysis.advice.retraced_arguments import is_iterator
 from tb_slowdown_plugin.analysis.advice.retraced_functions import (
     compile_once,
     process_for_each_trial,
+    reset_the_model,
 )
 from tb_slowdown_plugin.analysis.advice.shapes import full_batches, pad
 from tb_slowdown_plugin.analysis.retraced import is_keras
@@ -38,8 +39,10 @@ _ONE_LINE: Final = frozenset({"python_number", "python_value", "dtype", "none"})
 def short_fix(trace: Trace) -> str:
     """The fix in a few words, for a table."""
     if trace.cause == "new_object":
+        if _is_new_model(Retraced(trace)):
+            return "Reset one compiled model in each round."
         if is_keras(trace):
-            return "Compile one model once, before the loop."
+            return "Compile the model once, before the loop."
         return "Make the tf.function once, before the loop."
     if trace.cause == "library":
         return "Make the dataset, the iterator or the model once."
@@ -92,6 +95,11 @@ def _is_new_model(retraced: Retraced) -> bool:
     """Not the same one, compiled again."""
     changes = retraced.trace.changes
     return _is_new_keras_step(retraced) and any(c.after.endswith("a new object") for c in changes)
+
+
+def _is_compiled_again(retraced: Retraced) -> bool:
+    """The same model: another one is made on purpose, and must not keep its weights."""
+    return _is_new_keras_step(retraced) and not _is_new_model(retraced)
 
 
 def _is_new_function(retraced: Retraced) -> bool:
@@ -284,7 +292,8 @@ def reduce(retraced: Retraced) -> Advice:
 _UNKNOWN: Final = Change("argument", "", "", "")
 
 OFFERS: Final = (
-    Offer(plain(compile_once), when=_is_new_keras_step),
+    Offer(plain(compile_once), when=_is_compiled_again),
+    Offer(plain(reset_the_model), when=_is_new_model),
     Offer(plain(process_for_each_trial), when=_is_new_model),
     Offer(keep_instance, when=_is_new_method),
     Offer(hoist, when=_is_new_function),

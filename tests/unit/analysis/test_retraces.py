@@ -70,7 +70,7 @@ def test_functions_of_libraries_that_are_traced_again_stand_apart(make_run):
 @pytest.mark.parametrize(
     ("function", "cause", "after", "fix"),
     [
-        ("Keras train step", "new_object", "", "Compile one model once, before the loop."),
+        ("Keras train step", "new_object", "", "Compile the model once, before the loop."),
         ("train_step", "new_object", "", "Make the tf.function once, before the loop."),
         ("run_on", "signature", "method object, a new object", "Read the method once, before"),
         ("run_on", "signature", "Config object, a new object", "Pass the object's tensors"),
