@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import doctest
-
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis import verdict
 from tb_slowdown_plugin.analysis.account import account_for
 from tb_slowdown_plugin.analysis.headline import headline
 from tb_slowdown_plugin.analysis.verdict import verdict_on
 
 SIZE = 600
-
-
-def test_the_examples_hold():
-    assert doctest.testmod(verdict) == (0, 2)
 
 
 @pytest.mark.parametrize(

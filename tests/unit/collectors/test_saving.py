@@ -3,6 +3,7 @@
 import gc
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 from unit.collectors.hooked import hooked_by
@@ -108,7 +109,7 @@ def test_a_line_that_saves_is_recorded_once_and_whether_a_callback_is_around(
     told = [fact for fact in recording.of(Fact) if fact.name == "checkpoint_from"]
     assert [fact.numbers for fact in told] == [{}, {"in_callback": 1.0}]
     (place,) = {fact.subject for fact in told}
-    assert place.rpartition("/")[2].startswith("test_saving.py:")
+    assert place.rpartition("/")[2].startswith(f"{Path(__file__).name}:")
 
 
 def test_an_error_while_saving_passes_and_closes_the_account(recording, checkpoints, tmp_path):
