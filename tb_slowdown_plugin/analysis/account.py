@@ -115,7 +115,8 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> Account:
     )
     unexplained += lost_seconds(pending)
     lost += lost_seconds(pending)
-    spots = find_blind_spots(run, _explained(case, claims))
+    later = [claim for claim in claims if claim not in start]
+    spots = find_blind_spots(run, _explained(case, later), _explained(case, start))
     healthy_step = diagnosis.baseline.seconds
     report = Report(
         run=run.name,

@@ -5,6 +5,7 @@ A run of which much was not looked at is partly judged, however quiet its other 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
@@ -28,6 +29,9 @@ _GRAPH: Final = "graph_operations"
 """Sampled only where the program builds and runs TF1 graphs."""
 _NEEDED: Final = {"tracing": "retraces", "input_wait": "input waits"}
 """Collectors without which a healthy verdict has little to rest on, and what they measure."""
+_BACKEND: Final = "Keras runs on "
+"""In the reason of a collector that only knows TensorFlow."""
+_WITHOUT: Final = re.compile(r"^not measured (here: )?")
 _IN_GRAPHS: Final = ("input_wait", "input_stages", "communication")
 """Signals that are collected as graphs are traced, or in eager Python: not in a TF1 session."""
 
@@ -51,27 +55,35 @@ def judged(spots: tuple[BlindSpot, ...]) -> Judged:
     return "partly" if spots else "whole"
 
 
-def find_blind_spots(run: Run, explained: Float) -> tuple[BlindSpot, ...]:
+def find_blind_spots(run: Run, explained: Float, start: Float) -> tuple[BlindSpot, ...]:
     """Where much of the time passed and no collector could look.
 
     Args:
       run: the recording.
       explained: (S,) seconds of each step that causes explain without an account: contention,
         and what grew with a mechanism.
+      start: (S,) likewise of warm-up. Where traces are not measured, nobody knows of what it is.
     """
-    dark = _unmeasured(run, explained)
     wall = float(run.steps.period_seconds.sum())
-    if wall <= 0 or dark.sum() < _LARGE * wall:
-        return ()
+    dark = _unmeasured(run, explained + start)
+    if wall > 0 and dark.sum() >= _LARGE * wall:
+        return tuple(_in_the_dark(run, dark, wall))
+    dark = _unmeasured(run, explained)
+    if wall > 0 and dark.sum() >= _LARGE * wall:
+        return tuple(_not_running(run, dark, wall, ("tracing",)))
+    return ()
+
+
+def _in_the_dark(run: Run, dark: Float, wall: float) -> Iterable[BlindSpot]:
     idle = _idle_rows(run, dark)
     waited = float(dark[idle].sum())
     waits = waited >= _LARGE * wall and not _is_device_busy(run)
-    spots = [*_session(run, dark, wall), *_not_running(run, dark, wall)]
+    spots = [*_session(run, dark, wall), *_not_running(run, dark, wall, _NEEDED)]
     if waits:
         spots = [replace(s, sentence=f"{s.sentence} {_idle_text(run, idle)}") for s in spots]
         if not spots:
             spots.append(_waiting(run, idle, waited, wall))
-    return tuple(spots)
+    return spots
 
 
 def mark_signals(
@@ -139,17 +151,19 @@ def _session(run: Run, dark: Float, wall: float) -> Iterable[BlindSpot]:
     )
 
 
-def _not_running(run: Run, dark: Float, wall: float) -> Iterable[BlindSpot]:
+def _not_running(run: Run, dark: Float, wall: float, needed: Iterable[str]) -> Iterable[BlindSpot]:
     """Collectors that did not run, or not for functions that were traced before them."""
     for state in run.environment.collectors:
-        what = _NEEDED.get(state.name)
+        what = _NEEDED[state.name] if state.name in needed else None
         if what is None or (state.status == "running" and not state.reason):
             continue
         reason = state.reason or f"the collector was {state.status}"
+        where = " everywhere" if state.status == "running" else ""
+        backend = reason[reason.find(_BACKEND) :] if _BACKEND in reason else ""
         yield BlindSpot(
-            f"{what} weren't measured" + (" everywhere" if state.status == "running" else ""),
+            f"{what} weren't measured{where}" + (f", because {backend}" if backend else ""),
             f"{duration(float(dark.sum()))} of {duration(wall)} have no clock, and {what} weren't "
-            f"measured there: {reason.removeprefix('not measured ')}.",
+            f"measured there: {_WITHOUT.sub('', reason)}.",
         )
 
 

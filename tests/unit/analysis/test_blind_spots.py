@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis.account import account_for
+from tb_slowdown_plugin.collectors.keras_module import on_backend
 from tb_slowdown_plugin.records.types import CollectorState
 from tb_slowdown_plugin.report.as_text import to_text
 
@@ -93,6 +94,10 @@ def test_an_accelerator_is_what_an_idle_process_waits_for(make_run, load, judged
             "retraces weren't measured there: TensorFlow is not installed.",
         ),
         (
+            CollectorState("tracing", "unavailable", "not measured here: Keras runs on JAX"),
+            "retraces weren't measured there: Keras runs on JAX.",
+        ),
+        (
             CollectorState("tracing", "off"),
             "retraces weren't measured there: the collector was off.",
         ),
@@ -114,3 +119,24 @@ def test_time_that_clocks_measured_needs_no_cpu(make_run):
     )
     report = account_for(run).report
     assert (report.verdict, report.judged) == ("slowdown", "whole")
+
+
+def on_jax(make_run, steps, first_seconds, collectors=("tracing", "input_wait", "gc")):
+    period = 0.003 * np.exp(np.random.default_rng(0).normal(0, 0.05, steps))
+    period[0] += first_seconds
+    states = [on_backend(CollectorState(name, "running"), "JAX") for name in collectors]
+    return account_for(make_run(period, process_cpu=0.9 * period, collectors=states)).report
+
+
+@pytest.mark.parametrize(("steps", "first_seconds"), [(24, 2.0), (300, 10.0), (300, 0.3)])
+def test_a_start_that_another_backend_compiles_in_is_a_blind_spot(make_run, steps, first_seconds):
+    report = on_jax(make_run, steps, first_seconds)
+    assert report.judged == "partly"
+    why = "Partly judged: retraces weren't measured, because Keras runs on JAX."
+    assert report.headline.endswith(why)
+    assert "retraces weren't measured there: Keras runs on JAX." in report.blind_spots[0]
+
+
+def test_a_start_that_collectors_looked_at_is_none(make_run):
+    report = on_jax(make_run, 300, 10.0, collectors=("gc",))
+    assert (report.verdict, report.judged) == ("slow_start", "whole")
