@@ -1,0 +1,83 @@
+"""Models are saved, loaded, copied, and exported with the monitor as without."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("tensorflow")
+
+from integration.training_host import Training, TrainingHost
+
+pytestmark = pytest.mark.tensorflow
+
+PROGRAM = """
+import contextlib, saving_program
+folder, monitor = Path(given["folder"]), given["monitor"]
+callbacks = (
+    (lambda: [tbslow.keras.SlowdownCallback(logdir)]) if monitor == "callback" else lambda: []
+)
+with tbslow.start(logdir) if monitor == "start" else contextlib.nullcontext():
+    act = getattr(saving_program, given["act"])
+    print(*act(folder, callbacks), sep="\\n")
+"""
+MONITORS = ("none", "start", "callback")
+LOADS = (("none", "none"), ("none", "start"), ("start", "none"))
+"""Who saved, and who loads."""
+
+
+@pytest.fixture(scope="module")
+def told(host: TrainingHost, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """What each program said: "save start", say, and "load start none"."""
+    root = tmp_path_factory.mktemp("saving")
+
+    def start(act: str, saved: str, monitor: str) -> Training:
+        logdir = root / f"logs-{act}-{saved}-{monitor}"
+        return host.start(PROGRAM, logdir, act=act, folder=str(root / saved), monitor=monitor)
+
+    running = {f"save {each}": start("save", each, each) for each in MONITORS}
+    said = {name: _said_by(training, root) for name, training in running.items()}
+    running = {f"load {saved} {by}": start("load", saved, by) for saved, by in LOADS}
+    return said | {name: _said_by(training, root) for name, training in running.items()}
+
+
+def _said_by(training: Training, root: Path) -> list[str]:
+    done = training.wait()
+    assert done.returncode == 0, done.stderr
+    text = re.sub(rf"{root}/\w+", "", done.stdout)
+    return re.sub(r"0x[0-9a-f]+", "0x", text).splitlines()
+
+
+@pytest.mark.parametrize("monitor", MONITORS[1:])
+def test_results_errors_and_warnings_of_saving_and_copying_are_the_same(
+    told: dict[str, list[str]], monitor: str
+) -> None:
+    assert told[f"save {monitor}"] == told["save none"]
+
+
+@pytest.mark.parametrize(("saved", "by"), LOADS[1:])
+def test_what_one_saved_the_other_loads_and_trains_on(
+    told: dict[str, list[str]], saved: str, by: str
+) -> None:
+    assert told[f"load {saved} {by}"] == told["load none none"]
+
+
+def test_the_program_tells_what_can_differ(told: dict[str, list[str]]) -> None:
+    saved = "\n".join(told["save none"])
+    for kind in ("functional", "sequential", "subclassed"):
+        assert f"{kind} fit: {{'loss': [" in saved
+        assert f"{kind} recompile: UserWarning" in saved
+        assert f"{kind} wrong name: ValueError: Invalid filepath extension" in saved
+        assert f"{kind} pickle: True" in saved
+        loaded = next(line for line in told["save none"] if f"{kind} load model.keras: " in line)
+        assert "'compiled': True" in loaded
+        assert "{'loss': " in loaded
+    served = [line for line in told["load start none"] if "exported: " in line or "saved: " in line]
+    assert len(served) == 6
+    assert all(line.endswith(", False, False]") for line in served)  # nothing of ours in the file
+    assert (
+        sum(line.startswith("pickle ") and line.endswith(", True)") for line in told["save none"])
+        == 8
+    )
