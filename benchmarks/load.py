@@ -41,9 +41,9 @@ from tensorboard_loader import TensorBoard, append, serve  # noqa: E402
 from werkzeug.test import Client  # noqa: E402
 
 from benchmarks import long_run  # noqa: E402
-from tb_slowdown_plugin.analysis.live import follow  # noqa: E402
-from tb_slowdown_plugin.reader.assembly import Bounds  # noqa: E402
-from tb_slowdown_plugin.reader.catalogue import Catalogue  # noqa: E402
+from tb_slowdown_plugin.analysis.live.follow import follow  # noqa: E402
+from tb_slowdown_plugin.reader.build.run_builder import Bounds  # noqa: E402
+from tb_slowdown_plugin.reader.run_store import Catalogue  # noqa: E402
 from tb_slowdown_plugin.records.types import Chunk  # noqa: E402
 from tb_slowdown_plugin.server.plugin import SlowdownPlugin  # noqa: E402
 from tb_slowdown_plugin.server.runs import Runs  # noqa: E402

@@ -17,12 +17,12 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import numpy as np
 
+from tb_slowdown_plugin.catalog.names import ALLOCATOR_IN_USE, ALLOCATOR_PEAK, SIGNALS, account
 from tb_slowdown_plugin.collectors.base import Context
-from tb_slowdown_plugin.collectors.clock import Clock
-from tb_slowdown_plugin.records.names import ALLOCATOR_IN_USE, ALLOCATOR_PEAK, SIGNALS, account
-from tb_slowdown_plugin.writer.event_file import EventFileSink
-from tb_slowdown_plugin.writer.recorder import Recorder
+from tb_slowdown_plugin.collectors.timing.clock import Clock
+from tb_slowdown_plugin.writer.output.event_file import EventFileSink
 from tb_slowdown_plugin.writer.session import Session
+from tb_slowdown_plugin.writer.steps.recorder import Recorder
 
 WEEK_SECONDS = 7 * 86400
 MOST_BYTES_PER_STEP = 16.0

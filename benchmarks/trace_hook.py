@@ -16,9 +16,9 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import tensorflow as tf
 
 from tb_slowdown_plugin.collectors.base import Context
-from tb_slowdown_plugin.collectors.clock import Clock
-from tb_slowdown_plugin.collectors.stopwatch import Stopwatch
-from tb_slowdown_plugin.collectors.tracing import TraceCollector
+from tb_slowdown_plugin.collectors.timing.clock import Clock
+from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
+from tb_slowdown_plugin.collectors.tracing.collector import TraceCollector
 
 BLOCKS = 60
 CALLS_PER_BLOCK = 200

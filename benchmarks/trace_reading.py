@@ -49,8 +49,8 @@ def capture(logdir: str) -> None:
 
 def read(path: Path) -> int:
     """Reads one, in this process, and prints what it took."""
-    from tb_slowdown_plugin.traces.read import read_trace
-    from tb_slowdown_plugin.traces.steps import nothing_recorded
+    from tb_slowdown_plugin.profiler.read import read_trace
+    from tb_slowdown_plugin.profiler.steps import nothing_recorded
 
     began, cpu_began = time.perf_counter(), time.process_time()
     trace = read_trace(path, nothing_recorded())

@@ -10,10 +10,10 @@ from pathlib import Path
 from cause_reports import list_reports
 
 from tb_slowdown_plugin.analysis import advice
-from tb_slowdown_plugin.analysis.advice.code import as_example
-from tb_slowdown_plugin.analysis.advice.program import Pipeline, Program
-from tb_slowdown_plugin.analysis.causes import CAUSES
+from tb_slowdown_plugin.analysis.causes.common.fixes import as_example
+from tb_slowdown_plugin.analysis.causes.common.program import Pipeline, Program
 from tb_slowdown_plugin.analysis.types import Advice
+from tb_slowdown_plugin.catalog.causes import CAUSES
 from tb_slowdown_plugin.records.types import Change, Trace
 
 _RETRACED = Trace(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tb_slowdown_plugin import keras as keras
     from tb_slowdown_plugin import summary as summary
     from tb_slowdown_plugin.errors import UsageError as UsageError
-    from tb_slowdown_plugin.writer.batches import data as data
+    from tb_slowdown_plugin.writer.data import data
     from tb_slowdown_plugin.writer.monitor import Monitor as Monitor
     from tb_slowdown_plugin.writer.monitor import start as start
     from tb_slowdown_plugin.writer.monitor import stop as stop
@@ -42,7 +42,7 @@ __all__ = ["Monitor", "UsageError", "__version__", "data", "keras", "start", "st
 _HOMES = {
     "Monitor": "writer.monitor",
     "UsageError": "errors",
-    "data": "writer.batches",
+    "data": "writer.data",
     "start": "writer.monitor",
     "stop": "writer.monitor",
 }

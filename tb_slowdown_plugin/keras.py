@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tb_slowdown_plugin.writer.keras_callback import SlowdownCallback as SlowdownCallback
+    pass
 
 
 def __getattr__(name: str) -> Any:
     if name != "SlowdownCallback":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from tb_slowdown_plugin.writer.keras_callback import SlowdownCallback
+    from tb_slowdown_plugin.writer.keras.callback import SlowdownCallback
 
     globals()[name] = SlowdownCallback
     return SlowdownCallback

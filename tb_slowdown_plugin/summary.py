@@ -14,12 +14,12 @@ from __future__ import annotations
 import math
 from contextlib import AbstractContextManager
 
+from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.errors import UsageError
-from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import Trace
 from tb_slowdown_plugin.writer import monitor as _monitor
-from tb_slowdown_plugin.writer.phases import Phase
 from tb_slowdown_plugin.writer.privacy import scrub
+from tb_slowdown_plugin.writer.steps.phases import Phase
 
 
 def step(

@@ -6,47 +6,85 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from tb_slowdown_plugin.analysis.advice import (
-    backward_pass,
-    callbacks,
-    checkpointing,
-    communication,
-    cpu_contention,
-    disk,
-    garbage_collection,
-    gpu_memory,
-    graph_growth,
-    host_device_transfer,
-    host_memory,
-    input_pipeline,
-    optimizer_state,
-    profiling,
-    python_overhead,
-    retraced_functions,
-    retracing,
-    shape_churn,
-    tensor_retention,
-    thermal,
-    warm_up,
-    xla_compilation,
+from tb_slowdown_plugin.analysis.causes.common import recreated_objects as retraced_functions
+from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered
+from tb_slowdown_plugin.analysis.causes.common.program import UNKNOWN, Pipeline, Program
+from tb_slowdown_plugin.analysis.causes.common.recreated_objects import RepeatedSetup
+from tb_slowdown_plugin.analysis.causes.compile import (
+    graph_growth_advice as graph_growth,
 )
-from tb_slowdown_plugin.analysis.advice.callbacks import Calls
-from tb_slowdown_plugin.analysis.advice.checkpointing import Saving
-from tb_slowdown_plugin.analysis.advice.communication import Workers
-from tb_slowdown_plugin.analysis.advice.cpu_contention import Contention, Cores
-from tb_slowdown_plugin.analysis.advice.disk import Writing
-from tb_slowdown_plugin.analysis.advice.garbage_collection import Collections
-from tb_slowdown_plugin.analysis.advice.gpu_memory import DeviceMemory
-from tb_slowdown_plugin.analysis.advice.host_device_transfer import Copies
-from tb_slowdown_plugin.analysis.advice.host_memory import HostMemory
-from tb_slowdown_plugin.analysis.advice.input_pipeline import InputWait
-from tb_slowdown_plugin.analysis.advice.offers import Offer, offered
-from tb_slowdown_plugin.analysis.advice.program import UNKNOWN, Pipeline, Program
-from tb_slowdown_plugin.analysis.advice.python_overhead import Growth
-from tb_slowdown_plugin.analysis.advice.retraced_functions import RepeatedSetup
-from tb_slowdown_plugin.analysis.advice.retracing import Retraced
-from tb_slowdown_plugin.analysis.advice.tensor_retention import Retention
-from tb_slowdown_plugin.analysis.advice.warm_up import SlowStart
+from tb_slowdown_plugin.analysis.causes.compile import (
+    retrace_fixes as retracing,
+)
+from tb_slowdown_plugin.analysis.causes.compile import (
+    shape_churn_advice as shape_churn,
+)
+from tb_slowdown_plugin.analysis.causes.compile import (
+    xla_compilation_advice as xla_compilation,
+)
+from tb_slowdown_plugin.analysis.causes.compile.retrace_fixes import Retraced
+from tb_slowdown_plugin.analysis.causes.data import (
+    communication_advice as communication,
+)
+from tb_slowdown_plugin.analysis.causes.data import (
+    host_device_transfer_advice as host_device_transfer,
+)
+from tb_slowdown_plugin.analysis.causes.data import (
+    input_fixes as input_pipeline,
+)
+from tb_slowdown_plugin.analysis.causes.data.communication_advice import Workers
+from tb_slowdown_plugin.analysis.causes.data.host_device_transfer_advice import Copies
+from tb_slowdown_plugin.analysis.causes.data.input_fixes import InputWait
+from tb_slowdown_plugin.analysis.causes.machine import (
+    cpu_contention_advice as cpu_contention,
+)
+from tb_slowdown_plugin.analysis.causes.machine import (
+    profiling_advice as profiling,
+)
+from tb_slowdown_plugin.analysis.causes.machine import (
+    python_overhead_fixes as python_overhead,
+)
+from tb_slowdown_plugin.analysis.causes.machine import (
+    thermal_advice as thermal,
+)
+from tb_slowdown_plugin.analysis.causes.machine.cpu_contention_advice import Contention, Cores
+from tb_slowdown_plugin.analysis.causes.machine.python_overhead_fixes import Growth
+from tb_slowdown_plugin.analysis.causes.memory import (
+    garbage_collection_advice as garbage_collection,
+)
+from tb_slowdown_plugin.analysis.causes.memory import (
+    gpu_memory_advice as gpu_memory,
+)
+from tb_slowdown_plugin.analysis.causes.memory import (
+    host_memory_advice as host_memory,
+)
+from tb_slowdown_plugin.analysis.causes.memory import (
+    tensor_retention_advice as tensor_retention,
+)
+from tb_slowdown_plugin.analysis.causes.memory.garbage_collection_advice import Collections
+from tb_slowdown_plugin.analysis.causes.memory.gpu_memory_advice import DeviceMemory
+from tb_slowdown_plugin.analysis.causes.memory.host_memory_advice import HostMemory
+from tb_slowdown_plugin.analysis.causes.memory.tensor_retention_advice import Retention
+from tb_slowdown_plugin.analysis.causes.model import (
+    backward_pass_advice as backward_pass,
+)
+from tb_slowdown_plugin.analysis.causes.model import (
+    optimizer_state_advice as optimizer_state,
+)
+from tb_slowdown_plugin.analysis.causes.saving import (
+    callbacks_fixes as callbacks,
+)
+from tb_slowdown_plugin.analysis.causes.saving import (
+    checkpointing_fixes as checkpointing,
+)
+from tb_slowdown_plugin.analysis.causes.saving import (
+    disk_advice as disk,
+)
+from tb_slowdown_plugin.analysis.causes.saving.callbacks_fixes import Calls
+from tb_slowdown_plugin.analysis.causes.saving.checkpointing_fixes import Saving
+from tb_slowdown_plugin.analysis.causes.saving.disk_advice import Writing
+from tb_slowdown_plugin.analysis.causes.startup import warm_up_fixes as warm_up
+from tb_slowdown_plugin.analysis.causes.startup.warm_up_fixes import SlowStart
 from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.records.types import Change, Trace
 

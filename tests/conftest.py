@@ -36,7 +36,8 @@ def _watched_reports() -> Iterator[None]:
     from ledger_checker import ledger_contradictions
     from report_checker import contradictions
 
-    from tb_slowdown_plugin.analysis import account, live
+    from tb_slowdown_plugin.analysis import report_builder as account
+    from tb_slowdown_plugin.analysis.live import follow as live
     from tb_slowdown_plugin.analysis.types import Account, Report
 
     init, assemble = Report.__init__, account.assemble

@@ -10,9 +10,9 @@ import numpy as np
 from quantities import found, quantity
 from report_checker import is_same
 
-from tb_slowdown_plugin.analysis.causes import CAUSES
 from tb_slowdown_plugin.analysis.types import Account
-from tb_slowdown_plugin.records import names
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.causes import CAUSES
 from tb_slowdown_plugin.records.types import Run
 
 _CLOCK_SECONDS = 1e-3

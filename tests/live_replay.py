@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tb_slowdown_plugin.analysis.account import account_for
-from tb_slowdown_plugin.analysis.live import follow
+from tb_slowdown_plugin.analysis.live.follow import follow
+from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.analysis.types import Report
-from tb_slowdown_plugin.reader.assembly import Assembly
+from tb_slowdown_plugin.reader.build.record_batch import Record
+from tb_slowdown_plugin.reader.build.run_builder import Assembly
 from tb_slowdown_plugin.reader.event_files import find_event_files, read_records
-from tb_slowdown_plugin.reader.record import Record
 from tb_slowdown_plugin.records.decoding import decode_together
 from tb_slowdown_plugin.records.opened import open_record
 from tb_slowdown_plugin.records.types import Run

@@ -14,7 +14,7 @@ from tensorboard.backend.event_processing import data_ingester
 from tensorboard.backend.event_processing.data_provider import MultiplexerDataProvider
 from tensorboard.backend.event_processing.plugin_event_multiplexer import EventMultiplexer
 
-from tb_slowdown_plugin.reader.catalogue import Catalogue
+from tb_slowdown_plugin.reader.run_store import Catalogue
 from tb_slowdown_plugin.records.types import Run
 
 with warnings.catch_warnings():  # TensorBoard's copy of bleach warns about itself

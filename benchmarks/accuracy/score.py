@@ -10,8 +10,8 @@ import numpy as np
 from benchmarks.accuracy.defects import PATTERNS
 from benchmarks.accuracy.quiet import Run
 from tb_slowdown_plugin.analysis import diagnose
-from tb_slowdown_plugin.analysis.companions import find_companions
-from tb_slowdown_plugin.analysis.steps import as_samples
+from tb_slowdown_plugin.analysis.causes.correlated_signals import find_companions
+from tb_slowdown_plugin.analysis.prepare.steps import as_samples
 from tb_slowdown_plugin.analysis.types import Diagnosis, Finding
 
 

@@ -2,7 +2,7 @@
 
     python -m benchmarks.comparison [--pairs 4000] [--seed 11]
 
-The constants of `analysis/chance.py` were chosen on other draws (seed 7 and before).
+The constants of `analysis/compare/run_noise.py` were chosen on other draws (seed 7 and before).
 """
 
 from __future__ import annotations

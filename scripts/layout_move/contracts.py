@@ -46,7 +46,7 @@ layers = [
 [[tool.importlinter.contracts]]
 name = "A cause knows no cause of another family"
 type = "layers"
-containers = ["tb_slowdown_plugin.analysis.causes"]
+containers = ["tb_slowdown_plugin.catalog.causes"]
 exhaustive = true
 layers = [
     "match | suspects | moving | unexplained",

@@ -13,22 +13,21 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tb_slowdown_plugin.analysis.accounts import CONTENTION, THROTTLED, rule_of, starts_with_warm_up
-from tb_slowdown_plugin.analysis.contention import STARVED, find_contention
-from tb_slowdown_plugin.analysis.core import fit_core, judge_core
-from tb_slowdown_plugin.analysis.findings import AT_START, compare_cpu
-from tb_slowdown_plugin.analysis.ledger import balance
-from tb_slowdown_plugin.analysis.measured import judge_account, judge_together
-from tb_slowdown_plugin.analysis.named import name_losses
-from tb_slowdown_plugin.analysis.samples import Signals
-from tb_slowdown_plugin.analysis.short_runs import (
+from tb_slowdown_plugin.analysis.ledger.balance import balance
+from tb_slowdown_plugin.analysis.ledger.contention import STARVED, find_contention
+from tb_slowdown_plugin.analysis.ledger.findings import AT_START, compare_cpu
+from tb_slowdown_plugin.analysis.ledger.input_contention import find_starved, take_back
+from tb_slowdown_plugin.analysis.ledger.measured_accounts import judge_account, judge_together
+from tb_slowdown_plugin.analysis.ledger.named import name_losses
+from tb_slowdown_plugin.analysis.ledger.short_runs import (
     FEWEST_STEPS,
     SURE_STEPS,
     keep_certain,
     steps_needed,
 )
-from tb_slowdown_plugin.analysis.starved import find_starved, take_back
-from tb_slowdown_plugin.analysis.steps import (
+from tb_slowdown_plugin.analysis.ledger.verdict import verdict_on
+from tb_slowdown_plugin.analysis.ledger.wandering import find_wandering
+from tb_slowdown_plugin.analysis.prepare.steps import (
     Steps,
     as_column,
     fill_unknown,
@@ -36,12 +35,13 @@ from tb_slowdown_plugin.analysis.steps import (
     prepare_steps,
     take_out,
 )
-from tb_slowdown_plugin.analysis.trend import Trend
+from tb_slowdown_plugin.analysis.prepare.work import measure_work
+from tb_slowdown_plugin.analysis.residual.residual import fit_core, judge_core
+from tb_slowdown_plugin.analysis.stats.samples import Signals
+from tb_slowdown_plugin.analysis.stats.trend import Trend
 from tb_slowdown_plugin.analysis.types import Baseline, Diagnosis, Finding, Ledger, Verdict
-from tb_slowdown_plugin.analysis.verdict import verdict_on
-from tb_slowdown_plugin.analysis.wandering import find_wandering
-from tb_slowdown_plugin.analysis.work import measure_work
-from tb_slowdown_plugin.records import names
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.accounts import CONTENTION, THROTTLED, rule_of, starts_with_warm_up
 from tb_slowdown_plugin.records.types import Float, Int
 
 _MOST_COMPILE_ROWS: Final = 20
@@ -68,7 +68,7 @@ def diagnose(
 
     Args:
       step_seconds: (S,) seconds from the end of one step to the end of the next.
-      measured: Account (`records/names.py`) -> (S,) seconds of the step that
+      measured: Account (`catalog/names.py`) -> (S,) seconds of the step that
         belong to it alone.
       cpu_seconds: (S,) CPU time of the process in each step; goes into the numbers
         of what the core lost, and tells late input from threads without a core.

@@ -8,9 +8,9 @@ from argparse import Namespace
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tb_slowdown_plugin.analysis.account import account_for
-from tb_slowdown_plugin.analysis.comparison import compare, exceeds
-from tb_slowdown_plugin.analysis.run_ledger import RunLedger, ledger_of
+from tb_slowdown_plugin.analysis.compare.comparison import compare, exceeds
+from tb_slowdown_plugin.analysis.compare.run_ledger import RunLedger, ledger_of
+from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.cli.output import TOO_SLOW, ink_of, refuse_pages_on_terminals, tell, write
 from tb_slowdown_plugin.cli.progress import ProgressLine
 from tb_slowdown_plugin.errors import InputError

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from tb_slowdown_plugin.errors import InputError
-from tb_slowdown_plugin.report.ink import printable
+from tb_slowdown_plugin.report.ansi import printable
 
 TOO_SLOW: Final = 3
 """Exit status where `--fail-over` is exceeded."""

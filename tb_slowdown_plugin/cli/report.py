@@ -9,19 +9,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tb_slowdown_plugin.analysis.account import account_for
+from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.text.wording import counted
 from tb_slowdown_plugin.analysis.types import Account, Report
-from tb_slowdown_plugin.analysis.wording import counted
 from tb_slowdown_plugin.cli.output import TOO_SLOW, ink_of, refuse_pages_on_terminals, tell, write
 from tb_slowdown_plugin.cli.progress import ProgressLine
+from tb_slowdown_plugin.profiler.digest import captured_in
 from tb_slowdown_plugin.reader.logdir import read_runs
-from tb_slowdown_plugin.reader.title import run_title
+from tb_slowdown_plugin.records.title import run_title
 from tb_slowdown_plugin.records.types import Run
-from tb_slowdown_plugin.report.as_html import to_html
 from tb_slowdown_plugin.report.as_json import to_json
-from tb_slowdown_plugin.report.as_text import to_text
-from tb_slowdown_plugin.report.embedding import embed
-from tb_slowdown_plugin.traces.digest import captured_in
+from tb_slowdown_plugin.report.embedded_answers import embed
+from tb_slowdown_plugin.report.html_page import to_html
+from tb_slowdown_plugin.report.text_report import to_text
 
 
 def report(chosen: Namespace) -> int:

@@ -9,13 +9,13 @@ from typing import Final
 
 from tb_slowdown_plugin.cli.output import ink_of, tell, write
 from tb_slowdown_plugin.errors import InputError
+from tb_slowdown_plugin.profiler.read import read_trace
+from tb_slowdown_plugin.profiler.sessions import find_sessions
+from tb_slowdown_plugin.profiler.steps import nothing_recorded
+from tb_slowdown_plugin.profiler.summary import summary
+from tb_slowdown_plugin.profiler.types import Trace
+from tb_slowdown_plugin.profiler.xplane.space import UnreadableError
 from tb_slowdown_plugin.report.trace_text import trace_text
-from tb_slowdown_plugin.traces.read import read_trace
-from tb_slowdown_plugin.traces.sessions import find_sessions
-from tb_slowdown_plugin.traces.space import UnreadableError
-from tb_slowdown_plugin.traces.steps import nothing_recorded
-from tb_slowdown_plugin.traces.summary import summary
-from tb_slowdown_plugin.traces.types import Trace
 
 _UNUSABLE: Final = 2
 

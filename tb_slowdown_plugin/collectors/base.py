@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from tb_slowdown_plugin.collectors.clock import Clock
-from tb_slowdown_plugin.collectors.stopwatch import Stopwatch
+from tb_slowdown_plugin.collectors.timing.clock import Clock
+from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
 from tb_slowdown_plugin.records.types import What
 
 

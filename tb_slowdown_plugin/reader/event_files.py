@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Final
 
 from tb_slowdown_plugin.errors import DecodeError
+from tb_slowdown_plugin.reader.build.record_batch import Record
 from tb_slowdown_plugin.reader.framing import Damage, RecordFile
 from tb_slowdown_plugin.reader.provider import records_in_event
-from tb_slowdown_plugin.reader.record import Record
 from tb_slowdown_plugin.records.metadata import DIRECTORY
 
 _MARK: Final = "tfevents"

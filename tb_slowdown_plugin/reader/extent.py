@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tb_slowdown_plugin.errors import DecodeError
-from tb_slowdown_plugin.reader.record import Record, session_of
+from tb_slowdown_plugin.reader.build.record_batch import Record, session_of
 from tb_slowdown_plugin.records.codec import decode
 from tb_slowdown_plugin.records.metadata import run_name
 from tb_slowdown_plugin.records.types import Chunk, Run

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from tb_slowdown_plugin.errors import InputError
-from tb_slowdown_plugin.reader.assembly import assemble
+from tb_slowdown_plugin.reader.build.record_batch import Record
+from tb_slowdown_plugin.reader.build.run_builder import assemble
 from tb_slowdown_plugin.reader.event_files import (
     Damaged,
     EventFile,
@@ -18,7 +19,6 @@ from tb_slowdown_plugin.reader.event_files import (
     read_records,
 )
 from tb_slowdown_plugin.reader.provider import ProviderRecords, open_logdir
-from tb_slowdown_plugin.reader.record import Record
 from tb_slowdown_plugin.records.metadata import run_name
 from tb_slowdown_plugin.records.types import Run
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from google.protobuf.message import DecodeError as ProtobufError
 
 from tb_slowdown_plugin.errors import DecodeError
-from tb_slowdown_plugin.reader.record import Record
+from tb_slowdown_plugin.reader.build.record_batch import Record
 from tb_slowdown_plugin.records.metadata import PLUGIN_NAME
 
 _ALL: Final = 1 << 30

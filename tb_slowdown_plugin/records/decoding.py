@@ -9,7 +9,7 @@ from typing import Final, cast
 import numpy as np
 
 from tb_slowdown_plugin.errors import DecodeError
-from tb_slowdown_plugin.records import bounds
+from tb_slowdown_plugin.records import limits as bounds
 from tb_slowdown_plugin.records import slowdown_pb2 as pb
 from tb_slowdown_plugin.records.columns import ACCOUNT, CLOCKS
 from tb_slowdown_plugin.records.events import decode_event

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from tb_slowdown_plugin.records import bounds
+from tb_slowdown_plugin.records import limits as bounds
 from tb_slowdown_plugin.records import slowdown_pb2 as pb
-from tb_slowdown_plugin.records.bounds import count, seconds, text
+from tb_slowdown_plugin.records.limits import count, seconds, text
 from tb_slowdown_plugin.records.types import (
     Capture,
     Change,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from google.protobuf.message import DecodeError as ProtobufError
 
 from tb_slowdown_plugin.errors import DecodeError
-from tb_slowdown_plugin.records import bounds
+from tb_slowdown_plugin.records import limits as bounds
 from tb_slowdown_plugin.records import slowdown_pb2 as pb
 from tb_slowdown_plugin.records.dictionary import DICTIONARY
 from tb_slowdown_plugin.records.metadata import SCHEMA_VERSION

@@ -47,7 +47,7 @@ class Chunk(google.protobuf.message.Message):
     """Steps that the session finished before this chunk."""
     @property
     def steps(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Column]:
-        """One value a step. Names and units: records/names.py."""
+        """One value a step. Names and units: catalog/names.py."""
 
     @property
     def kinds(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.str]:
@@ -455,7 +455,7 @@ global___Capture = Capture
 @typing.final
 class Fact(google.protobuf.message.Message):
     """Anything else that happened, with numbers: "checkpoint" {"seconds", "bytes"},
-    "optimizer_created" {"seconds"} ... Names: records/names.py.
+    "optimizer_created" {"seconds"} ... Names: catalog/names.py.
     """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_slowdown_plugin.errors import DecodeError
-from tb_slowdown_plugin.records import bounds
+from tb_slowdown_plugin.records import limits as bounds
 from tb_slowdown_plugin.records import slowdown_pb2 as pb
 from tb_slowdown_plugin.records.columns import DTYPES, NOT_MEASURED
 from tb_slowdown_plugin.records.types import Float, Int

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_slowdown_plugin.records.captured import CapturedSteps
+from tb_slowdown_plugin.records.capture import CapturedSteps
 
 Float: TypeAlias = NDArray[np.float64]
 Int: TypeAlias = NDArray[np.int64]
@@ -54,7 +54,7 @@ class StepTable:
     """(S,) index into `kinds`."""
     kinds: tuple[str, ...]
     accounts: Mapping[str, Float] = field(default_factory=dict)
-    """name -> (S,) measured exclusive seconds; names in `records/names.py`."""
+    """name -> (S,) measured exclusive seconds; names in `catalog/names.py`."""
 
     def __len__(self) -> int:
         return len(self.number)
@@ -69,7 +69,7 @@ class SignalTable:
     row: Int
     """(R,) steps finished when the sample was taken."""
     values: Mapping[str, Float] = field(default_factory=dict)
-    """signal name -> (R,); names and units in `records/names.py`."""
+    """signal name -> (R,); names and units in `catalog/names.py`."""
 
     def __len__(self) -> int:
         return len(self.time)

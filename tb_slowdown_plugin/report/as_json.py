@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from tb_slowdown_plugin.analysis.body import report_body
 from tb_slowdown_plugin.analysis.types import Report
+from tb_slowdown_plugin.report.json_body import report_body
 
 
 def to_json(reports: Sequence[Report]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from tb_slowdown_plugin.report.ink import Ink
+from tb_slowdown_plugin.report.ansi import Ink
 
 HEALTHY: Final = "─"
 UNEXPLAINED: Final = "░"

@@ -7,15 +7,15 @@ import textwrap
 from collections.abc import Iterator
 from typing import Final
 
-from tb_slowdown_plugin.analysis.body import comparison_body
-from tb_slowdown_plugin.analysis.comparison import Comparison, Difference, Outcome
-from tb_slowdown_plugin.analysis.comparison_headline import (
+from tb_slowdown_plugin.analysis.compare.comparison import Comparison, Difference, Outcome
+from tb_slowdown_plugin.analysis.compare.comparison_headline import (
     comparison_headline,
     signed_percent,
     term_title,
 )
-from tb_slowdown_plugin.analysis.wording import counted, duration, listed, percent
-from tb_slowdown_plugin.report.ink import Ink, printable
+from tb_slowdown_plugin.analysis.text.wording import counted, duration, listed, percent
+from tb_slowdown_plugin.report.ansi import Ink, printable
+from tb_slowdown_plugin.report.json_body import comparison_body
 
 READINGS: Final[dict[Outcome, str]] = {
     "slower": "slower",

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Final
 
 from tb_slowdown_plugin._version import __version__
-from tb_slowdown_plugin.analysis.comparison import Comparison, Difference
-from tb_slowdown_plugin.analysis.comparison_headline import (
+from tb_slowdown_plugin.analysis.compare.comparison import Comparison, Difference
+from tb_slowdown_plugin.analysis.compare.comparison_headline import (
     comparison_headline,
     signed_percent,
     term_title,
 )
-from tb_slowdown_plugin.analysis.wording import duration
+from tb_slowdown_plugin.analysis.text.wording import duration
 from tb_slowdown_plugin.report.comparison import READINGS, sentences
 
 _PAGE: Final = """\

@@ -8,19 +8,19 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.wording import counted, duration, size, whole_percent
-from tb_slowdown_plugin.records.captured import (
+from tb_slowdown_plugin.analysis.text.wording import counted, duration, size, whole_percent
+from tb_slowdown_plugin.profiler.hints import hints
+from tb_slowdown_plugin.profiler.shares import device_shares
+from tb_slowdown_plugin.profiler.summary import stages, top
+from tb_slowdown_plugin.profiler.types import Total, Trace
+from tb_slowdown_plugin.records.capture import (
     PART_NAMES,
     PARTS,
     Allocator,
     efficiency_of,
     tell_efficiency,
 )
-from tb_slowdown_plugin.report.ink import Ink, printable
-from tb_slowdown_plugin.traces.hints import hints
-from tb_slowdown_plugin.traces.shares import device_shares
-from tb_slowdown_plugin.traces.summary import stages, top
-from tb_slowdown_plugin.traces.types import Total, Trace
+from tb_slowdown_plugin.report.ansi import Ink, printable
 
 _BY: Final = {
     "step_num": "by the profiler's step markers",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Final
 
-from tb_slowdown_plugin.server.body import Body, to_json
+from tb_slowdown_plugin.report.body import Body, to_json
 
 _MOST_BYTES: Final = 64 << 20
 """Packed; the timeline of a whole run takes about 150 KB."""

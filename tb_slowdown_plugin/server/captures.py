@@ -8,21 +8,21 @@ from typing import Any, Final
 
 import numpy as np
 
+from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.errors import SlowdownError
-from tb_slowdown_plugin.records import names
-from tb_slowdown_plugin.records.captured import CapturedSteps
+from tb_slowdown_plugin.profiler.compare import compare
+from tb_slowdown_plugin.profiler.digest import captured_steps, recorded_steps
+from tb_slowdown_plugin.profiler.json_body import comparison_body, trace_body
+from tb_slowdown_plugin.profiler.read import read_range, read_trace
+from tb_slowdown_plugin.profiler.sessions import HostFile, Session, find_sessions
+from tb_slowdown_plugin.profiler.steps import Recorded, rows_of
+from tb_slowdown_plugin.profiler.types import Trace
+from tb_slowdown_plugin.profiler.xplane.space import UnreadableError
+from tb_slowdown_plugin.records.capture import CapturedSteps
 from tb_slowdown_plugin.records.types import Fact, Run
-from tb_slowdown_plugin.server.body import Body
-from tb_slowdown_plugin.server.kept import Kept
+from tb_slowdown_plugin.report.body import Body
+from tb_slowdown_plugin.server.cache import Kept
 from tb_slowdown_plugin.server.params import shown
-from tb_slowdown_plugin.traces.body import comparison_body, trace_body
-from tb_slowdown_plugin.traces.compare import compare
-from tb_slowdown_plugin.traces.digest import captured_steps, recorded_steps
-from tb_slowdown_plugin.traces.read import read_range, read_trace
-from tb_slowdown_plugin.traces.sessions import HostFile, Session, find_sessions
-from tb_slowdown_plugin.traces.space import UnreadableError
-from tb_slowdown_plugin.traces.steps import Recorded, rows_of
-from tb_slowdown_plugin.traces.types import Trace
 
 _MOST_BYTES: Final = 1 << 28
 """Of the captures' accounts that are kept."""

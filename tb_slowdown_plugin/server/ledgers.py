@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from typing import Final
 
-from tb_slowdown_plugin.analysis.run_ledger import RunLedger, ledger_of
+from tb_slowdown_plugin.analysis.compare.run_ledger import RunLedger, ledger_of
 from tb_slowdown_plugin.server.params import ParameterError, shown
 from tb_slowdown_plugin.server.runs import Analysis
 

@@ -40,8 +40,8 @@ class SlowdownLoader(base_plugin.TBLoader):  # type: ignore[misc]
 
     def load(self, context: Any) -> Any:
         """The plugin, for a `base_plugin.TBContext` with a data provider, a logdir and flags."""
-        from tb_slowdown_plugin.analysis.live import follow
-        from tb_slowdown_plugin.reader.catalogue import Catalogue
+        from tb_slowdown_plugin.analysis.live.follow import follow
+        from tb_slowdown_plugin.reader.run_store import Catalogue
         from tb_slowdown_plugin.server.origin import names_of
         from tb_slowdown_plugin.server.plugin import SlowdownPlugin
         from tb_slowdown_plugin.server.runs import Runs

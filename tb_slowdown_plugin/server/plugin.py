@@ -14,10 +14,11 @@ from tensorboard.util import tb_logging
 from werkzeug import wrappers
 from werkzeug.datastructures import Headers
 
+from tb_slowdown_plugin._paths import PAGE
 from tb_slowdown_plugin.errors import SlowdownError
 from tb_slowdown_plugin.records.metadata import PLUGIN_NAME
+from tb_slowdown_plugin.report.body import Body, to_json
 from tb_slowdown_plugin.server.answers import Answer, Answers
-from tb_slowdown_plugin.server.body import Body, to_json
 from tb_slowdown_plugin.server.captures import UnknownCaptureError
 from tb_slowdown_plugin.server.origin import ANSWER_HEADERS, Names, refusal
 from tb_slowdown_plugin.server.params import text
@@ -25,7 +26,6 @@ from tb_slowdown_plugin.server.routes import ROUTES, SAME_FOR_ALL
 from tb_slowdown_plugin.server.runs import Runs, UnknownRunError
 from tb_slowdown_plugin.server.shared import SharedPages
 
-PAGE: Final = Path(__file__).parent.parent / "static" / "index.js"
 _METHODS: Final = ("GET", "HEAD")
 _MOST_LOGGED: Final = 100
 """Different failures that are logged: strangers' logdirs and requests can't fill the log."""

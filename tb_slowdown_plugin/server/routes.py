@@ -12,11 +12,11 @@ from dataclasses import asdict
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
-from tb_slowdown_plugin.analysis.body import comparison_body, report_body
-from tb_slowdown_plugin.analysis.changed import changed as changed_body
-from tb_slowdown_plugin.analysis.comparison import compare as compare_ledgers
-from tb_slowdown_plugin.analysis.timeline import timeline as timeline_body
-from tb_slowdown_plugin.server.body import Body
+from tb_slowdown_plugin.analysis.compare.comparison import compare as compare_ledgers
+from tb_slowdown_plugin.analysis.views.range_comparison import changed as changed_body
+from tb_slowdown_plugin.analysis.views.timeline import timeline as timeline_body
+from tb_slowdown_plugin.report.body import Body
+from tb_slowdown_plugin.report.json_body import comparison_body, report_body
 from tb_slowdown_plugin.server.ledgers import Ledgers
 from tb_slowdown_plugin.server.params import ParameterError, names, shown, text, whole
 from tb_slowdown_plugin.server.runs import Runs

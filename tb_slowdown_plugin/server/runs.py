@@ -10,18 +10,18 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Final, Protocol
 
-from tb_slowdown_plugin.analysis.hysteresis import LiveState
-from tb_slowdown_plugin.analysis.retraces import retraces
+from tb_slowdown_plugin.analysis.live.hysteresis import LiveState
 from tb_slowdown_plugin.analysis.types import Account
+from tb_slowdown_plugin.analysis.views.retraces_view import retraces
 from tb_slowdown_plugin.errors import SlowdownError
-from tb_slowdown_plugin.reader.catalogue import Listing, Seen
 from tb_slowdown_plugin.reader.extent import Extent
-from tb_slowdown_plugin.reader.title import run_title
+from tb_slowdown_plugin.reader.run_store import Listing, Seen
+from tb_slowdown_plugin.records.title import run_title
 from tb_slowdown_plugin.records.types import Run
-from tb_slowdown_plugin.server.body import Body
+from tb_slowdown_plugin.report.body import Body
+from tb_slowdown_plugin.server.cache import Kept
 from tb_slowdown_plugin.server.captures import Captures
-from tb_slowdown_plugin.server.growing import GrowingAccount
-from tb_slowdown_plugin.server.kept import Kept
+from tb_slowdown_plugin.server.incremental import GrowingAccount
 from tb_slowdown_plugin.server.pace import Pace
 from tb_slowdown_plugin.server.params import shown
 
@@ -102,7 +102,7 @@ class Runs:
     Args:
       source: Where runs are read.
       follow: Says where the time of a run went, and takes and hands back what is to
-        be known at the next look, while the run still grows (`analysis/live.py`).
+        be known at the next look, while the run still grows (`analysis/live/follow.py`).
       logdir: Where profiler captures are looked for; None where there is no single one.
       clock: Unix seconds.
     """
@@ -162,7 +162,7 @@ class Runs:
         """What was found in a run; its newest steps may be booked as those before them.
 
         A run that grows is not analysed at every look: see `pace.py`. Between two
-        analyses its account is carried on: see `analysis/live.py`.
+        analyses its account is carried on: see `analysis/live/follow.py`.
 
         Raises:
           UnknownRunError: There is no such run.

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from tb_slowdown_plugin.report.as_html import to_html
-from tb_slowdown_plugin.report.as_text import to_text
-from tb_slowdown_plugin.report.embedding import embed
+from tb_slowdown_plugin.report.embedded_answers import embed
+from tb_slowdown_plugin.report.html_page import to_html
+from tb_slowdown_plugin.report.text_report import to_text
 from tb_slowdown_plugin.server.runs import Analysis
 
 

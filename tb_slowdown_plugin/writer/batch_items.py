@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tb_slowdown_plugin.collectors.batch_shapes import shape_of, shapes_of, tensors_of
+from tb_slowdown_plugin.collectors.input.batch_shapes import shape_of, shapes_of, tensors_of
 
 
 class ItemReader:

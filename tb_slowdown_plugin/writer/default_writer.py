@@ -14,9 +14,9 @@ from typing import Any
 
 import tensorflow as tf
 
-from tb_slowdown_plugin.collectors.method_hooks import Method, MethodHooks
-from tb_slowdown_plugin.writer.event_file import summary_of
-from tb_slowdown_plugin.writer.sink import Record
+from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
+from tb_slowdown_plugin.writer.output.event_file import summary_of
+from tb_slowdown_plugin.writer.output.sink import Record
 
 
 def _find_state() -> Any:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from tb_slowdown_plugin._version import __version__
-from tb_slowdown_plugin.collectors import cgroup
+from tb_slowdown_plugin.collectors.system import kernel_files as cgroup
 from tb_slowdown_plugin.records.types import CollectorState, Environment
 
 _PACKAGES: Final = ("tensorflow", "keras", "tf_keras", "jax", "torch", "numpy")

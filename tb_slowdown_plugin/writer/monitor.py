@@ -11,11 +11,11 @@ from types import TracebackType
 from typing import Final
 
 from tb_slowdown_plugin.errors import UsageError
-from tb_slowdown_plugin.writer.assembly import collector_names, create_session
 from tb_slowdown_plugin.writer.privacy import reason_of
-from tb_slowdown_plugin.writer.recorder import Recorder
-from tb_slowdown_plugin.writer.schedule import FLUSH_SECONDS
+from tb_slowdown_plugin.writer.sampling.schedule import FLUSH_SECONDS
 from tb_slowdown_plugin.writer.session import Session
+from tb_slowdown_plugin.writer.session_factory import collector_names, create_session
+from tb_slowdown_plugin.writer.steps.recorder import Recorder
 
 _STOP_SECONDS: Final = 5.0
 """How long the end of a program waits for a write that hangs."""
@@ -206,7 +206,7 @@ def start(
     if busy is not None:
         busy.stop()
 
-    from tb_slowdown_plugin.writer.event_file import EventFileSink
+    from tb_slowdown_plugin.writer.output.event_file import EventFileSink
 
     session = create_session(
         lambda session, worker: EventFileSink(directory, session, worker),
@@ -237,7 +237,7 @@ def stop() -> None:
 
 def _profile(session: Session, directory: str) -> Callable[[], None]:
     """Has captures taken; what it returns ends that."""
-    from tb_slowdown_plugin.writer.capture import SlowdownCaptures, TensorFlowProfiler
+    from tb_slowdown_plugin.writer.profile_on_slowdown import SlowdownCaptures, TensorFlowProfiler
 
     captures = SlowdownCaptures(
         session.recorder, directory, TensorFlowProfiler(), session.report_failure
@@ -286,7 +286,7 @@ def _idiom_recorder() -> Recorder | None:
     if _find_idiom_recorder is None:
         if "tensorflow" not in sys.modules:
             return None
-        from tb_slowdown_plugin.writer import idiom
+        from tb_slowdown_plugin.writer import tf_summary_monitor as idiom
 
         _find_idiom_recorder = idiom.recorder
     return _find_idiom_recorder()

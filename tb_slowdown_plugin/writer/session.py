@@ -25,16 +25,16 @@ from tb_slowdown_plugin.records.types import (
     Failure,
     StepTable,
 )
-from tb_slowdown_plugin.writer import schedule
-from tb_slowdown_plugin.writer.collection import Collection, is_stuck
-from tb_slowdown_plugin.writer.entries import Entry, Opening, Sample, is_cpu_known
-from tb_slowdown_plugin.writer.flush_pace import FlushPace
-from tb_slowdown_plugin.writer.outbox import Outbox
+from tb_slowdown_plugin.writer.output.outbox import Outbox
+from tb_slowdown_plugin.writer.output.sink import Record, Sink
+from tb_slowdown_plugin.writer.output.tables import Edge, build_signals, build_steps
 from tb_slowdown_plugin.writer.privacy import reason_of
-from tb_slowdown_plugin.writer.recorder import Recorder
-from tb_slowdown_plugin.writer.rows import Edge, build_signals, build_steps
-from tb_slowdown_plugin.writer.sampling import Sampling
-from tb_slowdown_plugin.writer.sink import Record, Sink
+from tb_slowdown_plugin.writer.sampling import schedule
+from tb_slowdown_plugin.writer.sampling.collection import Collection, is_stuck
+from tb_slowdown_plugin.writer.sampling.flush_pace import FlushPace
+from tb_slowdown_plugin.writer.sampling.sampler import Sampling
+from tb_slowdown_plugin.writer.steps.recorder import Recorder
+from tb_slowdown_plugin.writer.steps.step_buffer import Entry, Opening, Sample, is_cpu_known
 
 _ANY_ROW: Final = 1 << 62
 _T = TypeVar("_T")

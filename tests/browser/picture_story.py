@@ -19,13 +19,14 @@ from typing import Any
 import event_files
 import numpy as np
 
-from tb_slowdown_plugin.analysis.account import account_for
-from tb_slowdown_plugin.analysis.body import comparison_body, report_body
-from tb_slowdown_plugin.analysis.changed import changed
-from tb_slowdown_plugin.analysis.comparison import compare as compare_ledgers
-from tb_slowdown_plugin.analysis.retraces import retraces
-from tb_slowdown_plugin.analysis.run_ledger import ledger_of
-from tb_slowdown_plugin.analysis.timeline import timeline
+from tb_slowdown_plugin.analysis.compare.comparison import compare as compare_ledgers
+from tb_slowdown_plugin.analysis.compare.run_ledger import ledger_of
+from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.views.range_comparison import changed
+from tb_slowdown_plugin.analysis.views.retraces_view import retraces
+from tb_slowdown_plugin.analysis.views.timeline import timeline
+from tb_slowdown_plugin.profiler.read import read_trace
+from tb_slowdown_plugin.profiler.steps import nothing_recorded
 from tb_slowdown_plugin.records.types import (
     Change,
     CollectorState,
@@ -42,9 +43,8 @@ from tb_slowdown_plugin.records.types import (
     What,
     no_signals,
 )
+from tb_slowdown_plugin.report.json_body import comparison_body, report_body
 from tb_slowdown_plugin.server.captures import Captures
-from tb_slowdown_plugin.traces.read import read_trace
-from tb_slowdown_plugin.traces.steps import nothing_recorded
 
 ANSWERS = Path(__file__).parent / "pictures" / "answers.json"
 STEPS = 1200

@@ -13,7 +13,7 @@ from conftest import chromium
 from event_files import make_steps, split, write_chunks
 
 from tb_slowdown_plugin.__main__ import main
-from tb_slowdown_plugin.report.as_html import MOST_BYTES
+from tb_slowdown_plugin.report.html_page import MOST_BYTES
 
 playwright = pytest.importorskip("playwright.sync_api")
 pytestmark = pytest.mark.browser

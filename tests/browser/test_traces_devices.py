@@ -14,9 +14,9 @@ import pytest
 from integration.tensorboard_process import TensorBoardProcess
 from unit.traces.real_captures import V100, unpack
 
+from tb_slowdown_plugin.profiler.read import read_trace
+from tb_slowdown_plugin.profiler.steps import nothing_recorded
 from tb_slowdown_plugin.records.types import Chunk, Environment, no_signals
-from tb_slowdown_plugin.traces.read import read_trace
-from tb_slowdown_plugin.traces.steps import nothing_recorded
 
 if TYPE_CHECKING:
     from browser.slowdown_page import SlowdownPage

@@ -16,9 +16,9 @@ import pytest
 from conftest import xprof_commands
 from integration.tensorboard_process import TensorBoardProcess
 
+from tb_slowdown_plugin.profiler.read import read_trace
+from tb_slowdown_plugin.profiler.steps import nothing_recorded
 from tb_slowdown_plugin.records.types import Chunk, Environment, no_signals
-from tb_slowdown_plugin.traces.read import read_trace
-from tb_slowdown_plugin.traces.steps import nothing_recorded
 
 if TYPE_CHECKING:
     from browser.slowdown_page import SlowdownPage

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from advice_snippet import MARKS, CaseOfAdvice, Snippet, check_all, check_case
 
-from tb_slowdown_plugin.analysis.advice import host_device_transfer
-from tb_slowdown_plugin.analysis.advice.host_device_transfer import Copies
+from tb_slowdown_plugin.analysis.causes.data import (
+    host_device_transfer_advice as host_device_transfer,
+)
+from tb_slowdown_plugin.analysis.causes.data.host_device_transfer_advice import Copies
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = MARKS

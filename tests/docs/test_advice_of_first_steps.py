@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from advice_snippet import MARKS, CaseOfAdvice, Count, Snippet, check_all, check_case
 
-from tb_slowdown_plugin.analysis.advice import warm_up
+from tb_slowdown_plugin.analysis.causes.startup import warm_up_fixes as warm_up
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = MARKS

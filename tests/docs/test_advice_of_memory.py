@@ -16,14 +16,20 @@ from advice_snippet import (
     small_model,
 )
 
-from tb_slowdown_plugin.analysis.advice import (
-    backward_pass,
-    communication,
-    garbage_collection,
-    gpu_memory,
-    optimizer_state,
+from tb_slowdown_plugin.analysis.causes.data import communication_advice as communication
+from tb_slowdown_plugin.analysis.causes.memory import (
+    garbage_collection_advice as garbage_collection,
 )
-from tb_slowdown_plugin.analysis.advice.garbage_collection import Collections
+from tb_slowdown_plugin.analysis.causes.memory import (
+    gpu_memory_advice as gpu_memory,
+)
+from tb_slowdown_plugin.analysis.causes.memory.garbage_collection_advice import Collections
+from tb_slowdown_plugin.analysis.causes.model import (
+    backward_pass_advice as backward_pass,
+)
+from tb_slowdown_plugin.analysis.causes.model import (
+    optimizer_state_advice as optimizer_state,
+)
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = MARKS

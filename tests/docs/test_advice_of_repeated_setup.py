@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from advice_snippet import MARKS, CaseOfAdvice, Count, Snippet, check_all, check_case, small_model
 
-from tb_slowdown_plugin.analysis.advice import retraced_functions
-from tb_slowdown_plugin.analysis.advice.retraced_functions import RepeatedSetup
+from tb_slowdown_plugin.analysis.causes.common import recreated_objects as retraced_functions
+from tb_slowdown_plugin.analysis.causes.common.recreated_objects import RepeatedSetup
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = MARKS

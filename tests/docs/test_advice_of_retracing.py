@@ -16,7 +16,8 @@ from advice_snippet import (
     trace,
 )
 
-from tb_slowdown_plugin.analysis.advice import retraced_functions, retracing
+from tb_slowdown_plugin.analysis.causes.common import recreated_objects as retraced_functions
+from tb_slowdown_plugin.analysis.causes.compile import retrace_fixes as retracing
 from tb_slowdown_plugin.records.types import Trace
 
 tf = pytest.importorskip("tensorflow")

@@ -20,8 +20,13 @@ from advice_snippet import (
     small_model,
 )
 
-from tb_slowdown_plugin.analysis.advice import checkpointing, disk
-from tb_slowdown_plugin.analysis.advice.program import Program
+from tb_slowdown_plugin.analysis.causes.common.program import Program
+from tb_slowdown_plugin.analysis.causes.saving import (
+    checkpointing_fixes as checkpointing,
+)
+from tb_slowdown_plugin.analysis.causes.saving import (
+    disk_advice as disk,
+)
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = MARKS

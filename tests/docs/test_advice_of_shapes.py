@@ -6,9 +6,17 @@ import numpy as np
 import pytest
 from advice_snippet import MARKS, CaseOfAdvice, Snippet, check_all, check_case, trace
 
-from tb_slowdown_plugin.analysis.advice import retracing, shape_churn, xla_compilation
-from tb_slowdown_plugin.analysis.advice.xla_compilation import Compilations
-from tb_slowdown_plugin.collectors.xla_constants import ConstantInputs
+from tb_slowdown_plugin.analysis.causes.compile import (
+    retrace_fixes as retracing,
+)
+from tb_slowdown_plugin.analysis.causes.compile import (
+    shape_churn_advice as shape_churn,
+)
+from tb_slowdown_plugin.analysis.causes.compile import (
+    xla_compilation_advice as xla_compilation,
+)
+from tb_slowdown_plugin.analysis.causes.compile.xla_compilation_advice import Compilations
+from tb_slowdown_plugin.collectors.xla.constant_inputs import ConstantInputs
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = MARKS

@@ -38,4 +38,4 @@ def test_examples(name: str) -> None:
 
 
 def test_there_are_examples() -> None:
-    assert len(examples("tb_slowdown_plugin.analysis.wording")) > 5
+    assert len(examples("tb_slowdown_plugin.analysis.text.wording")) > 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tb_slowdown_plugin.analysis.causes import CAUSES
+from tb_slowdown_plugin.catalog.causes import CAUSES
 
 NOT_VERIFIED = "**not verified on hardware**"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tb_slowdown_plugin.analysis.causes import CAUSES
+from tb_slowdown_plugin.catalog.causes import CAUSES
 
 
 def test_the_site_builds_strictly_and_loads_nothing_from_elsewhere(

@@ -11,8 +11,7 @@ import struct
 
 import numpy as np
 
-from tb_slowdown_plugin.records import slowdown_pb2 as pb
-from tb_slowdown_plugin.records.names import (
+from tb_slowdown_plugin.catalog.names import (
     AGAIN,
     CALLBACK,
     CHECKPOINT,
@@ -28,6 +27,7 @@ from tb_slowdown_plugin.records.names import (
     XLA_COMPILATION,
     account,
 )
+from tb_slowdown_plugin.records import slowdown_pb2 as pb
 
 REALS = (
     0.0, -0.0, 1.0, -1.0, 1e-300, 1e9, 1.8e9, 1e15, -1e15, 1e300, -1e300,

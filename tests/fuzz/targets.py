@@ -16,23 +16,23 @@ from typing import Any
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.body import report_body
-from tb_slowdown_plugin.analysis.changed import changed
-from tb_slowdown_plugin.analysis.live import follow
-from tb_slowdown_plugin.analysis.retraces import retraces
-from tb_slowdown_plugin.analysis.timeline import timeline
+from tb_slowdown_plugin.analysis.live.follow import follow
+from tb_slowdown_plugin.analysis.views.range_comparison import changed
+from tb_slowdown_plugin.analysis.views.retraces_view import retraces
+from tb_slowdown_plugin.analysis.views.timeline import timeline
 from tb_slowdown_plugin.errors import DecodeError
-from tb_slowdown_plugin.reader.assembly import assemble
-from tb_slowdown_plugin.reader.record import Record
+from tb_slowdown_plugin.profiler.json_body import trace_body
+from tb_slowdown_plugin.profiler.read import read_range, read_trace
+from tb_slowdown_plugin.profiler.steps import nothing_recorded
+from tb_slowdown_plugin.profiler.xplane.space import UnreadableError
+from tb_slowdown_plugin.reader.build.record_batch import Record
+from tb_slowdown_plugin.reader.build.run_builder import assemble
 from tb_slowdown_plugin.records.codec import decode
 from tb_slowdown_plugin.records.metadata import tag
 from tb_slowdown_plugin.records.types import Run
-from tb_slowdown_plugin.report.as_text import to_text
-from tb_slowdown_plugin.server.body import to_json
-from tb_slowdown_plugin.traces.body import trace_body
-from tb_slowdown_plugin.traces.read import read_range, read_trace
-from tb_slowdown_plugin.traces.space import UnreadableError
-from tb_slowdown_plugin.traces.steps import nothing_recorded
+from tb_slowdown_plugin.report.body import to_json
+from tb_slowdown_plugin.report.json_body import report_body
+from tb_slowdown_plugin.report.text_report import to_text
 
 from .chunk_maker import make_chunks
 
@@ -150,8 +150,8 @@ def _server() -> tuple[list[str], Any]:
     import event_files
     from werkzeug.test import Client
 
-    from tb_slowdown_plugin.reader.catalogue import Listing, Seen
     from tb_slowdown_plugin.reader.extent import Extent, extent_of
+    from tb_slowdown_plugin.reader.run_store import Listing, Seen
     from tb_slowdown_plugin.records.types import Environment, Session, no_signals
     from tb_slowdown_plugin.server.plugin import SlowdownPlugin
     from tb_slowdown_plugin.server.routes import ROUTES

@@ -14,7 +14,7 @@ from typing import Any
 from integration.tensorboard_process import TensorBoardProcess
 from report_checker import contradictions
 
-from tb_slowdown_plugin.analysis.wording import duration, whole_percent
+from tb_slowdown_plugin.analysis.text.wording import duration, whole_percent
 
 CAUSES = {
     "input": "input_pipeline",

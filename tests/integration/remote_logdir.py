@@ -33,7 +33,7 @@ from tensorboard_loader import TensorBoard, serve  # noqa: E402
 from werkzeug.test import Client  # noqa: E402
 
 from tb_slowdown_plugin.__main__ import main  # noqa: E402
-from tb_slowdown_plugin.analysis.live import follow  # noqa: E402
+from tb_slowdown_plugin.analysis.live.follow import follow  # noqa: E402
 from tb_slowdown_plugin.server.plugin import SlowdownPlugin  # noqa: E402
 from tb_slowdown_plugin.server.runs import Runs  # noqa: E402
 

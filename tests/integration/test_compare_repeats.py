@@ -15,7 +15,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2]))  # `benchmarks` is not installed
 
 from benchmarks.comparison.real import other_program, read, same_program
-from tb_slowdown_plugin.analysis.run_ledger import RunLedger
+from tb_slowdown_plugin.analysis.compare.run_ledger import RunLedger
 
 REPEATS = Path(__file__).parents[1] / "repeats"
 

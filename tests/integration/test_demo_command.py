@@ -11,7 +11,7 @@ from integration.command_line import refusal
 
 from tb_slowdown_plugin.__main__ import main
 from tb_slowdown_plugin.cli.demo import draw_progress
-from tb_slowdown_plugin.demo import STEPS
+from tb_slowdown_plugin.cli.demo_program import STEPS
 
 
 @pytest.mark.tensorflow

@@ -9,7 +9,7 @@ pytest.importorskip("tensorflow")
 
 from integration.written import failures
 
-from tb_slowdown_plugin.analysis.account import account_for
+from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.reader.logdir import read_runs
 
 pytestmark = pytest.mark.tensorflow
@@ -19,7 +19,7 @@ def test_collectors_that_break_or_hang_are_switched_off_and_cost_the_training_no
     run, tmp_path
 ):
     body = """
-    from tb_slowdown_plugin.writer import assembly
+    from tb_slowdown_plugin.writer import session_factory as assembly
 
     class Broken:
         caveat = ""

@@ -12,7 +12,7 @@ pytest.importorskip("tensorflow")
 
 from integration.written import chunks, failures, numbers
 
-from tb_slowdown_plugin.analysis.account import account_for
+from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.reader.logdir import read_runs
 
 pytestmark = pytest.mark.tensorflow
@@ -166,7 +166,7 @@ def test_a_process_that_can_have_no_more_threads_trains_all_the_same(run, tmp_pa
 def test_a_clock_that_is_set_changes_no_duration(run, tmp_path: Path) -> None:
     """An hour back, then a day ahead, as a time server or a resumed laptop does."""
     body = """
-    from tb_slowdown_plugin.collectors.clock import Clock
+    from tb_slowdown_plugin.collectors.timing.clock import Clock
 
     ahead = 0.0
     Clock.__init__.__defaults__ = (*Clock.__init__.__defaults__[:3], lambda: time.time() + ahead)
@@ -196,7 +196,7 @@ def test_a_clock_that_is_set_changes_no_duration(run, tmp_path: Path) -> None:
 def test_each_collector_may_fail_in_each_of_its_methods(run, tmp_path: Path) -> None:
     body = """
     from tb_slowdown_plugin.collectors import registry
-    from tb_slowdown_plugin.writer import assembly
+    from tb_slowdown_plugin.writer import session_factory as assembly
 
     create = registry.create
     def fail(*_, **__):

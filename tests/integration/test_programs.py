@@ -13,7 +13,7 @@ from integration.program_signals import MOVES
 from integration.recorded_programs import NAMES, PROGRAMS, RECORDINGS, ROOT, SICK, outcome
 
 from benchmarks.accuracy.real import BUSY_CORES, HEALTHY, Outcome, read_outcome
-from tb_slowdown_plugin.analysis.causes import CAUSES
+from tb_slowdown_plugin.catalog.causes import CAUSES
 
 NO_PROGRAM = {
     "workload": "never a cause: control_workload and control_stages",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from integration.recorded_programs import NAMES, SICK, outcome
 
-from tb_slowdown_plugin.analysis.account import open_case
-from tb_slowdown_plugin.analysis.rules.moving import find_moving
+from tb_slowdown_plugin.analysis.causes.moving import find_moving
+from tb_slowdown_plugin.analysis.report_builder import open_case
 from tb_slowdown_plugin.records.types import Run
 
 HEALTHY = [name for name in NAMES if name not in SICK]

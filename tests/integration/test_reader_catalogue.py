@@ -19,8 +19,8 @@ from event_files import (
 from tensorboard.backend.event_processing import data_ingester, tag_types
 from tensorboard_loader import TensorBoard
 
-from tb_slowdown_plugin.reader.catalogue import Catalogue
 from tb_slowdown_plugin.reader.logdir import read_runs
+from tb_slowdown_plugin.reader.run_store import Catalogue
 from tb_slowdown_plugin.records.metadata import CHUNKS_PER_TAG
 
 

@@ -27,8 +27,8 @@ from tensorboard_loader import TensorBoard, append
 from unit.reader.reading import missing
 
 from tb_slowdown_plugin.errors import InputError
-from tb_slowdown_plugin.reader.catalogue import Catalogue
 from tb_slowdown_plugin.reader.logdir import read_runs
+from tb_slowdown_plugin.reader.run_store import Catalogue
 from tb_slowdown_plugin.records import slowdown_pb2
 from tb_slowdown_plugin.records.codec import encode
 from tb_slowdown_plugin.records.dictionary import DICTIONARY

@@ -18,7 +18,7 @@ from event_files import (
 )
 from tensorboard_loader import TensorBoard, append
 
-from tb_slowdown_plugin.reader.catalogue import Catalogue
+from tb_slowdown_plugin.reader.run_store import Catalogue
 from tb_slowdown_plugin.records.metadata import CHUNKS_PER_TAG
 from tb_slowdown_plugin.records.types import Run
 

@@ -14,9 +14,9 @@ from tensorboard_loader import TensorBoard, append, serve
 from werkzeug.test import Client
 
 import tb_slowdown_plugin
-from tb_slowdown_plugin.analysis.live import follow
-from tb_slowdown_plugin.reader.assembly import Bounds
-from tb_slowdown_plugin.reader.catalogue import Catalogue
+from tb_slowdown_plugin.analysis.live.follow import follow
+from tb_slowdown_plugin.reader.build.run_builder import Bounds
+from tb_slowdown_plugin.reader.run_store import Catalogue
 from tb_slowdown_plugin.records.types import Event, GcPause
 from tb_slowdown_plugin.server.plugin import SlowdownPlugin
 from tb_slowdown_plugin.server.runs import Runs

@@ -76,8 +76,8 @@ def test_the_copy_gives_the_same_report(
 
 
 def test_tensorboard_reads_the_copy(logs: Path, tmp_path: Path) -> None:
-    from tb_slowdown_plugin.reader.catalogue import Catalogue
     from tb_slowdown_plugin.reader.provider import open_logdir
+    from tb_slowdown_plugin.reader.run_store import Catalogue
 
     target = tmp_path / "run.zip"
     assert main(["share", str(logs), "-o", str(target)]) == 0

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import tbslow
-from tb_slowdown_plugin.traces.read import read_trace
-from tb_slowdown_plugin.traces.steps import nothing_recorded
-from tb_slowdown_plugin.traces.types import Trace
+from tb_slowdown_plugin.profiler.read import read_trace
+from tb_slowdown_plugin.profiler.steps import nothing_recorded
+from tb_slowdown_plugin.profiler.types import Trace
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.tensorflow
 
 PROGRAM = """
 import time
-from tb_slowdown_plugin.writer import capture, live_pace
+from tb_slowdown_plugin.writer import profile_on_slowdown as capture, live_pace
 capture.EXPECTED_SECONDS, capture.MOST_FRACTION = 0.0, 1.0
 live_pace._STEADY_WITHIN = 1e9  # the machine may be as busy as it likes
 

@@ -17,14 +17,14 @@ import numpy as np
 import pytest
 from werkzeug.test import Client
 
-from tb_slowdown_plugin.analysis.live import follow
-from tb_slowdown_plugin.reader.catalogue import Listing, Seen
+from tb_slowdown_plugin.analysis.live.follow import follow
+from tb_slowdown_plugin.profiler.read import read_trace
+from tb_slowdown_plugin.profiler.steps import nothing_recorded
 from tb_slowdown_plugin.reader.extent import Extent, extent_of
+from tb_slowdown_plugin.reader.run_store import Listing, Seen
 from tb_slowdown_plugin.records.types import Environment, Event, Fact, Run, Session, no_signals
 from tb_slowdown_plugin.server.plugin import SlowdownPlugin
 from tb_slowdown_plugin.server.runs import Runs
-from tb_slowdown_plugin.traces.read import read_trace
-from tb_slowdown_plugin.traces.steps import nothing_recorded
 
 with warnings.catch_warnings():  # TensorBoard's copy of bleach warns about itself
     warnings.simplefilter("ignore", DeprecationWarning)

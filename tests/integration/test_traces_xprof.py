@@ -15,9 +15,9 @@ from conftest import xprof_commands
 from unit.traces.xspace_writer import gpu_steps
 
 import tbslow
-from tb_slowdown_plugin.traces.read import read_trace
-from tb_slowdown_plugin.traces.steps import nothing_recorded
-from tb_slowdown_plugin.traces.types import Trace
+from tb_slowdown_plugin.profiler.read import read_trace
+from tb_slowdown_plugin.profiler.steps import nothing_recorded
+from tb_slowdown_plugin.profiler.types import Trace
 
 DATA = Path(__file__).parent.parent / "unit/traces/data"
 LONG = 3000

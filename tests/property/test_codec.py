@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tb_slowdown_plugin.errors import DecodeError
-from tb_slowdown_plugin.records import bounds, codec
+from tb_slowdown_plugin.records import codec
+from tb_slowdown_plugin.records import limits as bounds
 from tb_slowdown_plugin.records.dictionary import DICTIONARY
 from tb_slowdown_plugin.records.types import (
     Capture,

@@ -8,11 +8,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tb_slowdown_plugin.collectors.clock import Clock
-from tb_slowdown_plugin.writer.entries import Opening
-from tb_slowdown_plugin.writer.phases import Phase
-from tb_slowdown_plugin.writer.recorder import Recorder
-from tb_slowdown_plugin.writer.rows import Edge, build_steps
+from tb_slowdown_plugin.collectors.timing.clock import Clock
+from tb_slowdown_plugin.writer.output.tables import Edge, build_steps
+from tb_slowdown_plugin.writer.steps.phases import Phase
+from tb_slowdown_plugin.writer.steps.recorder import Recorder
+from tb_slowdown_plugin.writer.steps.step_buffer import Opening
 
 
 class Failed(Exception):

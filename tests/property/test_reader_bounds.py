@@ -9,9 +9,9 @@ from event_files import STARTED, make_steps, split
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tb_slowdown_plugin.analysis.account import account_for
-from tb_slowdown_plugin.reader.assembly import Assembly, Bounds
-from tb_slowdown_plugin.reader.record import Record
+from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.reader.build.record_batch import Record
+from tb_slowdown_plugin.reader.build.run_builder import Assembly, Bounds
 from tb_slowdown_plugin.records.codec import encode
 from tb_slowdown_plugin.records.metadata import tag
 from tb_slowdown_plugin.records.types import Chunk, Event, GcPause, Run, SignalTable, StepTable

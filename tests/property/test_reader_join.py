@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tb_slowdown_plugin.reader.assembly import Assembly, assemble
-from tb_slowdown_plugin.reader.record import Record
+from tb_slowdown_plugin.reader.build.record_batch import Record
+from tb_slowdown_plugin.reader.build.run_builder import Assembly, assemble
 from tb_slowdown_plugin.records.codec import encode
 from tb_slowdown_plugin.records.metadata import tag
 from tb_slowdown_plugin.records.types import (

@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tb_slowdown_plugin.analysis.buckets import bucket
-from tb_slowdown_plugin.analysis.changes import segment
-from tb_slowdown_plugin.analysis.trend import fit_trend
+from tb_slowdown_plugin.analysis.stats.buckets import bucket
+from tb_slowdown_plugin.analysis.stats.change_points import segment
+from tb_slowdown_plugin.analysis.stats.trend import fit_trend
 
 level = st.floats(-1.5, 1.5)
 stretch = st.tuples(st.integers(1, 90), level, level)

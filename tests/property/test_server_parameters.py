@@ -9,11 +9,11 @@ import event_files
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tb_slowdown_plugin.analysis.live import follow
-from tb_slowdown_plugin.reader.catalogue import Listing, Seen
+from tb_slowdown_plugin.analysis.live.follow import follow
 from tb_slowdown_plugin.reader.extent import Extent, extent_of
+from tb_slowdown_plugin.reader.run_store import Listing, Seen
 from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signals
-from tb_slowdown_plugin.server.body import to_json
+from tb_slowdown_plugin.report.body import to_json
 from tb_slowdown_plugin.server.params import ParameterError
 from tb_slowdown_plugin.server.routes import ROUTES
 from tb_slowdown_plugin.server.runs import Runs, UnknownRunError

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.account import assemble
-from tb_slowdown_plugin.analysis.rules.case import Case
-from tb_slowdown_plugin.analysis.traces import traced_graphs
+from tb_slowdown_plugin.analysis.causes.common.context import Case
+from tb_slowdown_plugin.analysis.prepare.function_traces import traced_graphs
+from tb_slowdown_plugin.analysis.report_builder import assemble
 from tb_slowdown_plugin.analysis.types import Account, Baseline, Diagnosis, Finding, Ledger
 from tb_slowdown_plugin.records.types import (
     CollectorState,

@@ -9,7 +9,7 @@ import pytest
 from unit.analysis.drifting_steps import DRIFT, drift
 from unit.analysis.steady_steps import SIZE, STEP, at
 
-from tb_slowdown_plugin.records.captured import PARTS, CapturedItem, CapturedSteps
+from tb_slowdown_plugin.records.capture import PARTS, CapturedItem, CapturedSteps
 from tb_slowdown_plugin.records.types import Change, Environment, Epoch, Fact, GcPause, Trace
 
 WAIT = np.where(np.arange(SIZE) < 300, 0.0004, 0.030)

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.account import account_for
+from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.collectors.keras_module import on_backend
 from tb_slowdown_plugin.records.types import CollectorState
-from tb_slowdown_plugin.report.as_text import to_text
+from tb_slowdown_plugin.report.text_report import to_text
 
 SIZE = 300
 RUNNING = [CollectorState("tracing", "running"), CollectorState("input_wait", "running")]

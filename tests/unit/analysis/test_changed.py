@@ -8,8 +8,8 @@ import warnings
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.account import account_for
-from tb_slowdown_plugin.analysis.changed import changed
+from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.views.range_comparison import changed
 
 SIZE = 1_000
 FIRST, LAST = 800, 899

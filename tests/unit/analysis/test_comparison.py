@@ -11,10 +11,10 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[3]))  # `benchmarks` is not installed
 
 from benchmarks.comparison.drawn import count_outcomes, ledger
-from tb_slowdown_plugin.analysis.account import account_for
-from tb_slowdown_plugin.analysis.chance import ALARM_RATE, Chance, t_quantile
-from tb_slowdown_plugin.analysis.comparison import compare, decisive, exceeds
-from tb_slowdown_plugin.analysis.run_ledger import RunLedger, Term, ledger_of
+from tb_slowdown_plugin.analysis.compare.comparison import compare, decisive, exceeds
+from tb_slowdown_plugin.analysis.compare.run_ledger import RunLedger, Term, ledger_of
+from tb_slowdown_plugin.analysis.compare.run_noise import ALARM_RATE, Chance, t_quantile
+from tb_slowdown_plugin.analysis.report_builder import account_for
 
 
 def run(

@@ -7,17 +7,18 @@ import doctest
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis import (
-    headline as headline_module,
+from tb_slowdown_plugin.analysis.causes.common import fixes as code
+from tb_slowdown_plugin.analysis.causes.common import (
+    timing_text as patterns,
 )
-from tb_slowdown_plugin.analysis import (
-    wording,
+from tb_slowdown_plugin.analysis.causes.common import (
+    trend_tests as movement,
 )
-from tb_slowdown_plugin.analysis.account import account_for
-from tb_slowdown_plugin.analysis.advice import code
-from tb_slowdown_plugin.analysis.coverage import completeness, notes, signal_states
-from tb_slowdown_plugin.analysis.headline import headline
-from tb_slowdown_plugin.analysis.rules import movement, patterns
+from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.text import headline as headline_module
+from tb_slowdown_plugin.analysis.text import wording
+from tb_slowdown_plugin.analysis.text.coverage import completeness, notes, signal_states
+from tb_slowdown_plugin.analysis.text.headline import headline
 from tb_slowdown_plugin.analysis.types import SignalState
 from tb_slowdown_plugin.records.types import CollectorState, Failure, Idle, Session
 

@@ -4,9 +4,9 @@ import event_files
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.account import account_for
-from tb_slowdown_plugin.analysis.hysteresis import LiveState, Sighting
-from tb_slowdown_plugin.analysis.live import carry_on, follow
+from tb_slowdown_plugin.analysis.live.follow import carry_on, follow
+from tb_slowdown_plugin.analysis.live.hysteresis import LiveState, Sighting
+from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signals
 
 ROWS = 4000

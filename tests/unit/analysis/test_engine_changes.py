@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.buckets import bucket
-from tb_slowdown_plugin.analysis.changes import segment
-from tb_slowdown_plugin.analysis.growth import fit_growth, is_growth
-from tb_slowdown_plugin.analysis.noise import long_run_variance
-from tb_slowdown_plugin.analysis.trend import fit_trend
+from tb_slowdown_plugin.analysis.stats.buckets import bucket
+from tb_slowdown_plugin.analysis.stats.change_points import segment
+from tb_slowdown_plugin.analysis.stats.growth_curve import fit_growth, is_growth
+from tb_slowdown_plugin.analysis.stats.noise import long_run_variance
+from tb_slowdown_plugin.analysis.stats.trend import fit_trend
 
 
 def noise(count, sigma=0.05, seed=0):

@@ -4,8 +4,8 @@ import event_files
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.live import follow
-from tb_slowdown_plugin.analysis.run_ledger import ledger_of
+from tb_slowdown_plugin.analysis.compare.run_ledger import ledger_of
+from tb_slowdown_plugin.analysis.live.follow import follow
 from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signals
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis import diagnose
-from tb_slowdown_plugin.analysis.cooling import book_warm_up, find_cooled
+from tb_slowdown_plugin.analysis.residual.warm_up_end import book_warm_up, find_cooled
 
 EXPECTED = np.full(1000, 0.01)
 

@@ -5,10 +5,10 @@ import pytest
 from unit.analysis.noisy_steps import noisy_steps
 
 from tb_slowdown_plugin.analysis import diagnose
-from tb_slowdown_plugin.analysis.changes import Piece, Segmentation
-from tb_slowdown_plugin.analysis.contention import ACCOUNTS
-from tb_slowdown_plugin.analysis.parts import join
-from tb_slowdown_plugin.records.names import SIGNALS
+from tb_slowdown_plugin.analysis.ledger.contention import ACCOUNTS
+from tb_slowdown_plugin.analysis.stats.change_points import Piece, Segmentation
+from tb_slowdown_plugin.analysis.stats.segments import join
+from tb_slowdown_plugin.catalog.names import SIGNALS
 
 
 def test_the_step_after_a_retrace_is_slow_because_of_it():

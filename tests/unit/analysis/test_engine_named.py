@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis import diagnose
-from tb_slowdown_plugin.analysis.causes import CAUSES
-from tb_slowdown_plugin.analysis.named import name_losses
+from tb_slowdown_plugin.analysis.ledger.named import name_losses
+from tb_slowdown_plugin.catalog.causes import CAUSES
 
 STEPS = 2000
 

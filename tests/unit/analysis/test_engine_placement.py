@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis import diagnose
-from tb_slowdown_plugin.analysis.noise import best_split
-from tb_slowdown_plugin.analysis.placement import estimate_density, place_jump
+from tb_slowdown_plugin.analysis.stats.noise import best_split
+from tb_slowdown_plugin.analysis.stats.placement import estimate_density, place_jump
 
 
 def test_a_density_is_highest_where_the_values_are():

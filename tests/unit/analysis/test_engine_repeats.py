@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis import diagnose
-from tb_slowdown_plugin.analysis.epochs import is_at_boundaries, split_first_pass
-from tb_slowdown_plugin.analysis.events import find_events, find_growth
-from tb_slowdown_plugin.analysis.periods import find_repeats
+from tb_slowdown_plugin.analysis.stats.epochs import is_at_boundaries, split_first_pass
+from tb_slowdown_plugin.analysis.stats.events import find_events, find_growth
+from tb_slowdown_plugin.analysis.stats.periods import find_repeats
 
 
 def residual(count, sigma=0.05, seed=0):

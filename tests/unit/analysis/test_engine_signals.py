@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis import diagnose
-from tb_slowdown_plugin.analysis.companions import find_companions
-from tb_slowdown_plugin.analysis.contention import find_contention
-from tb_slowdown_plugin.analysis.steps import as_samples, prepare_steps
+from tb_slowdown_plugin.analysis.causes.correlated_signals import find_companions
+from tb_slowdown_plugin.analysis.ledger.contention import find_contention
+from tb_slowdown_plugin.analysis.prepare.steps import as_samples, prepare_steps
 
 COUNT = 4000
 

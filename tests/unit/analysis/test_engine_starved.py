@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis import diagnose
-from tb_slowdown_plugin.analysis.account import account_for
-from tb_slowdown_plugin.analysis.starved import find_starved
+from tb_slowdown_plugin.analysis.ledger.input_contention import find_starved
+from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.errors import UsageError
 
 SIZE = 600

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.recorded import samples_of
-from tb_slowdown_plugin.analysis.steps import as_samples
+from tb_slowdown_plugin.analysis.prepare.recorded_run import samples_of
+from tb_slowdown_plugin.analysis.prepare.steps import as_samples
 
 
 def test_of_samples_in_one_row_the_last_counts(make_run):

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.retraces import retraces
+from tb_slowdown_plugin.analysis.views.retraces_view import retraces
 from tb_slowdown_plugin.records.types import Change, CollectorState, Execution, Session, Trace
 
 RUNNING = [CollectorState("tracing", "running")]

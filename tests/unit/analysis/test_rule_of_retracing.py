@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.retraces import retraces
+from tb_slowdown_plugin.analysis.views.retraces_view import retraces
 from tb_slowdown_plugin.records.types import Change, Execution, Trace
 
 SIZE = 100

@@ -7,12 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.records.captured import (
-    PARTS,
-    Allocator,
-    CapturedItem,
-    CapturedSteps,
-)
+from tb_slowdown_plugin.records.capture import PARTS, Allocator, CapturedItem, CapturedSteps
 from tb_slowdown_plugin.records.types import Fact
 
 SIZE = 600

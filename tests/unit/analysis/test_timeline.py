@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.account import account_for
-from tb_slowdown_plugin.analysis.timeline import timeline
+from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.views.timeline import timeline
 from tb_slowdown_plugin.records.types import Capture, CollectorState, Epoch, GcPause, Trace
 
 SIZE = 1_000

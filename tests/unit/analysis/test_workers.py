@@ -5,8 +5,12 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.account import account_for
-from tb_slowdown_plugin.analysis.workers import describe_workers, excess_by_account, find_group
+from tb_slowdown_plugin.analysis.prepare.workers import (
+    describe_workers,
+    excess_by_account,
+    find_group,
+)
+from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.records.types import Environment
 
 STEPS = 400

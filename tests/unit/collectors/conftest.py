@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, TypeVar
 import pytest
 
 from tb_slowdown_plugin.collectors.base import Context
-from tb_slowdown_plugin.collectors.clock import Clock
-from tb_slowdown_plugin.collectors.stopwatch import Stopwatch
+from tb_slowdown_plugin.collectors.timing.clock import Clock
+from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
 from tb_slowdown_plugin.records.types import What
 
 if TYPE_CHECKING:
-    from tb_slowdown_plugin.collectors.tracing import TraceCollector
-    from tb_slowdown_plugin.collectors.xla import XlaCompilations
+    from tb_slowdown_plugin.collectors.tracing.collector import TraceCollector
+    from tb_slowdown_plugin.collectors.xla.collector import XlaCompilations
 
 W = TypeVar("W")
 
@@ -73,7 +73,7 @@ def recording() -> Recording:
 @pytest.fixture
 def tracer(monkeypatch: pytest.MonkeyPatch, root: Path) -> Iterator[TraceCollector]:
     """The trace hook, not started yet."""
-    from tb_slowdown_plugin.collectors.tracing import TraceCollector
+    from tb_slowdown_plugin.collectors.tracing.collector import TraceCollector
 
     monkeypatch.chdir(root)
     tracer = TraceCollector()
@@ -93,7 +93,7 @@ def traced(recording: Recording, tracer: TraceCollector) -> Iterator[Recording]:
 @pytest.fixture
 def xla_compilations(traced: Recording, tracer: TraceCollector) -> Iterator[XlaCompilations]:
     """The watch over XLA, beside the trace hook that it needs."""
-    from tb_slowdown_plugin.collectors.xla import XlaCompilations
+    from tb_slowdown_plugin.collectors.xla.collector import XlaCompilations
 
     collector = XlaCompilations(tracer)
     collector.start(traced.context)

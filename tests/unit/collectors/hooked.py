@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tb_slowdown_plugin.collectors import method_hooks
-from tb_slowdown_plugin.collectors.method_hooks import replaced
+from tb_slowdown_plugin.collectors.hooks import method_hooks
+from tb_slowdown_plugin.collectors.hooks.method_hooks import replaced
 
 
 def hooked_by(collector: str) -> list[str]:

@@ -6,8 +6,8 @@ import textwrap
 
 import pytest
 
-from tb_slowdown_plugin.collectors.allocator import Allocator
 from tb_slowdown_plugin.collectors.base import Unavailable
+from tb_slowdown_plugin.collectors.memory.allocator import Allocator
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")
@@ -30,10 +30,10 @@ def run(program, **environment):
 
 PRELUDE = """
 import tensorflow as tf
-from tb_slowdown_plugin.collectors.allocator import Allocator
+from tb_slowdown_plugin.collectors.memory.allocator import Allocator
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
-from tb_slowdown_plugin.collectors.clock import Clock
-from tb_slowdown_plugin.collectors.stopwatch import Stopwatch
+from tb_slowdown_plugin.collectors.timing.clock import Clock
+from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
 clock = Clock()
 context = Context(clock, Stopwatch(clock.monotonic_ns), print, print)
 collector = Allocator()

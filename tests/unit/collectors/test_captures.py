@@ -3,7 +3,7 @@
 import pytest
 from unit.collectors.hooked import hooked_by
 
-from tb_slowdown_plugin.collectors.captures import Captures, newest_session
+from tb_slowdown_plugin.collectors.saving.profiler_captures import Captures, newest_session
 from tb_slowdown_plugin.records.types import Capture
 
 pytestmark = pytest.mark.tensorflow

@@ -4,11 +4,11 @@ import sys
 
 import pytest
 
-from tb_slowdown_plugin.collectors.checkpoints import Checkpoints
-from tb_slowdown_plugin.collectors.communication import Communication
-from tb_slowdown_plugin.collectors.input_wait import InputWait
-from tb_slowdown_plugin.collectors.tracing import TraceCollector
-from tb_slowdown_plugin.collectors.xla import XlaCompilations
+from tb_slowdown_plugin.collectors.distributed import Communication
+from tb_slowdown_plugin.collectors.input.wait import InputWait
+from tb_slowdown_plugin.collectors.saving.saves import Checkpoints
+from tb_slowdown_plugin.collectors.tracing.collector import TraceCollector
+from tb_slowdown_plugin.collectors.xla.collector import XlaCompilations
 from tb_slowdown_plugin.records.types import Trace
 
 pytestmark = [

@@ -5,8 +5,8 @@ import threading
 
 import pytest
 
-from tb_slowdown_plugin.collectors.clock import Clock
-from tb_slowdown_plugin.collectors.garbage import GarbageCollector
+from tb_slowdown_plugin.collectors.python.garbage import GarbageCollector
+from tb_slowdown_plugin.collectors.timing.clock import Clock
 from tb_slowdown_plugin.records.types import Fact, GcPause
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tb_slowdown_plugin.collectors.graph_clock import held_until
-from tb_slowdown_plugin.collectors.graph_wait import TimedFetch
+from tb_slowdown_plugin.collectors.graph_timing.graph_clock import held_until
+from tb_slowdown_plugin.collectors.graph_timing.graph_wait import TimedFetch
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")

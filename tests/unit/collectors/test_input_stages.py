@@ -6,15 +6,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from tb_slowdown_plugin.catalog.names import SIGNALS
 from tb_slowdown_plugin.collectors.base import Unavailable
-from tb_slowdown_plugin.collectors.batch_shapes import (
+from tb_slowdown_plugin.collectors.input.batch_shapes import (
     EVERY,
     BatchShapes,
     Glance,
     has_static_shapes,
 )
-from tb_slowdown_plugin.collectors.input_stages import InputStages, find_slowest
-from tb_slowdown_plugin.records.names import SIGNALS
+from tb_slowdown_plugin.collectors.input.stages import InputStages, find_slowest
 from tb_slowdown_plugin.records.types import Fact
 
 pytestmark = pytest.mark.tensorflow

@@ -9,9 +9,9 @@ import pytest
 from cores import needs_two_cores
 from unit.collectors.hooked import hooked_by
 
-from tb_slowdown_plugin.collectors import graph_wait
 from tb_slowdown_plugin.collectors.base import Unavailable
-from tb_slowdown_plugin.collectors.input_wait import InputWait
+from tb_slowdown_plugin.collectors.graph_timing import graph_wait
+from tb_slowdown_plugin.collectors.input.wait import InputWait
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")
@@ -198,11 +198,11 @@ def test_replicas_that_wait_together_are_not_added_up():
     """Two CPU devices, which TensorFlow makes only before it is used: a process of its own."""
     program = """
 import time, tensorflow as tf
-from tb_slowdown_plugin.collectors import graph_wait
+from tb_slowdown_plugin.collectors.graph_timing import graph_wait
 from tb_slowdown_plugin.collectors.base import Context
-from tb_slowdown_plugin.collectors.clock import Clock
-from tb_slowdown_plugin.collectors.input_wait import InputWait
-from tb_slowdown_plugin.collectors.stopwatch import Stopwatch
+from tb_slowdown_plugin.collectors.timing.clock import Clock
+from tb_slowdown_plugin.collectors.input.wait import InputWait
+from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
 
 InputWait().start(Context(Clock(), Stopwatch(Clock().monotonic_ns), print, print))
 tf.config.set_logical_device_configuration(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tb_slowdown_plugin.collectors import graph_wait
-from tb_slowdown_plugin.collectors.input_wait import InputWait
+from tb_slowdown_plugin.collectors.graph_timing import graph_wait
+from tb_slowdown_plugin.collectors.input.wait import InputWait
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")

@@ -10,7 +10,7 @@ import textwrap
 
 import pytest
 
-from tb_slowdown_plugin.collectors.installed_code import calling_line, is_installed
+from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line, is_installed
 
 HERE = __file__
 

@@ -6,8 +6,8 @@ import weakref
 import pytest
 from unit.collectors.hooked import hooked_by, may_be_hooked
 
-from tb_slowdown_plugin.collectors.input_wait import InputWait
-from tb_slowdown_plugin.collectors.iterator_lifetime import IteratorLifetime
+from tb_slowdown_plugin.collectors.input.iterator_lifetime import IteratorLifetime
+from tb_slowdown_plugin.collectors.input.wait import InputWait
 
 
 class Hand:

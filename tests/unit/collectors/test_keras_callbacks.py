@@ -4,9 +4,9 @@ import threading
 
 import pytest
 
-from tb_slowdown_plugin.collectors.clock import Clock
-from tb_slowdown_plugin.collectors.keras_callbacks import SiblingTimer, account_of
-from tb_slowdown_plugin.collectors.stopwatch import Stopwatch
+from tb_slowdown_plugin.collectors.keras.callbacks import SiblingTimer, account_of
+from tb_slowdown_plugin.collectors.timing.clock import Clock
+from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
 
 
 class Callback:

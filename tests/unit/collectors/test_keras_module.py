@@ -8,7 +8,7 @@ import pytest
 from tb_slowdown_plugin.collectors import keras_module
 from tb_slowdown_plugin.collectors.base import Unavailable
 from tb_slowdown_plugin.records.types import CollectorState
-from tb_slowdown_plugin.writer.collection import Collection
+from tb_slowdown_plugin.writer.sampling.collection import Collection
 
 
 def keras_on(backend):

@@ -7,13 +7,13 @@ import weakref
 
 import pytest
 
-from tb_slowdown_plugin.collectors import live_tensors
 from tb_slowdown_plugin.collectors.base import Unavailable
-from tb_slowdown_plugin.collectors.clock import Clock
-from tb_slowdown_plugin.collectors.live_tensors import LiveTensors, Rise
-from tb_slowdown_plugin.collectors.source_location import SourcePlaces
-from tb_slowdown_plugin.collectors.tensor_census import Census, Group, take_census
-from tb_slowdown_plugin.collectors.tensor_holders import find_holder
+from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
+from tb_slowdown_plugin.collectors.memory import live_tensors
+from tb_slowdown_plugin.collectors.memory.live_tensors import LiveTensors, Rise
+from tb_slowdown_plugin.collectors.memory.tensor_census import Census, Group, take_census
+from tb_slowdown_plugin.collectors.memory.tensor_holders import find_holder
+from tb_slowdown_plugin.collectors.timing.clock import Clock
 from tb_slowdown_plugin.records.types import Fact
 
 pytestmark = pytest.mark.tensorflow
@@ -83,7 +83,7 @@ def test_variables_are_not_tensors():
 
 
 def test_of_very_many_a_part_stands_for_the_whole(monkeypatch):
-    from tb_slowdown_plugin.collectors import tensor_census
+    from tb_slowdown_plugin.collectors.memory import tensor_census
 
     kept = tensors(3_000, (109,))
     monkeypatch.setattr(tensor_census, "_LOOKED_AT", 500)

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from tb_slowdown_plugin.collectors import cgroup
+from tb_slowdown_plugin.catalog.names import SIGNALS
 from tb_slowdown_plugin.collectors.base import Unavailable
-from tb_slowdown_plugin.collectors.cpu_contention import CpuContention
-from tb_slowdown_plugin.collectors.disk_io import DiskIo
-from tb_slowdown_plugin.collectors.host_memory import HostMemory
-from tb_slowdown_plugin.collectors.pressure import Pressure
-from tb_slowdown_plugin.records.names import SIGNALS
+from tb_slowdown_plugin.collectors.saving.disk_io import DiskIo
+from tb_slowdown_plugin.collectors.system import kernel_files as cgroup
+from tb_slowdown_plugin.collectors.system.cpu import CpuContention
+from tb_slowdown_plugin.collectors.system.host_memory import HostMemory
+from tb_slowdown_plugin.collectors.system.pressure import Pressure
 
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc is Linux's")
 

@@ -9,7 +9,7 @@ import pytest
 from unit.collectors.hooked import hooked_by, may_be_hooked
 
 from tb_slowdown_plugin.collectors.base import Unavailable
-from tb_slowdown_plugin.collectors.method_hooks import MethodHooks
+from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
 
 
 class Base:

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from tb_slowdown_plugin.catalog.names import signal
 from tb_slowdown_plugin.collectors.base import Unavailable
-from tb_slowdown_plugin.collectors.nvml import Nvml
-from tb_slowdown_plugin.records.names import signal
+from tb_slowdown_plugin.collectors.system.gpu import Nvml
 
 
 class NVMLError(Exception):

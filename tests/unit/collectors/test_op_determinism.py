@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from unit.collectors.hooked import hooked_by
 
-from tb_slowdown_plugin.collectors import op_determinism
+from tb_slowdown_plugin.collectors.graph_timing import op_determinism
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")

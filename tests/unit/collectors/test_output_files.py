@@ -4,10 +4,10 @@ import os
 
 import pytest
 
-from tb_slowdown_plugin.collectors import output_files
+from tb_slowdown_plugin.catalog.names import SIGNALS
 from tb_slowdown_plugin.collectors.base import Unavailable
-from tb_slowdown_plugin.collectors.output_files import OutputFiles
-from tb_slowdown_plugin.records.names import SIGNALS
+from tb_slowdown_plugin.collectors.saving import disk as output_files
+from tb_slowdown_plugin.collectors.saving.disk import OutputFiles
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.collectors.pipeline_stages import describe_pipeline
+from tb_slowdown_plugin.collectors.input.pipeline_stages import describe_pipeline
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.collectors.base import Unavailable
-from tb_slowdown_plugin.collectors.input_wait import InputWait
-from tb_slowdown_plugin.collectors.predict_calls import PredictCalls
+from tb_slowdown_plugin.collectors.input.wait import InputWait
+from tb_slowdown_plugin.collectors.keras.model_calls import PredictCalls
 
 pytestmark = [
     pytest.mark.tensorflow,

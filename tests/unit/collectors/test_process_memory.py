@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from tb_slowdown_plugin.collectors import process_memory
 from tb_slowdown_plugin.collectors.base import Unavailable
-from tb_slowdown_plugin.collectors.process_memory import ProcessMemory, resident_bytes
+from tb_slowdown_plugin.collectors.system import memory as process_memory
+from tb_slowdown_plugin.collectors.system.memory import ProcessMemory, resident_bytes
 
 SIGNALS = {
     "rss_bytes",

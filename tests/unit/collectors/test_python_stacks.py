@@ -6,11 +6,11 @@ import threading
 
 import pytest
 
-from tb_slowdown_plugin.collectors import python_stacks
 from tb_slowdown_plugin.collectors.base import Unavailable
-from tb_slowdown_plugin.collectors.clock import Clock
-from tb_slowdown_plugin.collectors.python_stacks import PythonStacks
-from tb_slowdown_plugin.collectors.step_pace import StepPace, cpu_time_of
+from tb_slowdown_plugin.collectors.python import stacks as python_stacks
+from tb_slowdown_plugin.collectors.python.stacks import PythonStacks
+from tb_slowdown_plugin.collectors.timing.clock import Clock
+from tb_slowdown_plugin.collectors.timing.slowdown_detector import StepPace, cpu_time_of
 from tb_slowdown_plugin.records.types import Fact
 
 HERE = "tests/unit/collectors/test_python_stacks.py"

@@ -4,10 +4,10 @@ import gc
 
 import pytest
 
+from tb_slowdown_plugin.catalog.names import signal
 from tb_slowdown_plugin.collectors import registry
 from tb_slowdown_plugin.collectors.base import Unavailable
-from tb_slowdown_plugin.collectors.method_hooks import replaced
-from tb_slowdown_plugin.records.names import signal
+from tb_slowdown_plugin.collectors.hooks.method_hooks import replaced
 
 pytestmark = [
     pytest.mark.tensorflow,

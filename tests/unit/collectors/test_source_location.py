@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tb_slowdown_plugin.collectors.source_location import (
+from tb_slowdown_plugin.collectors.hooks.source_location import (
     SourcePlaces,
     closure_of,
     code_of,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tb_slowdown_plugin.collectors.stopwatch import Stopwatch
-from tb_slowdown_plugin.records.names import INPUT_WAIT
+from tb_slowdown_plugin.catalog.names import INPUT_WAIT
+from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
 
 
 class Clock:

@@ -4,7 +4,7 @@ import pytest
 from unit.collectors.hooked import hooked_by
 
 from tb_slowdown_plugin.collectors.base import Unavailable
-from tb_slowdown_plugin.collectors.tapes import Tapes
+from tb_slowdown_plugin.collectors.memory.tapes import Tapes
 from tb_slowdown_plugin.records.types import Fact
 
 pytestmark = pytest.mark.tensorflow

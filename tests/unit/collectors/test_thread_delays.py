@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tb_slowdown_plugin.collectors import thread_delays
-from tb_slowdown_plugin.collectors.thread_delays import ThreadDelays
+from tb_slowdown_plugin.collectors.system import thread_delays
+from tb_slowdown_plugin.collectors.system.thread_delays import ThreadDelays
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="schedstat is Linux's")
 

@@ -7,15 +7,26 @@ import weakref
 
 import pytest
 
-from tb_slowdown_plugin.collectors import (
-    source_location,
-    trace_changes,
-    trace_signature,
-    trace_types,
+from tb_slowdown_plugin.collectors.hooks import source_location
+from tb_slowdown_plugin.collectors.tracing import (
+    argument_changes as trace_changes,
 )
-from tb_slowdown_plugin.collectors.trace_changes import explain
-from tb_slowdown_plugin.collectors.trace_signature import merge, write
-from tb_slowdown_plugin.collectors.trace_types import Group, Node, Number, Object, Tensor, Value
+from tb_slowdown_plugin.collectors.tracing import (
+    arguments as trace_types,
+)
+from tb_slowdown_plugin.collectors.tracing import (
+    trace_signature,
+)
+from tb_slowdown_plugin.collectors.tracing.argument_changes import explain
+from tb_slowdown_plugin.collectors.tracing.arguments import (
+    Group,
+    Node,
+    Number,
+    Object,
+    Tensor,
+    Value,
+)
+from tb_slowdown_plugin.collectors.tracing.trace_signature import merge, write
 from tb_slowdown_plugin.records.types import Change
 
 

@@ -6,11 +6,16 @@ import sys
 
 import pytest
 
-from tb_slowdown_plugin.collectors import eager_context, traced_earlier
+from tb_slowdown_plugin.collectors.hooks import (
+    tensorflow_internals as eager_context,
+)
+from tb_slowdown_plugin.collectors.hooks import (
+    traced_earlier,
+)
 
 PROGRAM = """
 import sys, tensorflow as tf
-from tb_slowdown_plugin.collectors import traced_earlier
+from tb_slowdown_plugin.collectors.hooks import traced_earlier
 import tbslow
 
 caveat = lambda: traced_earlier.caveat("IteratorGetNext")
@@ -35,7 +40,7 @@ with tbslow.start(sys.argv[1] + "/early"):
 
 @pytest.mark.tensorflow
 def test_a_function_that_fetches_and_was_traced_early_makes_the_signal_partial(tmp_path, root):
-    from tb_slowdown_plugin.analysis.coverage import signal_states
+    from tb_slowdown_plugin.analysis.text.coverage import signal_states
     from tb_slowdown_plugin.reader.logdir import read_runs
 
     pytest.importorskip("tensorflow")

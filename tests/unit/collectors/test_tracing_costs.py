@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from unit.collectors.tracing_programs import accounts, make, one_hot, program, traces
 
-from tb_slowdown_plugin.collectors.clock import Clock
+from tb_slowdown_plugin.collectors.timing.clock import Clock
 from tb_slowdown_plugin.records.types import Execution
 
 tf = pytest.importorskip("tensorflow")

@@ -13,7 +13,7 @@ from unit.collectors.hooked import hooked_by
 from unit.collectors.tracing_programs import Config, accounts, make, one_hot, program, traces
 
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
-from tb_slowdown_plugin.collectors.traced_functions import TracedFunctions
+from tb_slowdown_plugin.collectors.tracing.functions import TracedFunctions
 from tb_slowdown_plugin.records.types import Execution
 
 tf = pytest.importorskip("tensorflow")

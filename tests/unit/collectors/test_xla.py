@@ -12,9 +12,9 @@ from unit.collectors.xla_programs import (
 )
 
 from tb_slowdown_plugin.collectors.base import Unavailable
-from tb_slowdown_plugin.collectors.tracing import TraceCollector
-from tb_slowdown_plugin.collectors.xla import XlaCompilations
-from tb_slowdown_plugin.collectors.xla_values import NeededValue
+from tb_slowdown_plugin.collectors.tracing.collector import TraceCollector
+from tb_slowdown_plugin.collectors.xla.collector import XlaCompilations
+from tb_slowdown_plugin.collectors.xla.xla_values import NeededValue
 from tb_slowdown_plugin.records.types import Trace
 
 pytestmark = pytest.mark.tensorflow
@@ -169,7 +169,7 @@ def test_without_the_collector_of_traces_it_says_so(recording):
 
 
 def test_what_can_not_be_watched_runs_all_the_same(recording, traces, monkeypatch):
-    from tb_slowdown_plugin.collectors import xla
+    from tb_slowdown_plugin.collectors.xla import collector as xla
 
     def broken(function):
         raise AttributeError("inputs")

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from tb_slowdown_plugin.collectors.xla_constants import NEEDED_BY, ConstantInputs
+from tb_slowdown_plugin.collectors.xla.constant_inputs import NEEDED_BY, ConstantInputs
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.reader.columns import GrowingColumns
+from tb_slowdown_plugin.reader.build.columns import GrowingColumns
 
 
 def test_rows_are_appended_across_every_growth() -> None:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from event_files import STARTED, make_steps, split
 
-from tb_slowdown_plugin.reader.join import join
-from tb_slowdown_plugin.reader.strand import OutOfOrder, Strand
+from tb_slowdown_plugin.reader.build.join import join
+from tb_slowdown_plugin.reader.build.session_builder import OutOfOrder, Strand
 from tb_slowdown_plugin.records.types import (
     Chunk,
     CollectorState,

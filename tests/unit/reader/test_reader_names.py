@@ -8,7 +8,7 @@ import event_files
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.reader.strand import MOST_NAMES, Strand
+from tb_slowdown_plugin.reader.build.session_builder import MOST_NAMES, Strand
 from tb_slowdown_plugin.records.types import Chunk, SignalTable, no_signals
 
 ROWS = 5

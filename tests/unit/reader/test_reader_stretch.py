@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.errors import DecodeError
-from tb_slowdown_plugin.reader import stretch
-from tb_slowdown_plugin.reader.assembly import Assembly
-from tb_slowdown_plugin.reader.record import Record
-from tb_slowdown_plugin.records import bounds
+from tb_slowdown_plugin.reader.build import stretch
+from tb_slowdown_plugin.reader.build.record_batch import Record
+from tb_slowdown_plugin.reader.build.run_builder import Assembly
+from tb_slowdown_plugin.records import limits as bounds
 from tb_slowdown_plugin.records import slowdown_pb2 as pb
 from tb_slowdown_plugin.records.codec import encode
 from tb_slowdown_plugin.records.decoding import decode_together
@@ -187,7 +187,7 @@ def sizes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         found.append(len(opened))
         return decode_together(opened)
 
-    monkeypatch.setattr("tb_slowdown_plugin.reader.assembly.decode_together", counted)
+    monkeypatch.setattr("tb_slowdown_plugin.reader.build.run_builder.decode_together", counted)
     return found
 
 

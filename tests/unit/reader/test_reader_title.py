@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tb_slowdown_plugin.reader.title import run_title
+from tb_slowdown_plugin.records.title import run_title
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,10 @@ import zlib
 import numpy as np
 import pytest
 
+from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.errors import DecodeError
-from tb_slowdown_plugin.records import bounds, codec, columns, decoding, metadata, names
+from tb_slowdown_plugin.records import codec, columns, decoding, metadata
+from tb_slowdown_plugin.records import limits as bounds
 from tb_slowdown_plugin.records import slowdown_pb2 as pb
 from tb_slowdown_plugin.records.dictionary import DICTIONARY
 from tb_slowdown_plugin.records.stacked import StackedColumns

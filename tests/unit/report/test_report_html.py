@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 from event_files import make_steps, split
 
-from tb_slowdown_plugin.analysis.account import account_for
+from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.errors import InputError
-from tb_slowdown_plugin.reader.assembly import assemble
-from tb_slowdown_plugin.reader.record import Record
+from tb_slowdown_plugin.reader.build.record_batch import Record
+from tb_slowdown_plugin.reader.build.run_builder import assemble
 from tb_slowdown_plugin.records.codec import encode
 from tb_slowdown_plugin.records.metadata import tag
 from tb_slowdown_plugin.records.types import Environment, Run, SignalTable
-from tb_slowdown_plugin.report.as_html import to_html
-from tb_slowdown_plugin.report.embedding import GRADES, EmbeddedRun, embed, fit, to_json
+from tb_slowdown_plugin.report.embedded_answers import GRADES, EmbeddedRun, embed, fit, to_json
+from tb_slowdown_plugin.report.html_page import to_html
 
 NAME = "</script><!--\u2028&lt;"
 

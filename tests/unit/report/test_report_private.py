@@ -14,7 +14,7 @@ from tb_slowdown_plugin.records.types import (
     Failure,
     Trace,
 )
-from tb_slowdown_plugin.report.private import find_private, texts_of
+from tb_slowdown_plugin.report.share.privacy_scan import find_private, texts_of
 
 NAMES = {"ada": "user name", "gpu-node-7": "host name", "root": "user name", "x1": "host name"}
 

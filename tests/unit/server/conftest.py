@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from werkzeug.test import Client
 
-from tb_slowdown_plugin.analysis.hysteresis import LiveState
+from tb_slowdown_plugin.analysis.live.hysteresis import LiveState
 from tb_slowdown_plugin.analysis.types import Account, Report
-from tb_slowdown_plugin.reader.catalogue import Listing, Seen
 from tb_slowdown_plugin.reader.extent import Extent, extent_of
+from tb_slowdown_plugin.reader.run_store import Listing, Seen
 from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signals
 from tb_slowdown_plugin.server.plugin import SlowdownPlugin
 from tb_slowdown_plugin.server.runs import Runs

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tb_slowdown_plugin.analysis.causes import CAUSES
-from tb_slowdown_plugin.analysis.coverage import signal_states
+from tb_slowdown_plugin.analysis.text.coverage import signal_states
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.causes import CAUSES
 from tb_slowdown_plugin.collectors import registry
-from tb_slowdown_plugin.records import names
 from tb_slowdown_plugin.records.types import (
     CollectorState,
     Environment,

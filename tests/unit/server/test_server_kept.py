@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from tb_slowdown_plugin.server.kept import Kept
+from tb_slowdown_plugin.server.cache import Kept
 
 LONG = 30.0
 """Seconds after which a thread that hangs fails its test."""

@@ -43,7 +43,7 @@ def test_flags_of_another_tensorboard_are_left_alone(flags: dict[str, object]) -
 def test_a_plugin_that_cannot_be_loaded_leaves_tensorboard_running(
     monkeypatch: pytest.MonkeyPatch, wsgi_app: Callable[..., Any]
 ) -> None:
-    monkeypatch.setitem(sys.modules, "tb_slowdown_plugin.analysis.live", None)
+    monkeypatch.setitem(sys.modules, "tb_slowdown_plugin.analysis.live.follow", None)
     flags = argparse.Namespace(
         logdir="", path_prefix="", samples_per_plugin={}, window_title="", generic_data="auto"
     )

@@ -8,7 +8,7 @@ from typing import Any
 import event_files
 import pytest
 
-from tb_slowdown_plugin.reader.catalogue import Listing
+from tb_slowdown_plugin.reader.run_store import Listing
 from tb_slowdown_plugin.server.runs import Runs, UnknownRunError
 
 

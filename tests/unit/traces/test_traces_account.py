@@ -15,14 +15,14 @@ from unit.traces.xspace_writer import (
     task,
 )
 
-from tb_slowdown_plugin.traces.body import adds
-from tb_slowdown_plugin.traces.compare import compare
-from tb_slowdown_plugin.traces.intervals import lengths
-from tb_slowdown_plugin.traces.memory import allocators
-from tb_slowdown_plugin.traces.naming import meaning
-from tb_slowdown_plugin.traces.read import read_trace
-from tb_slowdown_plugin.traces.steps import nothing_recorded
-from tb_slowdown_plugin.traces.types import Trace
+from tb_slowdown_plugin.profiler.compare import compare
+from tb_slowdown_plugin.profiler.event_names import meaning
+from tb_slowdown_plugin.profiler.intervals import lengths
+from tb_slowdown_plugin.profiler.json_body import adds
+from tb_slowdown_plugin.profiler.memory import allocators
+from tb_slowdown_plugin.profiler.read import read_trace
+from tb_slowdown_plugin.profiler.steps import nothing_recorded
+from tb_slowdown_plugin.profiler.types import Trace
 
 
 def trace_of(tmp_path: Path, data: bytes) -> Trace:

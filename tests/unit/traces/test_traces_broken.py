@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from unit.traces.real_captures import DAMAGED, MI300, V100, unpack
 
-from tb_slowdown_plugin.traces.read import read_trace
-from tb_slowdown_plugin.traces.shares import device_shares
-from tb_slowdown_plugin.traces.space import UnreadableError
-from tb_slowdown_plugin.traces.steps import nothing_recorded
-from tb_slowdown_plugin.traces.summary import summary
-from tb_slowdown_plugin.traces.types import Trace
+from tb_slowdown_plugin.profiler.read import read_trace
+from tb_slowdown_plugin.profiler.shares import device_shares
+from tb_slowdown_plugin.profiler.steps import nothing_recorded
+from tb_slowdown_plugin.profiler.summary import summary
+from tb_slowdown_plugin.profiler.types import Trace
+from tb_slowdown_plugin.profiler.xplane.space import UnreadableError
 
 MOST_SECONDS = 10.0
 """Of CPU time for one file; each takes below 1 s."""

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from unit.traces.xspace_writer import MILLISECOND, STARTED_NS, PlaneWriter, space, task
 
-from tb_slowdown_plugin.records.captured import efficiency_of, tell_efficiency
-from tb_slowdown_plugin.traces.body import adds, trace_body
-from tb_slowdown_plugin.traces.compare import compare
-from tb_slowdown_plugin.traces.hints import hints
-from tb_slowdown_plugin.traces.intervals import own
-from tb_slowdown_plugin.traces.naming import meaning
-from tb_slowdown_plugin.traces.read import read_trace
-from tb_slowdown_plugin.traces.shares import device_shares
-from tb_slowdown_plugin.traces.steps import Recorded, nothing_recorded
-from tb_slowdown_plugin.traces.types import Trace
+from tb_slowdown_plugin.profiler.compare import compare
+from tb_slowdown_plugin.profiler.event_names import meaning
+from tb_slowdown_plugin.profiler.hints import hints
+from tb_slowdown_plugin.profiler.intervals import own
+from tb_slowdown_plugin.profiler.json_body import adds, trace_body
+from tb_slowdown_plugin.profiler.read import read_trace
+from tb_slowdown_plugin.profiler.shares import device_shares
+from tb_slowdown_plugin.profiler.steps import Recorded, nothing_recorded
+from tb_slowdown_plugin.profiler.types import Trace
+from tb_slowdown_plugin.records.capture import efficiency_of, tell_efficiency
 
 
 def milliseconds(events):

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from unit.traces.xspace_writer import STARTED_NS, steps_of
 
+from tb_slowdown_plugin.profiler import digest
+from tb_slowdown_plugin.profiler.digest import captured_in, captured_steps, recorded_steps
+from tb_slowdown_plugin.profiler.read import read_trace
+from tb_slowdown_plugin.profiler.sessions import HostFile, Session
 from tb_slowdown_plugin.records.types import Environment, Event, Fact, Run, no_signals
-from tb_slowdown_plugin.traces import digest
-from tb_slowdown_plugin.traces.digest import captured_in, captured_steps, recorded_steps
-from tb_slowdown_plugin.traces.read import read_trace
-from tb_slowdown_plugin.traces.sessions import HostFile, Session
 
 EVENTS = [
     ("python", "IteratorGetNextOp::DoCompute", 0, 3),

@@ -27,11 +27,11 @@ from unit.traces.xspace_writer import (
     varint,
 )
 
-from tb_slowdown_plugin.traces import space as space_module
-from tb_slowdown_plugin.traces.read import read_trace
-from tb_slowdown_plugin.traces.space import Space, UnreadableError
-from tb_slowdown_plugin.traces.steps import MOST_STEPS, nothing_recorded
-from tb_slowdown_plugin.traces.types import Trace
+from tb_slowdown_plugin.profiler.read import read_trace
+from tb_slowdown_plugin.profiler.steps import MOST_STEPS, nothing_recorded
+from tb_slowdown_plugin.profiler.types import Trace
+from tb_slowdown_plugin.profiler.xplane import space as space_module
+from tb_slowdown_plugin.profiler.xplane.space import Space, UnreadableError
 
 DATA = Path(__file__).parent / "data"
 
@@ -186,10 +186,10 @@ BOMBS = {
 READ_IN_LITTLE_MEMORY = """
 import resource, sys
 from pathlib import Path
-from tb_slowdown_plugin.traces import space
-from tb_slowdown_plugin.traces.read import read_trace
-from tb_slowdown_plugin.traces.space import UnreadableError
-from tb_slowdown_plugin.traces.steps import nothing_recorded
+from tb_slowdown_plugin.profiler.xplane import space
+from tb_slowdown_plugin.profiler.read import read_trace
+from tb_slowdown_plugin.profiler.xplane.space import UnreadableError
+from tb_slowdown_plugin.profiler.steps import nothing_recorded
 
 space.MOST_FIELDS = int(sys.argv[3])
 limit = int(sys.argv[2])

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from unit.traces.real_captures import DAMAGED, MI300, V100, Second, read_with_protobuf, unpack
 
-from tb_slowdown_plugin.traces.read import read_trace
-from tb_slowdown_plugin.traces.shares import device_shares
-from tb_slowdown_plugin.traces.space import UnreadableError
-from tb_slowdown_plugin.traces.steps import nothing_recorded
-from tb_slowdown_plugin.traces.types import Trace
+from tb_slowdown_plugin.profiler.read import read_trace
+from tb_slowdown_plugin.profiler.shares import device_shares
+from tb_slowdown_plugin.profiler.steps import nothing_recorded
+from tb_slowdown_plugin.profiler.types import Trace
+from tb_slowdown_plugin.profiler.xplane.space import UnreadableError
 
 WITHIN = 0.02
 

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.traces.body import adds
-from tb_slowdown_plugin.traces.compare import compare
-from tb_slowdown_plugin.traces.read import read_range, read_trace
-from tb_slowdown_plugin.traces.steps import Recorded, nothing_recorded
-from tb_slowdown_plugin.traces.types import Trace
+from tb_slowdown_plugin.profiler.compare import compare
+from tb_slowdown_plugin.profiler.json_body import adds
+from tb_slowdown_plugin.profiler.read import read_range, read_trace
+from tb_slowdown_plugin.profiler.steps import Recorded, nothing_recorded
+from tb_slowdown_plugin.profiler.types import Trace
 
 DATA = Path(__file__).parent / "data"
 NAMES = ["heavy", "retrace"]

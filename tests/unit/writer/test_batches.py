@@ -9,7 +9,7 @@ import pytest
 from tb_slowdown_plugin.errors import UsageError
 from tb_slowdown_plugin.records.types import Epoch
 from tb_slowdown_plugin.writer import monitor
-from tb_slowdown_plugin.writer.batches import data
+from tb_slowdown_plugin.writer.data import data
 
 
 @pytest.fixture

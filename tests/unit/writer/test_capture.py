@@ -10,13 +10,13 @@ import event_files
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.collectors.clock import Clock
+from tb_slowdown_plugin.collectors.timing.clock import Clock
+from tb_slowdown_plugin.collectors.timing.live_pace import BLOCK_STEPS, LivePace
 from tb_slowdown_plugin.records.types import Fact, StepTable
-from tb_slowdown_plugin.writer import annotation
-from tb_slowdown_plugin.writer.annotation import find_profiler
-from tb_slowdown_plugin.writer.capture import STEPS, SlowdownCaptures
-from tb_slowdown_plugin.writer.live_pace import BLOCK_STEPS, LivePace
-from tb_slowdown_plugin.writer.recorder import Recorder
+from tb_slowdown_plugin.writer.profile_on_slowdown import STEPS, SlowdownCaptures
+from tb_slowdown_plugin.writer.steps import profiler_annotation as annotation
+from tb_slowdown_plugin.writer.steps.profiler_annotation import find_profiler
+from tb_slowdown_plugin.writer.steps.recorder import Recorder
 
 
 def chunk(seconds: float, blocks: int) -> StepTable:

@@ -9,8 +9,8 @@ import pytest
 
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.records.types import CollectorState
-from tb_slowdown_plugin.writer import collection as collections_of_monitor
-from tb_slowdown_plugin.writer.collection import Collection, is_stuck
+from tb_slowdown_plugin.writer.sampling import collection as collections_of_monitor
+from tb_slowdown_plugin.writer.sampling.collection import Collection, is_stuck
 
 
 class Scripted:

@@ -3,7 +3,7 @@
 import pytest
 from unit.writer.sessions import chunks, live, session_of
 
-from tb_slowdown_plugin.writer.flush_pace import FlushPace
+from tb_slowdown_plugin.writer.sampling.flush_pace import FlushPace
 
 
 def early(paces):

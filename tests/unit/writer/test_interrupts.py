@@ -7,11 +7,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from tb_slowdown_plugin.collectors import stopwatch
-from tb_slowdown_plugin.records import names
-from tb_slowdown_plugin.writer import recorder as recorders
-from tb_slowdown_plugin.writer.entries import Opening
-from tb_slowdown_plugin.writer.recorder import Recorder
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.collectors.timing import stopwatch
+from tb_slowdown_plugin.writer.steps import recorder as recorders
+from tb_slowdown_plugin.writer.steps.recorder import Recorder
+from tb_slowdown_plugin.writer.steps.step_buffer import Opening
 
 OURS = {Path(module.__file__ or "").name for module in (recorders, stopwatch)}
 PLACES = 60

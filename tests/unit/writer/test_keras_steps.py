@@ -2,11 +2,11 @@
 
 import pytest
 
-from tb_slowdown_plugin.collectors.clock import Clock
+from tb_slowdown_plugin.collectors.timing.clock import Clock
 from tb_slowdown_plugin.records.types import Idle
-from tb_slowdown_plugin.writer.entries import Opening
-from tb_slowdown_plugin.writer.keras_steps import BETWEEN, BOOKKEEPING, FitSteps
-from tb_slowdown_plugin.writer.recorder import Recorder
+from tb_slowdown_plugin.writer.keras.fit_steps import BETWEEN, BOOKKEEPING, FitSteps
+from tb_slowdown_plugin.writer.steps.recorder import Recorder
+from tb_slowdown_plugin.writer.steps.step_buffer import Opening
 
 SECOND = 1_000_000_000
 

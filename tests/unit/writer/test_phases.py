@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
+from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.errors import UsageError
-from tb_slowdown_plugin.records import names
-from tb_slowdown_plugin.writer.phases import Phase
+from tb_slowdown_plugin.writer.steps.phases import Phase
 
 
 def accounts(run):

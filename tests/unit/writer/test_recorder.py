@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.records.types import Epoch, Event
-from tb_slowdown_plugin.writer import pending
-from tb_slowdown_plugin.writer.entries import is_cpu_known
-from tb_slowdown_plugin.writer.recorder import Recorder
+from tb_slowdown_plugin.writer.steps import pending
+from tb_slowdown_plugin.writer.steps.recorder import Recorder
+from tb_slowdown_plugin.writer.steps.step_buffer import is_cpu_known
 
 BORN = 1.8e9
 

@@ -1,0 +1,4 @@
+"""What several causes use: context, timing, places, fixes.
+
+Start at `context.py`.
+"""

@@ -1,0 +1,172 @@
+"""What a rule is given and what it hands back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph
+from tb_slowdown_plugin.analysis.text import wording
+from tb_slowdown_plugin.analysis.types import (
+    Advice,
+    CausePart,
+    Confidence,
+    Diagnosis,
+    Finding,
+    Pattern,
+)
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.records.types import Fact, Float, GcPause, Int, Run
+
+CORE = "core"
+STALLS = "stalls"
+"""Source of what the engine found too slow in single steps, in no pattern of its own."""
+
+Mask: TypeAlias = NDArray[np.bool_]
+"""(S,) a choice of rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A cause that a rule has found, with the findings that it explains."""
+
+    cause: str
+    findings: tuple[Finding, ...]
+    """Not empty; their seconds are the cause's."""
+    subject: str
+    """The cause in a headline: "retracing of train_step (train.py:41)"."""
+    summary: str
+    evidence: tuple[str, ...]
+    advice: tuple[Advice, ...]
+    confidence: Confidence | None = None
+    """None: that of the largest finding."""
+    pattern: Pattern | None = None
+    """Likewise."""
+    parts: tuple[CausePart, ...] = ()
+    external: bool = False
+    """Whether the time was taken from outside of the program."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A run, its diagnosis, and the findings that no earlier rule has claimed."""
+
+    run: Run
+    diagnosis: Diagnosis
+    findings: tuple[Finding, ...]
+    graphs: tuple[TracedGraph, ...]
+
+    def of(self, *families: str) -> tuple[Finding, ...]:
+        """Findings in accounts of these families, warm-up excepted."""
+        return tuple(
+            finding
+            for finding in self.findings
+            if names.family(finding.source) in families and finding.pattern != "warm_up"
+        )
+
+    def core(self) -> tuple[Finding, ...]:
+        """Findings in the step time that no account explains, warm-up excepted."""
+        return self.of(CORE)
+
+    def stalls(self) -> tuple[Finding, ...]:
+        """Single steps that are far too slow, for no reason that the engine knows."""
+        return self.of(STALLS)
+
+    def step(self, row: int) -> int:
+        """The number of the step in a row."""
+        number = self.run.steps.number
+        return int(number[min(max(row, 0), len(number) - 1)])
+
+    def step_text(self, row: int) -> str:
+        """A step as it stands in a sentence.
+
+        "step 1,280"
+        """
+        return f"step {self.step(row):,}"
+
+    def steps_text(self, rows: tuple[int, int]) -> str:
+        """A range of steps as it stands in a sentence."""
+        first, last = self.step(rows[0]), self.step(rows[1])
+        noun = "step" if first == last else "steps"
+        return f"{noun} {wording.step_range(first, last)}"
+
+    def account(self, family: str, detail: str | None = None) -> Float:
+        """(S,) seconds in all accounts of a family, or in one account; 0 where not measured."""
+        total = np.zeros(len(self.run.steps))
+        for name, seconds in self.run.steps.accounts.items():
+            if names.family(name) == family and detail in (None, names.detail(name)):
+                total += np.nan_to_num(seconds)
+        return total
+
+    def details(self, family: str) -> tuple[tuple[str, float], ...]:
+        """(detail, seconds) of a family's accounts, the largest first."""
+        found = [
+            (names.detail(name), float(np.nansum(seconds)))
+            for name, seconds in self.run.steps.accounts.items()
+            if names.family(name) == family
+        ]
+        return tuple(sorted(found, key=lambda pair: -pair[1]))
+
+    def signal(self, name: str) -> tuple[Int, Float]:
+        """Rows and values of the samples of a signal that were measured."""
+        values = self.run.signals.values.get(name)
+        if values is None:
+            return np.empty(0, np.int64), np.empty(0)
+        known = ~np.isnan(values)
+        return self.run.signals.row[known], values[known]
+
+    def signals_of(self, family: str) -> tuple[str, ...]:
+        """Names of the signals of a family: one a device."""
+        return tuple(name for name in self.run.signals.values if names.family(name) == family)
+
+    def gc_pauses(self) -> tuple[tuple[int, GcPause], ...]:
+        """(row, pause) of the collections that stopped the training thread."""
+        return tuple(
+            (event.row, event.what)
+            for event in self.run.events
+            if isinstance(event.what, GcPause) and not event.what.elsewhere
+        )
+
+    def facts(self, name: str) -> tuple[tuple[int, Fact], ...]:
+        """(row, fact) of all facts of a name, in their order."""
+        return tuple(
+            (event.row, event.what)
+            for event in self.run.events
+            if isinstance(event.what, Fact) and event.what.name == name
+        )
+
+    def wall_share(self, seconds: float) -> float:
+        """A share of the run's wall time."""
+        wall = self.diagnosis.ledger.wall_seconds
+        return seconds / wall if wall > 0 else 0.0
+
+
+def lost_seconds(findings: tuple[Finding, ...]) -> float:
+    """The seconds of several findings."""
+    return float(sum(finding.lost_seconds for finding in findings))
+
+
+def largest(findings: tuple[Finding, ...]) -> Finding:
+    """The finding that lost most."""
+    return max(findings, key=lambda finding: finding.lost_seconds)
+
+
+def span(findings: tuple[Finding, ...]) -> tuple[int, int]:
+    """First and last row in which any of them costs time."""
+    return (
+        min(finding.rows[0] for finding in findings),
+        max(finding.rows[1] for finding in findings),
+    )
+
+
+def stalls_of(diagnosis: Diagnosis) -> tuple[Finding, ...]:
+    """What the engine left unexplained, as a finding that a rule may claim; empty if nothing."""
+    lost = diagnosis.unexplained_per_step
+    rows = np.flatnonzero(lost)
+    if not len(rows):
+        return ()
+    span_rows = (int(rows[0]), int(rows[-1]))
+    return (Finding(STALLS, "one_off", span_rows, float(lost.sum()), lost, "medium"),)

@@ -1,0 +1,255 @@
+"""Advice on single stages of a `tf.data` pipeline: the texts; `input_pipeline` says when."""
+
+from __future__ import annotations
+
+from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
+from tb_slowdown_plugin.analysis.text.wording import count
+from tb_slowdown_plugin.analysis.types import Advice
+
+_AT_END = "at the end of your input pipeline"
+
+
+def called(stage: str) -> str:
+    """A stage as it stands in a sentence, with a blank before it.
+
+    tf.data's numbers count from the end, with a root of its own as number 1.
+
+    >>> called("Map#3"), called("")
+    (' `Map` (stage 2 from the end, as tf.data has arranged them)', '')
+    """
+    kind, _, number = stage.partition("#")
+    if not kind:
+        return ""
+    if not number.isdecimal() or int(number) < 2:
+        return f" `{kind}`"
+    return f" `{kind}` (stage {int(number) - 1} from the end, as tf.data has arranged them)"
+
+
+def parallel_map(stage: str = "") -> Advice:
+    """Several elements at once."""
+    return Advice(
+        f"Let the slow stage{called(stage)} run in parallel; without `num_parallel_calls` a `map` "
+        "works on one element at a time.",
+        snippet(
+            old("ds = ds.map(augment)"),
+            new("ds = ds.map(augment, num_parallel_calls=tf.data.AUTOTUNE)"),
+        ),
+        "More CPU at once, and the cores must be free.",
+        "find the `map` in your input pipeline",
+    )
+
+
+def replace_python(seconds: str = "") -> Advice:
+    """TensorFlow's operations instead of Python's."""
+    taken = f" (it takes {seconds} of a step)" if seconds else ""
+    return Advice(
+        f"Replace `tf.py_function` or `tf.numpy_function` in the pipeline{taken} by TensorFlow "
+        "operations: Python works on one element at a time because it holds the interpreter "
+        "lock, so `num_parallel_calls` gains little.",
+        snippet(
+            old(
+                "def load(path):",
+                "    return tf.py_function(",
+                "        lambda p: np.load(p.numpy().decode()), [path], tf.float32)",
+            ),
+            new(
+                "def load(path):",
+                "    image = tf.io.decode_png(tf.io.read_file(path), channels=3)",
+                "    return tf.image.convert_image_dtype(image, tf.float32)",
+            ),
+        ),
+        "Not everything exists as an operation; data in another format must be converted once.",
+        "find the `tf.py_function` in your input pipeline",
+    )
+
+
+def load_in_processes() -> Advice:
+    """One interpreter lock for each worker."""
+    return Advice(
+        "Or run the Python code in several processes: each has its own interpreter lock.",
+        snippet(
+            new(
+                'pool = multiprocessing.get_context("spawn").Pool(4)',
+                "ds = tf.data.Dataset.from_generator(",
+                "    lambda: pool.imap(load, paths, chunksize=16), output_signature=spec)",
+            )
+        ),
+        "Elements are copied between processes. `load` must be a function of a module, and takes "
+        "and returns NumPy arrays.",
+        "replaces the `map` with the `tf.py_function`",
+    )
+
+
+def parallel_batch() -> Advice:
+    """Several batches at once."""
+    return Advice(
+        "Put batches together in parallel.",
+        snippet(
+            old("ds = ds.batch(64)"),
+            new("ds = ds.batch(64, num_parallel_calls=tf.data.AUTOTUNE)"),
+        ),
+        "More CPU at once, and a few more batches of RAM.",
+        "find the `batch` in your input pipeline",
+    )
+
+
+def no_generator() -> Advice:
+    """No Python in the pipeline."""
+    return Advice(
+        "Make the elements outside of Python: a generator yields one element at a time and holds "
+        "the interpreter lock. What fits into memory can be sliced.",
+        snippet(
+            old("ds = tf.data.Dataset.from_generator(elements, output_signature=spec)"),
+            new("ds = tf.data.Dataset.from_tensor_slices(np.stack(list(elements())))"),
+        ),
+        "All elements in RAM, made once; write larger ones to TFRecord files beforehand.",
+        "find the `from_generator` in your input pipeline",
+    )
+
+
+def prefetch() -> Advice:
+    """The next batch while the step runs."""
+    return Advice(
+        "Prepare the next batch while the step runs.",
+        snippet(new("ds = ds.prefetch(tf.data.AUTOTUNE)")),
+        "A few batches of RAM. It hides a wait up to the length of a step, no more.",
+        f"{_AT_END}, after `batch`",
+    )
+
+
+def cache() -> Advice:
+    """Nothing twice."""
+    return Advice(
+        "Keep what is the same in every epoch, before anything random.",
+        snippet(
+            same("ds = ds.map(decode)"),
+            new("ds = ds.cache()"),
+            same("ds = ds.shuffle(1_000).map(augment)"),
+        ),
+        "The whole data set in RAM; `cache(filename)` puts it on disk. A pass that is left early "
+        "(`take` after `cache`) never completes it.",
+        "in your input pipeline, before `shuffle` and random augmentation",
+    )
+
+
+def bound_history() -> Advice:
+    """Nothing in the pipeline that grows with the run."""
+    return Advice(
+        "Look for what grows with the run where batches are made: a generator, a `PyDataset` or a "
+        "`tf.py_function` that keeps what it has seen and goes through all of it again. Bound it.",
+        snippet(
+            old("seen = []"),
+            new("seen = collections.deque(maxlen=10_000)"),
+            same("def elements():", "    for x in source:", "        seen.append(x)"),
+            same("        yield sample(seen)"),
+        ),
+        "What is older than the last 10,000 elements is gone.",
+        "in the Python code that makes the elements",
+    )
+
+
+def complete_the_cache() -> Advice:
+    """A cache that is read to its end."""
+    return Advice(
+        "Take what an epoch needs before `cache()`: it holds only after a pass that has read it to "
+        "its end.",
+        snippet(
+            old("ds = ds.map(decode).cache().take(100)"),
+            new("ds = ds.map(decode).take(100).cache()"),
+        ),
+        "The same 100 elements in each epoch, in RAM. A `break` in the first pass spoils it again.",
+        "find the `cache` in your input pipeline",
+    )
+
+
+def interleave() -> Advice:
+    """Several files at once."""
+    return Advice(
+        "Read several files at once.",
+        snippet(
+            old("ds = tf.data.TFRecordDataset(files)"),
+            new(
+                "ds = tf.data.Dataset.from_tensor_slices(files).interleave(",
+                "    tf.data.TFRecordDataset, num_parallel_calls=tf.data.AUTOTUNE,",
+                "    deterministic=False)",
+            ),
+        ),
+        "The order of the examples is no longer the same in each run.",
+        "where your input pipeline opens its files",
+    )
+
+
+def batch_first() -> Advice:
+    """One call a batch."""
+    return Advice(
+        "Work on whole batches: one call of the stage instead of one for each example.",
+        snippet(
+            old("ds = ds.map(scale).batch(64)"),
+            new("ds = ds.batch(64).map(scale, num_parallel_calls=tf.data.AUTOTUNE)"),
+        ),
+        "The stage must accept a batch dimension.",
+        "find the `map` before the `batch` in your input pipeline",
+    )
+
+
+def smaller_buffer(elements: int = 0) -> Advice:
+    """Less to fill.
+
+    Args:
+      elements: of the recorded buffer, 0 where not known.
+    """
+    least = max(1, elements // 10) if elements else 2_000
+    held = f" It holds {count(elements)} elements." if elements else ""
+    return Advice(
+        f"Make the shuffle buffer smaller: it is filled before the first batch of every epoch."
+        f"{held}",
+        snippet(
+            old(f"ds = ds.shuffle({elements or 100_000:_})"),
+            new(f"ds = ds.shuffle({least:_})"),
+        ),
+        "Examples that are near in the files stay nearer in training; shuffle the list of files "
+        "as well.",
+        "find the `shuffle` in your input pipeline",
+    )
+
+
+def shuffle_early() -> Advice:
+    """Fill it with cheap elements."""
+    return Advice(
+        "Shuffle before the expensive stages, so that the buffer fills with what is cheap to make.",
+        snippet(
+            old("ds = ds.map(decode).shuffle(2_000)"),
+            new("ds = ds.shuffle(2_000).map(decode, num_parallel_calls=tf.data.AUTOTUNE)"),
+        ),
+        "None; the buffer also takes less RAM.",
+        "find the `shuffle` after a `map` in your input pipeline",
+    )
+
+
+def repeat_inside() -> Advice:
+    """One iterator for all epochs."""
+    return Advice(
+        "Repeat inside the pipeline, so that one iterator serves all epochs and no buffer is "
+        "filled again.",
+        snippet(
+            old("for epoch in range(epochs):", "    for batch in ds:", "        train_step(batch)"),
+            new("for batch in ds.repeat(epochs):", "    train_step(batch)"),
+        ),
+        "Where `repeat` stands after `shuffle`, each epoch still has all examples. The loop no "
+        "longer sees where an epoch ends.",
+        "find the loop over epochs",
+    )
+
+
+def tune_nothing() -> Advice:
+    """No thread that tunes the stages, so none to wait for."""
+    return Advice(
+        "Switch the tuning of the stages off, if none of them is AUTOTUNE: its thread sleeps for "
+        "up to as long as the pass took (60 s at most), and some ends wait until it wakes.",
+        snippet(
+            new("options = tf.data.Options()", "options.autotune.enabled = False"),
+            new("ds = ds.with_options(options)"),
+        ),
+        "`num_parallel_calls=tf.data.AUTOTUNE` is then tuned no more: give it a number.",
+        _AT_END,
+    )

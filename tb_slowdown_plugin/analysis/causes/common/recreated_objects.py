@@ -1,0 +1,314 @@
+"""Advice against functions, models and datasets that are made again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
+from tb_slowdown_plugin.analysis.causes.common.offers import Offer, always, offered, plain
+from tb_slowdown_plugin.analysis.causes.compile.retraced_arguments import callable_name
+from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph
+from tb_slowdown_plugin.analysis.types import Advice
+from tb_slowdown_plugin.records.types import Trace
+
+_FROM_ARRAYS: Final = "data_adapters/array_data_adapter.py"
+"""Where Keras makes a dataset of the arrays that `predict` or `fit` are given."""
+_ON_DEVICES: Final = "ops/multi_device_iterator_ops.py"
+"""Where TensorFlow spreads a dataset over the devices of a strategy."""
+
+
+def hoist(trace: Trace) -> Advice:
+    """One function object."""
+    name = callable_name(trace)
+    at = f" (its code is at {trace.location})" if trace.location else ""
+    return Advice(
+        f"Make the `tf.function` of `{trace.function}`{at} once, before the loop. Every new "
+        "`tf.function` object begins with an empty cache. To be sure: 0 retraces in the next run.",
+        snippet(
+            new(f"compiled = tf.function({name})"),
+            same("for batch in dataset:"),
+            old(f"    compiled = tf.function({name})"),
+            same("    compiled(batch)"),
+        ),
+        "What the function closes over is fixed at its first trace; pass what changes as a tensor.",
+        f"find `tf.function` around `{name}` in the loop",
+    )
+
+
+def keep_instance(trace: Trace) -> Advice:
+    """One object of the class whose method is decorated."""
+    owner, _, method = trace.function.rpartition(".")
+    owner = owner.rpartition(".")[2]
+    name = owner.lower()
+    at = f" (`{method}` is at {trace.location})" if trace.location else ""
+    return Advice(
+        f"Create the `{owner}` once, before the loop{at}: each new object has a `tf.function` of "
+        f"its own for `{method}`, with an empty cache. To be sure: 0 retraces in the next run.",
+        snippet(
+            new(f"{name} = {owner}()"),
+            same("for batch in dataset:"),
+            old(f"    {name} = {owner}()"),
+            same(f"    {name}.{method}(batch)"),
+        ),
+        "State of the object goes on from round to round. If each round needs a new one, decorate "
+        "a function of the module, and pass it what it needs as tensors.",
+        f"find `{owner}(` in the loop",
+    )
+
+
+def compile_once() -> Advice:
+    """One compiled model."""
+    return Advice(
+        "Call `compile()` once, before the loop. Each `compile()` makes a new function that is "
+        "traced again.",
+        snippet(
+            new('model.compile("sgd", "mse")'),
+            same("for fold in folds:"),
+            old('    model.compile("sgd", "mse")'),
+            same("    model.fit(fold)"),
+        ),
+        "The optimizer's state goes on from round to round; to begin anew, assign the weights and "
+        "the optimizer's variables their first values.",
+        "find `compile` in the loop",
+    )
+
+
+def reset_the_model() -> Advice:
+    """One compiled model, which begins anew in each round."""
+    return Advice(
+        "Where each round begins a new model of the same layers, as in cross-validation, keep one "
+        "compiled model; in each round give it the first weights of a new one, and its optimizer "
+        "the first state. The results stay those of a new model, and only the first round traces.",
+        snippet(
+            new("model = build_model()"),
+            new("model.optimizer.build(model.trainable_variables)"),
+            new("state = [variable.numpy() for variable in model.optimizer.variables]"),
+            same("for fold in folds:"),
+            old("    model = build_model()"),
+            new("    model.set_weights(build_model().get_weights())"),
+            new("    for variable, value in zip(model.optimizer.variables, state):"),
+            new("        variable.assign(value)"),
+            same("    model.fit(fold)"),
+        ),
+        "Layers that draw random numbers, such as `Dropout`, go on in their sequence.",
+        "find where the model is made in the loop",
+    )
+
+
+def process_for_each_trial() -> Advice:
+    """Nothing that a model leaves behind."""
+    return Advice(
+        "Where each round needs a model of its own, as in a search, run each round in a process "
+        "of its own: functions that Keras made for a model stay registered after the model, "
+        "`clear_session()` or not.",
+        snippet(
+            old("scores = [run_trial(setting) for setting in settings]"),
+            new('context = multiprocessing.get_context("spawn")'),
+            new("with context.Pool(1, maxtasksperchild=1) as pool:"),
+            new("    scores = pool.map(run_trial, settings, chunksize=1)"),
+        ),
+        "Each round starts TensorFlow, loads its data and traces its model anew: it spares memory "
+        "and later rounds that get slower, not the tracing.",
+        "find the loop over rounds",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedSetup:
+    """Functions of libraries that were traced again: a dataset, iterator or model is made anew."""
+
+    locations: frozenset[str] = frozenset()
+    """Where their code is."""
+    in_fit: bool = False
+    """Keras runs the loop."""
+    distributed_again: bool = False
+    """Not only the iterators over the devices of a strategy are made anew, but their dataset."""
+
+    @classmethod
+    def of(cls, graphs: Iterable[TracedGraph], *, in_fit: bool = False) -> RepeatedSetup:
+        """What traces of library functions say."""
+        found = [(graph.row, graph.trace.location) for graph in graphs]
+        locations = frozenset(location for _, location in found)
+        later = any(row > 0 and _ON_DEVICES not in location for row, location in found)
+        return cls(locations, in_fit, later and _includes(_ON_DEVICES, locations))
+
+    @property
+    def over_devices(self) -> bool:
+        """Nothing but iterators over the devices of a strategy is made anew."""
+        return _includes(_ON_DEVICES, self.locations) and not self.distributed_again
+
+
+def repeated_setup(setup: RepeatedSetup) -> tuple[Advice, ...]:
+    """Against datasets, iterators and models that are made anew."""
+    return offered(OFFERS, setup)
+
+
+def _includes(file: str, locations: Iterable[str]) -> bool:
+    return any(file in location for location in locations)
+
+
+def _of_arrays(setup: RepeatedSetup) -> bool:
+    """Keras makes a dataset of arrays, in each call."""
+    return _includes(_FROM_ARRAYS, setup.locations)
+
+
+def _on_devices(setup: RepeatedSetup) -> bool:
+    """A strategy makes an iterator over the devices, in each epoch."""
+    return _includes(_ON_DEVICES, setup.locations) and not _of_arrays(setup)
+
+
+def _on_devices_in_fit(setup: RepeatedSetup) -> bool:
+    return _on_devices(setup) and setup.in_fit
+
+
+def _on_devices_in_a_loop(setup: RepeatedSetup) -> bool:
+    """The loop is the program's own, and distributes the dataset once."""
+    return _on_devices(setup) and not setup.in_fit and not setup.distributed_again
+
+
+def _distributed_in_a_loop(setup: RepeatedSetup) -> bool:
+    return _on_devices(setup) and not setup.in_fit and setup.distributed_again
+
+
+def _by_the_program(setup: RepeatedSetup) -> bool:
+    return not _of_arrays(setup) and not _on_devices(setup)
+
+
+def instead_of_predict() -> tuple[Advice, ...]:
+    """Against `predict` on a few examples."""
+    return offered(OFFERS_FOR_PREDICT, None)
+
+
+def predict_on_batch() -> Advice:
+    """No dataset."""
+    return Advice(
+        "Or take `predict_on_batch`, which makes no dataset and gives NumPy arrays as "
+        "`predict` does.",
+        snippet(old("y = model.predict(x)"), new("y = model.predict_on_batch(x)")),
+        "`x` is one batch: it must fit into memory. No callbacks, no progress bar.",
+        "find `predict` in the loop",
+    )
+
+
+def call_the_model() -> Advice:
+    """No dataset, and tensors."""
+    return Advice(
+        "Call the model, not `predict`, on small inputs in a loop; `predict` makes a dataset "
+        "for each call.",
+        snippet(old("y = model.predict(x)"), new("y = model(x, training=False)")),
+        "No batching: `x` must fit into memory.",
+        "find `predict` in the loop",
+    )
+
+
+def train_on_batch() -> Advice:
+    """No dataset."""
+    return Advice(
+        "Call `train_on_batch`, not `fit`, for one batch at a time; `fit` makes a dataset for each "
+        "call.",
+        snippet(
+            old("model.fit(x, y, epochs=1, verbose=0)"),
+            new("model.train_on_batch(x, y)"),
+        ),
+        "`x` is one batch: it must fit into memory. No callbacks, and metrics go on from batch to "
+        "batch until `model.reset_metrics()`.",
+        "find `fit` in the loop",
+    )
+
+
+def repeat_in_fit() -> Advice:
+    """One iterator for all epochs."""
+    return Advice(
+        "Repeat inside the pipeline, and tell `fit` how long an epoch is: under a distribution "
+        "strategy each epoch makes a new iterator over the devices, whose functions are traced "
+        "again.",
+        snippet(
+            old("model.fit(ds, epochs=epochs)"),
+            new("model.fit(ds.repeat(), epochs=epochs, steps_per_epoch=len(ds))"),
+        ),
+        "Examples of two epochs mix where they meet.",
+        "where `fit` is called",
+    )
+
+
+def iterate_once() -> Advice:
+    """One iterator for all epochs of a loop of the program's own."""
+    return Advice(
+        "Repeat inside the pipeline, and make one iterator before the loop over epochs: each pass "
+        "over a distributed dataset makes a new iterator over the devices, whose functions are "
+        "traced again.",
+        snippet(
+            old("distributed = strategy.experimental_distribute_dataset(ds)"),
+            new("distributed = strategy.experimental_distribute_dataset(ds.repeat())"),
+            new("iterator, steps = iter(distributed), len(ds)"),
+            same("for epoch in range(epochs):"),
+            old("    for batch in distributed:", "        train_step(batch)"),
+            new("    for _ in range(steps):", "        train_step(next(iterator))"),
+        ),
+        "Examples of two epochs mix where they meet, if the dataset repeats before it is batched.",
+        "find the loop over epochs",
+    )
+
+
+def distribute_once() -> Advice:
+    """One dataset over the devices for all epochs."""
+    return Advice(
+        "Distribute the dataset once, before the loop over epochs: each distributed dataset is "
+        "made anew, with functions that are traced again.",
+        snippet(
+            new("distributed = strategy.experimental_distribute_dataset(ds)"),
+            same("for epoch in range(epochs):"),
+            old("    distributed = strategy.experimental_distribute_dataset(ds)"),
+            same("    for batch in distributed:", "        train_step(batch)"),
+        ),
+        "Random choices made in Python while the dataset was made are now made once.",
+        "find `experimental_distribute_dataset` in the loop",
+    )
+
+
+def hand_over_a_dataset() -> Advice:
+    """Instead of arrays."""
+    return Advice(
+        "Hand `fit` and `evaluate` a dataset that is made once: of arrays Keras makes a new one "
+        "in each call, and traces its functions again.",
+        snippet(
+            new("data = tf.data.Dataset.from_tensor_slices((x, y)).batch(32)"),
+            same("for epoch in range(epochs):"),
+            old("    model.evaluate(x, y, verbose=0)"),
+            new("    model.evaluate(data, verbose=0)"),
+        ),
+        "None; shuffle it yourself where `fit` did.",
+        "find `fit` or `evaluate` in the loop",
+    )
+
+
+def make_once() -> Advice:
+    """Against datasets that are made anew."""
+    return Advice(
+        "Make the dataset once, outside the loop; each new one traces its functions again.",
+        snippet(
+            new("ds = tf.data.Dataset.from_tensor_slices(x).map(scale).batch(64)"),
+            same("for epoch in range(epochs):"),
+            old("    ds = tf.data.Dataset.from_tensor_slices(x).map(scale).batch(64)"),
+            same("    for batch in ds:", "        train_step(batch)"),
+        ),
+        "Random choices made in Python while the dataset was made are now made once.",
+        "find where the dataset is created in the loop",
+    )
+
+
+OFFERS: Final = (
+    Offer(plain(hand_over_a_dataset), when=_of_arrays),
+    Offer(plain(call_the_model), when=_of_arrays),
+    Offer(plain(train_on_batch), when=_of_arrays),
+    Offer(plain(repeat_in_fit), when=_on_devices_in_fit),
+    Offer(plain(distribute_once), when=_distributed_in_a_loop),
+    Offer(plain(iterate_once), when=_on_devices_in_a_loop),
+    Offer(plain(make_once), when=_by_the_program),
+)
+OFFERS_FOR_PREDICT: Final = (
+    Offer(plain(call_the_model), when=always),
+    Offer(plain(predict_on_batch), when=always),
+)

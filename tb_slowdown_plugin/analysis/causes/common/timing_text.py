@@ -1,0 +1,189 @@
+"""How a pattern in time is put into words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.causes.common.context import CORE, Case
+from tb_slowdown_plugin.analysis.causes.common.trend_tests import rank_with_time
+from tb_slowdown_plugin.analysis.text.wording import duration, rises
+from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.records.types import Float, Int
+
+_MOST_PHASES: Final = 3
+"""Rows in a period in which the same work comes (analysis/periods: so many repeats are found)."""
+_IN_MOST: Final = 0.5
+"""Median over mean from which the median step tells of all of them: less, and a few hold most."""
+_BLOCKS: Final = 8
+_RISING: Final = 0.7
+"""Rank correlation of their medians with time: chance alone reaches it in 3 of 100. Kept gradients
+that were added up beside neighbours showed 0.86."""
+_FEWEST_TIMES: Final = 16
+"""Times that something must have come, from which growth is told."""
+
+
+def cadence(rows: Sequence[int] | Int, span_rows: int) -> str:
+    """How often something happens: "at every step", "every 40 steps", "in 12 of 380 steps".
+
+    Args:
+      rows: the rows in which it happened, ascending; a row may come twice.
+      span_rows: rows of the stretch in which it could have happened.
+
+    Example:
+      >>> cadence(range(3, 300), 300), cadence(range(0, 400, 40), 400), cadence([3, 5, 90], 400)
+      ('at every step', 'every 40 steps', 'in 3 of 400 steps')
+    """
+    sorted_rows = np.asarray(rows, np.int64)
+    # `np.unique` hashes: 0.6 s for a callback that works in each of 1,000,000 steps.
+    distinct = sorted_rows[np.diff(sorted_rows, prepend=-1) > 0]
+    if len(distinct) >= 0.9 * span_rows and span_rows > 1:
+        return "at every step"
+    if len(distinct) >= 4:
+        gaps = np.diff(distinct)
+        usual = float(np.median(gaps))
+        if usual >= 2 and np.mean(np.abs(gaps - usual) <= 0.1 * usual) >= 0.8:
+            return f"every {round(usual):,} steps"
+    if len(distinct) == 1:
+        return "once"
+    return f"in {len(distinct):,} of {span_rows:,} steps"
+
+
+def course(case: Case, finding: Finding, series: Float) -> str:
+    """How the seconds a step of `series` run in the pattern of a finding, with numbers.
+
+    Args:
+      case: gives steps their numbers.
+      finding: the pattern and its rows.
+      series: (S,) seconds a step, of which the finding is a pattern.
+    """
+    first, last = finding.rows
+    inside = series[first : last + 1]
+    match finding.pattern:
+        case "level_shift":
+            start = min(case.diagnosis.warm_up_rows, first)
+            before, after, how = _set_apart(series[start:first], inside)
+            if rises(before, after):
+                return (
+                    f"{duration(before)} a step before {case.step_text(first)} and "
+                    f"{duration(after)} from it on ({how})"
+                )
+        case "drift":
+            tenth = max(1, len(inside) // 10)
+            before, after, how = _set_apart(inside[:tenth], inside[-tenth:])
+            if rises(before, after):
+                return (
+                    f"{duration(before)} a step around {case.step_text(first)}, "
+                    f"{duration(after)} around {case.step_text(last)} ({how})"
+                )
+        case "periodic" | "epoch_boundary":
+            # What its first steps took only because the run had just begun is warm-up, so what
+            # was lost is told; of the step itself, of which a part is lost, the series.
+            seconds = series if finding.source == CORE else finding.lost_per_step
+            hit = working_rows(finding.lost_per_step)
+            if len(hit) == 1:
+                return f"{duration(float(seconds[hit[0]]))} in {case.step_text(int(hit[0]))}"
+            what = "at epoch boundaries" if finding.pattern == "epoch_boundary" else ""
+            return (
+                f"{duration(float(np.mean(seconds[hit])))} on average in the {len(hit):,} steps "
+                f"in which it happens{', ' + what if what else ''}"
+            )
+        case "one_off":
+            lost = min(float(inside.sum()), finding.lost_seconds)
+            return f"{duration(lost)} in {case.steps_text(finding.rows)}"
+    each = float(np.mean(finding.lost_per_step[first : last + 1]))
+    return f"{duration(each)} a step on average in {case.steps_text(finding.rows)}"
+
+
+def _set_apart(early: Float, late: Float) -> tuple[float, float, str]:
+    """What a step takes in two stretches, by one statistic, and its name.
+
+    The median says what steps do, whatever a first batch took; where most steps take nothing,
+    it says nothing, and the mean is told.
+    """
+    typical = np.median(late) >= _IN_MOST * np.mean(late) if len(late) else True
+    of, name = (np.median, "medians") if typical else (np.mean, "means")
+    before, after = (float(of(part)) if len(part) else float("inf") for part in (early, late))
+    return before, after, name
+
+
+def tell_rise(case: Case, what: str, levels: tuple[float, float], rows: tuple[int, int]) -> str:
+    """What a step takes at both ends of rows, where that is more at the end; else "".
+
+    Args:
+      case: gives steps their numbers.
+      what: "A step".
+      levels: typical seconds at the first and at the last of the rows.
+      rows: first and last row.
+    """
+    before, after = levels
+    if not rises(before, after):
+        return ""
+    return (
+        f"{what} takes {duration(before)} around {case.step_text(rows[0])} and {duration(after)} "
+        f"around {case.step_text(rows[1])}"
+    )
+
+
+def working_rows(seconds: Float) -> Int:
+    """Rows in which something really worked, where it is called in every step.
+
+    A callback that saves every 20 steps takes 10 us in the steps between.
+
+    >>> working_rows(np.array([0.00001, 0.18, 0.00001, 0.17])).tolist()
+    [1, 3]
+    """
+    return np.flatnonzero(seconds > 0.05 * seconds.max(initial=0.0))
+
+
+def grows_at_intervals(case: Case) -> tuple[tuple[Finding, ...], Int]:
+    """(findings, (N,) their rows) of work that comes back and takes longer each time.
+
+    Nothing where it stays alike, or came too few times to tell.
+
+    Args:
+      case: its findings in the core with a period, or where epochs begin, are looked at.
+    """
+    start = case.diagnosis.warm_up_rows
+    found = []
+    rows = np.zeros(len(case.run.steps), bool)
+    for finding in case.core():
+        if finding.pattern not in ("periodic", "epoch_boundary"):
+            continue
+        where = _rows_of_work(finding)
+        where = where[where >= start]
+        if len(where) >= _FEWEST_TIMES and _rises(finding.lost_per_step[where]):
+            found.append(finding)
+            rows[where] = True
+    return tuple(found), np.flatnonzero(rows)
+
+
+def _rises(each: Float) -> bool:
+    """Whether it takes longer and longer for the most part: who claims it has seen more."""
+    blocks = np.array([np.median(block) for block in np.array_split(each, _BLOCKS)])
+    return rank_with_time(blocks) >= _RISING
+
+
+def _rows_of_work(finding: Finding) -> Int:
+    """The rows in which it came: by a count of steps also those in which it took nothing yet."""
+    rows = working_rows(finding.lost_per_step)
+    period = round(finding.numbers.get("period_steps", 0.0))
+    phases = np.unique(rows % period) if period else rows
+    if not period or len(phases) > _MOST_PHASES:
+        return rows
+    return np.flatnonzero(np.isin(np.arange(len(finding.lost_per_step)) % period, phases))
+
+
+def growth(values: Sequence[float] | Float) -> float:
+    """How much the last quarter exceeds the first: 1 where nothing grows, or too few to say.
+
+    >>> growth([1.0] * 8), growth([1, 1, 2, 2, 3, 3, 4, 4])
+    (1.0, 4.0)
+    """
+    if len(values) < 8:
+        return 1.0
+    quarter = len(values) // 4
+    first = float(np.median(values[:quarter]))
+    return float(np.median(values[-quarter:])) / first if first > 0 else 1.0

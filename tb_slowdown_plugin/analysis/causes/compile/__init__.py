@@ -1,0 +1,1 @@
+"""Causes in tracing and compilation."""

@@ -1,0 +1,106 @@
+"""Operations are added to the graph in every step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds, span
+from tb_slowdown_plugin.analysis.causes.common.places import (
+    growing_places,
+    places_of_most,
+    tell_places,
+)
+from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_rise, working_rows
+from tb_slowdown_plugin.analysis.causes.common.trend_tests import Growth, ends, growth_of
+from tb_slowdown_plugin.analysis.causes.compile import graph_growth_advice as advice
+from tb_slowdown_plugin.analysis.text.wording import count, counted, decimal
+from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.records.types import Int
+
+_LEAST_PER_STEP = 0.05
+_FEWEST_SLOW = 4
+"""Steps that lose time from which on a distance between them is told."""
+_STEADY_GAPS = 0.8
+"""Share of them that must be as far apart as the others."""
+
+
+def explain(case: Case) -> Claim | None:
+    """Claims the growth of the unexplained step time where operations are added meanwhile."""
+    claimed = case.core()
+    if not claimed:
+        return None
+    rows = (case.diagnosis.warm_up_rows, len(case.run.steps) - 1)
+    growth = growth_of(case, "graph_operations", rows, count=True)
+    if growth is None or not growth.steady or growth.per_step < _LEAST_PER_STEP:
+        return None
+    first, last = span(claimed)
+    slow = _slow_rows(claimed)
+    places = growing_places(case)
+    most = places_of_most(case, case.wall_share(lost_seconds(claimed)))
+    return Claim(
+        "graph_growth",
+        claimed,
+        "growth of the graph",
+        _summary(growth, slow),
+        (*_evidence(case, growth, (first, last), slow), *tell_places(places, most)),
+        advice.advise(),
+        "medium",
+        "drift",
+    )
+
+
+def _summary(growth: Growth, slow: Int) -> str:
+    if len(slow):
+        usual = round(float(np.median(np.diff(slow))))
+        added = counted(round(growth.per_step * usual), "operation")
+        return (
+            f"The program adds {added} to the graph every {usual} steps, and the steps in which "
+            "it does take longer and longer."
+        )
+    added = counted(round(growth.per_step), "operation")
+    if growth.per_step < 1:
+        added = f"{counted(round(100 * growth.per_step), 'operation')} in 100 steps"
+    else:
+        added += " to the graph in every step"
+        return f"The program adds {added}, and the step time grows with it."
+    return f"The program adds {added} to the graph, and the step time grows with it."
+
+
+def _slow_rows(claimed: tuple[Finding, ...]) -> Int:
+    """The rows that lose the time, where it is one in several at a steady distance; else none."""
+    rows = working_rows(np.sum([finding.lost_per_step for finding in claimed], axis=0))
+    gaps = np.diff(rows)
+    if len(rows) < _FEWEST_SLOW or np.median(gaps) < 2:
+        return rows[:0]
+    steady = np.mean(gaps == np.median(gaps)) >= _STEADY_GAPS
+    return rows if steady else rows[:0]
+
+
+def _evidence(case: Case, growth: Growth, rows: tuple[int, int], slow: Int) -> Iterable[str]:
+    yield (
+        f"The default graph has {count(growth.first)} operations at "
+        f"{case.step_text(growth.first_row)} and {count(growth.last)} at "
+        f"{case.step_text(growth.last_row)}: "
+        f"{decimal(growth.per_step)} are added per step."
+    )
+    period = case.run.steps.period_seconds
+    if len(slow):
+        what, rows = "Such a step", (int(slow[0]), int(slow[-1]))
+        levels = ends(period[slow], (0, len(slow) - 1))
+    else:
+        what = "A step"
+        levels = ends(period, rows)
+    grown = tell_rise(case, what, levels, rows)
+    yield (
+        f"{grown}{'. ' if grown else ''}TensorFlow prepares a changed graph again at each "
+        "`session.run`, all of it."
+    )
+    again = sum(graph.again for graph in case.graphs)
+    yield (
+        f"{counted(again, 'retrace')} of a `tf.function` were seen, so these operations are not "
+        "theirs."
+        if again
+        else "No `tf.function` was traced again."
+    )

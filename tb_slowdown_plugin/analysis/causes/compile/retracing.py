@@ -1,0 +1,101 @@
+"""A `tf.function` is traced again, or made again."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from tb_slowdown_plugin.analysis.causes.common import recreated_objects as retraced_functions
+from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds, span
+from tb_slowdown_plugin.analysis.causes.common.program import Program
+from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence
+from tb_slowdown_plugin.analysis.causes.compile import predict_calls
+from tb_slowdown_plugin.analysis.causes.compile import retrace_fixes as advice
+from tb_slowdown_plugin.analysis.causes.compile.retrace_evidence import tell_retraces
+from tb_slowdown_plugin.analysis.causes.compile.retrace_text import (
+    label,
+    place,
+    tell_reason,
+    typical,
+)
+from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_training
+from tb_slowdown_plugin.analysis.prepare.retrace_groups import Retrace, find_retraces
+from tb_slowdown_plugin.analysis.text.wording import counted, ledger_seconds
+from tb_slowdown_plugin.analysis.types import Advice, Finding
+from tb_slowdown_plugin.catalog import names
+
+
+def explain(case: Case) -> Claim | None:
+    """Claims every second of tracing and of first executions that is not warm-up."""
+    claimed = tuple(
+        finding
+        for finding in case.findings
+        if names.family(finding.source) in (names.TRACING, names.FIRST_EXECUTION, names.PREDICT)
+    )
+    if not claimed:
+        return None
+    predicting = case.of(names.PREDICT)
+    if lost_seconds(predicting) > 0.5 * lost_seconds(claimed):
+        return predict_calls.claim(case, claimed, predicting)
+    groups = _by_code(find_retraces(in_training(case.graphs)))
+    if not groups:
+        return _library(case, claimed, predicting)
+    trace = typical(groups[0])
+    traced = tuple(finding for finding in claimed if finding not in predicting)
+    return Claim(
+        "retracing",
+        claimed,
+        f"retracing of {label(trace)}{place(trace)}",
+        tell_reason(groups[0], trace, span(claimed)),
+        (*tell_retraces(case, traced, groups), *predict_calls.tell(case, predicting)),
+        _advice(groups, Program.of(case.run)),
+        "high",
+    )
+
+
+def _by_code(retraces: Iterable[Retrace]) -> list[list[Retrace]]:
+    groups: dict[tuple[str, str], list[Retrace]] = defaultdict(list)
+    for retrace in retraces:
+        groups[retrace.code].append(retrace)
+    return sorted(groups.values(), key=lambda group: -sum(each.cost_seconds for each in group))
+
+
+def _advice(groups: Sequence[Sequence[Retrace]], program: Program) -> tuple[Advice, ...]:
+    """For the main function all that helps; for the next two functions the first thing each."""
+    found = list(advice.advise(typical(groups[0]), program))
+    for group in groups[1:3]:
+        found += advice.advise(typical(group), program)[:1]
+    return tuple(dict.fromkeys(found))
+
+
+def _library(case: Case, claimed: tuple[Finding, ...], predicting: tuple[Finding, ...]) -> Claim:
+    graphs = [graph for graph in in_training(case.graphs) if graph.detail == names.LIBRARY]
+    summary = (
+        "Functions of tf.data and Keras are traced again: a dataset, an iterator or a model "
+        "is made anew, or `fit` or `evaluate` is called with arrays in a loop."
+    )
+    seconds = lost_seconds(claimed) - lost_seconds(predicting)
+    traces = counted(len(graphs), "trace") if graphs else "traces"
+    evidence = [f"{ledger_seconds(seconds)} in {traces} of such functions."]
+    if graphs:
+        by_code: dict[tuple[str, str], list[TracedGraph]] = defaultdict(list)
+        for graph in graphs:
+            by_code[graph.trace.function, graph.trace.location].append(graph)
+        main = max(by_code.values(), key=lambda group: sum(each.cost_seconds for each in group))
+        often = cadence([graph.row for graph in main], len(case.run.steps))
+        evidence.append(
+            f"The most expensive is `{main[0].trace.function}` ({main[0].trace.location}): "
+            f"{counted(len(main), 'trace')}, {often}."
+        )
+    evidence += predict_calls.tell(case, predicting)
+    return Claim(
+        "retracing",
+        claimed,
+        "retracing of library functions",
+        summary,
+        tuple(evidence),
+        retraced_functions.repeated_setup(
+            retraced_functions.RepeatedSetup.of(graphs, in_fit=Program.of(case.run).in_fit)
+        ),
+        "high",
+    )

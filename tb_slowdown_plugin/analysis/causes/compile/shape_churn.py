@@ -1,0 +1,111 @@
+"""The shapes of the batches change all the time, so memory and kernels can't be used again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, span
+from tb_slowdown_plugin.analysis.causes.compile import shape_churn_advice as advice
+from tb_slowdown_plugin.analysis.causes.workload.more_work import NEW_SHAPE, SHAPE
+from tb_slowdown_plugin.analysis.text.wording import count, counted, duration, listed, rises
+from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.records.types import Float
+
+SHAPES: Final = "batch_shapes"
+_LEAST_PER_STEP: Final = 0.1
+"""New shapes a step: with fewer, most steps meet a shape that has been prepared."""
+_FEWEST_SHAPES: Final = 8
+_MOST_OUTSIDE: Final = 0.5
+"""New shapes a step elsewhere over those in the slow steps."""
+_FEWEST_OUTSIDE: Final = 0.05
+"""Share of the run outside of the slow steps from which on that says something."""
+
+
+def explain(case: Case) -> Claim | None:
+    """Claims what steps take above those of the same work, where new shapes come all the time."""
+    shapes = _shapes_by_row(case)
+    if shapes is None:
+        return None
+    claimed = tuple(
+        finding
+        for finding in case.core()
+        if finding.pattern in ("level_shift", "drift") and _is_churning(case, shapes, finding)
+    )
+    if not claimed:
+        return None
+    first, last = span(claimed)
+    each = (shapes[last] - shapes[first]) / max(1, last - first)
+    return Claim(
+        "shape_churn",
+        claimed,
+        "batches of ever new shapes",
+        f"{count(100 * each)} of 100 steps bring a batch shape that no step has had before, so "
+        "memory, kernels and plans of earlier steps can't be used again.",
+        tuple(_evidence(case, shapes, (first, last))),
+        advice.advise(advice.Shapes(tuple(varying(case, (first, last))))),
+        "medium",
+    )
+
+
+def _shapes_by_row(case: Case) -> Float | None:
+    """(S,) distinct shapes by the end of each step, between the samples on a straight line."""
+    rows, values = case.signal(SHAPES)
+    if len(rows) < 2 or values[-1] < _FEWEST_SHAPES:
+        return None
+    return np.interp(np.arange(1, len(case.run.steps) + 1), rows, values)
+
+
+def _is_churning(case: Case, shapes: Float, finding: Finding) -> bool:
+    """Whether new shapes come in the slow steps, and fewer or none before and after them."""
+    first, last = finding.rows
+    within = (shapes[last] - shapes[first]) / max(1, last - first)
+    if within < _LEAST_PER_STEP:
+        return False
+    start = min(case.diagnosis.warm_up_rows, first)
+    rows = first - start + len(shapes) - 1 - last
+    if rows < _FEWEST_OUTSIDE * len(shapes):
+        return True
+    outside = (shapes[first] - shapes[start] + shapes[-1] - shapes[last]) / rows
+    return bool(outside <= _MOST_OUTSIDE * within)
+
+
+def varying(case: Case, rows: tuple[int, int]) -> list[str]:
+    """The new shapes in rows (inclusive), each of the first tensor of the batch that varies."""
+    told = [
+        [f"({shape})" for shape in SHAPE.findall(fact.subject)]
+        for row, fact in case.facts(NEW_SHAPE)
+        if rows[0] <= row <= rows[1]
+    ]
+    for tensor in zip(*told, strict=False):
+        distinct = list(dict.fromkeys(tensor))
+        if len(distinct) > 1:
+            return distinct
+    return []
+
+
+def _evidence(case: Case, shapes: Float, rows: tuple[int, int]) -> Iterable[str]:
+    first, last = rows
+    sampled, values = case.signal(SHAPES)
+    begin = max(0, int(np.searchsorted(sampled, first, side="right")) - 1)
+    yield (
+        f"Batches had {counted(round(values[begin]), 'distinct shape')} by "
+        f"{case.step_text(int(sampled[begin]))} and {count(shapes[last])} by "
+        f"{case.step_text(last)}."
+    )
+    told = varying(case, rows)
+    if told:
+        yield f"New among them: {listed(told)}."
+    period = case.run.steps.period_seconds
+    start = min(case.diagnosis.warm_up_rows, first)
+    if first == start:
+        return
+    before = float(np.median(period[start:first]))
+    after = float(np.median(period[first : last + 1]))
+    if rises(before, after):
+        yield (
+            f"The median step takes {duration(before)} before {case.step_text(first)} and "
+            f"{duration(after)} from it on."
+        )

@@ -1,0 +1,112 @@
+"""Workers wait for each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, largest, lost_seconds
+from tb_slowdown_plugin.analysis.causes.common.plain_accounts import tell_seconds
+from tb_slowdown_plugin.analysis.causes.data import communication_advice as advice
+from tb_slowdown_plugin.analysis.prepare.workers import Group, excess_by_account, find_group
+from tb_slowdown_plugin.analysis.text.wording import (
+    counted,
+    duration,
+    ledger_seconds,
+    percent,
+    whole_percent,
+)
+from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.catalog import names
+
+_TELLING: Final = 0.2
+"""Share of a straggler's lateness from which an account of it is named."""
+
+
+def explain(case: Case) -> Claim | None:
+    """Claims the seconds of communication; of several workers those beyond the least wait."""
+    claimed = case.of(names.COMMUNICATION)
+    if not claimed:
+        return None
+    group = find_group(case.run)
+    if group is None:
+        return _explain_alone(case, claimed)
+    place = group.straggler
+    if place is None:
+        summary = f"The {counted(len(group.indices), 'worker')} wait for each other in turn."
+        subject = "workers that wait for each other in turn"
+    else:
+        worker = f"worker {group.indices[place]}"
+        others = "the other worker waits" if len(group.indices) == 2 else "the others wait"
+        subject = f"waiting for {worker}"
+        summary = f"{worker.capitalize()} arrives last, and {others} for it in the all-reduce."
+    return Claim(
+        "communication",
+        claimed,
+        subject,
+        summary,
+        tuple(_tell_group(case, claimed, group)),
+        advice.advise(_workers(case, group)),
+    )
+
+
+def _explain_alone(case: Case, claimed: tuple[Finding, ...]) -> Claim:
+    started = (
+        f"from {case.step_text(largest(claimed).rows[0])} on"
+        if largest(claimed).pattern == "level_shift"
+        else "in the run"
+    )
+    workers = case.run.environment.worker_count
+    among = f" among {workers:,} workers" if workers > 1 else ""
+    return Claim(
+        "communication",
+        claimed,
+        "communication between workers",
+        f"The step waits for other workers{among} {started}.",
+        tuple(tell_seconds(case, claimed, "went into communication")),
+        advice.advise(advice.Workers()),
+    )
+
+
+def _workers(case: Case, group: Group) -> advice.Workers:
+    place = group.straggler
+    if place is None:
+        return advice.Workers(in_turn=True)
+    excess = excess_by_account(case.run, place)
+    account, _ = max(excess.items(), key=lambda pair: pair[1], default=("", 0.0))
+    return advice.Workers(group.indices[place], f"in `{account}`" if account else "")
+
+
+def _tell_group(case: Case, claimed: tuple[Finding, ...], group: Group) -> Iterable[str]:
+    seconds = lost_seconds(claimed)
+    least = float(np.nanmedian(group.waits.min(axis=0)))
+    yield (
+        f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run) beyond what "
+        f"the all-reduce itself takes: the worker that waits least waits {duration(least)} a step."
+    )
+    waits = ", ".join(
+        f"worker {index} {duration(float(np.nanmedian(wait)))}"
+        for index, wait in zip(group.indices, group.waits, strict=True)
+    )
+    yield f"Median wait in an all-reduce: {waits}."
+    place = group.straggler
+    if place is None:
+        return
+    late = group.late[place]
+    together = ~np.isnan(group.waits).any(axis=0)
+    share = float(np.count_nonzero(late[together])) / max(1, int(together.sum()))
+    each = float(late[together].mean())
+    yield (
+        f"Worker {group.indices[place]} is the last in {whole_percent(share)} of the steps; on "
+        f"average the others wait {duration(each)} longer than it does."
+    )
+    excess = excess_by_account(case.run, place)
+    for account, more in sorted(excess.items(), key=lambda pair: -pair[1])[:2]:
+        if more >= _TELLING * each:
+            what = f"in `{account}`" if account else "on work that no account of it explains"
+            yield (
+                f"Worker {group.indices[place]} spends {duration(more)} a step more than the "
+                f"others {what}."
+            )

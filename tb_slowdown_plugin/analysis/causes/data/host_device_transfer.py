@@ -1,0 +1,98 @@
+"""Copies between host and device take longer, in a phase or in profiler captures.
+
+TensorFlow tells a running process nothing of its copies. The seconds of a finding are
+named copies where a phase that copies holds them, or where two captures, one of
+steps with the finding and one of steps without, show that copies are most of what is
+longer. Captures see a few steps: the seconds stay those that the step clock measured, and
+the confidence is medium. Copies behind which the device computes cost nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tb_slowdown_plugin.analysis.causes.common.captures import Rise, rise_of
+from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim
+from tb_slowdown_plugin.analysis.causes.common.program import Program
+from tb_slowdown_plugin.analysis.causes.common.step_parts import main_phase
+from tb_slowdown_plugin.analysis.causes.common.timing_text import course
+from tb_slowdown_plugin.analysis.causes.data import host_device_transfer_advice as advice
+from tb_slowdown_plugin.analysis.text.wording import duration, percent
+from tb_slowdown_plugin.catalog import names
+
+PHASES: Final = frozenset(
+    {"host_device_transfer", "transfer", "copy", "to_device", "from_device", "to_host"}
+)
+"""Names of phases that say that they copy."""
+_WORDS: Final = (("to_device",), ("from_device", "to_host"))
+"""In the name of a phase that copies to the device, and to the host."""
+_MOST_OF_IT: Final = 0.5
+"""Share of the rise between two captures from which copies are what takes longer."""
+
+
+def explain(case: Case) -> Claim | None:
+    """Claims growth of the step that lies in copies."""
+    return _by_phase(case) or _by_captures(case)
+
+
+def _by_phase(case: Case) -> Claim | None:
+    found = [
+        (finding, part)
+        for finding in case.core()
+        if (part := main_phase(finding)) is not None and part[0] in PHASES
+    ]
+    if not found:
+        return None
+    name = found[0][1][0]
+    return Claim(
+        "host_device_transfer",
+        tuple(finding for finding, _ in found),
+        "copies between host and device",
+        f"The phase `{name}`, which copies between host and device, takes longer.",
+        tuple(
+            f"It takes {course(case, finding, case.account(names.PHASE, part))}; "
+            f"{percent(min(1.0, share))} of the step's rise lie in it."
+            for finding, (part, share) in found
+        ),
+        advice.advise(advice.Copies(Program.of(case.run), *_directions(name))),
+    )
+
+
+def _directions(phase: str) -> tuple[bool, bool]:
+    """Whether a phase of this name copies to the device, and to the host; both where unsaid."""
+    to_device, to_host = (any(word in phase for word in words) for words in _WORDS)
+    return (to_device, to_host) if to_device or to_host else (True, True)
+
+
+def _by_captures(case: Case) -> Claim | None:
+    found = [
+        (finding, rise)
+        for finding in case.core()
+        if (rise := rise_of(case, finding)) is not None
+        and rise.during.devices
+        and rise.in_part("copies") >= _MOST_OF_IT * rise.seconds
+    ]
+    if not found:
+        return None
+    return Claim(
+        "host_device_transfer",
+        tuple(finding for finding, _ in found),
+        "copies between host and device",
+        "Copies between host and device take longer, while the device computes nothing.",
+        tuple(_tell(case, rise) for _, rise in found),
+        advice.advise(advice.Copies(Program.of(case.run))),
+        "medium",
+    )
+
+
+def _tell(case: Case, rise: Rise) -> str:
+    before, during = rise.before, rise.during
+    lead = rise.leading("copies")
+    most = f", most in {lead[0]}" if lead else ""
+    share = percent(min(1.0, rise.in_part("copies") / rise.seconds))
+    return (
+        f"Two profiler captures: in {case.steps_text(during.rows)} copies take "
+        f"{duration(during.parts['copies'])} of a step{most}, in {case.steps_text(before.rows)} "
+        f"{duration(before.parts['copies'])}. That is {share} of the {duration(rise.seconds)} by "
+        "which a step is longer. Other slow steps were timed, but not looked into."
+    )

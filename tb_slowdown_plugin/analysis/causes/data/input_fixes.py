@@ -1,0 +1,273 @@
+"""Advice for steps that wait for data: when each is offered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from tb_slowdown_plugin.analysis.causes.common import pipeline_stages
+from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
+from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
+from tb_slowdown_plugin.analysis.causes.common.pipeline_stages import (
+    batch_first,
+    bound_history,
+    cache,
+    complete_the_cache,
+    interleave,
+    load_in_processes,
+    no_generator,
+    parallel_batch,
+    prefetch,
+    repeat_inside,
+    shuffle_early,
+    tune_nothing,
+)
+from tb_slowdown_plugin.analysis.causes.common.program import UNKNOWN, Program
+from tb_slowdown_plugin.analysis.causes.common.recreated_objects import repeat_in_fit
+from tb_slowdown_plugin.analysis.causes.data import fit_on_arrays
+from tb_slowdown_plugin.analysis.types import Advice
+
+_READERS: Final = ("Interleave", "TFRecord", "TextLine", "FixedLength")
+_BATCHES: Final = ("Batch", "PaddedBatch")
+
+
+@dataclass(frozen=True, slots=True)
+class InputWait:
+    """What the record says of a wait for input."""
+
+    program: Program = UNKNOWN
+    stage: str = ""
+    """The slow stage as tf.data calls it ("Map#3"), "" where not known."""
+    reads: bool = True
+    """The run reads from disks, or nobody knows."""
+    unfilled: bool = False
+    """There is a cache, and it never completes."""
+    grows: bool = False
+    """The wait is longer and longer."""
+    at_epochs: bool = False
+    """It is the first batch of each epoch."""
+    at_ends: bool = False
+    """It is the end of each pass, where TensorFlow takes the pipeline down."""
+    workers: int = 0
+    """Threads or processes that make the batches of a `PyDataset`; 0 without one."""
+    python_seconds: str = ""
+    """What Python functions of the pipeline take of a captured step, "" where not seen."""
+
+    @property
+    def kind(self) -> str:
+        """The slow stage without its place."""
+        return self.stage.partition("#")[0]
+
+
+def advise(wait: InputWait) -> tuple[Advice, ...]:
+    """What to change."""
+    return offered(OFFERS, wait)
+
+
+def _is_tf_data(wait: InputWait) -> bool:
+    """Whether the program has a pipeline of its own whose stages can be changed."""
+    return not wait.program.arrays and not wait.workers
+
+
+def _on_each_step(wait: InputWait) -> bool:
+    return _is_tf_data(wait) and not wait.at_epochs and not wait.at_ends
+
+
+def _has(wait: InputWait, stage: str, *, unknown: bool) -> bool:
+    """Whether the pipeline has a stage; `unknown` where the record does not say."""
+    pipeline = wait.program.pipeline
+    return unknown if pipeline is None else pipeline.has(stage)
+
+
+def _stage_is(wait: InputWait, *beginnings: str) -> bool:
+    return wait.kind.startswith(beginnings)
+
+
+def _grows(wait: InputWait) -> bool:
+    return wait.grows and not wait.program.arrays
+
+
+def _cache_never_completes(wait: InputWait) -> bool:
+    return _on_each_step(wait) and wait.unfilled
+
+
+def _python_takes_the_time(wait: InputWait) -> bool:
+    """A profiler capture shows it, or the slow stage is a map and one calls Python."""
+    if not _on_each_step(wait):
+        return False
+    pipeline = wait.program.pipeline
+    calls = pipeline is not None and bool(pipeline.numbers.get("python"))
+    return bool(wait.python_seconds) or (calls and _stage_is(wait, "Map", "ParallelMap"))
+
+
+def _generator_is_slow(wait: InputWait) -> bool:
+    pipeline = wait.program.pipeline
+    generates = pipeline is not None and bool(pipeline.numbers.get("generator"))
+    slow = "Generator" in wait.kind or (generates and _stage_is(wait, "FlatMap"))
+    return _on_each_step(wait) and (slow or (generates and not wait.stage))
+
+
+def _map_is_serial(wait: InputWait) -> bool:
+    """The slow stage is a `map` that works on one element at a time, or nobody knows."""
+    if not _on_each_step(wait) or _python_takes_the_time(wait) or _generator_is_slow(wait):
+        return False
+    if wait.kind and not (_stage_is(wait, "Map") or _is_other(wait)):
+        return False
+    return _has(wait, "Map", unknown=True)
+
+
+def _is_other(wait: InputWait) -> bool:
+    """The slow stage has no advice of its own: Filter, Take ..."""
+    return not _stage_is(
+        wait, "Shuffle", "Parallel", "Generator", "FlatMap", *_READERS, *_BATCHES, "Prefetch"
+    )
+
+
+def _batch_is_serial(wait: InputWait) -> bool:
+    return _on_each_step(wait) and _stage_is(wait, *_BATCHES)
+
+
+def _files_are_read_in_turn(wait: InputWait) -> bool:
+    """Files are the slow stage, or may be; and no parallel `interleave` is there."""
+    if not _on_each_step(wait) or _has(wait, "ParallelInterleave", unknown=False):
+        return False
+    if wait.kind:
+        return _stage_is(wait, *_READERS)
+    pipeline = wait.program.pipeline
+    return wait.reads and (pipeline is None or pipeline.reads_files)
+
+
+def _files_are_slow(wait: InputWait) -> bool:
+    return _files_are_read_in_turn(wait) and bool(wait.kind)
+
+
+def _is_not_prefetched(wait: InputWait) -> bool:
+    """No `prefetch` at the end; where the pipeline is not recorded, it may be missing."""
+    if not _on_each_step(wait):
+        return False
+    pipeline = wait.program.pipeline
+    return pipeline is None or pipeline.stages[-1:] != ("Prefetch",)
+
+
+def _is_not_cached(wait: InputWait) -> bool:
+    """Several passes, and no `cache`; what grows with the run is not the same each time."""
+    cached = wait.unfilled or _has(wait, "Cache", unknown=False)
+    return _on_each_step(wait) and not cached and not wait.grows and wait.program.epochs != 1
+
+
+def _map_is_before_batch(wait: InputWait) -> bool:
+    if not _on_each_step(wait) or _python_takes_the_time(wait):
+        return False
+    if wait.kind and not (_stage_is(wait, "Map", "ParallelMap") or _is_other(wait)):
+        return False
+    pipeline = wait.program.pipeline
+    return pipeline is None or pipeline.comes_before("Map", "Batch")
+
+
+def _parallel_map_is_slow(wait: InputWait) -> bool:
+    """All its cores are in use: less work for each element helps."""
+    return _map_is_before_batch(wait) and _stage_is(wait, "ParallelMap")
+
+
+def buffer_is_filled(wait: InputWait) -> bool:
+    """A shuffle buffer was seen, and the wait is where it is filled, or it is the slow stage."""
+    if not _is_tf_data(wait) or wait.at_ends:
+        return False
+    shuffles = _stage_is(wait, "Shuffle")
+    return shuffles or (wait.at_epochs and _has(wait, "Shuffle", unknown=False))
+
+
+def _shuffles_late(wait: InputWait) -> bool:
+    """The same, behind a `map`; where the order is not recorded, it may be."""
+    pipeline = wait.program.pipeline
+    late = pipeline is None or pipeline.comes_before("Map", "Shuffle")
+    return buffer_is_filled(wait) and late
+
+
+def _epochs_start_anew(wait: InputWait) -> bool:
+    """A wait at each epoch, whose pipeline does not repeat."""
+    starts = wait.at_epochs or wait.at_ends
+    return _is_tf_data(wait) and starts and not _has(wait, "Repeat", unknown=False)
+
+
+def _in_a_loop(wait: InputWait) -> bool:
+    return _epochs_start_anew(wait) and not wait.program.in_fit
+
+
+def _in_fit(wait: InputWait) -> bool:
+    return _epochs_start_anew(wait) and wait.program.in_fit
+
+
+def _ends_are_waited_for(wait: InputWait) -> bool:
+    return wait.at_ends
+
+
+def _makes_batches_in_python(wait: InputWait) -> bool:
+    return wait.workers > 0 and not wait.at_ends
+
+
+def _fits_arrays(wait: InputWait) -> bool:
+    return wait.program.arrays and not wait.workers
+
+
+def parallel_map(wait: InputWait) -> Advice:
+    """Of the slow stage."""
+    return pipeline_stages.parallel_map(wait.stage)
+
+
+def replace_python(wait: InputWait) -> Advice:
+    """With what it takes."""
+    return pipeline_stages.replace_python(wait.python_seconds)
+
+
+def smaller_buffer(wait: InputWait) -> Advice:
+    """Than the recorded one."""
+    pipeline = wait.program.pipeline
+    return pipeline_stages.smaller_buffer(
+        round(pipeline.numbers.get("shuffle_buffer", 0)) if pipeline else 0
+    )
+
+
+def more_workers(wait: InputWait) -> Advice:
+    """For a `PyDataset` whose batches are waited for."""
+    several = "several" if wait.workers == 1 else "more"
+    so_far = "is one" if wait.workers == 1 else f"are {wait.workers} workers"
+    more = max(4, 2 * wait.workers)
+    return Advice(
+        f"Make {several} batches at once: in processes, where Python makes them, or in threads "
+        "(without `use_multiprocessing`), where reading or NumPy does. So far there "
+        f"{so_far}.",
+        snippet(
+            old("train = Batches(x, y)"),
+            new(f"train = Batches(x, y, workers={more}, use_multiprocessing=True)"),
+        ),
+        "A process has a copy of the dataset object, and random numbers of its own seed. The "
+        "class hands these arguments on to `PyDataset`: `super().__init__(**kwargs)`.",
+        "where your `PyDataset` is created",
+    )
+
+
+OFFERS: Final = (
+    Offer(plain(bound_history), when=_grows),
+    Offer(plain(complete_the_cache), when=_cache_never_completes),
+    Offer(more_workers, when=_makes_batches_in_python),
+    Offer(plain(fit_on_arrays.make_a_dataset_once), when=_fits_arrays),
+    Offer(plain(fit_on_arrays.larger_batches), when=_fits_arrays),
+    Offer(plain(fit_on_arrays.several_steps_a_call), when=_fits_arrays),
+    Offer(replace_python, when=_python_takes_the_time),
+    Offer(plain(load_in_processes), when=_python_takes_the_time),
+    Offer(smaller_buffer, when=buffer_is_filled),
+    Offer(plain(shuffle_early), when=_shuffles_late),
+    Offer(plain(no_generator), when=_generator_is_slow),
+    Offer(plain(parallel_batch), when=_batch_is_serial),
+    Offer(parallel_map, when=_map_is_serial),
+    Offer(plain(interleave), when=_files_are_slow),
+    Offer(plain(batch_first), when=_parallel_map_is_slow),
+    Offer(plain(prefetch), when=_is_not_prefetched),
+    Offer(plain(cache), when=_is_not_cached),
+    Offer(plain(interleave), when=_files_are_read_in_turn),
+    Offer(plain(batch_first), when=_map_is_before_batch),
+    Offer(plain(repeat_inside), when=_in_a_loop),
+    Offer(plain(repeat_in_fit), when=_in_fit),
+    Offer(plain(tune_nothing), when=_ends_are_waited_for),
+)

@@ -1,0 +1,356 @@
+"""The step waits for data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.causes.common.captures import captured_during, slowest_stage
+from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, largest, lost_seconds
+from tb_slowdown_plugin.analysis.causes.common.pipeline_stages import called
+from tb_slowdown_plugin.analysis.causes.common.program import Pipeline, Program
+from tb_slowdown_plugin.analysis.causes.common.recreated_objects import (
+    RepeatedSetup,
+    repeated_setup,
+)
+from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, course, working_rows
+from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
+    bytes_per_second,
+    means_rise_all_along,
+)
+from tb_slowdown_plugin.analysis.causes.data import input_fixes as advice
+from tb_slowdown_plugin.analysis.causes.data import iterator_teardown as ends_of_passes
+from tb_slowdown_plugin.analysis.ledger.input_contention import STRETCHED
+from tb_slowdown_plugin.analysis.prepare.function_traces import in_training
+from tb_slowdown_plugin.analysis.text.wording import (
+    count,
+    counted,
+    duration,
+    ledger_seconds,
+    percent,
+    size,
+    times,
+)
+from tb_slowdown_plugin.analysis.types import Advice, Finding
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.accounts import FLAT_FLOOR
+from tb_slowdown_plugin.records.capture import CapturedItem, CapturedSteps
+from tb_slowdown_plugin.records.types import Epoch, Fact, Float, Run
+
+STAGE: Final = "input_stage"
+"""Fact: the slowest stage of the pipeline, when it is known and when it changes."""
+UNFILLED: Final = "cache_unfilled"
+"""Fact: a cache still read its source in a pass in which it should have held."""
+PY_DATASET: Final = "py_dataset"
+"""Fact: Keras is given a `PyDataset`, and so many workers make its batches."""
+_GROWN: Final = 1.5
+"""The last tenth of the waits over the first, from which they are said to grow."""
+_IN_MOST: Final = 0.5
+"""Median over mean of the waits from which the median step tells of them: less, and a few hold
+most of them."""
+_PART: Final = 0.1
+"""Share of what is lost from which it is told that others lengthened it."""
+_LEAST_SHARE: Final = 0.3
+"""Share of the time of all stages from which one is slow; the model knows some only later."""
+_PYTHON: Final = "PyFunc"
+"""In the name of an operation that calls Python: `PyFunc`, `EagerPyFunc`."""
+_MUCH_PYTHON: Final = 0.3
+"""Share of a captured step from which that is what takes the time."""
+_OVER_DEVICES: Final = (
+    "Each pass over the data makes a new iterator over the devices of the strategy and waits for it"
+)
+READ: Final = "disk_read_bytes"
+LEAST_READING: Final = 2**20
+"""Bytes a second below which disks are not what the pipeline waits for: any gives 50 times
+as much."""
+
+
+def floor_of_wait(run: Run) -> dict[str, float]:
+    """The share of the wall from which input wait is named, where it is known to be needless.
+
+    Up to 15 % of waiting may be as fast as a pipeline gets; one that computes anew what it was
+    told to keep is not, and is named like any other cost.
+    """
+    unfilled = any(isinstance(e.what, Fact) and e.what.name == UNFILLED for e in run.events)
+    return {names.INPUT_WAIT: FLAT_FLOOR} if unfilled else {}
+
+
+def explain(case: Case) -> Claim | None:
+    """Claims the input wait that the engine calls lost."""
+    claimed = case.of(names.INPUT_WAIT)
+    if not claimed:
+        return None
+    main = largest(claimed)
+    if main.source == ends_of_passes.ACCOUNT:
+        return ends_of_passes.claim(case, claimed, main)
+    return Claim(
+        "input_pipeline",
+        claimed,
+        _subject(main),
+        _summary(case, claimed, main),
+        tuple(_evidence(case, claimed, main)),
+        _advice(case, main),
+    )
+
+
+def _subject(finding: Finding) -> str:
+    if finding.pattern == "epoch_boundary":
+        return "waiting for the first batch of each epoch"
+    return "waiting for input data"
+
+
+def _summary(case: Case, claimed: tuple[Finding, ...], finding: Finding) -> str:
+    made = _what_is_made(case)
+    match finding.pattern:
+        case "level_shift":
+            return f"The step waits for data from {case.step_text(finding.rows[0])} on."
+        case "drift":
+            return "The step waits longer and longer for data."
+        case "epoch_boundary":
+            why = (
+                f"{made.replace('a d', 'the d')} is made anew, its functions are traced and its "
+                "stages started again"
+                if _makes_datasets(case, finding)
+                else "a shuffle buffer that is filled again, or a dataset that starts anew"
+            )
+            return f"Each epoch begins with a wait for data: {why}."
+        case "periodic":
+            if _makes_datasets(case, finding):
+                often = cadence(working_rows(finding.lost_per_step), len(case.run.steps))
+                return (
+                    f"{made[0].upper()}{made[1:]} is made anew {often} and waited for: its "
+                    "functions are traced and its stages started again."
+                )
+            return "The step waits for data at regular intervals."
+        case "one_off":
+            return f"The step waited for data in {case.steps_text(finding.rows)}."
+        case _:
+            share = case.wall_share(lost_seconds(claimed))
+            if _makes_datasets(case, finding):
+                if _setup_of(case).over_devices:
+                    return f"{_OVER_DEVICES}: {percent(share)} of the run."
+                return (
+                    "A dataset is made anew in the step and waited for, by the program or by "
+                    f"`predict`: {percent(share)} of the run."
+                )
+            longer = ", and longer and longer" if _grows(case, finding) else ""
+            return f"The step waits for data from the start{longer}: {percent(share)} of the run."
+
+
+def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterable[str]:
+    wait = case.account(names.INPUT_WAIT)
+    period = case.run.steps.period_seconds
+    if main.pattern == "epoch_boundary":
+        yield from _boundaries(case, claimed, wait)
+    else:
+        yield f"Input wait is {course(case, main, wait)}."
+        if _grows(case, main):
+            early, late = (duration(float(part.mean())) for part in _ends_of(wait, main))
+            yield (
+                f"It grows: {early} a step on average in the first tenth of these steps, {late} "
+                "in the last."
+            )
+        if main.pattern not in ("periodic", "one_off"):
+            rows = slice(max(main.rows[0], case.diagnosis.warm_up_rows), main.rows[1] + 1)
+            yield from _tell_typical(wait[rows], np.maximum(period[rows] - wait[rows], 0.0))
+    for other in claimed:
+        if other is not main:
+            yield f"Another {ledger_seconds(other.lost_seconds)}: {course(case, other, wait)}."
+    yield (
+        f"In all {ledger_seconds(lost_seconds(claimed))} of input wait are lost; each was timed "
+        "where the step asks for its batch."
+    )
+    stretched = sum(finding.numbers.get(STRETCHED, 0.0) for finding in claimed)
+    if stretched >= _PART * lost_seconds(claimed):
+        yield (
+            f"About {ledger_seconds(stretched)} of that would not have been waited if other "
+            "programs had left the cores to the threads that load the data; the rest alone is too "
+            "long a wait."
+        )
+    yield from _tell_stage(case, main)
+    yield from _tell_captured(case, main)
+    yield from tell_cache(case)
+    yield from _tell_reading(case, main)
+
+
+def _tell_typical(wait: Float, work: Float) -> Iterable[str]:
+    """How much faster steps (N,) would be without their waits, which may be those of a few."""
+    waited, worked = float(np.median(wait)), float(np.median(work))
+    if worked > 0 and waited >= _IN_MOST * float(np.mean(wait)) > 0:
+        yield (
+            f"The median step there waits {duration(waited)} and works {duration(worked)}; "
+            f"without the wait it would be {times((waited + worked) / worked)} as fast."
+        )
+        return
+    hit = working_rows(wait)
+    if len(hit) and work.sum() > 0:
+        yield (
+            f"Few of those steps wait for long: {count(len(hit))} of {count(len(wait))}, for "
+            f"{duration(float(np.mean(wait[hit])))} each; without that they would be "
+            f"{times(1 + float(wait.sum() / work.sum()))} as fast in all."
+        )
+
+
+def slow_stages(case: Case, finding: Finding) -> list[tuple[int, Fact]]:
+    """(row, fact) of the slowest stage, as tf.data's model told it, by the end of a finding."""
+    last = finding.rows[1]
+    return [
+        (row, fact)
+        for row, fact in case.facts(STAGE)
+        if row <= last + 1 and fact.numbers.get("share", 0.0) >= _LEAST_SHARE
+    ]
+
+
+def _tell_stage(case: Case, finding: Finding) -> Iterable[str]:
+    told = slow_stages(case, finding)
+    if not told:
+        return
+    row, fact = told[-1]
+    each = fact.numbers.get("seconds_per_element", float("nan"))
+    share = fact.numbers.get("share", float("nan"))
+    text = (
+        f"The slowest stage of the pipeline, by tf.data's own model, is{called(fact.subject)}: "
+        f"{duration(each)} an element, {percent(share)} of the time of all stages"
+    )
+    earlier = [other for _, other in told[:-1] if other.subject == fact.subject]
+    if earlier:
+        before = earlier[0].numbers.get("seconds_per_element", float("nan"))
+        text += f", up to {case.step_text(row)}; at first it took {duration(before)}"
+    yield f"{text}."
+
+
+def tell_cache(case: Case) -> Iterable[str]:
+    """Of a cache that never holds: a defect even where the wait is too short to be named."""
+    for _, fact in case.facts(UNFILLED):
+        yield (
+            f"A `cache()` never completes: in pass {count(fact.numbers.get('passes', 0.0))} over "
+            "the data it still computed everything anew. It holds only after a pass that reads "
+            "it to its end: put `take` before it, and do not leave its first pass early."
+        )
+
+
+def _tell_captured(case: Case, finding: Finding) -> Iterable[str]:
+    """What the profiler saw of the pipeline in steps that wait."""
+    captured = captured_during(case, finding)
+    stage = slowest_stage(captured) if captured else None
+    if captured is None or stage is None:
+        return
+    yield (
+        f"The profiler capture of {case.steps_text(captured.rows)} shows "
+        f"{duration(captured.parts['input'])} of a step waiting for data, and most of the "
+        f"pipeline's time in the stage `{_kind_of(stage)}`: {duration(stage.seconds)} a step."
+    )
+
+
+def _kind_of(stage: CapturedItem) -> str:
+    """As tf.data calls it: "Map"."""
+    return stage.name.rpartition("::")[2]
+
+
+def _tell_reading(case: Case, finding: Finding) -> Iterable[str]:
+    """How much is read from disks, before the wait begins and while it lasts."""
+    first, last = finding.rows
+    during = bytes_per_second(case, READ, first, last)
+    if during is None:
+        return
+    before = None
+    if finding.pattern == "level_shift":
+        before = bytes_per_second(case, READ, case.diagnosis.warm_up_rows, first)
+    most = max(before or 0.0, during)
+    if most < 1:
+        text = "nothing was read from them meanwhile"
+    elif before is None:
+        text = f"{size(during)} a second were read from them meanwhile"
+    else:
+        text = f"{size(before)} a second were read from them before, {size(during)} since"
+    if most >= LEAST_READING:
+        yield f"{text.replace('them', 'disks', 1)}."
+    else:
+        yield f"Disks are not the limit: {text}. What comes over a network is not counted."
+
+
+def _boundaries(case: Case, claimed: tuple[Finding, ...], wait: Float) -> Iterable[str]:
+    """What the first batches that are lost take, and those in between: each a median."""
+    epochs = [event.row for event in case.run.events if isinstance(event.what, Epoch)]
+    first = np.array(sorted({row for row in epochs if row < len(wait)}), np.int64)
+    lost = np.sum([finding.lost_per_step for finding in claimed], axis=0)
+    late = first[np.isin(first, working_rows(lost))]
+    if not len(late):
+        return
+    usual = float(np.median(np.delete(wait, first))) if len(first) < len(wait) else 0.0
+    whole, part = (ledger_seconds(float(each.sum())) for each in (lost, lost[late]))
+    of = "" if part == whole else f", {part} of the {whole} that are lost"
+    yield (
+        f"The first batch of an epoch takes {duration(float(np.median(lost[late])))} in the "
+        f"median of {counted(len(late), 'epoch')}{of}; any other batch {duration(usual)}."
+    )
+
+
+def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
+    told = slow_stages(case, finding)
+    captured = captured_during(case, finding)
+    stage = slowest_stage(captured) if captured else None
+    reading = bytes_per_second(case, READ, *finding.rows)
+    workers = [fact.numbers.get("workers", 1.0) for _, fact in case.facts(PY_DATASET)]
+    at_epochs = finding.pattern == "epoch_boundary"
+    program = Program.of(case.run)
+    if program.pipeline is None and stage is not None:
+        program = replace(program, pipeline=Pipeline.of_capture(stage.name))
+    wait = advice.InputWait(
+        program,
+        told[-1][1].subject if told else _kind_of(stage) if stage else "",
+        reads=reading is None or reading >= LEAST_READING,
+        unfilled=bool(case.facts(UNFILLED)),
+        grows=finding.pattern == "drift" or _grows(case, finding),
+        at_epochs=at_epochs,
+        workers=round(workers[-1]) if workers else 0,
+        python_seconds=_in_python(captured) if captured else "",
+    )
+    if not _makes_datasets(case, finding):
+        return advice.advise(wait)
+    anew = repeated_setup(_setup_of(case))
+    if not at_epochs and finding.pattern != "periodic":
+        return anew
+    filled = replace(wait, at_epochs=True)
+    return (*anew, *(advice.advise(filled) if advice.buffer_is_filled(filled) else ()))
+
+
+def _in_python(captured: CapturedSteps) -> str:
+    """What Python functions take of the pipeline's time in a captured step, "" for little."""
+    called = sum(item.seconds for item in captured.items if _PYTHON in item.name)
+    return duration(called) if called >= _MUCH_PYTHON * captured.seconds > 0 else ""
+
+
+def _grows(case: Case, finding: Finding) -> bool:
+    """Whether a wait that is there from the start is longer and longer."""
+    if finding.pattern != "flat":
+        return False
+    wait = case.account(names.INPUT_WAIT)
+    early, late = (float(part.mean()) for part in _ends_of(wait, finding))
+    return late >= _GROWN * early and means_rise_all_along(wait, finding.rows)
+
+
+def _ends_of(wait: Float, finding: Finding) -> tuple[Float, Float]:
+    """The first and the last tenth of the steps of a finding."""
+    inside = wait[finding.rows[0] : finding.rows[1] + 1]
+    tenth = max(1, len(inside) // 10)
+    return inside[:tenth], inside[-tenth:]
+
+
+def _setup_of(case: Case) -> RepeatedSetup:
+    library = (graph for graph in in_training(case.graphs) if graph.detail == names.LIBRARY)
+    return RepeatedSetup.of(library, in_fit=Program.of(case.run).in_fit)
+
+
+def _what_is_made(case: Case) -> str:
+    return "an iterator over the devices" if _setup_of(case).over_devices else "a dataset"
+
+
+def _makes_datasets(case: Case, finding: Finding) -> bool:
+    """Whether functions of tf.data are traced where the step waits: a dataset is made anew."""
+    waits = set(working_rows(finding.lost_per_step).tolist())
+    traced = {graph.row for graph in case.graphs if graph.detail == names.LIBRARY}
+    return len(waits & traced) >= 0.5 * len(waits)

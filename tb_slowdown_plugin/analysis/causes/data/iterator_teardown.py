@@ -1,0 +1,86 @@
+"""A pass over the data ends, and TensorFlow takes its pipeline down: the next one has to wait."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds
+from tb_slowdown_plugin.analysis.causes.common.program import Program
+from tb_slowdown_plugin.analysis.causes.common.timing_text import course
+from tb_slowdown_plugin.analysis.causes.data import input_fixes as advice
+from tb_slowdown_plugin.analysis.stats.events import find_events
+from tb_slowdown_plugin.analysis.text.wording import duration, ledger_seconds, percent
+from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.accounts import FLAT_FLOOR
+
+ACCOUNT: Final = names.account(names.INPUT_WAIT, names.END_OF_PASS)
+_ALL: Final = 0.99
+"""Share of the ends from which all of them count as lost: the rest is rounding."""
+_WHY: Final = (
+    "TensorFlow stops the threads of the pipeline and waits for them: for what its stages have "
+    "begun, and for the one that tunes them, which may sleep for as long as the pass took"
+)
+"""The tuner looks 10 ms after the iterator was made, then after twice as long each time, up to
+60 s (tensorflow/core/framework/model.cc, `OptimizeLoop`). Some ends wait for its next look:
+after passes of 1.5 and 5.4 s, 22 of 100 ends came 1.03 and 4.9 s late, in TensorFlow 2.16 and
+2.21; of 28 with tuning off none did."""
+
+
+def claim(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Claim:
+    """Claims lost input wait most of which lies between the passes.
+
+    Args:
+      case: The run.
+      claimed: All findings in input wait.
+      main: The largest of them, in `ACCOUNT`.
+    """
+    grows = main.pattern == "drift"
+    return Claim(
+        "input_pipeline",
+        claimed,
+        "waiting at the end of each pass over the data",
+        f"A pass over the data ends with a wait{', and a longer one each time' if grows else ''}: "
+        f"{_WHY}.",
+        tuple(_evidence(case, claimed, main)),
+        advice.advise(advice.InputWait(Program.of(case.run), at_ends=True)),
+    )
+
+
+def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterable[str]:
+    wait = case.account(names.INPUT_WAIT, names.END_OF_PASS)
+    lost = lost_seconds(tuple(each for each in claimed if each.source == ACCOUNT))
+    total = float(wait.sum())
+    part = f"; {ledger_seconds(lost)} of it counts as lost" if lost < _ALL * total else ""
+    yield f"{_ends(case)}{part}."
+    if main.pattern == "drift":
+        yield f"It is {course(case, main, wait)}."
+    yield (
+        f"In all {ledger_seconds(lost_seconds(claimed))} of input wait are lost; the ends were "
+        "timed from the last reference to the iterator to its end."
+    )
+
+
+def tell_ends(case: Case) -> Iterable[str]:
+    """Of ends that are a good part of the run: TensorFlow's own doing, but it can be spared."""
+    wait = case.account(names.INPUT_WAIT, names.END_OF_PASS)
+    if wait.sum() >= FLAT_FLOOR * case.diagnosis.ledger.wall_seconds > 0:
+        yield (
+            f"{_ends(case)}. {_WHY}. `repeat` in the pipeline, with one iterator for all epochs, "
+            "spares it; so does `options.autotune.enabled = False`, where no stage is AUTOTUNE."
+        )
+
+
+def _ends(case: Case) -> str:
+    wait = case.account(names.INPUT_WAIT, names.END_OF_PASS)
+    rows = find_events(wait)
+    each = duration(float(np.median(wait[rows])))
+    share = percent(case.wall_share(float(wait.sum())))
+    ends = f"{len(rows):,} ends of {each} in the median" if len(rows) > 1 else f"one of {each}"
+    return (
+        f"Ends of passes over the data took {duration(float(wait.sum()))}, {share} of the run: "
+        f"{ends}"
+    )

@@ -1,0 +1,1 @@
+"""Causes in Python and the machine."""

@@ -1,0 +1,73 @@
+"""The profiler was on: starting and stopping it takes time, and so does each step between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, Mask
+from tb_slowdown_plugin.analysis.causes.common.plain_accounts import tell_seconds
+from tb_slowdown_plugin.analysis.causes.common.pressure import lying_in, tell_medians, tell_rows
+from tb_slowdown_plugin.analysis.causes.common.program import Program
+from tb_slowdown_plugin.analysis.causes.machine import profiling_advice as advice
+from tb_slowdown_plugin.analysis.text.wording import counted
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.records.types import Capture
+
+ACCOUNT = "profiling"
+
+
+def explain(case: Case) -> Claim | None:
+    """Claims the seconds of the profiler, and what steps took longer only while it ran."""
+    captures = [
+        (event.row, event.what) for event in case.run.events if isinstance(event.what, Capture)
+    ]
+    profiled = _profiled(captures, len(case.run.steps))
+    timed = case.of(ACCOUNT)
+    slower = lying_in(case, profiled, case.core())
+    if not timed and not slower:
+        return None
+    begun = sum(capture.running for _, capture in captures)
+    return Claim(
+        "profiling",
+        (*timed, *slower),
+        "the profiler",
+        f"{counted(begun, 'profiler capture')} slowed the run down."
+        if begun
+        else "The profiler slowed the run down.",
+        (
+            *tell_seconds(case, timed, "went into the profiler"),
+            *(_tell_slower(case, profiled) if slower else ()),
+        ),
+        advice.advise(
+            advice.Profiler(by_callback=_has_tensorboard(case), in_fit=Program.of(case.run).in_fit)
+        ),
+        "high" if timed else "medium",
+    )
+
+
+def _has_tensorboard(case: Case) -> bool:
+    """Whether Keras's callback, which can start the profiler, is there."""
+    parts = (*case.details(names.CALLBACK), *case.details(names.SUMMARY))
+    return any(detail == "TensorBoard" for detail, _ in parts)
+
+
+def _profiled(captures: Iterable[tuple[int, Capture]], size: int) -> Mask:
+    """(S,) the steps in which a capture ran, the one in which it ended included."""
+    profiled = np.zeros(size, bool)
+    since: int | None = None
+    for row, capture in captures:
+        if capture.running:
+            since = row
+        elif since is not None:
+            profiled[since : row + 1] = True
+            since = None
+    if since is not None:
+        profiled[since:] = True
+    return profiled
+
+
+def _tell_slower(case: Case, profiled: Mask) -> Iterable[str]:
+    yield f"A capture ran in {tell_rows(case, profiled)}."
+    yield from tell_medians(case, profiled)

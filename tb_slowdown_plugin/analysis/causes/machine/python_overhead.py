@@ -1,0 +1,238 @@
+"""Work in Python grows with the run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, largest, lost_seconds
+from tb_slowdown_plugin.analysis.causes.common.places import (
+    growing_places,
+    libraries_at,
+    place_of,
+    places_of_most,
+    tell_places,
+)
+from tb_slowdown_plugin.analysis.causes.common.step_parts import main_phase
+from tb_slowdown_plugin.analysis.causes.common.timing_text import (
+    cadence,
+    grows_at_intervals,
+    tell_rise,
+)
+from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
+    ends,
+    growth_of,
+    means_rise_all_along,
+    median_of_known,
+)
+from tb_slowdown_plugin.analysis.causes.machine import python_overhead_fixes as advice
+from tb_slowdown_plugin.analysis.causes.machine.eager_steps import runs_eagerly
+from tb_slowdown_plugin.analysis.ledger.own_work import WAITING
+from tb_slowdown_plugin.analysis.text.wording import count, duration, percent
+from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.accounts import CONTENTION, rule_of
+from tb_slowdown_plugin.records.types import Float, Int
+
+_EXPLAINED = 0.7
+"""Share of the growth that must be CPU time of the training thread itself."""
+_LOST = 0.5
+"""Share of the growth that must be lost: where steps have more to do, the rest is not work that
+piles up."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Growth:
+    """What grows, in the steps that lose the time."""
+
+    claimed: tuple[Finding, ...]
+    where: Int
+    """(N,) their rows: all after the warm-up, or one in several."""
+    thread: tuple[float, float]
+    """CPU seconds of the training thread in the first and the last tenth of them."""
+    period: tuple[float, float]
+    share: float
+    """Of the growth of the step that is CPU time of the training thread itself."""
+
+    @property
+    def at_intervals(self) -> bool:
+        """Whether only some steps lose it."""
+        return self.claimed[0].pattern in ("periodic", "epoch_boundary")
+
+
+def explain(case: Case) -> Claim | None:
+    """Claims growth that is CPU time of the training thread, with no growth in TensorFlow.
+
+    A single jump is claimed where samples of the stack show in which function.
+    """
+    places = growing_places(case)
+    found = _growth_of_all(case) or _growth_at_intervals(case)
+    if found is None:
+        jump = _jump(case) if places else None
+        return None if jump is None else _tell_jump(case, jump, places)
+    most = places_of_most(case, case.wall_share(lost_seconds(found.claimed)))
+    main = [place for place, _, _ in places] or [place_of(fact) for fact in most]
+    first, last = (case.step_text(int(found.where[end])) for end in (0, -1))
+    often = ""
+    if found.at_intervals:
+        often = f", {cadence(found.where, len(case.run.steps))}"
+    rows = int(found.where[0]), int(found.where[-1])
+    grown = tell_rise(case, "Such a step" if often else "A step", found.period, rows)
+    return Claim(
+        "python_overhead",
+        found.claimed,
+        f"work in Python that grows: {main[0]}" if main else "work in Python that grows",
+        f"The training thread computes more {'each time' + often if often else 'in each step'}: "
+        f"{duration(found.thread[0])} of CPU time around {first}, {duration(found.thread[1])} "
+        f"around {last}.",
+        (
+            *_tell_phase(main_phase(largest(found.claimed))),
+            *tell_places(places, most),
+            f"{grown}{'; ' if grown else ''}CPU time of the training thread is "
+            f"{percent(found.share)} of the growth.",
+            *_tell_tensorflow(case, found),
+        ),
+        advice.advise(
+            advice.Growth(runs_eagerly(case), main[0] if main else "", libraries_at(case, main))
+        ),
+        "medium",
+        "drift",
+    )
+
+
+def _tell_jump(case: Case, found: _Growth, places: list[tuple[str, float, float]]) -> Claim:
+    """The claim of a jump: work that began at a step, in places that were seen."""
+    before, after = (duration(seconds) for seconds in found.thread)
+    onset = case.step_text(found.claimed[0].rows[0])
+    return Claim(
+        "python_overhead",
+        found.claimed,
+        f"work in Python: {places[0][0]}",
+        f"The training thread computes more in each step since {onset}.",
+        (
+            *_tell_phase(main_phase(largest(found.claimed))),
+            *tell_places(places, []),
+            f"Its CPU time per step went from {before} to {after} at {onset} (medians).",
+        ),
+        advice.advise_place(places[0][0]),
+        "medium",
+        "level_shift",
+    )
+
+
+def _jump(case: Case) -> _Growth | None:
+    """A single jump of the step that is CPU time of the training thread."""
+    claimed = tuple(f for f in case.core() if f.pattern == "level_shift")
+    if len(claimed) != 1:
+        return None
+    steps, (first, last) = case.run.steps, claimed[0].rows
+    start = case.diagnosis.warm_up_rows
+    if first <= start:
+        return None
+
+    def around(series: Float) -> tuple[float, float]:
+        return median_of_known(series[start:first]), median_of_known(series[first : last + 1])
+
+    elsewhere = _measured_work(case)
+    own_thread = around(steps.thread_cpu_seconds - elsewhere)
+    own = around(steps.period_seconds - _of_neighbours(case) - elsewhere)
+    computed, risen = own_thread[1] - own_thread[0], own[1] - own[0]
+    if not risen > 0 or not computed >= _EXPLAINED * risen:
+        return None
+    thread, period = around(steps.thread_cpu_seconds), around(steps.period_seconds)
+    where = np.arange(start, len(steps))
+    return _Growth(claimed, where, thread, period, computed / max(risen, computed))
+
+
+def _growth_of_all(case: Case) -> _Growth | None:
+    claimed = tuple(f for f in case.core() if f.pattern in ("drift", "level_shift"))
+    # One jump alone is a change of work, not work that grows.
+    if len(claimed) < 2 and not any(finding.pattern == "drift" for finding in claimed):
+        return None
+    return _growth(case, claimed, np.arange(case.diagnosis.warm_up_rows, len(case.run.steps)))
+
+
+def _growth_at_intervals(case: Case) -> _Growth | None:
+    claimed, where = grows_at_intervals(case)
+    return _growth(case, claimed, where) if claimed else None
+
+
+def _growth(case: Case, claimed: tuple[Finding, ...], where: Int) -> _Growth | None:
+    """Where the training thread computes more and more in these steps, and loses by it."""
+    steps = case.run.steps
+    rows = (0, len(where) - 1)
+
+    def at_ends(series: Float) -> tuple[float, float]:
+        return ends(series[where], rows)
+
+    lost = at_ends(_lost(case, claimed))
+    # Slow parts that are over were no work that grows.
+    if not lost[1] > lost[0] or not means_rise_all_along(steps.thread_cpu_seconds[where], rows):
+        return None
+    thread, period = at_ends(steps.thread_cpu_seconds), at_ends(steps.period_seconds)
+    # Row by row: at the ends there may be two steps, one of them with a garbage collection.
+    elsewhere = _measured_work(case)
+    own_thread = at_ends(steps.thread_cpu_seconds - elsewhere)
+    computed = own_thread[1] - own_thread[0]
+    # Neighbours, who have an account of their own, take more of a longer step.
+    own = at_ends(steps.period_seconds - _of_neighbours(case) - elsewhere)
+    risen = own[1] - own[0]
+    if not risen > 0 or not computed >= _EXPLAINED * risen:
+        return None
+    if lost[1] - lost[0] < _LOST * risen:
+        return None
+    share = computed / max(period[1] - period[0], computed)
+    return _Growth(claimed, where, thread, period, share)
+
+
+def _lost(case: Case, claimed: tuple[Finding, ...]) -> Float:
+    total = np.zeros(len(case.run.steps))
+    for finding in claimed:
+        total += finding.lost_per_step
+    return total
+
+
+def _measured_work(case: Case) -> Float:
+    """(S,) seconds of the training thread's work that have an account: callbacks, saving."""
+    total = np.zeros(len(case.run.steps))
+    for name, seconds in case.run.steps.accounts.items():
+        if rule_of(name).class_ != "part" and names.family(name) not in WAITING:
+            total += np.nan_to_num(seconds)
+    return total
+
+
+def _of_neighbours(case: Case) -> Float:
+    """(S,) seconds that other programs took."""
+    total = np.zeros(len(case.run.steps))
+    for finding in case.diagnosis.findings:
+        if names.family(finding.source) == CONTENTION:
+            total += finding.lost_per_step
+    return total
+
+
+def _tell_tensorflow(case: Case, found: _Growth) -> Iterable[str]:
+    first, last = (int(found.where[end]) for end in (0, -1))
+    functions = growth_of(case, "eager_functions", (first, last), count=True)
+    fits = (
+        f"{duration(lost_seconds(found.claimed))} fit work on a Python list, dictionary or "
+        "buffer that grows."
+    )
+    if functions is None or not functions.steady or functions.last < 2 * functions.first:
+        yield f"No graph, function or allocator of TensorFlow was seen to grow; {fits}"
+    elif any(first <= graph.row <= last for graph in case.graphs):
+        yield fits  # the functions may be those that were traced
+    else:
+        yield (
+            f"The eager context holds {count(functions.first)} functions at "
+            f"{case.step_text(functions.first_row)} and {count(functions.last)} at "
+            f"{case.step_text(functions.last_row)}: an operation on a list that grows is a new "
+            "one to TensorFlow each time."
+        )
+
+
+def _tell_phase(phase: tuple[str, float] | None) -> Iterable[str]:
+    if phase is not None:
+        name, share = phase
+        yield f"{percent(min(share, 1.0))} of the growth lie in the phase `{name}`."

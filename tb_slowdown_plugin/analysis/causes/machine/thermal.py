@@ -1,0 +1,97 @@
+"""The device lowers its clocks: it is hot, or its hardware holds it back.
+
+A device that draws as much power as it may is in its usual state: of eight H100 that trained
+for fifty minutes one was so in 90 % of its samples, and no slower. A power cap is no cause.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, Mask
+from tb_slowdown_plugin.analysis.causes.common.pressure import (
+    lying_in,
+    rows_by_level,
+    tell_medians,
+    tell_rows,
+    tell_share,
+)
+from tb_slowdown_plugin.analysis.causes.machine import thermal_advice as advice
+from tb_slowdown_plugin.analysis.text.wording import count, megahertz
+from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.catalog import names
+
+_LOWERED: Final = 0.97
+"""Clock under pressure over clock otherwise, above which a slowdown is not the clock's."""
+
+
+def explain(case: Case) -> Claim | None:
+    """Claims slow steps in which a device says that it holds its clock back, and others not."""
+    for flag, hot in ((names.GPU_THERMAL_SLOWDOWN, True), (names.GPU_HARDWARE_SLOWDOWN, False)):
+        for signal in case.signals_of(flag):
+            pressed = rows_by_level(case, signal, lambda values: values > 0)
+            claimed = lying_in(case, pressed)
+            device = names.detail(signal)
+            clocks = _clocks(case, device, pressed)
+            if claimed and (clocks is None or clocks[0] < _LOWERED * clocks[1]):
+                return Claim(
+                    "thermal",
+                    claimed,
+                    f"{device}, which is too hot"
+                    if hot
+                    else f"{device}, which its hardware slows down",
+                    f"{device} lowers its clock because it is hot."
+                    if hot
+                    else f"{device} lowers its clock because its hardware slows it down.",
+                    tuple(_evidence(case, claimed, pressed, device, clocks)),
+                    advice.advise(advice.Clocks(hot, _is_amd(case))),
+                    "medium",
+                )
+    return None
+
+
+def _is_amd(case: Case) -> bool:
+    collectors = case.run.environment.collectors
+    return any(one.name == "amd_gpu" and one.status == "running" for one in collectors)
+
+
+def _clocks(case: Case, device: str, pressed: Mask) -> tuple[float, float] | None:
+    """Median clock under pressure and otherwise, in hertz; None where either is not known."""
+    rows, values = case.signal(names.account(names.GPU_CLOCK, device))
+    within = pressed[np.minimum(rows, len(pressed) - 1)]
+    if not within.any() or within.all():
+        return None
+    return float(np.median(values[within])), float(np.median(values[~within]))
+
+
+def _evidence(
+    case: Case,
+    claimed: tuple[Finding, ...],
+    pressed: Mask,
+    device: str,
+    clocks: tuple[float, float] | None,
+) -> Iterable[str]:
+    driver = "amdsmi" if _is_amd(case) else "NVML"
+    yield f"{device} said so ({driver}) in {tell_rows(case, pressed)}."
+    unknown = case.signal(names.account(names.GPU_OTHER_SLOWDOWN, device))[1]
+    if len(unknown):
+        bits = functools.reduce(operator.or_, (int(value) for value in unknown))
+        yield f"It also gave reasons that this version has no name for: bits 0x{bits:x}."
+    if clocks is not None:
+        yield (
+            f"Its clock is {megahertz(clocks[0])} there and {megahertz(clocks[1])} "
+            "elsewhere (medians of the samples)."
+        )
+    temperature = case.signal(names.account(names.GPU_TEMPERATURE, device))[1]
+    if len(temperature):
+        yield (
+            f"Its temperature was {count(float(temperature.min()))} to "
+            f"{count(float(temperature.max()))} \u00b0C in the run."
+        )
+    yield from tell_medians(case, pressed)
+    yield from tell_share(claimed, pressed)

@@ -1,0 +1,147 @@
+"""Tensors are kept alive, and the step works on ever more of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds, span
+from tb_slowdown_plugin.analysis.causes.common.places import (
+    growing_places,
+    places_of_most,
+    tell_places,
+)
+from tb_slowdown_plugin.analysis.causes.common.timing_text import (
+    cadence,
+    grows_at_intervals,
+    tell_rise,
+)
+from tb_slowdown_plugin.analysis.causes.common.trend_tests import Growth, ends, growth_of
+from tb_slowdown_plugin.analysis.causes.memory import tensor_retention_advice as advice
+from tb_slowdown_plugin.analysis.text.wording import count, duration, size
+from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.records.types import Float, Int
+
+_LIVE = "live_tensor_bytes"
+_LEAST_GROWTH = 0.2
+_LEAST_BYTES = 2**20
+OPEN_TAPE = "open_tape"
+"""Fact: a gradient tape is open since an earlier step."""
+MOST_OF_RUN = 0.3
+"""Age of an open tape, as a share of the run: its age is told each time it has doubled."""
+_TAPE_GROWS = 1.05
+_MORE = 1.5
+"""Live tensors at the end over those at the start from which their number grows."""
+_SLOWEST_BYTES_PER_SECOND = 2e8
+"""A step that works on all the bytes kept gets through at least so many a second: one thread
+element by element does about 1 GB/s, and a concatenation of 131 MB was seen at 20 GB/s. Time
+that grows faster than that has another reason."""
+
+
+def explain(case: Case) -> Claim | None:
+    """Claims growth of the step time while the allocator's bytes and CPU time grow."""
+    claimed = tuple(f for f in case.core() if f.pattern in ("drift", "level_shift"))
+    rows = (case.diagnosis.warm_up_rows, len(case.run.steps) - 1)
+    where = np.arange(rows[0], rows[1] + 1)
+    often = ""
+    if not claimed:
+        claimed, where = grows_at_intervals(case)
+        often = f" {cadence(where, len(case.run.steps))}"
+    if not claimed:
+        return None
+    cpu = _ends_at(case.run.steps.process_cpu_seconds, where)
+    found = _allocator(case, rows)
+    if found is None or not cpu[1] > 1.1 * cpu[0]:
+        return _open_tape(case, claimed, rows)
+    owner, growth = found
+    levels = _ends_at(case.run.steps.period_seconds, where)
+    if levels[1] - levels[0] > (growth.last - growth.first) / _SLOWEST_BYTES_PER_SECOND:
+        return _open_tape(case, claimed, rows)
+    grown = tell_rise(case, "Such a step" if often else "A step", levels, span(claimed))
+    places = growing_places(case)
+    most = places_of_most(case, case.wall_share(lost_seconds(claimed)))
+    return Claim(
+        "tensor_retention",
+        claimed,
+        "tensors that are kept alive",
+        f"The memory of live tensors grows by {size(growth.per_step)} a step, and the step time "
+        f"grows with it{often}.",
+        (
+            f"{owner} {size(growth.first)} around "
+            f"{case.step_text(growth.first_row)} and {size(growth.last)} around "
+            f"{case.step_text(growth.last_row)} (medians of the samples in the first and the last "
+            "third).",
+            f"{grown}{'; its' if grown else 'Its'} CPU time goes from {duration(cpu[0])} to "
+            f"{duration(cpu[1])}.",
+            *tell_places(places, most),
+        ),
+        advice.advise(advice.Retention(listed=_number_grows(case, rows))),
+        "medium",
+        "drift",
+    )
+
+
+def _ends_at(series: Float, where: Int) -> tuple[float, float]:
+    return ends(series[where], (0, len(where) - 1))
+
+
+def _open_tape(case: Case, claimed: tuple[Finding, ...], rows: tuple[int, int]) -> Claim | None:
+    """A tape that is open for most of the run, while the process grows."""
+    memory = growth_of(case, "rss_bytes", rows)
+    tapes = [
+        (fact.subject, fact.numbers.get("age_steps", 0.0)) for _, fact in case.facts(OPEN_TAPE)
+    ]
+    if not tapes or memory is None or not _goes_on(memory):
+        return None
+    place, age = max(tapes, key=lambda tape: tape[1])
+    if age < MOST_OF_RUN * (rows[1] - rows[0]) or memory.last < _TAPE_GROWS * memory.first:
+        return None
+    grown = tell_rise(case, "A step", ends(case.run.steps.period_seconds, rows), rows)
+    return Claim(
+        "tensor_retention",
+        claimed,
+        f"a gradient tape that stays open: {place}",
+        f"The gradient tape that `{place}` opened records all steps since, and keeps their "
+        "tensors alive.",
+        (
+            f"The tape was open for {count(age)} steps when it was last looked at.",
+            f"Host memory rose from {size(memory.first)} around "
+            f"{case.step_text(memory.first_row)} to {size(memory.last)} around "
+            f"{case.step_text(memory.last_row)}.",
+            *([f"{grown}."] if grown else []),
+        ),
+        advice.advise(advice.Retention(tape=True)),
+        "medium",
+        "drift",
+    )
+
+
+def _allocator(case: Case, rows: tuple[int, int]) -> tuple[str, Growth] | None:
+    """Who holds the bytes that grow most, in words, if any go on growing."""
+    found = []
+    for name in (*case.signals_of(names.ALLOCATOR_IN_USE), *case.signals_of(_LIVE)):
+        growth = growth_of(case, name, rows)
+        if growth is None or not _goes_on(growth):
+            continue
+        if growth.last - growth.first >= max(_LEAST_BYTES, _LEAST_GROWTH * growth.first):
+            owner = "Live eager tensors hold" if name == _LIVE else ""
+            found.append((owner or f"The allocator of {names.detail(name)} holds", growth))
+    return max(found, key=lambda pair: pair[1].last - pair[1].first, default=None)
+
+
+def _number_grows(case: Case, rows: tuple[int, int]) -> bool | None:
+    """Whether there are ever more live tensors, not only larger ones; None where not known."""
+    number = growth_of(case, "live_tensors", rows, count=True)
+    return None if number is None else number.steady and number.last >= _MORE * number.first
+
+
+def tensors_grow(case: Case) -> bool:
+    """Whether the live eager tensors take more and more memory in this run."""
+    rows = (case.diagnosis.warm_up_rows, len(case.run.steps) - 1)
+    growth = growth_of(case, _LIVE, rows)
+    return growth is not None and _goes_on(growth) and growth.last - growth.first >= _LEAST_BYTES
+
+
+def _goes_on(growth: Growth) -> bool:
+    """Whether it rises again and again: a buffer that was made once is kept, but no leak."""
+    return growth.steady and not growth.one_rise

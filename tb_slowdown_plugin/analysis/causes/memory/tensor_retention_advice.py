@@ -1,0 +1,85 @@
+"""Advice against tensors that are kept alive."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
+from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
+from tb_slowdown_plugin.analysis.types import Advice
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """What the record says of tensors that stay alive."""
+
+    tape: bool = False
+    """A tape that stays open holds them."""
+    listed: bool | None = None
+    """Their number grows; else single ones do, as where all are concatenated each time; None
+    where their number is not known."""
+
+
+def advise(retention: Retention) -> tuple[Advice, ...]:
+    """What to change."""
+    return offered(OFFERS, retention)
+
+
+def _tape_is_open(retention: Retention) -> bool:
+    return retention.tape
+
+
+def _are_concatenated(retention: Retention) -> bool:
+    return not retention.tape and retention.listed is not True
+
+
+def _are_listed(retention: Retention) -> bool:
+    return not retention.tape and retention.listed is not False
+
+
+def keep_a_window() -> Advice:
+    """Not all of it."""
+    return Advice(
+        "Keep a window of fixed length instead of a history that is concatenated: each "
+        "concatenation copies all of it.",
+        snippet(
+            old("history = tf.concat([history, batch], axis=0)"),
+            new("history = tf.concat([history, batch], axis=0)[-1_000:]"),
+        ),
+        "What is older than the window is gone.",
+        "find `tf.concat` on what earlier steps left",
+    )
+
+
+def numbers() -> Advice:
+    """Numbers instead of tensors."""
+    return Advice(
+        "Keep numbers, not tensors, of what is only logged.",
+        snippet(old("losses.append(loss)"), new("losses.append(float(loss))")),
+        "The step waits for the value: on a GPU do it every 100th step.",
+        "find lists that the loop appends tensors to",
+    )
+
+
+def short_tape() -> Advice:
+    """One tape a step."""
+    return Advice(
+        "Open one `tf.GradientTape` for each step and leave its `with` before the next; a tape "
+        "holds every intermediate tensor that it saw.",
+        snippet(
+            old("with tf.GradientTape(persistent=True) as tape:", "    for batch in dataset:"),
+            new("for batch in dataset:", "    with tf.GradientTape() as tape:"),
+            same("        loss = tf.reduce_mean(tf.square(w * batch))"),
+            new("    gradient = tape.gradient(loss, w)"),
+        ),
+        "Gradients through earlier steps are no longer possible.",
+        "find `tf.GradientTape`",
+    )
+
+
+OFFERS: Final = (
+    Offer(plain(short_tape), when=_tape_is_open),
+    Offer(plain(keep_a_window), when=_are_concatenated),
+    Offer(plain(numbers), when=_are_listed),
+)

@@ -1,0 +1,1 @@
+"""Causes in the model's own work."""

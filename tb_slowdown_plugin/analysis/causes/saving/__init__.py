@@ -1,0 +1,1 @@
+"""Causes in what training writes."""

@@ -1,0 +1,141 @@
+"""A Keras callback, or writing summaries, takes the time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, largest, lost_seconds
+from tb_slowdown_plugin.analysis.causes.common.program import Program
+from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, growth, working_rows
+from tb_slowdown_plugin.analysis.causes.saving import callbacks_fixes as advice
+from tb_slowdown_plugin.analysis.text.wording import (
+    between,
+    counted,
+    duration,
+    ledger_seconds,
+    percent,
+    times,
+)
+from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.records.types import Float, Int
+
+_GROWS = 1.3
+_MUCH_VALIDATION = 0.25
+"""Share of the run from which validation is told of: a choice."""
+_LITTLE_SECONDS = 1e-3
+"""More than what Keras's `TensorBoard` takes after a batch without anything to write: 0.2 to 0.5 ms
+(`python -m benchmarks.accuracy.held_out`)."""
+_MOST = 0.5
+_FEWEST = 20
+_LONG_STEP_SECONDS = 0.1
+
+
+def explain(case: Case) -> Claim | None:
+    """Claims what callbacks, summaries and growing validation lost."""
+    claimed = case.of(names.CALLBACK, names.SUMMARY, names.VALIDATION)
+    if not claimed:
+        return None
+    main = largest(claimed)
+    who = _who(main)
+    rows, each = _calls(case, main)
+    often = cadence(rows, len(case.run.steps))
+    change = growth(each)
+    program = Program.of(case.run)
+    grows = f" and grows: {times(change)} as long at the end" if change >= _GROWS else ""
+    return Claim(
+        "callbacks",
+        claimed,
+        who.replace("`", ""),
+        f"{who[0].upper()}{who[1:]} takes {duration(float(np.median(each)))} {often}{grows}.",
+        tuple(_evidence(case, claimed)),
+        advice.advise(
+            advice.Calls(
+                names.family(main.source),
+                names.detail(main.source),
+                grows=bool(grows),
+                at_every_step=often == "at every step",
+                little_each=_takes_little(each),
+                at_epochs=main.pattern == "epoch_boundary",
+                every_steps=round(float(np.median(np.diff(rows)))) if len(rows) > 1 else 1,
+                run_steps=len(case.run.steps) * case.run.steps_per_row,
+                epochs=program.epochs,
+                in_fit=program.in_fit or names.family(main.source) == names.CALLBACK,
+            )
+        ),
+        # What is more in some steps is told by its largest and smallest call.
+        pattern="flat" if often == "at every step" and main.pattern == "periodic" else None,
+    )
+
+
+def _who(finding: Finding) -> str:
+    family, detail = names.family(finding.source), names.detail(finding.source)
+    if family == names.CALLBACK:
+        return f"the callback `{detail}`" if detail else "callbacks"
+    if family == names.SUMMARY:
+        return "writing summaries" + (f" in the callback `{detail}`" if detail else "")
+    return "validation"
+
+
+def _calls(case: Case, finding: Finding) -> tuple[Int, Float]:
+    """Rows in which it ran for a time that matters, and its seconds there.
+
+    What takes little in every step can take more in all than what takes much in a few.
+    """
+    seconds = case.account(names.family(finding.source), names.detail(finding.source))
+    if not seconds.any():
+        seconds = finding.lost_per_step
+    rows = working_rows(seconds)
+    if seconds[rows].sum() < 0.5 * seconds.sum():
+        rows = np.flatnonzero(seconds)
+    return rows, seconds[rows]
+
+
+def _takes_little(each: Float) -> bool:
+    """Whether it is many short calls that cost the most of it."""
+    return float(each[each < _LITTLE_SECONDS].sum()) >= _MOST * float(each.sum())
+
+
+def _evidence(case: Case, claimed: tuple[Finding, ...]) -> Iterable[str]:
+    sources = dict.fromkeys(finding.source for finding in claimed)
+    for source in sources:
+        parts = tuple(finding for finding in claimed if finding.source == source)
+        seconds = lost_seconds(parts)
+        rows, each = _calls(case, parts[0])
+        yield (
+            f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run) in "
+            f"{_who(parts[0])}: {counted(len(rows), 'step')} with "
+            f"{between(float(each.min()), float(each.max()))} each."
+        )
+        if _takes_little(each) and len(rows) > _FEWEST:
+            usual = float(np.median(each))
+            yield (
+                f"It is mostly calls of {duration(usual)}, which take no longer after a longer "
+                f"step: of one of {duration(_LONG_STEP_SECONDS)} that would be "
+                f"{percent(usual / _LONG_STEP_SECONDS)}."
+            )
+        if growth(each) >= _GROWS:
+            quarter = len(each) // 4
+            yield (
+                f"It takes {duration(float(np.median(each[:quarter])))} around "
+                f"{case.step_text(int(rows[quarter // 2]))} and "
+                f"{duration(float(np.median(each[-quarter:])))} around "
+                f"{case.step_text(int(rows[-1 - quarter // 2]))}."
+            )
+
+
+def tell_validation(case: Case) -> Iterable[str]:
+    """Of validation that is a good part of the run: asked for, so no loss, but it can be less."""
+    seconds = case.account(names.VALIDATION)
+    total = float(seconds.sum())
+    if case.wall_share(total) < _MUCH_VALIDATION:
+        return
+    rows = working_rows(seconds)
+    yield (
+        f"Validation took {duration(total)}, {percent(case.wall_share(total))} of the run: "
+        f"{duration(float(np.median(seconds[rows])))} in the median, "
+        f"{cadence(rows, len(case.run.steps))}. It was asked for and does not count as lost; "
+        "`validation_freq`, `validation_steps` or fewer calls of `evaluate` make it less."
+    )

@@ -1,0 +1,130 @@
+"""Saving takes time, or more each time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds
+from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, growth, working_rows
+from tb_slowdown_plugin.analysis.causes.model.optimizer_state import CREATION
+from tb_slowdown_plugin.analysis.causes.saving import checkpointing_fixes as advice
+from tb_slowdown_plugin.analysis.prepare.recorded_run import epoch_rows
+from tb_slowdown_plugin.analysis.text.wording import (
+    between,
+    counted,
+    duration,
+    ledger_seconds,
+    percent,
+    size,
+    times,
+)
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.records.types import Float, Int
+
+_GROWS = 1.2
+_MADE_IN_SAVES = 0.9
+
+
+def explain(case: Case) -> Claim | None:
+    """Claims the seconds of saving."""
+    claimed = case.of(names.CHECKPOINT)
+    if not claimed:
+        return None
+    saving = case.account(names.CHECKPOINT)
+    rows = working_rows(saving)
+    # Keras makes an optimizer of its own in each save: that is the save's doing.
+    claimed += tuple(
+        finding
+        for finding in case.of(CREATION)
+        if finding.lost_per_step[rows].sum() >= _MADE_IN_SAVES * finding.lost_seconds
+    )
+    who = next((detail for detail, _ in case.details(names.CHECKPOINT) if detail), "")
+    each = saving[rows]
+    change = growth(each.tolist())
+    grows = (
+        f"A save takes {times(change)} as long at the end as at the start."
+        if change >= _GROWS
+        else "The cost of a save does not grow."
+    )
+    often = cadence(rows.tolist(), len(case.run.steps))
+    period = case.run.steps.period_seconds
+    callers = [fact for _, fact in case.facts(names.CHECKPOINT_FROM)]
+    how = advice.Saving(
+        who,
+        grows=change >= _GROWS,
+        every_steps=round(float(np.median(np.diff(rows)))) if len(rows) > 1 else len(period),
+        at_epochs=_at_epochs(case, rows),
+        seconds=float(np.median(each)),
+        step_seconds=float(period.sum() - each.sum()) / len(period),
+        run_steps=len(period) * case.run.steps_per_row,
+        run_seconds=float(period.sum()),
+        place=callers[-1].subject if len({each.subject for each in callers}) == 1 else "",
+        keeps_few=any(fact.numbers.get("keeps") for _, fact in case.facts("checkpoint")),
+        in_callback=any(each.numbers.get("in_callback") for each in callers),
+    )
+    return Claim(
+        "checkpointing",
+        claimed,
+        f"checkpointing ({who})" if who else "checkpointing",
+        f"{counted(len(rows), 'save')} of {duration(float(np.median(each)))}, {often}; training "
+        f"stands still meanwhile. {grows}",
+        tuple(_evidence(case, saving, lost_seconds(claimed), who, grows=change >= _GROWS)),
+        advice.advise(how),
+    )
+
+
+def _evidence(
+    case: Case,
+    saving: Float,
+    seconds: float,
+    who: str,
+    *,
+    grows: bool,
+) -> Iterable[str]:
+    rows = working_rows(saving)
+    each = saving[rows]
+    by = f" by `{who}`" if who else ""
+    yield (
+        f"{counted(len(rows), 'save')}{by} took "
+        f"{between(float(each.min()), float(each.max()))} each, "
+        f"{ledger_seconds(float(each.sum()))} in all; {_counting(float(each.sum()), seconds)} as "
+        f"lost ({percent(case.wall_share(seconds))} of the run)."
+    )
+    written = [
+        (row, fact.numbers["bytes"])
+        for row, fact in case.facts("checkpoint")
+        if "bytes" in fact.numbers
+    ]
+    if written:
+        after = sum(row >= len(case.run.steps) for row, _ in written)
+        last = f", {counted(after, 'save')} after the last step included" if after else ""
+        yield (
+            f"A save writes {size(float(np.median([each for _, each in written])))}; "
+            f"{size(sum(each for _, each in written))} were written in all{last}."
+        )
+    gaps = np.diff(rows)
+    if len(gaps):
+        work = float(case.run.steps.period_seconds.sum() - each.sum()) / len(rows)
+        rest = f" and {duration(work)} of other work" if work > 0 else ""
+        yield f"Between two saves lie {counted(round(float(np.median(gaps))), 'step')}{rest}."
+    if grows:
+        quarter = len(each) // 4
+        yield (
+            f"A save takes {duration(float(np.median(each[:quarter])))} around "
+            f"{case.step_text(int(rows[quarter // 2]))} and "
+            f"{duration(float(np.median(each[-quarter:])))} around "
+            f"{case.step_text(int(rows[-1 - quarter // 2]))}."
+        )
+
+
+def _at_epochs(case: Case, rows: Int) -> bool:
+    """Whether saves lie where epochs end, in the last step or before the next one's end."""
+    begins = epoch_rows(case.run)
+    ends = {*begins.tolist(), *(begins - 1).tolist(), len(case.run.steps) - 1}
+    return len(begins) > 1 and all(row in ends for row in rows.tolist())
+
+
+def _counting(whole: float, lost: float) -> str:
+    return "all of it counts" if lost >= 0.99 * whole else f"{ledger_seconds(lost)} of it count"

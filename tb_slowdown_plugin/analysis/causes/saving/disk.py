@@ -1,0 +1,180 @@
+"""Writing gets slow: the disk is busy, or ever more is written in each step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, Mask, span
+from tb_slowdown_plugin.analysis.causes.common.pressure import (
+    lying_in,
+    rows_by_rate,
+    tell_medians,
+    tell_rows,
+    tell_share,
+)
+from tb_slowdown_plugin.analysis.causes.common.program import Program
+from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_rise, working_rows
+from tb_slowdown_plugin.analysis.causes.common.trend_tests import ends, rank_with_time
+from tb_slowdown_plugin.analysis.causes.saving import disk_advice as advice
+from tb_slowdown_plugin.analysis.text.wording import counted, duration, size, whole_percent
+from tb_slowdown_plugin.analysis.types import Advice, Finding
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.records.types import Float
+
+IO_PRESSURE: Final = "io_pressure_seconds"
+_WRITTEN: Final = "disk_written_bytes"
+_BUSY: Final = 0.1
+"""Share of a stretch in which something waited for a disk (PSI "some"), from which it is under
+pressure: a choice; a healthy run of the demo programs has under 1 %."""
+_SAME_BYTES: Final = 1.1
+"""Last third of the saves over the first, in bytes, up to which they write the same."""
+_STEADY: Final = 0.8
+_LEAST_RISE_BYTES: Final = 65_536
+_SLOWEST_BYTES_PER_SECOND: Final = 1e7
+"""Writing gets through at least so many bytes a second, on a slow network disk. Time that grows
+faster than that has another reason."""
+_FEWEST: Final = 6
+_MORE: Final = "writing ever more to disk"
+_MUCH_OUTPUT: Final = 10 * 2**20
+_LITTLE_SPACE: Final = 10 * 2**30
+
+
+@dataclass(frozen=True, slots=True)
+class _Writes:
+    """Bytes that are written in a step, in the first and in the last third of the run."""
+
+    first: float
+    last: float
+
+
+def explain(case: Case) -> Claim | None:
+    """Claims slow steps and saves under pressure of the disk, and growth of what is written."""
+    pressed = rows_by_rate(case, IO_PRESSURE, lambda share: share >= _BUSY, per_second=True)
+    busy = lying_in(case, pressed)
+    saves = lying_in(case, pressed, _saves_of_same_bytes(case))
+    if busy or saves:
+        writes = _growing_writes(case, busy)
+        more = f"{_tell_writes(writes)}, and the" if writes else "The"
+        return Claim(
+            "disk",
+            (*busy, *saves),
+            _MORE if writes else "a busy disk",
+            f"{more} machine waits for its disks in the steps that are slow.",
+            tuple(_tell_pressure(case, (*busy, *saves), pressed)),
+            _advise(case, grows=writes is not None),
+            "medium",
+        )
+    claimed = tuple(f for f in case.core() if f.pattern in ("drift", "level_shift"))
+    writes = _growing_writes(case, claimed)
+    if writes is None:
+        return None
+    rows = span(claimed)
+    grown = tell_rise(case, "A step", ends(case.run.steps.period_seconds, rows), rows)
+    return Claim(
+        "disk",
+        claimed,
+        _MORE,
+        f"{_tell_writes(writes)}, and the step time grows with it.",
+        (
+            *([f"{grown}."] if grown else []),
+            *_tell_output(case),
+        ),
+        _advise(case, grows=True),
+        "medium",
+        "drift",
+    )
+
+
+def _advise(case: Case, *, grows: bool) -> tuple[Advice, ...]:
+    free = case.signal("disk_free_bytes")[1]
+    full = bool(len(free)) and float(free.min()) < _LITTLE_SPACE
+    return advice.advise(advice.Writing(Program.of(case.run), grows=grows, full=full))
+
+
+def _tell_writes(writes: _Writes) -> str:
+    return (
+        f"A step writes more and more: {size(writes.first)} in the first third of the run, "
+        f"{size(writes.last)} in the last"
+    )
+
+
+def _saves_of_same_bytes(case: Case) -> tuple[Finding, ...]:
+    """Growth of the time of saves, where each writes as many bytes as the first ones."""
+    written = [f.numbers["bytes"] for _, f in case.facts("checkpoint") if "bytes" in f.numbers]
+    third = len(written) // 3
+    if len(written) < _FEWEST or np.median(written[-third:]) > _SAME_BYTES * np.median(
+        written[:third]
+    ):
+        return ()
+    return tuple(f for f in case.of(names.CHECKPOINT) if f.pattern in ("drift", "level_shift"))
+
+
+def _growing_writes(case: Case, claimed: tuple[Finding, ...]) -> _Writes | None:
+    """The bytes written in a step, where they rise enough for what these findings lost."""
+    writes = _bytes_of_steps(case) if claimed else None
+    if writes is None:
+        return None
+    before, after = ends(case.run.steps.period_seconds, span(claimed))
+    most = (writes.last - writes.first) / _SLOWEST_BYTES_PER_SECOND
+    return writes if after - before <= most else None
+
+
+def _bytes_of_steps(case: Case) -> _Writes | None:
+    """The bytes written in a step, where they rise for the most part of the run."""
+    rows, total = case.signal(_WRITTEN)
+    steady = rows >= case.diagnosis.warm_up_rows
+    rows, total = rows[steady], total[steady]
+    # The end of each of a few equal parts, so that what the kernel counts late evens out.
+    edges = np.unique(np.linspace(0, len(rows) - 1, 13).astype(np.int64)) if len(rows) else rows
+    rows, total = rows[edges], total[edges]
+    moved = np.append(np.diff(rows) > 0, True) if len(rows) else np.empty(0, bool)
+    rows, total = rows[moved], total[moved]
+    if len(rows) <= _FEWEST:
+        return None
+    each: Float = np.diff(total) / np.diff(rows)
+    third = len(each) // 3
+    writes = _Writes(float(np.median(each[:third])), float(np.median(each[-third:])))
+    rises = rank_with_time(each) >= _STEADY
+    return writes if rises and writes.last - writes.first >= _LEAST_RISE_BYTES else None
+
+
+def _tell_pressure(case: Case, claimed: tuple[Finding, ...], pressed: Mask) -> Iterable[str]:
+    seconds = case.signal(IO_PRESSURE)[1]
+    yield (
+        f"Programs on this machine waited {duration(float(seconds[-1] - seconds[0]))} for disks "
+        f"(PSI, at least one of them); for {whole_percent(_BUSY)} of the time or more in "
+        f"{tell_rows(case, pressed)}."
+    )
+    saving = case.account(names.CHECKPOINT)
+    rows = working_rows(saving)
+    if any(names.family(f.source) == names.CHECKPOINT for f in claimed) and len(rows) >= 3:
+        third = len(rows) // 3
+        yield (
+            f"A save takes {duration(float(np.median(saving[rows[:third]])))} at first and "
+            f"{duration(float(np.median(saving[rows[-third:]])))} at the end, and writes as many "
+            "bytes."
+        )
+    else:
+        yield from tell_medians(case, pressed)
+    yield from tell_share(claimed, pressed)
+    yield from _tell_output(case)
+
+
+def _tell_output(case: Case) -> Iterable[str]:
+    """What the run has left on the disk, and how much is left of the disk."""
+    rows, output = case.signal("output_bytes")
+    if len(output) >= 2 and output[-1] - output[0] >= _MUCH_OUTPUT:
+        files = case.signal("output_files")[1]
+        number = f" in {counted(round(files[-1]), 'file')}" if len(files) else ""
+        yield (
+            f"The logdir and the directories of checkpoints hold {size(float(output[0]))} at "
+            f"{case.step_text(int(rows[0]))} and {size(float(output[-1]))}{number} at "
+            f"{case.step_text(int(rows[-1]))}."
+        )
+    free = case.signal("disk_free_bytes")[1]
+    if len(free) and free.min() < _LITTLE_SPACE:
+        yield f"Only {size(float(free.min()))} of the disk are free."

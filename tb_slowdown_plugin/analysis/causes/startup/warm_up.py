@@ -1,0 +1,195 @@
+"""The first steps cost more: tracing, first executions, variables, the first pass over the data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.causes.common.context import CORE, Case, Claim, lost_seconds, span
+from tb_slowdown_plugin.analysis.causes.common.program import Program
+from tb_slowdown_plugin.analysis.causes.common.trend_tests import bytes_per_second
+from tb_slowdown_plugin.analysis.causes.compile.retrace_text import quoted
+from tb_slowdown_plugin.analysis.causes.data.input_pipeline import LEAST_READING, READ
+from tb_slowdown_plugin.analysis.causes.startup import warm_up_fixes as advice
+from tb_slowdown_plugin.analysis.causes.startup.warm_up_parts import parts_of
+from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_training
+from tb_slowdown_plugin.analysis.prepare.retrace_groups import is_keras
+from tb_slowdown_plugin.analysis.prepare.settled_functions import is_compiled_again, is_remainder
+from tb_slowdown_plugin.analysis.text.wording import counted, duration, listed, percent
+from tb_slowdown_plugin.analysis.types import Advice, Finding
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.records.types import Epoch
+
+_TRACES = (names.TRACING, names.FIRST_EXECUTION)
+_MATTERS = 0.2
+"""Share of the warm-up from which a part gets advice."""
+_MOSTLY = 0.5
+_LEAVE = 0.05
+"""Share of the wall below which a warm-up is not worth a change."""
+_MOST_NAMED = 3
+_MANY_OPERATIONS = 2_000
+"""Operations from which a graph looks unrolled: a train step of 50 layers has about 1,500."""
+
+
+def explain(case: Case) -> Claim | None:
+    """Claims what is warm-up by pattern, and first traces wherever they are."""
+    claimed = tuple(finding for finding in case.findings if _is_warm_up(finding))
+    if not claimed:
+        return None
+    parts = _parts(claimed)
+    first = [graph for graph in in_training(case.graphs) if not graph.again]
+    seconds = lost_seconds(claimed)
+    first_row, last_row = span(claimed)
+    until = (
+        f"until {case.step_text(last_row)}"
+        if last_row > first_row
+        else f"in {case.step_text(first_row)}"
+    )
+    largest_part = max(parts, key=lambda part: parts[part])
+    summary = (
+        f"The first steps cost {duration(seconds)} more than healthy ones, {until}; the largest "
+        f"part is {_NAMES.get(largest_part, largest_part.replace('_', ' '))}."
+    )
+    return Claim(
+        "warm_up",
+        claimed,
+        "warm-up",
+        summary,
+        tuple(_evidence(case, first, parts, seconds)),
+        _advice(case, claimed, parts, first),
+        "high",
+        "warm_up",
+        parts_of(case, claimed),
+    )
+
+
+_NAMES = {
+    names.TRACING: "building graphs",
+    names.FIRST_EXECUTION: "the first run of new graphs",
+    names.INPUT_WAIT: "waiting for data",
+    CORE: "work that no clock covers: variables, kernels, memory",
+}
+
+
+def _is_warm_up(finding: Finding) -> bool:
+    family, detail = names.family(finding.source), names.detail(finding.source)
+    if family in _TRACES:
+        return detail == names.FIRST or (finding.pattern == "warm_up" and detail == names.LIBRARY)
+    return finding.pattern == "warm_up"
+
+
+def _parts(claimed: Iterable[Finding]) -> dict[str, float]:
+    parts: dict[str, float] = {}
+    for finding in claimed:
+        family = names.family(finding.source)
+        parts[family] = parts.get(family, 0.0) + finding.lost_seconds
+    return parts
+
+
+def _evidence(
+    case: Case, first: list[TracedGraph], parts: dict[str, float], seconds: float
+) -> Iterable[str]:
+    passes = {event.row for event in case.run.events if isinstance(event.what, Epoch)}
+    later = "later passes" if len(passes) > 1 else "later steps"
+    for part, lost in sorted(parts.items(), key=lambda item: -item[1]):
+        share = f"{duration(lost)} ({percent(lost / seconds)} of the warm-up)"
+        if part == names.TRACING:
+            yield f"{share} went into building graphs{_largest(first)}."
+        elif part == names.FIRST_EXECUTION:
+            yield from _first_runs(first, share)
+        elif part == names.INPUT_WAIT:
+            yield (
+                f"{share} were waiting for data beyond what {later} wait: cold files, "
+                "a cache or a shuffle buffer that fills."
+            )
+        elif part == CORE:
+            yield f"{share} have no clock of their own: variables, kernel choice, memory."
+        else:
+            yield f"{share} were {_NAMES.get(part, part.replace('_', ' '))}."
+    twice = sorted({quoted(g.trace) for g in first if g.trace.cause == "variables"})
+    if twice:
+        verb = "was" if len(twice) == 1 else "were"
+        text = f"{listed(twice)} {verb} traced twice, because the first call creates variables."
+        yield text[0].upper() + text[1:]
+    yield from _settled(first)
+
+
+def _settled(graphs: list[TracedGraph]) -> Iterable[str]:
+    """Retraces that were paid once: a new stage, a smaller last batch, a shape that was relaxed."""
+    settled = [graph for graph in graphs if graph.settled and graph.trace.changes]
+    compiled = [g for g in settled if is_compiled_again(g.trace) and not g.trace.depth]
+    for function, times in Counter(quoted(graph.trace) for graph in compiled).items():
+        often = "once" if times == 1 else counted(times, "time")
+        text = f"{function} was built anew {often}, because the model was compiled again."
+        yield text[0].upper() + text[1:]
+    shapes = [graph for graph in settled if not is_compiled_again(graph.trace)]
+    for graph in shapes[:_MOST_NAMED]:
+        change = graph.trace.changes[0]
+        why = "for a smaller batch" if is_remainder(graph.trace) else "with a relaxed shape"
+        text = f"{quoted(graph.trace)} was traced once more {why}: `{change.argument}` from "
+        text += f"{change.before} to {change.after}."
+        yield text[0].upper() + text[1:]
+
+
+def _largest(graphs: list[TracedGraph]) -> str:
+    if not graphs:
+        return ""
+    most = max(graphs, key=lambda graph: graph.trace.operations)
+    functions = f" of {counted(len({g.trace.function for g in graphs}), 'function')}"
+    if not most.trace.operations:
+        return functions  # their number was not recorded
+    place = f" ({most.trace.location})" if most.trace.location else ""
+    return (
+        f"{functions}; the largest has "
+        f"{counted(most.trace.operations, 'operation')}, {quoted(most.trace)}{place}"
+    )
+
+
+def _first_runs(graphs: list[TracedGraph], share: str) -> Iterable[str]:
+    compiled = any(graph.trace.jit_compile for graph in graphs)
+    what = "XLA compilation, " if compiled else ""
+    unknown = sum(g.first_seconds > 0 and g.steady_from == "nothing" for g in graphs)
+    rest = (
+        f" For {counted(unknown, 'graph')} no second run was seen; the whole first run counts."
+        if unknown
+        else ""
+    )
+    yield (
+        f"{share} went into the first run of the new graphs beyond a steady run: "
+        f"{what}graph optimisation, kernel choice.{rest}"
+    )
+
+
+def _advice(
+    case: Case, claimed: tuple[Finding, ...], parts: dict[str, float], graphs: list[TracedGraph]
+) -> tuple[Advice, ...]:
+    seconds = sum(parts.values())
+    built = parts.get(names.TRACING, 0.0) + parts.get(names.FIRST_EXECUTION, 0.0)
+    big = [graph for graph in graphs if graph.trace.operations >= _MANY_OPERATIONS]
+    start = advice.SlowStart(
+        Program.of(case.run),
+        long=case.wall_share(seconds) >= _LEAVE,
+        builds=built >= _MATTERS * seconds,
+        many_operations=bool(big),
+        by_keras=all(is_keras(graph.trace) for graph in big),
+        variables=any(g.trace.cause == "variables" and not is_keras(g.trace) for g in graphs),
+        first_runs=parts.get(names.FIRST_EXECUTION, 0.0) >= _MOSTLY * seconds
+        and not any(graph.trace.jit_compile for graph in graphs),
+    )
+    if parts.get(names.INPUT_WAIT, 0.0) >= _MATTERS * seconds:
+        start = _with_first_pass(case, claimed, start)
+    return advice.advise(start)
+
+
+def _with_first_pass(
+    case: Case, claimed: tuple[Finding, ...], start: advice.SlowStart
+) -> advice.SlowStart:
+    waits = tuple(f for f in claimed if names.family(f.source) == names.INPUT_WAIT)
+    lost = np.sum([finding.lost_per_step for finding in waits], axis=0)
+    fills = float(lost.max()) >= _MOSTLY * float(lost.sum())
+    reading = bytes_per_second(case, READ, *span(waits))
+    reads = None if reading is None else reading >= LEAST_READING
+    return replace(start, waits=True, fills=fills, reads=reads)

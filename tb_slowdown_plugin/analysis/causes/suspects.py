@@ -1,0 +1,249 @@
+"""What may be behind seconds that no rule has claimed: named, but not charged."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.causes.common.captures import (
+    captured_during,
+    is_fragmented,
+    is_nearly_full,
+    tell_memory,
+)
+from tb_slowdown_plugin.analysis.causes.common.context import Case, Mask, largest, lost_seconds
+from tb_slowdown_plugin.analysis.causes.common.pipeline_stages import called
+from tb_slowdown_plugin.analysis.causes.common.places import (
+    growing_places,
+    places_of_most,
+    tell_places,
+)
+from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
+    bytes_per_second,
+    ends,
+    median_of_known,
+)
+from tb_slowdown_plugin.analysis.causes.data.input_pipeline import slow_stages
+from tb_slowdown_plugin.analysis.causes.memory.tensor_retention import MOST_OF_RUN, OPEN_TAPE
+from tb_slowdown_plugin.analysis.causes.moving import find_moving
+from tb_slowdown_plugin.analysis.causes.workload.between_epochs import suspect_between
+from tb_slowdown_plugin.analysis.ledger.verdict import GROWN_FLOOR
+from tb_slowdown_plugin.analysis.text.wording import count, counted, duration, listed, size
+from tb_slowdown_plugin.analysis.types import Finding, Suspect
+from tb_slowdown_plugin.records.types import Float
+
+_COMPUTES: Final = 0.7
+"""Share of a slow step that must be CPU time, or it does not compile."""
+_COMPUTED: Final = 0.3
+"""Share of a rise that must be CPU time of the process, or it was waiting."""
+_ALIKE: Final = 0.5
+"""Share of the step's relative rise by which the CPU time of all threads must rise, too."""
+_SLOWER_STAGE: Final = 1.5
+"""Last time of a stage over its first from which it may be more work: a choice."""
+_MUCH_WRITTEN: Final = 2e7
+"""Bytes a second that may take time worth a look: a local disk takes ten times as much, a file
+on a network hardly more."""
+
+
+def find_suspects(case: Case) -> tuple[Suspect, ...]:
+    """What may be behind the seconds that no rule has claimed; each cause once.
+
+    Args:
+      case: its findings are those that no rule has claimed.
+    """
+    found: dict[str, Suspect] = {}
+    compiled = _compiled_again(case)
+    if compiled:
+        found[compiled.cause] = compiled
+    tape = _open_tape(case)
+    if tape:
+        found[tape.cause] = tape
+    memory = _short_of_memory(case)
+    if memory:
+        found[memory.cause] = memory
+    left = tuple(f for f in case.core() if f.pattern in ("drift", "level_shift"))
+    place = _one_place(case, left)
+    if place:
+        found[place.cause] = place
+    stage = _slower_stage(case, left)
+    if stage:
+        found[stage.cause] = stage
+    for finding in left:
+        machine = _kept_off_cpu(case, finding) or _computed_slower(case, finding)
+        written = _writes_much(case, finding)
+        for suspect in filter(None, (written, machine)):
+            found.setdefault(suspect.cause, suspect)
+    between = suspect_between(case)
+    if between:
+        found.setdefault(between.cause, between)
+    for suspect in find_moving(case, left):
+        found.setdefault(suspect.cause, suspect)
+    return tuple(found.values())
+
+
+def _compiled_again(case: Case) -> Suspect | None:
+    """Slow steps that compute, in a program with functions that XLA compiles."""
+    left = case.core()
+    jitted = sorted({graph.trace.function for graph in case.graphs if graph.trace.jit_compile})
+    if not left or not jitted:
+        return None
+    lost = np.sum([finding.lost_per_step for finding in left], axis=0)
+    period = case.run.steps.period_seconds
+    used = case.run.steps.process_cpu_seconds
+    slow = (lost > 0.5 * period) & ~np.isnan(used)
+    cpu = float(np.sum(used[slow]))
+    total = float(np.sum(period[slow]))
+    if not total > 0 or not cpu >= _COMPUTES * total:
+        return None
+    shown = listed([f"`{function}`" for function in jitted])
+    verb = "is" if len(jitted) == 1 else "are"
+    return Suspect(
+        "xla_compilation",
+        lost_seconds(left),
+        f"{shown} {verb} compiled by XLA (`jit_compile=True`), and the "
+        f"{counted(int(slow.sum()), 'slow step')} compute: {duration(cpu)} of CPU time in "
+        f"{duration(total)}. XLA compiles each new input shape, which no retrace shows.",
+    )
+
+
+def _open_tape(case: Case) -> Suspect | None:
+    """A gradient tape that records many steps, beside steps that are slow for no known reason."""
+    left = case.core()
+    tapes = [
+        (fact.numbers.get("age_steps", 0.0), fact.subject) for _, fact in case.facts(OPEN_TAPE)
+    ]
+    age, place = max(tapes, default=(0.0, ""))
+    if not left or age < MOST_OF_RUN * len(case.run.steps):
+        return None
+    return Suspect(
+        "tensor_retention",
+        lost_seconds(left),
+        f"The gradient tape that `{place}` opened was open for {count(age)} steps when it was last "
+        "looked at. It keeps what it recorded; how long that takes is not measured.",
+    )
+
+
+def _one_place(case: Case, left: tuple[Finding, ...]) -> Suspect | None:
+    """A line of the program that must hold the time, whatever it does there: waiting, too."""
+    if not left:
+        return None
+    lost = lost_seconds(left)
+    told = list(tell_places(growing_places(case), places_of_most(case, case.wall_share(lost))))
+    if not told:
+        return None
+    return Suspect(
+        "python_overhead",
+        lost,
+        f"{' '.join(told)} What takes longer there is not measured: computing, or waiting for a "
+        "lock, a file or another machine.",
+    )
+
+
+def _short_of_memory(case: Case) -> Suspect | None:
+    """Memory in pieces or nearly full, seen in steps that are slow for no known reason."""
+    left = case.core()
+    captured = captured_during(case, largest(left)) if left else None
+    for allocator in captured.allocators if captured else ():
+        if captured and (is_fragmented(allocator) or is_nearly_full(allocator)):
+            why = tell_memory(case, captured, allocator)
+            return Suspect(
+                "gpu_memory", lost_seconds(left), f"{why} What it costs is not measured."
+            )
+    return None
+
+
+def _slower_stage(case: Case, left: tuple[Finding, ...]) -> Suspect | None:
+    """A stage of the pipeline that takes longer and longer beside steps that hardly wait for it."""
+    told = slow_stages(case, largest(left)) if left else []
+    if not told:
+        return None
+    (first_row, first), (last_row, last) = told[0], told[-1]
+    before, after = (f.numbers.get("seconds_per_element", 0.0) for f in (first, last))
+    if first.subject != last.subject or not after >= _SLOWER_STAGE * before > 0:
+        return None
+    if last.subject.startswith("Prefetch"):
+        return None  # it hands on what others made, and its time is waiting
+    return Suspect(
+        "input_pipeline",
+        lost_seconds(left),
+        f"The stage{called(last.subject)} of the input pipeline, by tf.data's own model, took "
+        f"{duration(before)} an element up to {case.step_text(first_row)} and {duration(after)} up "
+        f"to {case.step_text(last_row)}. The step hardly waits for it, but may share the cores, or "
+        "Python's interpreter, with it.",
+    )
+
+
+def _kept_off_cpu(case: Case, finding: Finding) -> Suspect | None:
+    """The step takes longer, but the process computes no more than before."""
+    steps = case.run.steps
+    if finding.pattern == "drift":
+        cpu = ends(steps.process_cpu_seconds, finding.rows)
+        period = ends(steps.period_seconds, finding.rows)
+    else:
+        slow, rest = _inside_and_rest(case, finding)
+        if not rest.any():
+            return None
+        cpu = _medians(steps.process_cpu_seconds, rest, slow)
+        period = _medians(steps.period_seconds, rest, slow)
+    risen = period[1] - period[0]
+    if not risen > 0 or not cpu[1] - cpu[0] < _COMPUTED * risen:
+        return None
+    otherwise = "at first" if finding.pattern == "drift" else "elsewhere"
+    return Suspect(
+        "cpu_contention",
+        finding.lost_seconds,
+        f"In {case.steps_text(finding.rows)} a step takes {duration(period[1])} ({otherwise} "
+        f"{duration(period[0])}), its CPU time {duration(cpu[1])} ({duration(cpu[0])}): it waits, "
+        "for a device, a disk, a lock or a busy machine.",
+    )
+
+
+def _computed_slower(case: Case, finding: Finding) -> Suspect | None:
+    """All threads take longer alike, for a while: work that grows is that of one of them."""
+    steps = case.run.steps
+    slow, rest = _inside_and_rest(case, finding)
+    much = case.wall_share(finding.lost_seconds) >= GROWN_FLOOR
+    if finding.pattern != "level_shift" or not much or not rest.any():
+        return None
+    period = _medians(steps.period_seconds, rest, slow)
+    cpu = _medians(steps.process_cpu_seconds, rest, slow)
+    own = _medians(steps.thread_cpu_seconds, rest, slow)
+    least = 1 + _ALIKE * (period[1] / period[0] - 1) if period[0] > 0 else 1.0
+    others = (cpu[0] - own[0], cpu[1] - own[1])
+    if not least > 1 or any(not b > 0 or not a >= least * b for b, a in (own, others)):
+        return None
+    return Suspect(
+        "cpu_contention",
+        finding.lost_seconds,
+        f"In {case.steps_text(finding.rows)} a step takes {duration(period[1])} (elsewhere "
+        f"{duration(period[0])}), and all threads compute longer for it: {duration(cpu[1])} of CPU "
+        f"time ({duration(cpu[0])}). If it does the same work, the processor was slower then: by "
+        "its clock, or by other programs on the other half of the same cores.",
+    )
+
+
+def _writes_much(case: Case, finding: Finding) -> Suspect | None:
+    """The program writes files in these steps, by code that has no clock of its own."""
+    rate = bytes_per_second(case, "disk_written_bytes", *finding.rows)
+    if rate is None or rate < _MUCH_WRITTEN:
+        return None
+    return Suspect(
+        "disk",
+        finding.lost_seconds,
+        f"In {case.steps_text(finding.rows)} the process writes {size(rate)} a second. How long "
+        'that takes is not measured; `with tbslow.summary.phase("...")` around it tells.',
+    )
+
+
+def _inside_and_rest(case: Case, finding: Finding) -> tuple[Mask, Mask]:
+    """(S,) the rows of a finding, and all others after the warm-up."""
+    slow = np.zeros(len(case.run.steps), bool)
+    slow[finding.rows[0] : finding.rows[1] + 1] = True
+    rest = ~slow
+    rest[: case.diagnosis.warm_up_rows] = False
+    return slow, rest
+
+
+def _medians(series: Float, rest: Mask, slow: Mask) -> tuple[float, float]:
+    return median_of_known(series[rest]), median_of_known(series[slow])

@@ -1,0 +1,1 @@
+"""Findings that are healthy after all: scheduled work and more work per step."""

@@ -1,0 +1,145 @@
+"""Batches that are larger by about as much as steps are slower: more work, and no loss."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.causes.common.context import Case
+from tb_slowdown_plugin.analysis.causes.common.trend_tests import rank_with_time
+from tb_slowdown_plugin.analysis.text.wording import duration, percent, times
+from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.records.types import Float, Int
+
+NEW_SHAPE: Final = "batch_shape"
+"""Fact: a batch had a shape that none had before; only the first ones are told."""
+SHAPE: Final = re.compile(r"\(([\d, ]*)\)")
+MOST_TOLD: Final = 64
+"""New shapes that a run tells by name (collectors/batch_shapes)."""
+_EXPLAINED: Final = 0.8
+"""Growth of the batch over growth of the step, from which the batch explains the step."""
+_FEWEST_OUTSIDE: Final = 0.05
+"""Share of the run outside of the slow steps that they are compared with; where there is less,
+their own beginning stands for it."""
+_NEAR: Final = 0.01
+"""Share of the run within which a larger shape comes with the jump that it explains."""
+_FEWEST_NEW: Final = 8
+"""New shapes in steps that get slower and slower, of which some must come in their second half."""
+_RISING: Final = 0.6
+"""Rank correlation of their sizes with time: sentences of any length have about 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Batches:
+    """The batches of a run, by their shapes that none had before."""
+
+    rows: Int
+    """(N,) where each came first, ascending."""
+    sizes: Float
+    """(N,) numbers in such a batch, for each item where the engine knows the items."""
+    known_rows: int
+    """Rows of which anything is known: after the last shape that is told there may be others."""
+
+    def at(self, first: int, end: int) -> Float:
+        """(end - first,) sizes: a shape stands until the next new one."""
+        rows = np.arange(first, end)
+        return self.sizes[np.clip(np.searchsorted(self.rows, rows, side="right") - 1, 0, None)]
+
+
+def split_larger(case: Case) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    """(more work, the rest) of the findings, before any rule is asked.
+
+    Sequences that get longer by plan make steps compute more: neither work in Python that piles
+    up nor shapes that are new takes that time.
+
+    Args:
+      case: with all findings of the engine.
+    """
+    found = [finding for finding in case.core() if finding.pattern in ("level_shift", "drift")]
+    batches = _batches(case) if found else None
+    if batches is None:
+        return (), case.findings
+    larger = tuple(finding for finding in found if _is_more_work(case, finding, batches))
+    ids = {id(finding) for finding in larger}
+    return larger, tuple(finding for finding in case.findings if id(finding) not in ids)
+
+
+def tell_larger(case: Case, larger: tuple[Finding, ...]) -> Iterable[str]:
+    """That the steps do more, and how much."""
+    batches = _batches(case) if larger else None
+    for finding in larger if batches is not None else ():
+        assert batches is not None
+        growth, slower = _compare(case, finding, batches)
+        yield (
+            f"In {case.steps_text(finding.rows)} batches are {times(growth)} as large as "
+            f"elsewhere, and steps take {times(slower)} as long: "
+            f"{duration(finding.lost_seconds)}, {percent(case.wall_share(finding.lost_seconds))} "
+            "of the run, are more work, and no loss."
+        )
+
+
+def elements(shapes: str) -> float:
+    """How many numbers a batch of these shapes has.
+
+    >>> elements("(32, 10), (32,)")
+    352.0
+    """
+    total = 0.0
+    for dimensions in SHAPE.findall(shapes):
+        total += float(np.prod([int(each) for each in dimensions.split(",") if each.strip()]))
+    return total
+
+
+def _batches(case: Case) -> _Batches | None:
+    told = {row: elements(fact.subject) for row, fact in case.facts(NEW_SHAPE)}
+    if len(told) < 2:
+        return None
+    rows = np.array(sorted(told), np.int64)
+    sizes = np.array([told[int(row)] for row in rows])
+    steps = len(case.run.steps)
+    items = case.run.steps.items[np.clip(rows, 0, steps - 1)]
+    if np.all(items > 0):
+        sizes = sizes / items  # the engine has compared steps of as many items already
+    return _Batches(rows, sizes, int(rows[-1]) + 1 if len(told) >= MOST_TOLD else steps)
+
+
+def _is_more_work(case: Case, finding: Finding, batches: _Batches) -> bool:
+    if not _comes_with(case, finding, batches):
+        return False
+    larger, slower = _compare(case, finding, batches)
+    return larger > 1 and larger - 1 >= _EXPLAINED * (slower - 1)
+
+
+def _comes_with(case: Case, finding: Finding, batches: _Batches) -> bool:
+    """Whether new shapes come where the steps get slower, and not just at some time."""
+    first, last = finding.rows
+    if finding.pattern == "level_shift":
+        near = max(2.0, _NEAR * len(case.run.steps))
+        return bool(np.min(np.abs(batches.rows - first)) <= near)
+    last = min(last, batches.known_rows - 1)
+    inside = (batches.rows >= first) & (batches.rows <= last)
+    late = batches.rows[inside] > (first + last) / 2
+    rises = rank_with_time(batches.sizes[inside]) >= _RISING
+    return bool(inside.sum() >= _FEWEST_NEW and late.any() and rises)
+
+
+def _compare(case: Case, finding: Finding, batches: _Batches) -> tuple[float, float]:
+    """How many times as large its batches are as those elsewhere, and as long its steps take.
+
+    The steps by this finding alone, whatever else they waited for.
+    """
+    first, end = finding.rows[0], min(finding.rows[1] + 1, batches.known_rows)
+    start = min(case.diagnosis.warm_up_rows, first)
+    inside = batches.at(first, end)
+    elsewhere = np.concatenate([batches.at(start, first), batches.at(end, batches.known_rows)])
+    fewest = max(1, int(_FEWEST_OUTSIDE * batches.known_rows))
+    base = float(np.mean(elsewhere if len(elsewhere) >= fewest else inside[:fewest]))
+    healthy = float(case.diagnosis.healthy_per_step[first:end].sum())
+    if not len(inside) or not base > 0 or not healthy > 0:
+        return 1.0, float("inf")
+    lost = float(finding.lost_per_step[first:end].sum())
+    return float(np.mean(inside)) / base, 1 + lost / healthy

@@ -1,0 +1,138 @@
+"""Work that comes every so many steps and stays as it was: the program's plan, and no loss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.causes.common.context import CORE, Case, lost_seconds
+from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, growth, working_rows
+from tb_slowdown_plugin.analysis.causes.workload.between_epochs import (
+    lies_between_epochs,
+    stays_alike,
+    tell_between,
+)
+from tb_slowdown_plugin.analysis.ledger.findings import make_finding
+from tb_slowdown_plugin.analysis.prepare.workers import find_group
+from tb_slowdown_plugin.analysis.text.wording import duration, percent
+from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.catalog.accounts import FLAT_FLOOR
+from tb_slowdown_plugin.records.types import Int
+
+_GROWS: Final = 1.25
+"""Last quarter over first from which it is no longer the same work: a choice. On four cores
+with a load of 5, gradients that were applied every fourth step went down to 0.6."""
+_MATERIAL: Final = 0.25
+"""Share of work that grows, from which what it took at first is parted from it: less is within
+the error of telling so."""
+_MOST: Final = 0.7
+"""Share of what a step takes longer that must be of one kind to be called so."""
+_ABSENT: Final = 0.05
+"""Share of the steps that it may be absent from at either end: what begins later, or is over,
+is a change that somebody should look at."""
+
+
+_RHYTHM: Final = 32
+"""Steps up to which it is a part of the work, whatever it takes: gradients are accumulated over so
+few. What comes more seldom is a stall, for which the floor of a log or a checkpoint holds."""
+
+
+def split_planned(case: Case) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    """(planned, the rest) of the findings that no rule has claimed.
+
+    Gradients that are applied every fourth step, or a line of the log every hundredth, cost the
+    same from the first step to the last: the run did not get slower by them. Nor did it by
+    what its loop does between two epochs, as long as that stays alike.
+
+    Args:
+      case: its findings are those that no rule has claimed.
+    """
+    planned = tuple(finding for finding in case.core() if _is_planned(case, finding))
+    ids = {id(finding) for finding in planned}
+    return planned, tuple(finding for finding in case.findings if id(finding) not in ids)
+
+
+def split_growth(case: Case) -> tuple[Finding, ...]:
+    """The findings, of which those that grow by a count of steps are parted in two.
+
+    What such work takes at first is the plan's, what it takes beyond that later is growth.
+
+    Args:
+      case: with findings that no rule has been asked about.
+    """
+    return tuple(part for finding in case.findings for part in _parts(case, finding))
+
+
+def _parts(case: Case, finding: Finding) -> tuple[Finding, ...]:
+    by_count = finding.source == CORE and finding.numbers.get("period_steps")
+    lost = finding.lost_per_step
+    rows = working_rows(lost)
+    rows = rows[rows >= case.diagnosis.warm_up_rows]
+    tenth = len(rows) // 10
+    if finding.pattern != "periodic" or not by_count or not tenth:
+        return (finding,)
+    base = np.minimum(lost, float(np.median(lost[rows[:tenth]])))
+    if growth(lost[rows]) < _GROWS or base.sum() < _MATERIAL * lost.sum():
+        return (finding,)
+    return tuple(
+        make_finding(CORE, "periodic", part, finding.confidence, dict(finding.numbers))
+        for part in (lost - base, base)
+    )
+
+
+def _is_planned(case: Case, finding: Finding) -> bool:
+    """Whether it comes by a count of steps, or of epochs, and stays alike to the end."""
+    if lies_between_epochs(case, finding):
+        return stays_alike(case, finding)
+    period = finding.numbers.get("period_steps")
+    rows = working_rows(finding.lost_per_step)
+    if finding.pattern != "periodic" or not period or len(rows) < 2:
+        return False
+    steps = len(case.run.steps)
+    if period > _RHYTHM and case.wall_share(finding.lost_seconds) >= FLAT_FLOOR:
+        return False
+    absent = max(_ABSENT * steps, 2 * period)
+    start = case.diagnosis.warm_up_rows
+    if rows[0] > start + absent or rows[-1] < steps - 1 - absent:
+        return False
+    # A timer, a collector or a disk that is about regular counts no steps.
+    if np.any(np.diff(rows) % period):
+        return False
+    return growth(finding.lost_per_step[rows[rows >= start]]) < _GROWS
+
+
+def tell_planned(case: Case, planned: tuple[Finding, ...]) -> Iterable[str]:
+    """What the plan costs, for who would rather have it less often."""
+    yield from tell_between(case, planned)
+    for finding in planned:
+        if finding.pattern != "periodic":
+            continue
+        rows = working_rows(finding.lost_per_step)
+        each = float(np.median(finding.lost_per_step[rows]))
+        longer = f"{duration(each)} longer {cadence(rows, len(case.run.steps))}"
+        total = (
+            f"alike from the start to the end: {duration(lost_seconds((finding,)))}, "
+            f"{percent(case.wall_share(finding.lost_seconds))} of the run"
+        )
+        if _is_communicating(case, rows, each):
+            yield (
+                f"The all-reduce takes {longer}, also for the worker that is the last, {total}. "
+                "That is the price of communicating, and no loss."
+            )
+            continue
+        yield (
+            f"A step takes {longer}, {total}. That is taken for the "
+            "program's plan, such as gradients that are applied or a log that is written then, "
+            "and is no loss; with a phase or a kind of its own it is told by name."
+        )
+
+
+def _is_communicating(case: Case, rows: Int, each_seconds: float) -> bool:
+    """Whether these steps are longer because the all-reduce itself is."""
+    group = find_group(case.run)
+    if group is None:
+        return False
+    usual = float(np.median(np.delete(group.price, rows)))
+    return float(np.median(group.price[rows])) - usual >= _MOST * each_seconds

@@ -1,0 +1,4 @@
+"""Two groups of runs become differences beyond noise.
+
+Start at `comparison.compare`.
+"""

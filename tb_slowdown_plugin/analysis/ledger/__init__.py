@@ -1,0 +1,4 @@
+"""Exclusive seconds become findings of accounts; the ledger balances.
+
+Start at `measured_accounts.py`.
+"""

@@ -1,0 +1,242 @@
+"""Time in which the process wanted a core and got none: taken out of the core first.
+
+The operating system counts it (run-queue delay, cgroup throttling), but only a
+sample now and then sees the count, and it is the sum over all threads, which
+wait side by side. So it is fitted how much of it the step really feels, from
+the stretches between samples, and it is then booked to the slow steps of each.
+What counts as other programs' doing is said in `run_queue.py`.
+
+A program that computes more waits more for a core, beside the same neighbours, and its
+steps take longer: that is no tie of the two. Hence only delay beyond what as much
+computing usually brings is held against the time beyond that computing. And where the training
+thread computes more than at its least, the step's growth by as much is its own (`own_work.py`).
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.ledger.own_work import THREAD_CPU, WAITING, find_own_growth
+from tb_slowdown_plugin.analysis.ledger.run_queue import (
+    RUN_DELAY,
+    SWITCHES,
+    THREAD_RUN_DELAY,
+    Delays,
+    find_foreign_delays,
+    find_foreign_share,
+    quantile_by_steps,
+    read_count,
+    sum_between,
+)
+from tb_slowdown_plugin.analysis.prepare.steps import Steps, as_column, as_samples
+from tb_slowdown_plugin.analysis.stats.samples import Signals
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.accounts import CONTENTION
+from tb_slowdown_plugin.catalog.accounts import THROTTLED as ACCOUNT_THROTTLED
+from tb_slowdown_plugin.catalog.names import account
+from tb_slowdown_plugin.records.types import Float, Int
+
+THROTTLED: Final = "throttled_seconds"
+"""Signal: seconds for which the cgroup's quota stopped the process, counted up."""
+ACCOUNTS: Final = {
+    THREAD_RUN_DELAY: account(CONTENTION, "run_delay"),
+    RUN_DELAY: account(CONTENTION, "run_delay"),
+    THROTTLED: ACCOUNT_THROTTLED,
+}
+STARVED: Final = account(CONTENTION, "input")
+"""Waiting for input that was late because its threads got no core (`starved.py`)."""
+_FEWEST_STRETCHES: Final = 8
+_MOST_STRETCHES: Final = 4000
+_MOST: Final = 0.9
+"""Of a step's time, at most so much is contention: something was computed, too."""
+_TIED: Final = 0.5
+"""Correlation of delay and step time over the stretches, from which they are tied together."""
+_OWN_DELAY: Final = 0.1
+"""Quantile of the run's delay a step that is taken for the threads' own."""
+_DRAWN_IN: Final = 0.995
+_QUIET: Final = 0.05
+_FEWEST_QUIET: Final = 0.2
+_FASTEST: Final = 0.02
+"""Share of the steps that are taken for the fastest."""
+_ENOUGH_STEPS: Final = 100_000
+"""Of so many, spread over the run, the fastest are known to 2 % of their number."""
+_SPREADS: Final = 2.0
+"""Standard deviations below the mean at which the delay of the fastest steps lies: of normal ones,
+2 % are farther below."""
+_SLICE_SECONDS: Final = 3e-3
+"""For how long another program keeps a core at a time (1 to 4 ms under Linux). Where it takes d
+seconds of a step in slices of s that come independently, their variance is d x s."""
+_LEAST_DELAY: Final = 0.01
+"""Share of the step time; less delay than this is what a healthy scheduler does."""
+
+
+def find_contention(steps: Steps, signals: Signals, cpu: Float | None = None) -> dict[str, Float]:
+    """Splits from the core the seconds in which the process was kept off the CPU.
+
+    Args:
+      steps: The run.
+      signals: Cumulative counts: the names above and those of `run_queue.py`. And
+        `THREAD_CPU`, which is no count; without it no growth is told from the neighbours' doing.
+      cpu: (S,) CPU seconds of the process in each step; of steps with NaN nothing follows.
+
+    Returns:
+      Account -> (S,) seconds, less than the core. The training thread's own delay
+      counts in full, that of all threads as far as steps take longer with it.
+
+    Raises:
+      UsageError: A signal is not of shape (S,).
+    """
+    found: dict[str, Float] = {}
+    known = np.zeros(len(steps))
+    for name in ACCOUNTS:
+        if name not in signals:
+            continue
+        if name == THREAD_RUN_DELAY:
+            felt = _read_own(steps, signals, cpu)
+        elif name == RUN_DELAY:
+            felt = find_foreign_delays(steps.seconds, cpu, signals, _MOST_STRETCHES)
+        else:
+            counted = as_samples(f"signals[{name!r}]", signals[name], len(steps))
+            felt = read_count(counted, _MOST_STRETCHES)
+        if felt is not None and name != THREAD_RUN_DELAY:
+            felt = _leave_felt(steps.core, known, felt, cpu)
+        if felt is None or not felt.seconds.any():
+            continue
+        growth = np.zeros(len(felt.seconds))
+        if THREAD_CPU in signals:
+            thread_cpu = as_column(f"signals[{THREAD_CPU!r}]", signals[THREAD_CPU], len(steps))
+            growth = find_own_growth(steps, thread_cpu, felt)
+        lost = _book(steps.core - known, felt, growth)
+        if lost.any():
+            found[ACCOUNTS[name]] = found.get(ACCOUNTS[name], 0.0) + lost
+            known = known + lost
+    return found
+
+
+def _read_own(steps: Steps, signals: Signals, cpu: Float | None) -> Delays | None:
+    """The core's part of the delay of the training thread.
+
+    The thread may have been kept off the CPU wherever it was at work, in a callback as
+    well as in the core; while it waits for data or for other workers, it wants no core.
+    """
+    counts = {
+        name: as_samples(f"signals[{name!r}]", signals[name], len(steps))
+        for name in (THREAD_RUN_DELAY, RUN_DELAY, *SWITCHES)
+        if name in signals
+    }
+    delays = read_count(counts[THREAD_RUN_DELAY], _MOST_STRETCHES)
+    if delays is None:
+        return None
+    sampled = delays.sampled
+    share = find_foreign_share(counts, steps.seconds, cpu)
+    foreign = sum_between(share, sampled) / np.diff(sampled)
+    at_work, core = sum_between(steps.seconds, sampled), sum_between(steps.core, sampled)
+    for name, column in steps.accounts.items():
+        if names.family(name) in WAITING:
+            at_work -= sum_between(column, sampled)
+    of_core = np.ones_like(core)
+    np.divide(core, at_work, out=of_core, where=at_work > core)
+    return Delays(sampled, delays.seconds * foreign * of_core)
+
+
+def _leave_felt(core: Float, known: Float, delays: Delays, cpu: Float | None) -> Delays:
+    """What the step felt of the delay of all threads, beyond the contention that is known."""
+    sampled, delay = delays.sampled, delays.seconds
+    # What the threads of a pool wait for each other is there without neighbours, too.
+    steps = np.diff(sampled)
+    delay = np.maximum(delay - quantile_by_steps(delay / steps, steps, _OWN_DELAY) * steps, 0.0)
+    delay = delay * _fit_felt(core, sampled, delay, cpu)
+    return Delays(sampled, np.maximum(delay - sum_between(known, sampled), 0.0))
+
+
+def _book(core: Float, delays: Delays, own_growth: Float) -> Float:
+    """Books the delay between samples to the slow steps there.
+
+    No step is charged below the fastest, with what the thread computes more than in those.
+    """
+    lost = np.zeros(len(core))
+    sampled, delay = delays.sampled, delays.seconds
+    fastest = max(_find_quiet_level(core, sampled, delay), _find_fastest(core, sampled, delay))
+    least = (fastest + own_growth).tolist()
+    stretches = zip(pairwise(sampled.tolist()), delay.tolist(), least, strict=True)
+    for (first, last), waited, quiet in stretches:
+        stretch = core[first + 1 : last + 1]
+        total = float(stretch.sum())
+        seconds = min(waited, _MOST * total, total - quiet * len(stretch))
+        if total > 0 and seconds >= _LEAST_DELAY * total:
+            level = max(quiet, _find_level(stretch, seconds))
+            lost[first + 1 : last + 1] = np.clip(stretch - level, 0.0, _MOST * stretch)
+    return lost
+
+
+def _find_quiet_level(core: Float, sampled: Int, felt_delay: Float) -> float:
+    """What a step takes where nobody is in the way; 0 where the run shows too little of that.
+
+    Contention can't make a step take less than this, however much is counted.
+    """
+    steps = np.diff(sampled)
+    seconds = sum_between(core, sampled) / steps
+    quiet = felt_delay / steps <= _QUIET * seconds
+    if steps[quiet].sum() < _FEWEST_QUIET * steps.sum():
+        return 0.0
+    return quantile_by_steps(seconds[quiet], steps[quiet], 0.5)
+
+
+def _find_fastest(core: Float, sampled: Int, felt_delay: Float) -> float:
+    """What the fastest steps would take if they were disturbed by nobody.
+
+    Others take a core for a time slice, and come and go. Of short steps some are not met at
+    all, and no step takes less than those. Of long steps each is met, and the more evenly the
+    longer it is: so much as all but a few are delayed by, the fastest were, too.
+    """
+    steps = np.diff(sampled)
+    usual = float(felt_delay.sum() / steps.sum())
+    between = float(np.mean((felt_delay - usual * steps) ** 2 / steps))
+    spread = math.sqrt(max(between, usual * _SLICE_SECONDS))
+    met = max(usual - _SPREADS * spread, 0.0)
+    some = core[:: max(1, len(core) // _ENOUGH_STEPS)]  # of a long run all would be 80 MB
+    return max(float(np.quantile(some, _FASTEST)) - met, 0.0)
+
+
+def _find_level(stretch: Float, seconds: float) -> float:
+    """The level above which the steps of a stretch hold so many seconds together.
+
+    The slowest steps are lowered first: those were kept off the CPU longest.
+    """
+    ordered = np.sort(stretch)[::-1]
+    above = np.cumsum(ordered)
+    ranks = np.arange(1, len(ordered) + 1)
+    levels = (above - seconds) / ranks
+    # The first rank at which the next step would already be below the level.
+    following = np.append(ordered[1:], -np.inf)
+    return float(levels[int(np.argmax(levels >= following))])
+
+
+def _fit_felt(core: Float, sampled: Int, delay: Float, cpu: Float | None) -> float:
+    """How much of a second of delay, summed over threads, the step gets longer by: 0 to 1."""
+    if len(delay) < _FEWEST_STRETCHES:
+        return 0.0
+    # One step of a thousand that stalls for another reason would hide the tie.
+    bounded = np.minimum(core, np.quantile(core, _DRAWN_IN))
+    steps = np.diff(sampled)
+    x, y = delay / steps, sum_between(bounded, sampled) / steps
+    least = _LEAST_DELAY * y.mean()
+    if cpu is not None:
+        computed = sum_between(cpu, sampled) / steps
+        if computed.min() > 0:
+            x = x - computed * np.median(x / computed)
+            y = y - computed
+    if x.std() <= least or y.std() == 0:
+        return 0.0
+    if np.corrcoef(x, y)[0, 1] < _TIED:
+        return 0.0
+    chosen = np.linspace(0, len(x) - 1, min(len(x), 300)).astype(np.int64)
+    first, second = np.triu_indices(len(chosen), k=1)
+    run = x[chosen][second] - x[chosen][first]
+    rise = y[chosen][second] - y[chosen][first]
+    apart = np.abs(run) > 0.1 * x.std()
+    return float(np.clip(np.median(rise[apart] / run[apart]), 0.0, 1.0))

@@ -1,0 +1,106 @@
+"""How a finding is made of the seconds that it lost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.stats.rises import Rise
+from tb_slowdown_plugin.analysis.stats.trend import Trend
+from tb_slowdown_plugin.analysis.types import Confidence, Finding, Pattern
+from tb_slowdown_plugin.catalog.accounts import FLAT_FLOOR, GROWTH_FLOOR
+from tb_slowdown_plugin.records.types import Float
+
+CORE: Final = "core"
+"""Source of what no account explains."""
+AT_START: Final = "at_start"
+"""Number of a finding: the run began so, and got faster."""
+LEAST_FIRST_PART: Final = 0.25
+"""A slow first part of the run is a loss from so much above the best; below, the run sped up."""
+
+
+def make_finding(
+    source: str,
+    pattern: Pattern,
+    lost_per_step: Float,
+    confidence: Confidence,
+    numbers: dict[str, float] | None = None,
+) -> Finding:
+    """A finding whose rows and seconds are those of `lost_per_step` (S,)."""
+    rows = np.flatnonzero(lost_per_step)
+    span = (int(rows[0]), int(rows[-1])) if len(rows) else (0, 0)
+    lost = float(lost_per_step.sum())
+    return Finding(source, pattern, span, lost, lost_per_step, confidence, numbers or {})
+
+
+def is_loss(rise: Rise) -> bool:
+    """Whether a rise is the run getting slower, not a slightly slower first part."""
+    return not rise.at_start or rise.after >= (1 + LEAST_FIRST_PART) * rise.before
+
+
+def floor_of(rise: Rise) -> float:
+    """Share of the wall from which a rise is named: growth early, a slow first part later."""
+    return FLAT_FLOOR if rise.at_start else GROWTH_FLOOR
+
+
+def book_rise(series: Float, trend: Trend, rise: Rise, offset: float = 0.0) -> Float:
+    """What a rise took in each row: its share of the level, of what the row really took.
+
+    Args:
+      series: (S,) seconds that the trend was fitted to.
+      trend: The fit, in any unit, with `offset` added to the series.
+      rise: One of its rises.
+      offset: In the unit of the trend.
+
+    Returns:
+      (S,) seconds.
+    """
+    level = np.maximum(trend.level - offset, 1e-12)
+    share = np.clip(rise.height / level, 0.0, 1.0)
+    lost = np.zeros(len(series))
+    lost[trend.edges[0] : trend.edges[-1]] = trend.spread(share)
+    lost *= series
+    return lost
+
+
+def describe_rise(rise: Rise, unit_seconds: float, offset: float = 0.0) -> dict[str, float]:
+    """The numbers of a rise, for evidence."""
+    before = max(rise.before - offset, 0.0)
+    after = rise.after - offset
+    at_start = {AT_START: 1.0} if rise.at_start else {}
+    return at_start | {
+        "before_seconds": before * unit_seconds,
+        "after_seconds": after * unit_seconds,
+        "growth_fraction": after / before - 1 if before > 0 else float("inf"),
+        "z": rise.z,
+    }
+
+
+def compare_cpu(finding: Finding, cpu: Float, warm_up_rows: int) -> Finding:
+    """Adds the CPU time of a step, before and after, to a jump or growth of the core.
+
+    If the step takes longer and its CPU time does not, the process waited.
+
+    Args:
+      finding: Any finding; others are returned as they are.
+      cpu: (S,) CPU seconds of each step, NaN where not measured.
+      warm_up_rows: Rows before the run was steady.
+    """
+    if finding.source != CORE or finding.pattern not in ("level_shift", "drift"):
+        return finding
+    first, last = finding.rows
+    if finding.pattern == "level_shift" and first > warm_up_rows:
+        before, after = cpu[warm_up_rows:first], cpu[first : last + 1]
+    else:
+        tenth = max(1, (last + 1 - first) // 10)
+        before, after = cpu[first : first + tenth], cpu[last + 1 - tenth : last + 1]
+    if np.isnan(before).all() or np.isnan(after).all():
+        return finding
+    numbers = {
+        **finding.numbers,
+        "cpu_before_seconds": float(np.nanmedian(before)),
+        "cpu_after_seconds": float(np.nanmedian(after)),
+    }
+    return replace(finding, numbers=numbers)

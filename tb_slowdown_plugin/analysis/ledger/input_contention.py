@@ -1,0 +1,100 @@
+"""Waits for input that other programs caused: they keep the threads that load it off the CPU, too.
+
+The training thread then waits for a batch, not for a core, and no count of the system
+says so. But the system counts, for all threads together, how long they computed and
+how long they waited for a core. Where they computed for c seconds and waited for d, the
+work of the process took (c + d) / c times as long as it would have alone, and so did
+the loading of a batch; d / (c + d) of the wait for it is the neighbours'. A pipeline that
+waits for a disk is not stretched like this, and then d is small beside the wait: no more
+than d is charged.
+
+This says whether the pipeline would be fast enough alone. Where it would not, all of
+the wait is its own: without its slowness there were nothing to stretch, and the same
+neighbours cost the step as much before the wait began as after.
+
+Seen with `python -m benchmarks.accuracy.busy`: healthy programs that were held to a core
+and a half waited for input for 20 % of the run, two to five times as long as alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.ledger.contention import STARVED
+from tb_slowdown_plugin.analysis.ledger.run_queue import (
+    RUN_DELAY,
+    SWITCHES,
+    find_foreign_delays,
+    sum_between,
+)
+from tb_slowdown_plugin.analysis.prepare.steps import Steps, move
+from tb_slowdown_plugin.analysis.stats.samples import Signals
+from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.records.types import Float
+
+STRETCHED: Final = "stretched_seconds"
+"""Number of a finding: seconds of it by which neighbours lengthened waits of the pipeline's own."""
+
+
+def find_starved(seconds: Float, wait: Float, cpu: Float, signals: Signals) -> Float:
+    """How much of the wait for input other programs caused.
+
+    Args:
+      seconds: (S,) of each step.
+      wait: (S,) seconds that the step waited for input.
+      cpu: (S,) CPU seconds of the process in each step; of steps with NaN nothing follows.
+      signals: Those of `run_queue.py`. Without `RUN_DELAY` and `SWITCHES` nothing is known.
+
+    Returns:
+      (S,) seconds, at most `wait`.
+
+    Raises:
+      UsageError: A signal is not of shape (S,).
+    """
+    starved = np.zeros(len(wait))  # unlike `zeros_like`, no memory where nothing is known
+    if not all(name in signals for name in (RUN_DELAY, *SWITCHES)):
+        return starved
+    delays = find_foreign_delays(seconds, cpu, signals, len(wait))
+    if delays is None:
+        return starved
+    sampled = delays.sampled
+    computed, waited = sum_between(cpu, sampled), sum_between(wait, sampled)
+    share = np.zeros_like(waited)
+    known = (delays.seconds > 0) & (computed > 0) & (waited > 0)
+    delay = delays.seconds[known]
+    share[known] = np.minimum(delay / (computed[known] + delay), delay / waited[known])
+    rows = slice(sampled[0] + 1, sampled[-1] + 1)
+    starved[rows] = wait[rows] * np.repeat(share, np.diff(sampled))
+    return starved
+
+
+def take_back(steps: Steps, findings: Sequence[Finding]) -> tuple[Steps, list[Finding]]:
+    """Gives waits that are the pipeline's own the part that neighbours stretched them by.
+
+    Args:
+      steps: The run, its input wait divided between `INPUT_WAIT` and `STARVED`.
+      findings: In the pipeline's part; others are returned as they are.
+    """
+    if STARVED not in steps.accounts:
+        return steps, list(findings)
+    wait, starved = steps.accounts[names.INPUT_WAIT], steps.accounts[STARVED]
+    stretch = np.zeros_like(wait)
+    np.divide(starved, wait, out=stretch, where=wait > 0)
+    taken = np.zeros_like(wait)
+    grown = []
+    for each in findings:
+        if each.source == names.INPUT_WAIT:
+            more = each.lost_per_step * stretch
+            lost = each.lost_per_step + more
+            numbers = {**each.numbers, STRETCHED: float(more.sum())}
+            each = replace(
+                each, lost_per_step=lost, lost_seconds=float(lost.sum()), numbers=numbers
+            )
+            taken += more
+        grown.append(each)
+    return move(steps, STARVED, names.INPUT_WAIT, np.minimum(taken, starved)), grown

@@ -1,0 +1,323 @@
+"""What the measured accounts lost: each by its own rule (`accounts.py`), in its own pattern."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.ledger.contention import STARVED
+from tb_slowdown_plugin.analysis.ledger.findings import (
+    book_rise,
+    describe_rise,
+    is_loss,
+    make_finding,
+)
+from tb_slowdown_plugin.analysis.prepare.steps import Steps
+from tb_slowdown_plugin.analysis.stats.buckets import bucket
+from tb_slowdown_plugin.analysis.stats.change_points import SIGNIFICANCE_OF_SHORT
+from tb_slowdown_plugin.analysis.stats.epochs import is_at_boundaries, split_first_pass
+from tb_slowdown_plugin.analysis.stats.events import Growth, find_events, find_growth
+from tb_slowdown_plugin.analysis.stats.rises import Rise
+from tb_slowdown_plugin.analysis.stats.trend import Trend, fit_trend
+from tb_slowdown_plugin.analysis.types import Confidence, Finding, Pattern
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.accounts import (
+    CONTENTION,
+    FLAT_FLOOR,
+    GROWTH_FLOOR,
+    INPUT_FLOOR,
+    Rule,
+    rule_of,
+    starts_with_warm_up,
+)
+from tb_slowdown_plugin.records.types import Float, Int
+
+_OFFSET: Final = 0.1
+"""Share of the usual step that is added to an account before logarithms are taken, so that a
+change counts from 0.5 % of the step (5 % of a tenth)."""
+_MOST_BUCKETS: Final = 512
+_EVENTS_IN_BUCKET: Final = 4
+_FEWEST_FOR_TREND: Final = 100
+_MOST_OF_IT: Final = 0.5
+"""Share of an account's seconds that a rise must hold to give the account its pattern."""
+_GROWN: Final = 0.15
+"""The same for events that take longer each time."""
+_FEW_EVENTS: Final = 10
+_EARLY: Final = 0.2
+_REGULAR: Final = 0.1
+_MOSTLY_THERE: Final = 2.0
+"""A step inside of a stretch must have so many times the contention of one outside."""
+_RECURS: Final = 3
+"""Steps with a time in an account from which it counts toward what accounts take together."""
+_NOT_OF_THE_PROGRAM: Final = frozenset({CONTENTION, names.COMMUNICATION})
+_END_OF_PASS: Final = names.account(names.INPUT_WAIT, names.END_OF_PASS)
+_TAKING_DOWN_SECONDS: Final = 3.0
+"""What TensorFlow itself takes to take a pipeline down, at the end of a pass: without CPU time, and
+from one pass to the next a thousand times as long. In the programs of `tests/programs` up to 0.3 s
+on idle cores, 1.3 s where stages are in Python, 2.6 s beside a process that takes one of two."""
+_SETUP: Final = names.account(names.TRACING, names.LIBRARY)
+"""Tracing of functions of `tf.data`: a dataset or an iterator is made."""
+_ASKING_SECONDS: Final = 0.5e-3
+"""What asking for a batch that is ready takes: 0.1-0.5 ms in the healthy runs of
+`tests/recordings`, up and down by itself. Less than this is no waiting."""
+
+
+def judge_account(
+    steps: Steps,
+    account: str,
+    first_rows: int,
+    warm_up_rows: int,
+    flat_floor: float | None = None,
+) -> list[Finding]:
+    """Names what one account lost.
+
+    Args:
+      steps: The run.
+      account: One of `steps.accounts`.
+      first_rows: Leading rows that took more than twice the usual time.
+      warm_up_rows: Rows before the run was steady.
+      flat_floor: Share of the wall from which it is named although it does not grow, if more
+        is known of it than its rule knows.
+
+    Returns:
+      Findings above the floors; empty if the account is healthy.
+    """
+    rule = rule_of(account)
+    wall = steps.wall_seconds
+    column = steps.accounts[account]
+    if column.sum() < GROWTH_FLOOR * wall or account in steps.parts:
+        return []
+    findings = []
+    early = _find_early(steps, account, rule, first_rows, warm_up_rows)
+    if early.sum() >= GROWTH_FLOOR * wall:
+        findings.append(make_finding(account, "warm_up", early, "high"))
+    if early.any():
+        column = column - early
+    events = find_events(column)
+    least_events = min(rule.least_events, max(1, len(steps) - 1))
+    if rule.class_ == "first" or len(events) < least_events or not column.any():
+        return findings
+    floor = max(rule.flat_floor if flat_floor is None else flat_floor, GROWTH_FLOOR)
+    if rule.class_ == "never" and _is_over(events, len(steps)):
+        floor = FLAT_FLOOR
+    counted = column
+    if account == names.INPUT_WAIT:
+        counted = np.where(column > _ASKING_SECONDS, column, 0.0)
+        # It was freed of what neighbours did to it, so it is compared with the time without them.
+        wall -= _contended_seconds(steps)
+        wall -= _seconds_between_passes(steps)
+    elif account == _END_OF_PASS:
+        counted = np.where(column > _TAKING_DOWN_SECONDS, column, 0.0)
+    if counted.sum() >= floor * wall:
+        return [*findings, _name_whole(steps, account, column, events, warm_up_rows)]
+    if rule.class_ == "never":
+        return findings
+    grown = _name_growth(steps, account, column, events, warm_up_rows)
+    if account == names.INPUT_WAIT:
+        grown = [each for each in grown if _is_more_than_asking(each)]
+    return findings + grown
+
+
+def judge_together(
+    steps: Steps, findings: Sequence[Finding], first_rows: int, warm_up_rows: int
+) -> list[Finding]:
+    """Names accounts that are each under their floor and are much together.
+
+    Args:
+      steps: The run.
+      findings: What has been named already.
+      first_rows: As for `judge_account`.
+      warm_up_rows: As for `judge_account`.
+
+    Returns:
+      A finding for each of them, or none.
+    """
+    named = {finding.source for finding in findings if finding.pattern != "warm_up"}
+    quiet: dict[str, tuple[Float, Int]] = {}
+    for account in steps.accounts.keys() - named - {*steps.parts, _END_OF_PASS}:
+        rule = rule_of(account)
+        if rule.class_ != "configured" or names.family(account) in _NOT_OF_THE_PROGRAM:
+            continue
+        column = steps.accounts[account]
+        column = column - _find_early(steps, account, rule, first_rows, warm_up_rows)
+        if account == names.INPUT_WAIT:
+            column = np.where(column > _ASKING_SECONDS, column, 0.0)
+        events = find_events(column)
+        enough = len(events) >= max(rule.least_events, _RECURS)
+        if enough and column.sum() >= GROWTH_FLOOR * steps.wall_seconds:
+            quiet[account] = column, events
+    if sum(float(column.sum()) for column, _ in quiet.values()) < INPUT_FLOOR * steps.wall_seconds:
+        return []
+    return [
+        _name_whole(steps, account, column, events, warm_up_rows)
+        for account, (column, events) in sorted(quiet.items())
+    ]
+
+
+def _contended_seconds(steps: Steps) -> float:
+    return sum(
+        float(column.sum())
+        for name, column in steps.accounts.items()
+        if names.family(name) == CONTENTION
+    )
+
+
+def _seconds_between_passes(steps: Steps) -> float:
+    """Validation and the end of passes, in which no step of training waits for anything."""
+    return sum(
+        float(column.sum())
+        for name, column in steps.accounts.items()
+        if rule_of(name).class_ == "validation" or name == _END_OF_PASS
+    )
+
+
+def _is_more_than_asking(finding: Finding) -> bool:
+    first, last = finding.rows
+    return finding.lost_seconds >= _ASKING_SECONDS * (last - first + 1)
+
+
+def _is_over(events: Int, count: int) -> bool:
+    """Whether a few early events were all: one trace for each of a few shapes, then none."""
+    return len(events) <= _FEW_EVENTS and int(events[-1]) < _EARLY * count
+
+
+def _find_early(
+    steps: Steps, account: str, rule: Rule, first_rows: int, warm_up_rows: int
+) -> Float:
+    """What an account took only because the run had just begun."""
+    column = steps.accounts[account]
+    rows = np.arange(len(steps))
+    if rule.class_ == "first":
+        return column
+    if starts_with_warm_up(account):
+        return np.where(rows < warm_up_rows, column, 0.0)
+    if account == names.INPUT_WAIT:
+        if np.count_nonzero(steps.epochs) > 0:
+            early = split_first_pass(column, steps.epochs)[0]
+            library = steps.accounts.get(_SETUP)
+            if library is not None and library[0] > 0:
+                early[0] = column[0]  # a dataset and its iterator are made once in any run
+            return early
+        # In the only pass, the first batches wait for buffers to fill.
+        first_rows = max(first_rows, 1)
+        usual = float(np.median(column[first_rows:])) if len(steps) > first_rows else 0.0
+        return np.where(rows < first_rows, np.maximum(column - usual, 0.0), 0.0)
+    return np.zeros(len(column))
+
+
+def _name_whole(
+    steps: Steps, account: str, column: Float, events: Int, warm_up_rows: int
+) -> Finding:
+    """The finding of an account all of whose seconds are lost."""
+    numbers = {"events": float(len(events)), "seconds_per_event": float(column[events].mean())}
+    pattern: Pattern = "flat"
+    span = (int(events[0]), int(events[-1]))
+    gaps = np.diff(events)
+    usual_gap = float(np.median(gaps)) if len(gaps) else 0.0
+    growth = find_growth(column, events)
+    if len(events) > 1 and is_at_boundaries(column, steps.epochs):
+        pattern = "epoch_boundary"
+    elif len(events) <= 2:
+        pattern = "one_off"
+    elif growth is not None and growth.lost_per_step.sum() >= _GROWN * column.sum():
+        pattern = "drift"
+        numbers.update(growth.numbers)
+    else:
+        largest = _find_largest_rise(steps, column, events, warm_up_rows)
+        if largest is not None:
+            rise, lost, rise_numbers = largest
+            pattern = rise.pattern
+            numbers.update(rise_numbers)
+            rows = np.flatnonzero(lost)
+            span = (int(rows[0]), int(rows[-1]))
+        elif usual_gap > 1 and np.mean(np.abs(gaps / usual_gap - 1) <= _REGULAR) >= 0.6:
+            pattern = "periodic"
+            numbers["period_steps"] = usual_gap
+    whole = make_finding(account, pattern, column, "high", numbers)
+    return Finding(account, pattern, span, whole.lost_seconds, whole.lost_per_step, "high", numbers)
+
+
+def _name_growth(
+    steps: Steps, account: str, column: Float, events: Int, warm_up_rows: int
+) -> list[Finding]:
+    """What an account under its floor grew by."""
+    floor = rule_of(account).growth_floor * steps.wall_seconds
+    growth = find_growth(column, events)
+    if growth is not None:
+        return _drift_of_events(account, growth, floor)
+    findings = []
+    for rise, lost, numbers in _find_rises(steps, column, events, warm_up_rows):
+        if lost.sum() < floor:
+            continue
+        source = _find_neighbours(steps, account, lost) or account
+        if lost.sum() >= rule_of(source).growth_floor * steps.wall_seconds:
+            confidence: Confidence = "high" if source == account else "medium"
+            findings.append(make_finding(source, rise.pattern, lost, confidence, numbers))
+    return findings
+
+
+def _find_neighbours(steps: Steps, account: str, lost: Float) -> str | None:
+    """The contention account that a rise of the input wait belongs to.
+
+    Other programs keep the threads that load the data off the CPU as well: where the
+    step was held up for at least as long as the wait grew, and hardly elsewhere, the
+    pipeline is not to blame for a wait that is still under its floor. Where their part
+    of the wait is known (`starved.py`), it is known roughly, and little more is theirs, too.
+    """
+    inside = lost > 0
+    if account != names.INPUT_WAIT or inside.all():
+        return None
+    if STARVED in steps.accounts:
+        undisturbed = steps.wall_seconds - _contended_seconds(steps)
+        return STARVED if lost.sum() < FLAT_FLOOR * undisturbed else None
+    for name, column in steps.accounts.items():
+        if names.family(name) == CONTENTION and column[inside].sum() >= lost.sum():
+            elsewhere = float(column[~inside].mean())
+            if column[inside].mean() >= _MOSTLY_THERE * elsewhere:
+                return name
+    return None
+
+
+def _drift_of_events(account: str, growth: Growth, floor: float) -> list[Finding]:
+    if growth.lost_per_step.sum() < floor:
+        return []
+    return [make_finding(account, "drift", growth.lost_per_step, "high", growth.numbers)]
+
+
+def _find_largest_rise(
+    steps: Steps, column: Float, events: Int, warm_up_rows: int
+) -> tuple[Rise, Float, dict[str, float]] | None:
+    rises = _find_rises(steps, column, events, warm_up_rows)
+    if not rises:
+        return None
+    largest = max(rises, key=lambda each: float(each[1].sum()))
+    least = _MOST_OF_IT if largest[0].pattern == "level_shift" else _MOST_OF_IT / 2
+    return largest if largest[1].sum() >= least * column.sum() else None
+
+
+def _find_rises(
+    steps: Steps, column: Float, events: Int, warm_up_rows: int
+) -> list[tuple[Rise, Float, dict[str, float]]]:
+    steady = len(steps) - warm_up_rows
+    count = int(np.count_nonzero(events >= warm_up_rows))
+    unit = steps.typical_seconds
+    if steady < _FEWEST_FOR_TREND or count < _FEWEST_FOR_TREND or unit <= 0:
+        return []
+    trend = _fit(column / unit, warm_up_rows, steady / count)
+    found = []
+    for rise in trend.rises:
+        if is_loss(rise) and not rise.at_start:
+            lost = book_rise(column, trend, rise, _OFFSET)
+            if lost.any():
+                found.append((rise, lost, describe_rise(rise, unit, _OFFSET)))
+    return found
+
+
+def _fit(relative: Float, start: int, rows_per_event: float) -> Trend:
+    narrowest = max(8, round(_EVENTS_IN_BUCKET * rows_per_event))
+    means = bucket(relative, start, by="mean", most=_MOST_BUCKETS, narrowest=narrowest)
+    logs = type(means)(np.log(means.values + _OFFSET), means.width, means.start)
+    relative += _OFFSET  # in place: of ten million steps it is 80 MB
+    return fit_trend(logs, np.log(relative, out=relative), SIGNIFICANCE_OF_SHORT)

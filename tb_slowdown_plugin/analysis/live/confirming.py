@@ -1,0 +1,187 @@
+"""States what of a live run is being confirmed: how much, since when, and the first candidate."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.ledger.named import cause_of_account
+from tb_slowdown_plugin.analysis.live.hysteresis import Confirmation
+from tb_slowdown_plugin.analysis.live.recent_pace import Slowing
+from tb_slowdown_plugin.analysis.report_builder import UNEXPLAINED
+from tb_slowdown_plugin.analysis.stats.change_points import PERSISTENCE, SMALLEST_CHANGE
+from tb_slowdown_plugin.analysis.text.headline import headline
+from tb_slowdown_plugin.analysis.text.wording import ledger_seconds, step_range, whole_percent
+from tb_slowdown_plugin.analysis.types import Account, Confirming, Report
+from tb_slowdown_plugin.catalog.causes import CAUSES
+from tb_slowdown_plugin.records.types import Float, Run
+
+CONFIRMING: Final = "confirming"
+"""Key of its seconds beside the cause ids in `Account.lost_per_step`."""
+_NEWEST_ROWS: Final = 20
+"""Rows, or a tenth of them if that is more, that say how slow growth has made steps by now."""
+_MIN_SHARE: Final = 0.3
+"""Share of the seconds that a cause must fit to be the first candidate. Chosen by hand."""
+
+
+def tell_pending(run: Run, split: Confirmation, confirmed: Account, whole: Account) -> Account:
+    """The account of a run of which some findings are not confirmed.
+
+    Args:
+      run: The run.
+      split: Its findings.
+      confirmed: Of the confirmed ones, with the seconds of the others unexplained.
+      whole: As if all were confirmed.
+    """
+    largest = max(split.pending, key=lambda finding: finding.lost_seconds)
+    first, last = largest.rows
+    lost = np.sum([finding.lost_per_step for finding in split.pending], axis=0)
+    # All that a step takes now, whatever of it is confirmed: the reader sees the whole step.
+    candidate = _candidate_of(confirmed.report, whole.report, float(lost.sum()))
+    usual = whole.healthy_per_step[first:]
+    period = np.nan_to_num(run.steps.period_seconds[first:])
+    times = np.divide(period, usual, out=np.ones_like(usual), where=usual > 0)
+    is_current = last >= len(lost) - 1 - (last - first)
+    if largest.pattern == "drift":
+        times = times[-max(_NEWEST_ROWS, len(times) // 10) :]
+    growth = float(np.median(times)) - 1.0 if is_current else 0.0
+    rows = split.remaining_seconds / max(_mean_period(run, first), 1e-9)
+    confirming = _state(
+        run,
+        seconds=float(lost.sum()),
+        rows=(first, last),
+        growth=growth,
+        verb="Getting slower" if largest.pattern == "drift" else "Slower",
+        candidate=candidate,
+        subject=whole.subjects.get(candidate or "") or _in_sentence(candidate),
+        due_row=len(lost) + int(rows),
+    )
+    return _with_confirming(confirmed, confirming, lost, first)
+
+
+def tell_slowing(run: Run, account: Account, slowing: Slowing) -> Account:
+    """The account of a run whose newest steps are slower than the baseline without a finding."""
+    moved = np.minimum(slowing.excess_per_step, account.healthy_per_step)
+    unexplained = account.lost_per_step[UNEXPLAINED] + moved
+    booked = np.minimum(slowing.excess_per_step, unexplained)
+    first, rows = slowing.first_row, len(moved)
+    candidate = _find_candidate(run, first, float(slowing.excess_per_step.sum()))
+    confirming = _state(
+        run,
+        seconds=float(booked.sum()),
+        rows=(first, rows - 1),
+        growth=slowing.growth_fraction,
+        candidate=candidate,
+        subject=_in_sentence(candidate),
+        due_row=max(int(first / (1.0 - PERSISTENCE)), rows + 1),
+    )
+    account = replace(
+        account,
+        healthy_per_step=account.healthy_per_step - moved,
+        lost_per_step={**account.lost_per_step, UNEXPLAINED: unexplained},
+    )
+    return _with_confirming(account, confirming, booked, first, more_seconds=float(moved.sum()))
+
+
+def _candidate_of(confirmed: Report, whole: Report, pending_seconds: float) -> str | None:
+    """The cause that gets most of the pending seconds if all is confirmed, or its suspect."""
+    known = {cause.cause: cause.lost_seconds for cause in confirmed.causes}
+    fits = {suspect.cause: suspect.seconds for suspect in whole.suspects}
+    fits |= {
+        cause.cause: cause.lost_seconds - known.get(cause.cause, 0.0) for cause in whole.causes
+    }
+    best = max(fits, key=lambda cause: fits[cause], default=None)
+    return best if best is not None and fits[best] >= _MIN_SHARE * pending_seconds else None
+
+
+def _in_sentence(cause: str | None) -> str:
+    title = CAUSES.get(cause or "", "")
+    return title if title[1:2].isupper() else title[:1].lower() + title[1:]
+
+
+def _find_candidate(run: Run, first: int, excess_seconds: float) -> str | None:
+    """The cause whose accounts hold most of what the newest rows take more than those before."""
+    more: dict[str, float] = {}
+    for name, column in run.steps.accounts.items():
+        cause = cause_of_account(name)
+        if cause is not None and first > 0:
+            values = np.nan_to_num(column)
+            rows = len(values) - first
+            grown = float(values[first:].sum()) - rows * float(values[:first].mean())
+            more[cause] = more.get(cause, 0.0) + grown
+    best = max(more, key=lambda cause: more[cause], default=None)
+    return best if best is not None and more[best] >= _MIN_SHARE * excess_seconds else None
+
+
+def _state(
+    run: Run,
+    *,
+    seconds: float,
+    rows: tuple[int, int],
+    growth: float,
+    candidate: str | None,
+    subject: str,
+    due_row: int,
+    verb: str = "Slower",
+) -> Confirming:
+    number = run.steps.number
+    first, last = int(number[rows[0]]), int(number[rows[1]])
+    due = int(number[-1]) + max(due_row - len(number), 1) * run.steps_per_row
+    if growth >= SMALLEST_CHANGE:
+        what = f"{verb} since about step {first:,} (+{whole_percent(growth)})."
+    else:
+        growth = 0.0
+        what = f"{ledger_seconds(seconds)} was lost in steps {step_range(first, last)}."
+    which = f"; first candidate: {subject}" if subject else ""
+    text = f"{what} Confirming the cause{which}."
+    return Confirming(seconds, first, growth or None, candidate, due, text)
+
+
+def _with_confirming(
+    account: Account,
+    confirming: Confirming,
+    per_step: Float,
+    first_row: int,
+    more_seconds: float = 0.0,
+) -> Account:
+    """The account with the state in its report, and in its headline where that is the news.
+
+    Its seconds leave those that are unexplained in the columns, where both are seen apart;
+    `more_seconds` of them were healthy in the report so far.
+    """
+    report = account.report
+    wall = report.wall_seconds
+    lost = report.lost_seconds + more_seconds
+    unexplained_seconds = report.unexplained_seconds + more_seconds
+    largest = max((cause.lost_seconds for cause in report.causes), default=0.0)
+    others = max(largest, unexplained_seconds - confirming.seconds)
+    if report.verdict == "slowdown" and others > confirming.seconds:
+        text = headline(
+            report.verdict,
+            steps=report.steps,
+            wall_seconds=wall,
+            lost=[(account.subjects[each.cause], each.lost_seconds) for each in report.causes],
+            unexplained_seconds=unexplained_seconds,
+        )
+    else:
+        text = confirming.text
+    report = replace(
+        report,
+        verdict="slowdown",
+        headline=text,
+        lost_seconds=lost,
+        lost_fraction=lost / wall if wall > 0 else 0.0,
+        unexplained_seconds=unexplained_seconds,
+        confirming=confirming,
+    )
+    unexplained = np.maximum(account.lost_per_step[UNEXPLAINED] - per_step, 0.0)
+    columns = {**account.lost_per_step, CONFIRMING: per_step, UNEXPLAINED: unexplained}
+    points = sorted((*account.change_points, (first_row, "Being confirmed from here")))
+    return replace(account, report=report, lost_per_step=columns, change_points=tuple(points))
+
+
+def _mean_period(run: Run, first: int) -> float:
+    period: Float = np.nan_to_num(run.steps.period_seconds[first:])
+    return float(period.mean()) if len(period) else 0.0

@@ -1,0 +1,174 @@
+"""Each trace of a run joined with the first run of the graph that it made.
+
+A first run costs more than a later one: graph optimisation, kernel choice,
+XLA. That excess is the trace's doing, the steady part is ordinary work.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import Final, Literal
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.prepare.settled_functions import has_settled
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.records.types import Epoch, Execution, Run, Trace
+
+SteadyFrom = Literal["second run", "other graphs of the function", "nothing"]
+
+_DETAIL: Final[dict[str, str]] = {"first": names.FIRST, "library": names.LIBRARY}
+"""Cause of a trace -> whose doing it was; "variables" belongs to the trace before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TracedGraph:
+    """One trace, where it stands in the run, and what its first execution cost on top."""
+
+    trace: Trace
+    row: int
+    time: float
+    first_seconds: float
+    """First run of the graph; 0 where it was not seen."""
+    steady_seconds: float
+    """What a run of this graph takes afterwards; 0 where that is not known."""
+    steady_from: SteadyFrom
+    detail: str
+    """FIRST, AGAIN or LIBRARY: the account that its seconds stand in."""
+    settled: bool = False
+    """Whether it was recorded as a retrace, and was paid once (`settled.py`)."""
+
+    @property
+    def excess_seconds(self) -> float:
+        """The first run beyond the steady one."""
+        return max(0.0, self.first_seconds - self.steady_seconds)
+
+    @property
+    def cost_seconds(self) -> float:
+        """What this trace cost in all: lookup, building, and the first run's excess."""
+        return self.trace.seconds + self.excess_seconds
+
+    @property
+    def again(self) -> bool:
+        """Whether it is a retrace of the user's."""
+        return self.detail == names.AGAIN
+
+
+def traced_graphs(run: Run) -> tuple[TracedGraph, ...]:
+    """All traces of a run in the order of their events.
+
+    The steady cost of a graph is its second run; where that was not seen, the
+    median second run of the same function's other graphs; else 0, so that the
+    whole first run counts.
+    """
+    events = [event for event in run.events if isinstance(event.what, Trace | Execution)]
+    starts = np.array([session.started for session in run.sessions])
+    times = np.array([event.time for event in events])
+    sessions = np.maximum(np.searchsorted(starts, times, side="right") - 1, 0).tolist()
+    traces: list[tuple[int, int, float, Trace]] = []
+    runs: dict[tuple[int, int, int], float] = {}
+    for event, session in zip(events, sessions, strict=True):
+        if isinstance(event.what, Trace):
+            traces.append((session, event.row, event.time, event.what))
+        elif isinstance(event.what, Execution):
+            runs.setdefault((session, event.what.trace, event.what.nth), event.what.seconds)
+    seconds_runs: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for session, _, _, trace in traces:
+        second = runs.get((session, trace.id, 2))
+        if second is not None:
+            seconds_runs[trace.function, trace.location].append(second)
+    typical = {code: median(seconds) for code, seconds in seconds_runs.items()}
+
+    joined: list[TracedGraph] = []
+    whose: dict[tuple[str, str], str] = {}
+    for session, row, time, trace in traces:
+        first = runs.get((session, trace.id, 1), 0.0)
+        second = runs.get((session, trace.id, 2))
+        usual = typical.get((trace.function, trace.location))
+        steady, source = _steady(second, usual)
+        code = (trace.function, trace.location)
+        if trace.cause == "variables":
+            detail = whose.get(code, names.FIRST)
+        else:
+            detail = whose[code] = _DETAIL.get(trace.cause, names.AGAIN)
+        joined.append(TracedGraph(trace, row, time, first, steady, source, detail))
+    epochs = sum(isinstance(event.what, Epoch) for event in run.events)
+    return tuple(_settle(_as_booked(run, joined), epochs))
+
+
+def _as_booked(run: Run, graphs: list[TracedGraph]) -> tuple[TracedGraph, ...]:
+    """The traces with the seconds that the accounts of their steps hold, and no others.
+
+    A collection of garbage inside a trace has an account of its own, and a trace inside a trace
+    is timed by both clocks: without this the traces of a run take more in sum than its ledger.
+    """
+    rows = len(run.steps)
+    timed = [number for number, graph in enumerate(graphs) if _is_timed(graph, rows)]
+    booked = list(graphs)
+    for family, seconds_of in _CLOCKS:
+        spent: dict[tuple[str, int], float] = defaultdict(float)
+        for number in timed:
+            graph = graphs[number]
+            spent[graph.detail, graph.row] += seconds_of(graph)
+        shares: dict[tuple[str, int], float] = {}
+        for (detail, row), seconds in spent.items():
+            account = run.steps.accounts.get(names.account(family, detail))
+            held = float("nan") if account is None else float(account[row])
+            if 0 < held < seconds:
+                shares[detail, row] = held / seconds
+        for number in timed:
+            graph = booked[number]
+            share = shares.get((graph.detail, graph.row))
+            if share is not None:
+                booked[number] = _scaled(graph, family, share)
+    return tuple(booked)
+
+
+_CLOCKS: Final[tuple[tuple[str, Callable[[TracedGraph], float]], ...]] = (
+    (names.TRACING, lambda graph: graph.trace.seconds),
+    (names.FIRST_EXECUTION, lambda graph: graph.first_seconds),
+)
+"""Family of accounts, and what an event says of the same seconds."""
+
+
+def _is_timed(graph: TracedGraph, rows: int) -> bool:
+    return not graph.trace.elsewhere and graph.row < rows
+
+
+def _scaled(graph: TracedGraph, family: str, share: float) -> TracedGraph:
+    if family == names.FIRST_EXECUTION:
+        return replace(graph, first_seconds=share * graph.first_seconds)
+    trace = graph.trace
+    seconds, building = share * trace.seconds, share * trace.building_seconds
+    return replace(graph, trace=replace(trace, seconds=seconds, building_seconds=building))
+
+
+def _settle(graphs: tuple[TracedGraph, ...], epochs: int) -> Iterable[TracedGraph]:
+    """The graphs; what was traced again and has settled counts as a first trace."""
+    later: dict[tuple[str, str], list[Trace]] = defaultdict(list)
+    for graph in graphs:
+        if graph.again and graph.trace.cause != "variables":
+            later[graph.trace.function, graph.trace.location].append(graph.trace)
+    settled = {code for code, traces in later.items() if has_settled(traces, epochs)}
+    for graph in graphs:
+        code = (graph.trace.function, graph.trace.location)
+        if graph.again and code in settled:
+            yield replace(graph, detail=names.FIRST, settled=True)
+        else:
+            yield graph
+
+
+def in_training(graphs: Iterable[TracedGraph]) -> tuple[TracedGraph, ...]:
+    """The traces that cost the training thread time."""
+    return tuple(graph for graph in graphs if not graph.trace.elsewhere)
+
+
+def _steady(second: float | None, usual: float | None) -> tuple[float, SteadyFrom]:
+    if second is not None:
+        return second, "second run"
+    if usual is not None:
+        return usual, "other graphs of the function"
+    return 0.0, "nothing"

@@ -1,0 +1,101 @@
+"""From the accounts of a recording to the exclusive seconds that the engine judges."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.ledger.contention import ACCOUNTS
+from tb_slowdown_plugin.analysis.ledger.own_work import THREAD_CPU
+from tb_slowdown_plugin.analysis.ledger.run_queue import CORES, SWITCHES
+from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_training
+from tb_slowdown_plugin.analysis.prepare.workers import find_group
+from tb_slowdown_plugin.analysis.stats.samples import Samples, Signals
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.accounts import IN_TURN
+from tb_slowdown_plugin.records.types import Epoch, Float, Int, Run
+
+
+def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float]:
+    """Account -> (S,) exclusive seconds of each step.
+
+    The first execution of a new graph is recorded with its steady cost; that
+    part is ordinary work and goes back to the step. Of several workers' waiting
+    for each other, what the last to arrive waits is the price of communicating.
+
+    Args:
+      run: the recording.
+      graphs: its traces with their first executions, from `traced_graphs(run)`.
+    """
+    measured = _settled_seconds(run, graphs)
+    steady: dict[str, Float] = defaultdict(lambda: np.zeros(len(run.steps)))
+    for graph in in_training(graphs):
+        if graph.first_seconds and graph.row < len(run.steps):
+            account = names.account(names.FIRST_EXECUTION, graph.detail)
+            steady[account][graph.row] += min(graph.steady_seconds, graph.first_seconds)
+    for name, seconds in steady.items():
+        if name in measured:
+            measured[name] = np.maximum(measured[name] - seconds, 0.0)
+    group = find_group(run)
+    if group is not None:
+        measured = {n: s for n, s in measured.items() if names.family(n) != names.COMMUNICATION}
+        measured[IN_TURN if group.straggler is None else names.COMMUNICATION] = group.lost
+    return measured
+
+
+def _settled_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float]:
+    """The accounts; traces that were recorded as retraces and have settled are first ones."""
+    measured = dict(run.steps.accounts)
+    rows: dict[int, list[TracedGraph]] = defaultdict(list)
+    for graph in in_training(graphs):
+        if (graph.again or graph.settled) and graph.row < len(run.steps):
+            rows[graph.row].append(graph)
+    moved = {row: each for row, each in rows.items() if any(graph.settled for graph in each)}
+    for family in (names.TRACING, names.FIRST_EXECUTION):
+        again, first = names.account(family, names.AGAIN), names.account(family, names.FIRST)
+        if not moved or again not in measured:
+            continue
+        left = measured[again].copy()
+        taken = np.zeros(len(left))
+        for row, each in moved.items():
+            seconds = [_seconds_in(graph, family) for graph in each]
+            settled = [s for graph, s in zip(each, seconds, strict=True) if graph.settled]
+            share = sum(settled) / sum(seconds) if sum(seconds) > 0 else 0.0
+            taken[row] = share * np.nan_to_num(left[row])
+        measured[again] = left - taken
+        measured[first] = measured.get(first, np.zeros(len(left))) + taken
+    return measured
+
+
+def _seconds_in(graph: TracedGraph, family: str) -> float:
+    return graph.trace.seconds if family == names.TRACING else graph.first_seconds
+
+
+def contention_signals(run: Run) -> Signals:
+    """What tells how long the process was kept off the CPU, and what it computed itself."""
+    counts = (*ACCOUNTS, *SWITCHES, CORES)
+    sampled = {name: samples_of(run, name) for name in counts if name in run.signals.values}
+    return {**sampled, THREAD_CPU: run.steps.thread_cpu_seconds}
+
+
+def samples_of(run: Run, signal: str) -> Samples:
+    """The samples of a signal, by the rows of the run's steps.
+
+    A sample taken after k steps stands in row k - 1, whose end it saw; of several in a row
+    the last one counts.
+    """
+    values = run.signals.values[signal]
+    known = ~np.isnan(values)
+    rows = np.clip(run.signals.row[known] - 1, 0, len(run.steps) - 1)
+    order = np.argsort(rows, kind="stable")
+    rows = rows[order]
+    last = np.diff(rows, append=-1) != 0
+    return Samples(rows[last], values[known][order][last])
+
+
+def epoch_rows(run: Run) -> Int:
+    """Rows at which an epoch begins, ascending."""
+    rows = {event.row for event in run.events if isinstance(event.what, Epoch)}
+    return np.array(sorted(row for row in rows if row < len(run.steps)), np.int64)

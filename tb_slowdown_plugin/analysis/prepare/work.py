@@ -1,0 +1,108 @@
+"""How much work each step has to do, so that more work is not called a slowdown.
+
+Steps of different kinds are never compared with each other, and with `items`
+a step is compared with steps of as many items.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tb_slowdown_plugin.analysis.prepare.steps import as_column
+from tb_slowdown_plugin.errors import UsageError
+from tb_slowdown_plugin.records.types import Float, Int
+
+FEWEST_OF_A_KIND: Final = 50
+"""Steps of a kind below which nothing is said about it."""
+_GROUPS: Final = 16
+"""Groups of steps with about equally many items, of each of which the median is taken."""
+_LEAST_SPREAD: Final = 1.02
+"""Items must differ by so much, largest group over smallest, to matter."""
+
+
+def measure_work(
+    core: Float, start: int, kinds: ArrayLike | None, items: ArrayLike | None
+) -> Float:
+    """The time that each step would take if it did not get slower.
+
+    Args:
+      core: (S,) seconds of each step.
+      start: The first row that is not warm-up.
+      kinds: (S,) kind of each step: numbers or names.
+      items: (S,) examples, rows or tokens; NaN where not told.
+
+    Returns:
+      (S,) seconds, positive; NaN for steps of a kind with too few steps. In a run of one
+      kind and no items, the same number everywhere, in a read-only array.
+
+    Raises:
+      UsageError: An array is not of shape (S,).
+    """
+    kind = _number_kinds(kinds, len(core))
+    amount = None if items is None else as_column("items", items, len(core))
+    if not kind.any() and (amount is None or not _is_told(amount)):
+        typical = float(np.median(core[start:])) if len(core) > start else np.nan
+        return np.broadcast_to(typical if typical > 0 else np.nan, core.shape)
+    usual = np.full(len(core), np.nan)
+    for each in range(int(kind.max(initial=0)) + 1):
+        rows = np.flatnonzero(kind == each)
+        steady = rows[rows >= start]
+        if len(steady) < FEWEST_OF_A_KIND and kind.any():
+            continue
+        seconds = core[steady]
+        if amount is not None and _is_told(amount[rows]):
+            usual[rows] = _fit_items(amount[steady], seconds, amount[rows])
+        else:
+            usual[rows] = np.median(seconds, overwrite_input=True) if len(seconds) else np.nan
+    usual[~(usual > 0)] = np.nan
+    return usual
+
+
+def _is_told(amount: Float) -> bool:
+    return bool(np.all((amount > 0) & np.isfinite(amount)))
+
+
+def _number_kinds(kinds: ArrayLike | None, count: int) -> Int:
+    if kinds is None:
+        return np.zeros(count, np.int64)
+    array = np.asarray(kinds)
+    if array.shape != (count,):
+        raise UsageError(
+            f"kinds has shape {array.shape}, step_seconds ({count},); give one for each step"
+        )
+    if count and (array == array[0]).all():  # what is usual; sorting ten million takes 0.5 s
+        return np.zeros(count, np.int64)
+    return np.unique(array, return_inverse=True)[1].astype(np.int64)
+
+
+def _fit_items(amount: Float, seconds: Float, wanted: Float) -> Float:
+    """The usual seconds of steps with `wanted` items: a + b x items + c x items squared.
+
+    Fitted on the medians of groups of like steps, none of a, b, c below zero, so
+    that time grows at most with the square of the items and never falls.
+    """
+    order = np.argsort(amount, kind="stable")
+    groups = [part for part in np.array_split(order, _GROUPS) if len(part)]
+    size = np.array([np.median(amount[part]) for part in groups])
+    typical = np.array([np.median(seconds[part]) for part in groups])
+    if size[-1] < _LEAST_SPREAD * size[0] or not np.all(typical > 0):
+        return np.full(len(wanted), np.median(seconds))
+    unit = size[-1]
+    terms = np.stack([np.ones_like(size), size / unit, (size / unit) ** 2], axis=1)
+    weighted = terms / typical[:, None]
+    best, coefficients = np.inf, np.array([float(np.median(typical)), 0.0, 0.0])
+    for used in product([False, True], repeat=3):
+        if not any(used):
+            continue
+        mask = np.array(used)
+        solution = np.linalg.lstsq(weighted[:, mask], np.ones(len(size)), rcond=None)[0]
+        error = float(np.sum((weighted[:, mask] @ solution - 1) ** 2))
+        if solution.min() >= 0 and error < best:
+            best, coefficients = error, np.zeros(3)
+            coefficients[mask] = solution
+    x = wanted / unit
+    return np.asarray(coefficients[0] + coefficients[1] * x + coefficients[2] * x * x)

@@ -1,0 +1,292 @@
+"""From a recording to its report: measured seconds, findings, causes, one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.causes.change_labels import label_changes
+from tb_slowdown_plugin.analysis.causes.common.captures import notes_on
+from tb_slowdown_plugin.analysis.causes.common.context import (
+    Case,
+    Claim,
+    largest,
+    lost_seconds,
+    span,
+    stalls_of,
+)
+from tb_slowdown_plugin.analysis.causes.data.input_pipeline import floor_of_wait, tell_cache
+from tb_slowdown_plugin.analysis.causes.data.iterator_teardown import tell_ends
+from tb_slowdown_plugin.analysis.causes.machine.eager_steps import tell_eager
+from tb_slowdown_plugin.analysis.causes.match import RULES
+from tb_slowdown_plugin.analysis.causes.saving.callbacks import tell_validation
+from tb_slowdown_plugin.analysis.causes.suspects import find_suspects
+from tb_slowdown_plugin.analysis.causes.unexplained import describe_unexplained
+from tb_slowdown_plugin.analysis.causes.workload.more_work import split_larger, tell_larger
+from tb_slowdown_plugin.analysis.causes.workload.rebuilt_step import split_rebuilt, tell_rebuilt
+from tb_slowdown_plugin.analysis.causes.workload.scheduled import (
+    split_growth,
+    split_planned,
+    tell_planned,
+)
+from tb_slowdown_plugin.analysis.diagnose import diagnose, judge
+from tb_slowdown_plugin.analysis.ledger.verdict import verdict_on
+from tb_slowdown_plugin.analysis.ledger.wandering import find_wandering
+from tb_slowdown_plugin.analysis.prepare.function_traces import traced_graphs
+from tb_slowdown_plugin.analysis.prepare.recorded_run import (
+    contention_signals,
+    epoch_rows,
+    measured_seconds,
+)
+from tb_slowdown_plugin.analysis.prepare.workers import describe_workers
+from tb_slowdown_plugin.analysis.stats.trend import LATEST_WARM_UP_END
+from tb_slowdown_plugin.analysis.text.blind_spots import find_blind_spots, judged, mark_signals
+from tb_slowdown_plugin.analysis.text.coverage import completeness, notes, signal_states
+from tb_slowdown_plugin.analysis.text.forecast import forecast
+from tb_slowdown_plugin.analysis.text.headline import headline
+from tb_slowdown_plugin.analysis.types import (
+    Account,
+    AsOf,
+    Cause,
+    Finding,
+    Report,
+    Verdict,
+)
+from tb_slowdown_plugin.analysis.views.marks import find_marks
+from tb_slowdown_plugin.analysis.views.recent import find_recent
+from tb_slowdown_plugin.records.types import Float, Run
+
+UNEXPLAINED = "unexplained"
+
+
+def account_for(run: Run) -> Account:
+    """Says where the time of a run went, why, and what to change.
+
+    Args:
+      run: a joined recording; any part of it may be missing.
+
+    Returns:
+      The report and the seconds of each step behind it. In each step healthy,
+      lost and unexplained seconds add up to the step's period.
+    """
+    return assemble(open_case(run))
+
+
+def open_case(run: Run) -> Case:
+    """Diagnoses a run; no cause has been named yet."""
+    graphs = traced_graphs(run)
+    steps = run.steps
+    diagnosis = diagnose(
+        steps.period_seconds,
+        measured_seconds(run, graphs),
+        cpu_seconds=steps.process_cpu_seconds,
+        signals=contention_signals(run),
+        epochs=epoch_rows(run),
+        kinds=steps.kind,
+        items=steps.items,
+        floors=floor_of_wait(run),
+    )
+    return Case(run, diagnosis, diagnosis.findings, graphs)
+
+
+def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> Account:
+    """The account of a run that has been diagnosed.
+
+    Args:
+      case: The run, with findings that the rules may claim.
+      pending: Other findings, lost to no cause yet; they do not change the verdict.
+    """
+    run, diagnosis = case.run, case.diagnosis
+    case = replace(case, findings=(*split_growth(case), *stalls_of(diagnosis)))
+    larger, found = split_larger(case)
+    rebuilt, found = split_rebuilt(replace(case, findings=found))
+    claims, left = _ask_rules(replace(case, findings=found))
+    planned, rest = split_planned(replace(case, findings=left))
+    healthy = (*larger, *rebuilt, *planned)
+    per_cause = {claim.cause: _per_step(case, claim.findings) for claim in claims}
+    per_cause[UNEXPLAINED] = _per_step(case, (*rest, *pending))
+    unexplained = lost_seconds(rest)
+    wall = diagnosis.ledger.wall_seconds
+    lost = unexplained + sum(lost_seconds(claim.findings) for claim in claims)
+    start = [claim for claim in claims if claim.cause == "warm_up"]
+    warm_up = sum(lost_seconds(claim.findings) for claim in start)
+    own = [claim for claim in claims if claim.cause != "warm_up" and not claim.external]
+    wandering = find_wandering(rest, len(run.steps))
+    verdict = verdict_on(
+        _diagnosed(case, healthy),
+        wall_seconds=wall,
+        warm_up_seconds=warm_up,
+        named_seconds=sum(lost_seconds(claim.findings) for claim in own),
+        unexplained_seconds=unexplained - lost_seconds(wandering),
+    )
+    unexplained += lost_seconds(pending)
+    lost += lost_seconds(pending)
+    later = [claim for claim in claims if claim not in start]
+    spots = find_blind_spots(run, _explained(case, later), _explained(case, start))
+    healthy_step = diagnosis.baseline.seconds
+    report = Report(
+        run=run.name,
+        verdict=verdict,
+        headline=headline(
+            verdict,
+            steps=len(run.steps),
+            steps_needed=diagnosis.steps_needed,
+            wall_seconds=wall,
+            lost=[(c.subject, lost_seconds(c.findings)) for c in claims if not c.external],
+            external=[(c.subject, lost_seconds(c.findings)) for c in claims if c.external],
+            unexplained_seconds=unexplained,
+            blind_spots=[spot.short for spot in spots],
+        ),
+        steps=len(run.steps),
+        wall_seconds=wall,
+        healthy_step_seconds=healthy_step if np.isfinite(healthy_step) else None,
+        baseline=_baseline(case),
+        lost_seconds=lost,
+        lost_fraction=lost / wall if wall > 0 else 0.0,
+        unexplained_seconds=unexplained,
+        causes=tuple(_cause(case, claim) for claim in claims),
+        suspects=find_suspects(replace(case, findings=rest)),
+        workers=describe_workers(run),
+        signals=mark_signals(run, signal_states(run), spots),
+        completeness=completeness(run),
+        notes=(
+            *notes(run),
+            *notes_on(case),
+            *_defects_below_floors(case, claims),
+            *tell_larger(case, larger),
+            *tell_rebuilt(case, rebuilt),
+            *tell_planned(case, planned),
+            *forecast(run),
+        ),
+        as_of=_last_step(run),
+        recent=find_recent(run),
+        unexplained=describe_unexplained(case, rest, per_cause[UNEXPLAINED]),
+        judged=judged(spots),
+        blind_spots=tuple(spot.sentence for spot in spots),
+    )
+    return Account(
+        report,
+        diagnosis.healthy_per_step + _per_step(case, healthy)
+        if healthy
+        else diagnosis.healthy_per_step,
+        per_cause,
+        tuple(sorted(_change_points(case, claims, rest, per_cause))),
+        find_marks(run, case.graphs),
+        {claim.cause: claim.subject for claim in claims},
+    )
+
+
+def _baseline(case: Case) -> str:
+    """Where a healthy step was seen, in steps: rows are not, where a run began anew or has gaps."""
+    baseline = case.diagnosis.baseline
+    if not np.isfinite(baseline.seconds):
+        return baseline.provenance
+    return f"{baseline.provenance} ({case.steps_text(baseline.rows)})"
+
+
+def _last_step(run: Run) -> AsOf | None:
+    steps = run.steps
+    return AsOf(int(steps.number[-1]), float(steps.ended[-1])) if len(steps) else None
+
+
+def _defects_below_floors(case: Case, claims: list[Claim]) -> Iterable[str]:
+    """What costs too little to be named as a cause, or is not the program's doing."""
+    yield from tell_eager(case)
+    yield from tell_validation(case)
+    if not any(claim.cause == "input_pipeline" for claim in claims):
+        yield from tell_cache(case)
+        yield from tell_ends(case)
+
+
+def _diagnosed(case: Case, healthy: tuple[Finding, ...]) -> Verdict:
+    """What the engine says without causes, and without what is healthy after all."""
+    diagnosis = case.diagnosis
+    if not healthy or diagnosis.verdict != "slowdown":
+        return diagnosis.verdict
+    ids = {id(finding) for finding in healthy}
+    others = [finding for finding in diagnosis.findings if id(finding) not in ids]
+    enough = len(case.run.steps) >= diagnosis.steps_needed
+    return judge(others, diagnosis.ledger, enough=enough)
+
+
+def _ask_rules(case: Case) -> tuple[list[Claim], tuple[Finding, ...]]:
+    """The claims, the largest first, and the findings that nobody claims."""
+    claims: list[Claim] = []
+    for rule in RULES:
+        claim = rule(case)
+        if claim is not None:
+            claims.append(claim)
+            taken = {id(finding) for finding in claim.findings}
+            left = tuple(finding for finding in case.findings if id(finding) not in taken)
+            case = replace(case, findings=left)
+    return sorted(claims, key=lambda claim: -lost_seconds(claim.findings)), case.findings
+
+
+def _per_step(case: Case, findings: tuple[Finding, ...]) -> Float:
+    if len(findings) == 1:
+        return findings[0].lost_per_step  # a copy of ten million steps would be 80 MB
+    total = np.zeros(len(case.run.steps))
+    for finding in findings:
+        total += finding.lost_per_step
+    return total
+
+
+def _explained(case: Case, claims: Iterable[Claim]) -> Float:
+    """(S,) seconds of causes for which no account of the steps has the seconds."""
+    accounts = case.run.steps.accounts
+    return _per_step(
+        case,
+        tuple(
+            finding
+            for claim in claims
+            for finding in claim.findings
+            if finding.source not in accounts
+        ),
+    )
+
+
+def _cause(case: Case, claim: Claim) -> Cause:
+    seconds = lost_seconds(claim.findings)
+    main = largest(claim.findings)
+    first, last = span(claim.findings)
+    return Cause(
+        cause=claim.cause,
+        lost_seconds=seconds,
+        lost_fraction=case.wall_share(seconds),
+        pattern=claim.pattern or main.pattern,
+        confidence=claim.confidence or main.confidence,
+        steps=(case.step(first), case.step(last)),
+        summary=claim.summary,
+        evidence=claim.evidence,
+        advice=claim.advice,
+        parts=claim.parts,
+        external=claim.external,
+    )
+
+
+def _end_of_warm_up(case: Case, claims: Iterable[Claim]) -> int:
+    """First row after it: a first pass that waits lasts longer than the first calls.
+
+    A function that is first traced far later is no reason to call what lies between warm-up.
+    """
+    latest = int(LATEST_WARM_UP_END * len(case.run.steps))
+    ends = [
+        int(early[-1]) + 1
+        for claim in claims
+        if claim.cause == "warm_up"
+        for finding in claim.findings
+        if finding.pattern == "warm_up"
+        and len(early := np.flatnonzero(finding.lost_per_step[: latest + 1]))
+    ]
+    return min(max(case.diagnosis.warm_up_rows, *ends, 0), len(case.run.steps) - 1)
+
+
+def _change_points(
+    case: Case, claims: list[Claim], rest: tuple[Finding, ...], per_cause: Mapping[str, Float]
+) -> Iterable[tuple[int, str]]:
+    if case.diagnosis.warm_up_rows:
+        yield _end_of_warm_up(case, claims), "Warm-up ends"
+    found = [*((claim.cause, claim.findings) for claim in claims), (UNEXPLAINED, rest)]
+    yield from label_changes(case, found, per_cause)

@@ -1,0 +1,177 @@
+"""What the core of the steps, the time that no account explains, lost, and in which pattern."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.ledger.contention import STARVED
+from tb_slowdown_plugin.analysis.ledger.findings import (
+    CORE,
+    book_rise,
+    describe_rise,
+    floor_of,
+    is_loss,
+    make_finding,
+)
+from tb_slowdown_plugin.analysis.prepare.steps import Steps
+from tb_slowdown_plugin.analysis.residual.stalls import judge_stalls
+from tb_slowdown_plugin.analysis.residual.warm_up_end import book_warm_up, find_cooled
+from tb_slowdown_plugin.analysis.stats.buckets import bucket
+from tb_slowdown_plugin.analysis.stats.change_points import SIGNIFICANCE, SIGNIFICANCE_OF_SHORT
+from tb_slowdown_plugin.analysis.stats.trend import Trend, fit_trend
+from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.accounts import CONTENTION, GROWTH_FLOOR
+from tb_slowdown_plugin.records.types import Float
+
+SHORT_RUN: Final = 2000
+SHORTEST_SECONDS: Final = 1e-4
+"""Steps that take less on average are not searched for structure: the operating system's own
+switches take as long (a time slice is 1 to 4 ms, the interpreter's 5 ms)."""
+
+_ELSEWHERE: Final = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class CoreView:
+    """What the core shows."""
+
+    findings: list[Finding]
+    unexplained: Float
+    """(S,) seconds of stalls and of a last stretch that no pattern holds."""
+    warm_up_rows: int
+    """Rows before the run was steady."""
+
+
+def fit_core(core: Float, usual: Float, start: int) -> Trend | None:
+    """The trend of the core, in multiples of the usual step of its kind and size.
+
+    Args:
+      core: (S,) seconds.
+      usual: (S,) seconds that the step usually takes; NaN where nothing is known.
+      start: First row to look at.
+
+    Returns:
+      None where nothing is known of any step, or all are too short to tell.
+    """
+    if not np.any(usual[start:] > 0) or np.mean(core[start:]) < SHORTEST_SECONDS:
+        return None
+    relative = core / usual
+    np.maximum(relative, 1e-3, out=relative)
+    np.log(relative, out=relative)
+    # A step of a kind that is too rare to be judged is taken to be as usual.
+    relative[np.isnan(relative)] = 0.0
+    significance = SIGNIFICANCE_OF_SHORT if len(core) < SHORT_RUN else SIGNIFICANCE
+    return fit_trend(bucket(relative, start), relative, significance)
+
+
+def judge_core(steps: Steps, usual: Float, trend: Trend | None, warm_up_rows: int) -> CoreView:
+    """Names what the core lost.
+
+    Args:
+      steps: The run.
+      usual: (S,) as for `fit_core`.
+      trend: The core's trend; None where the run is too short for one.
+      warm_up_rows: Rows before the run was steady.
+    """
+    wall = steps.wall_seconds
+    unknown = np.isnan(usual)
+    core = np.where(unknown, 0.0, steps.core) if unknown.any() else steps.core
+    unexplained = np.zeros(len(steps))
+    expected = usual * _spread_level(trend, len(steps), warm_up_rows)
+    expected[unknown] = 0.0
+    first_rows = int(trend.edges[0]) if trend is not None and trend.warm_up else warm_up_rows
+    warm_up_rows = find_cooled(core, expected, first_rows, warm_up_rows)
+    warm_up = book_warm_up(core[:warm_up_rows] - expected[:warm_up_rows], len(steps))
+    findings: list[Finding] = []
+    if trend is not None:
+        typical = float(np.nanmedian(usual))
+        for rise in trend.rises:
+            lost = book_rise(core, trend, rise)
+            if is_loss(rise) and lost.sum() >= floor_of(rise) * wall:
+                numbers = describe_rise(rise, typical)
+                numbers |= _share_among_parts(steps, usual, lost, warm_up_rows)
+                source = _find_remainder(steps, lost) or CORE
+                findings.append(make_finding(source, rise.pattern, lost, "medium", numbers))
+        stalls = judge_stalls(steps, core, expected, trend, warm_up, warm_up_rows)
+        findings += stalls.findings
+        unexplained, warm_up = stalls.unexplained, stalls.warm_up
+    if warm_up.sum() >= GROWTH_FLOOR * wall:
+        findings.append(make_finding(CORE, "warm_up", warm_up, "high"))
+    return CoreView(findings, unexplained, warm_up_rows)
+
+
+def _spread_level(trend: Trend | None, count: int, warm_up_rows: int) -> Float:
+    level = np.ones(count)
+    if trend is not None:
+        level[trend.edges[0] : trend.edges[-1]] = trend.spread(trend.level)
+        level[:warm_up_rows] = trend.level[trend.warm_up]
+    return level
+
+
+def _find_remainder(steps: Steps, lost: Float) -> str | None:
+    """The contention account of which a rise is what an inexact split has left over.
+
+    A split leaves more over where others took more than elsewhere. Those who take the same
+    share of the time from the first to the last step leave no rise behind, however much
+    they take: then it is the program's.
+    """
+    for name, column in steps.accounts.items():
+        if names.family(name) == CONTENTION:
+            inside = column > 0
+            held = float(lost[inside].sum())
+            more = _seconds_beyond_usual(column, steps.core, lost)
+            if held >= 0.8 * lost.sum() and held < 0.25 * more:
+                return name
+    return None
+
+
+def _seconds_beyond_usual(column: Float, core: Float, lost: Float) -> float:
+    """What contention took in the rows of a rise beyond its share of the time elsewhere.
+
+    Elsewhere are the rows that rise least, a quarter of the run at most.
+    """
+    share = np.zeros_like(core)
+    np.divide(lost, core, out=share, where=core > 0)
+    # A jump takes the same share of all its steps: rounding must not tell them apart.
+    limit = min(float(np.quantile(share, _ELSEWHERE)), float(share.max()) / 2)
+    elsewhere = share <= limit
+    undisturbed = float(core[elsewhere].sum())
+    usual = float(column[elsewhere].sum()) / undisturbed if undisturbed > 0 else 0.0
+    risen = share > limit
+    return float(column[risen].sum()) - usual * float(core[risen].sum())
+
+
+def _share_among_parts(
+    steps: Steps, usual: Float, lost: Float, warm_up_rows: int
+) -> dict[str, float]:
+    """How much of a rise lies in each phase that most steps have: "share:backward" -> 0.9.
+
+    The phases hold what others took of them, so the step is looked at with it, too.
+    """
+    steady = ~np.isnan(usual)
+    steady[:warm_up_rows] = False
+    inside = steady & (lost > 0)
+    outside = steady & ~inside
+    if not outside.any() or not inside.any():
+        # It grew from the first step on: compare the halves of the run.
+        inside = steady & (np.arange(len(steps)) >= len(steps) // 2)
+        outside = steady & ~inside
+    if not outside.any() or not inside.any():
+        return {}
+    step = steps.core + sum(
+        column
+        for name, column in steps.accounts.items()
+        if names.family(name) == CONTENTION and name != STARVED
+    )
+    whole = float(step[inside].mean() - step[outside].mean())
+    if whole <= 0:
+        return {}
+    columns = {name: steps.accounts[name] for name in steps.parts}
+    return {
+        f"share:{name}": float(column[inside].mean() - column[outside].mean()) / whole
+        for name, column in columns.items()
+    }

@@ -1,0 +1,164 @@
+"""What comes back: work every so many steps, or every so many seconds.
+
+A fixed period is found by folding the residual on candidate periods, which the
+autocorrelation and the gaps between spikes propose. A period that is only
+about regular (garbage collection, a timer) is found by its gaps: those of
+random events vary far more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.ledger.run_queue import sum_between
+from tb_slowdown_plugin.records.types import Float, Int
+
+LONGEST_LOOK: Final = 1 << 18
+"""Rows at the end of the run in which a period is looked for."""
+_FEWEST_TURNS: Final = 8
+_LEAST_Z: Final = 7.0
+_LEAST_HEIGHT: Final = 0.15
+"""Relative to the level of the step."""
+_LEAST_HITS: Final = 0.6
+"""Share of the turns in which the work really comes."""
+_CANDIDATES: Final = 24
+_MOST_REPEATS: Final = 3
+_NEAR: Final = 0.25
+_BY_CHANCE: Final = 0.19
+"""Share of random (exponential) gaps that lie within 25 % of their median: 0.5^0.75 - 0.5^1.25
+is 0.174; 0.19 leaves room for rounding to whole rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """Work that comes back."""
+
+    period: float
+    """Rows between two, or seconds if `by_clock`."""
+    rows: Int
+    """Where it comes."""
+    z: float
+    by_clock: bool = False
+
+
+def find_repeats(residual: Float, sigma: float, seconds: Float) -> list[Repeat]:
+    """Finds what comes back in the residual of a run.
+
+    Args:
+      residual: (S,) relative excess of each step over its level; 0 in rows that
+        are explained already.
+      sigma: Its robust standard deviation.
+      seconds: (S,) step times, for what comes by the clock.
+    """
+    count = len(residual)
+    start = max(0, count - LONGEST_LOOK)
+    look = np.clip(residual[start:], -3 * sigma, 10 * sigma)
+    repeats: list[Repeat] = []
+    for _ in range(_MOST_REPEATS):
+        best = _find_best_fold(look, sigma, residual[start:])
+        if best is None:
+            break
+        period, phase, z = best
+        rows = np.arange((start + phase) % period, count, period)
+        same = [each for each in repeats if each.period == period]
+        if same:
+            repeats.remove(same[0])
+            rows = np.sort(np.concatenate([rows, same[0].rows]))
+        repeats.append(Repeat(period, rows, z))
+        look[phase::period] = 0.0
+    if not repeats:
+        regular = _find_regular_gaps(residual, sigma, seconds)
+        if regular is not None:
+            repeats.append(regular)
+    return repeats
+
+
+def _find_best_fold(look: Float, sigma: float, residual: Float) -> tuple[int, int, float] | None:
+    best: tuple[int, int, float] | None = None
+    scale = max(float(look.std()), 1e-9)
+    for period in _propose(look, sigma):
+        folded = _fold(look, period, sigma, scale)
+        if folded is not None and (best is None or folded[1] > best[2]):
+            best = (period, folded[0], folded[1])
+    if best is None:
+        return None
+    period, phase, z = best
+    height = float(np.mean(residual[phase::period]))
+    for divisor in range(2, period // 2 + 1):
+        if period % divisor:
+            continue
+        folded = _fold(look, divisor, sigma, scale)
+        if folded is None:
+            continue
+        if float(np.mean(residual[folded[0] :: divisor])) >= 0.75 * height:
+            return divisor, folded[0], folded[1]
+    return period, phase, z
+
+
+def _propose(look: Float, sigma: float) -> set[int]:
+    count = len(look)
+    longest = count // _FEWEST_TURNS
+    size = 1 << int(np.ceil(np.log2(2 * count)))
+    spectrum = np.fft.rfft(look - look.mean(), size)
+    correlation = np.fft.irfft(np.abs(spectrum) ** 2, size)[: longest + 1]
+    proposed: set[int] = set()
+    if len(correlation) > 4:
+        inner = correlation[2:-1]
+        peaks = 2 + np.flatnonzero((inner >= correlation[1:-2]) & (inner > correlation[3:]))
+        proposed.update(peaks[np.argsort(correlation[peaks])[-_CANDIDATES:]].tolist())
+    spikes = np.flatnonzero(look > 6 * sigma)
+    for order in (1, 2):
+        gaps = spikes[order:] - spikes[:-order]
+        values, counts = np.unique(gaps[(gaps > 1) & (gaps <= longest)], return_counts=True)
+        proposed.update(values[np.argsort(counts)[-6:]].tolist())
+    return {period for period in proposed if period >= 2}
+
+
+def _fold(look: Float, period: int, sigma: float, scale: float) -> tuple[int, float] | None:
+    """(phase, z) of the one row of each turn that is slower, None if there is no such row."""
+    turns = len(look) // period
+    if turns < _FEWEST_TURNS:
+        return None
+    table = look[: turns * period].reshape(turns, period)
+    means = table.mean(axis=0)
+    phase = int(np.argmax(means))
+    usual = float(np.median(means)) if period > 2 else float(means.min())
+    height = float(means[phase]) - usual
+    z = height * np.sqrt(turns) / scale
+    if z < _LEAST_Z or height < _LEAST_HEIGHT:
+        return None
+    column = table[:, phase]
+    middle = float(np.median(column))
+    if middle < max(_LEAST_HEIGHT, 1.5 * sigma):
+        return None
+    if np.mean(column > max(2 * sigma, 0.4 * middle)) < _LEAST_HITS:
+        return None
+    return phase, float(z)
+
+
+def _find_regular_gaps(residual: Float, sigma: float, seconds: Float) -> Repeat | None:
+    for height in (6, 12, 25):
+        rows = np.flatnonzero(residual > max(0.3, height * sigma))
+        # A stall that lasts for several steps is one.
+        rows = rows[np.diff(rows, prepend=-2) > 1]
+        if len(rows) < 12:
+            return None
+        by_rows = _regularity(np.diff(rows).astype(np.float64))
+        by_clock = _regularity(sum_between(seconds, rows))
+        z, period = max(by_rows, by_clock)
+        if z > 5 and period > 0:
+            return Repeat(period, rows, z, by_clock=by_clock[0] > by_rows[0] + 1)
+    return None
+
+
+def _regularity(gaps: Float) -> tuple[float, float]:
+    """(z, median gap); z above 5 where the gaps are far more alike than random ones."""
+    usual = float(np.median(gaps))
+    if usual <= 0:
+        return 0.0, 0.0
+    near = float(np.mean(np.abs(gaps / usual - 1) < _NEAR))
+    error = np.sqrt(_BY_CHANCE * (1 - _BY_CHANCE) / len(gaps))
+    return (float((near - _BY_CHANCE) / error), usual) if near > 0.5 else (0.0, usual)

@@ -1,0 +1,132 @@
+"""Pieces joined to parts: between two parts the level jumps, inside of one it does not.
+
+At a real change the level differs right beside the cut as much as on average;
+in growth that was cut into a staircase it hardly does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.stats.buckets import Buckets, in_turn
+from tb_slowdown_plugin.analysis.stats.change_points import SMALLEST_CHANGE, Piece, Segmentation
+from tb_slowdown_plugin.analysis.stats.growth_curve import fit_curve
+from tb_slowdown_plugin.records.types import Float
+
+_ABRUPT: Final = 0.5
+"""Share of a step between two pieces that must stand right at the cut to call it a jump."""
+_SEAM: Final = 0.25
+"""A jump beside growth, smaller than this share of it, is where the fit of one ended."""
+_CERTAIN: Final = 128.0
+"""A step is looked at over so many (noise / step) squared buckets: half of it is then four
+standard errors."""
+_DRAWN_IN: Final = 0.995
+_BORNE_OUT: Final = 0.5
+"""Share of a step in the medians that the means must show, too."""
+_T_OF_MEANS: Final = 4.0
+
+
+@dataclass(slots=True)
+class Part:
+    """Consecutive pieces without a jump between them."""
+
+    first: int
+    end: int
+    grows: bool
+
+
+def bounded_means(buckets: Buckets, rows: Float) -> Float:
+    """Means of the buckets, their outliers drawn in."""
+    values, width = buckets.values, buckets.width
+    blocks = buckets.blocks(rows)
+    looked = np.arange(0, blocks.size, max(1, blocks.size // 100_000))
+    sample = np.abs(blocks.ravel()[looked] - values[looked // width])
+    bound = float(np.quantile(sample, _DRAWN_IN)) if sample.size else 0.0
+    means = np.empty(len(values))
+    for some in in_turn(len(values)):  # in all of a long run at once, most time goes to memory
+        distance = blocks[some] - values[some, None]
+        means[some] = np.clip(distance, -bound, bound, out=distance).mean(axis=1)
+    return values + means
+
+
+def confirm(pieces: list[Piece], means: Float) -> list[Piece]:
+    """Joins pieces whose means do not differ as their medians do.
+
+    The median of a bucket leaps where two sorts of steps are mixed about half and
+    half; the mean does not.
+    """
+    pieces = list(pieces)
+    while len(pieces) > 1:
+        support = [_support(left, right, means) for left, right in pairwise(pieces)]
+        doubtful = [at for at, each in enumerate(support) if each < 1]
+        if not doubtful:
+            break
+        weakest = min(doubtful, key=lambda at: abs(pieces[at + 1].mean - pieces[at].mean))
+        left, right = pieces[weakest], pieces[weakest + 1]
+        mean = (left.mean * left.length + right.mean * right.length) / (right.end - left.first)
+        pieces[weakest : weakest + 2] = [Piece(left.first, right.end, mean, 0.0)]
+    return pieces
+
+
+def _support(left: Piece, right: Piece, means: Float) -> float:
+    """Below 1 where the means of two pieces do not bear out the step between them."""
+    if left.slope or right.slope:
+        return 1.0
+    before, after = means[left.first : left.end], means[right.first : right.end]
+    error = np.sqrt(before.var() / left.length + after.var() / right.length)
+    step = right.mean - left.mean
+    difference = float(after.mean() - before.mean()) * np.sign(step)
+    size = difference / (_BORNE_OUT * abs(step))
+    return float(min(size, difference / max(float(error), 1e-9) / _T_OF_MEANS))
+
+
+def join(cut: Segmentation, pieces: list[Piece]) -> list[Part]:
+    """Pieces joined where the level does not jump.
+
+    Beside the cut the level is taken over as many buckets as noise demands, but
+    at most a third of a piece: the steps of a staircase that is really a slope
+    rise by a third of a step there.
+    """
+    values = cut.cleaned
+    parts = [Part(pieces[0].first, pieces[0].end, bool(pieces[0].slope))]
+    for left, right in pairwise(pieces):
+        step = right.mean - left.mean
+        wanted = _CERTAIN * cut.variance / max(step**2, 1e-12)
+        most = min(left.length, right.length) // 3
+        reach = int(np.clip(wanted, 3, max(3, most)))
+        # The cut may be a bucket off, and the bucket of the jump is neither here nor there.
+        aside = 1 if most > reach else 0
+        after = values[right.first + aside : right.first + aside + reach]
+        before = values[left.end - aside - reach : left.end - aside]
+        local = float(np.median(after) - np.median(before))
+        if abs(local) >= _ABRUPT * abs(step) and local * step > 0:
+            parts.append(Part(right.first, right.end, bool(right.slope)))
+        else:
+            parts[-1].end, parts[-1].grows = right.end, True
+    return parts
+
+
+def is_seam(level: Float, left: Part, right: Part) -> bool:
+    """Whether the jump between two parts is small beside the growth on one of its sides."""
+    jump = abs(float(level[right.first] - level[left.end - 1]))
+    growth = max(
+        abs(float(level[part.end - 1] - level[part.first])) if part.grows else 0.0
+        for part in (left, right)
+    )
+    return growth > 0 and jump < max(np.log1p(SMALLEST_CHANGE), _SEAM * growth)
+
+
+def is_curve(cut: Segmentation, level: Float, left: Part, right: Part) -> bool:
+    """Whether one curve of growth fits two parts better than a jump between them does."""
+    values = cut.cleaned[left.first : right.end]
+    curve = fit_curve(values, cut.variance)
+    if curve is None:
+        return False
+    more = 3 * (left.grows + right.grows)
+    spared = more * cut.variance * np.log(len(cut.cleaned))
+    squares = float(np.sum((values - level[left.first : right.end]) ** 2))
+    return bool(np.sum((values - curve) ** 2) < squares + spared)

@@ -1,0 +1,4 @@
+"""Numbers become sentences.
+
+Start at `wording.py`.
+"""

@@ -1,0 +1,89 @@
+"""What was measured of a run, what was not, and what is missing of its records."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.residual.residual import SHORTEST_SECONDS
+from tb_slowdown_plugin.analysis.text.wording import counted, duration
+from tb_slowdown_plugin.analysis.types import SignalState
+from tb_slowdown_plugin.records.types import CollectorState, Failure, Idle, Run
+
+STEP_TIME: Final = "step_time"
+_SIGNAL: Final = {
+    "tracing": "retraces",
+    "gc": "garbage_collection",
+    "graph_size": "graph",
+}
+"""Collector -> the signal that a reader knows, where the two names differ."""
+
+
+def signal_states(run: Run) -> tuple[SignalState, ...]:
+    """Every family of signals with its state; step times first."""
+    measured = SignalState(STEP_TIME, "measured")
+    return (measured, *(_state(collector) for collector in run.environment.collectors))
+
+
+def _state(collector: CollectorState) -> SignalState:
+    signal = _SIGNAL.get(collector.name, collector.name)
+    if collector.status != "running":
+        return SignalState(signal, collector.status, collector.reason)
+    return SignalState(signal, "partly" if collector.reason else "measured", collector.reason)
+
+
+def completeness(run: Run) -> Mapping[str, int]:
+    """How many records were read, and how many are proven to be missing."""
+    return {
+        "chunks": sum(session.chunks for session in run.sessions),
+        "missing_chunks": sum(session.missing_chunks for session in run.sessions),
+    }
+
+
+def notes(run: Run) -> tuple[str, ...]:
+    """What a reader must know before trusting the rest."""
+    return tuple(_notes(run))
+
+
+def _notes(run: Run) -> Iterable[str]:
+    missing = completeness(run)["missing_chunks"]
+    total = completeness(run)["chunks"] + missing
+    if missing:
+        yield (
+            f"{missing:,} of {counted(total, 'chunk')} {'is' if missing == 1 else 'are'} missing; "
+            "their seconds are in no sum."
+        )
+    unwritten = sum(s.missing_steps for s in run.sessions if not s.missing_chunks)
+    if unwritten:
+        yield (
+            f"{counted(unwritten, 'step')} {'was' if unwritten == 1 else 'were'} not kept, because "
+            "they came faster than they could be written; their seconds are in no sum."
+        )
+    for session in run.sessions[1:]:
+        if 0 < session.first_row < len(run.steps):
+            yield f"Resumed at step {int(run.steps.number[session.first_row]):,}."
+    period = run.steps.period_seconds
+    usual = float(np.mean(period)) if len(period) else SHORTEST_SECONDS
+    if 0 < usual < SHORTEST_SECONDS:
+        yield (
+            f"A step takes {duration(usual)} on average: slow steps are not told apart from what "
+            f"the operating system does; from {duration(SHORTEST_SECONDS)} on they are."
+        )
+    idle = [event.what.seconds for event in run.events if isinstance(event.what, Idle)]
+    if idle:
+        yield (
+            f"{duration(sum(idle))} without work ({counted(len(idle), 'gap')}) are not in the wall "
+            "time."
+        )
+    failures = Counter(
+        (event.what.part, event.what.reason)
+        for event in run.events
+        if isinstance(event.what, Failure)
+    )
+    for (part, reason), times in failures.items():
+        often = f" ({times:,} times)" if times > 1 else ""
+        yield f"The monitor's {part} failed{often}: {reason}"
+    yield from run.notes

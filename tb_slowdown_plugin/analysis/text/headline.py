@@ -1,0 +1,115 @@
+"""The one sentence above everything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tb_slowdown_plugin.analysis.text.wording import (
+    count,
+    duration,
+    listed,
+    share_of_loss,
+    whole_percent,
+)
+from tb_slowdown_plugin.analysis.types import Verdict
+
+MATERIAL = 0.005
+"""Share of the wall from which unexplained seconds are told beside a slow start."""
+
+
+def headline(
+    verdict: Verdict,
+    *,
+    steps: int,
+    wall_seconds: float,
+    lost: Sequence[tuple[str, float]],
+    unexplained_seconds: float,
+    external: Sequence[tuple[str, float]] = (),
+    blind_spots: Sequence[str] = (),
+    steps_needed: int = 0,
+) -> str:
+    """The verdict in one sentence, and what could not be judged in a second one.
+
+    Args:
+      verdict: what the run is.
+      steps: steps of the run.
+      wall_seconds: its wall time.
+      lost: (subject, seconds) of each cause of the program's own, the largest first.
+      unexplained_seconds: lost seconds that no cause has.
+      external: the same of each cause outside of the program.
+      blind_spots: where nobody could look, in short.
+      steps_needed: steps that a verdict needs, with the noise of this run.
+
+    Example:
+      >>> headline("slowdown", steps=900, wall_seconds=9300.0,
+      ...     lost=[("retracing of train_step (train.py:41)", 1740.0)], unexplained_seconds=1143.0)
+      'Lost 31 % of 2 h 35 min; most to retracing of train_step (train.py:41)'
+      >>> headline("healthy", steps=900, wall_seconds=60.0, lost=[], unexplained_seconds=0.0,
+      ...     external=[("a busy machine", 15.0)])
+      'The program itself is healthy; 25 % of 1 min 0 s was lost to a busy machine.'
+    """
+    sentence = _sentence(
+        verdict, steps_needed, steps, wall_seconds, lost, unexplained_seconds, external
+    )
+    if not blind_spots:
+        return sentence
+    if verdict == "healthy" and not external:
+        sentence = f"No slowdown found in what was measured of {duration(wall_seconds)}."
+    return f"{sentence.removesuffix('.')}. Partly judged: {blind_spots[0]}."
+
+
+def _sentence(
+    verdict: Verdict,
+    steps_needed: int,
+    steps: int,
+    wall_seconds: float,
+    lost: Sequence[tuple[str, float]],
+    unexplained_seconds: float,
+    external: Sequence[tuple[str, float]],
+) -> str:
+    match verdict:
+        case "healthy":
+            if external:
+                return f"The program itself is healthy; {_taken(external, wall_seconds)}."
+            return f"Healthy. No slowdown found in {duration(wall_seconds)}."
+        case "not_enough_steps":
+            return _too_few(steps, steps_needed, wall_seconds, [*lost, *external])
+        case "slow_start":
+            warm_up = sum(seconds for _, seconds in lost)
+            taken = [f"{duration(each)} more went to {subject}" for subject, each in external]
+            more = "".join(f"; {text}" for text in taken)
+            if unexplained_seconds >= MATERIAL * wall_seconds:
+                return (
+                    f"Slow start: {duration(warm_up)} of {duration(wall_seconds)}{more}; "
+                    f"{duration(unexplained_seconds)} more are unexplained."
+                )
+            return f"Slow start only: {duration(warm_up)} of {duration(wall_seconds)}{more}."
+    causes = sorted([*lost, *external], key=lambda cause: -cause[1])
+    total = sum(seconds for _, seconds in causes) + unexplained_seconds
+    start = f"Lost {whole_percent(total / wall_seconds)} of {duration(wall_seconds)}"
+    if not causes or unexplained_seconds > causes[0][1]:
+        return f"{start}; {share_of_loss(unexplained_seconds / total)} is unexplained"
+    subject, seconds = causes[0]
+    if len(causes) == 1 and unexplained_seconds < 0.01 * total:
+        return f"{start} to {subject}"
+    return f"{start}; {share_of_loss(seconds / total)} to {subject}"
+
+
+def _taken(external: Sequence[tuple[str, float]], wall_seconds: float) -> str:
+    """What was taken from outside: "24 % of 5.5 s was lost to a busy machine"."""
+    seconds = sum(each for _, each in external)
+    share = whole_percent(seconds / wall_seconds)
+    return f"{share} of {duration(wall_seconds)} was lost to {external[0][0]}"
+
+
+def _too_few(
+    steps: int, needed: int, wall_seconds: float, lost: Sequence[tuple[str, float]]
+) -> str:
+    """What a verdict needs, and the seconds that were measured all the same."""
+    told = [
+        f"{subject} took {duration(seconds)}"
+        for subject, seconds in sorted(lost, key=lambda cause: -cause[1])
+        if seconds >= MATERIAL * wall_seconds > 0
+    ]
+    taken = f"; so far {duration(wall_seconds)}, of which {listed(told)}" if told else ""
+    return f"Not enough steps yet: {count(steps)} of about {max(needed, steps + 1)}{taken}."

@@ -1,0 +1,222 @@
+"""The timeline of a run, reduced to the pixels of a view: extremes are kept."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.types import Account
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.account_titles import account_title
+from tb_slowdown_plugin.records.types import (
+    Epoch,
+    Float,
+    Int,
+    Run,
+    SignalTable,
+    StepTable,
+)
+
+_LANE_VALUES: Final = 800
+"""Values of each signal of a whole run, however few its buckets are."""
+_DECIMALS: Final = 6
+"""Step times are recorded to the microsecond."""
+
+
+def timeline(run: Run, account: Account, first: int, last: int, buckets: int) -> dict[str, Any]:
+    """The body of the route `timeline`, ready for JSON; `server/http_api.md` has its keys.
+
+    Args:
+        run: the run of which rows are asked.
+        account: what `account_for(run)` said of it.
+        first: first row of the view, 0 to `rows - 1`.
+        last: last row of the view, inclusive; clipped to the run.
+        buckets: how many groups of equally many rows at most, 1 or more.
+
+    Returns:
+        plain dicts, lists, numbers and None (not measured); never NaN.
+
+    Raises:
+        ValueError: `first`, `last` or `buckets` is out of range.
+    """
+    steps = run.steps
+    rows = len(steps)
+    last = min(last, rows - 1)
+    if rows and not 0 <= first <= last:
+        msg = f"rows {first} to {last} asked of {rows}; first must be in 0 to last"
+        raise ValueError(msg)
+    if buckets < 1:
+        msg = f"buckets is {buckets}; it must be at least 1"
+        raise ValueError(msg)
+    width = max(1, -(-(last - first + 1) // buckets))
+    # Growth is told of the values of the whole run: not by how wide a window they are drawn in.
+    most = max(buckets, _LANE_VALUES) if last - first + 1 >= rows else buckets
+    view = slice(first, last + 1)
+    starts = np.arange(first, last + 1, width) if rows else np.empty(0, np.int64)
+    local = starts - first
+    period = steps.period_seconds[view]
+    sizes = np.diff(np.append(local, len(period)))
+    return {
+        "run": run.name,
+        "rows": rows,
+        "steps_per_row": run.steps_per_row,
+        "first": first,
+        "last": last,
+        "bucket_rows": width,
+        "row": starts.tolist(),
+        "step": steps.number[starts].tolist(),
+        "time": _numbers(steps.ended[starts], 3),
+        "count": sizes.tolist(),
+        "step_seconds": _step_seconds(period, local, width),
+        "healthy": _means(account.healthy_per_step[view], local, sizes),
+        "lost": {
+            cause: _means(lost[view], local, sizes) for cause, lost in account.lost_per_step.items()
+        },
+        "accounts": _accounts(steps, view, local, sizes),
+        "healthy_step_seconds": account.report.healthy_step_seconds,
+        "epochs": _epochs(run, first, last, buckets),
+        "change_points": [
+            {"row": row, "step": int(steps.number[row]), "text": text}
+            for row, text in account.change_points
+            if first <= row <= last
+        ],
+        "marks": {
+            kind: _summed(marks, steps, first, last, width) for kind, marks in account.marks.items()
+        },
+        "signals": _signals(run.signals, first, last, most),
+        "unmeasured": [
+            {"signal": state.signal, "reason": state.reason}
+            for state in account.report.signals
+            if state.status not in ("measured", "partly")
+        ],
+    }
+
+
+def _step_seconds(period: Float, local: Int, width: int) -> dict[str, list[float | None]]:
+    if not len(period):
+        return {"mean": [], "median": [], "min": [], "max": []}
+    sizes = np.diff(np.append(local, len(period)))
+    whole = len(period) // width * width
+    medians = np.median(period[:whole].reshape(-1, width), axis=1)
+    if whole < len(period):
+        medians = np.append(medians, np.median(period[whole:]))
+    return {
+        "mean": _means(period, local, sizes),
+        "median": _numbers(medians),
+        "min": _numbers(np.minimum.reduceat(period, local)),
+        "max": _numbers(np.maximum.reduceat(period, local)),
+    }
+
+
+def _means(values: Float, local: Int, sizes: Int) -> list[float | None]:
+    if not len(values):
+        return []
+    return _numbers(np.add.reduceat(values, local) / sizes)
+
+
+def _accounts(steps: StepTable, view: slice, local: Int, sizes: Int) -> list[dict[str, Any]]:
+    """Mean seconds a step in each account in which the run spent any, the largest first."""
+    spent = {name: _total(seconds) for name, seconds in steps.accounts.items()}
+    return [
+        {
+            "account": name,
+            "title": account_title(name),
+            "seconds": _means(steps.accounts[name][view], local, sizes),
+        }
+        for name in sorted(spent, key=lambda name: -spent[name])
+        if spent[name] > 0.0
+    ]
+
+
+def _total(seconds: Float) -> float:
+    total = float(seconds.sum())
+    # Passing over what was not measured takes ten times as long, and there is rarely any.
+    return float(np.nansum(seconds)) if np.isnan(total) else total
+
+
+def _epochs(run: Run, first: int, last: int, most: int) -> list[dict[str, int]]:
+    found = [
+        {
+            "row": event.row,
+            "step": int(run.steps.number[event.row]),
+            "number": event.what.number,
+        }
+        for event in run.events
+        if first <= event.row <= last and isinstance(event.what, Epoch)
+    ]
+    return found[:: max(1, -(-len(found) // most))]
+
+
+def _summed(
+    marks: tuple[Int, Float], steps: StepTable, first: int, last: int, width: int
+) -> list[dict[str, float]]:
+    """One mark a bucket, at the row of its first one, with the count and seconds of all."""
+    start, stop = np.searchsorted(marks[0], [first, last + 1])
+    rows, seconds = marks[0][start:stop], marks[1][start:stop]
+    if not len(rows):
+        return []
+    _, firsts = np.unique((rows - first) // width, return_index=True)
+    sums = np.round(np.add.reduceat(seconds, firsts), _DECIMALS)
+    counts = np.diff(np.append(firsts, len(rows)))
+    kept = rows[firsts]
+    columns = kept.tolist(), steps.number[kept].tolist(), counts.tolist(), sums.tolist()
+    return [
+        {"row": row, "step": step, "count": count, "seconds": total}
+        for row, step, count, total in zip(*columns, strict=True)
+    ]
+
+
+def _signals(table: SignalTable, first: int, last: int, most: int) -> list[dict[str, Any]]:
+    if not len(table):
+        return []
+    # One sample beyond each edge, so that a line reaches the edges of the view.
+    start = max(0, int(np.searchsorted(table.row, first, side="left")) - 1)
+    stop = int(np.searchsorted(table.row, last, side="right")) + 1
+    rows = table.row[start:stop]
+    lanes = []
+    for name, values in table.values.items():
+        part = values[start:stop]
+        if np.isnan(part).all():
+            continue
+        kept = _extremes(part, most)
+        known = names.signal(name)
+        lanes.append(
+            {
+                "signal": name,
+                "title": _title(name, known),
+                "unit": known.unit if known else "count",
+                "cumulative": bool(known and known.cumulative),
+                "row": rows[kept].tolist(),
+                "value": _numbers(part[kept]),
+            }
+        )
+    return lanes
+
+
+def _title(name: str, known: names.Signal | None) -> str:
+    if known is None:
+        return name
+    device = names.detail(name)
+    return f"{known.title}, {device}" if device else known.title
+
+
+def _extremes(values: Float, most: int) -> Int:
+    """Indices of at most `most` values: lowest and highest of equal groups, in order."""
+    if len(values) <= most:
+        return np.arange(len(values))
+    groups = max(1, most // 2)
+    width = -(-len(values) // groups)
+    starts = np.arange(0, len(values), width)
+    padded = np.full(len(starts) * width, np.nan)
+    padded[: len(values)] = values
+    table = padded.reshape(-1, width)
+    gaps = np.isnan(table)  # a group of gaps alone keeps its first one
+    lowest = np.where(gaps, np.inf, table).argmin(axis=1)
+    highest = np.where(gaps, -np.inf, table).argmax(axis=1)
+    return np.unique(np.concatenate([starts + lowest, starts + highest]))
+
+
+def _numbers(values: Float, decimals: int = _DECIMALS) -> list[float | None]:
+    rounded: list[float] = np.round(values, decimals).tolist()
+    return [number if number == number else None for number in rounded]

@@ -1,0 +1,4 @@
+"""Hooks into TensorFlow, Keras, and Python that the program does not see.
+
+Start at `method_hooks.py`.
+"""

@@ -1,0 +1,92 @@
+"""Tells code that was installed, or comes with Python, from code that the user wrote."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import sys
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Final
+
+from tb_slowdown_plugin._paths import PACKAGE
+
+_OWN_DIRECTORY: Final = str(PACKAGE) + os.sep
+_INSTALLED: Final = re.compile(r"[/\\](?:site|dist)-packages[/\\]")
+_OF_PYTHON: Final = (
+    sysconfig.get_path("stdlib") + os.sep,
+    sysconfig.get_path("scripts") + os.sep,
+    "<frozen ",
+)
+"""Python's own modules, and the scripts that installed packages are started by."""
+_LIBRARIES: Final = ("keras", "tf_keras", "tensorflow", "tb_slowdown_plugin")
+"""Never the user's, wherever they lie."""
+_MAX_FRAMES: Final = 200
+"""Frames searched for the user's line; 30 to 60 were seen in Keras."""
+
+
+def calling_line(frame: FrameType | None) -> tuple[str, int]:
+    """File and number of the innermost line of the user's own code on a stack."""
+    caller = calling_frame(frame)
+    return ("", 0) if caller is None else (caller.f_code.co_filename, caller.f_lineno)
+
+
+def calling_frame(frame: FrameType | None) -> FrameType | None:
+    """The innermost frame of the user's own code.
+
+    Where there is none, as in a training that an installed command runs, the outermost of a
+    package that is neither TensorFlow nor Keras; None where there is none of these either.
+    """
+    outermost = None
+    for _ in range(_MAX_FRAMES):
+        if frame is None:
+            break
+        file = frame.f_code.co_filename
+        if not is_installed(file) and not _is_known_library(frame):
+            return frame
+        if not _is_known_library(frame) and not file.startswith(_OF_PYTHON):
+            outermost = frame
+        frame = frame.f_back
+    return outermost
+
+
+@functools.lru_cache(maxsize=4096)
+def is_installed(file: str) -> bool:
+    """Whether a file is Python's own or of an installed package.
+
+    A package counts as installed in `site-packages`, and in any directory of the import path
+    that holds its `*.dist-info`, as `pip install --target` leaves it. One that is installed to be
+    edited is the user's own.
+    """
+    if file.startswith((_OWN_DIRECTORY, *_OF_PYTHON)) or _INSTALLED.search(file):
+        return True
+    path = Path(file)
+    return path.is_absolute() and any(
+        _holds_metadata(root, path.relative_to(root).parts[0]) for root in _roots_of(path)
+    )
+
+
+def _is_known_library(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] in _LIBRARIES
+
+
+def _roots_of(path: Path) -> Iterator[str]:
+    roots = {root for root in sys.path if root}
+    return (str(parent) for parent in path.parents if str(parent) in roots)
+
+
+@functools.lru_cache(maxsize=256)
+def _holds_metadata(root: str, top: str) -> bool:
+    """Whether a directory holds the metadata of the installed package of a module or folder."""
+    return any(_lists(record, top) for record in Path(root).glob("*.dist-info/RECORD"))
+
+
+def _lists(record: Path, top: str) -> bool:
+    try:
+        text = record.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False
+    return any(line.startswith((f"{top}/", f"{top},")) for line in text.splitlines())

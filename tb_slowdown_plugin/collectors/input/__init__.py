@@ -1,0 +1,4 @@
+"""Iterators and batches: input wait, stages, batch shapes.
+
+Start at `wait.InputWait`.
+"""

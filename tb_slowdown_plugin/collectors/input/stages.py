@@ -1,0 +1,201 @@
+"""Which stage of a `tf.data` pipeline takes the time, by tf.data's own model.
+
+Needs TensorFlow 2.19 or later, and datasets whose autotuning is on (the
+default). Cost: 15 us in each pass over the data, and every 10 s of a run that is not young,
+in the background; 1 us an iterator made.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tb_slowdown_plugin.catalog.names import PREDICT, VALIDATION, family
+from tb_slowdown_plugin.collectors.base import Context, Unavailable
+from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
+from tb_slowdown_plugin.collectors.input.dataset_caches import Passes, has_unfilled_cache
+from tb_slowdown_plugin.collectors.input.pipeline_stages import describe_pipeline
+from tb_slowdown_plugin.records.types import Fact
+
+_INTERVALS_NS: Final = (1_000_000_000, 10_000_000_000)
+"""Least and most between two looks at the stages: each is twice as long as the one before,
+because a young run may be over soon."""
+_FEWEST_ELEMENTS: Final = 10
+"""Fewer say little: the first ones fill caches and start threads."""
+_MOST_LOOKS: Final = 64
+"""At datasets, for their stages: a program may make a new one in each step."""
+_CHANGED: Final = 1.5
+"""A stage that takes this many times as long (or as short) as told is told again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One transformation of the pipeline, as tf.data's model sees it."""
+
+    name: str
+    """"Map", "ParallelMapV2", "BatchV2" ... with its place from the end, "Map#3"."""
+    seconds_per_element: float
+    """CPU and waiting time in the stage itself, for each element that it made."""
+    elements: int
+    buffered_elements: int
+    share: float
+    """Of the time of all stages."""
+
+
+class InputStages:
+    """Records the slowest stage of the training data: when it is known, and when it changes.
+
+    And a `cache()` that never completes, once (see `dataset_caches`), and which stages the
+    pipeline has (see `pipeline_stages`), where they are others than before.
+
+    The training data is the iterator that the training thread made last outside
+    of validation, as long as it is alive.
+    """
+
+    name = "input_stages"
+
+    def start(self, context: Context) -> None:
+        """Takes note of iterators.
+
+        Raises:
+          Unavailable: This TensorFlow tells no model.
+        """
+        import tensorflow as tf
+        from tensorflow.python.data.ops import iterator_ops
+
+        if not hasattr(tf.data.experimental, "get_model_proto"):
+            raise Unavailable("this TensorFlow tells no model of tf.data; 2.19 does")
+        self._read_model: Any = tf.data.experimental.get_model_proto
+        self._executing_eagerly = tf.executing_eagerly
+        self._no_model = tf.errors.NotFoundError
+        self._context = context
+        self._iterator: weakref.ref[Any] | None = None
+        self._told: Stage | None = None
+        self._next_ns = 0
+        self._interval_ns, self._longest_ns = _INTERVALS_NS
+        self._passes = Passes()
+        self._pass = 0
+        self._looked_at = 0
+        self._told_cache = False
+        self._pipeline: Fact | None = None
+        self._looks = 0
+        self._hooks = MethodHooks(self.name)
+        self._hooks.replace(iterator_ops.OwnedIterator, "__init__", self._made)
+
+    def read(self) -> Mapping[str, float]:
+        """Asks the model, now and then and in each pass; what it says is an event, no signal."""
+        now = self._context.clock.monotonic_ns()
+        iterator = self._iterator() if self._iterator is not None else None
+        nth_pass = self._pass
+        stages_due = now >= self._next_ns
+        cache_due = nth_pass != self._looked_at and not self._told_cache
+        if iterator is None or not (stages_due or cache_due):
+            return {}
+        try:
+            nodes = self._read_model(iterator).nodes
+        except self._no_model:  # its autotuning is off, or it has not begun
+            nodes = {}
+        if cache_due and nodes:
+            self._looked_at = nth_pass
+            self._tell_cache(nodes, nth_pass)
+        if stages_due:
+            self._next_ns = now + self._interval_ns
+            self._interval_ns = min(2 * self._interval_ns, self._longest_ns)
+            self._tell_stage(nodes)
+        return {}
+
+    def _tell_cache(self, nodes: Mapping[int, Any], nth_pass: int) -> None:
+        if has_unfilled_cache(nodes, nth_pass):
+            self._told_cache = True
+            self._context.emit(Fact("cache_unfilled", "", {"passes": nth_pass}))
+
+    def _tell_stage(self, nodes: Mapping[int, Any]) -> None:
+        slowest = find_slowest(nodes)
+        if slowest is not None and _is_news(slowest, self._told):
+            self._told = slowest
+            self._context.emit(_fact(slowest))
+
+    def _tell_pipeline(self, dataset: Any) -> None:
+        self._looks += 1
+        if self._looks > _MOST_LOOKS:
+            return
+        try:
+            told = describe_pipeline(dataset)
+        except Exception as error:  # noqa: BLE001 - datasets may be of any make
+            self._context.report_failure(
+                self.name, f"the stages of a dataset can't be read: {type(error).__name__}"
+            )
+            return
+        if told != self._pipeline:
+            self._pipeline = told
+            self._context.emit(told)
+
+    def stop(self) -> None:
+        """Puts TensorFlow's method back."""
+        self._hooks.remove()
+
+    def _made(self, init: Method) -> Method:
+        def make(iterator: Any, *args: Any, **kwargs: Any) -> None:
+            init(iterator, *args, **kwargs)
+            watch = self._context.stopwatch
+            if (
+                self._executing_eagerly()
+                and (watch.thread == 0 or watch.is_mine())
+                and not watch.is_open(VALIDATION)
+            ):
+                self._iterator = weakref.ref(iterator)
+                if args:  # made of a dataset, not inside of a function
+                    self._pass = self._passes.begin(args[0])
+                    if self._pass == 1 and not _is_predicting(watch.opened):
+                        self._tell_pipeline(args[0])
+
+        return make
+
+
+def find_slowest(nodes: Mapping[int, Any]) -> Stage | None:
+    """The stage that takes the most time an element, None before enough elements were made.
+
+    Args:
+      nodes: `ModelProto.nodes` of `tensorflow/core/framework/model.proto`:
+        number from the end -> name, `num_elements`, `processing_time` in ns.
+    """
+    total = sum(node.processing_time for node in nodes.values())
+    stages = [
+        Stage(
+            f"{node.name}#{number}",
+            node.processing_time / 1e9 / node.num_elements,
+            node.num_elements,
+            node.buffered_elements,
+            node.processing_time / total if total else 0.0,
+        )
+        for number, node in nodes.items()
+        if node.num_elements >= _FEWEST_ELEMENTS
+    ]
+    return max(stages, key=lambda stage: stage.share, default=None)
+
+
+def _is_predicting(opened: Iterable[str]) -> bool:
+    """Whether Keras's `predict` makes the iterator: its data are not the training data."""
+    return any(family(account) == PREDICT for account in opened)
+
+
+def _is_news(stage: Stage, told: Stage | None) -> bool:
+    if told is None or told.name != stage.name:
+        return True
+    before, now = sorted((told.seconds_per_element, stage.seconds_per_element))
+    return now > _CHANGED * before
+
+
+def _fact(stage: Stage) -> Fact:
+    return Fact(
+        "input_stage",
+        stage.name,
+        {
+            "seconds_per_element": stage.seconds_per_element,
+            "elements": stage.elements,
+            "buffered_elements": stage.buffered_elements,
+            "share": stage.share,
+        },
+    )

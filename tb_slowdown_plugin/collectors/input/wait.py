@@ -1,0 +1,143 @@
+"""Waiting for the next batch of a tf.data pipeline, wherever the program fetches it.
+
+Cost: 0.5 us a fetch in Python, and less than can be told between real steps; a fetch inside a
+graph costs five small operations (`graph_wait`), 5 to 10 us a step, and 0.1 % of the training
+thread for reading their sum, 0.5 % while it really waits (`graph_account`).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from threading import get_ident
+from typing import Any, Final, TypeVar
+
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.collectors.base import Context, Unavailable
+from tb_slowdown_plugin.collectors.graph_timing import graph_wait
+from tb_slowdown_plugin.collectors.graph_timing.graph_account import GraphAccount
+from tb_slowdown_plugin.collectors.graph_timing.graph_clock import can_time_here, is_clock_refused
+from tb_slowdown_plugin.collectors.hooks import traced_earlier
+from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
+from tb_slowdown_plugin.collectors.input.iterator_lifetime import IteratorLifetime
+
+T = TypeVar("T")
+
+_GRAPH_METHODS: Final = ("_next_internal", "get_next_as_optional")
+
+
+class InputWait:
+    """Books the seconds of `tf.data` iterators to the account `input_wait`.
+
+    Three ways lead to a batch, and all end in `OwnedIterator`: a Python loop
+    over a dataset, `iterator.get_next()` inside a `tf.function` (so does Keras),
+    and loops inside graphs (AutoGraph, `steps_per_execution`). The first is
+    timed as it is called. For the others the graph itself is made to add up
+    (see `graph_wait`), which needs the collector to run before the function is
+    traced; what was traced earlier is not measured. Making an iterator is waiting
+    as well; taking it down at the end of a pass has an account of its own. Waiting
+    inside validation is validation: it has its own data, and says nothing about a
+    training step.
+    """
+
+    name = "input_wait"
+    caveat = ""
+
+    def start(self, context: Context) -> None:
+        """Replaces the methods of TensorFlow's iterator that fetch.
+
+        Raises:
+          Unavailable: This TensorFlow's iterator has other methods.
+        """
+        from tensorflow.python.data.ops import iterator_ops
+        from tensorflow.python.eager import context as eager
+
+        iterator_class: Any = getattr(iterator_ops, "OwnedIterator", None)
+        missing = [name for name in _GRAPH_METHODS if not hasattr(iterator_class, name)]
+        if missing:
+            raise Unavailable(f"this TensorFlow's OwnedIterator has no {', '.join(missing)}")
+        self._context = context
+        self._executing_eagerly = eager.executing_eagerly
+        self._account = GraphAccount(
+            self.name, context, names.INPUT_WAIT, self._read_lost, eager.executing_eagerly
+        )
+        self._before = graph_wait.read_waited()
+        self._hooks = MethodHooks(self.name)
+        for name in _GRAPH_METHODS:
+            self._hooks.replace(iterator_class, name, self._timed)
+        self._lifetime = IteratorLifetime(
+            iterator_class,
+            context.clock.monotonic_ns,
+            made=functools.partial(self._book_since, names.INPUT_WAIT),
+            taken_down=functools.partial(
+                self._book_since, names.account(names.INPUT_WAIT, names.END_OF_PASS)
+            ),
+        )
+        self._lifetime.start()
+        if graph_wait.is_in_use():
+            self._account.open()
+        self.caveat = (
+            "waits inside graphs are not measured: TensorFlow has no clock there under op "
+            "determinism"
+            if is_clock_refused()
+            else traced_earlier.caveat("IteratorGetNext")
+        )
+
+    def stop(self) -> None:
+        """Puts TensorFlow's own methods back; functions traced so far keep their timestamps."""
+        self._hooks.remove()
+        self._lifetime.stop()
+        self._account.close()
+
+    def _book_since(self, account: str, moment_ns: int) -> None:
+        watch = self._context.stopwatch
+        if watch.is_mine() and not watch.is_open(names.VALIDATION):
+            watch.open(account, since_ns=moment_ns)
+            watch.close()
+
+    def _timed(self, original: Callable[..., T]) -> Callable[..., T]:
+        watch = self._context.stopwatch
+
+        def fetch(iterator: Any, *args: Any) -> T:
+            opened = watch.opened
+            if opened and opened[-1] == names.INPUT_WAIT and watch.sees_traces:  # `tbslow.data`
+                return original(iterator, *args)
+            if not self._executing_eagerly():
+                return self._build(lambda: original(iterator, *args))
+            if get_ident() != watch.thread or names.VALIDATION in opened:
+                return original(iterator, *args)
+            return watch.wait(original, iterator, *args)
+
+        return fetch
+
+    def _build(self, fetch: Callable[[], T]) -> T:
+        timed = self._guard(self._begin_timing)
+        if timed is None:
+            return fetch()
+        with timed.after_asking():
+            fetched = fetch()
+        held: T | None = self._guard(lambda: timed.end(fetched))
+        return fetched if held is None else held
+
+    def _begin_timing(self) -> graph_wait.TimedFetch | None:
+        if not can_time_here():
+            return None
+        if not self._account.is_open:
+            self._account.open()
+        return graph_wait.TimedFetch()
+
+    def _guard(self, build: Callable[[], T]) -> T | None:
+        try:
+            return build()
+        except Exception as error:  # noqa: BLE001 - the user's function must be traced all the same
+            # Only the kind of error: TensorFlow's texts hold paths of the user's.
+            self._context.report_failure(
+                self.name, f"a fetch can't be timed in a graph: {type(error).__name__}"
+            )
+            return None
+
+    def _read_lost(self) -> float:
+        total = graph_wait.read_waited()
+        waited = total - self._before
+        self._before = total
+        return waited.lost_seconds()

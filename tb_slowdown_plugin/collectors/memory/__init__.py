@@ -1,0 +1,4 @@
+"""Allocators, live tensors, and tapes: bytes and who holds them.
+
+Start at `live_tensors.py`.
+"""

@@ -1,0 +1,193 @@
+"""Which tensors are alive and who holds them, looked at only while memory grows.
+
+Cost: 60 us a second; a census takes 0.06 to 0.5 s in the background, holds up
+Python meanwhile, and is taken only where all of them together stay below 0.5 %
+of the wall time: first after some 15 s, with the holders after a minute.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Mapping
+from typing import Final
+
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.collectors.base import Context, Unavailable
+from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
+from tb_slowdown_plugin.collectors.memory.allocator import Allocator
+from tb_slowdown_plugin.collectors.memory.tensor_census import Census, Group, take_census
+from tb_slowdown_plugin.collectors.memory.tensor_holders import find_holder
+from tb_slowdown_plugin.collectors.system.memory import ProcessMemory
+from tb_slowdown_plugin.records.types import Fact
+
+_SHARE: Final = 0.005
+"""Of the wall time, for all censuses together."""
+_SECONDS_PER_BLOCK: Final = 0.08e-6
+"""What counting takes for each block of memory that Python holds, before it has been timed
+(1.1 million blocks with TensorFlow 2.21 loaded: 60 ms, measured)."""
+_PASSES: Final = 3
+"""Finding a holder takes up to three passes over Python's objects, counting one."""
+_LOOK_NS: Final = 1_000_000_000
+"""How often memory is looked at, at most: a look takes 60 us out of a cold cache."""
+_GROUPS: Final = 3
+_MOST_PATIENT: Final = 64
+
+
+class LiveTensors:
+    """Samples the number and bytes of live eager tensors, and tells the largest groups.
+
+    It waits for a suspicion: resident memory, or an allocator's bytes, that
+    rise over three stretches of samples. A census that finds no more tensors
+    than the one before makes it wait twice as long for the next.
+    """
+
+    name = "live_tensors"
+
+    def start(self, context: Context) -> None:
+        """Keeps what it asks; nothing is hooked.
+
+        Raises:
+          Unavailable: Eager execution is off, or neither memory can be read.
+        """
+        import tensorflow as tf
+        from tensorflow.python.framework import ops
+
+        if not tf.compat.v1.executing_eagerly_outside_functions():
+            raise Unavailable("eager execution is off: there are no eager tensors")
+        if not hasattr(ops, "EagerTensor"):
+            raise Unavailable(f"TensorFlow {tf.__version__} has no class EagerTensor")
+        self._tensor_class: type = ops.EagerTensor
+        self._context = context
+        self._memories: list[Allocator | ProcessMemory] = []
+        for memory in (Allocator(), ProcessMemory()):
+            try:
+                memory.start(context)
+            except Unavailable:
+                continue
+            self._memories.append(memory)
+        if not self._memories:
+            raise Unavailable("neither resident memory nor an allocator tells its bytes")
+        self._rises: dict[str, Rise] = {}
+        self._places = SourcePlaces.of_process()
+        self._began_ns = context.clock.monotonic_ns()
+        self._spent_ns = self._pass_ns = self._next_ns = self._next_look_ns = 0
+        self._patience = 1
+        self._last = (0, 0)
+
+    def read(self) -> Mapping[str, float]:
+        """The number and bytes of live tensors, where a census is due."""
+        now_ns = self._context.clock.monotonic_ns()
+        if now_ns < self._next_look_ns:
+            return {}
+        self._next_look_ns = now_ns + _LOOK_NS
+        if not self._is_suspicious() or now_ns < self._next_ns:
+            return {}
+        if not self._can_afford(self._pass_ns or _expected_pass_ns()):
+            return {}
+        spent_ns = self._spent_ns
+        found = self._take_census()
+        grown = any(now > 1.01 * before for now, before in zip(found, self._last, strict=True))
+        self._patience = 1 if grown else min(2 * self._patience, _MOST_PATIENT)
+        self._next_ns = now_ns + int(self._patience * (self._spent_ns - spent_ns) / _SHARE)
+        self._last = found
+        return {"live_tensors": found[0], "live_tensor_bytes": found[1]}
+
+    def stop(self) -> None:
+        """Nothing is hooked; closes the kernel's file."""
+        for memory in self._memories:
+            memory.stop()
+
+    def _is_suspicious(self) -> bool:
+        for memory in self._memories:
+            for name, value in memory.read().items():
+                if names.family(name) in (names.ALLOCATOR_IN_USE, "rss_bytes"):
+                    self._rises.setdefault(name, Rise()).note(value)
+        return any(rise.is_rising for rise in self._rises.values())
+
+    def _can_afford(self, nanoseconds: int) -> bool:
+        age_ns = self._context.clock.monotonic_ns() - self._began_ns
+        return self._spent_ns + nanoseconds <= _SHARE * age_ns
+
+    def _take_census(self) -> tuple[int, int]:
+        """Counts, tells the largest groups, and of as many as can be afforded who holds them."""
+        now_ns = self._context.clock.monotonic_ns
+        began_ns = now_ns()
+        census = take_census(self._tensor_class)
+        self._pass_ns = now_ns() - began_ns
+        self._spent_ns += self._pass_ns
+        for group in census.groups[:_GROUPS]:
+            began_ns = now_ns()
+            holder = ""
+            if self._can_afford(_PASSES * self._pass_ns):
+                holder = find_holder(group.samples, self._context.stopwatch.thread, self._places)
+            self._tell(group, holder, census)
+            self._spent_ns += now_ns() - began_ns
+        return census.count, census.size_bytes
+
+    def _tell(self, group: Group, holder: str, census: Census) -> None:
+        self._context.emit(
+            Fact(
+                "tensor_census",
+                f"{group.kind} in {holder}" if holder else group.kind,
+                {
+                    "count": group.count,
+                    "bytes": group.size_bytes,
+                    "live_tensors": census.count,
+                    "live_tensor_bytes": census.size_bytes,
+                },
+            )
+        )
+
+
+def _expected_pass_ns() -> int:
+    return int(sys.getallocatedblocks() * _SECONDS_PER_BLOCK * 1e9)
+
+
+class Rise:
+    """Whether a number of bytes rises from one stretch of samples to the next.
+
+    Of each stretch the lowest value counts: what comes and goes with a step is no rise.
+
+    Example:
+      >>> rise = Rise()
+      >>> for sample in range(40):
+      ...     rise.note(100e6 + 1e6 * sample)
+      >>> rise.is_rising
+      True
+      >>> for sample in range(40):
+      ...     rise.note(140e6 + 50e6 * (sample % 2))
+      >>> rise.is_rising
+      False
+      >>> rise = Rise()
+      >>> for sample in range(15):
+      ...     rise.note(530e6 if sample < 5 else 559e6 + 0.1e6 * sample)
+      >>> rise.is_rising
+      False
+    """
+
+    _SAMPLES: Final = 5
+    _STRETCHES: Final = 3
+    _LEAST_BYTES: Final = 4 * 2**20
+    """Less than what an idle process gains and loses by itself."""
+    _LEAST_EACH: Final = 2**20
+    """From each stretch to the next: what a program takes once, when it begins, is no rise."""
+
+    def __init__(self) -> None:
+        self._values: list[float] = []
+        self._lowest: list[float] = []
+
+    @property
+    def is_rising(self) -> bool:
+        """Whether the last three stretches rise, by 4 MiB in all and 1 MiB each."""
+        last = self._lowest
+        if len(last) < self._STRETCHES or last[-1] - last[0] < self._LEAST_BYTES:
+            return False
+        return all(after - before >= self._LEAST_EACH for before, after in itertools.pairwise(last))
+
+    def note(self, value: float) -> None:
+        """Adds a sample."""
+        self._values.append(value)
+        if len(self._values) == self._SAMPLES:
+            self._lowest = [*self._lowest[1 - self._STRETCHES :], min(self._values)]
+            self._values.clear()

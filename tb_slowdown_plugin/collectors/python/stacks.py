@@ -1,0 +1,142 @@
+"""Where in the user's Python the training thread is, sampled while steps get slower.
+
+Cost: 110 us a sample in the background (25 frames deep; 80 of them for a moment that
+the interpreter's lock does not choose), and 40 us a second for the pace of the steps.
+While steps keep their pace nothing is sampled beyond the first 60.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping
+from types import CodeType, FrameType
+from typing import Final
+
+from tb_slowdown_plugin.collectors.base import Context, Unavailable
+from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
+from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
+from tb_slowdown_plugin.collectors.python.any_moment import AnyMoment
+from tb_slowdown_plugin.collectors.timing.slowdown_detector import StepPace, cpu_time_of
+from tb_slowdown_plugin.records.types import Fact
+
+_SAMPLES: Final = 60
+"""Samples that are told together: 1 in 60 is worth no line of a report."""
+_SAMPLES_OF_NEWS: Final = 30
+"""The same of the first set after steps got slower: whoever looks on waits for it."""
+_FEWEST: Final = 20
+_TOLD: Final = frozenset({"matplotlib", "mpl_toolkits", "numpy", "pandas", "plotly", "seaborn"})
+"""Packages that are told where one of them runs: each has advice of its own, or may have."""
+_PLACES: Final = 5
+"""Places told of a set of samples, the most frequent ones."""
+_SETS_OF_A_SIZE: Final = 16
+"""After so many sets a set takes twice as many samples: a week of suspicion is about 100."""
+_DEEPEST: Final = 100
+_NOTE_NS: Final = 1_000_000_000
+"""How often the pace is noted, at most: a note takes 40 us out of a cold cache."""
+
+
+class PythonStacks:
+    """Samples the innermost frame of the training thread that the user wrote.
+
+    The first samples are taken in any run until steps get slower, so that a later share
+    has something to be compared with; after that it samples while a step takes longer, or
+    takes the training thread more CPU time, than it once did. Whether that is
+    Python's doing is for the analysis to say.
+
+    Args:
+      frames: The frame that each thread is in, by the thread's identity.
+      wait: Called before each sample, for a moment that says something.
+    """
+
+    name = "python_stacks"
+
+    def __init__(
+        self,
+        frames: Callable[[], Mapping[int, FrameType]] | None = None,
+        wait: Callable[[], None] | None = None,
+    ) -> None:
+        self._frames = frames
+        self._wait = wait or AnyMoment().wait
+
+    def start(self, context: Context) -> None:
+        """Keeps what it needs; nothing is hooked.
+
+        Raises:
+          Unavailable: This Python does not show the frames of other threads.
+        """
+        self._frames = self._frames or getattr(sys, "_current_frames", None)
+        if self._frames is None:
+            raise Unavailable("this Python does not show the frames of other threads")
+        self._context = context
+        self._places = SourcePlaces.of_process()
+        self._pace = StepPace()
+        self._seen: Counter[tuple[CodeType, int]] = Counter()
+        self._packages: dict[tuple[CodeType, int], Counter[str]] = {}
+        self._sets = 0
+        self._next_note_ns = 0
+
+    def read(self) -> Mapping[str, float]:
+        """No values: what it has seen is told as events, `python_stack` with a place."""
+        thread = self._context.stopwatch.thread
+        steps = self._context.steps_finished()
+        if not thread or not steps:
+            return {}
+        now_ns = self._context.clock.monotonic_ns()
+        if now_ns >= self._next_note_ns:
+            self._next_note_ns = now_ns + _NOTE_NS
+            self._pace.note(steps, now_ns, cpu_time_of(thread))
+        if self._sets and not self._pace.is_slower:
+            self._tell()
+            return {}
+        if not self._sets and self._pace.is_slower and self._seen.total() >= _FEWEST:
+            self._tell()  # what it was like before: else a jump within the first set hides in it
+        self._sample(thread)
+        return {}
+
+    def stop(self) -> None:
+        """Tells what was seen since the last set, if it is enough."""
+        self._tell()
+
+    def _sample(self, thread: int) -> None:
+        assert self._frames is not None
+        self._wait()
+        frame = self._frames().get(thread)
+        place = self._place(frame) if frame is not None else None
+        if place is not None and frame is not None:
+            self._seen[place] += 1
+            self._note_library(place, frame)
+        wanted = _SAMPLES << self._sets // _SETS_OF_A_SIZE
+        if self._seen.total() >= (_SAMPLES_OF_NEWS if self._sets == 1 else wanted):
+            self._tell()
+
+    def _place(self, innermost: FrameType) -> tuple[CodeType, int] | None:
+        """The innermost frame outside of libraries, None where there is none."""
+        frame: FrameType | None = innermost
+        for _ in range(_DEEPEST):
+            if frame is None:
+                return None
+            if not is_installed(frame.f_code.co_filename):
+                return frame.f_code, frame.f_lineno
+            frame = frame.f_back
+        return None
+
+    def _note_library(self, place: tuple[CodeType, int], innermost: FrameType) -> None:
+        """Counts the package that the place was in at that moment."""
+        if is_installed(innermost.f_code.co_filename):
+            package = str(innermost.f_globals.get("__name__", "")).partition(".")[0]
+            if package in _TOLD:
+                self._packages.setdefault(place, Counter())[package] += 1
+
+    def _tell(self) -> None:
+        of = self._seen.total()
+        if of >= _FEWEST:
+            self._sets += 1
+            for (code, line), samples in self._seen.most_common(_PLACES):
+                subject = self._places.in_code(code, line)
+                inside = self._packages.get((code, line), Counter())
+                numbers = {"samples": samples, "of": of}
+                numbers |= {f"in:{package}": number for package, number in inside.items()}
+                self._context.emit(Fact("python_stack", subject, numbers))
+        self._seen.clear()
+        self._packages.clear()

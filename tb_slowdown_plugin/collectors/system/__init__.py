@@ -1,0 +1,4 @@
+"""Kernel and devices: samples of CPU, memory, pressure, and GPU.
+
+Start at `cpu.py`.
+"""

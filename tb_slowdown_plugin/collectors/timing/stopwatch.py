@@ -1,0 +1,212 @@
+"""Exclusive seconds of the training thread: every second stands in one account.
+
+Whoever measures a stretch of the training thread's time (a phase, a trace, a
+GC pause, a callback, a wait for data) opens an account when it begins and
+closes it when it ends. What is opened inside another account takes its time
+out of that one, so the innermost wins and nothing is counted twice.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from tb_slowdown_plugin.catalog.names import INPUT_WAIT
+
+T = TypeVar("T")
+
+NEVER: Final = 1 << 62
+"""A moment that never comes, and a stretch that nothing is longer than."""
+
+
+class Stopwatch:
+    """Books the training thread's time to the innermost open account.
+
+    Only the thread that called `claim` may open accounts; collectors ask
+    `is_mine()` first, because hooks run in any thread.
+
+    Example:
+      >>> now = iter([0, 10, 15, 30, 30]).__next__
+      >>> watch = Stopwatch(now)
+      >>> watch.open("forward"); watch.open("tracing:again")
+      >>> watch.close(); watch.close()
+      >>> watch.take()
+      {'forward': 25, 'tracing:again': 5}
+    """
+
+    __slots__ = (
+        "_now",
+        "ask_ns",
+        "askers",
+        "booked",
+        "changed_ns",
+        "long_ns",
+        "opened",
+        "sees_traces",
+        "thread",
+        "waited_ns",
+    )
+
+    def __init__(self, monotonic_ns: Callable[[], int]) -> None:
+        self._now = monotonic_ns
+        self.opened: list[str] = []
+        """The accounts that are open, innermost last; only for looking at."""
+        self.changed_ns = 0
+        """The moment up to which time is booked: that of the last open, close or take, or
+        the end of a step in which there was nothing to take."""
+        self.thread = 0
+        self.booked: dict[str, int] = {}
+        """Nanoseconds since the last `take`; what is open is booked when it is closed."""
+        self.waited_ns = 0
+        """Likewise, what `wait` has booked: a number is kept at a third of a table's price."""
+        self.sees_traces = False
+        """Whether an account is open wherever TensorFlow traces a function in this thread."""
+        self.askers: list[Callable[[], None]] = []
+        """Called before anything is opened, closed or taken, in the training thread, and by
+        `wait` when they are due.
+
+        Who learns only afterwards where time went (a collection in the middle of a
+        statement, a wait inside a graph) calls `book` then. They never raise.
+        """
+        self.ask_ns = NEVER
+        self.long_ns = NEVER
+        """Askers are due after the first of these moments, and after a stretch that took longer
+        than the second. Else a step in which nothing was opened or booked needs no `take`:
+        calling somebody takes 8 us between real steps, out of a cold cache, and a comparison
+        nothing."""
+
+    def claim(self) -> None:
+        """Makes the calling thread the training thread."""
+        self.thread = threading.get_ident()
+
+    def is_mine(self) -> bool:
+        """Whether the calling thread is the training thread."""
+        return threading.get_ident() == self.thread
+
+    @property
+    def depth(self) -> int:
+        """How many accounts are open."""
+        return len(self.opened)
+
+    @property
+    def innermost(self) -> str | None:
+        """The account that time is booked to now, None outside all of them."""
+        return self.opened[-1] if self.opened else None
+
+    @property
+    def booked_ns(self) -> int:
+        """All that was booked since the last `take`."""
+        return self.waited_ns + sum(self.booked.values())
+
+    def is_open(self, account: str) -> bool:
+        """Whether `account` is open, at any depth."""
+        return account in self.opened
+
+    def add_asker(self, ask: Callable[[], None]) -> None:
+        """Has it called until it is removed: first at the end of this step."""
+        self.askers.append(ask)
+        self.ask_ns = 0
+
+    def remove_asker(self, ask: Callable[[], None]) -> None:
+        """It is called no more; nothing happens where it was not."""
+        if ask in self.askers:
+            self.askers.remove(ask)
+            if not self.askers:
+                self.ask_ns = self.long_ns = NEVER
+
+    def ask_again(self, moment_ns: int, longer_than_ns: int) -> None:
+        """What an asker says when it was called: by when, and after which step, it has to be."""
+        self.ask_ns = min(self.ask_ns, moment_ns)
+        self.long_ns = min(self.long_ns, longer_than_ns)
+
+    def open(self, account: str, since_ns: int | None = None) -> None:
+        """Time goes to `account` from now on.
+
+        Args:
+          account: An account of `catalog/names.py`.
+          since_ns: A moment in the past from which on it went there, where that
+            turns out only now; what is booked already stays as it is.
+        """
+        if self.askers:
+            self._ask()
+        now = self._now()
+        start = now if since_ns is None else max(since_ns, self.changed_ns)
+        if self.opened:
+            self._add(self.opened[-1], start - self.changed_ns)
+        self.changed_ns = start
+        self.opened.append(account)
+
+    def close(self) -> None:
+        """Time goes to the account around the innermost one again."""
+        if self.askers:
+            self._ask()
+        closed = self.opened.pop()  # first: an interrupt after the clock leaves nothing open
+        now = self._now()
+        self._add(closed, now - self.changed_ns)
+        self.changed_ns = now
+
+    def wait(self, fetch: Callable[..., T], *args: object) -> T:
+        """Calls `fetch(*args)`, whose time goes to `input_wait`. The training thread only.
+
+        As `open` and `close`, in one: between real steps each call more takes 2 us.
+        """
+        opened = self.opened
+        now = self._now()
+        if opened or now >= self.ask_ns or now - self.changed_ns > self.long_ns:
+            self.open(INPUT_WAIT)
+            try:
+                return fetch(*args)
+            finally:
+                self.close()
+        try:
+            self.changed_ns = now
+            opened.append(INPUT_WAIT)
+            return fetch(*args)
+        finally:
+            # An interrupt may come before something was opened, too.
+            if opened:
+                opened.pop()
+                now = self._now()
+                if now >= self.ask_ns or now - self.changed_ns > self.long_ns:
+                    self._ask()
+                    now = self._now()
+                self.waited_ns += now - self.changed_ns
+                self.changed_ns = now
+
+    def book(self, account: str, nanoseconds: int) -> int:
+        """Says afterwards that time since the last change went to `account`.
+
+        It is taken out of the innermost account, and is never more than passed
+        since the last change.
+
+        Returns:
+          The nanoseconds that were booked.
+        """
+        booked = max(0, min(nanoseconds, self._now() - self.changed_ns))
+        self._add(account, booked)
+        self.changed_ns += booked
+        return booked
+
+    def take(self) -> dict[str, int]:
+        """The nanoseconds of each account since the last call; open accounts stay open."""
+        if self.askers:
+            self._ask()
+        now = self._now()
+        if self.opened:
+            self._add(self.opened[-1], now - self.changed_ns)
+        self.changed_ns = now
+        if self.waited_ns:
+            self._add(INPUT_WAIT, self.waited_ns)
+            self.waited_ns = 0
+        booked = self.booked
+        self.booked = {}
+        return booked
+
+    def _ask(self) -> None:
+        self.ask_ns = self.long_ns = NEVER
+        for ask in tuple(self.askers):  # one may leave
+            ask()
+
+    def _add(self, account: str, nanoseconds: int) -> None:
+        self.booked[account] = self.booked.get(account, 0) + nanoseconds

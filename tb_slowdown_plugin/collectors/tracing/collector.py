@@ -1,0 +1,261 @@
+"""Every trace of a `tf.function` in the process: what it cost and which argument changed.
+
+Two functions of TensorFlow's module `tracing_compilation` are hooked.
+`_maybe_define_function` runs on each call of a `tf.function` and only notes
+the time; `_create_concrete_function` runs when a trace happens. TensorFlow
+looks both up in the module at each call, so that user functions, Keras's,
+tf.data's and nested ones are all seen.
+
+The two are textually the same in TensorFlow 2.16 and 2.21. Where they are not
+there, or take other arguments, the collector says so and does nothing.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tb_slowdown_plugin.catalog.names import FUNCTION_OPTIONS, TRACING, account
+from tb_slowdown_plugin.collectors.base import Context, Unavailable
+from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
+from tb_slowdown_plugin.collectors.tracing.first_execution import FirstExecutions
+from tb_slowdown_plugin.collectors.tracing.functions import TracedFunctions, Verdict
+from tb_slowdown_plugin.collectors.tracing.spans import Span, Spans
+from tb_slowdown_plugin.collectors.tracing.subjects import Subject, Subjects
+from tb_slowdown_plugin.records.types import Fact, Trace, What
+
+_DEFINE = "_maybe_define_function"
+_CREATE = "_create_concrete_function"
+_PARAMETERS = {
+    _DEFINE: ["args", "kwargs", "tracing_options"],
+    _CREATE: ["function_type", "type_context", "func_graph", "tracing_options"],
+}
+
+
+@dataclass(slots=True)
+class _OpenTrace:
+    """A trace under way."""
+
+    verdict: Verdict
+    span: Span
+    depth: int
+    options: Any
+    graph: Any
+    runs_at_once: bool
+    """Whether it was asked for outside of any graph, so that the function will run eagerly."""
+    building_ns: int = 0
+
+
+class _Thread(threading.local):
+    """What one thread is tracing."""
+
+    def __init__(self) -> None:
+        self.began_ns = 0
+        """When the lookup under way began, 0 outside of one."""
+        self.open: list[_OpenTrace] = []
+        self.previous: Subject | None = None
+
+
+class TraceCollector:
+    """Reports traces and the first executions of what was traced."""
+
+    name = "tracing"
+
+    def __init__(self) -> None:
+        self._running = False
+        self._hooks = MethodHooks(self.name)
+        self.observers: list[Callable[[Any, Trace], None]] = []
+        """Called with each `ConcreteFunction` that a trace has made, before it runs."""
+
+    @property
+    def is_running(self) -> bool:
+        """Whether traces are seen."""
+        return self._running
+
+    def start(self, context: Context) -> None:
+        """Installs the hooks.
+
+        Raises:
+          Unavailable: TensorFlow is not there, or not as this collector knows it.
+        """
+        module, self._executing_eagerly = _find_hooks()
+        self._context = context
+        self._spans = Spans(context.clock, context.stopwatch)
+        self._executions = FirstExecutions(self._spans, self._emit, self._executing_eagerly)
+        self._subjects = Subjects.of_process()
+        self._functions = TracedFunctions()
+        # a finalizer that calls a tf.function may run inside: it must not wait for itself
+        self._lock = threading.RLock()
+        self._ids = itertools.count(1)
+        self._thread = _Thread()
+        self._options: dict[str, dict[str, float]] = {}
+        self._running = True
+        self._hooks.replace(module, _DEFINE, self._make_define)
+        self._hooks.replace(module, _CREATE, self._make_create)
+        context.stopwatch.sees_traces = True
+
+    def stop(self) -> None:
+        """Removes the hooks."""
+        if not self._running:
+            return
+        self._running = False
+        self._context.stopwatch.sees_traces = False
+        self._hooks.remove()
+        self._executions.stop()
+
+    def _make_define(self, define: Callable[..., Any]) -> Callable[..., Any]:
+        thread = self._thread
+        now = self._context.clock.monotonic_ns
+
+        def maybe_define_function(args: Any, kwargs: Any, tracing_options: Any) -> Any:
+            open_traces = thread.open
+            depth = len(open_traces)
+            thread.began_ns = now()
+            try:
+                function = define(args, kwargs, tracing_options)
+            except BaseException:
+                thread.began_ns = 0
+                if len(open_traces) > depth:
+                    self._spans.close(open_traces.pop().span)
+                raise
+            thread.began_ns = 0
+            if len(open_traces) > depth:
+                self._finish(open_traces.pop(), function)
+            return function
+
+        return maybe_define_function
+
+    def _make_create(self, create: Callable[..., Any]) -> Callable[..., Any]:
+        thread = self._thread
+
+        def create_concrete_function(
+            function_type: Any, type_context: Any, func_graph: Any, tracing_options: Any
+        ) -> Any:
+            began_ns = thread.began_ns
+            thread.began_ns = 0
+            if not (self._running and began_ns):
+                return create(function_type, type_context, func_graph, tracing_options)
+            trace = self._begin(began_ns, function_type, func_graph, tracing_options)
+            before_ns = self._spans.so_far_ns(trace.span) if trace else 0
+            function = create(function_type, type_context, func_graph, tracing_options)
+            if trace:
+                # A collection in the lookup may be booked only now: then it stands in both.
+                trace.building_ns = max(0, self._spans.so_far_ns(trace.span) - before_ns)
+            return function
+
+        return create_concrete_function
+
+    def _begin(
+        self, began_ns: int, function_type: Any, graph: Any, options: Any
+    ) -> _OpenTrace | None:
+        """Opens a trace, None if that failed."""
+        thread = self._thread
+        try:
+            around = thread.open[-1].verdict if thread.open else None
+            with self._lock:
+                subject = self._subjects.identify(options, thread.previous)
+                verdict = self._functions.judge(subject, function_type, options, around)
+            at_once = self._executing_eagerly() and not thread.open and not subject.is_tf_data
+            span = self._spans.open(account(TRACING, verdict.detail), began_ns)
+        except Exception as error:  # noqa: BLE001 - TensorFlow must go on
+            self._report(error)
+            return None
+        trace = _OpenTrace(verdict, span, len(thread.open), options, graph, at_once)
+        thread.open.append(trace)
+        return trace
+
+    def _finish(self, trace: _OpenTrace, function: Any) -> None:
+        """Records a trace that has made `function`."""
+        seconds = self._spans.close(trace.span) / 1e9
+        try:
+            number = next(self._ids)
+            subject = trace.verdict.subject
+            with self._lock:
+                count, signature = self._functions.add(trace.verdict, trace.options)
+            self._thread.previous = subject
+            made = Trace(
+                id=number,
+                function=subject.function,
+                location=subject.location,
+                seconds=seconds,
+                building_seconds=trace.building_ns / 1e9,
+                cause=trace.verdict.cause,
+                count=count,
+                operations=trace.graph.version,
+                depth=trace.depth,
+                changes=trace.verdict.changes,
+                elsewhere=not trace.span.mine,
+                jit_compile=bool((trace.options.attributes or {}).get("_XlaMustCompile")),
+                signature=signature,
+            )
+            self._context.emit(made)
+            self._tell_options(subject, trace.options)
+            for observe in self.observers:
+                observe(function, made)
+            if trace.runs_at_once:
+                self._executions.watch(function, number, trace.verdict.detail)
+        except Exception as error:  # noqa: BLE001 - TensorFlow must go on
+            self._report(error)
+
+    def _tell_options(self, subject: Subject, options: Any) -> None:
+        """Records once for each function what it has on already against retracing."""
+        numbers = {
+            "reduce_retracing": float(bool(getattr(options, "reduce_retracing", False))),
+            "input_signature": float(_has_signature(options)),
+        }
+        key = f"{subject.function} ({subject.location})"
+        if any(numbers.values()) and self._options.get(key) != numbers:
+            self._options[key] = numbers
+            self._context.emit(Fact(FUNCTION_OPTIONS, key, numbers))
+
+    def _emit(self, what: What) -> None:
+        try:
+            self._context.emit(what)
+        except Exception as error:  # noqa: BLE001 - TensorFlow must go on
+            self._report(error)
+
+    def _report(self, error: Exception) -> None:
+        """Where and what failed, without the error's text, which may hold the user's values."""
+        frame = error.__traceback__
+        while frame is not None and frame.tb_next is not None:
+            frame = frame.tb_next
+        place = "" if frame is None else f" in {frame.tb_frame.f_code.co_name}"
+        self._context.report_failure(self.name, f"{type(error).__name__}{place}")
+
+
+def _has_signature(options: Any) -> bool:
+    """Whether the program gave the function an `input_signature`."""
+    declared = getattr(options, "polymorphic_type", None)
+    parameters = getattr(declared, "parameters", {}).values()
+    return any(getattr(each, "type_constraint", None) is not None for each in parameters)
+
+
+def _find_hooks() -> tuple[Any, Callable[[], bool]]:
+    """TensorFlow's module with the two functions, and how to ask whether it runs eagerly now.
+
+    Raises:
+      Unavailable: They are not there, or take other arguments.
+    """
+    try:
+        import tensorflow as tf
+    except ImportError as error:
+        raise Unavailable("TensorFlow is not installed") from error
+    try:
+        from tensorflow.python.eager.polymorphic_function import concrete_function
+        from tensorflow.python.eager.polymorphic_function import tracing_compilation as module
+
+        found = {
+            name: list(inspect.signature(getattr(module, name)).parameters) for name in _PARAMETERS
+        }
+        flat = list(inspect.signature(concrete_function.ConcreteFunction._call_flat).parameters)
+    except (ImportError, AttributeError, TypeError, ValueError) as error:
+        raise Unavailable(
+            f"TensorFlow {tf.__version__} has no tracing hooks that this version knows"
+        ) from error
+    if found != _PARAMETERS or flat != ["self", "tensor_inputs", "captured_inputs"]:
+        raise Unavailable(f"the tracing hooks of TensorFlow {tf.__version__} take other arguments")
+    return module, tf.executing_eagerly

@@ -1,0 +1,109 @@
+"""The sessions of one worker, joined end to end into one run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+
+import numpy as np
+
+from tb_slowdown_plugin.reader.build.session_builder import Strand
+from tb_slowdown_plugin.records.types import (
+    Environment,
+    Event,
+    Float,
+    Run,
+    Session,
+    SignalTable,
+    StepTable,
+    no_signals,
+    no_steps,
+)
+
+
+def join(name: str, strands: Sequence[Strand]) -> Run:
+    """The run of one worker: its sessions by their start, with rows that count through.
+
+    One session costs no copy: the run's arrays are read-only views of the strand's.
+    An event of a session after its last step belongs to that step once another session
+    follows, so that a new process is not charged with the end of the old one.
+    """
+    # A session of which nothing could be read has no start: it stands last.
+    ordered = sorted(strands, key=lambda strand: (np.isnan(strand.started), strand.started))
+    # Only the last row of a session that goes on can wait for its other steps.
+    tables = [strand.steps(whole=len(strands) > 1 or not strand.rows) for strand in ordered]
+    firsts = np.cumsum([0, *(len(table) for table in tables)]).tolist()
+    environments = [strand.environment for strand in ordered if strand.environment is not None]
+    return Run(
+        name=name,
+        steps=_join_steps(tables),
+        signals=_join_signals([strand.signals() for strand in ordered], firsts),
+        events=_join_events(ordered, firsts),
+        environment=environments[-1] if environments else Environment(),
+        sessions=tuple(
+            Session(
+                strand.session,
+                first,
+                strand.started,
+                strand.chunks,
+                strand.missing_chunks,
+                strand.missing_steps,
+            )
+            for strand, first in zip(ordered, firsts, strict=False)
+        ),
+    )
+
+
+def _join_steps(tables: list[StepTable]) -> StepTable:
+    tables = [table for table in tables if len(table)]
+    if len(tables) < 2:
+        return tables[0] if tables else no_steps()
+    kinds = tuple(dict.fromkeys(kind for table in tables for kind in table.kinds))
+    columns = {
+        field.name: np.concatenate([getattr(table, field.name) for table in tables])
+        for field in fields(StepTable)
+        if field.name not in ("kind", "kinds", "accounts")
+    }
+    columns["kind"] = np.concatenate(
+        [np.array([kinds.index(kind) for kind in table.kinds])[table.kind] for table in tables]
+    )
+    accounts = _join_columns([(len(table), table.accounts) for table in tables], absent=0.0)
+    return StepTable(**columns, kinds=kinds, accounts=accounts)
+
+
+def _join_signals(tables: list[SignalTable], firsts: list[int]) -> SignalTable:
+    placed = [(table, first) for table, first in zip(tables, firsts, strict=False) if len(table)]
+    if not placed:
+        return no_signals()
+    if len(placed) == 1 and not placed[0][1]:
+        return placed[0][0]
+    return SignalTable(
+        time=np.concatenate([table.time for table, _ in placed]),
+        row=np.concatenate([table.row + first for table, first in placed]),
+        values=_join_columns([(len(table), table.values) for table, _ in placed], absent=np.nan),
+    )
+
+
+def _join_columns(parts: list[tuple[int, Mapping[str, Float]]], absent: float) -> dict[str, Float]:
+    names = dict.fromkeys(name for _, columns in parts for name in columns)
+    return {
+        name: np.concatenate(
+            [columns[name] if name in columns else np.full(rows, absent) for rows, columns in parts]
+        )
+        for name in names
+    }
+
+
+def _join_events(ordered: list[Strand], firsts: list[int]) -> tuple[Event, ...]:
+    if len(ordered) == 1:
+        return tuple(ordered[0].events)
+    joined: list[Event] = []
+    for index, strand in enumerate(ordered):
+        first = firsts[index]
+        rows = firsts[index + 1] - first
+        is_last = index == len(ordered) - 1
+        last_row = max(rows if is_last else rows - 1, 0)
+        for event in strand.events:
+            row = first + min(event.row, last_row)
+            joined.append(event if row == event.row else replace(event, row=row))
+    return tuple(joined)

@@ -1,0 +1,243 @@
+"""The runs that a TensorBoard data provider has, read once and then only added to."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final
+
+from tb_slowdown_plugin.reader.build.record_batch import Record
+from tb_slowdown_plugin.reader.build.run_builder import Assembly, Bounds
+from tb_slowdown_plugin.reader.build.session_builder import OutOfOrder
+from tb_slowdown_plugin.reader.event_files import Looked, find_damage
+from tb_slowdown_plugin.reader.extent import Extent, end_tags, extent_from, extent_of
+from tb_slowdown_plugin.reader.provider import ProviderRecords, Tag
+from tb_slowdown_plugin.records.metadata import DIRECTORY, run_name
+from tb_slowdown_plugin.records.types import Run
+
+_MOST_BYTES: Final = 1 << 30
+"""Columns kept of all runs together; a run of 1,000,000 steps takes about 120 MB."""
+
+_BOUNDS: Final = Bounds(rows=1 << 21, samples=1 << 18, events=1 << 17)
+"""About 250 MB of steps, 42 MB of samples of 20 signals, 50 MB of events: a run without end
+stays below. At 10 ms a step these are the steps of 6 hours."""
+
+_READ_SECONDS: Final = 30.0
+"""TensorBoard looks for new records every 5 s; what it does not show after these it hides."""
+
+_Tags = Mapping[str, Mapping[str, Tag]]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """How far a run has come."""
+
+    version: Hashable
+    """Changes when more of the run can be read."""
+    reported: float
+    """Unix seconds at which its last record was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What can be read now."""
+
+    runs: Mapping[str, Seen]
+    """By name, ascending."""
+    other_runs: int
+    """Runs that TensorBoard shows and that have no slowdown data."""
+
+
+@dataclass(slots=True)
+class _Entry:
+    """What has been read of one run."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    assembly: Assembly | None = None
+    read: dict[tuple[str, str], int] = field(default_factory=dict)
+    """(TensorBoard run, tag) -> last sequence read."""
+    looked: dict[str, Looked] = field(default_factory=dict)
+    """By the names of the run's event files."""
+    run: Run | None = None
+    """Joined from what has been read, with what is wrong with its files."""
+
+
+class Catalogue:
+    """Reads runs through a data provider, for many threads.
+
+    A run is read in full when it is first asked for; after that only the tags that
+    have grown by the last listing, which takes longer than to read them. The least
+    recently used runs are dropped when the columns of all together exceed
+    `most_bytes`; the run just asked for never is.
+
+    Args:
+      provider: `TBContext.data_provider`.
+      logdir: `TBContext.logdir`: its event files are looked over for damage, which
+        the provider hides. None or "" where there is no single local one.
+      most_bytes: Columns to keep.
+      bounds: How much of one run is kept step by step.
+      clock: Unix seconds, as the files' times of change.
+    """
+
+    def __init__(
+        self,
+        provider: Any,
+        logdir: str | None = None,
+        *,
+        most_bytes: int = _MOST_BYTES,
+        bounds: Bounds = _BOUNDS,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._logdir = Path(logdir).expanduser() if logdir and "://" not in logdir else None
+        self._source = ProviderRecords(provider)
+        self._most_bytes = most_bytes
+        self._bounds = bounds
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._entries: OrderedDict[str, _Entry] = OrderedDict()
+        self._listed: Mapping[str, _Tags] = {}
+        """Run -> its TensorBoard runs: asking for them takes 45 ms in the Rust loader, and in
+        the other one 9 us a tag, of which there is one for each 8 records."""
+
+    def listing(self) -> Listing:
+        """The runs that there are now; no record is read for it."""
+        by_run: dict[str, dict[str, Mapping[str, Tag]]] = {}
+        listed = self._source.tags()
+        for tensorboard_run, tags in listed.items():
+            by_run.setdefault(run_name(tensorboard_run)[0], {})[tensorboard_run] = tags
+        self._listed = by_run
+        names = {run_name(run)[0] for run in self._source.all_runs()}
+        return Listing(
+            runs={name: _seen(by_run[name]) for name in sorted(by_run)},
+            other_runs=len(names - by_run.keys()),
+        )
+
+    def extents(self, names: Iterable[str]) -> dict[str, Extent]:
+        """How far some of the listed runs have come; without those that can't be read.
+
+        Only the first and the last records of a run are read: a list of 1,000 runs
+        takes 16,000 records of them, whatever their length.
+        """
+        wanted = {
+            run: end_tags(tags)
+            for name in names
+            for run, tags in self._listed.get(name, {}).items()
+        }
+        found: dict[str, Extent] = {}
+        of_runs = groupby(self._source.read(wanted), _name_of)
+        for name, records in of_runs:
+            extent = extent_from(records)
+            if extent is None:
+                with contextlib.suppress(KeyError):
+                    extent = extent_of(self.run(name))
+            if extent is not None:
+                found[name] = extent
+        return found
+
+    def run(self, name: str) -> Run:
+        """All of a run that was there when runs were last listed: the same object until then.
+
+        A run that was not listed then is looked for.
+
+        Raises:
+          KeyError: There is no such run.
+        """
+        with self._lock:
+            entry = self._entries.setdefault(name, _Entry())
+            self._entries.move_to_end(name)
+        with entry.lock:
+            run = self._read(name, entry)
+        self._make_room(name)
+        return run
+
+    def _read(self, name: str, entry: _Entry) -> Run:
+        if name not in self._listed:
+            self.listing()
+        tags = self._listed.get(name, {})
+        now = {(run, tag): found.last_sequence for run in tags for tag, found in tags[run].items()}
+        if not now:
+            with self._lock:
+                self._entries.pop(name, None)
+            raise KeyError(name)
+        if entry.assembly is None or entry.read.keys() - now.keys():  # the run was made anew
+            entry.assembly = Assembly(name, self._bounds)
+            entry.read, entry.looked = {}, {}
+        grown = {key for key, last in now.items() if entry.read.get(key) != last}
+        if grown:
+            try:
+                entry.assembly.add(self._source.read(_by_run(grown)))
+            except OutOfOrder:
+                records = sorted(self._source.read(_by_run(now)), key=lambda r: r.sequence)
+                entry.assembly = Assembly(name, self._bounds)
+                entry.assembly.add(records)
+            entry.read = now
+            entry.run = None
+        if not entry.assembly:
+            raise KeyError(name)
+        if entry.run is None:
+            found = entry.assembly.run()
+            damage = self._find_damage({run for run, _ in now}, entry.assembly, entry.looked)
+            entry.run = replace(found, notes=(*found.notes, *damage))
+        return entry.run
+
+    def _find_damage(
+        self, tensorboard_runs: set[str], assembly: Assembly, looked: dict[str, Looked]
+    ) -> Iterator[str]:
+        # The user's own files may be large, and are his; ".." could lead anywhere.
+        ours = [
+            run
+            for run in sorted(tensorboard_runs)
+            if DIRECTORY in run.split("/") and ".." not in run.split("/")
+        ]
+        if self._logdir is None or not ours:
+            return
+        for run in ours:
+            yield from find_damage(self._logdir, run, looked)
+        if len(ours) < len(tensorboard_runs):
+            return
+        hidden = sum(file.records - 1 for file in looked.values()) - assembly.records
+        written = max((file.written for file in looked.values()), default=0.0)
+        if hidden > 0 and self._clock() - written > _READ_SECONDS:
+            yield (
+                f"TensorBoard does not show {hidden} {'record' if hidden == 1 else 'records'} "
+                "of the run's event files: it is still reading them, or stops at one that is "
+                "damaged; `tbslow report` reads what is left."
+            )
+
+    def _make_room(self, needed: str) -> None:
+        with self._lock:
+            sizes = {
+                name: entry.assembly.nbytes
+                for name, entry in self._entries.items()
+                if entry.assembly is not None
+            }
+            total = sum(sizes.values())
+            for name, size in sizes.items():
+                if total <= self._most_bytes:
+                    break
+                if name != needed:
+                    del self._entries[name]
+                    total -= size
+
+
+def _seen(tags: _Tags) -> Seen:
+    found = [tag for of_run in tags.values() for tag in of_run.values()]
+    version = (len(found), sum(tag.last_sequence for tag in found))
+    return Seen(version, max(tag.last_time for tag in found))
+
+
+def _name_of(record: Record) -> str:
+    return run_name(record.tensorboard_run)[0]
+
+
+def _by_run(keys: set[tuple[str, str]] | dict[tuple[str, str], int]) -> dict[str, list[str]]:
+    by_run: dict[str, list[str]] = {}
+    for run, tag in keys:
+        by_run.setdefault(run, []).append(tag)
+    return by_run

@@ -1,0 +1,108 @@
+"""Reports as one HTML file: the page of the Slowdown tab with its data inside, and no network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import re
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Final
+
+from tb_slowdown_plugin._paths import PAGE
+from tb_slowdown_plugin._version import __version__
+from tb_slowdown_plugin.errors import InputError
+from tb_slowdown_plugin.report.embedded_answers import EmbeddedRun, fit
+
+MOST_BYTES: Final = 2_000_000
+"""A page, whatever the runs' length: it is attached to issues and sent by mail."""
+_EXPORT: Final = re.compile(r"export\s*\{\s*([\w$]+) as render\s*\};?\s*$")
+
+_PAGE: Final = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width">
+<meta name="referrer" content="no-referrer">
+<title>{title}</title>
+<style>
+.made {{ margin: 8px 24px; font: 12px/1.5 system-ui, sans-serif; color: GrayText }}
+</style>
+</head>
+<body>
+<details class="made"><summary>{made}</summary><ul>{runs}</ul></details>
+<noscript><pre>{text}</pre></noscript>
+<script type="application/json" id="tbslow-data">{data}</script>
+<script type="module">{script}</script>
+</body>
+</html>
+"""
+
+
+def to_html(
+    runs: Sequence[EmbeddedRun],
+    *,
+    text: str,
+    made: float,
+    most_bytes: int = MOST_BYTES,
+    bundle: Path = PAGE,
+) -> str:
+    """The page of some runs.
+
+    Args:
+      runs: From `embed`, at least one.
+      text: The same reports as text, for readers without JavaScript.
+      made: Unix seconds, now.
+      most_bytes: How large it may be; timelines are coarser where there is less room.
+      bundle: The built frontend.
+
+    Raises:
+      InputError: The runs do not fit, or the frontend is not built.
+    """
+    script = _script(bundle)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    when = datetime.fromtimestamp(made, timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+    counted = runs[0].title if len(runs) == 1 else f"{len(runs)} runs"
+    values = {
+        "policy": policy,
+        "title": html.escape(f"Slowdown: {counted}"),
+        "made": html.escape(f"{counted}, reported on {when} by tbslow {__version__}"),
+        "runs": "".join(f"<li>{html.escape(_provenance(run))}</li>" for run in runs),
+        "text": html.escape(text),
+        "script": script,
+    }
+    rest = len(_PAGE.format(**values, data="").encode())
+    return _PAGE.format(**values, data=fit(runs, most_bytes - rest))
+
+
+def _script(bundle: Path) -> str:
+    """The bundle as an inline module that draws the page by itself."""
+    try:
+        module = bundle.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            f"the page is not built ({error.strerror}); scripts/build_frontend builds it"
+        ) from error
+    started, count = _EXPORT.subn(r"void \1();", module)
+    if count != 1 or re.search(r"</script|<!--", started, re.IGNORECASE):
+        raise InputError(
+            "the built page can't stand inside a report; build it with scripts/build_frontend"
+        )
+    return started
+
+
+def _provenance(run: EmbeddedRun) -> str:
+    began = run.listed["started"]
+    when = ""
+    if began is not None:
+        when = datetime.fromtimestamp(began, timezone.utc).strftime(", begun %Y-%m-%d %H:%M UTC")
+    versions = ", ".join(f"{package} {version}" for package, version in run.versions.items())
+    return f"{run.title}: {run.listed['steps']:,} steps{when}{'; ' if versions else ''}{versions}"

@@ -1,0 +1,4 @@
+"""A logdir becomes a zip without private data.
+
+Start at `archive.py`.
+"""

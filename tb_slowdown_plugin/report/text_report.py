@@ -1,0 +1,208 @@
+"""Reports as text for a terminal or a log, 100 columns at most."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from tb_slowdown_plugin.analysis.causes.common.fixes import as_example
+from tb_slowdown_plugin.analysis.text.wording import duration, ledger_seconds, percent, step_range
+from tb_slowdown_plugin.analysis.types import Advice, Cause, Pattern, Report, SignalState
+from tb_slowdown_plugin.catalog.causes import CAUSES
+from tb_slowdown_plugin.report.ansi import Ink, printable
+from tb_slowdown_plugin.report.bar import draw_bar, fills
+
+_INDENT: Final = "   "
+_PATTERNS: Final[dict[Pattern, str]] = {
+    "warm_up": "at the start",
+    "flat": "throughout",
+    "level_shift": "at a new level",
+    "drift": "growing",
+    "periodic": "at regular intervals",
+    "epoch_boundary": "where epochs begin",
+    "one_off": "once",
+}
+
+_FEELS_SLOW: Final = (
+    "If progress only feels slow, look at the loss curve: the steps are as fast as they were."
+)
+
+
+def to_text(reports: Sequence[Report], *, width: int = 80, colour: bool = False) -> str:
+    """The text of reports.
+
+    Args:
+      reports: One a run.
+      width: Columns; code is never wrapped.
+      colour: With ANSI colours, for a terminal.
+    """
+    ink = Ink(colour)
+    parts = [_report(report, width, ink) for report in reports]
+    if len(reports) > 1:
+        parts.insert(0, _overview(reports, width, ink))
+    return "\n\n".join("\n".join(part) for part in parts) + "\n"
+
+
+def _overview(reports: Sequence[Report], width: int, ink: Ink) -> Iterator[str]:
+    yield ink.strong(f"{len(reports)} runs")
+    column = min(max(len(printable(report.run)) for report in reports), width // 3)
+    for report in reports:
+        verdict = _cut(printable(report.headline), width - column - 2)
+        name = _cut(printable(report.run), column)
+        yield f"{name:<{column}}  {ink.verdict(report.verdict, verdict)}"
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "\u2026"
+
+
+def _report(report: Report, width: int, ink: Ink) -> Iterator[str]:
+    yield ink.strong(printable(f"Run {report.run}"))
+    for line in textwrap.wrap(printable(report.headline), width):
+        yield ink.verdict(report.verdict, line)
+    for sentence in report.blind_spots:
+        yield from textwrap.wrap(printable(sentence), width)
+    if report.verdict == "healthy" and report.judged == "whole" and not _has_external(report):
+        yield from textwrap.wrap(_FEELS_SLOW, width)
+    if report.wall_seconds > 0:
+        yield ""
+        yield from _ledger(report, width, ink)
+    for rank, cause in enumerate(report.causes, start=1):
+        yield ""
+        yield from _cause(rank, cause, report.wall_seconds, width, ink)
+    yield from _list(
+        "Suspects (they move with the unexplained seconds, nothing more is proven)",
+        [
+            f"{CAUSES.get(suspect.cause, suspect.cause)}, "
+            f"{_seconds(suspect.seconds, report.wall_seconds)}: {suspect.why}"
+            for suspect in report.suspects
+        ],
+        width,
+        ink,
+    )
+    yield from _list("Workers", [_worker(worker) for worker in report.workers], width, ink)
+    yield from _list(
+        "Not measured",
+        [_signal(state) for state in report.signals if state.status != "measured"],
+        width,
+        ink,
+    )
+    yield from _list("Notes", report.notes, width, ink)
+
+
+def _ledger(report: Report, width: int, ink: Ink) -> Iterator[str]:
+    healthy = report.wall_seconds - report.lost_seconds
+    parts = [
+        ("healthy", _rest(report), healthy),
+        *((c.cause, CAUSES.get(c.cause, c.cause), c.lost_seconds) for c in report.causes),
+        ("unexplained", CAUSES["unexplained"], report.unexplained_seconds),
+    ]
+    parts = [part for part in parts if part[0] == "healthy" or part[2] > 0]
+    yield draw_bar([(cause, seconds) for cause, _, seconds in parts], width - len(_INDENT), ink)
+    fill = fills([cause for cause, _, _ in parts])
+    wall = _seconds(report.wall_seconds, report.wall_seconds)
+    for cause, title, seconds in parts:
+        share = percent(seconds / report.wall_seconds)
+        booked = _seconds(seconds, report.wall_seconds)
+        yield f"{ink.fill(cause, fill[cause])} {title:<22}{booked:>14}{share:>9}"
+    yield f"  {'Wall':<22}{wall:>14}{'':>9}  {report.steps:,} steps"
+    if report.healthy_step_seconds is not None:
+        step = f"A healthy step takes {duration(report.healthy_step_seconds)}: {report.baseline}."
+        yield from textwrap.wrap(printable(step), width)
+
+
+def _has_external(report: Report) -> bool:
+    return any(cause.external for cause in report.causes)
+
+
+def _rest(report: Report) -> str:
+    """Without a baseline nobody knows whether the rest is healthy; nor where nobody could look."""
+    if report.judged == "partly":
+        return "Partly judged"
+    return "Not judged yet" if report.verdict == "not_enough_steps" else "Healthy"
+
+
+def _seconds(seconds: float, wall_seconds: float) -> str:
+    """Seconds of a ledger: its terms have as many decimals as its sum needs.
+
+    >>> _seconds(3.16, 4.59), _seconds(0.21, 0.228), _seconds(1740.0, 9300.0)
+    ('3.16 s', '0.210 s', '1,740.0 s')
+    """
+    decimals = 3 if wall_seconds < 1 else 2 if wall_seconds < 10 else 1
+    return f"{seconds:,.{decimals}f} s"
+
+
+def _cause(rank: int, cause: Cause, wall_seconds: float, width: int, ink: Ink) -> Iterator[str]:
+    title = CAUSES.get(cause.cause, cause.cause)
+    yield (
+        f"{rank}. {ink.cause(cause.cause, title)}: {_seconds(cause.lost_seconds, wall_seconds)}, "
+        f"{percent(cause.lost_fraction)} of the run, {cause.confidence} confidence"
+    )
+    noun = "Step" if cause.steps[0] == cause.steps[1] else "Steps"
+    steps = f"{noun} {step_range(*cause.steps)}, {_PATTERNS[cause.pattern]}."
+    yield from _paragraph(f"{steps} {cause.summary}", _INDENT, width)
+    for sentence in cause.evidence:
+        yield from _item(sentence, width)
+    for advice in cause.advice:
+        yield from _advice(advice, width, ink)
+
+
+def _advice(advice: Advice, width: int, ink: Ink) -> Iterator[str]:
+    first, *more = _paragraph(f"Fix: {advice.text}", _INDENT, width)
+    yield first.replace("Fix:", ink.strong("Fix:"), 1)
+    yield from more
+    if advice.code:
+        yield from _paragraph(f"{_heading(advice)}:", _INDENT, width)
+    patch = [(line[:1], line) for line in advice.code.splitlines()]
+    for sign, line in as_example(advice.code) if advice.kind == "example" else patch:
+        yield _INDENT * 2 + ink.code(printable(line), sign)
+    if advice.price:
+        yield from _paragraph(f"Price: {advice.price}", _INDENT, width)
+
+
+def _heading(advice: Advice) -> str:
+    """What stands above the code."""
+    title = "Change" if advice.kind == "patch" else "Example"
+    return f"{title}, {advice.where}" if advice.where else title
+
+
+def _signal(state: SignalState) -> str:
+    status = {"partly": " in part", "off": " (off)", "failed": " (failed)"}.get(state.status, "")
+    return f"{state.signal}{status}: {state.reason}" if state.reason else state.signal + status
+
+
+def _worker(worker: Mapping[str, Any]) -> str:
+    step = worker["step_seconds"]
+    parts = [
+        f"{worker['steps']:,} steps" + (f" (median {duration(step)})" if step is not None else ""),
+        *(
+            [f"waits {ledger_seconds(worker['wait_seconds'])} in all"]
+            if worker["wait_seconds"] is not None
+            else ["its waiting was not measured"]
+        ),
+        *(
+            [f"the others wait {ledger_seconds(worker['others_wait_seconds'])} for it"]
+            if worker["straggler"]
+            else []
+        ),
+    ]
+    return f"Worker {worker['worker']}: {', '.join(parts)}"
+
+
+def _list(title: str, items: Sequence[str], width: int, ink: Ink) -> Iterator[str]:
+    if items:
+        yield ""
+        yield ink.strong(title)
+        for item in items:
+            yield from _item(item, width)
+
+
+def _item(text: str, width: int) -> list[str]:
+    return textwrap.wrap(
+        printable(text), width, initial_indent=_INDENT + "- ", subsequent_indent=_INDENT + "  "
+    )
+
+
+def _paragraph(text: str, indent: str, width: int) -> list[str]:
+    return textwrap.wrap(printable(text), width, initial_indent=indent, subsequent_indent=indent)

@@ -1,0 +1,132 @@
+"""`tbslow.data`: any iterable, with the wait for each batch booked as input wait."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sized
+from threading import get_ident
+from typing import Generic, TypeVar, cast
+
+from tb_slowdown_plugin.collectors.input.batch_shapes import Glance, has_static_shapes
+from tb_slowdown_plugin.errors import UsageError
+from tb_slowdown_plugin.writer import monitor
+from tb_slowdown_plugin.writer.batch_items import ItemReader
+from tb_slowdown_plugin.writer.steps.recorder import Recorder
+
+T = TypeVar("T")
+
+
+class Batches(Generic[T]):
+    """Iterates over its source as often as the source allows."""
+
+    def __init__(self, source: Iterable[T]) -> None:
+        self._source = source
+
+    def __iter__(self) -> Iterator[T]:
+        """A new pass over the source."""
+        recorder = monitor.recorder_for_data()
+        if recorder is not None and recorder.is_tracing():
+            raise UsageError(
+                "tbslow.data() is iterated inside a tf.function, where each batch would be traced; "
+                "iterate over it outside, or over the dataset itself inside"
+            )
+        return _Pass(self._source)
+
+    def __bool__(self) -> bool:
+        return bool(self._source)
+
+
+class SizedBatches(Batches[T]):
+    """Likewise, with the length of its source."""
+
+    def __len__(self) -> int:
+        return len(cast(Sized, self._source))
+
+
+def data(iterable: Iterable[T]) -> Batches[T]:
+    """Books the wait for each batch of `iterable` as input wait.
+
+    The result can be iterated as often as `iterable` itself, and has a length
+    where that has one, so it may be made once, above the loop over the epochs.
+    A pass with at least two training steps is an epoch. Leaving a pass early
+    and several passes at once are legal. Without an active monitor, and in
+    other threads than the one that trains, the batches just pass through.
+
+    Steps that do not tell their `items` get those of the last batch: the first dimension
+    of its arrays or tensors, where they agree on it.
+
+    Args:
+      iterable: A `tf.data.Dataset`, a generator, a list: whatever `for` takes.
+
+    Raises:
+      UsageError: `iterable` can't be iterated.
+
+    Example:
+      >>> batches = data(["a", "b"])
+      >>> len(batches), list(batches), list(batches)
+      (2, ['a', 'b'], ['a', 'b'])
+    """
+    if not hasattr(iterable, "__iter__") and not hasattr(iterable, "__getitem__"):
+        raise UsageError(
+            f"data({type(iterable).__name__}) can't be iterated; "
+            "give a dataset, a generator or a list"
+        )
+    return SizedBatches(iterable) if hasattr(iterable, "__len__") else Batches(iterable)
+
+
+class _Pass(Iterator[T]):
+    __slots__ = (
+        "_batch_items",
+        "_first_row",
+        "_glance",
+        "_is_static",
+        "_items",
+        "_next",
+        "_recorder",
+        "_source",
+    )
+
+    def __init__(self, source: Iterable[T]) -> None:
+        self._source = source
+        self._next: Callable[[], T] | None = None
+        self._recorder: Recorder | None = None
+        self._first_row = -1
+        self._glance = Glance()
+        self._items = ItemReader()
+        self._batch_items: int | None = None
+        self._is_static = False
+        """Whether no batch looks otherwise than the one that was looked at."""
+
+    def __next__(self) -> T:
+        recorder = monitor.explicit_recorder or monitor.recorder_for_data()
+        if recorder is None:
+            return self._fetch()
+        watch = recorder.stopwatch
+        if get_ident() != watch.thread and not recorder.is_mine():
+            return self._fetch()
+        if recorder is not self._recorder or self._first_row >= 0:
+            recorder.open_period()
+            self._note_row(recorder)
+        batch = watch.wait(self._next or self._fetch)
+        if not self._is_static and self._glance.is_new(batch):
+            self._batch_items = self._items.read(batch)
+            for observe in recorder.batch_observers:
+                observe(batch)
+            self._is_static = has_static_shapes(self._source)
+        recorder.batch_items = self._batch_items
+        return batch
+
+    def _fetch(self) -> T:
+        if self._next is None:
+            # Making the iterator may fill a shuffle buffer: that is waiting as well.
+            self._next = iter(self._source).__next__
+        return self._next()
+
+    def _note_row(self, recorder: Recorder) -> None:
+        row = recorder.rows
+        if recorder is not self._recorder:
+            self._recorder, self._first_row = recorder, row
+            self._glance, self._is_static = Glance(), False  # another monitor has seen no batch yet
+        elif 0 <= self._first_row < row:
+            # The second step that this pass feeds makes it an epoch, once it is done.
+            recorder.due.expect_epoch(self._first_row)
+            self._first_row = -1

@@ -1,0 +1,4 @@
+"""Callbacks of `fit` become steps, epochs, and accounts.
+
+Start at `callback.SlowdownCallback`.
+"""

@@ -1,0 +1,70 @@
+"""Records that are made and not written yet."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from itertools import islice
+from typing import Final
+
+from tb_slowdown_plugin.writer.output.sink import Record, Sink
+from tb_slowdown_plugin.writer.privacy import reason_of
+
+MAX_HELD_RECORDS: Final = 64
+"""Kept while the sink fails, oldest dropped first: about ten minutes, under 1 MB; of a loop of
+10 us some seconds, 5 MB."""
+
+
+class Outbox:
+    """Hands records on to a sink in their order, and keeps them while that fails; never raises.
+
+    Args:
+      sink: Where records go.
+      report_failure: Is told the part that failed, and why.
+
+    Example:
+      >>> from tb_slowdown_plugin.writer.output.sink import MemorySink, Record
+      >>> sink = MemorySink()
+      >>> outbox = Outbox(sink, print)
+      >>> outbox.put(Record(b"...", "slowdown/0a/0", 0, 1.0))
+      >>> outbox.write(), sink.records
+      (True, [b'...'])
+    """
+
+    def __init__(self, sink: Sink, report_failure: Callable[[str, str], None]) -> None:
+        self._sink = sink
+        self._report_failure = report_failure
+        self._held: deque[Record] = deque(maxlen=MAX_HELD_RECORDS)
+        self._at_once = MAX_HELD_RECORDS
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the next record drops the oldest."""
+        return len(self._held) == MAX_HELD_RECORDS
+
+    def put(self, record: Record) -> None:
+        """Takes one record."""
+        self._held.append(record)
+
+    def write(self) -> bool:
+        """Writes all that is held; whether that went well."""
+        try:
+            while self._held:
+                records = tuple(islice(self._held, self._at_once))
+                self._sink.write(records)
+                for _ in records:
+                    self._held.popleft()
+        except Exception as error:  # noqa: BLE001, the training must not see it
+            self.close()
+            self._report_failure("writing", reason_of(error))
+            self._at_once = 1  # a disk that is nearly full takes some of them
+            return False
+        self._at_once = MAX_HELD_RECORDS
+        return True
+
+    def close(self) -> None:
+        """Closes the sink; a later `write` opens it again."""
+        try:
+            self._sink.close()
+        except Exception as error:  # noqa: BLE001, the training must not see it
+            self._report_failure("writing", reason_of(error))

@@ -1,0 +1,4 @@
+"""When collectors are read, and what they return.
+
+Start at `sampler.py`.
+"""

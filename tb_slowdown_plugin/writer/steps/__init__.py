@@ -1,0 +1,4 @@
+"""`step()`, `phase()`, `epoch()`: rows of the training thread.
+
+Start at `recorder.Recorder`.
+"""

@@ -1,0 +1,54 @@
+"""What was recorded and is not written yet."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Final
+
+from tb_slowdown_plugin.collectors.timing.clock import Clock
+from tb_slowdown_plugin.records.limits import MAX_EVENTS, MAX_ROWS
+from tb_slowdown_plugin.records.types import Event, What
+from tb_slowdown_plugin.writer.steps.step_buffer import Entry, Sample
+
+MAX_PENDING_STEPS: Final = 1 << 17
+"""Steps kept while nobody fetches them: two seconds of the fastest loops, some 40 MB. Beside steps
+of 10 us the background writes 40,000 to 300,000 a second, as the interpreter lets it."""
+
+
+class Pending:
+    """Three queues: any thread appends, the background takes; the oldest go where it does not.
+
+    Example:
+      >>> pending = Pending(Clock())
+      >>> pending.add_sample({"rss_bytes": 1e9})
+      >>> len(pending.samples), len(pending.entries)
+      (1, 0)
+    """
+
+    __slots__ = ("clock", "entries", "events", "rows", "samples")
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self.entries: deque[Entry] = deque(maxlen=MAX_PENDING_STEPS)
+        self.events: deque[Event] = deque(maxlen=MAX_EVENTS)
+        self.samples: deque[Sample] = deque(maxlen=MAX_ROWS)
+        self.rows = 0
+        """Steps finished."""
+
+    def emit(self, what: What) -> None:
+        """Records that something happened now, in the step under way. Any thread."""
+        self.emit_at(self.rows, what)
+
+    def emit_at(self, row: int, what: What) -> None:
+        """Likewise, in that step."""
+        self.events.append(Event(row, self.clock.unix_seconds(), what))
+
+    def add_sample(self, values: dict[str, float]) -> None:
+        """Records the values of some signals now. Any thread."""
+        self.samples.append(Sample(self.clock.unix_seconds(), self.rows, values))
+
+    def silence(self) -> None:
+        """From now on nothing is kept; steps and phases stay legal. For a forked child."""
+        self.entries = deque(maxlen=0)
+        self.events = deque(maxlen=0)
+        self.samples = deque(maxlen=0)

@@ -1,0 +1,94 @@
+"""Where the periods of steps begin: at the end of the step before, unless nobody was there."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tb_slowdown_plugin.collectors.timing.clock import Clock
+from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
+from tb_slowdown_plugin.records.types import Idle
+from tb_slowdown_plugin.writer.steps.idle import is_idle
+from tb_slowdown_plugin.writer.steps.pending import Pending
+from tb_slowdown_plugin.writer.steps.step_buffer import Opening
+
+NEVER: Final = -(1 << 62)
+CPU_REST_NS: Final = 50_000_000
+"""Least between two readings of the CPU clocks: 12 us between real steps (docs/overhead.md)."""
+
+
+class Periods(Pending):
+    """The training thread's time, cut where steps end.
+
+    Example:
+      >>> periods = Periods(Clock(), Stopwatch(Clock().monotonic_ns))
+      >>> periods.open_period()
+      >>> periods.open_period()
+      >>> len(periods.entries)
+      1
+    """
+
+    __slots__ = (
+        "_append",
+        "_cpu_due_ns",
+        "_cpu_ns",
+        "_ended_ns",
+        "_monotonic_ns",
+        "_process_cpu_ns",
+        "_thread_cpu_ns",
+        "stopwatch",
+    )
+
+    def __init__(self, clock: Clock, stopwatch: Stopwatch) -> None:
+        super().__init__(clock)
+        self.stopwatch = stopwatch
+        self._append = self.entries.append
+        self._monotonic_ns = clock.monotonic_ns
+        self._process_cpu_ns = clock.process_cpu_ns
+        self._thread_cpu_ns = clock.thread_cpu_ns
+        self._ended_ns = NEVER
+        self._cpu_ns = 0
+        self._cpu_due_ns = NEVER
+
+    @property
+    def ended_ns(self) -> int:
+        """When the last step ended, or the period was opened; long ago before either."""
+        return self._ended_ns
+
+    def open_period(self) -> None:
+        """The first period begins now, unless one is running.
+
+        Called at the first data fetch; a step without one opens its own.
+        """
+        if self._ended_ns == NEVER and self.is_mine():
+            self._open(self._monotonic_ns())
+
+    def is_mine(self) -> bool:
+        """Whether this is the training thread; the first to ask becomes it."""
+        if self.stopwatch.thread == 0:
+            self.stopwatch.claim()
+        return self.stopwatch.is_mine()
+
+    def silence(self) -> None:
+        """From now on nothing is kept; steps and phases stay legal. For a forked child."""
+        super().silence()
+        self._append = self.entries.append
+
+    def _open(self, at_ns: int) -> None:
+        self.stopwatch.take()
+        self._ended_ns = at_ns
+        self._cpu_ns = cpu_ns = self._process_cpu_ns()
+        self._cpu_due_ns = at_ns
+        self._append(Opening(at_ns, cpu_ns, self._thread_cpu_ns()))
+
+    def _open_after_gap(self, begun_ns: int) -> None:
+        if self._ended_ns == NEVER:
+            self._open(begun_ns)
+            return
+        watch = self.stopwatch
+        booked = watch.take()
+        watch.booked.update(booked)
+        idle_ns = begun_ns - self._ended_ns - sum(booked.values())
+        cpu_ns = self._process_cpu_ns() - self._cpu_ns
+        if is_idle(idle_ns, cpu_ns):
+            self._append(Opening(self._ended_ns + idle_ns, None, None))
+            self.emit(Idle(idle_ns / 1e9))
