@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tb_slowdown_plugin.analysis.ledger.balance import balance
-from tb_slowdown_plugin.analysis.ledger.contention import STARVED, find_contention
+from tb_slowdown_plugin.analysis.ledger.contention import (
+    find_contention,
+)
 from tb_slowdown_plugin.analysis.ledger.findings import AT_START, compare_cpu
 from tb_slowdown_plugin.analysis.ledger.input_contention import find_starved, take_back
 from tb_slowdown_plugin.analysis.ledger.measured_accounts import judge_account, judge_together
@@ -41,7 +43,13 @@ from tb_slowdown_plugin.analysis.stats.samples import Signals
 from tb_slowdown_plugin.analysis.stats.trend import Trend
 from tb_slowdown_plugin.analysis.types import Baseline, Diagnosis, Finding, Ledger, Verdict
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.accounts import CONTENTION, THROTTLED, rule_of, starts_with_warm_up
+from tb_slowdown_plugin.catalog.accounts import (
+    CONTENTION,
+    STARVED,
+    THROTTLED,
+    rule_of,
+    starts_with_warm_up,
+)
 from tb_slowdown_plugin.records.types import Float, Int
 
 _MOST_COMPILE_ROWS: Final = 20

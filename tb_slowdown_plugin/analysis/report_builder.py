@@ -17,11 +17,10 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     span,
     stalls_of,
 )
-from tb_slowdown_plugin.analysis.causes.data.input_pipeline import floor_of_wait, tell_cache
-from tb_slowdown_plugin.analysis.causes.data.iterator_teardown import tell_ends
-from tb_slowdown_plugin.analysis.causes.machine.eager_steps import tell_eager
-from tb_slowdown_plugin.analysis.causes.match import RULES
-from tb_slowdown_plugin.analysis.causes.saving.callbacks import tell_validation
+from tb_slowdown_plugin.analysis.causes.match import (
+    describe_defects_below_floors,
+    match_causes,
+)
 from tb_slowdown_plugin.analysis.causes.suspects import find_suspects
 from tb_slowdown_plugin.analysis.causes.unexplained import describe_unexplained
 from tb_slowdown_plugin.analysis.causes.workload.more_work import split_larger, tell_larger
@@ -38,6 +37,7 @@ from tb_slowdown_plugin.analysis.prepare.function_traces import traced_graphs
 from tb_slowdown_plugin.analysis.prepare.recorded_run import (
     contention_signals,
     epoch_rows,
+    floor_of_wait,
     measured_seconds,
 )
 from tb_slowdown_plugin.analysis.prepare.workers import describe_workers
@@ -47,6 +47,7 @@ from tb_slowdown_plugin.analysis.text.coverage import completeness, notes, signa
 from tb_slowdown_plugin.analysis.text.forecast import forecast
 from tb_slowdown_plugin.analysis.text.headline import headline
 from tb_slowdown_plugin.analysis.types import (
+    UNEXPLAINED,
     Account,
     AsOf,
     Cause,
@@ -57,8 +58,6 @@ from tb_slowdown_plugin.analysis.types import (
 from tb_slowdown_plugin.analysis.views.marks import find_marks
 from tb_slowdown_plugin.analysis.views.recent import find_recent
 from tb_slowdown_plugin.records.types import Float, Run
-
-UNEXPLAINED = "unexplained"
 
 
 def account_for(run: Run) -> Account:
@@ -102,7 +101,7 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> Account:
     case = replace(case, findings=(*split_growth(case), *stalls_of(diagnosis)))
     larger, found = split_larger(case)
     rebuilt, found = split_rebuilt(replace(case, findings=found))
-    claims, left = _ask_rules(replace(case, findings=found))
+    claims, left = match_causes(replace(case, findings=found))
     planned, rest = split_planned(replace(case, findings=left))
     healthy = (*larger, *rebuilt, *planned)
     per_cause = {claim.cause: _per_step(case, claim.findings) for claim in claims}
@@ -154,7 +153,7 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> Account:
         notes=(
             *notes(run),
             *notes_on(case),
-            *_defects_below_floors(case, claims),
+            *describe_defects_below_floors(case, claims),
             *tell_larger(case, larger),
             *tell_rebuilt(case, rebuilt),
             *tell_planned(case, planned),
@@ -191,15 +190,6 @@ def _last_step(run: Run) -> AsOf | None:
     return AsOf(int(steps.number[-1]), float(steps.ended[-1])) if len(steps) else None
 
 
-def _defects_below_floors(case: Case, claims: list[Claim]) -> Iterable[str]:
-    """What costs too little to be named as a cause, or is not the program's doing."""
-    yield from tell_eager(case)
-    yield from tell_validation(case)
-    if not any(claim.cause == "input_pipeline" for claim in claims):
-        yield from tell_cache(case)
-        yield from tell_ends(case)
-
-
 def _diagnosed(case: Case, healthy: tuple[Finding, ...]) -> Verdict:
     """What the engine says without causes, and without what is healthy after all."""
     diagnosis = case.diagnosis
@@ -209,19 +199,6 @@ def _diagnosed(case: Case, healthy: tuple[Finding, ...]) -> Verdict:
     others = [finding for finding in diagnosis.findings if id(finding) not in ids]
     enough = len(case.run.steps) >= diagnosis.steps_needed
     return judge(others, diagnosis.ledger, enough=enough)
-
-
-def _ask_rules(case: Case) -> tuple[list[Claim], tuple[Finding, ...]]:
-    """The claims, the largest first, and the findings that nobody claims."""
-    claims: list[Claim] = []
-    for rule in RULES:
-        claim = rule(case)
-        if claim is not None:
-            claims.append(claim)
-            taken = {id(finding) for finding in claim.findings}
-            left = tuple(finding for finding in case.findings if id(finding) not in taken)
-            case = replace(case, findings=left)
-    return sorted(claims, key=lambda claim: -lost_seconds(claim.findings)), case.findings
 
 
 def _per_step(case: Case, findings: tuple[Finding, ...]) -> Float:

@@ -8,17 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from tb_slowdown_plugin.records.types import Float, Int
 
 Pattern = Literal[
     "warm_up", "flat", "level_shift", "drift", "periodic", "epoch_boundary", "one_off"
 ]
+
 Confidence = Literal["high", "medium", "low"]
+
 Verdict = Literal["healthy", "slow_start", "slowdown", "not_enough_steps"]
+
 Judged = Literal["whole", "partly"]
 """Whether all of a run could be looked at."""
+
+CORE: Final = "core"
+"""Source of what no account explains."""
+
+STALLS = "stalls"
+"""Source of what the engine found too slow in single steps, in no pattern of its own."""
+
+UNEXPLAINED = "unexplained"
+
+CONFIRMING: Final = "confirming"
+"""Key of its seconds beside the cause ids in `Account.lost_per_step`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.names import account
+from tb_slowdown_plugin.catalog.signals import RUN_DELAY, THREAD_RUN_DELAY, THROTTLED_SECONDS
 
 Class = Literal["never", "first", "configured", "validation", "part"]
 """How an account's seconds count:
@@ -20,9 +22,33 @@ Class = Literal["never", "first", "configured", "validation", "part"]
 - part: the step's own work, as the user's phases divide it; healthy unless it grows.
 """
 
-
 GROWTH_FLOOR: Final = 0.005
 """Share of the wall from which growth, and warm-up, is named (DESIGN section 5)."""
+
+FLAT_FLOOR: Final = 0.05
+"""Share of the wall from which a configured cost is named (DESIGN section 5)."""
+
+INPUT_FLOOR: Final = 0.15
+"""The same for waiting for input (DESIGN section 5)."""
+
+CONTENTION: Final = "contention"
+"""Family of the accounts of a process that is kept off the CPU."""
+
+THROTTLED: Final = names.account(CONTENTION, "throttled")
+"""What a quota stopped the process for: counted, not estimated."""
+
+CONTENTION_FLOOR: Final = 0.01
+"""Share of the wall from which it is named that others took more of the cores than before. How much
+of what threads wait for is others' doing is estimated, and nobody can do anything about less (on
+four idle cores 0.8 % were taken for others' in one healthy program)."""
+
+IN_TURN: Final = names.account(names.COMMUNICATION, "in turn")
+"""Workers that wait for each other in turn, where none is late more than the others. Two equal
+workers whose steps vary by a tenth wait a twentieth of the time each: named from `INPUT_FLOOR`
+on, or if it grows (two workers on one quiet machine: 7 %, `tests/programs/communication.py`)."""
+
+LEAST_PAUSES: Final = 3
+"""Pauses of the garbage collector from which it is named (DESIGN section 5)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,28 +64,12 @@ class Rule:
     """Share of the wall from which its growth is named."""
 
 
-FLAT_FLOOR: Final = 0.05
-"""Share of the wall from which a configured cost is named (DESIGN section 5)."""
-INPUT_FLOOR: Final = 0.15
-"""The same for waiting for input (DESIGN section 5)."""
-CONTENTION: Final = "contention"
-"""Family of the accounts of a process that is kept off the CPU."""
-THROTTLED: Final = names.account(CONTENTION, "throttled")
-"""What a quota stopped the process for: counted, not estimated."""
-CONTENTION_FLOOR: Final = 0.01
-"""Share of the wall from which it is named that others took more of the cores than before. How much
-of what threads wait for is others' doing is estimated, and nobody can do anything about less (on
-four idle cores 0.8 % were taken for others' in one healthy program)."""
-IN_TURN: Final = names.account(names.COMMUNICATION, "in turn")
-"""Workers that wait for each other in turn, where none is late more than the others. Two equal
-workers whose steps vary by a tenth wait a twentieth of the time each: named from `INPUT_FLOOR`
-on, or if it grows (two workers on one quiet machine: 7 %, `tests/programs/communication.py`)."""
-LEAST_PAUSES: Final = 3
-"""Pauses of the garbage collector from which it is named (DESIGN section 5)."""
-
 _NEVER: Final = Rule("never", GROWTH_FLOOR)
+
 _FIRST: Final = Rule("first", GROWTH_FLOOR)
+
 _CONFIGURED: Final = Rule("configured", FLAT_FLOOR)
+
 _PART: Final = Rule("part", 1.0)
 
 _RULES: Final[dict[str, Rule]] = {
@@ -83,9 +93,25 @@ _RULES: Final[dict[str, Rule]] = {
     names.OPTIMIZER: _PART,
     names.PHASE: _PART,
 }
+
 _ZERO_HEALTHY_FAMILIES: Final = frozenset(
     {names.XLA_COMPILATION, "optimizer_creation", "function_creation", "profiling"}
 )
+
+WAITING: Final = frozenset({names.INPUT_WAIT, names.COMMUNICATION})
+"""Families of accounts in which the training thread sleeps."""
+
+CONTENTION_ACCOUNTS: Final = {
+    THREAD_RUN_DELAY: account(CONTENTION, "run_delay"),
+    RUN_DELAY: account(CONTENTION, "run_delay"),
+    THROTTLED_SECONDS: THROTTLED,
+}
+
+STARVED: Final = account(CONTENTION, "input")
+"""Waiting for input that was late because its threads got no core (`starved.py`)."""
+
+CREATION = "optimizer_creation"
+"""Account: making and building optimizers after the first."""
 
 
 def rule_of(account: str) -> Rule:

@@ -7,10 +7,11 @@ that has seen a mechanism comes before the rule that only excludes others.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Final
 
-from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim
+from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds
 from tb_slowdown_plugin.analysis.causes.compile import (
     graph_growth,
     retracing,
@@ -22,12 +23,15 @@ from tb_slowdown_plugin.analysis.causes.data import (
     host_device_transfer,
     input_pipeline,
 )
+from tb_slowdown_plugin.analysis.causes.data.input_pipeline import tell_cache
+from tb_slowdown_plugin.analysis.causes.data.iterator_teardown import tell_ends
 from tb_slowdown_plugin.analysis.causes.machine import (
     cpu_contention,
     profiling,
     python_overhead,
     thermal,
 )
+from tb_slowdown_plugin.analysis.causes.machine.eager_steps import tell_eager
 from tb_slowdown_plugin.analysis.causes.memory import (
     garbage_collection,
     gpu_memory,
@@ -36,7 +40,9 @@ from tb_slowdown_plugin.analysis.causes.memory import (
 )
 from tb_slowdown_plugin.analysis.causes.model import backward_pass, optimizer_state
 from tb_slowdown_plugin.analysis.causes.saving import callbacks, checkpointing, disk
+from tb_slowdown_plugin.analysis.causes.saving.callbacks import tell_validation
 from tb_slowdown_plugin.analysis.causes.startup import warm_up
+from tb_slowdown_plugin.analysis.types import Finding
 
 RULES: Final[tuple[Callable[[Case], Claim | None], ...]] = (
     warm_up.explain,
@@ -62,3 +68,25 @@ RULES: Final[tuple[Callable[[Case], Claim | None], ...]] = (
     python_overhead.explain,
 )
 """In the order in which they are asked."""
+
+
+def describe_defects_below_floors(case: Case, claims: list[Claim]) -> Iterable[str]:
+    """What costs too little to be named as a cause, or is not the program's doing."""
+    yield from tell_eager(case)
+    yield from tell_validation(case)
+    if not any(claim.cause == "input_pipeline" for claim in claims):
+        yield from tell_cache(case)
+        yield from tell_ends(case)
+
+
+def match_causes(case: Case) -> tuple[list[Claim], tuple[Finding, ...]]:
+    """The claims, the largest first, and the findings that nobody claims."""
+    claims: list[Claim] = []
+    for rule in RULES:
+        claim = rule(case)
+        if claim is not None:
+            claims.append(claim)
+            taken = {id(finding) for finding in claim.findings}
+            left = tuple(finding for finding in case.findings if id(finding) not in taken)
+            case = replace(case, findings=left)
+    return sorted(claims, key=lambda claim: -lost_seconds(claim.findings)), case.findings

@@ -25,12 +25,17 @@ from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
     median_of_known,
 )
 from tb_slowdown_plugin.analysis.causes.data.input_pipeline import slow_stages
-from tb_slowdown_plugin.analysis.causes.memory.tensor_retention import MOST_OF_RUN, OPEN_TAPE
 from tb_slowdown_plugin.analysis.causes.moving import find_moving
 from tb_slowdown_plugin.analysis.causes.workload.between_epochs import suspect_between
 from tb_slowdown_plugin.analysis.ledger.verdict import GROWN_FLOOR
 from tb_slowdown_plugin.analysis.text.wording import count, counted, duration, listed, size
 from tb_slowdown_plugin.analysis.types import Finding, Suspect
+from tb_slowdown_plugin.catalog.events import (
+    OPEN_TAPE,
+)
+from tb_slowdown_plugin.catalog.parameters import (
+    MOST_OF_RUN,
+)
 from tb_slowdown_plugin.records.types import Float
 
 _COMPUTES: Final = 0.7

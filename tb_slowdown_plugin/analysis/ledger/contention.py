@@ -20,56 +20,62 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.ledger.own_work import THREAD_CPU, WAITING, find_own_growth
+from tb_slowdown_plugin.analysis.ledger.own_work import find_own_growth
 from tb_slowdown_plugin.analysis.ledger.run_queue import (
-    RUN_DELAY,
-    SWITCHES,
-    THREAD_RUN_DELAY,
     Delays,
     find_foreign_delays,
     find_foreign_share,
-    quantile_by_steps,
     read_count,
-    sum_between,
 )
 from tb_slowdown_plugin.analysis.prepare.steps import Steps, as_column, as_samples
+from tb_slowdown_plugin.analysis.stats.buckets import (
+    quantile_by_steps,
+    sum_between,
+)
 from tb_slowdown_plugin.analysis.stats.samples import Signals
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.accounts import CONTENTION
-from tb_slowdown_plugin.catalog.accounts import THROTTLED as ACCOUNT_THROTTLED
-from tb_slowdown_plugin.catalog.names import account
+from tb_slowdown_plugin.catalog.accounts import CONTENTION_ACCOUNTS, WAITING
+from tb_slowdown_plugin.catalog.signals import (
+    RUN_DELAY,
+    SWITCHES,
+    THREAD_CPU,
+    THREAD_RUN_DELAY,
+)
 from tb_slowdown_plugin.records.types import Float, Int
 
-THROTTLED: Final = "throttled_seconds"
-"""Signal: seconds for which the cgroup's quota stopped the process, counted up."""
-ACCOUNTS: Final = {
-    THREAD_RUN_DELAY: account(CONTENTION, "run_delay"),
-    RUN_DELAY: account(CONTENTION, "run_delay"),
-    THROTTLED: ACCOUNT_THROTTLED,
-}
-STARVED: Final = account(CONTENTION, "input")
-"""Waiting for input that was late because its threads got no core (`starved.py`)."""
 _FEWEST_STRETCHES: Final = 8
+
 _MOST_STRETCHES: Final = 4000
+
 _MOST: Final = 0.9
 """Of a step's time, at most so much is contention: something was computed, too."""
+
 _TIED: Final = 0.5
 """Correlation of delay and step time over the stretches, from which they are tied together."""
+
 _OWN_DELAY: Final = 0.1
 """Quantile of the run's delay a step that is taken for the threads' own."""
+
 _DRAWN_IN: Final = 0.995
+
 _QUIET: Final = 0.05
+
 _FEWEST_QUIET: Final = 0.2
+
 _FASTEST: Final = 0.02
 """Share of the steps that are taken for the fastest."""
+
 _ENOUGH_STEPS: Final = 100_000
 """Of so many, spread over the run, the fastest are known to 2 % of their number."""
+
 _SPREADS: Final = 2.0
 """Standard deviations below the mean at which the delay of the fastest steps lies: of normal ones,
 2 % are farther below."""
+
 _SLICE_SECONDS: Final = 3e-3
 """For how long another program keeps a core at a time (1 to 4 ms under Linux). Where it takes d
 seconds of a step in slices of s that come independently, their variance is d x s."""
+
 _LEAST_DELAY: Final = 0.01
 """Share of the step time; less delay than this is what a healthy scheduler does."""
 
@@ -92,7 +98,7 @@ def find_contention(steps: Steps, signals: Signals, cpu: Float | None = None) ->
     """
     found: dict[str, Float] = {}
     known = np.zeros(len(steps))
-    for name in ACCOUNTS:
+    for name in CONTENTION_ACCOUNTS:
         if name not in signals:
             continue
         if name == THREAD_RUN_DELAY:
@@ -112,7 +118,7 @@ def find_contention(steps: Steps, signals: Signals, cpu: Float | None = None) ->
             growth = find_own_growth(steps, thread_cpu, felt)
         lost = _book(steps.core - known, felt, growth)
         if lost.any():
-            found[ACCOUNTS[name]] = found.get(ACCOUNTS[name], 0.0) + lost
+            found[CONTENTION_ACCOUNTS[name]] = found.get(CONTENTION_ACCOUNTS[name], 0.0) + lost
             known = known + lost
     return found
 

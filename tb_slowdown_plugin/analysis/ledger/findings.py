@@ -9,14 +9,13 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.stats.rises import Rise
 from tb_slowdown_plugin.analysis.stats.trend import Trend
-from tb_slowdown_plugin.analysis.types import Confidence, Finding, Pattern
+from tb_slowdown_plugin.analysis.types import CORE, Confidence, Finding, Pattern
 from tb_slowdown_plugin.catalog.accounts import FLAT_FLOOR, GROWTH_FLOOR
 from tb_slowdown_plugin.records.types import Float
 
-CORE: Final = "core"
-"""Source of what no account explains."""
 AT_START: Final = "at_start"
 """Number of a finding: the run began so, and got faster."""
+
 LEAST_FIRST_PART: Final = 0.25
 """A slow first part of the run is a loss from so much above the best; below, the run sped up."""
 

@@ -24,17 +24,23 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.ledger.contention import STARVED
 from tb_slowdown_plugin.analysis.ledger.run_queue import (
-    RUN_DELAY,
-    SWITCHES,
     find_foreign_delays,
-    sum_between,
 )
 from tb_slowdown_plugin.analysis.prepare.steps import Steps, move
+from tb_slowdown_plugin.analysis.stats.buckets import (
+    sum_between,
+)
 from tb_slowdown_plugin.analysis.stats.samples import Signals
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.accounts import (
+    STARVED,
+)
+from tb_slowdown_plugin.catalog.signals import (
+    RUN_DELAY,
+    SWITCHES,
+)
 from tb_slowdown_plugin.records.types import Float
 
 STRETCHED: Final = "stretched_seconds"

@@ -7,7 +7,6 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.ledger.contention import STARVED
 from tb_slowdown_plugin.analysis.ledger.findings import (
     book_rise,
     describe_rise,
@@ -28,6 +27,7 @@ from tb_slowdown_plugin.catalog.accounts import (
     FLAT_FLOOR,
     GROWTH_FLOOR,
     INPUT_FLOOR,
+    STARVED,
     Rule,
     rule_of,
     starts_with_warm_up,

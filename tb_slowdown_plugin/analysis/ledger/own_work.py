@@ -16,26 +16,32 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.ledger.run_queue import Delays, quantile_by_steps, sum_between
+from tb_slowdown_plugin.analysis.ledger.run_queue import Delays
 from tb_slowdown_plugin.analysis.prepare.steps import Steps
+from tb_slowdown_plugin.analysis.stats.buckets import (
+    quantile_by_steps,
+    sum_between,
+)
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.accounts import WAITING
 from tb_slowdown_plugin.records.types import Float
 
-THREAD_CPU: Final = "thread_cpu_seconds"
-"""Signal: CPU seconds of the training thread in each step; unlike the others no count."""
-WAITING: Final = frozenset({names.INPUT_WAIT, names.COMMUNICATION})
-"""Families of accounts in which the training thread sleeps."""
 _LEAST: Final = 0.1
 """Share of the steps that compute least, from which growth counts."""
+
 _BUSIER: Final = 2.0
 """Delay for each second computed, over the run's usual one, from which longer computing may be the
 neighbours': in a healthy program whose thread computed 1.5 times as long, it was 8 times."""
+
 _MUCH: Final = 0.2
 """Share of the step from which it grows: beside a process that took one of two cores, the thread of
 healthy programs computed up to so much longer at times, in 95 % of 255 recordings; of those whose
 thread has more to do in each step, at least 0.4 (`python -m benchmarks.accuracy.busy`)."""
+
 _BLOCKS: Final = 64
+
 _LASTS: Final = 3
+
 _SHORTEST_SECONDS: Final = 1e-9
 
 

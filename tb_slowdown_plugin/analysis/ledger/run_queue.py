@@ -22,25 +22,21 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.prepare.steps import as_samples
+from tb_slowdown_plugin.analysis.stats.buckets import sum_between
 from tb_slowdown_plugin.analysis.stats.samples import Samples, Signals
+from tb_slowdown_plugin.catalog.signals import CORES, RUN_DELAY, SWITCHES, THREAD_RUN_DELAY
 from tb_slowdown_plugin.records.types import Float, Int
 
-RUN_DELAY: Final = "run_delay_seconds"
-"""Signal: seconds that the process's threads waited for a core, counted up."""
-THREAD_RUN_DELAY: Final = "thread_run_delay_seconds"
-"""Signal: the same of the training thread alone; each of its seconds is one of the step."""
-SWITCHES: Final = ("voluntary_switches", "involuntary_switches")
-"""Signals: how often the process's threads left a core, counted up."""
-CORES: Final = "allowed_cores"
-"""Signal: cores that the process may use."""
 _OWN_WAIT_SECONDS: Final = 100e-6
 """Mean wait for a core after a switch, times what is waited for each second computed, up to which
 a process's own threads make it. In the healthy programs of `tests/programs`, on two and on four
 idle cores, it is 0 to 76 us: some wait 200 us at a time, but 0.2 s for a second, others 1.2 s for a
 second, but 30 us at a time. Beside a process that takes one of two cores it is from 100 us on in
 all but those with a single busy thread, from 250 us on in five of six."""
+
 _RAMP: Final = 0.5
 """All of the delay is others' where that is so much beyond: from 150 us on."""
+
 _OWN_SHARE: Final = 0.2
 """Share of its time that the training thread waits for a core, up to which its own process makes
 it: 0 to 18 % in the same programs on two idle cores; beside that neighbour 2 to 48 %."""
@@ -146,25 +142,3 @@ def find_foreign_share(
     rows[0] += sampled[0] + 1
     rows[-1] += size - 1 - sampled[-1]
     return np.repeat(between, rows)
-
-
-def sum_between(column: Float, sampled: Int) -> Float:
-    """(R - 1,) sums of a column (S,) between each two samples.
-
-    A sample in row r was taken when that step had ended.
-
-    >>> sum_between(np.array([1.0, 2.0, 4.0, 8.0, 16.0]), np.array([0, 2, 3])).tolist()
-    [6.0, 8.0]
-    """
-    return np.asarray(np.add.reduceat(column[: sampled[-1] + 1], sampled[:-1] + 1))
-
-
-def quantile_by_steps(values: Float, steps: Int, share: float) -> float:
-    """A quantile of (R,) stretches that count by their steps (R,).
-
-    >>> quantile_by_steps(np.array([3.0, 1.0]), np.array([1, 9]), 0.5)
-    1.0
-    """
-    order = np.argsort(values)
-    below = np.cumsum(steps[order])
-    return float(values[order][np.searchsorted(below, share * below[-1])])

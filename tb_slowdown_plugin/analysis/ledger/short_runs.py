@@ -11,10 +11,15 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.ledger.findings import AT_START, CORE
+from tb_slowdown_plugin.analysis.ledger.findings import (
+    AT_START,
+)
 from tb_slowdown_plugin.analysis.stats.change_points import SIGNIFICANCE_OF_SHORT
 from tb_slowdown_plugin.analysis.stats.noise import deviation
-from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.analysis.types import (
+    CORE,
+    Finding,
+)
 from tb_slowdown_plugin.catalog.accounts import FLAT_FLOOR, rule_of
 from tb_slowdown_plugin.records.types import Float
 

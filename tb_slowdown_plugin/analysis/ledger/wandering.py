@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from tb_slowdown_plugin.analysis.ledger.findings import AT_START, CORE
-from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.analysis.ledger.findings import (
+    AT_START,
+)
+from tb_slowdown_plugin.analysis.types import (
+    CORE,
+    Finding,
+)
 
 _LONG: Final = 0.2
 """Share of the steps that the slow beginning must last: what is shorter is warm-up

@@ -10,18 +10,16 @@ import numpy as np
 from tb_slowdown_plugin.analysis.ledger.named import cause_of_account
 from tb_slowdown_plugin.analysis.live.hysteresis import Confirmation
 from tb_slowdown_plugin.analysis.live.recent_pace import Slowing
-from tb_slowdown_plugin.analysis.report_builder import UNEXPLAINED
 from tb_slowdown_plugin.analysis.stats.change_points import PERSISTENCE, SMALLEST_CHANGE
 from tb_slowdown_plugin.analysis.text.headline import headline
 from tb_slowdown_plugin.analysis.text.wording import ledger_seconds, step_range, whole_percent
-from tb_slowdown_plugin.analysis.types import Account, Confirming, Report
+from tb_slowdown_plugin.analysis.types import CONFIRMING, UNEXPLAINED, Account, Confirming, Report
 from tb_slowdown_plugin.catalog.causes import CAUSES
 from tb_slowdown_plugin.records.types import Float, Run
 
-CONFIRMING: Final = "confirming"
-"""Key of its seconds beside the cause ids in `Account.lost_per_step`."""
 _NEWEST_ROWS: Final = 20
 """Rows, or a tenth of them if that is more, that say how slow growth has made steps by now."""
+
 _MIN_SHARE: Final = 0.3
 """Share of the seconds that a cause must fit to be the first candidate. Chosen by hand."""
 

@@ -12,9 +12,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from tb_slowdown_plugin.analysis.diagnose import judge
-from tb_slowdown_plugin.analysis.ledger.findings import CORE
 from tb_slowdown_plugin.analysis.text import wording
-from tb_slowdown_plugin.analysis.types import Diagnosis, Finding, Pattern
+from tb_slowdown_plugin.analysis.types import (
+    CORE,
+    Diagnosis,
+    Finding,
+    Pattern,
+)
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CONTENTION, IN_TURN, THROTTLED
 from tb_slowdown_plugin.records.types import Int

@@ -7,15 +7,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.ledger.contention import ACCOUNTS
-from tb_slowdown_plugin.analysis.ledger.own_work import THREAD_CPU
-from tb_slowdown_plugin.analysis.ledger.run_queue import CORES, SWITCHES
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_training
 from tb_slowdown_plugin.analysis.prepare.workers import find_group
 from tb_slowdown_plugin.analysis.stats.samples import Samples, Signals
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.accounts import IN_TURN
-from tb_slowdown_plugin.records.types import Epoch, Float, Int, Run
+from tb_slowdown_plugin.catalog.accounts import CONTENTION_ACCOUNTS, FLAT_FLOOR, IN_TURN
+from tb_slowdown_plugin.catalog.events import UNFILLED
+from tb_slowdown_plugin.catalog.signals import CORES, SWITCHES, THREAD_CPU
+from tb_slowdown_plugin.records.types import Epoch, Fact, Float, Int, Run
 
 
 def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float]:
@@ -75,7 +74,7 @@ def _seconds_in(graph: TracedGraph, family: str) -> float:
 
 def contention_signals(run: Run) -> Signals:
     """What tells how long the process was kept off the CPU, and what it computed itself."""
-    counts = (*ACCOUNTS, *SWITCHES, CORES)
+    counts = (*CONTENTION_ACCOUNTS, *SWITCHES, CORES)
     sampled = {name: samples_of(run, name) for name in counts if name in run.signals.values}
     return {**sampled, THREAD_CPU: run.steps.thread_cpu_seconds}
 
@@ -99,3 +98,13 @@ def epoch_rows(run: Run) -> Int:
     """Rows at which an epoch begins, ascending."""
     rows = {event.row for event in run.events if isinstance(event.what, Epoch)}
     return np.array(sorted(row for row in rows if row < len(run.steps)), np.int64)
+
+
+def floor_of_wait(run: Run) -> dict[str, float]:
+    """The share of the wall from which input wait is named, where it is known to be needless.
+
+    Up to 15 % of waiting may be as fast as a pipeline gets; one that computes anew what it was
+    told to keep is not, and is named like any other cost.
+    """
+    unfilled = any(isinstance(e.what, Fact) and e.what.name == UNFILLED for e in run.events)
+    return {names.INPUT_WAIT: FLAT_FLOOR} if unfilled else {}

@@ -102,3 +102,18 @@ def find_retraces(graphs: Iterable[TracedGraph]) -> list[Retrace]:
             mains.append(left[-1])
         parts[latest[code]] += left
     return [Retrace(main, tuple(parts[number])) for number, main in enumerate(mains)]
+
+
+def label(trace: Trace) -> str:
+    """How a traced function is called: a Keras step has no name of the user's."""
+    return f"the {trace.function}" if is_keras(trace) else trace.function
+
+
+def quoted(trace: Trace) -> str:
+    """The same in a sentence, with the user's names marked as code."""
+    return label(trace) if is_keras(trace) else f"`{trace.function}`"
+
+
+def place(trace: Trace) -> str:
+    """Where its code is, in brackets; "" where not known."""
+    return f" ({trace.location})" if trace.location else ""

@@ -7,9 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.ledger.contention import STARVED
 from tb_slowdown_plugin.analysis.ledger.findings import (
-    CORE,
     book_rise,
     describe_rise,
     floor_of,
@@ -22,15 +20,16 @@ from tb_slowdown_plugin.analysis.residual.warm_up_end import book_warm_up, find_
 from tb_slowdown_plugin.analysis.stats.buckets import bucket
 from tb_slowdown_plugin.analysis.stats.change_points import SIGNIFICANCE, SIGNIFICANCE_OF_SHORT
 from tb_slowdown_plugin.analysis.stats.trend import Trend, fit_trend
-from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.analysis.types import (
+    CORE,
+    Finding,
+)
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.accounts import CONTENTION, GROWTH_FLOOR
+from tb_slowdown_plugin.catalog.accounts import CONTENTION, GROWTH_FLOOR, STARVED
+from tb_slowdown_plugin.catalog.parameters import SHORTEST_SECONDS
 from tb_slowdown_plugin.records.types import Float
 
 SHORT_RUN: Final = 2000
-SHORTEST_SECONDS: Final = 1e-4
-"""Steps that take less on average are not searched for structure: the operating system's own
-switches take as long (a time slice is 1 to 4 ms, the interpreter's 5 ms)."""
 
 _ELSEWHERE: Final = 0.25
 

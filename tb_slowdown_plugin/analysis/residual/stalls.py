@@ -11,7 +11,9 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.ledger.findings import CORE, make_finding
+from tb_slowdown_plugin.analysis.ledger.findings import (
+    make_finding,
+)
 from tb_slowdown_plugin.analysis.prepare.steps import Steps
 from tb_slowdown_plugin.analysis.residual.aftermath import find_aftermath
 from tb_slowdown_plugin.analysis.stats.change_points import Excursion
@@ -19,7 +21,11 @@ from tb_slowdown_plugin.analysis.stats.epochs import find_stalls
 from tb_slowdown_plugin.analysis.stats.noise import deviation
 from tb_slowdown_plugin.analysis.stats.periods import Repeat, find_repeats
 from tb_slowdown_plugin.analysis.stats.trend import Trend
-from tb_slowdown_plugin.analysis.types import Finding, Pattern
+from tb_slowdown_plugin.analysis.types import (
+    CORE,
+    Finding,
+    Pattern,
+)
 from tb_slowdown_plugin.catalog.accounts import FLAT_FLOOR, GROWTH_FLOOR
 from tb_slowdown_plugin.records.types import Float, Int
 

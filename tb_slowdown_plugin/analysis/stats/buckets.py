@@ -8,12 +8,15 @@ from typing import Final, Literal
 
 import numpy as np
 
-from tb_slowdown_plugin.records.types import Float
+from tb_slowdown_plugin.records.types import Float, Int
 
 MOST_BUCKETS: Final = 1024
+
 _NARROWEST: Final = 8
 """Rows in a bucket where the run is long enough: the median of 8 ignores 3 outliers."""
+
 _FEWEST_BUCKETS: Final = 24
+
 _AT_ONCE: Final = 16
 
 
@@ -80,3 +83,25 @@ def bucket(
 def in_turn(count: int) -> Iterator[slice]:
     """`count` buckets in pieces that fit into the caches of a processor, in a long run, too."""
     return (slice(first, first + _AT_ONCE) for first in range(0, count, _AT_ONCE))
+
+
+def sum_between(column: Float, sampled: Int) -> Float:
+    """(R - 1,) sums of a column (S,) between each two samples.
+
+    A sample in row r was taken when that step had ended.
+
+    >>> sum_between(np.array([1.0, 2.0, 4.0, 8.0, 16.0]), np.array([0, 2, 3])).tolist()
+    [6.0, 8.0]
+    """
+    return np.asarray(np.add.reduceat(column[: sampled[-1] + 1], sampled[:-1] + 1))
+
+
+def quantile_by_steps(values: Float, steps: Int, share: float) -> float:
+    """A quantile of (R,) stretches that count by their steps (R,).
+
+    >>> quantile_by_steps(np.array([3.0, 1.0]), np.array([1, 9]), 0.5)
+    1.0
+    """
+    order = np.argsort(values)
+    below = np.cumsum(steps[order])
+    return float(values[order][np.searchsorted(below, share * below[-1])])

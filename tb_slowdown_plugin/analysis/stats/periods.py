@@ -13,7 +13,9 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.ledger.run_queue import sum_between
+from tb_slowdown_plugin.analysis.stats.buckets import (
+    sum_between,
+)
 from tb_slowdown_plugin.records.types import Float, Int
 
 LONGEST_LOOK: Final = 1 << 18

@@ -8,9 +8,11 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.residual.residual import SHORTEST_SECONDS
 from tb_slowdown_plugin.analysis.text.wording import counted, duration
 from tb_slowdown_plugin.analysis.types import SignalState
+from tb_slowdown_plugin.catalog.parameters import (
+    SHORTEST_SECONDS,
+)
 from tb_slowdown_plugin.records.types import CollectorState, Failure, Idle, Run
 
 STEP_TIME: Final = "step_time"

@@ -6,16 +6,20 @@ The file of a thread is kept open: reading it takes 1 to 2 us so, and 6 to 20 us
 from __future__ import annotations
 
 import os
-import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from tb_slowdown_plugin.collectors.timing.slowdown_detector import native_id_of
+
 _SHARE_OF_FILES: Final = 8
 """At most one in so many of the files that the process may have open are ours."""
+
 _MOST_OPEN: Final = 512
+
 _LINKS: Final = 2
 """Of a directory without any in it; the kernel counts each thread as one more."""
+
 _SLEEP_NS: Final = 900_000_000
 """A thread that has not run since it was read last is left alone for so long: of the threads of
 TensorFlow's pools most sleep. What one waits after that is told as much later."""
@@ -130,15 +134,6 @@ class ThreadDelays:
         finally:
             if kept is None:
                 os.close(file)
-
-
-def native_id_of(ident: int) -> int | None:
-    """The kernel's number of a thread of Python's; None where it has ended.
-
-    Args:
-      ident: As `threading.get_ident()`.
-    """
-    return next((t.native_id for t in threading.enumerate() if t.ident == ident), None)
 
 
 def run_delay_ns(schedstat: bytes) -> int:

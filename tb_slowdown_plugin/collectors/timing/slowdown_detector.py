@@ -6,13 +6,14 @@ Cost: 1 us a note; 20 us for the CPU time of another thread, 40 us out of a cold
 from __future__ import annotations
 
 import os
+import threading
 from typing import Final, NamedTuple
 
-from tb_slowdown_plugin.collectors.system.thread_delays import native_id_of
-
 _NOTES: Final = 5
+
 _STEPS: Final = 20
 """Notes and steps that a pace is taken over; fewer say little of a step."""
+
 _SLOWER: Final = 1.15
 """A pace is slower from 15 % above the best one: below that it is noise (facts/detection.md)."""
 
@@ -93,3 +94,12 @@ def cpu_time_of(thread: int) -> int | None:
         return None
     finally:
         os.close(file)
+
+
+def native_id_of(ident: int) -> int | None:
+    """The kernel's number of a thread of Python's; None where it has ended.
+
+    Args:
+      ident: As `threading.get_ident()`.
+    """
+    return next((t.native_id for t in threading.enumerate() if t.ident == ident), None)

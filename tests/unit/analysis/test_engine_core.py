@@ -5,9 +5,11 @@ import pytest
 from unit.analysis.noisy_steps import noisy_steps
 
 from tb_slowdown_plugin.analysis import diagnose
-from tb_slowdown_plugin.analysis.ledger.contention import ACCOUNTS
 from tb_slowdown_plugin.analysis.stats.change_points import Piece, Segmentation
 from tb_slowdown_plugin.analysis.stats.segments import join
+from tb_slowdown_plugin.catalog.accounts import (
+    CONTENTION_ACCOUNTS,
+)
 from tb_slowdown_plugin.catalog.names import SIGNALS
 
 
@@ -88,8 +90,8 @@ def test_what_an_inexact_split_leaves_over_stays_with_contention(there):
 
 
 def test_the_contention_signals_are_registered():
-    assert set(ACCOUNTS) <= set(SIGNALS)
-    assert all(SIGNALS[name].cumulative for name in ACCOUNTS)
+    assert set(CONTENTION_ACCOUNTS) <= set(SIGNALS)
+    assert all(SIGNALS[name].cumulative for name in CONTENTION_ACCOUNTS)
 
 
 def test_pieces_of_one_mean_are_joined():

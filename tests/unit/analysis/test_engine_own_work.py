@@ -4,9 +4,14 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis import diagnose
-from tb_slowdown_plugin.analysis.ledger.own_work import THREAD_CPU, find_own_growth
+from tb_slowdown_plugin.analysis.ledger.own_work import (
+    find_own_growth,
+)
 from tb_slowdown_plugin.analysis.ledger.run_queue import Delays
 from tb_slowdown_plugin.analysis.prepare.steps import prepare_steps
+from tb_slowdown_plugin.catalog.signals import (
+    THREAD_CPU,
+)
 
 COUNT = 2000
 SAMPLED = np.arange(0, COUNT, 20)

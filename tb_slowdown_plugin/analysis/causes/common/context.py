@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph
 from tb_slowdown_plugin.analysis.text import wording
 from tb_slowdown_plugin.analysis.types import (
+    STALLS,
     Advice,
     CausePart,
     Confidence,
@@ -22,8 +23,6 @@ from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.records.types import Fact, Float, GcPause, Int, Run
 
 CORE = "core"
-STALLS = "stalls"
-"""Source of what the engine found too slow in single steps, in no pattern of its own."""
 
 Mask: TypeAlias = NDArray[np.bool_]
 """(S,) a choice of rows."""

@@ -8,6 +8,10 @@
 
 from __future__ import annotations
 
+from tb_slowdown_plugin.analysis.text.wording import count
+from tb_slowdown_plugin.analysis.types import Advice
+from tb_slowdown_plugin.records.types import Trace
+
 
 def new(*lines: str) -> list[str]:
     """Lines to add."""
@@ -47,3 +51,113 @@ def as_example(code: str) -> list[tuple[str, str]]:
             sign, text = " ", f"{text[: len(text) - len(words)]}# before: {words}"
         lines.append((sign, text))
     return lines
+
+
+def accumulate() -> Advice:
+    """Fewer updates."""
+    return Advice(
+        "Accumulate gradients: the optimizer adds up those of 4 batches and updates once.",
+        snippet(
+            old("optimizer = tf.keras.optimizers.Adam(1e-3)"),
+            new("optimizer = tf.keras.optimizers.Adam(1e-3, gradient_accumulation_steps=4)"),
+        ),
+        "One more copy of the gradients in memory, and a batch that is 4 times as large for the "
+        "model: the learning rate may need a new value.",
+        "where the optimizer is created",
+    )
+
+
+def mixed_precision() -> Advice:
+    """Half the bytes."""
+    return Advice(
+        "Compute in half precision, before the model is made.",
+        snippet(
+            new('tf.keras.mixed_precision.set_global_policy("mixed_float16")'),
+        ),
+        "It helps on GPUs with tensor cores (`mixed_bfloat16` on TPUs and CPUs that have it). "
+        "Keep the last layer in float32, and scale the loss in a custom loop "
+        "(`LossScaleOptimizer`).",
+        "before the model is created",
+    )
+
+
+def numbers() -> Advice:
+    """Numbers instead of tensors."""
+    return Advice(
+        "Keep numbers, not tensors, of what is only logged.",
+        snippet(old("losses.append(loss)"), new("losses.append(float(loss))")),
+        "The step waits for the value: on a GPU do it every 100th step.",
+        "find lists that the loop appends tensors to",
+    )
+
+
+def short_tape() -> Advice:
+    """One tape a step."""
+    return Advice(
+        "Open one `tf.GradientTape` for each step and leave its `with` before the next; a tape "
+        "holds every intermediate tensor that it saw.",
+        snippet(
+            old("with tf.GradientTape(persistent=True) as tape:", "    for batch in dataset:"),
+            new("for batch in dataset:", "    with tf.GradientTape() as tape:"),
+            same("        loss = tf.reduce_mean(tf.square(w * batch))"),
+            new("    gradient = tape.gradient(loss, w)"),
+        ),
+        "Gradients through earlier steps are no longer possible.",
+        "find `tf.GradientTape`",
+    )
+
+
+def keep_few() -> Advice:
+    """Not all of them."""
+    return Advice(
+        "Keep a few checkpoints, where the manager keeps all: with `max_to_keep=None` it writes "
+        "the list of all of them again at each save, and the disk fills. Older ones are deleted; "
+        "keep elsewhere what you still need.",
+        snippet(
+            old('manager = tf.train.CheckpointManager(ckpt, "ckpt", max_to_keep=None)'),
+            new('manager = tf.train.CheckpointManager(ckpt, "ckpt", max_to_keep=3)'),
+        ),
+        "Older states are gone; `keep_checkpoint_every_n_hours` keeps some of them.",
+        "where the `CheckpointManager` is created",
+    )
+
+
+def quiet_tensorboard() -> Advice:
+    """Fewer writes, no profile."""
+    return Advice(
+        "Write less to TensorBoard: no histograms, once an epoch, no profiling of a batch.",
+        snippet(
+            old(
+                "board = tf.keras.callbacks.TensorBoard(",
+                '    "logs", histogram_freq=1, update_freq="batch", profile_batch=(10, 100))',
+            ),
+            new(
+                "board = tf.keras.callbacks.TensorBoard(",
+                '    "logs", histogram_freq=0, update_freq="epoch", profile_batch=0)',
+            ),
+        ),
+        "Fewer points in the charts. A short profile can be taken when it is needed.",
+        "where the `TensorBoard` callback is created",
+    )
+
+
+def fewer_summaries(steps: int = 100) -> Advice:
+    """One in so many steps."""
+    return Advice(
+        f"Write summaries once in {count(steps)} steps, in one place.",
+        snippet(
+            old("tf.summary.scalar('loss', loss, step=step)"),
+            new(
+                f"if step % {steps} == 0:",
+                "    tf.summary.scalar('loss', loss, step=step)",
+            ),
+        ),
+        "Fewer points in the charts.",
+        "find the `tf.summary` calls in the step",
+    )
+
+
+def callable_name(trace: Trace) -> str:
+    """A name that code can call: `Trainer.step` -> `step`, a lambda -> `step`."""
+    name = trace.function.rpartition(".")[2]
+    return name if name.isidentifier() else "step"

@@ -6,9 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
+from tb_slowdown_plugin.analysis.causes.common.fixes import (
+    callable_name,
+    new,
+    old,
+    same,
+    snippet,
+)
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, always, offered, plain
-from tb_slowdown_plugin.analysis.causes.compile.retraced_arguments import callable_name
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph
 from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.records.types import Trace

@@ -10,8 +10,14 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, lost_seconds
 from tb_slowdown_plugin.analysis.causes.common.timing_text import growth
-from tb_slowdown_plugin.analysis.causes.compile.retrace_text import place, quoted, typical
-from tb_slowdown_plugin.analysis.prepare.retrace_groups import Retrace
+from tb_slowdown_plugin.analysis.causes.compile.retrace_text import (
+    typical,
+)
+from tb_slowdown_plugin.analysis.prepare.retrace_groups import (
+    Retrace,
+    place,
+    quoted,
+)
 from tb_slowdown_plugin.analysis.text.wording import (
     count,
     counted,

@@ -6,23 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence
-from tb_slowdown_plugin.analysis.prepare.retrace_groups import Retrace, is_keras
+from tb_slowdown_plugin.analysis.prepare.retrace_groups import Retrace, is_keras, quoted
 from tb_slowdown_plugin.records.types import Change, Trace
-
-
-def label(trace: Trace) -> str:
-    """How a traced function is called: a Keras step has no name of the user's."""
-    return f"the {trace.function}" if is_keras(trace) else trace.function
-
-
-def quoted(trace: Trace) -> str:
-    """The same in a sentence, with the user's names marked as code."""
-    return label(trace) if is_keras(trace) else f"`{trace.function}`"
-
-
-def place(trace: Trace) -> str:
-    """Where its code is, in brackets; "" where not known."""
-    return f" ({trace.location})" if trace.location else ""
 
 
 def typical(retraces: Sequence[Retrace]) -> Trace:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
+from tb_slowdown_plugin.analysis.causes.common.fixes import callable_name, new, old, same, snippet
 from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.records.types import Change, Trace
 
@@ -195,12 +195,6 @@ def _above(trace: Trace) -> str:
 
 def _before_call(trace: Trace) -> str:
     return f"where `{callable_name(trace)}` is called"
-
-
-def callable_name(trace: Trace) -> str:
-    """A name that code can call: `Trainer.step` -> `step`, a lambda -> `step`."""
-    name = trace.function.rpartition(".")[2]
-    return name if name.isidentifier() else "step"
 
 
 def _name(argument: str) -> str:

@@ -13,13 +13,16 @@ from tb_slowdown_plugin.analysis.causes.compile import predict_calls
 from tb_slowdown_plugin.analysis.causes.compile import retrace_fixes as advice
 from tb_slowdown_plugin.analysis.causes.compile.retrace_evidence import tell_retraces
 from tb_slowdown_plugin.analysis.causes.compile.retrace_text import (
-    label,
-    place,
     tell_reason,
     typical,
 )
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_training
-from tb_slowdown_plugin.analysis.prepare.retrace_groups import Retrace, find_retraces
+from tb_slowdown_plugin.analysis.prepare.retrace_groups import (
+    Retrace,
+    find_retraces,
+    label,
+    place,
+)
 from tb_slowdown_plugin.analysis.text.wording import counted, ledger_seconds
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.catalog import names

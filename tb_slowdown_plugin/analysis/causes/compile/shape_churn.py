@@ -9,9 +9,12 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, span
 from tb_slowdown_plugin.analysis.causes.compile import shape_churn_advice as advice
-from tb_slowdown_plugin.analysis.causes.workload.more_work import NEW_SHAPE, SHAPE
 from tb_slowdown_plugin.analysis.text.wording import count, counted, duration, listed, rises
 from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.catalog.events import (
+    NEW_SHAPE,
+    SHAPE,
+)
 from tb_slowdown_plugin.records.types import Float
 
 SHAPES: Final = "batch_shapes"

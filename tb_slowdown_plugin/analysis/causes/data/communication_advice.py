@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from tb_slowdown_plugin.analysis.causes.common.fixes import (
+    accumulate,
+)
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
-from tb_slowdown_plugin.analysis.causes.model.optimizer_state_advice import accumulate
 from tb_slowdown_plugin.analysis.types import Advice
 
 

@@ -36,46 +36,34 @@ from tb_slowdown_plugin.analysis.text.wording import (
 )
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.accounts import FLAT_FLOOR
+from tb_slowdown_plugin.catalog.events import PY_DATASET, STAGE, UNFILLED
+from tb_slowdown_plugin.catalog.parameters import LEAST_READING
+from tb_slowdown_plugin.catalog.signals import READ
 from tb_slowdown_plugin.records.capture import CapturedItem, CapturedSteps
-from tb_slowdown_plugin.records.types import Epoch, Fact, Float, Run
+from tb_slowdown_plugin.records.types import Epoch, Fact, Float
 
-STAGE: Final = "input_stage"
-"""Fact: the slowest stage of the pipeline, when it is known and when it changes."""
-UNFILLED: Final = "cache_unfilled"
-"""Fact: a cache still read its source in a pass in which it should have held."""
-PY_DATASET: Final = "py_dataset"
-"""Fact: Keras is given a `PyDataset`, and so many workers make its batches."""
 _GROWN: Final = 1.5
 """The last tenth of the waits over the first, from which they are said to grow."""
+
 _IN_MOST: Final = 0.5
 """Median over mean of the waits from which the median step tells of them: less, and a few hold
 most of them."""
+
 _PART: Final = 0.1
 """Share of what is lost from which it is told that others lengthened it."""
+
 _LEAST_SHARE: Final = 0.3
 """Share of the time of all stages from which one is slow; the model knows some only later."""
+
 _PYTHON: Final = "PyFunc"
 """In the name of an operation that calls Python: `PyFunc`, `EagerPyFunc`."""
+
 _MUCH_PYTHON: Final = 0.3
 """Share of a captured step from which that is what takes the time."""
+
 _OVER_DEVICES: Final = (
     "Each pass over the data makes a new iterator over the devices of the strategy and waits for it"
 )
-READ: Final = "disk_read_bytes"
-LEAST_READING: Final = 2**20
-"""Bytes a second below which disks are not what the pipeline waits for: any gives 50 times
-as much."""
-
-
-def floor_of_wait(run: Run) -> dict[str, float]:
-    """The share of the wall from which input wait is named, where it is known to be needless.
-
-    Up to 15 % of waiting may be as fast as a pipeline gets; one that computes anew what it was
-    told to keep is not, and is named like any other cost.
-    """
-    unfilled = any(isinstance(e.what, Fact) and e.what.name == UNFILLED for e in run.events)
-    return {names.INPUT_WAIT: FLAT_FLOOR} if unfilled else {}
 
 
 def explain(case: Case) -> Claim | None:

@@ -8,8 +8,6 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, largest, lost_seconds
 from tb_slowdown_plugin.analysis.causes.machine import cpu_contention_advice as advice
-from tb_slowdown_plugin.analysis.ledger.contention import ACCOUNTS, STARVED, THROTTLED
-from tb_slowdown_plugin.analysis.ledger.run_queue import RUN_DELAY
 from tb_slowdown_plugin.analysis.text.wording import (
     counted,
     duration,
@@ -19,17 +17,27 @@ from tb_slowdown_plugin.analysis.text.wording import (
 )
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.accounts import (
+    CONTENTION_ACCOUNTS,
+    STARVED,
+)
+from tb_slowdown_plugin.catalog.signals import (
+    RUN_DELAY,
+    THROTTLED_SECONDS,
+)
 
 _MOSTLY = 0.7
 """Share of its cores that the process computes on, from which others can have had few of them.
 Beside a process that kept one of two cores busy it was 0.55 at most in 20 programs; with three
 threads of its own that computed beside the step, 0.75."""
-_FAMILY = names.family(ACCOUNTS[THROTTLED])
+_FAMILY = names.family(CONTENTION_ACCOUNTS[THROTTLED_SECONDS])
 _WHAT = {
-    ACCOUNTS[THROTTLED]: "the cgroup's quota held the process back, by the operating system's own "
-    "count",
-    ACCOUNTS[RUN_DELAY]: "threads of the process waited in the run queue, by the operating "
-    "system's own count",
+    CONTENTION_ACCOUNTS[
+        THROTTLED_SECONDS
+    ]: "the cgroup's quota held the process back, by the operating system's own count",
+    CONTENTION_ACCOUNTS[
+        RUN_DELAY
+    ]: "threads of the process waited in the run queue, by the operating system's own count",
     STARVED: "input came late, because the threads that load it waited in the run queue; so much "
     "is estimated from how long all threads computed and waited",
 }
@@ -41,7 +49,7 @@ def explain(case: Case) -> Claim | None:
     if not claimed:
         return None
     main = largest(claimed)
-    throttled = main.source == ACCOUNTS[THROTTLED]
+    throttled = main.source == CONTENTION_ACCOUNTS[THROTTLED_SECONDS]
     own = not throttled and _used_cores(case, claimed) >= _MOSTLY * (_cores(case).allowed or np.inf)
     seconds = lost_seconds(claimed)
     share = percent(case.wall_share(seconds))

@@ -5,9 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
+from tb_slowdown_plugin.analysis.causes.common.fixes import (
+    new,
+    old,
+    quiet_tensorboard,
+    same,
+    snippet,
+)
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
-from tb_slowdown_plugin.analysis.causes.saving.callbacks_fixes import quiet_tensorboard
 from tb_slowdown_plugin.analysis.types import Advice
 
 

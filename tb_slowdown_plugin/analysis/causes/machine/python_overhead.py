@@ -29,11 +29,14 @@ from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
 )
 from tb_slowdown_plugin.analysis.causes.machine import python_overhead_fixes as advice
 from tb_slowdown_plugin.analysis.causes.machine.eager_steps import runs_eagerly
-from tb_slowdown_plugin.analysis.ledger.own_work import WAITING
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.accounts import CONTENTION, rule_of
+from tb_slowdown_plugin.catalog.accounts import (
+    CONTENTION,
+    WAITING,
+    rule_of,
+)
 from tb_slowdown_plugin.records.types import Float, Int
 
 _EXPLAINED = 0.7

@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
+from tb_slowdown_plugin.analysis.causes.common.fixes import (
+    mixed_precision,
+    new,
+    numbers,
+    old,
+    snippet,
+)
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, always, offered, plain
-from tb_slowdown_plugin.analysis.causes.memory.tensor_retention_advice import numbers
-from tb_slowdown_plugin.analysis.causes.model.backward_pass_advice import mixed_precision
 from tb_slowdown_plugin.analysis.types import Advice
 
 

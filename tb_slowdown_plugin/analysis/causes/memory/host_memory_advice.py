@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
+from tb_slowdown_plugin.analysis.causes.common.fixes import (
+    new,
+    numbers,
+    old,
+    snippet,
+)
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.pipeline_stages import smaller_buffer
 from tb_slowdown_plugin.analysis.causes.common.program import UNKNOWN, Program
-from tb_slowdown_plugin.analysis.causes.memory.tensor_retention_advice import numbers
 from tb_slowdown_plugin.analysis.types import Advice
 
 

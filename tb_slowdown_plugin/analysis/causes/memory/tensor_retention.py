@@ -20,18 +20,21 @@ from tb_slowdown_plugin.analysis.causes.memory import tensor_retention_advice as
 from tb_slowdown_plugin.analysis.text.wording import count, duration, size
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.events import OPEN_TAPE
+from tb_slowdown_plugin.catalog.parameters import MOST_OF_RUN
 from tb_slowdown_plugin.records.types import Float, Int
 
 _LIVE = "live_tensor_bytes"
+
 _LEAST_GROWTH = 0.2
+
 _LEAST_BYTES = 2**20
-OPEN_TAPE = "open_tape"
-"""Fact: a gradient tape is open since an earlier step."""
-MOST_OF_RUN = 0.3
-"""Age of an open tape, as a share of the run: its age is told each time it has doubled."""
+
 _TAPE_GROWS = 1.05
+
 _MORE = 1.5
 """Live tensors at the end over those at the start from which their number grows."""
+
 _SLOWEST_BYTES_PER_SECOND = 2e8
 """A step that works on all the bytes kept gets through at least so many a second: one thread
 element by element does about 1 GB/s, and a concatenation of 131 MB was seen at 20 GB/s. Time

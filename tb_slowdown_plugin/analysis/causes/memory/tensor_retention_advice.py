@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
+from tb_slowdown_plugin.analysis.causes.common.fixes import (
+    new,
+    numbers,
+    old,
+    short_tape,
+    snippet,
+)
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.types import Advice
 
@@ -49,32 +55,6 @@ def keep_a_window() -> Advice:
         ),
         "What is older than the window is gone.",
         "find `tf.concat` on what earlier steps left",
-    )
-
-
-def numbers() -> Advice:
-    """Numbers instead of tensors."""
-    return Advice(
-        "Keep numbers, not tensors, of what is only logged.",
-        snippet(old("losses.append(loss)"), new("losses.append(float(loss))")),
-        "The step waits for the value: on a GPU do it every 100th step.",
-        "find lists that the loop appends tensors to",
-    )
-
-
-def short_tape() -> Advice:
-    """One tape a step."""
-    return Advice(
-        "Open one `tf.GradientTape` for each step and leave its `with` before the next; a tape "
-        "holds every intermediate tensor that it saw.",
-        snippet(
-            old("with tf.GradientTape(persistent=True) as tape:", "    for batch in dataset:"),
-            new("for batch in dataset:", "    with tf.GradientTape() as tape:"),
-            same("        loss = tf.reduce_mean(tf.square(w * batch))"),
-            new("    gradient = tape.gradient(loss, w)"),
-        ),
-        "Gradients through earlier steps are no longer possible.",
-        "find `tf.GradientTape`",
     )
 
 

@@ -5,9 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
+from tb_slowdown_plugin.analysis.causes.common.fixes import (
+    mixed_precision,
+    new,
+    old,
+    short_tape,
+    snippet,
+)
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
-from tb_slowdown_plugin.analysis.causes.memory.tensor_retention_advice import short_tape
 from tb_slowdown_plugin.analysis.types import Advice
 
 
@@ -44,20 +49,6 @@ def stop_gradient() -> Advice:
         ),
         "Dependencies longer than a step are no longer learned.",
         "find the state that one step hands to the next",
-    )
-
-
-def mixed_precision() -> Advice:
-    """Half the bytes."""
-    return Advice(
-        "Compute in half precision, before the model is made.",
-        snippet(
-            new('tf.keras.mixed_precision.set_global_policy("mixed_float16")'),
-        ),
-        "It helps on GPUs with tensor cores (`mixed_bfloat16` on TPUs and CPUs that have it). "
-        "Keep the last layer in float32, and scale the loss in a custom loop "
-        "(`LossScaleOptimizer`).",
-        "before the model is created",
     )
 
 

@@ -13,14 +13,15 @@ from tb_slowdown_plugin.analysis.stats.change_points import PERSISTENCE
 from tb_slowdown_plugin.analysis.text.wording import counted
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.accounts import CREATION
 
 _MADE = "optimizer_created"
+
 _MADE_AGAIN = (
     "An optimizer is made again during training; its slot variables are created anew each time."
 )
+
 _LONGER = "The optimizer's update takes longer and longer."
-CREATION = "optimizer_creation"
-"""Account: making and building optimizers after the first."""
 
 
 def explain(case: Case) -> Claim | None:

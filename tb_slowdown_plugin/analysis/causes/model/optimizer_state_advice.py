@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
+from tb_slowdown_plugin.analysis.causes.common.fixes import accumulate, new, old, same, snippet
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.types import Advice
 
@@ -46,20 +46,6 @@ def make_once() -> Advice:
         ),
         "To change the learning rate assign it: `optimizer.learning_rate.assign(rate)`.",
         "find where the optimizer is created in the loop",
-    )
-
-
-def accumulate() -> Advice:
-    """Fewer updates."""
-    return Advice(
-        "Accumulate gradients: the optimizer adds up those of 4 batches and updates once.",
-        snippet(
-            old("optimizer = tf.keras.optimizers.Adam(1e-3)"),
-            new("optimizer = tf.keras.optimizers.Adam(1e-3, gradient_accumulation_steps=4)"),
-        ),
-        "One more copy of the gradients in memory, and a batch that is 4 times as large for the "
-        "model: the learning rate may need a new value.",
-        "where the optimizer is created",
     )
 
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
+from tb_slowdown_plugin.analysis.causes.common.fixes import (
+    fewer_summaries,
+    new,
+    old,
+    quiet_tensorboard,
+    same,
+    snippet,
+)
 from tb_slowdown_plugin.analysis.causes.common.intervals import fitting_steps
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.text.wording import count
@@ -180,25 +187,6 @@ def nothing_twice(calls: Calls) -> Advice:
     )
 
 
-def quiet_tensorboard() -> Advice:
-    """Fewer writes, no profile."""
-    return Advice(
-        "Write less to TensorBoard: no histograms, once an epoch, no profiling of a batch.",
-        snippet(
-            old(
-                "board = tf.keras.callbacks.TensorBoard(",
-                '    "logs", histogram_freq=1, update_freq="batch", profile_batch=(10, 100))',
-            ),
-            new(
-                "board = tf.keras.callbacks.TensorBoard(",
-                '    "logs", histogram_freq=0, update_freq="epoch", profile_batch=0)',
-            ),
-        ),
-        "Fewer points in the charts. A short profile can be taken when it is needed.",
-        "where the `TensorBoard` callback is created",
-    )
-
-
 def fewer_calls() -> Advice:
     """One for 16 batches."""
     return Advice(
@@ -226,22 +214,6 @@ def one_line_an_epoch() -> Advice:
 def summaries_less_often(calls: Calls) -> Advice:
     """So that some are left in the run."""
     return fewer_summaries(calls.rarer or 100)
-
-
-def fewer_summaries(steps: int = 100) -> Advice:
-    """One in so many steps."""
-    return Advice(
-        f"Write summaries once in {count(steps)} steps, in one place.",
-        snippet(
-            old("tf.summary.scalar('loss', loss, step=step)"),
-            new(
-                f"if step % {steps} == 0:",
-                "    tf.summary.scalar('loss', loss, step=step)",
-            ),
-        ),
-        "Fewer points in the charts.",
-        "find the `tf.summary` calls in the step",
-    )
 
 
 def fewer_validations() -> Advice:

@@ -8,7 +8,6 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds
 from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, growth, working_rows
-from tb_slowdown_plugin.analysis.causes.model.optimizer_state import CREATION
 from tb_slowdown_plugin.analysis.causes.saving import checkpointing_fixes as advice
 from tb_slowdown_plugin.analysis.prepare.recorded_run import epoch_rows
 from tb_slowdown_plugin.analysis.text.wording import (
@@ -21,6 +20,9 @@ from tb_slowdown_plugin.analysis.text.wording import (
     times,
 )
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.accounts import (
+    CREATION,
+)
 from tb_slowdown_plugin.records.types import Float, Int
 
 _GROWS = 1.2

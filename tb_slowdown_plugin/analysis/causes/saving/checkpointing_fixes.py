@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
+from tb_slowdown_plugin.analysis.causes.common.fixes import keep_few, new, old, same, snippet
 from tb_slowdown_plugin.analysis.causes.common.intervals import (
     WORTH,
     fitting_seconds,
@@ -16,9 +16,12 @@ from tb_slowdown_plugin.analysis.text.wording import counted, duration, percent
 from tb_slowdown_plugin.analysis.types import Advice
 
 KERAS: Final = frozenset({"ModelCheckpoint", "BackupAndRestore"})
+
 _MODEL: Final = frozenset({"model.save", "model.save_weights"})
+
 _WHOLE: Final = frozenset({"tf.saved_model", "tf.compat.v1.train.Saver"})
 """Savers that neither write in the background nor have a manager that keeps a few."""
+
 _CALLS: Final = {
     "model.save": 'model.save("model.keras")',
     "model.save_weights": 'model.save_weights("model.weights.h5")',
@@ -253,21 +256,6 @@ def save_by_the_clock_in_callback(saving: Saving) -> Advice:
         ),
         f"A crash loses up to {duration(float(pause))} of work.",
         saving.where,
-    )
-
-
-def keep_few() -> Advice:
-    """Not all of them."""
-    return Advice(
-        "Keep a few checkpoints, where the manager keeps all: with `max_to_keep=None` it writes "
-        "the list of all of them again at each save, and the disk fills. Older ones are deleted; "
-        "keep elsewhere what you still need.",
-        snippet(
-            old('manager = tf.train.CheckpointManager(ckpt, "ckpt", max_to_keep=None)'),
-            new('manager = tf.train.CheckpointManager(ckpt, "ckpt", max_to_keep=3)'),
-        ),
-        "Older states are gone; `keep_checkpoint_every_n_hours` keeps some of them.",
-        "where the `CheckpointManager` is created",
     )
 
 

@@ -5,11 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
+from tb_slowdown_plugin.analysis.causes.common.fixes import (
+    fewer_summaries,
+    keep_few,
+    new,
+    old,
+    same,
+    snippet,
+)
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.program import Program
-from tb_slowdown_plugin.analysis.causes.saving.callbacks_fixes import fewer_summaries
-from tb_slowdown_plugin.analysis.causes.saving.checkpointing_fixes import keep_few
 from tb_slowdown_plugin.analysis.types import Advice
 
 _TENSORFLOW: Final = frozenset({"CheckpointManager", "tf.train.Checkpoint"})

@@ -11,16 +11,23 @@ import numpy as np
 from tb_slowdown_plugin.analysis.causes.common.context import CORE, Case, Claim, lost_seconds, span
 from tb_slowdown_plugin.analysis.causes.common.program import Program
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import bytes_per_second
-from tb_slowdown_plugin.analysis.causes.compile.retrace_text import quoted
-from tb_slowdown_plugin.analysis.causes.data.input_pipeline import LEAST_READING, READ
 from tb_slowdown_plugin.analysis.causes.startup import warm_up_fixes as advice
 from tb_slowdown_plugin.analysis.causes.startup.warm_up_parts import parts_of
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_training
-from tb_slowdown_plugin.analysis.prepare.retrace_groups import is_keras
+from tb_slowdown_plugin.analysis.prepare.retrace_groups import (
+    is_keras,
+    quoted,
+)
 from tb_slowdown_plugin.analysis.prepare.settled_functions import is_compiled_again, is_remainder
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, listed, percent
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.parameters import (
+    LEAST_READING,
+)
+from tb_slowdown_plugin.catalog.signals import (
+    READ,
+)
 from tb_slowdown_plugin.records.types import Epoch
 
 _TRACES = (names.TRACING, names.FIRST_EXECUTION)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -13,22 +12,25 @@ from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import rank_with_time
 from tb_slowdown_plugin.analysis.text.wording import duration, percent, times
 from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.catalog.events import NEW_SHAPE, SHAPE
 from tb_slowdown_plugin.records.types import Float, Int
 
-NEW_SHAPE: Final = "batch_shape"
-"""Fact: a batch had a shape that none had before; only the first ones are told."""
-SHAPE: Final = re.compile(r"\(([\d, ]*)\)")
 MOST_TOLD: Final = 64
 """New shapes that a run tells by name (collectors/batch_shapes)."""
+
 _EXPLAINED: Final = 0.8
 """Growth of the batch over growth of the step, from which the batch explains the step."""
+
 _FEWEST_OUTSIDE: Final = 0.05
 """Share of the run outside of the slow steps that they are compared with; where there is less,
 their own beginning stands for it."""
+
 _NEAR: Final = 0.01
 """Share of the run within which a larger shape comes with the jump that it explains."""
+
 _FEWEST_NEW: Final = 8
 """New shapes in steps that get slower and slower, of which some must come in their second half."""
+
 _RISING: Final = 0.6
 """Rank correlation of their sizes with time: sentences of any length have about 0."""
 

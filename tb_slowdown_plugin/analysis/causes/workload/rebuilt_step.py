@@ -7,9 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case
-from tb_slowdown_plugin.analysis.causes.compile.retrace_text import label
 from tb_slowdown_plugin.analysis.prepare.function_traces import in_training
-from tb_slowdown_plugin.analysis.prepare.retrace_groups import Retrace, find_retraces
+from tb_slowdown_plugin.analysis.prepare.retrace_groups import (
+    Retrace,
+    find_retraces,
+    label,
+)
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names

@@ -1,0 +1,23 @@
+"""Names of the events that a record holds as a `Fact`."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+NEW_SHAPE: Final = "batch_shape"
+"""Fact: a batch had a shape that none had before; only the first ones are told."""
+
+SHAPE: Final = re.compile(r"\(([\d, ]*)\)")
+
+STAGE: Final = "input_stage"
+"""Fact: the slowest stage of the pipeline, when it is known and when it changes."""
+
+UNFILLED: Final = "cache_unfilled"
+"""Fact: a cache still read its source in a pass in which it should have held."""
+
+PY_DATASET: Final = "py_dataset"
+"""Fact: Keras is given a `PyDataset`, and so many workers make its batches."""
+
+OPEN_TAPE = "open_tape"
+"""Fact: a gradient tape is open since an earlier step."""
