@@ -34,7 +34,12 @@ import tensorflow as tf
 import tbslow
 from benchmarks.overhead_programs import PROGRAMS, CustomLoop, KerasFit, Way, monitored
 from tb_slowdown_plugin.collectors import registry
-from tb_slowdown_plugin.writer.sampling import collection, schedule
+from tb_slowdown_plugin.writer.sampling import (
+    collection,
+)
+from tb_slowdown_plugin.writer.sampling import (
+    sampler as schedule,
+)
 
 FIRST_STEPS: Final = 120
 """Of a new function: TensorFlow finds out in some 90 executions which operations are cheap."""

@@ -29,8 +29,7 @@ from typing import TYPE_CHECKING, Any
 from tb_slowdown_plugin._version import __version__
 
 if TYPE_CHECKING:
-    from tb_slowdown_plugin import keras as keras
-    from tb_slowdown_plugin import summary as summary
+    from tb_slowdown_plugin import keras, summary
     from tb_slowdown_plugin.errors import UsageError as UsageError
     from tb_slowdown_plugin.writer.data import data
     from tb_slowdown_plugin.writer.monitor import Monitor as Monitor

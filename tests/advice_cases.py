@@ -11,65 +11,62 @@ from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered
 from tb_slowdown_plugin.analysis.causes.common.program import UNKNOWN, Pipeline, Program
 from tb_slowdown_plugin.analysis.causes.common.recreated_objects import RepeatedSetup
 from tb_slowdown_plugin.analysis.causes.compile import (
-    graph_growth_advice as graph_growth,
+    graph_growth,
+    shape_churn,
+    xla_compilation,
 )
 from tb_slowdown_plugin.analysis.causes.compile import (
     retrace_fixes as retracing,
 )
-from tb_slowdown_plugin.analysis.causes.compile import (
-    shape_churn_advice as shape_churn,
-)
-from tb_slowdown_plugin.analysis.causes.compile import (
-    xla_compilation_advice as xla_compilation,
-)
 from tb_slowdown_plugin.analysis.causes.compile.retrace_fixes import Retraced
 from tb_slowdown_plugin.analysis.causes.data import (
-    communication_advice as communication,
-)
-from tb_slowdown_plugin.analysis.causes.data import (
-    host_device_transfer_advice as host_device_transfer,
+    communication,
+    host_device_transfer,
 )
 from tb_slowdown_plugin.analysis.causes.data import (
     input_fixes as input_pipeline,
 )
-from tb_slowdown_plugin.analysis.causes.data.communication_advice import Workers
-from tb_slowdown_plugin.analysis.causes.data.host_device_transfer_advice import Copies
+from tb_slowdown_plugin.analysis.causes.data.communication import (
+    Workers,
+)
+from tb_slowdown_plugin.analysis.causes.data.host_device_transfer import (
+    Copies,
+)
 from tb_slowdown_plugin.analysis.causes.data.input_fixes import InputWait
 from tb_slowdown_plugin.analysis.causes.machine import (
-    cpu_contention_advice as cpu_contention,
-)
-from tb_slowdown_plugin.analysis.causes.machine import (
-    profiling_advice as profiling,
+    cpu_contention,
+    profiling,
+    thermal,
 )
 from tb_slowdown_plugin.analysis.causes.machine import (
     python_overhead_fixes as python_overhead,
 )
-from tb_slowdown_plugin.analysis.causes.machine import (
-    thermal_advice as thermal,
+from tb_slowdown_plugin.analysis.causes.machine.cpu_contention import (
+    Contention,
+    Cores,
 )
-from tb_slowdown_plugin.analysis.causes.machine.cpu_contention_advice import Contention, Cores
 from tb_slowdown_plugin.analysis.causes.machine.python_overhead_fixes import Growth
 from tb_slowdown_plugin.analysis.causes.memory import (
-    garbage_collection_advice as garbage_collection,
+    garbage_collection,
+    gpu_memory,
+    host_memory,
+    tensor_retention,
 )
-from tb_slowdown_plugin.analysis.causes.memory import (
-    gpu_memory_advice as gpu_memory,
+from tb_slowdown_plugin.analysis.causes.memory.garbage_collection import (
+    Collections,
 )
-from tb_slowdown_plugin.analysis.causes.memory import (
-    host_memory_advice as host_memory,
+from tb_slowdown_plugin.analysis.causes.memory.gpu_memory import (
+    DeviceMemory,
 )
-from tb_slowdown_plugin.analysis.causes.memory import (
-    tensor_retention_advice as tensor_retention,
+from tb_slowdown_plugin.analysis.causes.memory.host_memory import (
+    HostMemory,
 )
-from tb_slowdown_plugin.analysis.causes.memory.garbage_collection_advice import Collections
-from tb_slowdown_plugin.analysis.causes.memory.gpu_memory_advice import DeviceMemory
-from tb_slowdown_plugin.analysis.causes.memory.host_memory_advice import HostMemory
-from tb_slowdown_plugin.analysis.causes.memory.tensor_retention_advice import Retention
+from tb_slowdown_plugin.analysis.causes.memory.tensor_retention import (
+    Retention,
+)
 from tb_slowdown_plugin.analysis.causes.model import (
-    backward_pass_advice as backward_pass,
-)
-from tb_slowdown_plugin.analysis.causes.model import (
-    optimizer_state_advice as optimizer_state,
+    backward_pass,
+    optimizer_state,
 )
 from tb_slowdown_plugin.analysis.causes.saving import (
     callbacks_fixes as callbacks,
@@ -78,11 +75,13 @@ from tb_slowdown_plugin.analysis.causes.saving import (
     checkpointing_fixes as checkpointing,
 )
 from tb_slowdown_plugin.analysis.causes.saving import (
-    disk_advice as disk,
+    disk,
 )
 from tb_slowdown_plugin.analysis.causes.saving.callbacks_fixes import Calls
 from tb_slowdown_plugin.analysis.causes.saving.checkpointing_fixes import Saving
-from tb_slowdown_plugin.analysis.causes.saving.disk_advice import Writing
+from tb_slowdown_plugin.analysis.causes.saving.disk import (
+    Writing,
+)
 from tb_slowdown_plugin.analysis.causes.startup import warm_up_fixes as warm_up
 from tb_slowdown_plugin.analysis.causes.startup.warm_up_fixes import SlowStart
 from tb_slowdown_plugin.analysis.types import Advice

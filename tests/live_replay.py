@@ -12,8 +12,10 @@ from tb_slowdown_plugin.analysis.types import Report
 from tb_slowdown_plugin.reader.build.record_batch import Record
 from tb_slowdown_plugin.reader.build.run_builder import Assembly
 from tb_slowdown_plugin.reader.event_files import find_event_files, read_records
-from tb_slowdown_plugin.records.decoding import decode_together
-from tb_slowdown_plugin.records.opened import open_record
+from tb_slowdown_plugin.records.decoding import (
+    decode_together,
+    open_record,
+)
 from tb_slowdown_plugin.records.types import Run
 
 

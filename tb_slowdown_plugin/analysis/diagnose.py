@@ -13,21 +13,23 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tb_slowdown_plugin.analysis.ledger.balance import balance
+from tb_slowdown_plugin.analysis.ledger.balance import (
+    balance,
+    name_losses,
+    verdict_on,
+)
 from tb_slowdown_plugin.analysis.ledger.contention import (
     find_contention,
 )
 from tb_slowdown_plugin.analysis.ledger.findings import AT_START, compare_cpu
 from tb_slowdown_plugin.analysis.ledger.input_contention import find_starved, take_back
 from tb_slowdown_plugin.analysis.ledger.measured_accounts import judge_account, judge_together
-from tb_slowdown_plugin.analysis.ledger.named import name_losses
 from tb_slowdown_plugin.analysis.ledger.short_runs import (
     FEWEST_STEPS,
     SURE_STEPS,
     keep_certain,
     steps_needed,
 )
-from tb_slowdown_plugin.analysis.ledger.verdict import verdict_on
 from tb_slowdown_plugin.analysis.ledger.wandering import find_wandering
 from tb_slowdown_plugin.analysis.prepare.steps import (
     Steps,
@@ -39,7 +41,9 @@ from tb_slowdown_plugin.analysis.prepare.steps import (
 )
 from tb_slowdown_plugin.analysis.prepare.work import measure_work
 from tb_slowdown_plugin.analysis.residual.residual import fit_core, judge_core
-from tb_slowdown_plugin.analysis.stats.samples import Signals
+from tb_slowdown_plugin.analysis.stats.buckets import (
+    Signals,
+)
 from tb_slowdown_plugin.analysis.stats.trend import Trend
 from tb_slowdown_plugin.analysis.types import Baseline, Diagnosis, Finding, Ledger, Verdict
 from tb_slowdown_plugin.catalog import names

@@ -23,15 +23,21 @@ from tb_slowdown_plugin.analysis.causes.match import (
 )
 from tb_slowdown_plugin.analysis.causes.suspects import find_suspects
 from tb_slowdown_plugin.analysis.causes.unexplained import describe_unexplained
-from tb_slowdown_plugin.analysis.causes.workload.more_work import split_larger, tell_larger
-from tb_slowdown_plugin.analysis.causes.workload.rebuilt_step import split_rebuilt, tell_rebuilt
+from tb_slowdown_plugin.analysis.causes.workload.more_work import (
+    split_larger,
+    split_rebuilt,
+    tell_larger,
+    tell_rebuilt,
+)
 from tb_slowdown_plugin.analysis.causes.workload.scheduled import (
     split_growth,
     split_planned,
     tell_planned,
 )
 from tb_slowdown_plugin.analysis.diagnose import diagnose, judge
-from tb_slowdown_plugin.analysis.ledger.verdict import verdict_on
+from tb_slowdown_plugin.analysis.ledger.balance import (
+    verdict_on,
+)
 from tb_slowdown_plugin.analysis.ledger.wandering import find_wandering
 from tb_slowdown_plugin.analysis.prepare.function_traces import traced_graphs
 from tb_slowdown_plugin.analysis.prepare.recorded_run import (
@@ -55,8 +61,10 @@ from tb_slowdown_plugin.analysis.types import (
     Report,
     Verdict,
 )
-from tb_slowdown_plugin.analysis.views.marks import find_marks
 from tb_slowdown_plugin.analysis.views.recent import find_recent
+from tb_slowdown_plugin.analysis.views.timeline import (
+    find_marks,
+)
 from tb_slowdown_plugin.records.types import Float, Run
 
 

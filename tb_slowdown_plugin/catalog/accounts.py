@@ -1,6 +1,8 @@
 """What counts as healthy in each account of measured seconds, and from when it is named.
 
 DESIGN section 5 sets the rules; this table is their only copy.
+
+What a reader calls the accounts of a step.
 """
 
 from __future__ import annotations
@@ -113,6 +115,25 @@ STARVED: Final = account(CONTENTION, "input")
 CREATION = "optimizer_creation"
 """Account: making and building optimizers after the first."""
 
+_TITLES: Final = {
+    names.INPUT_WAIT: "Waiting for input",
+    names.TRACING: "Tracing",
+    names.FIRST_EXECUTION: "First execution of new graphs",
+    names.GC: "Garbage collection pauses",
+    names.CALLBACK: "Callback",
+    names.CHECKPOINT: "Saving checkpoints",
+    names.SUMMARY: "Writing summaries",
+    names.VALIDATION: "Validation",
+    names.COMMUNICATION: "Waiting for other workers",
+    names.XLA_COMPILATION: "XLA compilation",
+    names.PREDICT: "Calls of predict",
+    names.FORWARD: "Forward pass",
+    names.BACKWARD: "Backward pass",
+    names.OPTIMIZER: "Optimizer",
+    names.PHASE: "Phase",
+    "optimizer_creation": "Making optimizers and their variables",
+}
+
 
 def rule_of(account: str) -> Rule:
     """How the seconds of `account` are judged.
@@ -131,3 +152,15 @@ def starts_with_warm_up(account: str) -> bool:
     """Whether its seconds in the warm-up rows are warm-up: tracing, perhaps a first one."""
     tracing = names.family(account) in (names.TRACING, names.FIRST_EXECUTION)
     return tracing and names.detail(account) in ("", names.LIBRARY)
+
+
+def account_title(name: str) -> str:
+    """An account in words.
+
+    Example:
+      >>> account_title("callback:ModelCheckpoint")
+      'Callback, ModelCheckpoint'
+    """
+    family, detail = names.family(name), names.detail(name)
+    title = _TITLES.get(family, family.replace("_", " ").capitalize())
+    return f"{title}, {detail}" if detail else title

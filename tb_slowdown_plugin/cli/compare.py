@@ -11,12 +11,21 @@ from pathlib import Path
 from tb_slowdown_plugin.analysis.compare.comparison import compare, exceeds
 from tb_slowdown_plugin.analysis.compare.run_ledger import RunLedger, ledger_of
 from tb_slowdown_plugin.analysis.report_builder import account_for
-from tb_slowdown_plugin.cli.output import TOO_SLOW, ink_of, refuse_pages_on_terminals, tell, write
-from tb_slowdown_plugin.cli.progress import ProgressLine
+from tb_slowdown_plugin.cli.output import (
+    TOO_SLOW,
+    ProgressLine,
+    ink_of,
+    refuse_pages_on_terminals,
+    tell,
+    write,
+)
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.reader.logdir import read_runs
-from tb_slowdown_plugin.report.comparison import comparison_json, comparison_text
-from tb_slowdown_plugin.report.comparison_html import comparison_html
+from tb_slowdown_plugin.report.comparison import (
+    comparison_html,
+    comparison_json,
+    comparison_text,
+)
 
 
 def compare_runs(chosen: Namespace) -> int:

@@ -1,4 +1,7 @@
-"""Where the commands' words go: stdout, a file, or a line on stderr."""
+"""Where the commands' words go: stdout, a file, or a line on stderr.
+
+A line that tells how far a long read has come, on terminals only.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,28 @@ import io
 import os
 import shutil
 import sys
+import time
 from argparse import Namespace
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from types import TracebackType
+from typing import Final, TextIO
 
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.report.ansi import printable
 
 TOO_SLOW: Final = 3
 """Exit status where `--fail-over` is exceeded."""
+
 _LEAST_COLUMNS: Final = 80
+
 _MOST_COLUMNS: Final = 100
+
 _FILE_COLUMNS: Final = 80
+
+_PATIENCE_SECONDS: Final = 1.0
+
+_EVERY_SECONDS: Final = 0.2
 
 
 def tell(sentence: str) -> None:
@@ -70,3 +83,42 @@ def cannot_write(path: str, error: OSError) -> InputError:
     return InputError(
         f"can't write '{path}': {error.strerror}; give a file in a directory that exists"
     )
+
+
+class ProgressLine:
+    """Shows itself once reading takes more than a second, and wipes itself when it is done.
+
+    Args:
+      stream: Where it is drawn; nothing is, unless it is a terminal.
+      clock: Seconds.
+    """
+
+    def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
+        self._stream = stream
+        self._clock = clock
+        self._next = clock() + _PATIENCE_SECONDS
+        self._drawn = 0
+
+    def __enter__(self) -> ProgressLine:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._drawn:
+            self._stream.write("\r" + " " * self._drawn + "\r")
+            self._stream.flush()
+
+    def update(self, done: int, total: int) -> None:
+        """`done` of `total` bytes are read."""
+        if not self._stream.isatty() or self._clock() < self._next:
+            return
+        self._next = self._clock() + _EVERY_SECONDS
+        share = 100 * done // max(total, 1)
+        line = f"reading: {share} % of {total / 1e6:,.0f} MB"
+        self._stream.write("\r" + line.ljust(self._drawn))
+        self._stream.flush()
+        self._drawn = len(line)

@@ -12,15 +12,25 @@ from pathlib import Path
 from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.analysis.text.wording import counted
 from tb_slowdown_plugin.analysis.types import Account, Report
-from tb_slowdown_plugin.cli.output import TOO_SLOW, ink_of, refuse_pages_on_terminals, tell, write
-from tb_slowdown_plugin.cli.progress import ProgressLine
+from tb_slowdown_plugin.cli.output import (
+    TOO_SLOW,
+    ProgressLine,
+    ink_of,
+    refuse_pages_on_terminals,
+    tell,
+    write,
+)
 from tb_slowdown_plugin.profiler.digest import captured_in
 from tb_slowdown_plugin.reader.logdir import read_runs
-from tb_slowdown_plugin.records.title import run_title
+from tb_slowdown_plugin.records.metadata import (
+    run_title,
+)
 from tb_slowdown_plugin.records.types import Run
-from tb_slowdown_plugin.report.as_json import to_json
 from tb_slowdown_plugin.report.embedded_answers import embed
 from tb_slowdown_plugin.report.html_page import to_html
+from tb_slowdown_plugin.report.json_body import (
+    report_json,
+)
 from tb_slowdown_plugin.report.text_report import to_text
 
 
@@ -39,7 +49,7 @@ def report(chosen: Namespace) -> int:
         tell(warning)
     titled = entitled(reports, chosen.logdir)
     if chosen.format == "json":
-        text = to_json(reports) + "\n"
+        text = report_json(reports) + "\n"
     elif chosen.format == "html":
         text = to_html(pages, text=to_text(titled), made=time.time())
     else:

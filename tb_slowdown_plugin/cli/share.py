@@ -11,8 +11,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tb_slowdown_plugin.analysis.text.wording import counted, size
-from tb_slowdown_plugin.cli.output import cannot_write, tell, write
-from tb_slowdown_plugin.cli.progress import ProgressLine
+from tb_slowdown_plugin.cli.output import (
+    ProgressLine,
+    cannot_write,
+    tell,
+    write,
+)
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.report.ansi import printable
 from tb_slowdown_plugin.report.share.archive import Packed, pack

@@ -5,17 +5,42 @@ hook when it stops, and says in plain words why it can't run where it can't.
 It has three ways to report: seconds of the training thread go to the
 `Stopwatch`, things that happen once to `Context.emit`, and what is sampled is
 returned by `read`. It never raises into the training loop.
+
+Keras, where the program has imported it, and what Keras computes with.
 """
 
 from __future__ import annotations
 
+import importlib
+import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
-from tb_slowdown_plugin.collectors.timing.clock import Clock
-from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
-from tb_slowdown_plugin.records.types import What
+from tb_slowdown_plugin.collectors.timing.stopwatch import (
+    Clock,
+    Stopwatch,
+)
+from tb_slowdown_plugin.records.types import CollectorState, What
+
+_TITLES: Final = {"jax": "JAX", "torch": "PyTorch", "numpy": "NumPy", "openvino": "OpenVINO"}
+
+_ONLY_TENSORFLOW: Final = frozenset(
+    {
+        "allocator",
+        "communication",
+        "graph_size",
+        "live_tensors",
+        "tapes",
+        "tracing",
+        "xla_compilation",
+    }
+)
+
+_ONLY_TF_DATA: Final = frozenset({"batch_shapes", "input_wait"})
+
+_ONLY_HOOKED_KERAS: Final = frozenset({"checkpoints", "evaluations", "optimizers", "predict_calls"})
 
 
 class Unavailable(Exception):
@@ -96,3 +121,88 @@ class ThreadSampledCollector(Collector, Protocol):
 
     def read_in_thread(self) -> Mapping[str, float]:
         """Signal name -> value now."""
+
+
+def is_legacy() -> bool:
+    """Whether `tf.keras` is legacy Keras in this process: the package `tf_keras`."""
+    return os.environ.get("TF_USE_LEGACY_KERAS") in ("true", "True", "1")
+
+
+def loaded_keras() -> Any | None:
+    """The module that `tf.keras` stands for; None where it was not imported."""
+    return sys.modules.get("tf_keras" if is_legacy() else "keras")
+
+
+def import_keras() -> Any:
+    """Imports the module that `tf.keras` stands for.
+
+    Raises:
+      ImportError: There is none, or one before Keras 3 that is not legacy Keras.
+    """
+    try:
+        keras: Any = importlib.import_module("tf_keras" if is_legacy() else "keras")
+    except ImportError as error:
+        raise ImportError(
+            "tbslow.keras needs Keras 3, which comes with TensorFlow from 2.16 on: "
+            'pip install "tb-slowdown-plugin[tf]"'
+        ) from error
+    if not is_legacy() and int(keras.__version__.partition(".")[0]) < 3:
+        raise ImportError(
+            f"tbslow.keras needs Keras 3, and this is Keras {keras.__version__}: "
+            "pip install -U keras"
+        )
+    return keras
+
+
+def find_keras() -> Any:
+    """The module whose classes may be hooked: `keras`, or `tf_keras` where that is `tf.keras`.
+
+    Raises:
+      Unavailable: Keras has not been imported, so there is nothing of its.
+    """
+    keras = loaded_keras()
+    if keras is None:
+        raise Unavailable("Keras was not imported when the monitor was started")
+    return keras
+
+
+def other_backend() -> str | None:
+    """What Keras computes with, "JAX" say; None for TensorFlow, and where Keras is not there."""
+    keras = loaded_keras()
+    try:
+        name = str(keras.backend.backend()) if keras is not None else "tensorflow"
+    except Exception:  # noqa: BLE001 - it is being imported
+        return None
+    return None if name == "tensorflow" else _TITLES.get(name, name)
+
+
+def beside_legacy(state: CollectorState) -> CollectorState:
+    """The state of a collector, where a program imports `tf_keras` next to Keras 3."""
+    is_partial = state.status == "running" and not state.reason
+    if not is_partial or state.name not in _ONLY_HOOKED_KERAS:
+        return state
+    if is_legacy() or "tf_keras" not in sys.modules:
+        return state
+    reason = "calls of tf_keras are measured only with TF_USE_LEGACY_KERAS=1"
+    return CollectorState(state.name, "running", reason)
+
+
+def on_backend(state: CollectorState, backend: str | None) -> CollectorState:
+    """The state of a collector, where Keras computes with another backend.
+
+    Example:
+      >>> on_backend(CollectorState("tracing", "running", ""), "JAX").reason
+      'not measured here: Keras runs on JAX'
+      >>> on_backend(CollectorState("gc", "running", ""), "JAX").status
+      'running'
+    """
+    if backend is None or state.status != "running":
+        return state
+    if state.name in _ONLY_TENSORFLOW:
+        return CollectorState(
+            state.name, "unavailable", f"not measured here: Keras runs on {backend}"
+        )
+    if state.name in _ONLY_TF_DATA:
+        reason = f"only tf.data pipelines are measured: Keras runs on {backend}"
+        return CollectorState(state.name, "running", reason)
+    return state

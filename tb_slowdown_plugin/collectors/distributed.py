@@ -19,7 +19,9 @@ from tb_slowdown_plugin.collectors.graph_timing.graph_clock import (
     can_time_here,
     timestamp,
 )
-from tb_slowdown_plugin.collectors.hooks import traced_earlier
+from tb_slowdown_plugin.collectors.hooks import (
+    tensorflow_internals,
+)
 from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
 
 _SUMS: Final = GraphSums("tb_slowdown_plugin_communication", 1)
@@ -72,7 +74,7 @@ class Communication:
             self._hooks.replace(owner, name, self._timed)
         if _SUMS.is_in_use:
             self._account.open()
-        self.caveat = traced_earlier.caveat(*_TALKING)
+        self.caveat = tensorflow_internals.caveat(*_TALKING)
         op_determinism.watch(context.report_failure)
 
     def stop(self) -> None:

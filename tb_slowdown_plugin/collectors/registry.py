@@ -18,24 +18,32 @@ def create() -> list[Collector]:
     from tb_slowdown_plugin.collectors.input.batch_shapes import BatchShapes
     from tb_slowdown_plugin.collectors.input.stages import InputStages
     from tb_slowdown_plugin.collectors.input.wait import InputWait
-    from tb_slowdown_plugin.collectors.keras.evaluations import Evaluations
-    from tb_slowdown_plugin.collectors.keras.model_calls import PredictCalls
+    from tb_slowdown_plugin.collectors.keras.model_calls import (
+        Evaluations,
+        PredictCalls,
+    )
     from tb_slowdown_plugin.collectors.keras.optimizers import Optimizers
     from tb_slowdown_plugin.collectors.memory.allocator import Allocator
     from tb_slowdown_plugin.collectors.memory.live_tensors import LiveTensors
     from tb_slowdown_plugin.collectors.memory.tapes import Tapes
     from tb_slowdown_plugin.collectors.python.garbage import GarbageCollector
     from tb_slowdown_plugin.collectors.python.stacks import PythonStacks
-    from tb_slowdown_plugin.collectors.saving.disk import OutputFiles
-    from tb_slowdown_plugin.collectors.saving.disk_io import DiskIo
+    from tb_slowdown_plugin.collectors.saving.disk import (
+        DiskIo,
+        OutputFiles,
+    )
     from tb_slowdown_plugin.collectors.saving.profiler_captures import Captures
-    from tb_slowdown_plugin.collectors.saving.saves import Checkpoints
-    from tb_slowdown_plugin.collectors.saving.summaries import Summaries
+    from tb_slowdown_plugin.collectors.saving.saves import (
+        Checkpoints,
+        Summaries,
+    )
     from tb_slowdown_plugin.collectors.system.amd_gpu import AmdGpu
     from tb_slowdown_plugin.collectors.system.cpu import CpuContention
     from tb_slowdown_plugin.collectors.system.gpu import Nvml
-    from tb_slowdown_plugin.collectors.system.host_memory import HostMemory
-    from tb_slowdown_plugin.collectors.system.memory import ProcessMemory
+    from tb_slowdown_plugin.collectors.system.memory import (
+        HostMemory,
+        ProcessMemory,
+    )
     from tb_slowdown_plugin.collectors.system.pressure import Pressure
     from tb_slowdown_plugin.collectors.tracing.collector import TraceCollector
     from tb_slowdown_plugin.collectors.tracing.graph_size import GraphSize

@@ -1,29 +1,35 @@
-"""One `.xplane.pb` file to what is known of the capture."""
+"""One `.xplane.pb` file to what is known of the capture.
+
+What allocators say of themselves in a trace.
+"""
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
-from tb_slowdown_plugin.profiler import event_names as naming
-from tb_slowdown_plugin.profiler.memory import allocators
+from tb_slowdown_plugin.profiler import event_names
 from tb_slowdown_plugin.profiler.steps import Markers, Recorded, find_steps
 from tb_slowdown_plugin.profiler.time_sections import account
 from tb_slowdown_plugin.profiler.types import Copied, Function, Trace
 from tb_slowdown_plugin.profiler.xplane import device_lines
 from tb_slowdown_plugin.profiler.xplane.gathered import Gathered
 from tb_slowdown_plugin.profiler.xplane.space import Line, Plane, Space, UnreadableError
+from tb_slowdown_plugin.records.capture import Allocator
 
 _ABSOLUTE_PS: Final = 10**18 * 1000
 """Times from here on are counted from 1970: some writers do so, TensorFlow from the start."""
+
 _MOST_PS: Final = 1 << 62
 """53 days from the start, and what the columns of events can hold."""
+
 _NO_TIME: Final = "A line of the trace begins at a time that is none and is left out."
+
 _MOST_FUNCTIONS: Final = 100
 
 
@@ -108,7 +114,7 @@ def _gather(space: Space, started_ns: int | None) -> Gathered:
                 notes.append(_NO_TIME)
 
     for plane in space.planes:
-        if not naming.is_device(plane.name):
+        if not event_names.is_device(plane.name):
             for _, line in placed(plane):
                 gathered.add_host(plane, line, count, streams=streams)
                 count += 1
@@ -122,7 +128,7 @@ def _gather(space: Space, started_ns: int | None) -> Gathered:
 
 
 def _devices(space: Space) -> list[Plane]:
-    return [plane for plane in space.planes if naming.is_device(plane.name)]
+    return [plane for plane in space.planes if event_names.is_device(plane.name)]
 
 
 def _told(space: Space) -> dict[str, int]:
@@ -187,3 +193,35 @@ def read_range(path: Path) -> tuple[float, float]:
     """
     started, seconds = _range(_told(Space(path)), 0)
     return (path.stat().st_mtime if math.isnan(started) else started), seconds
+
+
+def allocators(allocations: Iterable[Mapping[str, Any]]) -> tuple[Allocator, ...]:
+    """Sums up the stats of allocation events, per allocator; what none tells is NaN."""
+    by_name: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for stats in allocations:
+        by_name[str(stats.get("allocator_name", ""))].append(stats)
+    return tuple(_sum_up(name, of_name) for name, of_name in sorted(by_name.items()) if name)
+
+
+def _sum_up(name: str, found: list[Mapping[str, Any]]) -> Allocator:
+    def values(stat: str) -> list[float]:
+        told = (stats.get(stat) for stats in found)
+        return [
+            float(value)
+            for value in told
+            if isinstance(value, int | float) and math.isfinite(value)
+        ]
+
+    def most(stat: str) -> float:
+        return max(values(stat), default=math.nan)
+
+    return Allocator(
+        name=name,
+        samples=len(found),
+        in_use_bytes=most("bytes_allocated"),
+        peak_bytes=most("peak_bytes_in_use"),
+        reserved_bytes=most("bytes_reserved"),
+        available_bytes=min(values("bytes_available"), default=math.nan),
+        fragmentation=most("fragmentation"),
+        largest_bytes=most("allocation_bytes"),
+    )

@@ -18,11 +18,15 @@ from tb_slowdown_plugin.records.columns import (
     encode_seconds,
     encode_whole,
 )
-from tb_slowdown_plugin.records.decoding import decode_together
-from tb_slowdown_plugin.records.dictionary import DICTIONARY
+from tb_slowdown_plugin.records.decoding import (
+    decode_together,
+    open_record,
+)
 from tb_slowdown_plugin.records.events import encode_event
-from tb_slowdown_plugin.records.metadata import SCHEMA_VERSION
-from tb_slowdown_plugin.records.opened import open_record
+from tb_slowdown_plugin.records.metadata import (
+    DICTIONARY,
+    SCHEMA_VERSION,
+)
 from tb_slowdown_plugin.records.types import (
     Chunk,
     Environment,

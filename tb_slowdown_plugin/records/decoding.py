@@ -1,20 +1,24 @@
-"""Opened records to one chunk: what they say, checked, in arrays."""
+"""Opened records to one chunk: what they say, checked, in arrays.
+
+A record, unpacked and parsed, before its numbers are decoded.
+"""
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, cast
 
 import numpy as np
+from google.protobuf.message import DecodeError as ProtobufError
 
 from tb_slowdown_plugin.errors import DecodeError
-from tb_slowdown_plugin.records import limits as bounds
+from tb_slowdown_plugin.records import limits
 from tb_slowdown_plugin.records import slowdown_pb2 as pb
-from tb_slowdown_plugin.records.columns import ACCOUNT, CLOCKS
+from tb_slowdown_plugin.records.columns import ACCOUNT, CLOCKS, StackedColumns
 from tb_slowdown_plugin.records.events import decode_event
-from tb_slowdown_plugin.records.opened import Opened
-from tb_slowdown_plugin.records.stacked import StackedColumns
+from tb_slowdown_plugin.records.metadata import DICTIONARY, SCHEMA_VERSION
 from tb_slowdown_plugin.records.types import (
     Chunk,
     CollectorState,
@@ -45,11 +49,11 @@ def decode_together(opened: Sequence[Opened]) -> Chunk:
     """
     messages = [of.message for of in opened]
     first = opened[0]
-    started = [bounds.seconds(message.started, "a start") for message in messages]
+    started = [limits.seconds(message.started, "a start") for message in messages]
     environments = [
         _decode_environment(message) for message in messages if message.HasField("environment")
     ]
-    # `bounds.samples` squares what nobody has measured, and signalling NaNs.
+    # `limits.samples` squares what nobody has measured, and signalling NaNs.
     with np.errstate(over="ignore", invalid="ignore"):
         steps = _decode_steps(messages, started)
         signals = _decode_signals(opened)
@@ -72,28 +76,28 @@ def _decode_steps(messages: Sequence[pb.Chunk], started: Sequence[float]) -> Ste
     columns = StackedColumns("step", tables, ("number", "period"))
 
     def account(name: str) -> Float:
-        return bounds.durations(name, columns.seconds(name, absent=0.0))
+        return limits.durations(name, columns.seconds(name, absent=0.0))
 
     def clocked(name: str) -> Float:
         # The training may have moved to a thread whose CPU clock is behind: not measured.
         if name not in columns:
             return np.full(columns.total, np.nan)
         values = columns.seconds(name, absent=np.nan)
-        values[(values < 0.0) | (values > bounds.MAX_SECONDS)] = np.nan
+        values[(values < 0.0) | (values > limits.MAX_SECONDS)] = np.nan
         return values
 
-    period = bounds.durations("period", columns.seconds("period", absent=0.0), known=True)
+    period = limits.durations("period", columns.seconds("period", absent=0.0), known=True)
     ended = period
     if "gap" in columns:
         gap = columns.seconds("gap", absent=0.0)
-        bounds.durations("gap", np.abs(gap), known=True)
+        limits.durations("gap", np.abs(gap), known=True)
         ended = period + gap
     kinds = _kinds(messages)
     kind = columns.whole("kind") if "kind" in columns else np.zeros(columns.total, np.int64)
     if len(kind) and not (int(kind.min()) >= 0 and int(kind.max()) < len(kinds)):
         raise DecodeError(f"record has a step of an unknown kind, it knows {len(kinds)}")
     return StepTable(
-        number=np.clip(columns.whole("number"), -bounds.MAX_COUNT, bounds.MAX_COUNT),
+        number=np.clip(columns.whole("number"), -limits.MAX_COUNT, limits.MAX_COUNT),
         period_seconds=period,
         **{f"{name}_seconds": clocked(name) for name in CLOCKS},
         ended=_ended(ended, columns, started),
@@ -111,8 +115,8 @@ def _decode_steps(messages: Sequence[pb.Chunk], started: Sequence[float]) -> Ste
 def _kinds(messages: Sequence[pb.Chunk]) -> tuple[str, ...]:
     """Those of one of the messages: messages that follow each other have the same."""
     kinds = messages[0].kinds
-    bounds.few("step kinds", len(kinds), bounds.MAX_LISTED)
-    return tuple(map(bounds.text, kinds)) or ("train",)
+    limits.few("step kinds", len(kinds), limits.MAX_LISTED)
+    return tuple(map(limits.text, kinds)) or ("train",)
 
 
 def _ended(seconds: Float, columns: StackedColumns, started: Sequence[float]) -> Float:
@@ -135,7 +139,7 @@ def _decode_signals(opened: Sequence[Opened]) -> SignalTable:
     if len(opened) > 1:
         row = np.minimum(row, columns.repeat([of.end_row for of in opened]))
     return SignalTable(
-        time=bounds.durations("time", columns.whole("time") / 1e6),
+        time=limits.durations("time", columns.whole("time") / 1e6),
         row=row,
         values={name: columns.real(name) for name in columns if name not in ("time", "row")},
     )
@@ -153,14 +157,14 @@ def _decode_events(opened: Sequence[Opened]) -> Iterator[Event]:
 
 def _decode_environment(message: pb.Chunk) -> Environment:
     found = message.environment
-    text = bounds.text
+    text = limits.text
     for what in ("versions", "devices", "limits", "collectors"):
-        bounds.few(what, len(getattr(found, what)), bounds.MAX_LISTED)
+        limits.few(what, len(getattr(found, what)), limits.MAX_LISTED)
     return Environment(
         # Sorted: a protobuf map has another order in each process, and reports would differ.
         versions={text(name): text(found.versions[name]) for name in sorted(found.versions)},
         devices=tuple((text(device.name), text(device.kind)) for device in found.devices),
-        limits=bounds.numbers(found.limits),
+        limits=limits.numbers(found.limits),
         collectors=tuple(
             CollectorState(
                 text(state.name),
@@ -169,6 +173,62 @@ def _decode_environment(message: pb.Chunk) -> Environment:
             )
             for state in found.collectors
         ),
-        worker_index=min(found.worker.index, bounds.MAX_WORKERS),
-        worker_count=max(1, min(found.worker.count, bounds.MAX_WORKERS)),
+        worker_index=min(found.worker.index, limits.MAX_WORKERS),
+        worker_count=max(1, min(found.worker.count, limits.MAX_WORKERS)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What a record says of itself."""
+
+    message: pb.Chunk
+    """For `decoding.py`."""
+    session: str
+    sequence: int
+    first_row: int
+    end_row: int
+    """Steps that the session finished up to its end, as far as the record tells."""
+    unpacked_bytes: int
+
+    def follows(self, before: Opened) -> bool:
+        """Whether nothing lies between the two, and both count the kinds of steps alike."""
+        return (
+            self.sequence == before.sequence + 1
+            and self.first_row == before.end_row
+            and self.session == before.session
+            and self.message.kinds == before.message.kinds
+        )
+
+
+def open_record(record: bytes) -> Opened:
+    """Unpack the bytes of one record.
+
+    Raises:
+      DecodeError: The bytes are no chunk, claim too much, or come from a newer version.
+    """
+    unpacker = zlib.decompressobj(zdict=DICTIONARY)
+    try:
+        raw = unpacker.decompress(record, limits.MAX_CHUNK_BYTES)
+        if unpacker.unconsumed_tail:
+            raise DecodeError(f"record unpacks to more than {limits.MAX_CHUNK_BYTES} bytes")
+        if not unpacker.eof:
+            raise DecodeError("record ends early")
+        message = pb.Chunk.FromString(raw)
+    except (zlib.error, ProtobufError) as error:
+        raise DecodeError(f"record is no chunk: {error}") from error
+    if message.schema > SCHEMA_VERSION:
+        raise DecodeError(
+            f"record has schema {message.schema}, this version reads up to {SCHEMA_VERSION}: "
+            "upgrade tb-slowdown-plugin"
+        )
+    limits.few("events", len(message.events), limits.MAX_EVENTS)
+    first_row = message.first_row
+    return Opened(
+        message=message,
+        session=limits.text(message.session),
+        sequence=message.sequence,
+        first_row=first_row,
+        end_row=first_row + (message.steps[0].rows if message.steps else 0),
+        unpacked_bytes=len(raw),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tb_slowdown_plugin.records import limits as bounds
+from tb_slowdown_plugin.records import limits
 from tb_slowdown_plugin.records import slowdown_pb2 as pb
 from tb_slowdown_plugin.records.limits import count, seconds, text
 from tb_slowdown_plugin.records.types import (
@@ -126,14 +126,14 @@ def _decode_what(message: pb.Event) -> What | None:
             return Capture(text(message.capture.session), message.capture.running)
         case "fact":
             fact = message.fact
-            bounds.few("numbers of a fact", len(fact.numbers), bounds.MAX_LISTED)
-            return Fact(text(fact.name), text(fact.subject), bounds.numbers(fact.numbers))
+            limits.few("numbers of a fact", len(fact.numbers), limits.MAX_LISTED)
+            return Fact(text(fact.name), text(fact.subject), limits.numbers(fact.numbers))
     return None
 
 
 def _decode_trace(trace: pb.Trace) -> Trace:
-    bounds.few("changes of a trace", len(trace.changes), bounds.MAX_LISTED)
-    bounds.few("arguments of a trace", len(trace.signature), bounds.MAX_LISTED)
+    limits.few("changes of a trace", len(trace.changes), limits.MAX_LISTED)
+    limits.few("arguments of a trace", len(trace.signature), limits.MAX_LISTED)
     return Trace(
         id=count(trace.id),
         function=text(trace.function),

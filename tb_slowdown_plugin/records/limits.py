@@ -19,7 +19,7 @@ MAX_CHUNK_BYTES: Final = 8 << 20
 """An honest chunk is under 100 KB unpacked, and one that fills all queues of the writer 6 MB.
 Parsing may take 70 times as much memory (measured: 2-byte events), hence no more."""
 MAX_ROWS: Final = 1 << 16
-"""Of a column: what the writer's queues hold (`writer/steps/pending.py`)."""
+"""Of a column: what the writer's queues hold (`writer/steps/step_buffer.py`)."""
 MAX_COLUMNS: Final = 1 << 10
 """Of one table: an account a callback, phase and function's doing, a signal a device."""
 MAX_CELLS: Final = 1 << 22

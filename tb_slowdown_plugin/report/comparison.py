@@ -1,12 +1,20 @@
-"""A comparison of runs as text and JSON."""
+"""A comparison of runs as text and JSON.
+
+A comparison of runs as one HTML file: a table and its intervals, without a script.
+"""
 
 from __future__ import annotations
 
+import html
 import json
+import os
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timezone
+from pathlib import Path
 from typing import Final
 
+from tb_slowdown_plugin._version import __version__
 from tb_slowdown_plugin.analysis.compare.comparison import Comparison, Difference, Outcome
 from tb_slowdown_plugin.analysis.compare.comparison_headline import (
     comparison_headline,
@@ -25,13 +33,65 @@ READINGS: Final[dict[Outcome, str]] = {
     "not_enough_repeats": "can't tell",
 }
 """What the outcome of a term is called."""
+
 _VERDICTS: Final[dict[Outcome, str]] = {
     "slower": "slowdown",
     "faster": "healthy",
     "not_enough_repeats": "slow_start",
 }
 """outcome -> the verdict of a report whose colour it has"""
+
 _COLUMN: Final = 22
+
+_PAGE: Final = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>{headline}</title>
+<style>
+body {{ max-width: 60em; margin: 2em auto; padding: 0 1em; font: 15px/1.5 system-ui, sans-serif }}
+h1 {{ font-size: 1.4em }}
+table {{ border-collapse: collapse; width: 100% }}
+th, td {{ padding: 4px 8px; text-align: left; border-bottom: 1px solid #8885 }}
+.n {{ text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }}
+tfoot td {{ border-top: 1px solid }}
+.slower, .faster, .moved {{ font-weight: 600 }}
+.chart {{ width: 25% }}
+svg {{ display: block; width: 100%; height: 14px }}
+.zero, .interval {{ stroke: currentColor; stroke-width: 1; vector-effect: non-scaling-stroke }}
+.bar {{ fill: #8888 }}
+.slower .bar {{ fill: #c0392b }}
+.faster .bar {{ fill: #2e7d32 }}
+.moved .bar {{ fill: #b7791f }}
+.small {{ font-size: 0.85em; opacity: 0.8 }}
+</style>
+</head>
+<body>
+<h1>{headline}</h1>
+<p>Before: {base}<br>Now: {other}</p>
+<table>
+<thead><tr><th>A {unit}</th><th class="n">before</th><th class="n">now</th>
+<th class="n">difference</th><th class="n">between</th><th class="chart">shorter · longer</th>
+<th>reading</th></tr></thead>
+<tbody>
+{terms}
+</tbody>
+<tfoot>
+{sums}
+</tfoot>
+</table>
+{notes}
+<p class="small">Compared on {when} by tbslow {version}</p>
+</body>
+</html>
+"""
+
+_HALF: Final = 49.0
+"""Percent of the chart's width on each side of zero."""
 
 
 def comparison_json(comparison: Comparison) -> str:
@@ -55,9 +115,9 @@ def _lines(comparison: Comparison, width: int, ink: Ink) -> Iterator[str]:
     yield f"{f'a {comparison.unit}':<{_COLUMN}}{'before':>11}{'now':>11}{'difference':>12}  reading"
     for term in comparison.terms:
         if term.base_seconds or term.with_seconds:
-            yield _row(term_title(term.term), term)
-    yield _row("Sum", comparison.total)
-    yield _row("Its faster half", comparison.quiet)
+            yield _text_row(term_title(term.term), term)
+    yield _text_row("Sum", comparison.total)
+    yield _text_row("Its faster half", comparison.quiet)
     yield ""
     for sentence in sentences(comparison):
         yield from textwrap.wrap(printable(sentence), width)
@@ -81,7 +141,7 @@ def _side(runs: tuple[str, ...]) -> str:
     return runs[0] if len(runs) == 1 else f"{counted(len(runs), 'run')} ({listed(runs)})"
 
 
-def _row(title: str, term: Difference) -> str:
+def _text_row(title: str, term: Difference) -> str:
     return (
         f"{title:<{_COLUMN}}{duration(term.base_seconds):>11}{duration(term.with_seconds):>11}"
         f"{signed_percent(term.fraction):>12}  {READINGS[term.outcome]}"
@@ -91,3 +151,69 @@ def _row(title: str, term: Difference) -> str:
 def _interval(difference: Difference) -> str:
     low, high = (each / difference.base_seconds for each in difference.interval_seconds)
     return f"{signed_percent(low)} and {signed_percent(high)}"
+
+
+def comparison_html(comparison: Comparison, *, made: float) -> str:
+    """The page of a comparison; it loads nothing and runs nothing.
+
+    Args:
+      comparison: From `analysis.comparison.compare`.
+      made: Unix seconds, now.
+    """
+    terms = [term for term in comparison.terms if term.base_seconds or term.with_seconds]
+    total, quiet = comparison.total, comparison.quiet
+    shown = [*terms, total, quiet]
+    reach = max(max(abs(bound) for bound in term.interval_seconds) for term in shown) or 1.0
+    names = _without_home((*comparison.base, *comparison.other))
+    when = datetime.fromtimestamp(made, timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+    return _PAGE.format(
+        headline=html.escape(comparison_headline(comparison)),
+        base=_names(names[: len(comparison.base)]),
+        other=_names(names[len(comparison.base) :]),
+        unit=comparison.unit,
+        terms="\n".join(
+            _html_row(term_title(term.term), term, total.base_seconds, reach) for term in terms
+        ),
+        sums="\n".join(
+            (
+                _html_row("Sum", total, total.base_seconds, reach),
+                _html_row("Its faster half", quiet, quiet.base_seconds, reach),
+            )
+        ),
+        notes="\n".join(f"<p>{html.escape(each)}</p>" for each in sentences(comparison)),
+        when=when,
+        version=__version__,
+    )
+
+
+def _without_home(runs: Sequence[str]) -> list[str]:
+    """Absolute paths from where they part: the page is sent to others."""
+    if not all(Path(run).is_absolute() for run in runs):
+        return list(runs)
+    common = os.path.commonpath(runs)
+    return [os.path.relpath(run, common) for run in runs]
+
+
+def _names(runs: Sequence[str]) -> str:
+    return ", ".join(f"<bdi>{html.escape(run)}</bdi>" for run in runs)
+
+
+def _html_row(title: str, term: Difference, step: float, reach: float) -> str:
+    """A row of the table; `step` and `reach` are seconds: 100 %, and the end of the chart."""
+    low, high = (each / reach * _HALF for each in term.interval_seconds)
+    change = term.difference_seconds / reach * _HALF
+    chart = (
+        '<svg viewBox="-50 0 100 14" preserveAspectRatio="none" aria-hidden="true">'
+        f'<rect class="bar" x="{min(change, 0):.2f}" y="2" width="{abs(change):.2f}" height="10"/>'
+        f'<path class="interval" d="M{low:.2f} 7H{high:.2f}M{low:.2f} 4V10M{high:.2f} 4V10"/>'
+        '<path class="zero" d="M0 0V14"/></svg>'
+    )
+    bounds = " … ".join(signed_percent(each / step) for each in term.interval_seconds)
+    return (
+        f'<tr class="{term.outcome}"><td>{html.escape(title)}</td>'
+        f'<td class="n">{duration(term.base_seconds)}</td>'
+        f'<td class="n">{duration(term.with_seconds)}</td>'
+        f'<td class="n">{signed_percent(term.fraction)}</td>'
+        f'<td class="n">{bounds}</td>'
+        f'<td class="chart">{chart}</td><td>{READINGS[term.outcome]}</td></tr>'
+    )

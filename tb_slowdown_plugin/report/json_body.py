@@ -1,11 +1,17 @@
-"""Findings as JSON-ready dicts, the same for the command and the page."""
+"""Findings as JSON-ready dicts, the same for the command and the page.
+
+The body of an answer as JSON text: what was not measured is `null`.
+
+Reports as JSON: the contract for scripts.
+"""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from tb_slowdown_plugin.analysis.compare.comparison import Comparison
 from tb_slowdown_plugin.analysis.compare.comparison_headline import comparison_headline
@@ -13,6 +19,9 @@ from tb_slowdown_plugin.analysis.types import Report
 
 SCHEMA: Final = 1
 """Raised when a script that reads the report's JSON would have to change."""
+
+Body: TypeAlias = dict[str, Any]
+"""An answer: dicts, lists, texts and numbers; NaN and None mean "not measured"."""
 
 
 def report_body(reports: Sequence[Report]) -> dict[str, Any]:
@@ -43,3 +52,31 @@ def without_nan(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [without_nan(item) for item in value]
     return value
+
+
+def compact_json(body: Body) -> str:
+    """The compact JSON text of an answer.
+
+    >>> to_json({"seconds": [0.5, float("nan")]})
+    '{"seconds":[0.5,null]}'
+    """
+    try:
+        return _dump(body)
+    except ValueError:  # rare, and looking at each number first would double the time
+        return _dump(without_nan(body))
+
+
+def _dump(body: Any) -> str:
+    return json.dumps(body, allow_nan=False, separators=(",", ":"))
+
+
+def report_json(reports: Sequence[Report]) -> str:
+    """The JSON text of reports: the fields of `Report` in their order, NaN as `null`.
+
+    >>> print(to_json([]))
+    {
+      "schema": 1,
+      "runs": []
+    }
+    """
+    return json.dumps(report_body(reports), indent=2, allow_nan=False)

@@ -1,4 +1,7 @@
-"""Reports as text for a terminal or a log, 100 columns at most."""
+"""Reports as text for a terminal or a log, 100 columns at most.
+
+The ledger as one bar of characters.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,9 @@ from tb_slowdown_plugin.analysis.text.wording import duration, ledger_seconds, p
 from tb_slowdown_plugin.analysis.types import Advice, Cause, Pattern, Report, SignalState
 from tb_slowdown_plugin.catalog.causes import CAUSES
 from tb_slowdown_plugin.report.ansi import Ink, printable
-from tb_slowdown_plugin.report.bar import draw_bar, fills
 
 _INDENT: Final = "   "
+
 _PATTERNS: Final[dict[Pattern, str]] = {
     "warm_up": "at the start",
     "flat": "throughout",
@@ -27,6 +30,13 @@ _PATTERNS: Final[dict[Pattern, str]] = {
 _FEELS_SLOW: Final = (
     "If progress only feels slow, look at the loss curve: the steps are as fast as they were."
 )
+
+HEALTHY: Final = "─"
+
+UNEXPLAINED: Final = "░"
+
+LETTERS: Final = "█▓▒▚▞▙▟"
+"""Fills of the causes by rank: told apart without colour too."""
 
 
 def to_text(reports: Sequence[Report], *, width: int = 80, colour: bool = False) -> str:
@@ -206,3 +216,35 @@ def _item(text: str, width: int) -> list[str]:
 
 def _paragraph(text: str, indent: str, width: int) -> list[str]:
     return textwrap.wrap(printable(text), width, initial_indent=indent, subsequent_indent=indent)
+
+
+def fills(causes: Sequence[str]) -> dict[str, str]:
+    """Cause id -> the character that fills its piece of the bar.
+
+    >>> fills(["healthy", "retracing", "unexplained"])
+    {'healthy': '─', 'retracing': '█', 'unexplained': '░'}
+    """
+    ranked = [cause for cause in causes if cause not in ("healthy", "unexplained")]
+    found = {cause: LETTERS[rank % len(LETTERS)] for rank, cause in enumerate(ranked)}
+    return {
+        cause: {"healthy": HEALTHY, "unexplained": UNEXPLAINED}.get(cause) or found[cause]
+        for cause in causes
+    }
+
+
+def draw_bar(parts: Sequence[tuple[str, float]], width: int, ink: Ink) -> str:
+    """The bar: each part as wide as its share of the sum, at least one column.
+
+    >>> draw_bar([("healthy", 7.0), ("retracing", 2.0), ("unexplained", 1.0)], 10, Ink(False))
+    '───────██░'
+    """
+    total = sum(max(seconds, 0.0) for _, seconds in parts)
+    if total <= 0:
+        return ""
+    columns = [max(1, int(width * max(seconds, 0.0) / total)) for _, seconds in parts]
+    widest = columns.index(max(columns))
+    columns[widest] = max(1, columns[widest] + width - sum(columns))
+    fill = fills([cause for cause, _ in parts])
+    return "".join(
+        ink.fill(cause, fill[cause] * columns[index]) for index, (cause, _) in enumerate(parts)
+    )

@@ -20,7 +20,9 @@ from tb_slowdown_plugin.profiler.types import Trace
 from tb_slowdown_plugin.profiler.xplane.space import UnreadableError
 from tb_slowdown_plugin.records.capture import CapturedSteps
 from tb_slowdown_plugin.records.types import Fact, Run
-from tb_slowdown_plugin.report.body import Body
+from tb_slowdown_plugin.report.json_body import (
+    Body,
+)
 from tb_slowdown_plugin.server.cache import Kept
 from tb_slowdown_plugin.server.params import shown
 

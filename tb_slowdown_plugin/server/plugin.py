@@ -17,14 +17,23 @@ from werkzeug.datastructures import Headers
 from tb_slowdown_plugin._paths import PAGE
 from tb_slowdown_plugin.errors import SlowdownError
 from tb_slowdown_plugin.records.metadata import PLUGIN_NAME
-from tb_slowdown_plugin.report.body import Body, to_json
-from tb_slowdown_plugin.server.answers import Answer, Answers
+from tb_slowdown_plugin.report.json_body import (
+    Body,
+    compact_json,
+)
+from tb_slowdown_plugin.server.cache import (
+    Answer,
+    Answers,
+)
 from tb_slowdown_plugin.server.captures import UnknownCaptureError
 from tb_slowdown_plugin.server.origin import ANSWER_HEADERS, Names, refusal
 from tb_slowdown_plugin.server.params import text
-from tb_slowdown_plugin.server.routes import ROUTES, SAME_FOR_ALL
+from tb_slowdown_plugin.server.routes import (
+    ROUTES,
+    SAME_FOR_ALL,
+    SharedPages,
+)
 from tb_slowdown_plugin.server.runs import Runs, UnknownRunError
-from tb_slowdown_plugin.server.shared import SharedPages
 
 _METHODS: Final = ("GET", "HEAD")
 _MOST_LOGGED: Final = 100
@@ -154,7 +163,7 @@ class _Typed(wrappers.Response):
 
 
 def _send(request: wrappers.Request, body: Body) -> wrappers.Response:
-    response: wrappers.Response = http_util.Respond(request, to_json(body), "application/json")
+    response: wrappers.Response = http_util.Respond(request, compact_json(body), "application/json")
     return response
 
 
@@ -170,6 +179,6 @@ def _refuse(
     request: wrappers.Request, code: int, error: str, headers: Iterable[tuple[str, str]] = ()
 ) -> wrappers.Response:
     response: wrappers.Response = http_util.Respond(
-        request, to_json({"error": error}), "application/json", code=code, headers=headers
+        request, compact_json({"error": error}), "application/json", code=code, headers=headers
     )
     return response

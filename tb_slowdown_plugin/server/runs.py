@@ -16,13 +16,19 @@ from tb_slowdown_plugin.analysis.views.retraces_view import retraces
 from tb_slowdown_plugin.errors import SlowdownError
 from tb_slowdown_plugin.reader.extent import Extent
 from tb_slowdown_plugin.reader.run_store import Listing, Seen
-from tb_slowdown_plugin.records.title import run_title
+from tb_slowdown_plugin.records.metadata import (
+    run_title,
+)
 from tb_slowdown_plugin.records.types import Run
-from tb_slowdown_plugin.report.body import Body
+from tb_slowdown_plugin.report.json_body import (
+    Body,
+)
 from tb_slowdown_plugin.server.cache import Kept
 from tb_slowdown_plugin.server.captures import Captures
-from tb_slowdown_plugin.server.incremental import GrowingAccount
-from tb_slowdown_plugin.server.pace import Pace
+from tb_slowdown_plugin.server.incremental import (
+    GrowingAccount,
+    Pace,
+)
 from tb_slowdown_plugin.server.params import shown
 
 _LISTING_SECONDS: Final = 1.0

@@ -1,15 +1,23 @@
-"""`tbslow.data`: any iterable, with the wait for each batch booked as input wait."""
+"""`tbslow.data`: any iterable, with the wait for each batch booked as input wait.
+
+How many examples a batch holds, where that can be read off it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sized
 from threading import get_ident
-from typing import Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
-from tb_slowdown_plugin.collectors.input.batch_shapes import Glance, has_static_shapes
+from tb_slowdown_plugin.collectors.input.batch_shapes import (
+    Glance,
+    has_static_shapes,
+    shape_of,
+    shapes_of,
+    tensors_of,
+)
 from tb_slowdown_plugin.errors import UsageError
 from tb_slowdown_plugin.writer import monitor
-from tb_slowdown_plugin.writer.batch_items import ItemReader
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 
 T = TypeVar("T")
@@ -130,3 +138,35 @@ class _Pass(Iterator[T]):
             # The second step that this pass feeds makes it an epoch, once it is done.
             recorder.due.expect_epoch(self._first_row)
             self._first_row = -1
+
+
+class ItemReader:
+    """Reads the items of batches: for those that may look otherwise than the one before.
+
+    That is the first dimension, where all tensors of the first batch agree on it. Later
+    ones are not compared any more, and scalars have none.
+
+    Example:
+      >>> import numpy
+      >>> reader = ItemReader()
+      >>> [reader.read((numpy.zeros((n, 10)), {"y": numpy.zeros(n)})) for n in (32, 20)]
+      [32, 20]
+      >>> ItemReader().read((numpy.zeros((32, 10)), numpy.zeros(3)))
+    """
+
+    __slots__ = ("_agree",)
+
+    def __init__(self) -> None:
+        self._agree: bool | None = None
+
+    def read(self, batch: Any) -> int | None:
+        """The items of `batch`, None where they can't be read off it; never raises."""
+        try:
+            if self._agree is None:
+                self._agree = len({shape[:1] for shape in shapes_of(batch)} - {()}) == 1
+            for tensor in tensors_of(batch) if self._agree else ():
+                if shape := shape_of(tensor):
+                    return shape[0]
+        except Exception:  # noqa: BLE001 - batches may be of any make
+            self._agree = False
+        return None

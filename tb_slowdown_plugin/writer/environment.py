@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from tb_slowdown_plugin._version import __version__
-from tb_slowdown_plugin.collectors.system import kernel_files as cgroup
+from tb_slowdown_plugin.collectors.system import kernel_files
 from tb_slowdown_plugin.records.types import CollectorState, Environment
 
 _PACKAGES: Final = ("tensorflow", "keras", "tf_keras", "jax", "torch", "numpy")
@@ -96,7 +96,7 @@ def _devices() -> tuple[tuple[str, str], ...]:
 
 def _limits() -> dict[str, float]:
     limits = {"cpu_count": float(_cpu_count()), **_threads()}
-    quota = cgroup.quota_cores()
+    quota = kernel_files.quota_cores()
     if quota is not None:
         limits["cpu_quota_cores"] = quota
     memory = _memory_limit_bytes()

@@ -12,7 +12,9 @@ from typing import Final
 
 from tb_slowdown_plugin.errors import UsageError
 from tb_slowdown_plugin.writer.privacy import reason_of
-from tb_slowdown_plugin.writer.sampling.schedule import FLUSH_SECONDS
+from tb_slowdown_plugin.writer.sampling.sampler import (
+    FLUSH_SECONDS,
+)
 from tb_slowdown_plugin.writer.session import Session
 from tb_slowdown_plugin.writer.session_factory import collector_names, create_session
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
@@ -286,9 +288,9 @@ def _idiom_recorder() -> Recorder | None:
     if _find_idiom_recorder is None:
         if "tensorflow" not in sys.modules:
             return None
-        from tb_slowdown_plugin.writer import tf_summary_monitor as idiom
+        from tb_slowdown_plugin.writer import tf_summary_monitor
 
-        _find_idiom_recorder = idiom.recorder
+        _find_idiom_recorder = tf_summary_monitor.recorder
     return _find_idiom_recorder()
 
 

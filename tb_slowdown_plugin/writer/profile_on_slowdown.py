@@ -17,7 +17,9 @@ from typing import Any, Final, Literal, Protocol
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
 from tb_slowdown_plugin.collectors.saving.profiler_captures import newest_session
-from tb_slowdown_plugin.collectors.timing.live_pace import LivePace
+from tb_slowdown_plugin.collectors.timing.slowdown_detector import (
+    LivePace,
+)
 from tb_slowdown_plugin.records.types import Fact, StepTable
 from tb_slowdown_plugin.writer.privacy import reason_of
 from tb_slowdown_plugin.writer.steps.recorder import Recorder

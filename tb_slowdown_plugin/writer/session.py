@@ -25,11 +25,16 @@ from tb_slowdown_plugin.records.types import (
     Failure,
     StepTable,
 )
-from tb_slowdown_plugin.writer.output.outbox import Outbox
-from tb_slowdown_plugin.writer.output.sink import Record, Sink
+from tb_slowdown_plugin.writer.output.outbox import (
+    Outbox,
+    Record,
+    Sink,
+)
 from tb_slowdown_plugin.writer.output.tables import Edge, build_signals, build_steps
 from tb_slowdown_plugin.writer.privacy import reason_of
-from tb_slowdown_plugin.writer.sampling import schedule
+from tb_slowdown_plugin.writer.sampling import (
+    sampler,
+)
 from tb_slowdown_plugin.writer.sampling.collection import Collection, is_stuck
 from tb_slowdown_plugin.writer.sampling.flush_pace import FlushPace
 from tb_slowdown_plugin.writer.sampling.sampler import Sampling
@@ -85,7 +90,7 @@ class Session:
         self._written: Environment | None = None
         self._cpu_ns = 0
         self._sampling = Sampling(recorder, self._collection, lambda: self._cpu_ns)
-        self._requests = schedule.REQUESTS_AT_ONCE
+        self._requests = sampler.REQUESTS_AT_ONCE
         self._began = self._requested = self._next_flush = self._looked = self._now()
         self._looked_rows = 0
         self._flush_pace = FlushPace(self._began)
@@ -110,12 +115,12 @@ class Session:
         )
         self._sampling.start()
         self._began = self._now()
-        self._next_flush = self._began + schedule.flush_seconds(0.0)
+        self._next_flush = self._began + sampler.flush_seconds(0.0)
 
     def tick(self) -> float:
         """Writes if that is due; returns the seconds until it has to be called again."""
         if self.forked:
-            return schedule.FLUSH_SECONDS
+            return sampler.FLUSH_SECONDS
         if self._collection.give_up_reading(is_stuck):
             self.on_hang()
         now = self._now()
@@ -123,7 +128,7 @@ class Session:
         if (
             is_early
             or now >= self._next_flush
-            or len(self.recorder.entries) >= schedule.STEPS_PER_FLUSH
+            or len(self.recorder.entries) >= sampler.STEPS_PER_FLUSH
         ):
             self._flush(whole=False)
             now = self._now()
@@ -132,14 +137,14 @@ class Session:
     def _look_again(self, now: float) -> float:
         """Seconds until a look at what waits to be written is due."""
         rows, passed = self.recorder.rows, now - self._looked
-        look_seconds = schedule.look_seconds(passed, rows - self._looked_rows)
+        look_seconds = sampler.look_seconds(passed, rows - self._looked_rows)
         self._looked, self._looked_rows = now, rows
         return look_seconds
 
     def sample(self) -> float:
         """Samples if that is due; returns the seconds until it is due again."""
         if self.forked:
-            return schedule.FLUSH_SECONDS
+            return sampler.FLUSH_SECONDS
         return self._sampling.sample()
 
     def flush(self, *, final: bool = False) -> None:
@@ -161,7 +166,7 @@ class Session:
                 self.report_failure("encoding", reason_of(error))
             self._write()
             now = self._now()
-            self._next_flush = now + schedule.flush_seconds(now - self._began)
+            self._next_flush = now + sampler.flush_seconds(now - self._began)
             self._cpu_ns += self._clock.thread_cpu_ns() - began_ns
 
     def flush_on_request(self) -> None:
@@ -175,9 +180,9 @@ class Session:
             return
         with self._lock:
             now = self._now()
-            interval = schedule.sample_seconds(now - self._began)
+            interval = sampler.sample_seconds(now - self._began)
             self._requests += (now - self._requested) / interval
-            self._requests = min(self._requests, schedule.REQUESTS_AT_ONCE)
+            self._requests = min(self._requests, sampler.REQUESTS_AT_ONCE)
             self._requested = now
             if self._requests >= 1.0:
                 self._requests -= 1.0
@@ -232,8 +237,8 @@ class Session:
         entries = self._drain_entries(whole)
         samples = self._drain_samples(final)
         events = self._drain_events()
-        while len(entries) > schedule.STEPS_PER_CHUNK:
-            size = _known(entries[: schedule.STEPS_PER_CHUNK]) or schedule.STEPS_PER_CHUNK
+        while len(entries) > sampler.STEPS_PER_CHUNK:
+            size = _known(entries[: sampler.STEPS_PER_CHUNK]) or sampler.STEPS_PER_CHUNK
             part = entries[:size]
             del entries[:size]
             self._encode(part, [], [], offset)

@@ -14,7 +14,9 @@ from tb_slowdown_plugin.writer.steps.recorder import Recorder
 
 if TYPE_CHECKING:
     from tb_slowdown_plugin.collectors.base import Collector
-    from tb_slowdown_plugin.writer.output.sink import Sink
+    from tb_slowdown_plugin.writer.output.outbox import (
+        Sink,
+    )
 
 
 def create_session(

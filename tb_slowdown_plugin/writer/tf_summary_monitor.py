@@ -1,24 +1,47 @@
-"""The monitor of the `tf.summary` idiom, bound to the thread's default writer."""
+"""The monitor of the `tf.summary` idiom, bound to the thread's default writer.
+
+The `tf.summary` idiom: records through the user's own default writer.
+
+Private TensorFlow: the thread's default writer (`_summary_state.writer`) and a
+writer's resource (`_resource`), the same names from TensorFlow 2.16 to 2.21.
+"""
 
 from __future__ import annotations
 
+import functools
 import threading
+import weakref
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any
 
+import tensorflow as tf
+
+from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
 from tb_slowdown_plugin.writer import monitor as monitors
-from tb_slowdown_plugin.writer.default_writer import (
-    SummaryWriterSink,
-    WriterHook,
-    can_write_to,
-    default_writer,
+from tb_slowdown_plugin.writer.output.event_file import summary_of
+from tb_slowdown_plugin.writer.output.outbox import (
+    Record,
 )
 from tb_slowdown_plugin.writer.session_factory import create_session
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 
 _writer: Any = None
 """The writer that the active monitor is bound to."""
+
 _recorder: Recorder | None = None
 """That monitor's recorder, in a forked child too, where it is silent."""
+
+
+def _find_state() -> Any:
+    try:
+        module = import_module("tensorflow.python.ops.summary_ops_v2")
+    except ImportError:
+        return None
+    return getattr(module, "_summary_state", None)
+
+
+_state = _find_state()
 
 
 def recorder() -> Recorder | None:
@@ -59,3 +82,63 @@ def _bind(writer: Any) -> monitors.Monitor:
     monitors.install(monitor, explicit=False)
     _writer, _recorder = writer, monitor.recorder
     return monitor
+
+
+def default_writer() -> Any | None:
+    """The calling thread's default `tf.summary` writer; None without one."""
+    return getattr(_state, "writer", None)
+
+
+def can_write_to(writer: Any) -> bool:
+    """Whether records can be written in the background: not to a writer of a TF1 graph."""
+    resource = getattr(writer, "_resource", None)
+    return resource is not None and not tf.is_symbolic_tensor(resource)
+
+
+class SummaryWriterSink:
+    """Writes through a `tf.summary` writer, into the user's own event file."""
+
+    def __init__(self, writer: Any) -> None:
+        self._writer = writer
+
+    def write(self, records: Sequence[Record]) -> None:
+        """Hands the records to the writer and has them written out."""
+        with tf.init_scope(), tf.device("cpu:0"):
+            resource = self._writer._resource
+            for record in records:
+                summary = summary_of(record.data, record.tag).SerializeToString()
+                tf.raw_ops.WriteRawProtoSummary(
+                    writer=resource,
+                    step=tf.constant(record.sequence, tf.int64),
+                    tensor=tf.constant(summary),
+                )
+            tf.raw_ops.FlushSummaryWriter(writer=resource)
+
+    def close(self) -> None:
+        """Leaves the writer open: it is the user's."""
+
+
+class WriterHook:
+    """Calls back when a writer is flushed (also at `as_default` exit), and when closed."""
+
+    def __init__(
+        self, writer: Any, on_flush: Callable[[], None], on_close: Callable[[], None]
+    ) -> None:
+        self._writer = weakref.ref(writer)
+        self._hooks = MethodHooks("tf.summary idiom")
+        for name, tell in (("flush", on_flush), ("close", on_close)):
+            self._hooks.replace(type(writer), name, functools.partial(self._then, tell))
+
+    def remove(self) -> None:
+        """Takes the hooks out."""
+        self._hooks.remove()
+
+    def _then(self, tell: Callable[[], None], method: Method) -> Method:
+        watched = self._writer
+
+        def call(writer: Any, *args: Any, **kwargs: Any) -> Any:
+            if watched() is writer:
+                tell()
+            return method(writer, *args, **kwargs)
+
+        return call

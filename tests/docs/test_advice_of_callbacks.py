@@ -15,8 +15,12 @@ from advice_snippet import (
     small_model,
 )
 
-from tb_slowdown_plugin.analysis.causes.machine import profiling_advice as profiling
-from tb_slowdown_plugin.analysis.causes.machine.profiling_advice import Profiler
+from tb_slowdown_plugin.analysis.causes.machine import (
+    profiling,
+)
+from tb_slowdown_plugin.analysis.causes.machine.profiling import (
+    Profiler,
+)
 from tb_slowdown_plugin.analysis.causes.saving import callbacks_fixes as callbacks
 from tb_slowdown_plugin.analysis.causes.saving.callbacks_fixes import Calls
 

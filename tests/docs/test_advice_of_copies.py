@@ -6,9 +6,11 @@ import pytest
 from advice_snippet import MARKS, CaseOfAdvice, Snippet, check_all, check_case
 
 from tb_slowdown_plugin.analysis.causes.data import (
-    host_device_transfer_advice as host_device_transfer,
+    host_device_transfer,
 )
-from tb_slowdown_plugin.analysis.causes.data.host_device_transfer_advice import Copies
+from tb_slowdown_plugin.analysis.causes.data.host_device_transfer import (
+    Copies,
+)
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = MARKS

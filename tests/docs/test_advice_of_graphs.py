@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from advice_snippet import MARKS, CaseOfAdvice, Snippet, check_all, check_case
 
-from tb_slowdown_plugin.analysis.causes.compile import graph_growth_advice as graph_growth
+from tb_slowdown_plugin.analysis.causes.compile import (
+    graph_growth,
+)
 from tb_slowdown_plugin.analysis.causes.machine import python_overhead_fixes as python_overhead
 from tb_slowdown_plugin.analysis.causes.machine.python_overhead_fixes import Growth
 

@@ -23,12 +23,12 @@ from tb_slowdown_plugin.analysis.causes.common.program import Pipeline, Program
 from tb_slowdown_plugin.analysis.causes.data import input_fixes as input_pipeline
 from tb_slowdown_plugin.analysis.causes.data.input_fixes import InputWait
 from tb_slowdown_plugin.analysis.causes.memory import (
-    host_memory_advice as host_memory,
+    host_memory,
+    tensor_retention,
 )
-from tb_slowdown_plugin.analysis.causes.memory import (
-    tensor_retention_advice as tensor_retention,
+from tb_slowdown_plugin.analysis.causes.memory.tensor_retention import (
+    Retention,
 )
-from tb_slowdown_plugin.analysis.causes.memory.tensor_retention_advice import Retention
 from tb_slowdown_plugin.analysis.causes.startup import warm_up_fixes as warm_up
 
 tf = pytest.importorskip("tensorflow")

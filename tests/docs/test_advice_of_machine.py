@@ -15,12 +15,13 @@ from advice_snippet import (
 )
 
 from tb_slowdown_plugin.analysis.causes.machine import (
-    cpu_contention_advice as cpu_contention,
+    cpu_contention,
+    thermal,
 )
-from tb_slowdown_plugin.analysis.causes.machine import (
-    thermal_advice as thermal,
+from tb_slowdown_plugin.analysis.causes.machine.cpu_contention import (
+    Contention,
+    Cores,
 )
-from tb_slowdown_plugin.analysis.causes.machine.cpu_contention_advice import Contention, Cores
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = MARKS

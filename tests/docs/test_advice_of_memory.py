@@ -16,19 +16,19 @@ from advice_snippet import (
     small_model,
 )
 
-from tb_slowdown_plugin.analysis.causes.data import communication_advice as communication
-from tb_slowdown_plugin.analysis.causes.memory import (
-    garbage_collection_advice as garbage_collection,
+from tb_slowdown_plugin.analysis.causes.data import (
+    communication,
 )
 from tb_slowdown_plugin.analysis.causes.memory import (
-    gpu_memory_advice as gpu_memory,
+    garbage_collection,
+    gpu_memory,
 )
-from tb_slowdown_plugin.analysis.causes.memory.garbage_collection_advice import Collections
-from tb_slowdown_plugin.analysis.causes.model import (
-    backward_pass_advice as backward_pass,
+from tb_slowdown_plugin.analysis.causes.memory.garbage_collection import (
+    Collections,
 )
 from tb_slowdown_plugin.analysis.causes.model import (
-    optimizer_state_advice as optimizer_state,
+    backward_pass,
+    optimizer_state,
 )
 
 tf = pytest.importorskip("tensorflow")

@@ -25,7 +25,7 @@ from tb_slowdown_plugin.analysis.causes.saving import (
     checkpointing_fixes as checkpointing,
 )
 from tb_slowdown_plugin.analysis.causes.saving import (
-    disk_advice as disk,
+    disk,
 )
 
 tf = pytest.importorskip("tensorflow")

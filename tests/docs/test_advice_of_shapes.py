@@ -10,12 +10,12 @@ from tb_slowdown_plugin.analysis.causes.compile import (
     retrace_fixes as retracing,
 )
 from tb_slowdown_plugin.analysis.causes.compile import (
-    shape_churn_advice as shape_churn,
+    shape_churn,
+    xla_compilation,
 )
-from tb_slowdown_plugin.analysis.causes.compile import (
-    xla_compilation_advice as xla_compilation,
+from tb_slowdown_plugin.analysis.causes.compile.xla_compilation import (
+    Compilations,
 )
-from tb_slowdown_plugin.analysis.causes.compile.xla_compilation_advice import Compilations
 from tb_slowdown_plugin.collectors.xla.constant_inputs import ConstantInputs
 
 tf = pytest.importorskip("tensorflow")

@@ -4,7 +4,9 @@ import re
 from pathlib import Path
 
 from tb_slowdown_plugin.collectors import registry
-from tb_slowdown_plugin.writer.sampling import schedule
+from tb_slowdown_plugin.writer.sampling import (
+    sampler as schedule,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/overhead.md").read_text(encoding="utf-8")

@@ -73,7 +73,9 @@ def make_seeds() -> None:
     import numpy as np
 
     from tb_slowdown_plugin.reader.event_files import EventFile, read_records
-    from tb_slowdown_plugin.records.dictionary import DICTIONARY
+    from tb_slowdown_plugin.records.metadata import (
+        DICTIONARY,
+    )
 
     def keep(name: str, seed: str, data: bytes) -> None:
         (CORPUS / name).mkdir(parents=True, exist_ok=True)

@@ -30,8 +30,10 @@ from tb_slowdown_plugin.reader.build.run_builder import assemble
 from tb_slowdown_plugin.records.codec import decode
 from tb_slowdown_plugin.records.metadata import tag
 from tb_slowdown_plugin.records.types import Run
-from tb_slowdown_plugin.report.body import to_json
-from tb_slowdown_plugin.report.json_body import report_body
+from tb_slowdown_plugin.report.json_body import (
+    compact_json,
+    report_body,
+)
 from tb_slowdown_plugin.report.text_report import to_text
 
 from .chunk_maker import make_chunks
@@ -93,7 +95,7 @@ def check_answers(run: Run) -> None:
     if rows:
         bodies.append(changed(run, account, rows // 2, rows - 1))
     for body in bodies:
-        text = to_json(body)
+        text = compact_json(body)
         assert len(text) < MOST_ANSWER_BYTES
         json.loads(text, parse_constant=_refuse_constant)
 
@@ -111,7 +113,7 @@ def read_capture(data: bytes) -> None:
             except UnreadableError as refusal:
                 check_reason(refusal)
                 return
-            text = to_json(trace_body(trace))
+            text = compact_json(trace_body(trace))
     assert len(text) < MOST_ANSWER_BYTES
     json.loads(text, parse_constant=_refuse_constant)
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from integration.recorded_programs import NAMES, SICK, outcome
 
-from tb_slowdown_plugin.analysis.causes.moving import find_moving
+from tb_slowdown_plugin.analysis.causes.suspects import (
+    find_moving,
+)
 from tb_slowdown_plugin.analysis.report_builder import open_case
 from tb_slowdown_plugin.records.types import Run
 

@@ -31,7 +31,9 @@ from tb_slowdown_plugin.reader.logdir import read_runs
 from tb_slowdown_plugin.reader.run_store import Catalogue
 from tb_slowdown_plugin.records import slowdown_pb2
 from tb_slowdown_plugin.records.codec import encode
-from tb_slowdown_plugin.records.dictionary import DICTIONARY
+from tb_slowdown_plugin.records.metadata import (
+    DICTIONARY,
+)
 from tb_slowdown_plugin.records.types import Chunk
 
 CUT = "ends in the middle of a record"

@@ -19,7 +19,9 @@ import pytest
 from integration.tensorboard_process import LOADERS, TensorBoardProcess
 
 from tb_slowdown_plugin.reader.event_files import find_event_files, read_records
-from tb_slowdown_plugin.records.dictionary import DICTIONARY
+from tb_slowdown_plugin.records.metadata import (
+    DICTIONARY,
+)
 
 pytestmark = pytest.mark.tensorflow
 

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from tb_slowdown_plugin.errors import DecodeError
 from tb_slowdown_plugin.records import codec
 from tb_slowdown_plugin.records import limits as bounds
-from tb_slowdown_plugin.records.dictionary import DICTIONARY
+from tb_slowdown_plugin.records.metadata import (
+    DICTIONARY,
+)
 from tb_slowdown_plugin.records.types import (
     Capture,
     Change,

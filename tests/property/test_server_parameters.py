@@ -13,7 +13,9 @@ from tb_slowdown_plugin.analysis.live.follow import follow
 from tb_slowdown_plugin.reader.extent import Extent, extent_of
 from tb_slowdown_plugin.reader.run_store import Listing, Seen
 from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signals
-from tb_slowdown_plugin.report.body import to_json
+from tb_slowdown_plugin.report.json_body import (
+    compact_json,
+)
 from tb_slowdown_plugin.server.params import ParameterError
 from tb_slowdown_plugin.server.routes import ROUTES
 from tb_slowdown_plugin.server.runs import Runs, UnknownRunError
@@ -77,7 +79,7 @@ def test_each_request_is_answered_or_refused(route: str, query: dict[str, str]) 
         assert len(answer) < 500
         assert answer.isprintable()
         return
-    assert to_json(answer).startswith("{")
+    assert compact_json(answer).startswith("{")
     if route == "/timeline":
         assert 0 <= answer["first"] <= answer["last"] < ROWS
         assert sum(answer["count"]) == answer["last"] - answer["first"] + 1

@@ -14,7 +14,9 @@ from typing import Final, Literal
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.stats.samples import Samples
+from tb_slowdown_plugin.analysis.stats.buckets import (
+    Samples,
+)
 from tb_slowdown_plugin.analysis.types import Diagnosis, Finding
 from tb_slowdown_plugin.records.types import Float, Int
 

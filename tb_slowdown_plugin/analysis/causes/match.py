@@ -31,7 +31,9 @@ from tb_slowdown_plugin.analysis.causes.machine import (
     python_overhead,
     thermal,
 )
-from tb_slowdown_plugin.analysis.causes.machine.eager_steps import tell_eager
+from tb_slowdown_plugin.analysis.causes.machine.python_overhead import (
+    tell_eager,
+)
 from tb_slowdown_plugin.analysis.causes.memory import (
     garbage_collection,
     gpu_memory,

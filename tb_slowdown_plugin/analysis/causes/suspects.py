@@ -1,7 +1,11 @@
-"""What may be behind seconds that no rule has claimed: named, but not charged."""
+"""What may be behind seconds that no rule has claimed: named, but not charged.
+
+Signals that move with seconds that nothing accounts for: suspects, which are charged nothing.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -24,31 +28,58 @@ from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
     ends,
     median_of_known,
 )
+from tb_slowdown_plugin.analysis.causes.correlated_signals import find_companions
 from tb_slowdown_plugin.analysis.causes.data.input_pipeline import slow_stages
-from tb_slowdown_plugin.analysis.causes.moving import find_moving
-from tb_slowdown_plugin.analysis.causes.workload.between_epochs import suspect_between
-from tb_slowdown_plugin.analysis.ledger.verdict import GROWN_FLOOR
-from tb_slowdown_plugin.analysis.text.wording import count, counted, duration, listed, size
+from tb_slowdown_plugin.analysis.causes.workload.scheduled import (
+    suspect_between,
+)
+from tb_slowdown_plugin.analysis.ledger.balance import GROWN_FLOOR
+from tb_slowdown_plugin.analysis.prepare.recorded_run import samples_of
+from tb_slowdown_plugin.analysis.text.wording import (
+    count,
+    counted,
+    duration,
+    listed,
+    significant,
+    size,
+)
 from tb_slowdown_plugin.analysis.types import Finding, Suspect
-from tb_slowdown_plugin.catalog.events import (
-    OPEN_TAPE,
-)
-from tb_slowdown_plugin.catalog.parameters import (
-    MOST_OF_RUN,
-)
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.events import OPEN_TAPE
+from tb_slowdown_plugin.catalog.parameters import MOST_OF_RUN
 from tb_slowdown_plugin.records.types import Float
 
 _COMPUTES: Final = 0.7
 """Share of a slow step that must be CPU time, or it does not compile."""
+
 _COMPUTED: Final = 0.3
 """Share of a rise that must be CPU time of the process, or it was waiting."""
+
 _ALIKE: Final = 0.5
 """Share of the step's relative rise by which the CPU time of all threads must rise, too."""
+
 _SLOWER_STAGE: Final = 1.5
 """Last time of a stage over its first from which it may be more work: a choice."""
+
 _MUCH_WRITTEN: Final = 2e7
 """Bytes a second that may take time worth a look: a local disk takes ten times as much, a file
 on a network hardly more."""
+
+_CAUSE: Final = {
+    "rss_bytes": "host_memory",
+    "major_faults": "host_memory",
+    "involuntary_switches": "cpu_contention",
+    "eager_functions": "graph_growth",
+    "graph_operations": "graph_growth",
+    names.ALLOCATOR_IN_USE: "tensor_retention",
+    names.ALLOCATOR_PEAK: "gpu_memory",
+    "optimizer_bytes": "optimizer_state",
+    names.GPU_TEMPERATURE: "thermal",
+}
+"""Signals that may tell of a cause beside seconds that nothing accounts for, by family."""
+
+_WHOLE: Final = 10
+"""A count from which no decimals are shown."""
 
 
 def find_suspects(case: Case) -> tuple[Suspect, ...]:
@@ -252,3 +283,51 @@ def _inside_and_rest(case: Case, finding: Finding) -> tuple[Mask, Mask]:
 
 def _medians(series: Float, rest: Mask, slow: Mask) -> tuple[float, float]:
     return median_of_known(series[rest]), median_of_known(series[slow])
+
+
+def find_moving(case: Case, findings: tuple[Finding, ...]) -> Iterator[Suspect]:
+    """The signals that jump or grow with findings, the most alike first.
+
+    Args:
+      case: The run.
+      findings: Level shifts and drifts of the core.
+    """
+    if not findings:
+        return
+    told = filter(_cause_of, case.run.signals.values)
+    signals = {name: samples_of(case.run, name) for name in told}
+    known = {name: signal for name in signals if (signal := names.signal(name))}
+    counts = frozenset(name for name, signal in known.items() if signal.cumulative)
+    for finding in findings:
+        for companion in find_companions(finding, case.diagnosis, signals, counts):
+            signal = known[companion.signal]
+            device = names.detail(companion.signal)
+            title = f"\u201c{signal.title}\u201d" + (f" of {device}" if device else "")
+            before, after = _amount(companion.before, signal), _amount(companion.after, signal)
+            grows = f"grows together with the step time, from {before} to {after}; much that grows"
+            jumps = f"jumps with the step time at {case.step_text(finding.rows[0])}, from {before}"
+            how = (
+                f"{grows} does"
+                if companion.how == "grows_together"
+                else f"{jumps} to {after}, and nowhere else as far"
+            )
+            yield Suspect(
+                _cause_of(companion.signal),
+                finding.lost_seconds,
+                f"{title} {how}. Nothing measured says that it takes the time.",
+            )
+
+
+def _cause_of(signal: str) -> str:
+    """What a signal that moves with unexplained seconds is a suspect of; "" for nothing."""
+    if names.family(signal) == names.ALLOCATOR_PEAK and names.detail(signal).startswith("CPU"):
+        return _CAUSE[names.ALLOCATOR_IN_USE]
+    return _CAUSE.get(names.family(signal), "")
+
+
+def _amount(value: float, signal: names.Signal) -> str:
+    if signal.unit == "bytes":
+        return size(value)
+    number = count(value) if value >= _WHOLE or not value else significant(value, 2)
+    unit = " \u00b0C" if signal.unit == "celsius" else ""
+    return f"{number}{unit}{' a second' if signal.cumulative else ''}"

@@ -1,14 +1,60 @@
-"""Adds up: in every step, and in sum, wall = healthy + lost + unexplained."""
+"""Adds up: in every step, and in sum, wall = healthy + lost + unexplained.
+
+The verdict on a run, once its losses have causes or have none.
+
+Names what the engine found, as far as arrays alone allow.
+
+The report knows more: names of functions, events, other signals. Its rules
+(`rules/`) give evidence and advice, and name what no clock measured. Here a
+finding is named by the account it stands in, and by nothing else.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.types import Finding, Ledger
+from tb_slowdown_plugin.analysis.types import Finding, Ledger, NamedLoss, Verdict
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.accounts import CONTENTION
 from tb_slowdown_plugin.records.types import Float
+
+SLOW_START_FLOOR: Final = 0.2
+"""Share of the wall from which warm-up alone is a verdict (DESIGN section 5)."""
+
+UNEXPLAINED_FLOOR: Final = 0.1
+"""Share of the wall from which unexplained seconds are a slowdown: a choice. Stalls of a busy
+machine, which nobody measured, take a few percent of a healthy run."""
+
+GROWN_FLOOR: Final = 0.05
+"""The same where the engine found that the run got slower, in whatever pattern."""
+
+_NOISE_OF_START: Final = 0.2
+"""Unexplained seconds over those of a slow start, up to which they do not change its verdict."""
+
+UNNAMED: Final = "unexplained"
+
+_CAUSES: Final[dict[str, str]] = {
+    names.INPUT_WAIT: "input_pipeline",
+    names.TRACING: "retracing",
+    names.FIRST_EXECUTION: "retracing",
+    names.PREDICT: "retracing",
+    names.GC: "garbage_collection",
+    names.CALLBACK: "callbacks",
+    "callbacks": "callbacks",
+    names.SUMMARY: "callbacks",
+    names.VALIDATION: "callbacks",
+    names.CHECKPOINT: "checkpointing",
+    names.COMMUNICATION: "communication",
+    names.XLA_COMPILATION: "xla_compilation",
+    names.BACKWARD: "backward_pass",
+    names.OPTIMIZER: "optimizer_state",
+    CONTENTION: "cpu_contention",
+}
+"""Family of accounts -> cause id."""
 
 
 def balance(
@@ -52,3 +98,85 @@ def balance(
 
 def _with_losses(finding: Finding, lost_per_step: Float) -> Finding:
     return replace(finding, lost_per_step=lost_per_step, lost_seconds=float(lost_per_step.sum()))
+
+
+def verdict_on(
+    diagnosed: Verdict,
+    *,
+    wall_seconds: float,
+    warm_up_seconds: float,
+    named_seconds: float,
+    unexplained_seconds: float,
+) -> Verdict:
+    """What a run is.
+
+    Args:
+      diagnosed: what the engine says without causes.
+      wall_seconds: of the run.
+      warm_up_seconds: lost to warm-up, as the rules call it.
+      named_seconds: lost to all other causes of the program's own.
+      unexplained_seconds: lost to none, in a pattern that stands out of the noise.
+
+    Example:
+      >>> verdict_on("slowdown", wall_seconds=12.0, warm_up_seconds=10.0, named_seconds=0.0,
+      ...     unexplained_seconds=0.7)
+      'slow_start'
+      >>> verdict_on("healthy", wall_seconds=12.0, warm_up_seconds=0.0, named_seconds=0.0,
+      ...     unexplained_seconds=4.0)
+      'slowdown'
+    """
+    if diagnosed == "not_enough_steps":
+        return diagnosed
+    if named_seconds > 0:
+        return "slowdown"
+    slow_start = warm_up_seconds >= SLOW_START_FLOOR * wall_seconds
+    if slow_start and unexplained_seconds <= _NOISE_OF_START * warm_up_seconds:
+        return "slow_start"
+    floor = GROWN_FLOOR if diagnosed == "slowdown" else UNEXPLAINED_FLOOR
+    if unexplained_seconds >= floor * wall_seconds > 0:
+        return "slowdown"
+    return "slow_start" if slow_start else "healthy"
+
+
+def name_losses(findings: Sequence[Finding]) -> tuple[NamedLoss, ...]:
+    """Groups findings by cause, the costliest first.
+
+    A cause takes pattern and confidence of its largest finding, and the steps of all of them.
+
+    Args:
+      findings: Of one run.
+
+    Returns:
+      What was lost for no account that has a name is "unexplained".
+    """
+    groups: dict[str, list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault(_cause(finding), []).append(finding)
+    losses = [_sum_up(cause, group) for cause, group in groups.items()]
+    return tuple(sorted(losses, key=lambda loss: -loss.lost_seconds))
+
+
+def cause_of_account(account: str) -> str | None:
+    """The cause id that an account alone points to, None if there is none.
+
+    >>> cause_of_account("input_wait"), cause_of_account("forward")
+    ('input_pipeline', None)
+    """
+    return _CAUSES.get(names.family(account))
+
+
+def _cause(finding: Finding) -> str:
+    if finding.pattern == "warm_up":
+        return "warm_up"
+    return cause_of_account(finding.source) or UNNAMED
+
+
+def _sum_up(cause: str, group: Sequence[Finding]) -> NamedLoss:
+    largest = max(group, key=lambda finding: finding.lost_seconds)
+    return NamedLoss(
+        cause=cause,
+        pattern=largest.pattern,
+        steps=(min(f.rows[0] for f in group), max(f.rows[1] for f in group)),
+        lost_seconds=sum(finding.lost_seconds for finding in group),
+        confidence=largest.confidence,
+    )

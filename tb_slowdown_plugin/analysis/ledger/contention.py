@@ -20,19 +20,19 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.ledger.own_work import find_own_growth
 from tb_slowdown_plugin.analysis.ledger.run_queue import (
     Delays,
     find_foreign_delays,
     find_foreign_share,
+    find_own_growth,
     read_count,
 )
 from tb_slowdown_plugin.analysis.prepare.steps import Steps, as_column, as_samples
 from tb_slowdown_plugin.analysis.stats.buckets import (
+    Signals,
     quantile_by_steps,
     sum_between,
 )
-from tb_slowdown_plugin.analysis.stats.samples import Signals
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CONTENTION_ACCOUNTS, WAITING
 from tb_slowdown_plugin.catalog.signals import (

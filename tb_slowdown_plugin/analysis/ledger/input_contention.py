@@ -29,9 +29,9 @@ from tb_slowdown_plugin.analysis.ledger.run_queue import (
 )
 from tb_slowdown_plugin.analysis.prepare.steps import Steps, move
 from tb_slowdown_plugin.analysis.stats.buckets import (
+    Signals,
     sum_between,
 )
-from tb_slowdown_plugin.analysis.stats.samples import Signals
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import (

@@ -16,8 +16,13 @@ from tb_slowdown_plugin.analysis.ledger.findings import (
 from tb_slowdown_plugin.analysis.prepare.steps import Steps
 from tb_slowdown_plugin.analysis.stats.buckets import bucket
 from tb_slowdown_plugin.analysis.stats.change_points import SIGNIFICANCE_OF_SHORT
-from tb_slowdown_plugin.analysis.stats.epochs import is_at_boundaries, split_first_pass
-from tb_slowdown_plugin.analysis.stats.events import Growth, find_events, find_growth
+from tb_slowdown_plugin.analysis.stats.events import (
+    Growth,
+    find_events,
+    find_growth,
+    is_at_boundaries,
+    split_first_pass,
+)
 from tb_slowdown_plugin.analysis.stats.rises import Rise
 from tb_slowdown_plugin.analysis.stats.trend import Trend, fit_trend
 from tb_slowdown_plugin.analysis.types import Confidence, Finding, Pattern

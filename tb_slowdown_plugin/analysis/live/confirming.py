@@ -7,7 +7,9 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.ledger.named import cause_of_account
+from tb_slowdown_plugin.analysis.ledger.balance import (
+    cause_of_account,
+)
 from tb_slowdown_plugin.analysis.live.hysteresis import Confirmation
 from tb_slowdown_plugin.analysis.live.recent_pace import Slowing
 from tb_slowdown_plugin.analysis.stats.change_points import PERSISTENCE, SMALLEST_CHANGE

@@ -9,7 +9,10 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_training
 from tb_slowdown_plugin.analysis.prepare.workers import find_group
-from tb_slowdown_plugin.analysis.stats.samples import Samples, Signals
+from tb_slowdown_plugin.analysis.stats.buckets import (
+    Samples,
+    Signals,
+)
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CONTENTION_ACCOUNTS, FLAT_FLOOR, IN_TURN
 from tb_slowdown_plugin.catalog.events import UNFILLED

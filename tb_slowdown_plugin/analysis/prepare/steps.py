@@ -9,8 +9,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tb_slowdown_plugin.analysis.stats.buckets import (
+    Samples,
+)
 from tb_slowdown_plugin.analysis.stats.events import is_sparse
-from tb_slowdown_plugin.analysis.stats.samples import Samples
 from tb_slowdown_plugin.catalog.accounts import rule_of
 from tb_slowdown_plugin.errors import UsageError
 from tb_slowdown_plugin.records.types import Float, Int

@@ -23,15 +23,16 @@ from tb_slowdown_plugin.analysis.stats.change_points import (
 )
 from tb_slowdown_plugin.analysis.stats.growth_curve import find_jump, fit_growth, is_growth
 from tb_slowdown_plugin.analysis.stats.noise import long_run_variance
-from tb_slowdown_plugin.analysis.stats.placement import estimate_density, place_jump
 from tb_slowdown_plugin.analysis.stats.rises import Rise, find_base, find_rises
 from tb_slowdown_plugin.analysis.stats.segments import (
     Part,
     bounded_means,
     confirm,
+    estimate_density,
     is_curve,
     is_seam,
     join,
+    place_jump,
 )
 from tb_slowdown_plugin.records.types import Float, Int
 

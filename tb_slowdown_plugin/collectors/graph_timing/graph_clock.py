@@ -18,7 +18,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tb_slowdown_plugin.collectors.hooks.save_context import is_saving
+from tb_slowdown_plugin.collectors.hooks.tensorflow_internals import (
+    is_saving,
+)
 
 
 class GraphSums:

@@ -3,6 +3,11 @@
 Needs TensorFlow 2.19 or later, and datasets whose autotuning is on (the
 default). Cost: 15 us in each pass over the data, and every 10 s of a run that is not young,
 in the background; 1 us an iterator made.
+
+A `cache()` of tf.data that never completes: each pass computes everything once more.
+
+It holds only from the pass after the first one that read it to its end; one that is
+left early, or followed by `take`, never does. TensorFlow warns of it in its log alone.
 """
 
 from __future__ import annotations
@@ -15,19 +20,25 @@ from typing import Any, Final
 from tb_slowdown_plugin.catalog.names import PREDICT, VALIDATION, family
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
-from tb_slowdown_plugin.collectors.input.dataset_caches import Passes, has_unfilled_cache
 from tb_slowdown_plugin.collectors.input.pipeline_stages import describe_pipeline
 from tb_slowdown_plugin.records.types import Fact
 
 _INTERVALS_NS: Final = (1_000_000_000, 10_000_000_000)
 """Least and most between two looks at the stages: each is twice as long as the one before,
 because a young run may be over soon."""
+
 _FEWEST_ELEMENTS: Final = 10
 """Fewer say little: the first ones fill caches and start threads."""
+
 _MOST_LOOKS: Final = 64
 """At datasets, for their stages: a program may make a new one in each step."""
+
 _CHANGED: Final = 1.5
 """A stage that takes this many times as long (or as short) as told is told again."""
+
+_SETTLED: Final = 3
+"""From this pass over the same dataset on a cache has to hold: somebody may have peeked at
+the data first, and then read it to its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,3 +210,38 @@ def _fact(stage: Stage) -> Fact:
             "share": stage.share,
         },
     )
+
+
+class Passes:
+    """Counts how often the same dataset was iterated over, without a break.
+
+    Example:
+      >>> class Dataset: ...
+      >>> passes, a, b = Passes(), Dataset(), Dataset()
+      >>> [passes.begin(dataset) for dataset in (a, a, b, a)]
+      [1, 2, 1, 1]
+    """
+
+    def __init__(self) -> None:
+        self._dataset: weakref.ref[Any] | None = None
+        self._count = 0
+
+    def begin(self, dataset: Any) -> int:
+        """A pass begins; gives its number, from 1."""
+        same = self._dataset is not None and self._dataset() is dataset
+        self._count = self._count + 1 if same else 1
+        self._dataset = weakref.ref(dataset)
+        return self._count
+
+
+def has_unfilled_cache(nodes: Mapping[int, Any], nth_pass: int) -> bool:
+    """Whether a cache still reads its source in a pass in which it should hold.
+
+    Args:
+      nodes: `ModelProto.nodes` of `tensorflow/core/framework/model.proto`; a cache that
+        holds has no inputs there any more.
+      nth_pass: The number of the pass, from 1.
+    """
+    if nth_pass < _SETTLED:
+        return False
+    return any(node.name.endswith("CacheImpl") and len(node.inputs) for node in nodes.values())

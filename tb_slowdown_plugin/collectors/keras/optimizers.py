@@ -15,10 +15,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.collectors.base import Context
+from tb_slowdown_plugin.collectors.base import (
+    Context,
+    find_keras,
+)
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
 from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
-from tb_slowdown_plugin.collectors.keras_module import find_keras
 from tb_slowdown_plugin.records.types import Fact
 
 CREATION: Final = "optimizer_creation"

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
-from tb_slowdown_plugin.collectors.hooks import tensorflow_internals as eager_context
+from tb_slowdown_plugin.collectors.hooks import tensorflow_internals
 
 _MIB: Final = 1 << 20
 
@@ -47,7 +47,7 @@ class Allocator:
         self._logical_devices = tf.config.list_logical_devices
         self._devices: list[str] | None = None
         self._limits: dict[str, int] = {}
-        if eager_context.is_initialised():
+        if tensorflow_internals.is_initialised():
             self._find_devices()
 
     def read(self) -> Mapping[str, float]:
@@ -57,7 +57,7 @@ class Allocator:
           Unavailable: No device's allocator keeps statistics.
         """
         if self._devices is None:
-            if not eager_context.is_initialised():
+            if not tensorflow_internals.is_initialised():
                 return {}
             self._find_devices()
         values: dict[str, float] = {}

@@ -16,8 +16,12 @@ from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.memory.allocator import Allocator
-from tb_slowdown_plugin.collectors.memory.tensor_census import Census, Group, take_census
-from tb_slowdown_plugin.collectors.memory.tensor_holders import find_holder
+from tb_slowdown_plugin.collectors.memory.tensor_census import (
+    Census,
+    Group,
+    find_holder,
+    take_census,
+)
 from tb_slowdown_plugin.collectors.system.memory import ProcessMemory
 from tb_slowdown_plugin.records.types import Fact
 

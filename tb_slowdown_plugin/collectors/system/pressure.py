@@ -10,8 +10,11 @@ from pathlib import Path
 from typing import Final
 
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
-from tb_slowdown_plugin.collectors.system import kernel_files as cgroup
-from tb_slowdown_plugin.collectors.system.kernel_file import KernelFile, open_if_there
+from tb_slowdown_plugin.collectors.system import kernel_files
+from tb_slowdown_plugin.collectors.system.kernel_files import (
+    KernelFile,
+    open_if_there,
+)
 
 _RESOURCES: Final = ("cpu", "io", "memory")
 
@@ -22,7 +25,7 @@ class Pressure:
     name = "pressure"
     in_background = True
 
-    def __init__(self, root: Path = cgroup.ROOT) -> None:
+    def __init__(self, root: Path = kernel_files.ROOT) -> None:
         self._directory = root / "proc/pressure"
 
     def start(self, context: Context) -> None:  # noqa: ARG002 - nothing to hook

@@ -4,12 +4,16 @@ Whoever measures a stretch of the training thread's time (a phase, a trace, a
 GC pause, a callback, a wait for data) opens an account when it begins and
 closes it when it ends. What is opened inside another account takes its time
 out of that one, so the innermost wins and nothing is counted twice.
+
+The clocks of the training process, as one value that a test can replace.
 """
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from tb_slowdown_plugin.catalog.names import INPUT_WAIT
@@ -210,3 +214,19 @@ class Stopwatch:
 
     def _add(self, account: str, nanoseconds: int) -> None:
         self.booked[account] = self.booked.get(account, 0) + nanoseconds
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Where all times come from; nothing else in the training process reads a clock.
+
+    Example:
+      >>> Clock(monotonic_ns=lambda: 5_000).monotonic_ns()
+      5000
+    """
+
+    monotonic_ns: Callable[[], int] = time.perf_counter_ns
+    process_cpu_ns: Callable[[], int] = time.process_time_ns
+    thread_cpu_ns: Callable[[], int] = time.thread_time_ns
+    """CPU time of the calling thread."""
+    unix_seconds: Callable[[], float] = time.time

@@ -14,8 +14,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tb_slowdown_plugin.catalog.names import AGAIN, FIRST, LIBRARY
-from tb_slowdown_plugin.collectors.hooks.save_context import is_saving
-from tb_slowdown_plugin.collectors.tracing import trace_signature
+from tb_slowdown_plugin.collectors.hooks.tensorflow_internals import (
+    is_saving,
+)
+from tb_slowdown_plugin.collectors.tracing import (
+    argument_changes,
+)
 from tb_slowdown_plugin.collectors.tracing.argument_changes import explain
 from tb_slowdown_plugin.collectors.tracing.arguments import Arguments, Object, describe
 from tb_slowdown_plugin.collectors.tracing.subjects import Subject
@@ -130,9 +134,9 @@ class TracedFunctions:
         history.covering = (
             verdict.arguments
             if history.covering is None
-            else trace_signature.merge(history.covering, verdict.arguments)
+            else argument_changes.merge(history.covering, verdict.arguments)
         )
-        return trace_signature.write(history.covering)
+        return argument_changes.write(history.covering)
 
     def _history(self, subject: Subject) -> FunctionHistory:
         return self._by_code.setdefault(subject.key, FunctionHistory())

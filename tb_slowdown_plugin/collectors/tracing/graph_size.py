@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tb_slowdown_plugin.collectors.base import Context
-from tb_slowdown_plugin.collectors.hooks import tensorflow_internals as eager_context
+from tb_slowdown_plugin.collectors.hooks import tensorflow_internals
 
 _PATIENCE = 1_000
 """Counting functions takes time in proportion to their number: after a count that took
@@ -45,7 +45,7 @@ class GraphSize:
         began = self._now_ns()
         if began < self._next_count_ns:
             return {}
-        count = eager_context.count_functions()
+        count = tensorflow_internals.count_functions()
         ended = self._now_ns()
         self._next_count_ns = ended + _PATIENCE * (ended - began)
         return {} if count is None else {"eager_functions": count}

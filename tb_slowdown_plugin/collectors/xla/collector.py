@@ -16,11 +16,21 @@ from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.tracing.collector import TraceCollector
-from tb_slowdown_plugin.collectors.tracing.first_execution import hide_frame
-from tb_slowdown_plugin.collectors.xla.compilations import Compilation, ShapesInPython, ShapesNoted
+from tb_slowdown_plugin.collectors.tracing.spans import (
+    hide_frame,
+)
+from tb_slowdown_plugin.collectors.xla.compilations import (
+    Compilation,
+    HandedOn,
+    ShapesInPython,
+    ShapesNoted,
+)
+from tb_slowdown_plugin.collectors.xla.constant_inputs import (
+    NeededValue,
+    arguments_of,
+    needed_values,
+)
 from tb_slowdown_plugin.collectors.xla.graph_calls import NotedCalls
-from tb_slowdown_plugin.collectors.xla.xla_handed_on import HandedOn
-from tb_slowdown_plugin.collectors.xla.xla_values import NeededValue, arguments_of, needed_values
 from tb_slowdown_plugin.records.types import Fact, Trace
 
 _METHOD: Final = "_call_flat"

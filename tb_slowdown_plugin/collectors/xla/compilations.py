@@ -1,27 +1,37 @@
-"""Which run of a jitted graph had shapes or values that XLA compiled for, and what it took."""
+"""Which run of a jitted graph had shapes or values that XLA compiled for, and what it took.
+
+Calls of a jitted function by a graph that hands its own arguments on to it.
+
+Keras's `predict_on_batch` is one, and what a strategy runs. XLA compiles inside of that graph,
+for what Python sees as the arguments of the graph.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
+from tb_slowdown_plugin.collectors.xla.constant_inputs import NeededValue, arguments_of
 from tb_slowdown_plugin.collectors.xla.graph_calls import NotedCall
-from tb_slowdown_plugin.collectors.xla.xla_values import NeededValue
 
 _STEADY_RUNS: Final = 2
 """The first run of a shape compiles; the second is timed as a steady one."""
+
 _LEAST_NS: Final = 2_000_000
+
 _LEAST_SHARE: Final = 0.05
 """A run that takes this much longer than the fastest one may have compiled: the smallest
 graph takes XLA 15 ms (2.21, measured)."""
+
 _EARLY_RUNS: Final = 10
 """So many runs are looked at however long they take: what is usual is not known yet."""
+
 _LEAST_SHARE_OF_LOOP: Final = 0.3
 """The same for a loop of several steps, whose shapes are only known as a sum."""
 
-
 Shapes: TypeAlias = tuple[Any, ...]
+
 Values: TypeAlias = tuple[bytes, ...]
 
 
@@ -123,3 +133,43 @@ class ShapesNoted:
         known = len(self._seen)
         self._seen.add(shapes)
         return len(self._seen) > known
+
+
+@dataclass(frozen=True, slots=True)
+class HandedOn:
+    """A call in a graph that is being traced: by names, for tensors would keep the graph."""
+
+    subject: str
+    """The jitted function."""
+    inputs: tuple[str, ...]
+    """Tensors of which it leaves the shape open."""
+    needed: tuple[tuple[str, NeededValue], ...]
+    """Tensors of which XLA needs the value."""
+
+    @classmethod
+    def of(
+        cls, subject: str, inputs: Sequence[Any], needed: Iterable[tuple[Any, NeededValue]]
+    ) -> HandedOn:
+        """The call with these tensors of the graph."""
+        named = tuple((tensor.name, value) for tensor, value in needed)
+        return cls(subject, tuple(tensor.name for tensor in inputs), named)
+
+    def shapes_in(self, function: Any) -> ShapesInPython | None:
+        """What to look at when the `ConcreteFunction` of that graph is called.
+
+        Returns:
+          None where nothing of it is an argument of the function.
+        """
+        arguments = arguments_of(function)
+        places = {tensor.name: place for place, tensor in enumerate(arguments)}
+        varying = [
+            places[name]
+            for name in self.inputs
+            if name in places and not arguments[places[name]].shape.is_fully_defined()
+        ]
+        needed = [
+            replace(value, place=places[name]) for name, value in self.needed if name in places
+        ]
+        if not (varying or needed):
+            return None
+        return ShapesInPython(self.subject, varying, needed)

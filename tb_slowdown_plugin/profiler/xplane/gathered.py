@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_slowdown_plugin.profiler import event_names as naming
+from tb_slowdown_plugin.profiler import event_names
 from tb_slowdown_plugin.profiler.event_names import Direction, Meaning
 from tb_slowdown_plugin.profiler.intervals import own
 from tb_slowdown_plugin.profiler.steps import DeviceSpan
@@ -64,18 +64,18 @@ class Gathered:
             return
         events = line.events
         ids, firsts, which = np.unique(events.metadata, return_index=True, return_inverse=True)
-        of_input = naming.is_input_thread(line.name)
+        of_input = event_names.is_input_thread(line.name)
         meanings: list[Meaning | None] = []
         order = np.argsort(which, kind="stable")
         edges = np.searchsorted(which[order], np.arange(len(ids) + 1))
         for index, first in enumerate(firsts.tolist()):
             name = plane.names.get(int(ids[index]), "")
-            found = naming.meaning(name, input_thread=of_input, streams=streams)
+            found = event_names.meaning(name, input_thread=of_input, streams=streams)
             rows = order[edges[index] : edges[index + 1]]
             if found is None:
                 said = plane.stats_of(int(events.stats[first]), int(events.ends[first]))
                 if "correlation_id" in said:
-                    found = naming.launch(name)
+                    found = event_names.launch(name)
                 elif "step_num" in said:
                     self._add_markers(plane, line, rows[good[rows]], number)
                 elif "tf_function_call" in said:
@@ -111,14 +111,14 @@ class Gathered:
             self._add_spans(self.groups, plane, line, rows, device)
         ids, which = np.unique(line.events.metadata[rows], return_inverse=True)
         names = [plane.names.get(id_, "") for id_ in ids.tolist()]
-        meanings = [naming.meaning(name, input_thread=False, device=True) for name in names]
+        meanings = [event_names.meaning(name, input_thread=False, device=True) for name in names]
         if role == "async":
             meanings = [
                 found if found is not None and found.part == "communication" else None
                 for found in meanings
             ]
         for index, name in enumerate(names):
-            if naming.is_blit(name):
+            if event_names.is_blit(name):
                 self._tell_blits(plane, line, rows, which, meanings, index)
         self._add_bytes(plane, line, rows, which, meanings)
         keep = np.array([found is not None for found in meanings], bool)[which]
@@ -182,7 +182,7 @@ class Gathered:
                 self.allocations.append(_stats(plane, line, row))
 
     def _add_launches(self, plane: Plane, line: Line, rows: Ints, name: str) -> None:
-        direction = naming.direction_of(name)
+        direction = event_names.direction_of(name)
         if direction is None:
             return
         for row in rows[: _MOST_COPIES - len(self.launched)].tolist():
@@ -209,7 +209,7 @@ class Gathered:
             way = self.launched.get(launched, "within_device") if launched else "within_device"
             if way not in at:
                 at[way] = len(meanings)
-                meanings.append(naming.copy_of(kernel.title, way))
+                meanings.append(event_names.copy_of(kernel.title, way))
             which[place] = at[way]
 
     def _add_bytes(

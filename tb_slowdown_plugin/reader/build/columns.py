@@ -1,14 +1,24 @@
-"""Arrays that grow at their end while earlier views of them stay valid."""
+"""Arrays that grow at their end while earlier views of them stay valid.
+
+Columns in which a row may stand for several steps: what keeps a run without end in memory.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_slowdown_plugin.records.types import Int
+
 _FIRST_CAPACITY: Final = 256
+
+How = Literal["sum", "first", "last", "highest"]
+"""What a row of several says of a column; "highest" passes over NaN, the others do not."""
+
+_Columns = Mapping[str, NDArray[Any]]
 
 
 class GrowingColumns:
@@ -87,3 +97,120 @@ class GrowingColumns:
             larger = np.empty(self._capacity, array.dtype)
             larger[: self.rows] = array[: self.rows]
             self._arrays[name] = larger
+
+
+class FoldingColumns:
+    """Equally long columns that grow at their end, and of which rows can be joined.
+
+    Rows are joined in groups of `width`, counted from the first one, so that it does
+    not matter when that was begun. Rows that fill no group yet wait in a remainder.
+    Views once handed out never change.
+
+    Args:
+      how: What a row of several says, by column; `default` for those not named.
+      default: See there.
+      absent: What a column gets that a piece does not have.
+    """
+
+    def __init__(self, how: Mapping[str, How], default: How, absent: float) -> None:
+        self.width = 1
+        """Rows as they came in each row as it is kept."""
+        self._how = how
+        self._default: Final = default
+        self._absent = absent
+        self._full = GrowingColumns()
+        self._rest: dict[str, NDArray[Any]] = {}
+        self._rest_counts: Int = np.empty(0, np.int64)
+
+    @property
+    def rows(self) -> int:
+        """Rows kept, without the remainder."""
+        return self._full.rows
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in the columns' rows."""
+        return self._full.nbytes
+
+    def append(self, rows: int, values: _Columns) -> None:
+        """Add rows as they come: name -> (rows,) array."""
+        if self.width == 1:
+            self._full.append(rows, values, self._absent)
+        else:
+            self._add(values, np.ones(rows, np.int64))
+
+    def widen(self, width: int) -> None:
+        """Let each row stand for `width` rows, a multiple of those it stands for now."""
+        counts = np.concatenate([np.full(self.rows, self.width), self._rest_counts])
+        full, rest = self._full.views(), self._rest
+        values = {
+            name: np.concatenate([part[name] for part in (full, rest) if name in part])
+            for name in dict.fromkeys((*full, *rest))
+        }
+        self.width = width
+        self._full, self._rest = GrowingColumns(), {}
+        self._rest_counts = np.empty(0, np.int64)
+        self._add(values, counts)
+
+    def change(self, name: str, function: Callable[[NDArray[Any]], NDArray[Any]]) -> None:
+        """Put other values into a column; earlier views of it stay as they are."""
+        if name in self._full:
+            changed = {**self._full.views(), name: function(self._full.view(name))}
+            rows, self._full = self._full.rows, GrowingColumns()
+            self._full.append(rows, changed, self._absent)
+        if name in self._rest:
+            self._rest[name] = function(self._rest[name])
+
+    def views(self, *, whole: bool = False) -> dict[str, NDArray[Any]]:
+        """Each column as it is now, read-only; with the remainder as a last row if `whole`."""
+        views = self._full.views()
+        if not whole or not len(self._rest_counts):
+            return views
+        ends = np.array([len(self._rest_counts)])
+        last = {name: self._join(name, column, ends) for name, column in self._rest.items()}
+        dtypes = {name: column.dtype for name, column in last.items()}
+        return {
+            name: np.concatenate([views.get(name, np.empty(0, dtypes[name])), last[name]])
+            for name in last
+        }
+
+    def _add(self, values: _Columns, counts: Int) -> None:
+        new, old = len(counts), len(self._rest_counts)
+        counts = np.concatenate([self._rest_counts, counts])
+        passed = np.cumsum(counts)
+        groups = int(passed[-1]) // self.width if len(counts) else 0
+        # A group never ends inside a row: each width is a multiple of those before it.
+        ends = np.searchsorted(passed, self.width * np.arange(1, groups + 1)) + 1
+        kept = int(ends[-1]) if groups else 0
+        joined, rest = {}, {}
+        for name in dict.fromkeys((*self._rest, *values)):
+            dtype = (values[name] if name in values else self._rest[name]).dtype
+            before = self._rest.get(name)
+            column = np.concatenate(
+                [
+                    np.full(old, self._absent, dtype) if before is None else before,
+                    values[name] if name in values else np.full(new, self._absent, dtype),
+                ]
+            )
+            joined[name] = self._join(name, column[:kept], ends)
+            rest[name] = column[kept:].copy()
+        if groups:
+            self._full.append(groups, joined, self._absent)
+        self._rest, self._rest_counts = rest, counts[kept:].copy()
+
+    def _join(self, name: str, column: NDArray[Any], ends: Int) -> NDArray[Any]:
+        """The rows before each of `ends`, from the end before on, as one."""
+        if not len(ends):
+            return column[:0]
+        starts = np.concatenate([[0], ends[:-1]])
+        joined: NDArray[Any]
+        match self._how.get(name, self._default):
+            case "sum":
+                joined = np.add.reduceat(column, starts)
+            case "highest":
+                joined = np.fmax.reduceat(column, starts)
+            case "first":
+                joined = column[starts]
+            case "last":
+                joined = column[ends - 1]
+        return joined

@@ -8,13 +8,20 @@ from typing import Final
 
 from tb_slowdown_plugin.errors import DecodeError
 from tb_slowdown_plugin.reader.build.join import join
-from tb_slowdown_plugin.reader.build.record_batch import Record, session_of
-from tb_slowdown_plugin.reader.build.sequences import Sequences
+from tb_slowdown_plugin.reader.build.record_batch import (
+    Record,
+    Sequences,
+    Stretch,
+    Waiting,
+    session_of,
+)
 from tb_slowdown_plugin.reader.build.session_builder import MAX_ROW, MOST_NAMES, OutOfOrder, Strand
-from tb_slowdown_plugin.reader.build.stretch import Stretch, Waiting
-from tb_slowdown_plugin.records.decoding import decode_together
+from tb_slowdown_plugin.records.decoding import (
+    Opened,
+    decode_together,
+    open_record,
+)
 from tb_slowdown_plugin.records.metadata import run_name
-from tb_slowdown_plugin.records.opened import Opened, open_record
 from tb_slowdown_plugin.records.types import Chunk, Run
 
 _MOST_PROBLEMS: Final = 20

@@ -10,7 +10,10 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.reader.build.folding import FoldingColumns, How
+from tb_slowdown_plugin.reader.build.columns import (
+    FoldingColumns,
+    How,
+)
 from tb_slowdown_plugin.records.types import (
     Chunk,
     Environment,

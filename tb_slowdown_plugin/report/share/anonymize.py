@@ -1,9 +1,17 @@
-"""Event files with nothing but records of ours, made anew from what was decoded."""
+"""Event files with nothing but records of ours, made anew from what was decoded.
+
+A capture as it may leave the machine: without the name of the host that took it.
+"""
 
 from __future__ import annotations
 
+import mmap
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
+from tb_slowdown_plugin.profiler.xplane.space import UnreadableError
+from tb_slowdown_plugin.profiler.xplane.wire import MalformedError, fields
 from tb_slowdown_plugin.records.checksum import frame
 from tb_slowdown_plugin.records.codec import encode
 from tb_slowdown_plugin.records.metadata import PLUGIN_NAME, SCHEMA_VERSION, tag
@@ -11,6 +19,11 @@ from tb_slowdown_plugin.records.types import Chunk
 
 _VERSION: Final = "brain.Event:2"
 """TensorFlow's `events_writer.cc` begins each event file with it."""
+
+_PLANES: Final = 1
+"""Of an XSpace; its other fields are errors and warnings, which name hosts, and host names."""
+
+_AT_ONCE: Final = 1 << 20
 
 
 def first_event(wall_time: float) -> bytes:
@@ -46,3 +59,28 @@ def chunk_event(chunk: Chunk) -> bytes:
 def last_time(chunk: Chunk) -> float:
     """Unix seconds of the last thing in a chunk."""
     return float(chunk.steps.ended[-1]) if len(chunk.steps) else chunk.started
+
+
+def planes_of(path: Path) -> Iterator[bytes]:
+    """The planes of a capture's file, in pieces that together are a whole file again.
+
+    Args:
+      path: Of an `.xplane.pb` file; names inside its planes are not looked at.
+
+    Raises:
+      UnreadableError: It is no trace.
+      OSError: It can't be opened.
+    """
+    if not path.stat().st_size:
+        raise UnreadableError("the file is empty: the capture was not finished")
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        begin = 0
+        with memoryview(mapped) as data:
+            try:
+                for field in fields(data, 0, len(data)):
+                    if field.number == _PLANES and not field.cut:
+                        for at in range(begin, field.end, _AT_ONCE):
+                            yield bytes(data[at : min(at + _AT_ONCE, field.end)])
+                    begin = field.end
+            except MalformedError as error:
+                raise UnreadableError(f"the file {error}") from error

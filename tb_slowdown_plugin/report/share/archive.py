@@ -21,8 +21,12 @@ from tb_slowdown_plugin.reader.event_files import (
 from tb_slowdown_plugin.records.codec import decode
 from tb_slowdown_plugin.records.metadata import run_name
 from tb_slowdown_plugin.records.types import Chunk
-from tb_slowdown_plugin.report.share.anonymize import chunk_event, first_event, last_time
-from tb_slowdown_plugin.report.share.nameless import planes_of
+from tb_slowdown_plugin.report.share.anonymize import (
+    chunk_event,
+    first_event,
+    last_time,
+    planes_of,
+)
 from tb_slowdown_plugin.report.share.privacy_scan import find_private, texts_of
 
 _CAPTURES: Final = ("plugins", "profile")

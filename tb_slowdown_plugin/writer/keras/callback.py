@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import Any, NamedTuple
 
+from tb_slowdown_plugin.collectors.base import (
+    import_keras,
+)
 from tb_slowdown_plugin.collectors.keras.callbacks import SiblingTimer
-from tb_slowdown_plugin.collectors.keras_module import import_keras
 from tb_slowdown_plugin.records.types import Failure
 from tb_slowdown_plugin.writer import monitor
 from tb_slowdown_plugin.writer.keras.fit_hooks import FitHooks

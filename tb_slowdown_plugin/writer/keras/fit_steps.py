@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.writer.steps.idle import is_idle
+from tb_slowdown_plugin.writer.steps.periods import (
+    is_idle,
+)
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 
 BOOKKEEPING: Final = names.account(names.PHASE, "keras epoch bookkeeping")

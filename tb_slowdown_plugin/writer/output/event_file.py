@@ -30,7 +30,9 @@ from tb_slowdown_plugin.records.metadata import (
     SCHEMA_VERSION,
     WORKER_PREFIX,
 )
-from tb_slowdown_plugin.writer.output.sink import Record
+from tb_slowdown_plugin.writer.output.outbox import (
+    Record,
+)
 
 METADATA: Final = SummaryMetadata(
     plugin_data=SummaryMetadata.PluginData(

@@ -1,13 +1,15 @@
-"""Records that are made and not written yet."""
+"""Records that are made and not written yet.
+
+Where records go.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple, Protocol
 
-from tb_slowdown_plugin.writer.output.sink import Record, Sink
 from tb_slowdown_plugin.writer.privacy import reason_of
 
 MAX_HELD_RECORDS: Final = 64
@@ -23,7 +25,7 @@ class Outbox:
       report_failure: Is told the part that failed, and why.
 
     Example:
-      >>> from tb_slowdown_plugin.writer.output.sink import MemorySink, Record
+      >>> from tb_slowdown_plugin.writer.output.outbox import MemorySink, Record
       >>> sink = MemorySink()
       >>> outbox = Outbox(sink, print)
       >>> outbox.put(Record(b"...", "slowdown/0a/0", 0, 1.0))
@@ -68,3 +70,59 @@ class Outbox:
             self._sink.close()
         except Exception as error:  # noqa: BLE001, the training must not see it
             self._report_failure("writing", reason_of(error))
+
+
+class Record(NamedTuple):
+    """One record, and what an event file tells of it."""
+
+    data: bytes
+    """What `records.codec.encode` made."""
+    tag: str
+    """The tag of its summary."""
+    sequence: int
+    """Its number within the session, strictly increasing."""
+    unix_seconds: float
+    """When it was made."""
+
+
+class Sink(Protocol):
+    """Takes the records of one session. Any error it raises is the monitor's to handle."""
+
+    def write(self, records: Sequence[Record]) -> None:
+        """Hands records on in their order, so far that they survive the process.
+
+        All at once: beside a busy loop of Python each write, which gives up Python's global
+        lock, waits 5 ms to get it back.
+
+        Args:
+          records: At least one. Where this raises, they come again; a reader leaves out
+            those that it has.
+        """
+
+    def close(self) -> None:
+        """Frees what the sink holds; a later `write` opens it again."""
+
+
+class MemorySink:
+    """Keeps the records in a list, for tests.
+
+    Example:
+      >>> sink = MemorySink()
+      >>> sink.write([Record(b"...", "slowdown/0a/0", 0, 1.0)])
+      >>> sink.records
+      [b'...']
+    """
+
+    def __init__(self) -> None:
+        self.records: list[bytes] = []
+        self.tags: list[str] = []
+        self.closed = False
+
+    def write(self, records: Sequence[Record]) -> None:
+        """Keeps the records."""
+        self.records += [record.data for record in records]
+        self.tags += [record.tag for record in records]
+
+    def close(self) -> None:
+        """Notes that it was closed."""
+        self.closed = True

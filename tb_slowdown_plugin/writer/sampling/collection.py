@@ -9,8 +9,14 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from tb_slowdown_plugin.collectors.base import Collector, Context, Unavailable
-from tb_slowdown_plugin.collectors.keras_module import beside_legacy, on_backend, other_backend
+from tb_slowdown_plugin.collectors.base import (
+    Collector,
+    Context,
+    Unavailable,
+    beside_legacy,
+    on_backend,
+    other_backend,
+)
 from tb_slowdown_plugin.collectors.timing.slowdown_detector import cpu_time_of
 from tb_slowdown_plugin.records.types import CollectorState, CollectorStatus
 from tb_slowdown_plugin.writer.privacy import reason_of, scrub

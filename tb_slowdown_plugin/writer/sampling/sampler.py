@@ -1,14 +1,67 @@
-"""When the collectors are read, and what they said until it is written."""
+"""When the collectors are read, and what they said until it is written.
+
+How often the monitor samples and writes, by the age of the run.
+
+When the next sample is due, by what samples have cost so far. Pure.
+"""
 
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable
+from statistics import median_low
+from typing import Final
 
+from tb_slowdown_plugin.records.types import Fact
 from tb_slowdown_plugin.writer.sampling.collection import Collection
-from tb_slowdown_plugin.writer.sampling.sample_pace import SamplePace
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 from tb_slowdown_plugin.writer.steps.step_buffer import Sample
+
+STEPS_PER_FLUSH: Final = 2048
+"""Steps that are written without waiting for the time: a chunk of 256 takes as much CPU time
+beside a training as one of 1,024."""
+
+STEPS_PER_CHUNK: Final = 4 * STEPS_PER_FLUSH
+"""At most in one record: beside steps of 10 us each call of zlib, and of numpy on 500 values and
+more, may lose Python's lock for 5 ms, so the fewer calls the more steps are written."""
+
+FLUSH_SECONDS: Final = 10.0
+"""What a killed process loses at most."""
+
+LATE_FLUSH_SECONDS: Final = 30.0
+"""Likewise once the run is an hour old: a week stays near 20,000 records."""
+
+LOOK_SECONDS: Final = 1.0
+"""How often it is looked whether a chunk is full, or a reading hangs."""
+
+_STEPS_PER_LOOK: Final = 1 << 14
+"""Steps between two looks at most: an eighth of those that `step_buffer.py` can keep."""
+
+REQUESTS_AT_ONCE: Final = 20.0
+"""Flushes on request that are done at once; each sampling interval allows one more."""
+
+SAMPLING_SHARE: Final = 0.0014
+"""Of one core, on the average of a run: a seventh of what a monitored run may cost at all."""
+
+_SAMPLING_CREDIT: Final = 0.01
+"""CPU seconds that a run may be in debt: the first sample imports and builds things, and a
+short run has to have some samples."""
+
+_LATE_SECONDS: Final = 3600.0
+
+SLOWED: Final = "sampling_slowed"
+"""Fact: samples cost so much CPU time that there are fewer of them."""
+
+_TOLD_FROM: Final = 2.0
+"""Times the usual rest, or the one that was told last: less says nothing to anybody."""
+
+_USUAL_OF: Final = 5
+"""Samples of which the usual cost is the median: one that met a full disk cache took 80 ms."""
+
+_MOST_RESTS: Final = 16.0
+"""Times the usual rest, at most, where the usual cost is within the share: what one expensive
+sample spent too much is then earned over several rests, and the run is not left unseen."""
 
 
 class Sampling:
@@ -90,3 +143,91 @@ class Sampling:
 
     def _now(self) -> float:
         return self._clock.monotonic_ns() / 1e9
+
+
+def flush_seconds(age_seconds: float) -> float:
+    """Seconds between two flushes of a run of this age.
+
+    A run that has just begun is seen in TensorBoard after a second.
+    """
+    if age_seconds < _LATE_SECONDS:
+        return min(max(age_seconds, 1.0), FLUSH_SECONDS)
+    return LATE_FLUSH_SECONDS
+
+
+def look_seconds(passed_seconds: float, steps: int) -> float:
+    """Seconds until it is looked again, for a loop that made so many steps since the last look.
+
+    Example:
+      >>> look_seconds(1.0, 200), look_seconds(1.0, 65_536)
+      (1.0, 0.25)
+    """
+    if steps * LOOK_SECONDS <= _STEPS_PER_LOOK * passed_seconds:
+        return LOOK_SECONDS
+    return _STEPS_PER_LOOK * passed_seconds / steps
+
+
+def sample_seconds(age_seconds: float) -> float:
+    """Seconds between two samples of a run of this age.
+
+    A young run is sampled often because it may be over soon; an old one has
+    some hundred samples in any stretch that matters to it.
+    """
+    return min(max(age_seconds / 200.0, 0.25), 10.0)
+
+
+def affordable_seconds(spent_cpu_seconds: float) -> float:
+    """The age at which a run has earned the CPU time that its samples took; 0 in its credit.
+
+    A sample costs 0.3 ms in an idle process and 0.6 ms beside a training, which has the
+    caches; more where there are hundreds of threads: then there are fewer of them.
+    """
+    return max(0.0, spent_cpu_seconds - _SAMPLING_CREDIT) / SAMPLING_SHARE
+
+
+class SamplePace:
+    """Keeps samples to their share of a core: it backs off, and records that it did.
+
+    What all samples took stays within the share in the long run.
+
+    Args:
+      emit: Takes the fact `sampling_slowed`.
+
+    Example:
+      >>> pace = SamplePace(emit=lambda fact: print(fact.name, round(fact.numbers["seconds"], 2)))
+      >>> pace.next_age(0.0, cost_seconds=0.001)
+      0.25
+      >>> round(pace.next_age(0.25, cost_seconds=0.018), 2)
+      sampling_slowed 4.0
+      4.25
+    """
+
+    def __init__(self, emit: Callable[[Fact], None]) -> None:
+        self._emit = emit
+        self._spent_seconds = 0.0
+        self._costs: deque[float] = deque(maxlen=_USUAL_OF)
+        self._told_seconds = 0.0
+
+    def next_age(self, age_seconds: float, cost_seconds: float) -> float:
+        """The age at which the next sample is due, in seconds.
+
+        Args:
+          age_seconds: Of the run, at the sample that was taken just now.
+          cost_seconds: CPU time of that sample.
+        """
+        self._spent_seconds += cost_seconds
+        usual = sample_seconds(age_seconds)
+        self._costs.append(cost_seconds)
+        most = max(_MOST_RESTS * usual, median_low(self._costs) / SAMPLING_SHARE)
+        rest = min(affordable_seconds(self._spent_seconds) - age_seconds, most)
+        if rest <= usual:
+            return age_seconds + usual
+        if rest >= _TOLD_FROM * max(usual, self._told_seconds):
+            self._told_seconds = rest
+            numbers = {
+                "seconds": rest,
+                "usual_seconds": usual,
+                "sample_cpu_seconds": cost_seconds,
+            }
+            self._emit(Fact(SLOWED, "", numbers))
+        return age_seconds + rest

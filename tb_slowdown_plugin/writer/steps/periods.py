@@ -1,19 +1,31 @@
-"""Where the periods of steps begin: at the end of the step before, unless nobody was there."""
+"""Where the periods of steps begin: at the end of the step before, unless nobody was there.
+
+Which gaps between steps are no training. Pure.
+"""
 
 from __future__ import annotations
 
 from typing import Final
 
-from tb_slowdown_plugin.collectors.timing.clock import Clock
-from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
+from tb_slowdown_plugin.collectors.timing.stopwatch import Clock, Stopwatch
 from tb_slowdown_plugin.records.types import Idle
-from tb_slowdown_plugin.writer.steps.idle import is_idle
-from tb_slowdown_plugin.writer.steps.pending import Pending
-from tb_slowdown_plugin.writer.steps.step_buffer import Opening
+from tb_slowdown_plugin.writer.steps.step_buffer import (
+    Opening,
+    Pending,
+)
 
 NEVER: Final = -(1 << 62)
+
 CPU_REST_NS: Final = 50_000_000
 """Least between two readings of the CPU clocks: 12 us between real steps (docs/overhead.md)."""
+
+IDLE_SECONDS: Final = 60.0
+"""A longer gap between two steps, with almost no CPU time, is idle time, not training."""
+
+IDLE_CPU_FRACTION: Final = 0.02
+"""Of one core: a waiting notebook uses less, even a slow data pipeline more."""
+
+IDLE_NS: Final = int(IDLE_SECONDS * 1e9)
 
 
 class Periods(Pending):
@@ -92,3 +104,17 @@ class Periods(Pending):
         if is_idle(idle_ns, cpu_ns):
             self._append(Opening(self._ended_ns + idle_ns, None, None))
             self.emit(Idle(idle_ns / 1e9))
+
+
+def is_idle(passed_ns: int, cpu_ns: int) -> bool:
+    """Whether a gap between two steps is no training: a notebook was left alone.
+
+    Args:
+      passed_ns: How long it was, without what is known to have happened in it.
+      cpu_ns: CPU time of the process meanwhile.
+
+    Example:
+      >>> is_idle(600_000_000_000, 1_000_000_000), is_idle(600_000_000_000, 60_000_000_000)
+      (True, False)
+    """
+    return passed_ns > IDLE_NS and cpu_ns < IDLE_CPU_FRACTION * passed_ns

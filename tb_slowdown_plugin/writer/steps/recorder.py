@@ -12,15 +12,25 @@ from threading import get_ident
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from tb_slowdown_plugin.collectors.timing.clock import Clock
-from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
+from tb_slowdown_plugin.collectors.timing.stopwatch import (
+    Clock,
+    Stopwatch,
+)
 from tb_slowdown_plugin.records.types import Epoch
-from tb_slowdown_plugin.writer.steps import refusals
-from tb_slowdown_plugin.writer.steps.idle import IDLE_NS
+from tb_slowdown_plugin.writer.steps import (
+    misuse,
+)
 from tb_slowdown_plugin.writer.steps.misuse import STEP_LIMIT, item_count, step_kind, step_number
-from tb_slowdown_plugin.writer.steps.periods import CPU_REST_NS, NEVER, Periods
+from tb_slowdown_plugin.writer.steps.periods import (
+    CPU_REST_NS,
+    IDLE_NS,
+    NEVER,
+    Periods,
+)
+from tb_slowdown_plugin.writer.steps.profiler_annotation import (
+    StepTrace,
+)
 from tb_slowdown_plugin.writer.steps.step_end_queue import Due
-from tb_slowdown_plugin.writer.steps.step_trace import StepTrace
 
 if TYPE_CHECKING:
     from tb_slowdown_plugin.writer.steps.profiler_annotation import Annotation
@@ -134,7 +144,7 @@ class Recorder(Periods):
         if self.in_step:
             self._refuse(self._number)
         if (watch.opened or not watch.sees_traces) and self.is_tracing():
-            refusals.traced(self._number)
+            misuse.traced(self._number)
         self._begun_ns = begun_ns = self._monotonic_ns()
         if begun_ns - self._ended_ns > IDLE_NS:
             self._open_after_gap(begun_ns)
@@ -211,7 +221,7 @@ class Recorder(Periods):
           UsageError: No step is open.
         """
         if not self.in_step:
-            refusals.ended_twice()
+            misuse.ended_twice()
         self.__exit__(None, None, None)
 
     def go_on(self, step: int) -> None:
@@ -264,16 +274,16 @@ class Recorder(Periods):
     def _refuse(self, step: int | None) -> None:
         name = "a step" if step is None else f"step {step!r}"
         if get_ident() != self.stopwatch.thread:
-            refusals.other_thread(name)
+            misuse.other_thread(name)
         if not self.is_left():
-            refusals.nested(name, self._number)
+            misuse.nested(name, self._number)
 
     def _claim(self) -> None:
         watch = self.stopwatch
         if self.is_tracing():
-            refusals.traced(self._number)
+            misuse.traced(self._number)
         if watch.thread and (self.rows or self.in_step):
-            refusals.other_thread(f"step {self._number}")
+            misuse.other_thread(f"step {self._number}")
         # Data may have been fetched in a loader thread before the first step.
         while watch.depth:
             watch.close()

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis.report_builder import account_for
-from tb_slowdown_plugin.collectors.keras_module import on_backend
+from tb_slowdown_plugin.collectors.base import (
+    on_backend,
+)
 from tb_slowdown_plugin.records.types import CollectorState
 from tb_slowdown_plugin.report.text_report import to_text
 

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis import diagnose
-from tb_slowdown_plugin.analysis.ledger.named import name_losses
+from tb_slowdown_plugin.analysis.ledger.balance import (
+    name_losses,
+)
 from tb_slowdown_plugin.catalog.causes import CAUSES
 
 STEPS = 2000

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis import diagnose
-from tb_slowdown_plugin.analysis.ledger.own_work import (
+from tb_slowdown_plugin.analysis.ledger.run_queue import (
+    Delays,
     find_own_growth,
 )
-from tb_slowdown_plugin.analysis.ledger.run_queue import Delays
 from tb_slowdown_plugin.analysis.prepare.steps import prepare_steps
 from tb_slowdown_plugin.catalog.signals import (
     THREAD_CPU,

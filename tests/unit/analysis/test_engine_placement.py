@@ -5,7 +5,10 @@ import pytest
 
 from tb_slowdown_plugin.analysis import diagnose
 from tb_slowdown_plugin.analysis.stats.noise import best_split
-from tb_slowdown_plugin.analysis.stats.placement import estimate_density, place_jump
+from tb_slowdown_plugin.analysis.stats.segments import (
+    estimate_density,
+    place_jump,
+)
 
 
 def test_a_density_is_highest_where_the_values_are():

@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis import diagnose
-from tb_slowdown_plugin.analysis.stats.epochs import is_at_boundaries, split_first_pass
-from tb_slowdown_plugin.analysis.stats.events import find_events, find_growth
+from tb_slowdown_plugin.analysis.stats.events import (
+    find_events,
+    find_growth,
+    is_at_boundaries,
+    split_first_pass,
+)
 from tb_slowdown_plugin.analysis.stats.periods import find_repeats
 
 

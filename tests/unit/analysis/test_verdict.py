@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.ledger.verdict import verdict_on
+from tb_slowdown_plugin.analysis.ledger.balance import (
+    verdict_on,
+)
 from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.analysis.text.headline import headline
 

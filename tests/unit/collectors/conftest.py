@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, TypeVar
 import pytest
 
 from tb_slowdown_plugin.collectors.base import Context
-from tb_slowdown_plugin.collectors.timing.clock import Clock
-from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
+from tb_slowdown_plugin.collectors.timing.stopwatch import (
+    Clock,
+    Stopwatch,
+)
 from tb_slowdown_plugin.records.types import What
 
 if TYPE_CHECKING:

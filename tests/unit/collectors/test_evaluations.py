@@ -7,7 +7,9 @@ import pytest
 from unit.collectors.hooked import hooked_by
 
 from tb_slowdown_plugin.collectors.base import Unavailable
-from tb_slowdown_plugin.collectors.keras.evaluations import Evaluations
+from tb_slowdown_plugin.collectors.keras.model_calls import (
+    Evaluations,
+)
 
 pytestmark = [
     pytest.mark.tensorflow,

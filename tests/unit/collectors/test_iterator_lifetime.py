@@ -6,8 +6,10 @@ import weakref
 import pytest
 from unit.collectors.hooked import hooked_by, may_be_hooked
 
-from tb_slowdown_plugin.collectors.input.iterator_lifetime import IteratorLifetime
-from tb_slowdown_plugin.collectors.input.wait import InputWait
+from tb_slowdown_plugin.collectors.input.wait import (
+    InputWait,
+    IteratorLifetime,
+)
 
 
 class Hand:

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from unit.collectors.hooked import hooked_by
 
-from tb_slowdown_plugin.collectors.input.batch_shapes import BatchShapes
-from tb_slowdown_plugin.collectors.input.keras_batches import KerasBatches
+from tb_slowdown_plugin.collectors.input.batch_shapes import (
+    BatchShapes,
+    KerasBatches,
+)
 from tb_slowdown_plugin.records.types import Fact
 
 pytestmark = pytest.mark.tensorflow

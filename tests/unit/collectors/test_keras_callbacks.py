@@ -5,8 +5,10 @@ import threading
 import pytest
 
 from tb_slowdown_plugin.collectors.keras.callbacks import SiblingTimer, account_of
-from tb_slowdown_plugin.collectors.timing.clock import Clock
-from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
+from tb_slowdown_plugin.collectors.timing.stopwatch import (
+    Clock,
+    Stopwatch,
+)
 
 
 class Callback:

@@ -5,7 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from tb_slowdown_plugin.collectors import keras_module
+from tb_slowdown_plugin.collectors import (
+    base as keras_module,
+)
 from tb_slowdown_plugin.collectors.base import Unavailable
 from tb_slowdown_plugin.records.types import CollectorState
 from tb_slowdown_plugin.writer.sampling.collection import Collection

@@ -11,9 +11,15 @@ from tb_slowdown_plugin.collectors.base import Unavailable
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.memory import live_tensors
 from tb_slowdown_plugin.collectors.memory.live_tensors import LiveTensors, Rise
-from tb_slowdown_plugin.collectors.memory.tensor_census import Census, Group, take_census
-from tb_slowdown_plugin.collectors.memory.tensor_holders import find_holder
-from tb_slowdown_plugin.collectors.timing.clock import Clock
+from tb_slowdown_plugin.collectors.memory.tensor_census import (
+    Census,
+    Group,
+    find_holder,
+    take_census,
+)
+from tb_slowdown_plugin.collectors.timing.stopwatch import (
+    Clock,
+)
 from tb_slowdown_plugin.records.types import Fact
 
 pytestmark = pytest.mark.tensorflow

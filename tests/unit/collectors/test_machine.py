@@ -10,10 +10,14 @@ import pytest
 
 from tb_slowdown_plugin.catalog.names import SIGNALS
 from tb_slowdown_plugin.collectors.base import Unavailable
-from tb_slowdown_plugin.collectors.saving.disk_io import DiskIo
+from tb_slowdown_plugin.collectors.saving.disk import (
+    DiskIo,
+)
 from tb_slowdown_plugin.collectors.system import kernel_files as cgroup
 from tb_slowdown_plugin.collectors.system.cpu import CpuContention
-from tb_slowdown_plugin.collectors.system.host_memory import HostMemory
+from tb_slowdown_plugin.collectors.system.memory import (
+    HostMemory,
+)
 from tb_slowdown_plugin.collectors.system.pressure import Pressure
 
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc is Linux's")

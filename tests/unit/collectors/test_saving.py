@@ -10,8 +10,11 @@ from unit.collectors.hooked import hooked_by
 
 from tb_slowdown_plugin.collectors.base import Unavailable
 from tb_slowdown_plugin.collectors.keras.optimizers import Optimizers
-from tb_slowdown_plugin.collectors.saving.saves import Checkpoints, saved_bytes
-from tb_slowdown_plugin.collectors.saving.summaries import Summaries
+from tb_slowdown_plugin.collectors.saving.saves import (
+    Checkpoints,
+    Summaries,
+    saved_bytes,
+)
 from tb_slowdown_plugin.records.types import Fact
 
 pytestmark = [

@@ -6,8 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tb_slowdown_plugin.collectors.system import thread_delays
-from tb_slowdown_plugin.collectors.system.thread_delays import ThreadDelays
+from tb_slowdown_plugin.collectors.system import (
+    cpu as thread_delays,
+)
+from tb_slowdown_plugin.collectors.system.cpu import (
+    ThreadDelays,
+)
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="schedstat is Linux's")
 

@@ -12,12 +12,16 @@ from tb_slowdown_plugin.collectors.tracing import (
     argument_changes as trace_changes,
 )
 from tb_slowdown_plugin.collectors.tracing import (
-    arguments as trace_types,
+    argument_changes as trace_signature,
 )
 from tb_slowdown_plugin.collectors.tracing import (
-    trace_signature,
+    arguments as trace_types,
 )
-from tb_slowdown_plugin.collectors.tracing.argument_changes import explain
+from tb_slowdown_plugin.collectors.tracing.argument_changes import (
+    explain,
+    merge,
+    write,
+)
 from tb_slowdown_plugin.collectors.tracing.arguments import (
     Group,
     Node,
@@ -26,7 +30,6 @@ from tb_slowdown_plugin.collectors.tracing.arguments import (
     Tensor,
     Value,
 )
-from tb_slowdown_plugin.collectors.tracing.trace_signature import merge, write
 from tb_slowdown_plugin.records.types import Change
 
 

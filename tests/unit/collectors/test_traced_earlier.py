@@ -10,12 +10,12 @@ from tb_slowdown_plugin.collectors.hooks import (
     tensorflow_internals as eager_context,
 )
 from tb_slowdown_plugin.collectors.hooks import (
-    traced_earlier,
+    tensorflow_internals as traced_earlier,
 )
 
 PROGRAM = """
 import sys, tensorflow as tf
-from tb_slowdown_plugin.collectors.hooks import traced_earlier
+from tb_slowdown_plugin.collectors.hooks import tensorflow_internals as traced_earlier
 import tbslow
 
 caveat = lambda: traced_earlier.caveat("IteratorGetNext")

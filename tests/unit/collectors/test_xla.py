@@ -14,7 +14,9 @@ from unit.collectors.xla_programs import (
 from tb_slowdown_plugin.collectors.base import Unavailable
 from tb_slowdown_plugin.collectors.tracing.collector import TraceCollector
 from tb_slowdown_plugin.collectors.xla.collector import XlaCompilations
-from tb_slowdown_plugin.collectors.xla.xla_values import NeededValue
+from tb_slowdown_plugin.collectors.xla.constant_inputs import (
+    NeededValue,
+)
 from tb_slowdown_plugin.records.types import Trace
 
 pytestmark = pytest.mark.tensorflow

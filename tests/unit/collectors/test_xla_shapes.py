@@ -3,8 +3,10 @@
 import pytest
 
 from tb_slowdown_plugin.collectors.xla.compilations import ShapesInPython, ShapesNoted
+from tb_slowdown_plugin.collectors.xla.constant_inputs import (
+    NeededValue,
+)
 from tb_slowdown_plugin.collectors.xla.graph_calls import NotedCall
-from tb_slowdown_plugin.collectors.xla.xla_values import NeededValue
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")

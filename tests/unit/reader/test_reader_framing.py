@@ -4,7 +4,10 @@ import pytest
 from event_files import frame
 from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import masked_crc32c as tensorboards
 
-from tb_slowdown_plugin.reader.framing import Damage, RecordFile
+from tb_slowdown_plugin.reader.event_files import (
+    Damage,
+    RecordFile,
+)
 from tb_slowdown_plugin.records.checksum import masked_crc32c
 
 

@@ -12,15 +12,20 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.errors import DecodeError
-from tb_slowdown_plugin.reader.build import stretch
+from tb_slowdown_plugin.reader.build import (
+    record_batch as stretch,
+)
 from tb_slowdown_plugin.reader.build.record_batch import Record
 from tb_slowdown_plugin.reader.build.run_builder import Assembly
 from tb_slowdown_plugin.records import limits as bounds
 from tb_slowdown_plugin.records import slowdown_pb2 as pb
 from tb_slowdown_plugin.records.codec import encode
-from tb_slowdown_plugin.records.decoding import decode_together
+from tb_slowdown_plugin.records.decoding import (
+    Opened,
+    decode_together,
+    open_record,
+)
 from tb_slowdown_plugin.records.metadata import tag
-from tb_slowdown_plugin.records.opened import Opened, open_record
 from tb_slowdown_plugin.records.types import (
     Chunk,
     Event,

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tb_slowdown_plugin.records.title import run_title
+from tb_slowdown_plugin.records.metadata import (
+    run_title,
+)
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,12 @@ from tb_slowdown_plugin.errors import DecodeError
 from tb_slowdown_plugin.records import codec, columns, decoding, metadata
 from tb_slowdown_plugin.records import limits as bounds
 from tb_slowdown_plugin.records import slowdown_pb2 as pb
-from tb_slowdown_plugin.records.dictionary import DICTIONARY
-from tb_slowdown_plugin.records.stacked import StackedColumns
+from tb_slowdown_plugin.records.columns import (
+    StackedColumns,
+)
+from tb_slowdown_plugin.records.metadata import (
+    DICTIONARY,
+)
 from tb_slowdown_plugin.records.types import Chunk, StepTable, no_signals, no_steps
 
 

@@ -4,11 +4,13 @@ import json
 from dataclasses import replace
 
 from tb_slowdown_plugin.analysis.types import Report
-from tb_slowdown_plugin.report.as_json import to_json
+from tb_slowdown_plugin.report.json_body import (
+    report_json,
+)
 
 
 def test_the_json_has_the_keys_of_the_contract_in_their_order(slow: Report) -> None:
-    body = json.loads(to_json([slow]))
+    body = json.loads(report_json([slow]))
     assert list(body) == ["schema", "runs"]
     assert body["schema"] == 1
     (run,) = body["runs"]
@@ -52,7 +54,7 @@ def test_the_json_has_the_keys_of_the_contract_in_their_order(slow: Report) -> N
 
 
 def test_values_arrive_as_they_are(slow: Report) -> None:
-    (run,) = json.loads(to_json([slow]))["runs"]
+    (run,) = json.loads(report_json([slow]))["runs"]
     assert run["wall_seconds"] == 9300.0
     assert run["causes"][0]["steps"] == [1200, 12344]
     assert run["causes"][0]["advice"] == [
@@ -75,7 +77,7 @@ def test_values_arrive_as_they_are(slow: Report) -> None:
 
 
 def test_what_is_not_known_is_null_and_never_a_word_that_json_lacks(slow: Report) -> None:
-    text = to_json([replace(slow, lost_fraction=float("nan"), healthy_step_seconds=None)])
+    text = report_json([replace(slow, lost_fraction=float("nan"), healthy_step_seconds=None)])
     assert "NaN" not in text
     (run,) = json.loads(text)["runs"]
     assert run["lost_fraction"] is None
@@ -83,4 +85,4 @@ def test_what_is_not_known_is_null_and_never_a_word_that_json_lacks(slow: Report
 
 
 def test_the_text_is_ascii_so_that_every_pipe_takes_it(slow: Report) -> None:
-    assert to_json([replace(slow, run="größe\udcff")]).isascii()
+    assert report_json([replace(slow, run="größe\udcff")]).isascii()

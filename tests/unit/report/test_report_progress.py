@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import io
 
-from tb_slowdown_plugin.cli.progress import ProgressLine
+from tb_slowdown_plugin.cli.output import (
+    ProgressLine,
+)
 
 
 class Terminal(io.StringIO):

@@ -8,8 +8,12 @@ import pytest
 from tb_slowdown_plugin.analysis.types import Report
 from tb_slowdown_plugin.catalog.causes import CAUSES
 from tb_slowdown_plugin.report.ansi import Ink, printable
-from tb_slowdown_plugin.report.bar import LETTERS, draw_bar, fills
-from tb_slowdown_plugin.report.text_report import to_text
+from tb_slowdown_plugin.report.text_report import (
+    LETTERS,
+    draw_bar,
+    fills,
+    to_text,
+)
 
 GOLDEN = """\
 Run run1

@@ -9,8 +9,12 @@ from typing import Any
 
 import pytest
 
-from tb_slowdown_plugin.report.body import Body
-from tb_slowdown_plugin.server.answers import Answers
+from tb_slowdown_plugin.report.json_body import (
+    Body,
+)
+from tb_slowdown_plugin.server.cache import (
+    Answers,
+)
 
 LONG = 30.0
 """Seconds after which a thread that hangs fails its test."""

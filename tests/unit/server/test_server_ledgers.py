@@ -7,8 +7,10 @@ import pytest
 
 from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.records.types import Environment, Run, no_signals
-from tb_slowdown_plugin.server.ledgers import Ledgers
 from tb_slowdown_plugin.server.params import ParameterError
+from tb_slowdown_plugin.server.routes import (
+    Ledgers,
+)
 from tb_slowdown_plugin.server.runs import Analysis
 
 

@@ -15,7 +15,9 @@ from tb_slowdown_plugin.analysis.live.hysteresis import LiveState
 from tb_slowdown_plugin.analysis.types import Account, Confirming
 from tb_slowdown_plugin.records.types import Run, Session
 from tb_slowdown_plugin.server.cache import Kept
-from tb_slowdown_plugin.server.pace import Pace
+from tb_slowdown_plugin.server.incremental import (
+    Pace,
+)
 from tb_slowdown_plugin.server.runs import Runs
 
 LONG = 30.0

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from werkzeug.test import Client
 
+from tb_slowdown_plugin.server.routes import (
+    SharedPages,
+)
 from tb_slowdown_plugin.server.runs import Analysis, Runs
-from tb_slowdown_plugin.server.shared import SharedPages
 
 ADDRESS = "/data/plugin/slowdown/report.html"
 

@@ -19,8 +19,10 @@ from tb_slowdown_plugin.profiler.compare import compare
 from tb_slowdown_plugin.profiler.event_names import meaning
 from tb_slowdown_plugin.profiler.intervals import lengths
 from tb_slowdown_plugin.profiler.json_body import adds
-from tb_slowdown_plugin.profiler.memory import allocators
-from tb_slowdown_plugin.profiler.read import read_trace
+from tb_slowdown_plugin.profiler.read import (
+    allocators,
+    read_trace,
+)
 from tb_slowdown_plugin.profiler.steps import nothing_recorded
 from tb_slowdown_plugin.profiler.types import Trace
 

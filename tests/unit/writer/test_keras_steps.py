@@ -2,7 +2,9 @@
 
 import pytest
 
-from tb_slowdown_plugin.collectors.timing.clock import Clock
+from tb_slowdown_plugin.collectors.timing.stopwatch import (
+    Clock,
+)
 from tb_slowdown_plugin.records.types import Idle
 from tb_slowdown_plugin.writer.keras.fit_steps import BETWEEN, BOOKKEEPING, FitSteps
 from tb_slowdown_plugin.writer.steps.recorder import Recorder

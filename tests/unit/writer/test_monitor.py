@@ -10,7 +10,9 @@ import pytest
 from tb_slowdown_plugin.records.codec import decode
 from tb_slowdown_plugin.writer import monitor as monitors
 from tb_slowdown_plugin.writer.monitor import Monitor
-from tb_slowdown_plugin.writer.output.sink import MemorySink
+from tb_slowdown_plugin.writer.output.outbox import (
+    MemorySink,
+)
 from tb_slowdown_plugin.writer.session import Session
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.records.types import Epoch, Event
-from tb_slowdown_plugin.writer.steps import pending
+from tb_slowdown_plugin.writer.steps import (
+    step_buffer as pending,
+)
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 from tb_slowdown_plugin.writer.steps.step_buffer import is_cpu_known
 

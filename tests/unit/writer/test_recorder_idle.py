@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tb_slowdown_plugin.records.types import Idle
-from tb_slowdown_plugin.writer.steps.idle import IDLE_SECONDS
+from tb_slowdown_plugin.writer.steps.periods import (
+    IDLE_SECONDS,
+)
 
 
 def test_a_notebook_left_alone_is_idle_and_not_in_the_wall(run):

@@ -4,8 +4,13 @@ import itertools
 
 import pytest
 
-from tb_slowdown_plugin.writer.sampling import schedule
-from tb_slowdown_plugin.writer.sampling.sample_pace import SLOWED, SamplePace
+from tb_slowdown_plugin.writer.sampling import (
+    sampler as schedule,
+)
+from tb_slowdown_plugin.writer.sampling.sampler import (
+    SLOWED,
+    SamplePace,
+)
 
 EARN_10_MS = 0.01 / schedule.SAMPLING_SHARE
 

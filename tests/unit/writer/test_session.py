@@ -7,8 +7,12 @@ import pytest
 from unit.writer.sessions import Counting, chunks, live, session_of, turn
 
 from tb_slowdown_plugin.records.types import CollectorState, Environment, Epoch, Failure
-from tb_slowdown_plugin.writer.output.sink import MemorySink
-from tb_slowdown_plugin.writer.sampling import schedule
+from tb_slowdown_plugin.writer.output.outbox import (
+    MemorySink,
+)
+from tb_slowdown_plugin.writer.sampling import (
+    sampler as schedule,
+)
 
 
 def test_every_step_is_written_once_and_in_order(run):

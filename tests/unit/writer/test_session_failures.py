@@ -7,9 +7,13 @@ import logging
 from unit.writer.sessions import chunks, live, session_of
 
 from tb_slowdown_plugin.records.types import Failure
-from tb_slowdown_plugin.writer.output.outbox import MAX_HELD_RECORDS
-from tb_slowdown_plugin.writer.output.sink import MemorySink
-from tb_slowdown_plugin.writer.sampling import schedule
+from tb_slowdown_plugin.writer.output.outbox import (
+    MAX_HELD_RECORDS,
+    MemorySink,
+)
+from tb_slowdown_plugin.writer.sampling import (
+    sampler as schedule,
+)
 
 
 class BrokenSink(MemorySink):

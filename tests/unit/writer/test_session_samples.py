@@ -5,8 +5,12 @@ from __future__ import annotations
 import pytest
 from unit.writer.sessions import Counting, chunks, live, session_of, turn
 
-from tb_slowdown_plugin.writer.sampling import schedule
-from tb_slowdown_plugin.writer.sampling.sample_pace import SLOWED
+from tb_slowdown_plugin.writer.sampling import (
+    sampler as schedule,
+)
+from tb_slowdown_plugin.writer.sampling.sampler import (
+    SLOWED,
+)
 
 
 class InThread(Counting):

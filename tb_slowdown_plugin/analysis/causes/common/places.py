@@ -1,25 +1,41 @@
-"""Where in the user's Python the training thread was, by samples of its stack."""
+"""Where in the user's Python the training thread was, by samples of its stack.
+
+In which part of the step a growth lies, where the user has marked parts.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case
+from tb_slowdown_plugin.analysis.causes.common.timing_text import course
 from tb_slowdown_plugin.analysis.text.wording import count, percent
+from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.records.types import Fact
 
 _STACK = "python_stack"
 """Fact: a place of the training thread's stack, with the samples it was seen in."""
+
 _INSIDE = "in:"
 """How the number of samples begins in which a package's code ran at the place."""
+
 _BOTH = 1.15
 """Share of the samples at a place, and of the wall that is lost: more than 1 in all, and the
 place is in the lost time; 60 samples vary by 0.06."""
+
 _LEAST_RISE = 0.1
 """Rise of a place's share of the samples: 60 samples of one place vary by 0.06."""
+
 _CERTAIN = 2.0
 """Standard errors that it must rise by, where the sets are smaller."""
+
+_SHARE: Final = "share:"
+"""Prefix of the engine's numbers: how much of a rise lies in a marked part of the step."""
+
+_MOST: Final = 0.7
 
 
 def growing_places(case: Case) -> list[tuple[str, float, float]]:
@@ -104,3 +120,39 @@ def place_of(fact: Fact) -> str:
     return fact.subject.removeprefix("<module> (").removesuffix(
         ")" * fact.subject.startswith("<module> (")
     )
+
+
+def in_part(case: Case, family: str) -> tuple[Finding, ...]:
+    """Findings in the core that lie in a part of the step for the most."""
+    return tuple(f for f in case.core() if share_of(f, family) >= _MOST)
+
+
+def share_of(finding: Finding, family: str) -> float:
+    """How much of a finding lies in the accounts of a family."""
+    return sum(
+        share
+        for name, share in finding.numbers.items()
+        if name.startswith(_SHARE) and names.family(name.removeprefix(_SHARE)) == family
+    )
+
+
+def main_phase(finding: Finding) -> tuple[str, float] | None:
+    """The phase of the user's that holds most of a finding, and its share."""
+    prefix = f"{_SHARE}{names.PHASE}:"
+    shares = {
+        name.removeprefix(prefix): share
+        for name, share in finding.numbers.items()
+        if name.startswith(prefix) and share >= _MOST
+    }
+    return max(shares.items(), key=lambda pair: pair[1], default=None)
+
+
+def tell_part(case: Case, claimed: Iterable[Finding], family: str) -> Iterable[str]:
+    """How the part runs, and how much of the rise lies in it."""
+    series = case.account(family)
+    for finding in claimed:
+        share = min(1.0, share_of(finding, family))
+        yield (
+            f"The phase `{family}` takes {course(case, finding, series)}; "
+            f"{percent(share)} of the step's rise lie in it."
+        )

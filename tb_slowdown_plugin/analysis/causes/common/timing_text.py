@@ -1,26 +1,34 @@
-"""How a pattern in time is put into words."""
+"""How a pattern in time is put into words.
+
+Evidence for causes whose seconds stand in one family of accounts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.causes.common.context import CORE, Case
+from tb_slowdown_plugin.analysis.causes.common.context import CORE, Case, largest, lost_seconds
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import rank_with_time
-from tb_slowdown_plugin.analysis.text.wording import duration, rises
+from tb_slowdown_plugin.analysis.text.wording import duration, ledger_seconds, percent, rises
 from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.records.types import Float, Int
 
 _MOST_PHASES: Final = 3
 """Rows in a period in which the same work comes (analysis/periods: so many repeats are found)."""
+
 _IN_MOST: Final = 0.5
 """Median over mean from which the median step tells of all of them: less, and a few hold most."""
+
 _BLOCKS: Final = 8
+
 _RISING: Final = 0.7
 """Rank correlation of their medians with time: chance alone reaches it in 3 of 100. Kept gradients
 that were added up beside neighbours showed 0.86."""
+
 _FEWEST_TIMES: Final = 16
 """Times that something must have come, from which growth is told."""
 
@@ -187,3 +195,21 @@ def growth(values: Sequence[float] | Float) -> float:
     quarter = len(values) // 4
     first = float(np.median(values[:quarter]))
     return float(np.median(values[-quarter:])) / first if first > 0 else 1.0
+
+
+def tell_seconds(case: Case, claimed: tuple[Finding, ...], what: str) -> Iterable[str]:
+    """One sentence for each account: its seconds, its share, its course.
+
+    Args:
+      case: the run.
+      claimed: findings in accounts of one family or of several.
+      what: the verb phrase that follows the seconds: "went into compiling".
+    """
+    for source in dict.fromkeys(finding.source for finding in claimed):
+        parts = tuple(finding for finding in claimed if finding.source == source)
+        seconds = lost_seconds(parts)
+        series = case.account(names.family(source), names.detail(source))
+        yield (
+            f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run) {what}: "
+            f"{course(case, largest(parts), series)}."
+        )

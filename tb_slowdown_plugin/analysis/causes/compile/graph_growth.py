@@ -1,12 +1,18 @@
-"""Operations are added to the graph in every step."""
+"""Operations are added to the graph in every step.
+
+Advice against graphs that grow.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds, span
+from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
+from tb_slowdown_plugin.analysis.causes.common.offers import Offer, always, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.places import (
     growing_places,
     places_of_most,
@@ -14,16 +20,67 @@ from tb_slowdown_plugin.analysis.causes.common.places import (
 )
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_rise, working_rows
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import Growth, ends, growth_of
-from tb_slowdown_plugin.analysis.causes.compile import graph_growth_advice as advice
 from tb_slowdown_plugin.analysis.text.wording import count, counted, decimal
-from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.records.types import Int
 
 _LEAST_PER_STEP = 0.05
+
 _FEWEST_SLOW = 4
 """Steps that lose time from which on a distance between them is told."""
+
 _STEADY_GAPS = 0.8
 """Share of them that must be as far apart as the others."""
+
+
+def build_once() -> Advice:
+    """Before the loop."""
+    return Advice(
+        "Build every operation once, before the loop; inside it only run them. Indexing, "
+        "arithmetic and `assign` on graph tensors make operations too.",
+        snippet(
+            new("loss = tf.reduce_mean(tf.square(model(x) - y))"),
+            same("for batch in batches:"),
+            old("    loss = tf.reduce_mean(tf.square(model(x) - y))"),
+            same("    value = sess.run(loss, feed_dict={x: batch})"),
+        ),
+        "None.",
+        "find what the loop computes with graph tensors before `run`",
+    )
+
+
+def finalize() -> Advice:
+    """To find the line."""
+    return Advice(
+        "Finalize the graph before the loop: TensorFlow then raises at the very line that adds "
+        "an operation.",
+        snippet(
+            new("tf.compat.v1.get_default_graph().finalize()"),
+        ),
+        "None; it is a check.",
+        "before the loop",
+    )
+
+
+def use_function() -> Advice:
+    """Without sessions."""
+    return Advice(
+        "Or move the step into a `tf.function` with eager execution: its graph is built at the "
+        "first call and kept.",
+        snippet(
+            new("@tf.function"),
+            same("def train_step(x):", "    return tf.reduce_mean(tf.square(x))"),
+        ),
+        "The program must leave `tf.compat.v1` sessions.",
+        "where the step is defined",
+    )
+
+
+OFFERS: Final = (
+    Offer(plain(build_once), when=always),
+    Offer(plain(finalize), when=always),
+    Offer(plain(use_function), when=always),
+)
 
 
 def explain(case: Case) -> Claim | None:
@@ -45,7 +102,7 @@ def explain(case: Case) -> Claim | None:
         "growth of the graph",
         _summary(growth, slow),
         (*_evidence(case, growth, (first, last), slow), *tell_places(places, most)),
-        advice.advise(),
+        advise(),
         "medium",
         "drift",
     )
@@ -104,3 +161,8 @@ def _evidence(case: Case, growth: Growth, rows: tuple[int, int], slow: Int) -> I
         if again
         else "No `tf.function` was traced again."
     )
+
+
+def advise() -> tuple[Advice, ...]:
+    """What to change."""
+    return offered(OFFERS, None)

@@ -6,7 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from tb_slowdown_plugin.analysis.causes.common import recreated_objects as retraced_functions
+from tb_slowdown_plugin.analysis.causes.common import recreated_objects
+from tb_slowdown_plugin.analysis.causes.common.fixes import (
+    full_batches,
+    pad,
+)
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.program import UNKNOWN, Program
 from tb_slowdown_plugin.analysis.causes.common.recreated_objects import (
@@ -14,7 +18,6 @@ from tb_slowdown_plugin.analysis.causes.common.recreated_objects import (
     process_for_each_trial,
     reset_the_model,
 )
-from tb_slowdown_plugin.analysis.causes.common.shapes_advice import full_batches, pad
 from tb_slowdown_plugin.analysis.causes.compile import retraced_arguments
 from tb_slowdown_plugin.analysis.causes.compile.retraced_arguments import is_iterator
 from tb_slowdown_plugin.analysis.prepare.retrace_groups import is_keras
@@ -231,12 +234,12 @@ def call_alike(retraced: Retraced) -> Advice:
 
 def keep_instance(retraced: Retraced) -> Advice:
     """Of the class."""
-    return retraced_functions.keep_instance(retraced.trace)
+    return recreated_objects.keep_instance(retraced.trace)
 
 
 def hoist(retraced: Retraced) -> Advice:
     """Out of the loop."""
-    return retraced_functions.hoist(retraced.trace)
+    return recreated_objects.hoist(retraced.trace)
 
 
 def declare(retraced: Retraced) -> Advice:

@@ -1,29 +1,39 @@
-"""A `tf.function` is traced again, or made again."""
+"""A `tf.function` is traced again, or made again.
+
+Keras's `predict` on a few batches: functions and threads made anew in each call.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
+from tb_slowdown_plugin.analysis.causes.common import recreated_objects
 from tb_slowdown_plugin.analysis.causes.common import recreated_objects as retraced_functions
-from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds, span
+from tb_slowdown_plugin.analysis.causes.common.context import (
+    Case,
+    Claim,
+    largest,
+    lost_seconds,
+    span,
+)
 from tb_slowdown_plugin.analysis.causes.common.program import Program
-from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence
-from tb_slowdown_plugin.analysis.causes.compile import predict_calls
-from tb_slowdown_plugin.analysis.causes.compile import retrace_fixes as advice
-from tb_slowdown_plugin.analysis.causes.compile.retrace_evidence import tell_retraces
+from tb_slowdown_plugin.analysis.causes.common.timing_text import (
+    cadence,
+    tell_seconds,
+    working_rows,
+)
+from tb_slowdown_plugin.analysis.causes.compile import retrace_fixes
 from tb_slowdown_plugin.analysis.causes.compile.retrace_text import (
     tell_reason,
+    tell_retraces,
     typical,
 )
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_training
-from tb_slowdown_plugin.analysis.prepare.retrace_groups import (
-    Retrace,
-    find_retraces,
-    label,
-    place,
-)
-from tb_slowdown_plugin.analysis.text.wording import counted, ledger_seconds
+from tb_slowdown_plugin.analysis.prepare.retrace_groups import Retrace, find_retraces, label, place
+from tb_slowdown_plugin.analysis.text.wording import counted, duration, ledger_seconds
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.catalog import names
 
@@ -39,7 +49,7 @@ def explain(case: Case) -> Claim | None:
         return None
     predicting = case.of(names.PREDICT)
     if lost_seconds(predicting) > 0.5 * lost_seconds(claimed):
-        return predict_calls.claim(case, claimed, predicting)
+        return claim(case, claimed, predicting)
     groups = _by_code(find_retraces(in_training(case.graphs)))
     if not groups:
         return _library(case, claimed, predicting)
@@ -50,7 +60,7 @@ def explain(case: Case) -> Claim | None:
         claimed,
         f"retracing of {label(trace)}{place(trace)}",
         tell_reason(groups[0], trace, span(claimed)),
-        (*tell_retraces(case, traced, groups), *predict_calls.tell(case, predicting)),
+        (*tell_retraces(case, traced, groups), *tell(case, predicting)),
         _advice(groups, Program.of(case.run)),
         "high",
     )
@@ -65,9 +75,9 @@ def _by_code(retraces: Iterable[Retrace]) -> list[list[Retrace]]:
 
 def _advice(groups: Sequence[Sequence[Retrace]], program: Program) -> tuple[Advice, ...]:
     """For the main function all that helps; for the next two functions the first thing each."""
-    found = list(advice.advise(typical(groups[0]), program))
+    found = list(retrace_fixes.advise(typical(groups[0]), program))
     for group in groups[1:3]:
-        found += advice.advise(typical(group), program)[:1]
+        found += retrace_fixes.advise(typical(group), program)[:1]
     return tuple(dict.fromkeys(found))
 
 
@@ -90,7 +100,7 @@ def _library(case: Case, claimed: tuple[Finding, ...], predicting: tuple[Finding
             f"The most expensive is `{main[0].trace.function}` ({main[0].trace.location}): "
             f"{counted(len(main), 'trace')}, {often}."
         )
-    evidence += predict_calls.tell(case, predicting)
+    evidence += tell(case, predicting)
     return Claim(
         "retracing",
         claimed,
@@ -102,3 +112,45 @@ def _library(case: Case, claimed: tuple[Finding, ...], predicting: tuple[Finding
         ),
         "high",
     )
+
+
+def claim(case: Case, claimed: tuple[Finding, ...], predicting: tuple[Finding, ...]) -> Claim:
+    """The cause, where such calls are most of what is claimed.
+
+    Args:
+      case: the run.
+      claimed: findings in the accounts of tracing, first executions and `predict`.
+      predicting: those of `predict`; not empty.
+    """
+    main = largest(predicting)
+    place = names.detail(main.source)
+    seconds = case.account(names.PREDICT, place)
+    rows = working_rows(seconds)
+    often = cadence(rows, len(case.run.steps))
+    others = tuple(finding for finding in claimed if finding not in predicting)
+    return Claim(
+        "retracing",
+        claimed,
+        f"calls of predict ({place})",
+        f"`predict` is called at {place} {often}, on a few examples: "
+        f"{duration(float(np.median(seconds[rows])))} a step go into the call, beside what the "
+        "model computes.",
+        (
+            *tell(case, predicting),
+            *tell_seconds(case, others, "went into tracing and first runs of other functions"),
+        ),
+        recreated_objects.instead_of_predict(),
+        "high",
+    )
+
+
+def tell(case: Case, predicting: tuple[Finding, ...]) -> Iterable[str]:
+    """What calls of `predict` took, and why."""
+    for finding in predicting:
+        place = names.detail(finding.source)
+        yield from tell_seconds(case, (finding,), f"went into calling `predict` at {place}")
+    if predicting:
+        yield (
+            "Each call makes a dataset of its arguments, traces the functions of that dataset "
+            "again, starts its threads and stops them. What the model computes is not counted."
+        )

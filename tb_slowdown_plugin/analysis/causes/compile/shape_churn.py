@@ -1,30 +1,74 @@
-"""The shapes of the batches change all the time, so memory and kernels can't be used again."""
+"""The shapes of the batches change all the time, so memory and kernels can't be used again.
+
+Advice against batches of ever new shapes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, span
-from tb_slowdown_plugin.analysis.causes.compile import shape_churn_advice as advice
+from tb_slowdown_plugin.analysis.causes.common.fixes import full_batches, new, old, pad, snippet
+from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.text.wording import count, counted, duration, listed, rises
-from tb_slowdown_plugin.analysis.types import Finding
-from tb_slowdown_plugin.catalog.events import (
-    NEW_SHAPE,
-    SHAPE,
-)
+from tb_slowdown_plugin.analysis.types import Advice, Finding
+from tb_slowdown_plugin.catalog.events import NEW_SHAPE, SHAPE
 from tb_slowdown_plugin.records.types import Float
 
 SHAPES: Final = "batch_shapes"
+
 _LEAST_PER_STEP: Final = 0.1
 """New shapes a step: with fewer, most steps meet a shape that has been prepared."""
+
 _FEWEST_SHAPES: Final = 8
+
 _MOST_OUTSIDE: Final = 0.5
 """New shapes a step elsewhere over those in the slow steps."""
+
 _FEWEST_OUTSIDE: Final = 0.05
 """Share of the run outside of the slow steps from which on that says something."""
+
+_IMAGES: Final = 4
+"""Dimensions of a batch of images."""
+
+
+def _batches_differ(shapes: Shapes) -> bool:
+    return not shapes.seen or len({size[0] for size in shapes.sizes}) > 1
+
+
+def _images_differ(shapes: Shapes) -> bool:
+    return not shapes.seen or (_examples_differ(shapes) and len(shapes.sizes[0]) == _IMAGES)
+
+
+def _sequences_differ(shapes: Shapes) -> bool:
+    return not shapes.seen or (_examples_differ(shapes) and len(shapes.sizes[0]) != _IMAGES)
+
+
+def one_size() -> Advice:
+    """All images alike."""
+    return Advice(
+        "Bring images to one size, or to a few.",
+        snippet(
+            old("ds = ds.map(decode)"),
+            new(
+                "ds = ds.map(lambda x: tf.image.resize_with_pad(decode(x), 224, 224),",
+                "            num_parallel_calls=tf.data.AUTOTUNE)",
+            ),
+        ),
+        "Small images are blown up and computed with; large ones lose detail.",
+        "find the `map` that decodes images in your input pipeline",
+    )
+
+
+OFFERS: Final = (
+    Offer(plain(pad), when=_sequences_differ),
+    Offer(plain(one_size), when=_images_differ),
+    Offer(plain(full_batches), when=_batches_differ),
+)
 
 
 def explain(case: Case) -> Claim | None:
@@ -48,7 +92,7 @@ def explain(case: Case) -> Claim | None:
         f"{count(100 * each)} of 100 steps bring a batch shape that no step has had before, so "
         "memory, kernels and plans of earlier steps can't be used again.",
         tuple(_evidence(case, shapes, (first, last))),
-        advice.advise(advice.Shapes(tuple(varying(case, (first, last))))),
+        advise(Shapes(tuple(varying(case, (first, last))))),
         "medium",
     )
 
@@ -112,3 +156,26 @@ def _evidence(case: Case, shapes: Float, rows: tuple[int, int]) -> Iterable[str]
             f"The median step takes {duration(before)} before {case.step_text(first)} and "
             f"{duration(after)} from it on."
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """Shapes that the varying tensor of a batch had."""
+
+    seen: tuple[str, ...] = ()
+    """Such as "(32, 24, 24, 3)"; empty where not known."""
+
+    @property
+    def sizes(self) -> list[list[str]]:
+        """Their dimensions."""
+        return [shape.strip("()").split(", ") for shape in self.seen]
+
+
+def advise(shapes: Shapes) -> tuple[Advice, ...]:
+    """What to change."""
+    return offered(OFFERS, shapes)
+
+
+def _examples_differ(shapes: Shapes) -> bool:
+    """In a dimension other than the batch."""
+    return len({tuple(size[1:]) for size in shapes.sizes}) > 1

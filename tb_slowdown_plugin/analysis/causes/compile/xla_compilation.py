@@ -1,19 +1,104 @@
-"""XLA compiles again although nothing is retraced."""
+"""XLA compiles again although nothing is retraced.
+
+Advice against compilations that come again.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim
-from tb_slowdown_plugin.analysis.causes.common.plain_accounts import tell_seconds
-from tb_slowdown_plugin.analysis.causes.compile import xla_compilation_advice as advice
+from tb_slowdown_plugin.analysis.causes.common.fixes import (
+    full_batches,
+    new,
+    old,
+    pad,
+    same,
+    snippet,
+)
+from tb_slowdown_plugin.analysis.causes.common.offers import Offer, always, offered, plain
+from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_seconds
 from tb_slowdown_plugin.analysis.prepare.retrace_groups import KERAS
 from tb_slowdown_plugin.analysis.text.wording import count, counted, duration
+from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.catalog import names
 
 _FUNCTIONS = 3
 """Functions that are told of, those with the most seconds first."""
+
+
+def _for_shapes(compilations: Compilations) -> bool:
+    return compilations.shapes
+
+
+def _for_slices(compilations: Compilations) -> bool:
+    return compilations.values and compilations.slices
+
+
+def _for_values(compilations: Compilations) -> bool:
+    return compilations.values
+
+
+def few_sizes() -> Advice:
+    """Rounded up."""
+    return Advice(
+        "Round a size up before the compiled function gets it, so that few values come back: XLA "
+        "compiles for each value of a length, a shape or an axis.",
+        snippet(
+            same(
+                "@tf.function(jit_compile=True)",
+                "def positions(length):",
+                "    return tf.range(length)",
+                "",
+            ),
+            old("x = positions(length)"),
+            new("x = positions((length + 63) // 64 * 64)[:length]"),
+        ),
+        "Up to 63 rows too many are computed: cut them off, or mask them.",
+        "where the compiled function is called",
+    )
+
+
+def gather() -> Advice:
+    """Not slices."""
+    return Advice(
+        "Cut a window with `tf.gather`, which XLA compiles once for all places; a slice it "
+        "compiles for each.",
+        snippet(
+            same("@tf.function(jit_compile=True)", "def window(series, begin):"),
+            old("    return tf.slice(series, [begin], [128])"),
+            new("    return tf.gather(series, begin + tf.range(128))"),
+        ),
+        "A gather copies row by row, a slice in one piece: slower where it is cut anew in every "
+        "step, and never compiled again.",
+        "find `tf.slice` or `x[begin:end]` in the compiled function",
+    )
+
+
+def leave_out() -> Advice:
+    """Not by XLA."""
+    return Advice(
+        "Leave the part with changing shapes or values out of XLA.",
+        snippet(
+            old("@tf.function(jit_compile=True)"),
+            new("@tf.function(reduce_retracing=True)"),
+            same("def train_step(x):", "    return tf.reduce_sum(x * x)"),
+        ),
+        "Its operations are no longer fused.",
+        "find `jit_compile=True`",
+    )
+
+
+OFFERS: Final = (
+    Offer(plain(gather), when=_for_slices),
+    Offer(plain(few_sizes), when=_for_values),
+    Offer(plain(pad), when=_for_shapes),
+    Offer(plain(full_batches), when=_for_shapes),
+    Offer(plain(leave_out), when=always),
+)
 
 
 def explain(case: Case) -> Claim | None:
@@ -36,9 +121,7 @@ def explain(case: Case) -> Claim | None:
             *tell_seconds(case, claimed, "went into compiling"),
             *_evidence(case, ranked[:_FUNCTIONS]),
         ),
-        advice.advise(
-            advice.Compilations(shapes=shapes, values=values, slices=_needs_slices(case))
-        ),
+        advise(Compilations(shapes=shapes, values=values, slices=_needs_slices(case))),
     )
 
 
@@ -97,3 +180,18 @@ def _quoted(subject: str) -> str:
     if name.startswith(KERAS):
         return f"The {subject}"
     return f"`{name}` ({place}" if place else f"`{name}`"
+
+
+@dataclass(frozen=True, slots=True)
+class Compilations:
+    """For what XLA compiles again."""
+
+    shapes: bool = True
+    values: bool = False
+    slices: bool = True
+    """A value is needed by a slice, or nobody knows by what."""
+
+
+def advise(compilations: Compilations) -> tuple[Advice, ...]:
+    """What to change."""
+    return offered(OFFERS, compilations)

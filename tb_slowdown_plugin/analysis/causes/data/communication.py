@@ -1,15 +1,20 @@
-"""Workers wait for each other."""
+"""Workers wait for each other.
+
+Advice for workers that wait for each other.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, largest, lost_seconds
-from tb_slowdown_plugin.analysis.causes.common.plain_accounts import tell_seconds
-from tb_slowdown_plugin.analysis.causes.data import communication_advice as advice
+from tb_slowdown_plugin.analysis.causes.common.fixes import accumulate
+from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
+from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_seconds
 from tb_slowdown_plugin.analysis.prepare.workers import Group, excess_by_account, find_group
 from tb_slowdown_plugin.analysis.text.wording import (
     counted,
@@ -18,11 +23,62 @@ from tb_slowdown_plugin.analysis.text.wording import (
     percent,
     whole_percent,
 )
-from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.catalog import names
 
 _TELLING: Final = 0.2
 """Share of a straggler's lateness from which an account of it is named."""
+
+
+def _late_in_turn(workers: Workers) -> bool:
+    return workers.straggler is None and workers.in_turn
+
+
+def _no_straggler(workers: Workers) -> bool:
+    """The all-reduce itself takes the time: fewer of them help."""
+    return workers.straggler is None
+
+
+def _nobody_is_known(workers: Workers) -> bool:
+    """The other workers have no record here."""
+    return workers.straggler is None and not workers.in_turn
+
+
+def _one_is_late(workers: Workers) -> bool:
+    return workers.straggler is not None
+
+
+def balance() -> Advice:
+    """Equal work for all."""
+    return Advice(
+        "Give all workers the same amount of work per step: batches of one size, and sequences of "
+        "similar length in the same step. Each step waits for the worker with the most."
+    )
+
+
+def fix_the_straggler(workers: Workers) -> Advice:
+    """By its number."""
+    more = f" It spends more time {workers.excess} than the others." if workers.excess else ""
+    return Advice(
+        f"Look at worker {workers.straggler}: all others wait for it.{more} Compare its input "
+        "pipeline, its CPU load, and its device clocks with the others'."
+    )
+
+
+def record_all_workers() -> Advice:
+    """So that the last one is known."""
+    return Advice(
+        "Record all workers into the same logdir, so that the worker that arrives last is known: "
+        "the one that waits least is the one that all others wait for."
+    )
+
+
+OFFERS: Final = (
+    Offer(fix_the_straggler, when=_one_is_late),
+    Offer(plain(balance), when=_late_in_turn),
+    Offer(plain(record_all_workers), when=_nobody_is_known),
+    Offer(plain(accumulate), when=_no_straggler),
+)
 
 
 def explain(case: Case) -> Claim | None:
@@ -48,7 +104,7 @@ def explain(case: Case) -> Claim | None:
         subject,
         summary,
         tuple(_tell_group(case, claimed, group)),
-        advice.advise(_workers(case, group)),
+        advise(_workers(case, group)),
     )
 
 
@@ -66,17 +122,17 @@ def _explain_alone(case: Case, claimed: tuple[Finding, ...]) -> Claim:
         "communication between workers",
         f"The step waits for other workers{among} {started}.",
         tuple(tell_seconds(case, claimed, "went into communication")),
-        advice.advise(advice.Workers()),
+        advise(Workers()),
     )
 
 
-def _workers(case: Case, group: Group) -> advice.Workers:
+def _workers(case: Case, group: Group) -> Workers:
     place = group.straggler
     if place is None:
-        return advice.Workers(in_turn=True)
+        return Workers(in_turn=True)
     excess = excess_by_account(case.run, place)
     account, _ = max(excess.items(), key=lambda pair: pair[1], default=("", 0.0))
-    return advice.Workers(group.indices[place], f"in `{account}`" if account else "")
+    return Workers(group.indices[place], f"in `{account}`" if account else "")
 
 
 def _tell_group(case: Case, claimed: tuple[Finding, ...], group: Group) -> Iterable[str]:
@@ -110,3 +166,20 @@ def _tell_group(case: Case, claimed: tuple[Finding, ...], group: Group) -> Itera
                 f"Worker {group.indices[place]} spends {duration(more)} a step more than the "
                 f"others {what}."
             )
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Who waits for whom."""
+
+    straggler: int | None = None
+    """The worker that arrives last, None where none does."""
+    excess: str = ""
+    """What it spends more time on than the others, in words; "" where not known."""
+    in_turn: bool = False
+    """Several workers are last in turn."""
+
+
+def advise(workers: Workers) -> tuple[Advice, ...]:
+    """What to change."""
+    return offered(OFFERS, workers)

@@ -5,29 +5,100 @@ named copies where a phase that copies holds them, or where two captures, one of
 steps with the finding and one of steps without, show that copies are most of what is
 longer. Captures see a few steps: the seconds stay those that the step clock measured, and
 the confidence is medium. Copies behind which the device computes cost nothing.
+
+Advice for copies between host and device.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.captures import Rise, rise_of
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim
-from tb_slowdown_plugin.analysis.causes.common.program import Program
-from tb_slowdown_plugin.analysis.causes.common.step_parts import main_phase
+from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
+from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
+from tb_slowdown_plugin.analysis.causes.common.places import main_phase
+from tb_slowdown_plugin.analysis.causes.common.program import UNKNOWN, Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import course
-from tb_slowdown_plugin.analysis.causes.data import host_device_transfer_advice as advice
 from tb_slowdown_plugin.analysis.text.wording import duration, percent
+from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.catalog import names
 
 PHASES: Final = frozenset(
     {"host_device_transfer", "transfer", "copy", "to_device", "from_device", "to_host"}
 )
 """Names of phases that say that they copy."""
+
 _WORDS: Final = (("to_device",), ("from_device", "to_host"))
 """In the name of a phase that copies to the device, and to the host."""
+
 _MOST_OF_IT: Final = 0.5
 """Share of the rise between two captures from which copies are what takes longer."""
+
+
+def _can_copy_ahead(copies: Copies) -> bool:
+    """To the device, by a `tf.data` pipeline that does not copy ahead already."""
+    pipeline = copies.program.pipeline
+    ahead = pipeline is not None and pipeline.has("CopyToDevice")
+    return copies.to_device and not ahead and not copies.program.arrays
+
+
+def _to_device(copies: Copies) -> bool:
+    return copies.to_device
+
+
+def _to_host_in_a_loop(copies: Copies) -> bool:
+    return copies.to_host and not copies.program.in_fit
+
+
+def copy_ahead() -> Advice:
+    """While the step before runs."""
+    return Advice(
+        "Copy the next batch while the step runs. It must be the last stage of the pipeline.",
+        snippet(
+            new("ds = ds.apply(tf.data.experimental.prefetch_to_device(device))"),
+        ),
+        "One or two batches of device memory. `device` is a name such as "
+        '`tf.config.list_logical_devices("GPU")[0].name`.',
+        "at the end of your input pipeline",
+    )
+
+
+def read_rarely() -> Advice:
+    """No wait for a value in each step."""
+    return Advice(
+        "Read values back in every 100th step: `float(loss)` and `.numpy()` wait for the device.",
+        snippet(
+            same("for step, batch in enumerate(dataset):", "    loss = train_step(batch)"),
+            old("    losses.append(float(loss))"),
+            new("    if step % 100 == 0:", "        losses.append(float(loss))"),
+        ),
+        "Fewer points in the charts.",
+        "find `float(loss)` or `.numpy()` in the loop",
+    )
+
+
+def small_types() -> Advice:
+    """A quarter of the bytes."""
+    return Advice(
+        "Copy images as bytes and make floats of them on the device: a quarter of what is copied.",
+        snippet(
+            old("ds = ds.map(lambda x: tf.cast(x, tf.float32) / 255)"),
+            same("@tf.function", "def train_step(x):"),
+            new("    x = tf.cast(x, tf.float32) / 255"),
+            same("    return tf.reduce_mean(x)"),
+        ),
+        "One more operation in each step.",
+        "find where the pipeline makes floats of images",
+    )
+
+
+OFFERS: Final = (
+    Offer(plain(copy_ahead), when=_can_copy_ahead),
+    Offer(plain(small_types), when=_to_device),
+    Offer(plain(read_rarely), when=_to_host_in_a_loop),
+)
 
 
 def explain(case: Case) -> Claim | None:
@@ -54,7 +125,7 @@ def _by_phase(case: Case) -> Claim | None:
             f"{percent(min(1.0, share))} of the step's rise lie in it."
             for finding, (part, share) in found
         ),
-        advice.advise(advice.Copies(Program.of(case.run), *_directions(name))),
+        advise(Copies(Program.of(case.run), *_directions(name))),
     )
 
 
@@ -80,7 +151,7 @@ def _by_captures(case: Case) -> Claim | None:
         "copies between host and device",
         "Copies between host and device take longer, while the device computes nothing.",
         tuple(_tell(case, rise) for _, rise in found),
-        advice.advise(advice.Copies(Program.of(case.run))),
+        advise(Copies(Program.of(case.run))),
         "medium",
     )
 
@@ -96,3 +167,19 @@ def _tell(case: Case, rise: Rise) -> str:
         f"{duration(before.parts['copies'])}. That is {share} of the {duration(rise.seconds)} by "
         "which a step is longer. Other slow steps were timed, but not looked into."
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """What the record says of copies that take long."""
+
+    program: Program = UNKNOWN
+    to_device: bool = True
+    """They go to the device, or nobody knows."""
+    to_host: bool = True
+    """They come from it, or nobody knows."""
+
+
+def advise(copies: Copies) -> tuple[Advice, ...]:
+    """What to change."""
+    return offered(OFFERS, copies)

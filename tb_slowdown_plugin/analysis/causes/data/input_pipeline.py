@@ -21,8 +21,7 @@ from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
     bytes_per_second,
     means_rise_all_along,
 )
-from tb_slowdown_plugin.analysis.causes.data import input_fixes as advice
-from tb_slowdown_plugin.analysis.causes.data import iterator_teardown as ends_of_passes
+from tb_slowdown_plugin.analysis.causes.data import input_fixes, iterator_teardown
 from tb_slowdown_plugin.analysis.ledger.input_contention import STRETCHED
 from tb_slowdown_plugin.analysis.prepare.function_traces import in_training
 from tb_slowdown_plugin.analysis.text.wording import (
@@ -72,8 +71,8 @@ def explain(case: Case) -> Claim | None:
     if not claimed:
         return None
     main = largest(claimed)
-    if main.source == ends_of_passes.ACCOUNT:
-        return ends_of_passes.claim(case, claimed, main)
+    if main.source == iterator_teardown.ACCOUNT:
+        return iterator_teardown.claim(case, claimed, main)
     return Claim(
         "input_pipeline",
         claimed,
@@ -287,7 +286,7 @@ def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
     program = Program.of(case.run)
     if program.pipeline is None and stage is not None:
         program = replace(program, pipeline=Pipeline.of_capture(stage.name))
-    wait = advice.InputWait(
+    wait = input_fixes.InputWait(
         program,
         told[-1][1].subject if told else _kind_of(stage) if stage else "",
         reads=reading is None or reading >= LEAST_READING,
@@ -298,12 +297,12 @@ def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
         python_seconds=_in_python(captured) if captured else "",
     )
     if not _makes_datasets(case, finding):
-        return advice.advise(wait)
+        return input_fixes.advise(wait)
     anew = repeated_setup(_setup_of(case))
     if not at_epochs and finding.pattern != "periodic":
         return anew
     filled = replace(wait, at_epochs=True)
-    return (*anew, *(advice.advise(filled) if advice.buffer_is_filled(filled) else ()))
+    return (*anew, *(input_fixes.advise(filled) if input_fixes.buffer_is_filled(filled) else ()))
 
 
 def _in_python(captured: CapturedSteps) -> str:

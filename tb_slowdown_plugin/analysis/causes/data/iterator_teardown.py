@@ -10,7 +10,7 @@ import numpy as np
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds
 from tb_slowdown_plugin.analysis.causes.common.program import Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import course
-from tb_slowdown_plugin.analysis.causes.data import input_fixes as advice
+from tb_slowdown_plugin.analysis.causes.data import input_fixes
 from tb_slowdown_plugin.analysis.stats.events import find_events
 from tb_slowdown_plugin.analysis.text.wording import duration, ledger_seconds, percent
 from tb_slowdown_plugin.analysis.types import Finding
@@ -46,7 +46,7 @@ def claim(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Claim:
         f"A pass over the data ends with a wait{', and a longer one each time' if grows else ''}: "
         f"{_WHY}.",
         tuple(_evidence(case, claimed, main)),
-        advice.advise(advice.InputWait(Program.of(case.run), at_ends=True)),
+        input_fixes.advise(input_fixes.InputWait(Program.of(case.run), at_ends=True)),
     )
 
 

@@ -1,21 +1,69 @@
-"""The profiler was on: starting and stopping it takes time, and so does each step between."""
+"""The profiler was on: starting and stopping it takes time, and so does each step between.
+
+Advice for a profiler that was left on.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, Mask
-from tb_slowdown_plugin.analysis.causes.common.plain_accounts import tell_seconds
+from tb_slowdown_plugin.analysis.causes.common.fixes import (
+    new,
+    old,
+    quiet_tensorboard,
+    same,
+    snippet,
+)
+from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.pressure import lying_in, tell_medians, tell_rows
 from tb_slowdown_plugin.analysis.causes.common.program import Program
-from tb_slowdown_plugin.analysis.causes.machine import profiling_advice as advice
+from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_seconds
 from tb_slowdown_plugin.analysis.text.wording import counted
+from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.records.types import Capture
 
 ACCOUNT = "profiling"
+
+
+def _by_callback(profiler: Profiler) -> bool:
+    return profiler.by_callback
+
+
+def _by_loop(profiler: Profiler) -> bool:
+    """The program's own code: a loop, or in a `fit` without `TensorBoard` another callback."""
+    return not (profiler.in_fit and profiler.by_callback)
+
+
+def capture_few() -> Advice:
+    """And stop."""
+    return Advice(
+        "Capture a few steps only.",
+        snippet(
+            same("for step, batch in enumerate(dataset):"),
+            old("    if step == 100:", "        profiler.start(logdir)"),
+            new(
+                "    if step == 100:",
+                "        profiler.start(logdir)",
+                "    if step == 110:",
+                "        profiler.stop()",
+            ),
+            same("    train_step(batch)"),
+        ),
+        "The capture holds 10 steps. `profiler` is `tf.profiler.experimental`.",
+        "find where the profiler is started",
+    )
+
+
+OFFERS: Final = (
+    Offer(plain(quiet_tensorboard), when=_by_callback),
+    Offer(plain(capture_few), when=_by_loop),
+)
 
 
 def explain(case: Case) -> Claim | None:
@@ -40,9 +88,7 @@ def explain(case: Case) -> Claim | None:
             *tell_seconds(case, timed, "went into the profiler"),
             *(_tell_slower(case, profiled) if slower else ()),
         ),
-        advice.advise(
-            advice.Profiler(by_callback=_has_tensorboard(case), in_fit=Program.of(case.run).in_fit)
-        ),
+        advise(Profiler(by_callback=_has_tensorboard(case), in_fit=Program.of(case.run).in_fit)),
         "high" if timed else "medium",
     )
 
@@ -71,3 +117,18 @@ def _profiled(captures: Iterable[tuple[int, Capture]], size: int) -> Mask:
 def _tell_slower(case: Case, profiled: Mask) -> Iterable[str]:
     yield f"A capture ran in {tell_rows(case, profiled)}."
     yield from tell_medians(case, profiled)
+
+
+@dataclass(frozen=True, slots=True)
+class Profiler:
+    """Who may have started it."""
+
+    by_callback: bool
+    """Keras's `TensorBoard` is there, which can start it."""
+    in_fit: bool = False
+    """Keras's `fit` runs the steps."""
+
+
+def advise(profiler: Profiler) -> tuple[Advice, ...]:
+    """What to change."""
+    return offered(OFFERS, profiler)

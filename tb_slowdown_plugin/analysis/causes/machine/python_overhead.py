@@ -1,9 +1,13 @@
-"""Work in Python grows with the run."""
+"""Work in Python grows with the run.
+
+Steps that TensorFlow runs operation by operation, each started from Python.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -11,11 +15,11 @@ from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, large
 from tb_slowdown_plugin.analysis.causes.common.places import (
     growing_places,
     libraries_at,
+    main_phase,
     place_of,
     places_of_most,
     tell_places,
 )
-from tb_slowdown_plugin.analysis.causes.common.step_parts import main_phase
 from tb_slowdown_plugin.analysis.causes.common.timing_text import (
     cadence,
     grows_at_intervals,
@@ -27,23 +31,25 @@ from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
     means_rise_all_along,
     median_of_known,
 )
-from tb_slowdown_plugin.analysis.causes.machine import python_overhead_fixes as advice
-from tb_slowdown_plugin.analysis.causes.machine.eager_steps import runs_eagerly
+from tb_slowdown_plugin.analysis.causes.machine import python_overhead_fixes
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.accounts import (
-    CONTENTION,
-    WAITING,
-    rule_of,
-)
+from tb_slowdown_plugin.catalog.accounts import CONTENTION, WAITING, rule_of
 from tb_slowdown_plugin.records.types import Float, Int
 
 _EXPLAINED = 0.7
 """Share of the growth that must be CPU time of the training thread itself."""
+
 _LOST = 0.5
 """Share of the growth that must be lost: where steps have more to do, the rest is not work that
 piles up."""
+
+_BUSY: Final = 0.8
+"""Share of the wall in which the training thread computes, from which Python sets the pace: a
+choice. A graph of the test programs leaves 0.2 to 0.6 to it, an eager step 0.9 and more."""
+
+_FEWEST_STEPS: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +103,10 @@ def explain(case: Case) -> Claim | None:
             f"{percent(found.share)} of the growth.",
             *_tell_tensorflow(case, found),
         ),
-        advice.advise(
-            advice.Growth(runs_eagerly(case), main[0] if main else "", libraries_at(case, main))
+        python_overhead_fixes.advise(
+            python_overhead_fixes.Growth(
+                runs_eagerly(case), main[0] if main else "", libraries_at(case, main)
+            )
         ),
         "medium",
         "drift",
@@ -119,7 +127,7 @@ def _tell_jump(case: Case, found: _Growth, places: list[tuple[str, float, float]
             *tell_places(places, []),
             f"Its CPU time per step went from {before} to {after} at {onset} (medians).",
         ),
-        advice.advise_place(places[0][0]),
+        python_overhead_fixes.advise_place(places[0][0]),
         "medium",
         "level_shift",
     )
@@ -239,3 +247,37 @@ def _tell_phase(phase: tuple[str, float] | None) -> Iterable[str]:
     if phase is not None:
         name, share = phase
         yield f"{percent(min(share, 1.0))} of the growth lie in the phase `{name}`."
+
+
+def runs_eagerly(case: Case) -> bool:
+    """Whether traces were watched for, and none of the program's or the model's own was seen.
+
+    Sessions run a graph, too, without any trace: that graph has operations.
+    """
+    if case.signal("graph_operations")[1].any():
+        return False
+    watched = any(
+        collector.name == "tracing" and collector.status == "running"
+        for collector in case.run.environment.collectors
+    )
+    details = {graph.detail for graph in case.graphs}
+    # An event may be lost that an account tells of.
+    details |= {detail for detail, seconds in case.details(names.TRACING) if seconds > 0}
+    return watched and details <= {names.LIBRARY}
+
+
+def tell_eager(case: Case) -> Iterable[str]:
+    """Of a run whose steps are healthy as they are, and could be several times as fast."""
+    steps = case.run.steps
+    if len(steps) < _FEWEST_STEPS or not runs_eagerly(case):
+        return
+    known = ~np.isnan(steps.thread_cpu_seconds)
+    wall = float(np.sum(steps.period_seconds, where=known))
+    busy = float(np.sum(steps.thread_cpu_seconds, where=known)) / wall if wall > 0 else 0.0
+    if busy >= _BUSY:
+        yield (
+            "No `tf.function` was traced in this run, and the training thread computed for "
+            f"{percent(min(busy, 1.0))} of it: unless the step was traced before, each of its "
+            "operations is started from Python. As a `tf.function`, or in Keras without "
+            "`run_eagerly=True`, it may be several times as fast."
+        )

@@ -2,6 +2,8 @@
 
 A device that draws as much power as it may is in its usual state: of eight H100 that trained
 for fifty minutes one was so in 90 % of its samples, and no slower. A power cap is no cause.
+
+Advice for a device that lowers its clocks.
 """
 
 from __future__ import annotations
@@ -9,11 +11,13 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, Mask
+from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.pressure import (
     lying_in,
     rows_by_level,
@@ -21,13 +25,91 @@ from tb_slowdown_plugin.analysis.causes.common.pressure import (
     tell_rows,
     tell_share,
 )
-from tb_slowdown_plugin.analysis.causes.machine import thermal_advice as advice
 from tb_slowdown_plugin.analysis.text.wording import count, megahertz
-from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.catalog import names
 
 _LOWERED: Final = 0.97
 """Clock under pressure over clock otherwise, above which a slowdown is not the clock's."""
+
+
+def _is_amd_of_thermal_fix(clocks: Clocks) -> bool:
+    return clocks.amd
+
+
+def _is_hot(clocks: Clocks) -> bool:
+    return clocks.hot
+
+
+def _is_hot_nvidia(clocks: Clocks) -> bool:
+    return clocks.hot and not clocks.amd
+
+
+def _is_nvidia(clocks: Clocks) -> bool:
+    return not clocks.amd
+
+
+def _is_slowed_by_hardware(clocks: Clocks) -> bool:
+    return not clocks.hot
+
+
+def check_the_supply() -> Advice:
+    """Where a power brake comes from."""
+    return Advice(
+        "Check the power supply: cables, power supply units and the limits of the rack. A power "
+        "brake comes from there.",
+        "",
+        "Hands on the machine, or a word with those who run it.",
+    )
+
+
+def cool() -> Advice:
+    """The cause."""
+    return Advice(
+        "Cool the device: clean the filters and fans, free the air flow, and move work off "
+        "the devices beside it.",
+        "",
+        "Hands on the machine, or a word with those who run it.",
+    )
+
+
+def lower_the_limit() -> Advice:
+    """Until it is cool."""
+    return Advice(
+        "Until then set a lower power limit yourself (`nvidia-smi -pl WATTS`, as "
+        "administrator): a steady lower clock loses less than one that goes up and down.",
+        "",
+        "The device is slower at its best.",
+    )
+
+
+def watch() -> Advice:
+    """To see whether it helped."""
+    return Advice(
+        "Watch clock, temperature and reason while it trains: `nvidia-smi --query-gpu=clocks.sm,"
+        "temperature.gpu,clocks_throttle_reasons.active --format=csv -l 5`.",
+        "",
+        "None; it only reads.",
+    )
+
+
+def watch_amd() -> Advice:
+    """To see whether it helped."""
+    return Advice(
+        "Watch power, clock and temperature while it trains: `amd-smi metric --power --clock "
+        "--temperature --watch 5`.",
+        "",
+        "None; it only reads.",
+    )
+
+
+OFFERS: Final = (
+    Offer(plain(cool), when=_is_hot),
+    Offer(plain(lower_the_limit), when=_is_hot_nvidia),
+    Offer(plain(check_the_supply), when=_is_slowed_by_hardware),
+    Offer(plain(watch), when=_is_nvidia),
+    Offer(plain(watch_amd), when=_is_amd_of_thermal_fix),
+)
 
 
 def explain(case: Case) -> Claim | None:
@@ -49,7 +131,7 @@ def explain(case: Case) -> Claim | None:
                     if hot
                     else f"{device} lowers its clock because its hardware slows it down.",
                     tuple(_evidence(case, claimed, pressed, device, clocks)),
-                    advice.advise(advice.Clocks(hot, _is_amd(case))),
+                    advise(Clocks(hot, _is_amd(case))),
                     "medium",
                 )
     return None
@@ -95,3 +177,18 @@ def _evidence(
         )
     yield from tell_medians(case, pressed)
     yield from tell_share(claimed, pressed)
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """Why they are lowered."""
+
+    hot: bool
+    """The device is too hot, else its hardware slows it down."""
+    amd: bool = False
+    """It is AMD's, else NVIDIA's."""
+
+
+def advise(clocks: Clocks) -> tuple[Advice, ...]:
+    """What to change."""
+    return offered(OFFERS, clocks)

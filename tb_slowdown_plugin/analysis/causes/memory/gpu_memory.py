@@ -1,8 +1,12 @@
-"""Steps are slow while the memory of a device is nearly full."""
+"""Steps are slow while the memory of a device is nearly full.
+
+Advice for device memory that is nearly full.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -14,6 +18,14 @@ from tb_slowdown_plugin.analysis.causes.common.captures import (
     tell_memory,
 )
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, Mask, largest
+from tb_slowdown_plugin.analysis.causes.common.fixes import (
+    mixed_precision,
+    new,
+    numbers,
+    old,
+    snippet,
+)
+from tb_slowdown_plugin.analysis.causes.common.offers import Offer, always, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.pressure import (
     lying_in,
     rows_by_level,
@@ -21,14 +33,81 @@ from tb_slowdown_plugin.analysis.causes.common.pressure import (
     tell_rows,
     tell_share,
 )
-from tb_slowdown_plugin.analysis.causes.memory import gpu_memory_advice as advice
 from tb_slowdown_plugin.analysis.causes.memory.tensor_retention import tensors_grow
 from tb_slowdown_plugin.analysis.text.wording import percent, size
-from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.catalog import names
 
 _OTHERS: Final = 0.8
 """Share of the device memory in use up to which TensorFlow holds it not alone."""
+
+
+def _is_shared(memory: DeviceMemory) -> bool:
+    return memory.shared
+
+
+def _pool_is_tensorflows(memory: DeviceMemory) -> bool:
+    return "cuda_malloc_async" not in memory.allocator
+
+
+def _tensors_grow(memory: DeviceMemory) -> bool:
+    return memory.tensors_grow
+
+
+def asynchronous() -> Advice:
+    """CUDA's own pool."""
+    return Advice(
+        "Let CUDA manage the memory: its pool fragments less than TensorFlow's. Set it before "
+        "TensorFlow is imported.",
+        snippet(
+            new('os.environ["TF_GPU_ALLOCATOR"] = "cuda_malloc_async"'),
+        ),
+        "Needs CUDA 11.2 or later; measure, it is slower for some models.",
+        "before `import tensorflow`",
+    )
+
+
+def memory_growth() -> Advice:
+    """Room for others."""
+    return Advice(
+        "Where other programs need the same device, take memory as it is needed instead of nearly "
+        "all of it. Call it before TensorFlow's first operation.",
+        snippet(
+            new(
+                'for device in tf.config.list_physical_devices("GPU"):',
+                "    tf.config.experimental.set_memory_growth(device, True)",
+            )
+        ),
+        "Growing takes time in early steps and can fragment; what was taken is not given back.",
+        "after `import tensorflow`",
+    )
+
+
+def smaller_batch() -> Advice:
+    """Less memory for the same updates."""
+    return Advice(
+        "Make the batch smaller and accumulate gradients: with 16 examples and an update every "
+        "4th batch the optimizer still sees 64.",
+        snippet(
+            old("ds = ds.batch(64)", "optimizer = tf.keras.optimizers.Adam(1e-3)"),
+            new(
+                "ds = ds.batch(16)",
+                "optimizer = tf.keras.optimizers.Adam(1e-3, gradient_accumulation_steps=4)",
+            ),
+        ),
+        "More, smaller steps: a large device is used less well. Batch normalisation sees 16 "
+        "examples. One more copy of the gradients.",
+        "find the `batch` in your input pipeline, and where the optimizer is created",
+    )
+
+
+OFFERS: Final = (
+    Offer(plain(numbers), when=_tensors_grow),
+    Offer(plain(smaller_batch), when=always),
+    Offer(plain(mixed_precision), when=always),
+    Offer(plain(asynchronous), when=_pool_is_tensorflows),
+    Offer(plain(memory_growth), when=_is_shared),
+)
 
 
 def explain(case: Case) -> Claim | None:
@@ -47,13 +126,13 @@ def explain(case: Case) -> Claim | None:
                 f"memory of {device}, which is nearly full",
                 f"The memory of {device} is nearly full, and the steps in which it is take longer.",
                 tuple(_evidence(case, claimed, pressed, device, limit)),
-                advice.advise(_memory(case, claimed, device)),
+                advise(_memory(case, claimed, device)),
                 "medium",
             )
     return None
 
 
-def _memory(case: Case, claimed: tuple[Finding, ...], device: str) -> advice.DeviceMemory:
+def _memory(case: Case, claimed: tuple[Finding, ...], device: str) -> DeviceMemory:
     captured = captured_during(case, largest(claimed))
     allocators = [
         allocator.name
@@ -64,7 +143,7 @@ def _memory(case: Case, claimed: tuple[Finding, ...], device: str) -> advice.Dev
     of_device = case.signal(names.account(names.GPU_MEMORY_USED, device))[1]
     reserved = case.signal(names.account(names.ALLOCATOR_RESERVED, device))[1]
     held = max((float(each.max()) for each in (in_use, reserved) if len(each)), default=0.0)
-    return advice.DeviceMemory(
+    return DeviceMemory(
         tensors_grow=tensors_grow(case),
         allocator=" ".join(allocators),
         shared=bool(len(of_device)) and _OTHERS * float(of_device.max()) > held,
@@ -100,3 +179,20 @@ def _evidence(
             yield tell_memory(case, captured, allocator)
     yield from tell_medians(case, pressed)
     yield from tell_share(claimed, pressed)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceMemory:
+    """What the record says of the memory of a device."""
+
+    tensors_grow: bool = False
+    """The memory of live tensors grows."""
+    allocator: str = ""
+    """The allocator's name in a capture, "" where not known."""
+    shared: bool = False
+    """More of the device is in use than TensorFlow's allocator holds: others are on it."""
+
+
+def advise(memory: DeviceMemory) -> tuple[Advice, ...]:
+    """What to change."""
+    return offered(OFFERS, memory)

@@ -1,10 +1,18 @@
-"""Tensors are kept alive, and the step works on ever more of them."""
+"""Tensors are kept alive, and the step works on ever more of them.
+
+Advice against tensors that are kept alive.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds, span
+from tb_slowdown_plugin.analysis.causes.common.fixes import new, numbers, old, short_tape, snippet
+from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.places import (
     growing_places,
     places_of_most,
@@ -16,9 +24,8 @@ from tb_slowdown_plugin.analysis.causes.common.timing_text import (
     tell_rise,
 )
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import Growth, ends, growth_of
-from tb_slowdown_plugin.analysis.causes.memory import tensor_retention_advice as advice
 from tb_slowdown_plugin.analysis.text.wording import count, duration, size
-from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import OPEN_TAPE
 from tb_slowdown_plugin.catalog.parameters import MOST_OF_RUN
@@ -39,6 +46,39 @@ _SLOWEST_BYTES_PER_SECOND = 2e8
 """A step that works on all the bytes kept gets through at least so many a second: one thread
 element by element does about 1 GB/s, and a concatenation of 131 MB was seen at 20 GB/s. Time
 that grows faster than that has another reason."""
+
+
+def _are_concatenated(retention: Retention) -> bool:
+    return not retention.tape and retention.listed is not True
+
+
+def _are_listed(retention: Retention) -> bool:
+    return not retention.tape and retention.listed is not False
+
+
+def _tape_is_open(retention: Retention) -> bool:
+    return retention.tape
+
+
+def keep_a_window() -> Advice:
+    """Not all of it."""
+    return Advice(
+        "Keep a window of fixed length instead of a history that is concatenated: each "
+        "concatenation copies all of it.",
+        snippet(
+            old("history = tf.concat([history, batch], axis=0)"),
+            new("history = tf.concat([history, batch], axis=0)[-1_000:]"),
+        ),
+        "What is older than the window is gone.",
+        "find `tf.concat` on what earlier steps left",
+    )
+
+
+OFFERS: Final = (
+    Offer(plain(short_tape), when=_tape_is_open),
+    Offer(plain(keep_a_window), when=_are_concatenated),
+    Offer(plain(numbers), when=_are_listed),
+)
 
 
 def explain(case: Case) -> Claim | None:
@@ -78,7 +118,7 @@ def explain(case: Case) -> Claim | None:
             f"{duration(cpu[1])}.",
             *tell_places(places, most),
         ),
-        advice.advise(advice.Retention(listed=_number_grows(case, rows))),
+        advise(Retention(listed=_number_grows(case, rows))),
         "medium",
         "drift",
     )
@@ -113,7 +153,7 @@ def _open_tape(case: Case, claimed: tuple[Finding, ...], rows: tuple[int, int]) 
             f"{case.step_text(memory.last_row)}.",
             *([f"{grown}."] if grown else []),
         ),
-        advice.advise(advice.Retention(tape=True)),
+        advise(Retention(tape=True)),
         "medium",
         "drift",
     )
@@ -148,3 +188,19 @@ def tensors_grow(case: Case) -> bool:
 def _goes_on(growth: Growth) -> bool:
     """Whether it rises again and again: a buffer that was made once is kept, but no leak."""
     return growth.steady and not growth.one_rise
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """What the record says of tensors that stay alive."""
+
+    tape: bool = False
+    """A tape that stays open holds them."""
+    listed: bool | None = None
+    """Their number grows; else single ones do, as where all are concatenated each time; None
+    where their number is not known."""
+
+
+def advise(retention: Retention) -> tuple[Advice, ...]:
+    """What to change."""
+    return offered(OFFERS, retention)

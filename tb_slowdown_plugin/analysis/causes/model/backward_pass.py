@@ -1,11 +1,53 @@
-"""Computing gradients takes longer and longer."""
+"""Computing gradients takes longer and longer.
+
+Advice against gradients that take longer.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Final
+
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim
-from tb_slowdown_plugin.analysis.causes.common.step_parts import in_part, tell_part
-from tb_slowdown_plugin.analysis.causes.model import backward_pass_advice as advice
+from tb_slowdown_plugin.analysis.causes.common.fixes import (
+    mixed_precision,
+    new,
+    old,
+    short_tape,
+    snippet,
+)
+from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
+from tb_slowdown_plugin.analysis.causes.common.places import in_part, tell_part
+from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.catalog import names
+
+
+def _grows(backward: Backward) -> bool:
+    return backward.grows
+
+
+def _is_accelerated(backward: Backward) -> bool:
+    return backward.accelerated
+
+
+def stop_gradient() -> Advice:
+    """Not through earlier steps."""
+    return Advice(
+        "Stop the gradient at what earlier steps computed: otherwise it runs through all of them.",
+        snippet(
+            old("state = cell(batch, state)"),
+            new("state = cell(batch, tf.stop_gradient(state))"),
+        ),
+        "Dependencies longer than a step are no longer learned.",
+        "find the state that one step hands to the next",
+    )
+
+
+OFFERS: Final = (
+    Offer(plain(short_tape), when=_grows),
+    Offer(plain(stop_gradient), when=_grows),
+    Offer(plain(mixed_precision), when=_is_accelerated),
+)
 
 
 def explain(case: Case) -> Claim | None:
@@ -20,11 +62,26 @@ def explain(case: Case) -> Claim | None:
         "the backward pass",
         "Computing gradients takes longer than it did.",
         tuple(tell_part(case, claimed, names.BACKWARD)),
-        advice.advise(
-            advice.Backward(
+        advise(
+            Backward(
                 accelerated=not devices or any(kind != "CPU" for _, kind in devices),
                 grows=any(finding.pattern in ("drift", "level_shift") for finding in claimed),
             )
         ),
         "high",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Backward:
+    """What the record says of gradients that take long."""
+
+    grows: bool = True
+    """They take longer and longer."""
+    accelerated: bool = True
+    """There is a GPU or TPU, or nobody knows."""
+
+
+def advise(backward: Backward) -> tuple[Advice, ...]:
+    """What to change."""
+    return offered(OFFERS, backward)

@@ -1,17 +1,23 @@
-"""The optimizer is made again, or its update takes longer and longer."""
+"""The optimizer is made again, or its update takes longer and longer.
+
+Advice against optimizers that are made again, and updates that take long.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds
-from tb_slowdown_plugin.analysis.causes.common.plain_accounts import tell_seconds
-from tb_slowdown_plugin.analysis.causes.common.step_parts import in_part, tell_part
-from tb_slowdown_plugin.analysis.causes.model import optimizer_state_advice as advice
+from tb_slowdown_plugin.analysis.causes.common.fixes import accumulate, new, old, same, snippet
+from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
+from tb_slowdown_plugin.analysis.causes.common.places import in_part, tell_part
+from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_seconds
 from tb_slowdown_plugin.analysis.stats.change_points import PERSISTENCE
 from tb_slowdown_plugin.analysis.text.wording import counted
-from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CREATION
 
@@ -22,6 +28,36 @@ _MADE_AGAIN = (
 )
 
 _LONGER = "The optimizer's update takes longer and longer."
+
+
+def _is_made_again(updates: Updates) -> bool:
+    return updates.made
+
+
+def _update_is_slow(updates: Updates) -> bool:
+    return updates.grown
+
+
+def make_once() -> Advice:
+    """Before the loop."""
+    return Advice(
+        "Make the optimizer once, before the loop; a new one creates its slot variables again and "
+        "forgets its moments.",
+        snippet(
+            new("optimizer = tf.keras.optimizers.Adam(1e-3)"),
+            same("for gradients in steps:"),
+            old("    optimizer = tf.keras.optimizers.Adam(1e-3)"),
+            same("    optimizer.apply_gradients(zip(gradients, variables))"),
+        ),
+        "To change the learning rate assign it: `optimizer.learning_rate.assign(rate)`.",
+        "find where the optimizer is created in the loop",
+    )
+
+
+OFFERS: Final = (
+    Offer(plain(make_once), when=_is_made_again),
+    Offer(plain(accumulate), when=_update_is_slow),
+)
 
 
 def explain(case: Case) -> Claim | None:
@@ -45,7 +81,7 @@ def explain(case: Case) -> Claim | None:
             *_tell_made(case),
             *tell_part(case, grown, names.OPTIMIZER),
         ),
-        advice.advise(advice.Updates(made=bool(made), grown=bool(grown))),
+        advise(Updates(made=bool(made), grown=bool(grown))),
     )
 
 
@@ -60,3 +96,18 @@ def _tell_made(case: Case) -> Iterable[str]:
     made = Counter(name for name, _ in {(f.subject, row) for row, f in case.facts(_MADE)})
     for name, times in made.most_common(2):
         yield f"`{name}` was made or built again in {counted(times, 'step')} of the run."
+
+
+@dataclass(frozen=True, slots=True)
+class Updates:
+    """What the record says of optimizers."""
+
+    made: bool
+    """They are made during training."""
+    grown: bool
+    """The update takes longer and longer."""
+
+
+def advise(updates: Updates) -> tuple[Advice, ...]:
+    """What to change."""
+    return offered(OFFERS, updates)

@@ -9,7 +9,7 @@ import numpy as np
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, largest, lost_seconds
 from tb_slowdown_plugin.analysis.causes.common.program import Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, growth, working_rows
-from tb_slowdown_plugin.analysis.causes.saving import callbacks_fixes as advice
+from tb_slowdown_plugin.analysis.causes.saving import callbacks_fixes
 from tb_slowdown_plugin.analysis.text.wording import (
     between,
     counted,
@@ -51,8 +51,8 @@ def explain(case: Case) -> Claim | None:
         who.replace("`", ""),
         f"{who[0].upper()}{who[1:]} takes {duration(float(np.median(each)))} {often}{grows}.",
         tuple(_evidence(case, claimed)),
-        advice.advise(
-            advice.Calls(
+        callbacks_fixes.advise(
+            callbacks_fixes.Calls(
                 names.family(main.source),
                 names.detail(main.source),
                 grows=bool(grows),

@@ -8,7 +8,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds
 from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, growth, working_rows
-from tb_slowdown_plugin.analysis.causes.saving import checkpointing_fixes as advice
+from tb_slowdown_plugin.analysis.causes.saving import checkpointing_fixes
 from tb_slowdown_plugin.analysis.prepare.recorded_run import epoch_rows
 from tb_slowdown_plugin.analysis.text.wording import (
     between,
@@ -53,7 +53,7 @@ def explain(case: Case) -> Claim | None:
     often = cadence(rows.tolist(), len(case.run.steps))
     period = case.run.steps.period_seconds
     callers = [fact for _, fact in case.facts(names.CHECKPOINT_FROM)]
-    how = advice.Saving(
+    how = checkpointing_fixes.Saving(
         who,
         grows=change >= _GROWS,
         every_steps=round(float(np.median(np.diff(rows)))) if len(rows) > 1 else len(period),
@@ -73,7 +73,7 @@ def explain(case: Case) -> Claim | None:
         f"{counted(len(rows), 'save')} of {duration(float(np.median(each)))}, {often}; training "
         f"stands still meanwhile. {grows}",
         tuple(_evidence(case, saving, lost_seconds(claimed), who, grows=change >= _GROWS)),
-        advice.advise(how),
+        checkpointing_fixes.advise(how),
     )
 
 

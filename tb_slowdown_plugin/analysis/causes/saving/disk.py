@@ -1,4 +1,7 @@
-"""Writing gets slow: the disk is busy, or ever more is written in each step."""
+"""Writing gets slow: the disk is busy, or ever more is written in each step.
+
+Advice for writing that gets slow, and for disks that fill.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,15 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, Mask, span
+from tb_slowdown_plugin.analysis.causes.common.fixes import (
+    fewer_summaries,
+    keep_few,
+    new,
+    old,
+    same,
+    snippet,
+)
+from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.pressure import (
     lying_in,
     rows_by_rate,
@@ -19,28 +31,142 @@ from tb_slowdown_plugin.analysis.causes.common.pressure import (
 from tb_slowdown_plugin.analysis.causes.common.program import Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_rise, working_rows
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import ends, rank_with_time
-from tb_slowdown_plugin.analysis.causes.saving import disk_advice as advice
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, size, whole_percent
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.records.types import Float
 
 IO_PRESSURE: Final = "io_pressure_seconds"
+
 _WRITTEN: Final = "disk_written_bytes"
+
 _BUSY: Final = 0.1
 """Share of a stretch in which something waited for a disk (PSI "some"), from which it is under
 pressure: a choice; a healthy run of the demo programs has under 1 %."""
+
 _SAME_BYTES: Final = 1.1
 """Last third of the saves over the first, in bytes, up to which they write the same."""
+
 _STEADY: Final = 0.8
+
 _LEAST_RISE_BYTES: Final = 65_536
+
 _SLOWEST_BYTES_PER_SECOND: Final = 1e7
 """Writing gets through at least so many bytes a second, on a slow network disk. Time that grows
 faster than that has another reason."""
+
 _FEWEST: Final = 6
+
 _MORE: Final = "writing ever more to disk"
+
 _MUCH_OUTPUT: Final = 10 * 2**20
+
 _LITTLE_SPACE: Final = 10 * 2**30
+
+_TENSORFLOW: Final = frozenset({"CheckpointManager", "tf.train.Checkpoint"})
+
+
+def _fills_with_checkpoints(writing: Writing) -> bool:
+    return writing.program.saves and writing.full
+
+
+def _grows(writing: Writing) -> bool:
+    return writing.grows
+
+
+def _is_full(writing: Writing) -> bool:
+    return writing.full
+
+
+def _saves(writing: Writing) -> bool:
+    return writing.program.saves
+
+
+def _saves_checkpoints(writing: Writing) -> bool:
+    """By TensorFlow's manager, which keeps all, or nobody knows by what."""
+    if writing.program.keeps_few:
+        return False
+    savers = writing.program.savers
+    return writing.program.saves and (not savers or not savers.isdisjoint(_TENSORFLOW))
+
+
+def _writes_summaries(writing: Writing) -> bool:
+    return writing.program.summaries
+
+
+def append() -> Advice:
+    """Only what is new."""
+    return Advice(
+        "Append what is new instead of writing everything again.",
+        snippet(
+            old('with open(path, "wb") as file:', "    file.writelines(written)"),
+            new('with open(path, "ab") as file:', "    file.write(block)"),
+        ),
+        "What has been written is not changed afterwards; delete the file before a new run.",
+        "find where the step opens a file for writing",
+    )
+
+
+def delete_old_checkpoints() -> Advice:
+    """With care."""
+    return Advice(
+        "Delete checkpoints that earlier runs have left, all but the newest three. Look at the "
+        "list first: remove `dry_run` only when you need none of them.",
+        snippet(
+            new(
+                "dry_run = True",
+                'found = sorted(pathlib.Path("ckpt").glob("ckpt-*.index"),',
+                "               key=lambda path: path.stat().st_mtime)",
+                "for index in found[:-3]:",
+                '    for file in index.parent.glob(f"{index.stem}.*"):',
+                '        print("would delete" if dry_run else "deletes", file)',
+                "        if not dry_run:",
+                "            file.unlink()",
+            )
+        ),
+        "Deleted states can't be brought back. `tf.train.CheckpointManager` deletes its own "
+        "(`max_to_keep`); do not run this beside it.",
+        "a program of its own",
+    )
+
+
+def delete_temporary_files() -> Advice:
+    """A directory that goes by itself."""
+    return Advice(
+        "Put temporary files into a directory that is deleted by itself, also when the step fails.",
+        snippet(
+            old("folder = tempfile.mkdtemp()", "write_parts(folder)"),
+            new("with tempfile.TemporaryDirectory() as folder:", "    write_parts(folder)"),
+        ),
+        "Nothing of them is left to look at afterwards.",
+        "find `tempfile.mkdtemp` or files in `/tmp`",
+    )
+
+
+def local_disk() -> Advice:
+    """Not over the network while training waits."""
+    return Advice(
+        "Write to a local disk, and copy to the shared one when the save is done: another thread "
+        "copies while training goes on.",
+        snippet(
+            same("path = manager.save()"),
+            new("pool.submit(shutil.copytree, manager.directory, shared, dirs_exist_ok=True)"),
+        ),
+        "Space on the local disk. Before the loop: "
+        "`pool = concurrent.futures.ThreadPoolExecutor(1)`; at its end `pool.shutdown()` waits for "
+        "the last copy.",
+        "find `manager.save()`",
+    )
+
+
+OFFERS: Final = (
+    Offer(plain(append), when=_grows),
+    Offer(plain(local_disk), when=_saves),
+    Offer(plain(keep_few), when=_saves_checkpoints),
+    Offer(plain(fewer_summaries), when=_writes_summaries),
+    Offer(plain(delete_old_checkpoints), when=_fills_with_checkpoints),
+    Offer(plain(delete_temporary_files), when=_is_full),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +218,7 @@ def explain(case: Case) -> Claim | None:
 def _advise(case: Case, *, grows: bool) -> tuple[Advice, ...]:
     free = case.signal("disk_free_bytes")[1]
     full = bool(len(free)) and float(free.min()) < _LITTLE_SPACE
-    return advice.advise(advice.Writing(Program.of(case.run), grows=grows, full=full))
+    return advise(Writing(Program.of(case.run), grows=grows, full=full))
 
 
 def _tell_writes(writes: _Writes) -> str:
@@ -178,3 +304,19 @@ def _tell_output(case: Case) -> Iterable[str]:
     free = case.signal("disk_free_bytes")[1]
     if len(free) and free.min() < _LITTLE_SPACE:
         yield f"Only {size(float(free.min()))} of the disk are free."
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """What the record says of writing."""
+
+    program: Program
+    grows: bool = False
+    """A step writes more and more."""
+    full: bool = False
+    """Little of the disk is free."""
+
+
+def advise(writing: Writing) -> tuple[Advice, ...]:
+    """What to change."""
+    return offered(OFFERS, writing)

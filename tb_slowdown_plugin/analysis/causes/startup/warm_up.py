@@ -1,44 +1,69 @@
-"""The first steps cost more: tracing, first executions, variables, the first pass over the data."""
+"""The first steps cost more: tracing, first executions, variables, the first pass over the data.
+
+The warm-up account: what each mechanism took, in order of time.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Final
 
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import CORE, Case, Claim, lost_seconds, span
 from tb_slowdown_plugin.analysis.causes.common.program import Program
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import bytes_per_second
-from tb_slowdown_plugin.analysis.causes.startup import warm_up_fixes as advice
-from tb_slowdown_plugin.analysis.causes.startup.warm_up_parts import parts_of
+from tb_slowdown_plugin.analysis.causes.startup import warm_up_fixes
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_training
-from tb_slowdown_plugin.analysis.prepare.retrace_groups import (
-    is_keras,
-    quoted,
-)
+from tb_slowdown_plugin.analysis.prepare.retrace_groups import is_keras, quoted
 from tb_slowdown_plugin.analysis.prepare.settled_functions import is_compiled_again, is_remainder
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, listed, percent
-from tb_slowdown_plugin.analysis.types import Advice, Finding
+from tb_slowdown_plugin.analysis.types import Advice, CausePart, Finding
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.parameters import (
-    LEAST_READING,
-)
-from tb_slowdown_plugin.catalog.signals import (
-    READ,
-)
-from tb_slowdown_plugin.records.types import Epoch
+from tb_slowdown_plugin.catalog.accounts import account_title
+from tb_slowdown_plugin.catalog.parameters import LEAST_READING
+from tb_slowdown_plugin.catalog.signals import READ
+from tb_slowdown_plugin.records.types import Epoch, Float
 
 _TRACES = (names.TRACING, names.FIRST_EXECUTION)
+
 _MATTERS = 0.2
 """Share of the warm-up from which a part gets advice."""
+
 _MOSTLY = 0.5
+
 _LEAVE = 0.05
 """Share of the wall below which a warm-up is not worth a change."""
+
 _MOST_NAMED = 3
+
 _MANY_OPERATIONS = 2_000
 """Operations from which a graph looks unrolled: a train step of 50 layers has about 1,500."""
+
+_NAMES = {
+    names.TRACING: "building graphs",
+    names.FIRST_EXECUTION: "the first run of new graphs",
+    names.INPUT_WAIT: "waiting for data",
+    CORE: "work that no clock covers: variables, kernels, memory",
+}
+
+FIRST_BATCH: Final = names.account(names.INPUT_WAIT, names.FIRST)
+
+_ORDER: Final = (FIRST_BATCH, names.TRACING, names.FIRST_EXECUTION)
+"""Within a step one waits first, then builds the graph, then runs it."""
+
+_WORDS: Final = {
+    FIRST_BATCH: ("First batch: buffers fill", "measured"),
+    names.INPUT_WAIT: ("First pass: cold reads", "measured, above later passes"),
+    names.TRACING: ("Building graphs", "measured"),
+    names.FIRST_EXECUTION: ("Graph optimisation, compiling", "first run less a steady one"),
+    CORE: ("Rest: variables, kernels, memory", "remainder, not split"),
+}
+
+_LEAST_SECONDS: Final = 1e-6
+"""Steps are recorded to the microsecond."""
 
 
 def explain(case: Case) -> Claim | None:
@@ -71,14 +96,6 @@ def explain(case: Case) -> Claim | None:
         "warm_up",
         parts_of(case, claimed),
     )
-
-
-_NAMES = {
-    names.TRACING: "building graphs",
-    names.FIRST_EXECUTION: "the first run of new graphs",
-    names.INPUT_WAIT: "waiting for data",
-    CORE: "work that no clock covers: variables, kernels, memory",
-}
 
 
 def _is_warm_up(finding: Finding) -> bool:
@@ -176,7 +193,7 @@ def _advice(
     seconds = sum(parts.values())
     built = parts.get(names.TRACING, 0.0) + parts.get(names.FIRST_EXECUTION, 0.0)
     big = [graph for graph in graphs if graph.trace.operations >= _MANY_OPERATIONS]
-    start = advice.SlowStart(
+    start = warm_up_fixes.SlowStart(
         Program.of(case.run),
         long=case.wall_share(seconds) >= _LEAVE,
         builds=built >= _MATTERS * seconds,
@@ -188,15 +205,52 @@ def _advice(
     )
     if parts.get(names.INPUT_WAIT, 0.0) >= _MATTERS * seconds:
         start = _with_first_pass(case, claimed, start)
-    return advice.advise(start)
+    return warm_up_fixes.advise(start)
 
 
 def _with_first_pass(
-    case: Case, claimed: tuple[Finding, ...], start: advice.SlowStart
-) -> advice.SlowStart:
+    case: Case, claimed: tuple[Finding, ...], start: warm_up_fixes.SlowStart
+) -> warm_up_fixes.SlowStart:
     waits = tuple(f for f in claimed if names.family(f.source) == names.INPUT_WAIT)
     lost = np.sum([finding.lost_per_step for finding in waits], axis=0)
     fills = float(lost.max()) >= _MOSTLY * float(lost.sum())
     reading = bytes_per_second(case, READ, *span(waits))
     reads = None if reading is None else reading >= LEAST_READING
     return replace(start, waits=True, fills=fills, reads=reads)
+
+
+def parts_of(case: Case, claimed: Iterable[Finding]) -> tuple[CausePart, ...]:
+    """Splits the seconds of a warm-up by mechanism.
+
+    The wait for the run's very first batch stands apart from that for the rest of the first
+    pass: shuffle and prefetch buffers fill in the one, files are cold in the other.
+
+    Args:
+      case: The run.
+      claimed: The findings that are warm-up.
+    """
+    lost: dict[str, Float] = defaultdict(lambda: np.zeros(len(case.run.steps)))
+    for finding in claimed:
+        family = names.family(finding.source)
+        if family == names.INPUT_WAIT:
+            lost[FIRST_BATCH][:1] += finding.lost_per_step[:1]
+            lost[family][1:] += finding.lost_per_step[1:]
+        else:
+            lost[family] += finding.lost_per_step
+    parts = [_part(case, name, seconds) for name, seconds in lost.items()]
+    return tuple(sorted((part for part in parts if part is not None), key=_place))
+
+
+def _part(case: Case, name: str, lost: Float) -> CausePart | None:
+    rows = np.flatnonzero(lost)
+    seconds = float(lost.sum())
+    if seconds < _LEAST_SECONDS:
+        return None
+    title, known = _WORDS.get(name, (account_title(name), "measured"))
+    steps = (case.step(int(rows[0])), case.step(int(rows[-1])))
+    return CausePart(name, title, seconds, steps, known)
+
+
+def _place(part: CausePart) -> tuple[int, int]:
+    order = _ORDER.index(part.part) if part.part in _ORDER else len(_ORDER)
+    return part.steps[0], order

@@ -1,17 +1,23 @@
-"""Batches that are larger by about as much as steps are slower: more work, and no loss."""
+"""Batches that are larger by about as much as steps are slower: more work, and no loss.
+
+A step that was built anew and does more than before: another step, and no loss.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import rank_with_time
-from tb_slowdown_plugin.analysis.text.wording import duration, percent, times
+from tb_slowdown_plugin.analysis.prepare.function_traces import in_training
+from tb_slowdown_plugin.analysis.prepare.retrace_groups import Retrace, find_retraces, label
+from tb_slowdown_plugin.analysis.text.wording import count, duration, percent, times
 from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import NEW_SHAPE, SHAPE
 from tb_slowdown_plugin.records.types import Float, Int
 
@@ -25,7 +31,7 @@ _FEWEST_OUTSIDE: Final = 0.05
 """Share of the run outside of the slow steps that they are compared with; where there is less,
 their own beginning stands for it."""
 
-_NEAR: Final = 0.01
+_MAX_GAP_SHARE: Final = 0.01
 """Share of the run within which a larger shape comes with the jump that it explains."""
 
 _FEWEST_NEW: Final = 8
@@ -33,6 +39,16 @@ _FEWEST_NEW: Final = 8
 
 _RISING: Final = 0.6
 """Rank correlation of their sizes with time: sentences of any length have about 0."""
+
+_LARGER: Final = 1.1
+"""Operations of the graph over those before, from which the step does more."""
+
+_MOST_REBUILT: Final = 2
+"""So often a plan builds a larger step, such as layers that are trained from some epoch on; what
+is larger each time grows with the run."""
+
+_MAX_DISTANCE_ROWS: Final = 2
+"""Rows between the trace and the jump that it explains."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +136,7 @@ def _comes_with(case: Case, finding: Finding, batches: _Batches) -> bool:
     """Whether new shapes come where the steps get slower, and not just at some time."""
     first, last = finding.rows
     if finding.pattern == "level_shift":
-        near = max(2.0, _NEAR * len(case.run.steps))
+        near = max(2.0, _MAX_GAP_SHARE * len(case.run.steps))
         return bool(np.min(np.abs(batches.rows - first)) <= near)
     last = min(last, batches.known_rows - 1)
     inside = (batches.rows >= first) & (batches.rows <= last)
@@ -145,3 +161,75 @@ def _compare(case: Case, finding: Finding, batches: _Batches) -> tuple[float, fl
         return 1.0, float("inf")
     lost = float(finding.lost_per_step[first:end].sum())
     return float(np.mean(inside)) / base, 1 + lost / healthy
+
+
+@dataclass(frozen=True, slots=True)
+class _Rebuilt:
+    """A function that was made anew with a larger graph."""
+
+    retrace: Retrace
+    before: int
+    """Operations of the largest graph that it had."""
+    operations: int
+
+
+def split_rebuilt(case: Case) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    """(more work, the rest) of the findings, before any rule is asked.
+
+    A base that is no longer frozen is trained as well: `compile()` was called for that.
+
+    Args:
+      case: with all findings of the engine.
+    """
+    rebuilt = _find_rebuilt(case)
+    more = tuple(each for each in case.core() if _reason_of(each, rebuilt) is not None)
+    ids = {id(finding) for finding in more}
+    return more, tuple(finding for finding in case.findings if id(finding) not in ids)
+
+
+def tell_rebuilt(case: Case, more: tuple[Finding, ...]) -> Iterable[str]:
+    """Which step it was, and how much larger."""
+    rebuilt = _find_rebuilt(case) if more else []
+    for finding in more:
+        reason = _reason_of(finding, rebuilt)
+        if reason is not None:
+            yield (
+                f"From {case.step_text(reason.retrace.row)} on {label(reason.retrace.trace)} is "
+                f"another one: it was built anew with {count(reason.operations)} operations, "
+                f"{count(reason.before)} before. That it takes longer, "
+                f"{duration(finding.lost_seconds)} in all, "
+                f"{percent(case.wall_share(finding.lost_seconds))} of the run, is more work, and "
+                "no loss."
+            )
+
+
+def _reason_of(finding: Finding, rebuilt: list[_Rebuilt]) -> _Rebuilt | None:
+    if finding.pattern != "level_shift":
+        return None
+    near = (
+        each for each in rebuilt if abs(each.retrace.row - finding.rows[0]) <= _MAX_DISTANCE_ROWS
+    )
+    return next(near, None)
+
+
+def _find_rebuilt(case: Case) -> list[_Rebuilt]:
+    """None where it is larger each time."""
+    if not any(finding.pattern == "level_shift" for finding in case.core()):
+        return []
+    graphs = [
+        replace(graph, detail=names.AGAIN) if graph.settled else graph
+        for graph in in_training(case.graphs)
+    ]
+    largest: dict[str, int] = {}
+    seen = 0
+    found = []
+    for retrace in find_retraces(graphs):
+        while graphs[seen].row < retrace.row:
+            trace = graphs[seen].trace
+            largest[trace.function] = max(largest.get(trace.function, 0), trace.operations)
+            seen += 1
+        before = largest.get(retrace.trace.function, 0)
+        operations = max(graph.trace.operations for graph in retrace.graphs)
+        if retrace.trace.cause == "new_object" and operations >= _LARGER * before > 0:
+            found.append(_Rebuilt(retrace, before, operations))
+    return found if len(found) <= _MOST_REBUILT else []

@@ -1,4 +1,7 @@
-"""Work that comes every so many steps and stays as it was: the program's plan, and no loss."""
+"""Work that comes every so many steps and stays as it was: the program's plan, and no loss.
+
+What the loop does between the last step of an epoch and the first of the next.
+"""
 
 from __future__ import annotations
 
@@ -9,34 +12,42 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import CORE, Case, lost_seconds
 from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, growth, working_rows
-from tb_slowdown_plugin.analysis.causes.workload.between_epochs import (
-    lies_between_epochs,
-    stays_alike,
-    tell_between,
-)
 from tb_slowdown_plugin.analysis.ledger.findings import make_finding
 from tb_slowdown_plugin.analysis.prepare.workers import find_group
-from tb_slowdown_plugin.analysis.text.wording import duration, percent
-from tb_slowdown_plugin.analysis.types import Finding
-from tb_slowdown_plugin.catalog.accounts import FLAT_FLOOR
-from tb_slowdown_plugin.records.types import Int
+from tb_slowdown_plugin.analysis.text.wording import counted, duration, percent
+from tb_slowdown_plugin.analysis.types import Finding, Suspect
+from tb_slowdown_plugin.catalog.accounts import FLAT_FLOOR, INPUT_FLOOR
+from tb_slowdown_plugin.records.types import Float, Int
 
-_GROWS: Final = 1.25
+_PART_GROWTH_RATIO: Final = 1.25
 """Last quarter over first from which it is no longer the same work: a choice. On four cores
 with a load of 5, gradients that were applied every fourth step went down to 0.6."""
+
 _MATERIAL: Final = 0.25
 """Share of work that grows, from which what it took at first is parted from it: less is within
 the error of telling so."""
+
 _MOST: Final = 0.7
 """Share of what a step takes longer that must be of one kind to be called so."""
+
 _ABSENT: Final = 0.05
 """Share of the steps that it may be absent from at either end: what begins later, or is over,
 is a change that somebody should look at."""
 
-
 _RHYTHM: Final = 32
 """Steps up to which it is a part of the work, whatever it takes: gradients are accumulated over so
 few. What comes more seldom is a stall, for which the floor of a log or a checkpoint holds."""
+
+_OUTSIDE: Final = 0.7
+"""Share of a loss that must lie between two steps to be called so."""
+
+_GAP_GROWTH_RATIO: Final = 1.25
+"""Later half over first from which it is no longer the same work: a choice."""
+
+_FEWEST: Final = 4
+"""Epochs from which that is told."""
+
+_HINT: Final = '`with tbslow.summary.phase("...")` around it tells which.'
 
 
 def split_planned(case: Case) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
@@ -74,7 +85,7 @@ def _parts(case: Case, finding: Finding) -> tuple[Finding, ...]:
     if finding.pattern != "periodic" or not by_count or not tenth:
         return (finding,)
     base = np.minimum(lost, float(np.median(lost[rows[:tenth]])))
-    if growth(lost[rows]) < _GROWS or base.sum() < _MATERIAL * lost.sum():
+    if growth(lost[rows]) < _PART_GROWTH_RATIO or base.sum() < _MATERIAL * lost.sum():
         return (finding,)
     return tuple(
         make_finding(CORE, "periodic", part, finding.confidence, dict(finding.numbers))
@@ -100,7 +111,7 @@ def _is_planned(case: Case, finding: Finding) -> bool:
     # A timer, a collector or a disk that is about regular counts no steps.
     if np.any(np.diff(rows) % period):
         return False
-    return growth(finding.lost_per_step[rows[rows >= start]]) < _GROWS
+    return growth(finding.lost_per_step[rows[rows >= start]]) < _PART_GROWTH_RATIO
 
 
 def tell_planned(case: Case, planned: tuple[Finding, ...]) -> Iterable[str]:
@@ -136,3 +147,74 @@ def _is_communicating(case: Case, rows: Int, each_seconds: float) -> bool:
         return False
     usual = float(np.median(np.delete(group.price, rows)))
     return float(np.median(group.price[rows])) - usual >= _MOST * each_seconds
+
+
+def lies_between_epochs(case: Case, finding: Finding) -> bool:
+    """Whether a finding is work of the loop's own before the first step of each epoch."""
+    rows = _first_rows(case, finding)
+    if finding.pattern != "epoch_boundary" or not len(rows):
+        return False
+    steps = case.run.steps
+    period, inside = _finite(steps.period_seconds[rows]), steps.inside_seconds[rows]
+    outside = np.where(np.isfinite(inside), period - inside, 0.0)
+    for seconds in steps.accounts.values():
+        outside -= _finite(seconds[rows])
+    return float(np.median(outside)) >= _OUTSIDE * float(np.median(finding.lost_per_step[rows]))
+
+
+def stays_alike(case: Case, finding: Finding) -> bool:
+    """Whether such work is a small part of the run, as much in its later epochs as at first.
+
+    Validation, a log or a shuffle of one's own is what many loops do there: as long as it
+    does not grow, the run did not get slower by it. From as much on as would be too long a
+    wait for data it is told as a loss, whatever it is.
+    """
+    lost = finding.lost_per_step[_first_rows(case, finding)]
+    if len(lost) < _FEWEST or case.wall_share(finding.lost_seconds) >= INPUT_FLOOR:
+        return False
+    half = len(lost) // 2
+    return float(np.median(lost[-half:])) < _GAP_GROWTH_RATIO * float(np.median(lost[:half]))
+
+
+def tell_between(case: Case, findings: Iterable[Finding]) -> Iterable[str]:
+    """What such work costs, where it is no loss."""
+    for finding in findings:
+        if lies_between_epochs(case, finding):
+            total = float(finding.lost_per_step[_first_rows(case, finding)].sum())
+            yield (
+                f"{_tell(case, finding)}: {duration(total)}, {percent(case.wall_share(total))} of "
+                "the run. As it does not grow it is no loss: validation, a log, a dataset that is "
+                f"made anew, or whatever else the loop does there. {_HINT}"
+            )
+
+
+def suspect_between(case: Case) -> Suspect | None:
+    """The same where it is a loss that no rule has claimed."""
+    for finding in case.core():
+        if lies_between_epochs(case, finding):
+            return Suspect(
+                "input_pipeline",
+                finding.lost_seconds,
+                f"{_tell(case, finding)}: a dataset that is made anew for each epoch, or whatever "
+                f"else the loop does there. {_HINT}",
+            )
+    return None
+
+
+def _tell(case: Case, finding: Finding) -> str:
+    rows = _first_rows(case, finding)
+    each = float(np.mean(finding.lost_per_step[rows]))
+    return (
+        f"{counted(len(rows), 'epoch begins', 'epochs begin')} with {duration(each)} of work on "
+        "average between two steps, outside of `step()` and of asking for a batch"
+    )
+
+
+def _first_rows(case: Case, finding: Finding) -> Int:
+    """The rows that lose it, after the warm-up: of the very first nothing is known."""
+    rows = np.flatnonzero(finding.lost_per_step)
+    return rows[rows >= case.diagnosis.warm_up_rows]
+
+
+def _finite(seconds: Float) -> Float:
+    return np.nan_to_num(seconds, posinf=0.0, neginf=0.0)
