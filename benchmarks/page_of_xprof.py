@@ -14,7 +14,7 @@ from pathlib import Path
 from integration.tensorboard_process import TensorBoardProcess
 from playwright.sync_api import Browser, Error, Frame, Page, Request
 
-CAPTURE = Path(__file__).parent.parent / "tests/unit/traces/data/heavy.xplane.pb.gz"
+CAPTURE = Path(__file__).parent.parent / "tests/unit/profiler/data/heavy.xplane.pb.gz"
 SUMMARY = "Performance Summary"
 WATCHED_SECONDS = 15.0
 _POLL_SECONDS = 0.02

@@ -9,9 +9,30 @@ from pathlib import Path
 
 from cause_reports import list_reports
 
-from tb_slowdown_plugin.analysis import advice
 from tb_slowdown_plugin.analysis.causes.common.fixes import as_example
 from tb_slowdown_plugin.analysis.causes.common.program import Pipeline, Program
+from tb_slowdown_plugin.analysis.causes.compile import (
+    graph_growth,
+    retrace_fixes,
+    shape_churn,
+    xla_compilation,
+)
+from tb_slowdown_plugin.analysis.causes.data import communication, host_device_transfer, input_fixes
+from tb_slowdown_plugin.analysis.causes.machine import (
+    cpu_contention,
+    profiling,
+    python_overhead_fixes,
+    thermal,
+)
+from tb_slowdown_plugin.analysis.causes.memory import (
+    garbage_collection,
+    gpu_memory,
+    host_memory,
+    tensor_retention,
+)
+from tb_slowdown_plugin.analysis.causes.model import backward_pass, optimizer_state
+from tb_slowdown_plugin.analysis.causes.saving import callbacks_fixes, checkpointing_fixes, disk
+from tb_slowdown_plugin.analysis.causes.startup import warm_up_fixes
 from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.catalog.causes import CAUSES
 from tb_slowdown_plugin.records.types import Change, Trace
@@ -45,8 +66,8 @@ PAGES: dict[str, Page] = {
         "A slow start that ends. If it is all that is lost and at least a fifth of the run, the "
         "verdict is `slow_start`.",
         "warm_up_first_pass",
-        lambda: advice.warm_up.advise(
-            advice.warm_up.SlowStart(_SHUFFLES, waits=True, fills=True)),
+        lambda: warm_up_fixes.advise(
+            warm_up_fixes.SlowStart(_SHUFFLES, waits=True, fills=True)),
     ),
     "retracing": Page(
         "A `tf.function` is traced again: an argument is new to it, the function object itself is, "
@@ -55,49 +76,49 @@ PAGES: dict[str, Page] = {
         "Single slow steps, at each of which the retraces table has an entry with the argument "
         "that changed.",
         "retracing_number",
-        lambda: advice.retracing.advise(_RETRACED),
+        lambda: retrace_fixes.advise(_RETRACED),
     ),
     "xla_compilation": Page(
         "XLA compiles a graph again for shapes that it has not met, although nothing is retraced.",
         "Single slow steps without an entry in the retraces table, with the CPU busy.",
         "xla_shapes",
-        lambda: advice.xla_compilation.advise(advice.xla_compilation.Compilations()),
+        lambda: xla_compilation.advise(xla_compilation.Compilations()),
     ),
     "graph_growth": Page(
         "Operations or functions are added to a graph in each iteration.",
         "Steps get slower and slower; the lane of operations or functions climbs with them.",
         "graph_growth_assign",
-        advice.graph_growth.advise,
+        graph_growth.advise,
     ),
     "tensor_retention": Page(
         "Tensors are kept alive: an open gradient tape, a history that is concatenated.",
         "Step time and allocator bytes grow together.",
         "tensor_retention_history",
         lambda: (
-            *advice.tensor_retention.advise(advice.tensor_retention.Retention(tape=True)),
-            *advice.tensor_retention.advise(advice.tensor_retention.Retention())),
+            *tensor_retention.advise(tensor_retention.Retention(tape=True)),
+            *tensor_retention.advise(tensor_retention.Retention())),
     ),
     "host_memory": Page(
         "The machine's memory fills up: pages are read back from disk, or swapped.",
         "Slow steps come with major page faults or memory pressure. Growth that costs no time is "
         "shown and not named.",
         "host_memory_faults",
-        lambda: advice.host_memory.advise(advice.host_memory.HostMemory(_SHUFFLES)),
+        lambda: host_memory.advise(host_memory.HostMemory(_SHUFFLES)),
     ),
     "gpu_memory": Page(
         "The device's allocator nears its limit, fragments, or tries again after a failure.",
         "Slow steps while the allocator's free memory is nearly gone.",
         "gpu_memory",
-        lambda: advice.gpu_memory.advise(advice.gpu_memory.DeviceMemory(shared=True)),
+        lambda: gpu_memory.advise(gpu_memory.DeviceMemory(shared=True)),
     ),
     "garbage_collection": Page(
         "Python's garbage collector stops the program while it looks over all its objects.",
         "Single slow steps at intervals, each with a pause in the lane of GC pauses.",
         "garbage_collection_heap",
         lambda: (
-            *advice.garbage_collection.advise(
-                advice.garbage_collection.Collections(("train.py:9",))),
-            *advice.garbage_collection.advise(advice.garbage_collection.Collections())),
+            *garbage_collection.advise(
+                garbage_collection.Collections(("train.py:9",))),
+            *garbage_collection.advise(garbage_collection.Collections())),
     ),
     "input_pipeline": Page(
         "A step waits for its data: a slow stage (named where `tf.data` tells it), a shuffle "
@@ -105,35 +126,35 @@ PAGES: dict[str, Page] = {
         "A tax on every step, a level shift, or a stall at each epoch's beginning.",
         "input_slow_stage",
         lambda: (
-            *advice.input_pipeline.advise(advice.input_pipeline.InputWait(grows=True)),
-            *advice.input_pipeline.advise(
-                advice.input_pipeline.InputWait(_SHUFFLES, at_epochs=True)),
-            *advice.input_pipeline.advise(advice.input_pipeline.InputWait(Program(arrays=True)))),
+            *input_fixes.advise(input_fixes.InputWait(grows=True)),
+            *input_fixes.advise(
+                input_fixes.InputWait(_SHUFFLES, at_epochs=True)),
+            *input_fixes.advise(input_fixes.InputWait(Program(arrays=True)))),
     ),
     "host_device_transfer": Page(
         "Copies between the host and a device hold the step up.",
         "Seen in profiler captures only: the report reads those in the logdir.",
         "host_device_transfer",
-        lambda: advice.host_device_transfer.advise(advice.host_device_transfer.Copies()),
+        lambda: host_device_transfer.advise(host_device_transfer.Copies()),
     ),
     "shape_churn": Page(
         "The shapes of batches change in each step, so that memory and kernels can't be reused.",
         "Steps of one shape differ less than steps do; the lane of distinct shapes climbs.",
         "shape_churn",
-        lambda: advice.shape_churn.advise(advice.shape_churn.Shapes()),
+        lambda: shape_churn.advise(shape_churn.Shapes()),
     ),
     "optimizer_state": Page(
         "The optimizer is made again, or its variables grow.",
         "Single slow steps at which an optimizer is built, or growth with the variables' bytes.",
         "optimizer_anew",
-        lambda: advice.optimizer_state.advise(
-            advice.optimizer_state.Updates(made=True, grown=True)),
+        lambda: optimizer_state.advise(
+            optimizer_state.Updates(made=True, grown=True)),
     ),
     "backward_pass": Page(
         "Computing gradients takes longer and longer.",
         "The phase `backward` grows, the phase `forward` does not.",
         "backward_pass",
-        lambda: advice.backward_pass.advise(advice.backward_pass.Backward()),
+        lambda: backward_pass.advise(backward_pass.Backward()),
     ),
     "checkpointing": Page(
         "Saving takes time, or more each time. Configured checkpoints under 5 % of the run are "
@@ -141,45 +162,45 @@ PAGES: dict[str, Page] = {
         "Slow steps at regular intervals, each with a checkpoint in its lane.",
         "checkpoint_slow",
         lambda: (
-            *advice.checkpointing.advise(advice.checkpointing.Saving("ModelCheckpoint")),
-            *advice.checkpointing.advise(advice.checkpointing.Saving(grows=True)),
+            *checkpointing_fixes.advise(checkpointing_fixes.Saving("ModelCheckpoint")),
+            *checkpointing_fixes.advise(checkpointing_fixes.Saving(grows=True)),
         ),
     ),
     "disk": Page(
         "Logs, checkpoints and temporary files pile up, writing gets slow, the disk fills.",
         "Writing the same bytes takes longer than when the run was young.",
         "disk_rewritten_log",
-        lambda: advice.disk.advise(
-            advice.disk.Writing(Program(saves=True, summaries=True), grows=True, full=True)),
+        lambda: disk.advise(
+            disk.Writing(Program(saves=True, summaries=True), grows=True, full=True)),
     ),
     "communication": Page(
         "Workers wait for each other; the one that the others wait for is named.",
         "The same step is long in all workers but one.",
         "communication",
         lambda: (
-            *advice.communication.advise(advice.communication.Workers(1)),
-            *advice.communication.advise(advice.communication.Workers())),
+            *communication.advise(communication.Workers(1)),
+            *communication.advise(communication.Workers())),
     ),
     "callbacks": Page(
         "A Keras callback, or writing summaries, takes the time. The callback is named.",
         "A tax on every step, or stalls where it runs; some callbacks grow with the run.",
         "callbacks_slow",
-        lambda: advice.callbacks.advise(
-            advice.callbacks.Calls("callback", "MyCallback", grows=True)),
+        lambda: callbacks_fixes.advise(
+            callbacks_fixes.Calls("callback", "MyCallback", grows=True)),
     ),
     "python_overhead": Page(
         "Work in Python grows with the run, such as a list that is summed in each step.",
         "The training thread's CPU time drifts up, with no growth in TensorFlow.",
         "python_overhead",
-        lambda: advice.python_overhead.advise(advice.python_overhead.Growth()),
+        lambda: python_overhead_fixes.advise(python_overhead_fixes.Growth()),
     ),
     "cpu_contention": Page(
         "The process is kept off the CPU: by neighbours, a quota, or fewer cores.",
         "Plateaus in which wall time grows and CPU time does not, with delay in the run queue.",
         "cpu_contention",
-        lambda: advice.cpu_contention.advise(
-            advice.cpu_contention.Contention(
-                advice.cpu_contention.Cores(8, quota=2.5), throttled=True)
+        lambda: cpu_contention.advise(
+            cpu_contention.Contention(
+                cpu_contention.Cores(8, quota=2.5), throttled=True)
         ),
     ),
     "thermal": Page(
@@ -187,13 +208,13 @@ PAGES: dict[str, Page] = {
         "cap alone is the usual state of a busy device and never a cause.",
         "A lower clock, with NVML's reason for it, where steps get slower.",
         "thermal",
-        lambda: advice.thermal.advise(advice.thermal.Clocks(hot=True)),
+        lambda: thermal.advise(thermal.Clocks(hot=True)),
     ),
     "profiling": Page(
         "The profiler itself was on: it slows the steps that it looks at.",
         "Slow steps inside of a capture, and the seconds of writing it.",
         "profiling",
-        lambda: advice.profiling.advise(advice.profiling.Profiler(by_callback=True)),
+        lambda: profiling.advise(profiling.Profiler(by_callback=True)),
     ),
 }  # fmt: skip
 

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from tb_slowdown_plugin.analysis.causes.common import recreated_objects as retraced_functions
+from tb_slowdown_plugin.analysis import causes
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered
 from tb_slowdown_plugin.analysis.causes.common.program import UNKNOWN, Pipeline, Program
 from tb_slowdown_plugin.analysis.causes.common.recreated_objects import RepeatedSetup
 from tb_slowdown_plugin.analysis.causes.compile import (
-    graph_growth,
     shape_churn,
     xla_compilation,
 )
-from tb_slowdown_plugin.analysis.causes.compile import (
-    retrace_fixes as retracing,
-)
 from tb_slowdown_plugin.analysis.causes.compile.retrace_fixes import Retraced
-from tb_slowdown_plugin.analysis.causes.data import (
-    communication,
-    host_device_transfer,
-)
-from tb_slowdown_plugin.analysis.causes.data import (
-    input_fixes as input_pipeline,
-)
 from tb_slowdown_plugin.analysis.causes.data.communication import (
     Workers,
 )
@@ -34,24 +25,14 @@ from tb_slowdown_plugin.analysis.causes.data.host_device_transfer import (
 )
 from tb_slowdown_plugin.analysis.causes.data.input_fixes import InputWait
 from tb_slowdown_plugin.analysis.causes.machine import (
-    cpu_contention,
     profiling,
     thermal,
-)
-from tb_slowdown_plugin.analysis.causes.machine import (
-    python_overhead_fixes as python_overhead,
 )
 from tb_slowdown_plugin.analysis.causes.machine.cpu_contention import (
     Contention,
     Cores,
 )
 from tb_slowdown_plugin.analysis.causes.machine.python_overhead_fixes import Growth
-from tb_slowdown_plugin.analysis.causes.memory import (
-    garbage_collection,
-    gpu_memory,
-    host_memory,
-    tensor_retention,
-)
 from tb_slowdown_plugin.analysis.causes.memory.garbage_collection import (
     Collections,
 )
@@ -68,21 +49,11 @@ from tb_slowdown_plugin.analysis.causes.model import (
     backward_pass,
     optimizer_state,
 )
-from tb_slowdown_plugin.analysis.causes.saving import (
-    callbacks_fixes as callbacks,
-)
-from tb_slowdown_plugin.analysis.causes.saving import (
-    checkpointing_fixes as checkpointing,
-)
-from tb_slowdown_plugin.analysis.causes.saving import (
-    disk,
-)
 from tb_slowdown_plugin.analysis.causes.saving.callbacks_fixes import Calls
 from tb_slowdown_plugin.analysis.causes.saving.checkpointing_fixes import Saving
 from tb_slowdown_plugin.analysis.causes.saving.disk import (
     Writing,
 )
-from tb_slowdown_plugin.analysis.causes.startup import warm_up_fixes as warm_up
 from tb_slowdown_plugin.analysis.causes.startup.warm_up_fixes import SlowStart
 from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.records.types import Change, Trace
@@ -137,66 +108,66 @@ SAVES, SUMMARIES = Program(saves=True), Program(summaries=True)
 
 CASES: dict[str, tuple[Any, Any]] = {
     # -- input
-    "input_pipeline.bound_history": (wait(grows=True), wait()),
-    "input_pipeline.complete_the_cache": (wait(unfilled=True), wait("Range Cache Batch")),
-    "input_pipeline.more_workers": (wait(workers=1), wait()),
-    "input_pipeline.make_a_dataset_once": (wait(arrays=True), wait("TensorSlice Batch")),
-    "input_pipeline.larger_batches": (wait(arrays=True), wait("TensorSlice Batch")),
-    "input_pipeline.several_steps_a_call": (wait(arrays=True), wait("TensorSlice Batch")),
-    "input_pipeline.replace_python": (
+    "input_fixes.bound_history": (wait(grows=True), wait()),
+    "input_fixes.complete_the_cache": (wait(unfilled=True), wait("Range Cache Batch")),
+    "input_fixes.more_workers": (wait(workers=1), wait()),
+    "input_fixes.make_a_dataset_once": (wait(arrays=True), wait("TensorSlice Batch")),
+    "input_fixes.larger_batches": (wait(arrays=True), wait("TensorSlice Batch")),
+    "input_fixes.several_steps_a_call": (wait(arrays=True), wait("TensorSlice Batch")),
+    "input_fixes.replace_python": (
         wait("Range ParallelMap Batch", "ParallelMapV2#3", python=1),
         wait("Range ParallelMap Batch", "ParallelMapV2#3"),
     ),
-    "input_pipeline.load_in_processes": (
+    "input_fixes.load_in_processes": (
         wait(python_seconds="27.6 ms"),
         wait("Range Map Batch", "Map#3"),
     ),
-    "input_pipeline.smaller_buffer": (
+    "input_fixes.smaller_buffer": (
         wait("Range Shuffle Batch", at_epochs=True, shuffle_buffer=50_000),
         wait("Range Map Batch", at_epochs=True),
     ),
-    "input_pipeline.shuffle_early": (
+    "input_fixes.shuffle_early": (
         wait("Range Map Shuffle Batch", at_epochs=True),
         wait("Range Shuffle Map Batch", at_epochs=True),
     ),
-    "input_pipeline.no_generator": (
+    "input_fixes.no_generator": (
         wait("Range FlatMap Batch", "Generator#4", generator=1),
         wait("Range Map Batch", "Map#3"),
     ),
-    "input_pipeline.parallel_batch": (
+    "input_fixes.parallel_batch": (
         wait("Range Batch", "BatchV2#2"),
         wait("Range ParallelBatch", "ParallelBatch#2"),
     ),
-    "input_pipeline.parallel_map": (
+    "input_fixes.parallel_map": (
         wait("Range Map Batch", "Map#3"),
         wait("Range ParallelMap Batch", "ParallelMapV2#3"),
     ),
-    "input_pipeline.prefetch": (wait("Range Batch"), wait("Range Batch Prefetch")),
-    "input_pipeline.cache": (wait("Range Map", epochs=5), wait("Range Cache Map", epochs=5)),
-    "input_pipeline.interleave": (
+    "input_fixes.prefetch": (wait("Range Batch"), wait("Range Batch Prefetch")),
+    "input_fixes.cache": (wait("Range Map", epochs=5), wait("Range Cache Map", epochs=5)),
+    "input_fixes.interleave": (
         wait("TFRecord Map Batch", "TFRecord#5"),
         wait("TensorSlice ParallelInterleave Batch", "ParallelInterleaveV4#4"),
     ),
-    "input_pipeline.batch_first": (wait("Range Map Batch"), wait("Range Batch Map")),
-    "input_pipeline.repeat_inside": (
+    "input_fixes.batch_first": (wait("Range Map Batch"), wait("Range Batch Map")),
+    "input_fixes.repeat_inside": (
         wait("Range Shuffle Batch", at_epochs=True),
         wait("Range Shuffle Repeat Batch", at_epochs=True),
     ),
-    "input_pipeline.repeat_in_fit": (
+    "input_fixes.repeat_in_fit": (
         wait("Range Batch", at_ends=True, in_fit=True),
         wait("Range Batch", at_ends=True),
     ),
-    "input_pipeline.tune_nothing": (wait(at_ends=True), wait(at_epochs=True)),
+    "input_fixes.tune_nothing": (wait(at_ends=True), wait(at_epochs=True)),
     # -- retracing
-    "retracing.compile_once": (
+    "retrace_fixes.compile_once": (
         retrace(function=KERAS, cause="new_object"),
         retrace(OBJECT, function=KERAS, cause="new_object"),
     ),
-    "retracing.reset_the_model": (
+    "retrace_fixes.reset_the_model": (
         retrace(OBJECT, function=KERAS, cause="new_object"),
         retrace(function=KERAS, cause="new_object"),
     ),
-    "retracing.process_for_each_trial": (
+    "retrace_fixes.process_for_each_trial": (
         retrace(OBJECT, function=KERAS, cause="new_object"),
         retrace(
             ("python_object", "compiled", "the same model, compiled again"),
@@ -204,144 +175,147 @@ CASES: dict[str, tuple[Any, Any]] = {
             cause="new_object",
         ),
     ),
-    "retracing.keep_instance": (
+    "retrace_fixes.keep_instance": (
         retrace(function="Trainer.step", cause="new_object"),
         retrace(cause="new_object"),
     ),
-    "retracing.hoist": (retrace(cause="new_object"), retrace(ROWS)),
-    "retracing.call_alike": (retrace(cause="context"), retrace(ROWS)),
-    "retracing.declare": (
+    "retrace_fixes.hoist": (retrace(cause="new_object"), retrace(ROWS)),
+    "retrace_fixes.call_alike": (retrace(cause="context"), retrace(ROWS)),
+    "retrace_fixes.declare": (
         retrace(ROWS, signature=SPEC),
         retrace(ROWS, signature=SPEC, of=DECLARED),
     ),
-    "retracing.pass_tensor": (retrace(NUMBER), retrace(ROWS)),
-    "retracing.cast": (retrace(("dtype", "float32", "float64")), retrace(ROWS)),
-    "retracing.always_tensor": (
+    "retrace_fixes.pass_tensor": (retrace(NUMBER), retrace(ROWS)),
+    "retrace_fixes.cast": (retrace(("dtype", "float32", "float64")), retrace(ROWS)),
+    "retrace_fixes.always_tensor": (
         retrace(("none", "None", "tensor float32 (2,)")),
         retrace(NUMBER),
     ),
-    "retracing.stack": (retrace(("structure", "list of 2", "list of 3")), retrace(ROWS)),
-    "retracing.pass_the_value": (retrace(GENERATOR), retrace(OBJECT)),
-    "retracing.keep_method": (retrace(METHOD), retrace(OBJECT)),
-    "retracing.keep_object": (retrace(OBJECT), retrace(GENERATOR)),
-    "retracing.pad": (retrace(LENGTH), retrace(ROWS)),
-    "retracing.full_batches": (retrace(ROWS), retrace(LENGTH)),
-    "retracing.reduce": (retrace(ROWS), retrace(ROWS, of=GENERALIZED)),
-    "retraced_functions.hand_over_a_dataset": (
+    "retrace_fixes.stack": (retrace(("structure", "list of 2", "list of 3")), retrace(ROWS)),
+    "retrace_fixes.pass_the_value": (retrace(GENERATOR), retrace(OBJECT)),
+    "retrace_fixes.keep_method": (retrace(METHOD), retrace(OBJECT)),
+    "retrace_fixes.keep_object": (retrace(OBJECT), retrace(GENERATOR)),
+    "retrace_fixes.pad": (retrace(LENGTH), retrace(ROWS)),
+    "retrace_fixes.full_batches": (retrace(ROWS), retrace(LENGTH)),
+    "retrace_fixes.reduce": (retrace(ROWS), retrace(ROWS, of=GENERALIZED)),
+    "recreated_objects.hand_over_a_dataset": (
         RepeatedSetup(frozenset({FROM_ARRAYS})),
         RepeatedSetup(),
     ),
-    "retraced_functions.call_the_model": (
+    "recreated_objects.call_the_model": (
         RepeatedSetup(frozenset({FROM_ARRAYS})),
         RepeatedSetup(frozenset({ON_DEVICES})),
     ),
-    "retraced_functions.train_on_batch": (
+    "recreated_objects.train_on_batch": (
         RepeatedSetup(frozenset({FROM_ARRAYS})),
         RepeatedSetup(),
     ),
-    "retraced_functions.repeat_in_fit": (
+    "recreated_objects.repeat_in_fit": (
         RepeatedSetup(frozenset({ON_DEVICES}), in_fit=True),
         RepeatedSetup(frozenset({ON_DEVICES})),
     ),
-    "retraced_functions.iterate_once": (
+    "recreated_objects.iterate_once": (
         RepeatedSetup(frozenset({ON_DEVICES})),
         RepeatedSetup(frozenset({ON_DEVICES}), in_fit=True),
     ),
-    "retraced_functions.distribute_once": (
+    "recreated_objects.distribute_once": (
         RepeatedSetup(frozenset({ON_DEVICES}), distributed_again=True),
         RepeatedSetup(frozenset({ON_DEVICES})),
     ),
-    "retraced_functions.make_once": (
+    "recreated_objects.make_once": (
         RepeatedSetup(),
         RepeatedSetup(frozenset({FROM_ARRAYS})),
     ),
     # -- the start
-    "warm_up.smaller_shuffle_buffer": (
+    "warm_up_fixes.smaller_shuffle_buffer": (
         replace(SLOW, program=program("Range Shuffle Batch"), waits=True, fills=True),
         replace(SLOW, program=program("Range Batch"), waits=True, fills=True),
     ),
-    "warm_up.interleave": (
+    "warm_up_fixes.interleave": (
         replace(SLOW, waits=True, reads=True),
         replace(SLOW, program=program("TensorSlice Map Batch"), waits=True, reads=True),
     ),
-    "warm_up.cache_on_disk": (
+    "warm_up_fixes.cache_on_disk": (
         replace(SLOW, waits=True),
         replace(SLOW, program=program("Range Cache Batch"), waits=True),
     ),
-    "warm_up.parallel_map": (
+    "warm_up_fixes.parallel_map": (
         replace(SLOW, program=program("Range Map Batch"), waits=True),
         replace(SLOW, program=program("Range ParallelMap Batch"), waits=True),
     ),
-    "warm_up.roll_loops": (
+    "warm_up_fixes.roll_loops": (
         replace(SLOW, builds=True, many_operations=True),
         replace(SLOW, builds=True),
     ),
-    "warm_up.create_variables_once": (
+    "warm_up_fixes.create_variables_once": (
         replace(SLOW, builds=True, variables=True),
         replace(SLOW, builds=True),
     ),
-    "warm_up.skip_optimisation": (replace(SLOW, first_runs=True), replace(SLOW, builds=True)),
-    "warm_up.leave_it": (SLOW, ALWAYS),
+    "warm_up_fixes.skip_optimisation": (replace(SLOW, first_runs=True), replace(SLOW, builds=True)),
+    "warm_up_fixes.leave_it": (SLOW, ALWAYS),
     # -- saving, callbacks, disks
-    "checkpointing.keep_few": (
+    "checkpointing_fixes.keep_few": (
         Saving("CheckpointManager", grows=True),
         Saving("CheckpointManager", grows=True, keeps_few=True),
     ),
-    "checkpointing.back_up_less_often": (
+    "checkpointing_fixes.back_up_less_often": (
         Saving("BackupAndRestore", every_steps=20, run_steps=600),
         Saving("BackupAndRestore", every_steps=400, run_steps=600),
     ),
-    "checkpointing.save_less_often": (
+    "checkpointing_fixes.save_less_often": (
         Saving("ModelCheckpoint", every_steps=100, run_steps=600),
         Saving("ModelCheckpoint", every_steps=300, run_steps=600),
     ),
-    "checkpointing.weights_only": (Saving("ModelCheckpoint"), Saving("BackupAndRestore")),
-    "checkpointing.save_by_the_clock": (Saving("model.save"), Saving("ModelCheckpoint")),
-    "checkpointing.save_by_the_clock_in_callback": (
+    "checkpointing_fixes.weights_only": (Saving("ModelCheckpoint"), Saving("BackupAndRestore")),
+    "checkpointing_fixes.save_by_the_clock": (Saving("model.save"), Saving("ModelCheckpoint")),
+    "checkpointing_fixes.save_by_the_clock_in_callback": (
         Saving("model.save", in_callback=True),
         Saving("model.save"),
     ),
-    "checkpointing.weights_of_model": (Saving("model.save"), Saving("model.save_weights")),
-    "checkpointing.write_meanwhile": (Saving("CheckpointManager"), Saving("tf.saved_model")),
-    "checkpointing.manage": (Saving("tf.train.Checkpoint"), Saving("CheckpointManager")),
-    "callbacks.quiet_tensorboard": (
+    "checkpointing_fixes.weights_of_model": (Saving("model.save"), Saving("model.save_weights")),
+    "checkpointing_fixes.write_meanwhile": (Saving("CheckpointManager"), Saving("tf.saved_model")),
+    "checkpointing_fixes.manage": (Saving("tf.train.Checkpoint"), Saving("CheckpointManager")),
+    "callbacks_fixes.quiet_tensorboard": (
         Calls("summary", "TensorBoard"),
         Calls("summary", "TensorBoard", at_every_step=True, little_each=True),
     ),
-    "callbacks.fewer_calls": (
+    "callbacks_fixes.fewer_calls": (
         Calls("summary", "TensorBoard", at_every_step=True),
         Calls("summary", "TensorBoard"),
     ),
-    "callbacks.summaries_less_often": (
+    "callbacks_fixes.summaries_less_often": (
         Calls("summary", run_steps=600),
         Calls("summary", every_steps=250, run_steps=600),
     ),
-    "callbacks.fewer_validations": (
+    "callbacks_fixes.fewer_validations": (
         Calls("validation", epochs=10),
         Calls("validation", epochs=10, in_fit=False),
     ),
-    "callbacks.shorter_validations": (
+    "callbacks_fixes.shorter_validations": (
         Calls("validation", in_fit=False),
         Calls("validation"),
     ),
-    "callbacks.one_line_an_epoch": (Calls("callback", "ProgbarLogger"), Calls("callback", "Mine")),
-    "callbacks.running_value": (
+    "callbacks_fixes.one_line_an_epoch": (
+        Calls("callback", "ProgbarLogger"),
+        Calls("callback", "Mine"),
+    ),
+    "callbacks_fixes.running_value": (
         Calls("callback", "Mine", grows=True),
         Calls("callback", "Mine"),
     ),
-    "callbacks.every_nth": (
+    "callbacks_fixes.every_nth": (
         Calls("callback", "Mine", run_steps=600),
         Calls("callback", "Mine", every_steps=250, run_steps=600),
     ),
-    "callbacks.nothing_twice": (
+    "callbacks_fixes.nothing_twice": (
         Calls("callback", "Mine", grows=True, at_epochs=True),
         Calls("callback", "Mine", grows=True),
     ),
-    "callbacks.every_fifth_epoch": (
+    "callbacks_fixes.every_fifth_epoch": (
         Calls("callback", "Mine", at_epochs=True, epochs=20),
         Calls("callback", "Mine", at_epochs=True, epochs=3),
     ),
-    "callbacks.shorten": (
+    "callbacks_fixes.shorten": (
         Calls("callback", "Mine", every_steps=250, run_steps=600),
         Calls("callback", "Mine", run_steps=600),
     ),
@@ -370,24 +344,24 @@ CASES: dict[str, tuple[Any, Any]] = {
     "garbage_collection.freeze": (Collections(), Collections(("train.py:9",))),
     "garbage_collection.schedule": (Collections(), Collections(("train.py:9",))),
     "garbage_collection.keep_less": (Collections(), Collections(("train.py:9",))),
-    "python_overhead.close_plots": (
+    "python_overhead_fixes.close_plots": (
         Growth(place="draw (plots.py:8)", libraries=MATPLOTLIB),
         Growth(place="sample (agent.py:88)"),
     ),
-    "python_overhead.look_there": (Growth(place="sample (agent.py:88)"), Growth()),
-    "python_overhead.running_sum": (
+    "python_overhead_fixes.look_there": (Growth(place="sample (agent.py:88)"), Growth()),
+    "python_overhead_fixes.running_sum": (
         Growth(),
         Growth(place="draw (plots.py:8)", libraries=MATPLOTLIB),
     ),
-    "python_overhead.bound_the_buffer": (
+    "python_overhead_fixes.bound_the_buffer": (
         Growth(),
         Growth(place="draw (plots.py:8)", libraries=MATPLOTLIB),
     ),
-    "python_overhead.array_once": (
+    "python_overhead_fixes.array_once": (
         Growth(place="push (replay.py:3)", libraries=frozenset({"numpy"})),
         Growth(place="draw (plots.py:8)", libraries=MATPLOTLIB),
     ),
-    "python_overhead.compile_step": (Growth(eager=True), Growth()),
+    "python_overhead_fixes.compile_step": (Growth(eager=True), Growth()),
     # -- graphs, tensors, shapes
     "graph_growth.build_once": (None, ALWAYS),
     "graph_growth.finalize": (None, ALWAYS),
@@ -515,29 +489,10 @@ CASES: dict[str, tuple[Any, Any]] = {
 }
 """module.function that writes the advice -> (it applies, it must be absent)"""
 
-MODULES = (
-    backward_pass,
-    callbacks,
-    checkpointing,
-    communication,
-    cpu_contention,
-    disk,
-    garbage_collection,
-    gpu_memory,
-    graph_growth,
-    host_device_transfer,
-    host_memory,
-    input_pipeline,
-    optimizer_state,
-    profiling,
-    python_overhead,
-    retraced_functions,
-    retracing,
-    shape_churn,
-    tensor_retention,
-    thermal,
-    warm_up,
-    xla_compilation,
+MODULES = tuple(
+    module
+    for found in pkgutil.walk_packages(causes.__path__, f"{causes.__name__}.")
+    if hasattr(module := importlib.import_module(found.name), "OFFERS")
 )
 
 

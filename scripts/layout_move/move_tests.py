@@ -51,6 +51,6 @@ for f in subprocess.run(["git", "-C", str(tree), "ls-files"], capture_output=Tru
     if not f.endswith((".py", ".md", ".toml", ".yml")) or not p.is_file(): continue
     t = new = p.read_text(errors="surrogateescape")
     for o, n in moved.items(): new = re.sub(rf"tests/unit/{o}\.py", f"tests/unit/{n}.py", new)
-    new = new.replace("tests/unit/traces/data", "tests/unit/profiler/data").replace('"unit/traces/data"', '"unit/profiler/data"').replace('"unit" / "traces"', '"unit" / "profiler"').replace("unit/traces/", "unit/profiler/").replace("from unit.traces.", "from unit.profiler.")
+    new = new.replace("tests/unit/profiler/data", "tests/unit/profiler/data").replace('"unit/profiler/data"', '"unit/profiler/data"').replace('"unit" / "profiler"', '"unit" / "profiler"').replace("unit/profiler/", "unit/profiler/").replace("from unit.profiler.", "from unit.profiler.")
     if new != t: p.write_text(new, errors="surrogateescape")
 print("tests moved", len(moved))

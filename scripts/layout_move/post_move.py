@@ -74,7 +74,7 @@ sub("__init__.py", '"writer.batches"', '"writer.data"')
 sub("collectors/input/wait.py", "(analysis/rules/ends_of_passes)", "(`analysis/causes/data/iterator_teardown.py`)")
 f = P / "writer/sampling/sampler.py"; t = f.read_text()
 f.write_text(t.replace('"""Steps between two looks at most: an eighth of those that can be kept (`writer/steps/step_buffer.py`)."""', '"""Steps between two looks at most: an eighth of those that `step_buffer.py` can keep."""').replace("`writer/steps/step_buffer.py`", "`pending.py`"))
-f = tree / "tests/unit/analysis/test_rules_are_complete.py"; t = f.read_text()
+f = tree / "tests/unit/analysis/causes/test_match.py"; t = f.read_text()
 t = t.replace("from tb_slowdown_plugin.analysis import advice\n", "")
 t = t[:t.index("\n\ndef test_each_cause_has_its_advice")] + "\n"
 t = t.replace("has one rule and one module of advice, and nothing else has", "has one rule, and nothing else has")

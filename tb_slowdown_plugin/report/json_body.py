@@ -57,7 +57,7 @@ def without_nan(value: Any) -> Any:
 def compact_json(body: Body) -> str:
     """The compact JSON text of an answer.
 
-    >>> to_json({"seconds": [0.5, float("nan")]})
+    >>> compact_json({"seconds": [0.5, float("nan")]})
     '{"seconds":[0.5,null]}'
     """
     try:
@@ -73,7 +73,7 @@ def _dump(body: Any) -> str:
 def report_json(reports: Sequence[Report]) -> str:
     """The JSON text of reports: the fields of `Report` in their order, NaN as `null`.
 
-    >>> print(to_json([]))
+    >>> print(report_json([]))
     {
       "schema": 1,
       "runs": []

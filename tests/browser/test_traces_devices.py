@@ -12,7 +12,7 @@ import event_files
 import numpy as np
 import pytest
 from integration.tensorboard_process import TensorBoardProcess
-from unit.traces.real_captures import V100, unpack
+from unit.profiler.real_captures import V100, unpack
 
 from tb_slowdown_plugin.profiler.read import read_trace
 from tb_slowdown_plugin.profiler.steps import nothing_recorded

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-DATA = Path(__file__).parent.parent / "unit/traces/data"
+DATA = Path(__file__).parent.parent / "unit/profiler/data"
 SESSIONS = {"heavy": "2026_11_21_06_37_40", "retrace": "2026_11_21_06_37_41"}
 
 

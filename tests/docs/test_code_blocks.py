@@ -20,7 +20,7 @@ from typing import NamedTuple
 import pytest
 import yaml
 from event_files import make_steps, split, write_chunks
-from unit.traces.real_captures import MI300, write
+from unit.profiler.real_captures import MI300, write
 
 ROOT = Path(__file__).parents[2]
 FILES = [
@@ -194,7 +194,7 @@ TRAIN = """\
 import sys
 sys.path.insert(0, {tests!r})
 from event_files import make_steps, split, write_chunks
-from unit.traces.real_captures import MI300, write
+from unit.profiler.real_captures import MI300, write
 from pathlib import Path
 logdir = Path(sys.argv[sys.argv.index("--logdir") + 1])
 steps = make_steps(400, seconds={seconds}, seed=len(str(logdir)))

@@ -89,7 +89,7 @@ def make_seeds() -> None:
             keep("message", f"{demo}-{path.parent.name}", message[:8192])
     for seed in range(12):
         keep("run", f"any-{seed:02}", np.random.default_rng(seed).bytes(400))
-    captures = ROOT / "tests/unit/traces/data"
+    captures = ROOT / "tests/unit/profiler/data"
     for path in sorted(captures.glob("*.xplane.pb.gz")):
         keep("trace", path.name.partition(".")[0], gzip.decompress(path.read_bytes())[:20_000])
     queries = (

@@ -127,4 +127,4 @@ ADVICE: dict[str, tuple[str, ...]] = {
         "Leave the part with",
     ),
 }
-"""program -> the advice of its cause; `tests/unit/analysis/test_advice_applies.py` has all."""
+"""program -> the advice of its cause; `tests/unit/analysis/causes/test_fixes_apply.py` has all."""

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 from fuzz.chunk_maker import make_chunks
 from integration.tensorboard_process import TensorBoardProcess
-from unit.traces.xspace_writer import varint
+from unit.profiler.xspace_writer import varint
 
 from tb_slowdown_plugin.records import slowdown_pb2 as pb
 from tb_slowdown_plugin.records.types import Chunk, no_signals, no_steps

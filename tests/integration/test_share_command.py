@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from event_files import chunk_event as raw_chunk_event
 from event_files import make_steps, scalar_event, split, write_chunks, write_events
-from unit.traces.xspace_writer import content, steps_of
+from unit.profiler.xspace_writer import content, steps_of
 
 from tb_slowdown_plugin.__main__ import main
 from tb_slowdown_plugin.cli import share as share_module

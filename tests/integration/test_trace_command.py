@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from integration.command_line import refusal
-from unit.traces.real_captures import DAMAGED, MI300, V100, write
+from unit.profiler.real_captures import DAMAGED, MI300, V100, write
 
 from tb_slowdown_plugin.__main__ import main
 
@@ -68,7 +68,7 @@ def test_text_of_the_v100s(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 def test_a_host_without_devices_has_no_copies_that_anybody_measured(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from unit.traces.xspace_writer import steps_of
+    from unit.profiler.xspace_writer import steps_of
 
     path = tmp_path / "vm.xplane.pb"
     path.write_bytes(steps_of(3, [("tf_Compute/1", "a/MatMul:MatMul", 1, 4)]))

@@ -30,7 +30,7 @@ with warnings.catch_warnings():  # TensorBoard's copy of bleach warns about itse
     warnings.simplefilter("ignore", DeprecationWarning)
     from tensorboard.backend import application
 
-DATA = Path(__file__).parent.parent / "unit/traces/data"
+DATA = Path(__file__).parent.parent / "unit/profiler/data"
 FAST, SLOW = "run1/2026_11_21_06_37_40", "run1/2026_11_21_06_37_41"
 
 

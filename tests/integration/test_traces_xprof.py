@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 from conftest import xprof_commands
-from unit.traces.xspace_writer import gpu_steps
+from unit.profiler.xspace_writer import gpu_steps
 
 import tbslow
 from tb_slowdown_plugin.profiler.read import read_trace
 from tb_slowdown_plugin.profiler.steps import nothing_recorded
 from tb_slowdown_plugin.profiler.types import Trace
 
-DATA = Path(__file__).parent.parent / "unit/traces/data"
+DATA = Path(__file__).parent.parent / "unit/profiler/data"
 LONG = 3000
 EDGE_SECONDS = 2e-4
 """Between the end of one marker and the beginning of the next lie Python and the monitor:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from unit.traces.xspace_writer import MILLISECOND, STARTED_NS, PlaneWriter, space, task
+from unit.profiler.xspace_writer import MILLISECOND, STARTED_NS, PlaneWriter, space, task
 
 from tb_slowdown_plugin.profiler.compare import compare
 from tb_slowdown_plugin.profiler.event_names import meaning

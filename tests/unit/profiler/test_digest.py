@@ -8,7 +8,7 @@ from pathlib import Path
 import event_files
 import numpy as np
 import pytest
-from unit.traces.xspace_writer import STARTED_NS, steps_of
+from unit.profiler.xspace_writer import STARTED_NS, steps_of
 
 from tb_slowdown_plugin.profiler import digest
 from tb_slowdown_plugin.profiler.digest import captured_in, captured_steps, recorded_steps

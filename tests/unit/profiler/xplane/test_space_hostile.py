@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from unit.traces.xspace_writer import (
+from unit.profiler.xspace_writer import (
     MILLISECOND,
     PlaneWriter,
     content,
@@ -33,7 +33,7 @@ from tb_slowdown_plugin.profiler.types import Trace
 from tb_slowdown_plugin.profiler.xplane import space as space_module
 from tb_slowdown_plugin.profiler.xplane.space import Space, UnreadableError
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "data"
 
 
 @pytest.fixture

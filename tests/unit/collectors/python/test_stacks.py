@@ -15,7 +15,7 @@ from tb_slowdown_plugin.collectors.timing.stopwatch import (
 )
 from tb_slowdown_plugin.records.types import Fact
 
-HERE = "tests/unit/collectors/test_python_stacks.py"
+HERE = "tests/unit/collectors/python/test_stacks.py"
 
 
 class Replay:

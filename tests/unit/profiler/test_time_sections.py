@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from unit.traces.xspace_writer import (
+from unit.profiler.xspace_writer import (
     MILLISECOND,
     PlaneWriter,
     gpu_steps,

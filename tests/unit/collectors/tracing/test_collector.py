@@ -10,7 +10,7 @@ from tb_slowdown_plugin.records.types import Change
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
-HERE = "tests/unit/collectors/test_tracing.py"
+HERE = "tests/unit/collectors/tracing/test_collector.py"
 
 
 def test_a_function_made_anew_is_told_by_its_code(traced):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from unit.traces.real_captures import DAMAGED, MI300, V100, unpack
+from unit.profiler.real_captures import DAMAGED, MI300, V100, unpack
 
 from tb_slowdown_plugin.profiler.read import read_trace
 from tb_slowdown_plugin.profiler.shares import device_shares

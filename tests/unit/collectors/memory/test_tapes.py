@@ -49,7 +49,7 @@ def test_a_tape_around_the_loop_is_told_with_its_age_and_place(recording, collec
     assert collector.read() == NONE
     facts = recording.of(Fact)
     assert [fact.numbers["age_steps"] for fact in facts] == [10, 20, 40]
-    assert facts[0].subject == f"train (tests/unit/collectors/test_tapes.py:{line})"
+    assert facts[0].subject == f"train (tests/unit/collectors/memory/test_tapes.py:{line})"
 
 
 def test_persistent_tapes_that_are_kept_are_alive_but_not_open(recording, collector):
@@ -89,7 +89,9 @@ def test_a_tape_opened_before_the_start_is_known_from_its_next_pause_on(recordin
     line = train.__code__.co_firstlineno + 2
     train()
     assert collector.read() == {"open_tapes": 1, "oldest_tape_steps": 29, "live_tapes": 1}
-    assert recording.of(Fact)[0].subject.startswith("train (tests/unit/collectors/test_tapes.py:")
+    assert recording.of(Fact)[0].subject.startswith(
+        "train (tests/unit/collectors/memory/test_tapes.py:"
+    )
     assert recording.of(Fact)[0].subject.endswith(f":{line})")
     tape.__exit__(None, None, None)
 

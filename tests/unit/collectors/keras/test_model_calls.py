@@ -57,7 +57,7 @@ def test_all_that_a_call_takes_is_booked_to_its_line(recording, collectors, mode
     took = time.perf_counter() - began
     accounts.pop("gc", None)
     (account,) = accounts
-    assert account == f"predict:tests/unit/collectors/test_predict_calls.py:{line}"
+    assert account == f"predict:tests/unit/collectors/keras/test_model_calls.py:{line}"
     assert 0.5 * took < accounts[account] <= took
     np.testing.assert_allclose(answer, model(x), rtol=1e-5)
     assert recording.stopwatch.depth == 0

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[3]))  # `benchmarks` is not installed
+sys.path.insert(0, str(Path(__file__).parents[4]))  # `benchmarks` is not installed
 
 from benchmarks.comparison.drawn import count_outcomes, ledger
 from tb_slowdown_plugin.analysis.compare.comparison import compare, decisive, exceeds

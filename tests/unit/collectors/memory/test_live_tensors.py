@@ -25,7 +25,7 @@ from tb_slowdown_plugin.records.types import Fact
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")
 
-HERE = "tests/unit/collectors/test_live_tensors.py"
+HERE = "tests/unit/collectors/memory/test_live_tensors.py"
 history = []
 """A list of a module, as a careless training loop has it."""
 
