@@ -6,7 +6,7 @@ import { embeddedFetch } from "./api/embedded";
 import { App } from "./page/app";
 import { browserHost } from "./page/host";
 import { Shell } from "./page/shell";
-import { INITIAL, type State, shownRun } from "./page/state";
+import { INITIAL, type State, shownRun } from "./page/state/state";
 import { STYLES } from "./styles";
 
 const SECOND = 1000;

@@ -13,8 +13,8 @@ import {
   viewerAddress,
 } from "../model/captures";
 import { spans } from "../model/text";
-import { between, sameWindow, type Window } from "../model/window";
-import { define } from "./canvas";
+import { between, sameWindow, type Window } from "../model/timeline/window";
+import { define } from "./canvas/canvas_element";
 import { drawDevices, drawSteps } from "./capture_devices";
 
 interface Source {

@@ -3,7 +3,7 @@
  */
 
 import type { OpenTrace } from "./captures";
-import type { Window } from "./window";
+import type { Window } from "./timeline/window";
 
 export interface Address {
   readonly run?: string;

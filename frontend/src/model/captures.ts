@@ -3,7 +3,7 @@
 import type { Capture, CaptureEntry, StepPart } from "../api/wire/captures";
 import type { Mark } from "../api/wire/timeline";
 import { range } from "../base/format";
-import { between, type Window } from "./window";
+import { between, type Window } from "./timeline/window";
 
 export const PARTS: readonly StepPart[] = [
   "device",

@@ -3,9 +3,9 @@
 import { html, type TemplateResult } from "lit-html";
 import type { Run } from "../api/wire/report";
 import { ago, count, percent } from "../base/format";
-import { filtered, lostOf, verdictText } from "../model/runs";
+import { filtered, lostOf, verdictText } from "../model/run/run_list";
 import type { App } from "./app";
-import type { State } from "./state";
+import type { State } from "./state/state";
 
 const MOST_ROWS = 200;
 

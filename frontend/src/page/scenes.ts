@@ -1,9 +1,9 @@
 /** Scenes of the timelines at hand, made anew only when something they show has changed. */
 
 import type { Timeline } from "../api/wire/timeline";
-import { type Scene, sceneOf } from "../model/scene";
-import { ranked } from "../model/stack";
-import { contains, type Window } from "../model/window";
+import { type Scene, sceneOf } from "../model/timeline/scene";
+import { ranked } from "../model/timeline/stack";
+import { contains, type Window } from "../model/timeline/window";
 
 export interface Scenes {
   readonly whole: Scene;

@@ -5,7 +5,7 @@ import { Client, RequestFailed } from "../api/client";
 import { App } from "./app";
 import type { Host } from "./host";
 import { Shell } from "./shell";
-import { INITIAL, type State } from "./state";
+import { INITIAL, type State } from "./state/state";
 
 const host: Host = {
   hash: () => "",

@@ -2,13 +2,13 @@
 
 import { html, nothing, type TemplateResult } from "lit-html";
 import { isShared } from "../api/embedded";
-import { whole as wholeRun } from "../model/window";
+import { whole as wholeRun } from "../model/timeline/window";
 import { PANELS } from "../panels";
-import type { AnyPanel, Captures, Page, Shown } from "../panels/panel";
+import type { AnyPanel, Captures, Page, Shown } from "../panels/contract";
 import type { App } from "./app";
+import { loading, noData, panelFailed, unknownRun, unreadable } from "./empty_states";
 import { SceneCache } from "./scenes";
-import { type State, shownRun } from "./state";
-import { loading, noData, panelFailed, unknownRun, unreadable } from "./states";
+import { type State, shownRun } from "./state/state";
 import { banner, missingBanner, toolbar } from "./toolbar";
 
 export class Shell {

@@ -5,11 +5,11 @@ import { addressOf } from "../api/client";
 import { isShared } from "../api/embedded";
 import type { Run } from "../api/wire/report";
 import { ago, clock, count, plural } from "../base/format";
-import type { AnyPanel } from "../panels/panel";
-import { copy } from "../panels/parts";
+import type { AnyPanel } from "../panels/contract";
+import { copy } from "../panels/pieces";
 import type { App } from "./app";
 import { picker } from "./picker";
-import { type Gone, type State, shownRun } from "./state";
+import { type Gone, type State, shownRun } from "./state/state";
 
 export function toolbar(
   app: App,

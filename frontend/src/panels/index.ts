@@ -1,17 +1,17 @@
 /** The page from top to bottom: reading order is screen order is tab order. */
 
-import { causes } from "./causes";
-import { changed } from "./changed";
-import { comparison } from "./compare";
-import { memory } from "./memory";
-import type { AnyPanel } from "./panel";
-import { retraces } from "./retraces";
-import { signals } from "./signals";
-import { timeline } from "./timeline";
-import { traces } from "./traces";
-import { verdict } from "./verdict";
-import { warmup } from "./warmup";
-import { workers } from "./workers";
+import type { AnyPanel } from "./contract";
+import { causes } from "./run/causes";
+import { signals } from "./run/signals";
+import { warmup } from "./run/startup";
+import { verdict } from "./run/verdict";
+import { workers } from "./run/workers";
+import { comparison } from "./runs/comparison";
+import { traces } from "./time/captures";
+import { memory } from "./time/memory";
+import { changed } from "./time/range_comparison";
+import { retraces } from "./time/retraces";
+import { timeline } from "./time/timeline";
 
 export const PANELS: readonly AnyPanel[] = [
   verdict,

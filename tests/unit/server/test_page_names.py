@@ -17,12 +17,12 @@ from tb_slowdown_plugin.records.types import (
     no_steps,
 )
 
-MODEL = Path(__file__).parents[3] / "frontend" / "src" / "model"
+CATALOG = Path(__file__).parents[3] / "frontend" / "src" / "catalog"
 
 
 def keys(module: str, table: str) -> set[str]:
     """The keys of a table in a module of the page."""
-    text = (MODEL / module).read_text(encoding="utf-8")
+    text = (CATALOG / module).read_text(encoding="utf-8")
     (body,) = re.findall(rf"const {table}\b[^=]*= {{\n(.*?)\n}};", text, re.DOTALL)
     return set(re.findall(r"^  (\w+):", body, re.MULTILINE))
 
@@ -36,7 +36,7 @@ def test_each_collector_has_a_title() -> None:
 
 
 def test_each_cause_that_a_collector_sees_is_one() -> None:
-    text = (MODEL / "collectors.ts").read_text(encoding="utf-8")
+    text = (CATALOG / "collectors.ts").read_text(encoding="utf-8")
     seen = {
         cause
         for causes in re.findall(r"sees: \[(.*?)\]", text, re.DOTALL)
@@ -49,4 +49,4 @@ def test_each_cause_that_a_collector_sees_is_one() -> None:
 def test_each_signal_has_a_short_name() -> None:
     known = names.SIGNALS.keys() | names.PER_DEVICE.keys()
     assert len(known) >= 40
-    assert known - keys("lane.ts", "SHORT") == set()
+    assert known - keys("../model/timeline/lane.ts", "SHORT") == set()

@@ -1,6 +1,7 @@
 /** The answers of the routes on captures. */
 
-import type { Measured, SignalStatus } from "./report";
+import type { Measured } from "../../base/numbers";
+import type { SignalStatus } from "./report";
 
 export type StepPart =
   | "tracing"

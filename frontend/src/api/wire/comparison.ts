@@ -1,6 +1,5 @@
 /** The answer of the route `compare`. */
-
-import type { Measured } from "./report";
+import type { Measured } from "../../base/numbers";
 
 export type Outcome = "slower" | "faster" | "moved" | "no_difference" | "not_enough_repeats";
 

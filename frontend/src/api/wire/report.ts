@@ -5,8 +5,7 @@
  * `null` always means "not measured". A row is the index of a step in the order in which
  * steps ended; `step` is the number that the user's program gave it.
  */
-
-export type Measured = number | null;
+import type { Measured } from "../../base/numbers";
 
 export interface Run {
   readonly run: string;

@@ -1,6 +1,7 @@
 /** The answer of the route `retraces`. */
 
-import type { Measured, SignalStatus } from "./report";
+import type { Measured } from "../../base/numbers";
+import type { SignalStatus } from "./report";
 
 export interface RetraceChange {
   readonly argument: string;

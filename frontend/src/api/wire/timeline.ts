@@ -1,6 +1,5 @@
 /** The answer of the route `timeline`. */
-
-import type { Measured } from "./report";
+import type { Measured } from "../../base/numbers";
 
 export interface Mark {
   readonly row: number;

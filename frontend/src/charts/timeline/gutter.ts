@@ -1,0 +1,135 @@
+/** Names, scales and values at the left of the timeline, and the tooltip of its stack. */
+
+import { html, nothing, type TemplateResult } from "lit-html";
+import { count, decimal, duration, MISSING, stepTime } from "../../base/format";
+import { logTicks } from "../../base/ticks";
+import { causeKind, HEALTHY } from "../../catalog/causes";
+import { collectorTitle } from "../../catalog/collectors";
+import { laneText } from "../../model/timeline/lane";
+import { atBucket, MARKS, type Scene } from "../../model/timeline/scene";
+import { badge } from "../badge";
+import { stackTicks, stackY } from "./paint_stack";
+import type { Layout, Row } from "./rows";
+import type { TimelineInput } from "./timeline_input";
+
+const MOST_NAMED = 7;
+
+export function gutter(input: TimelineInput, layout: Layout): TemplateResult {
+  return html`${layout.rows.map((row) => gutterRow(input, row))}${yLabels(input, layout)}`;
+}
+
+function gutterRow(input: TimelineInput, row: Row): TemplateResult {
+  const style = `height:${row.height}px`;
+  switch (row.kind) {
+    case "epochs": {
+      const epochs = input.whole.timeline.epochs.length;
+      return html`<div style=${style}><span class="s q">${epochs > 0 ? "Epoch" : ""}</span></div>`;
+    }
+    case "stack":
+      return html`<div class="top" style=${style}>
+        <b>Seconds a step</b><span class="s q all">mean; ▲ cut off</span>
+        <div class="all legend">${legend(input.detail)}</div>
+      </div>`;
+    case "time":
+      return html`<div class="top" style=${style}>
+        <b>Step time</b><span class="s q all">median, min to max; log</span>
+      </div>`;
+    case "marks": {
+      const title = MARKS.find((mark) => mark.kind === row.mark)?.title ?? "";
+      const marks = input.whole.timeline.marks[row.mark ?? "gc"] ?? [];
+      const number =
+        row.mark === "captures"
+          ? input.captures.length
+          : marks.reduce((sum, mark) => sum + mark.count, 0);
+      return html`<div style=${style}><span class="n">${title}</span><span class="v q">${count(number)}</span></div>`;
+    }
+    case "lane":
+      return html`<div style=${style}>
+        <span class="n" title=${row.lane?.fullTitle ?? ""}>${row.lane?.title ?? ""}</span>
+        <span class="v" data-value=${row.key}></span>
+        <span class="s q all">${row.lane?.scale ?? ""}</span>
+      </div>`;
+    case "unmeasured": {
+      const name = collectorTitle(row.key.replace("unmeasured-", ""));
+      return html`<div style=${style}><span class="n q" title=${name}>${name}</span><span class="v q">–</span></div>`;
+    }
+    case "axis":
+      return html`<div style=${style}><span class="s q">${input.axis === "steps" ? "Step" : "Time since the start"}</span></div>`;
+  }
+}
+
+/** The value of a lane at a row, in the unit of the lane's scale. */
+export function valueText(key: string, input: TimelineInput, row: number): string {
+  const lane = input.whole.lanes.find((one) => `lane-${one.id}` === key);
+  if (lane === undefined) return MISSING;
+  const near = input.detail.lanes.find((one) => one.id === lane.id) ?? lane;
+  return laneText({ ...near, high: lane.high }, row);
+}
+
+function legend(scene: Scene): TemplateResult {
+  const named = [...scene.layers].reverse();
+  const shown = named.length > MOST_NAMED ? named.slice(named.length - MOST_NAMED + 1) : named;
+  return html`${
+    named.length > shown.length
+      ? html`<div class="s q">${named.length - shown.length} more, thinner</div>`
+      : nothing
+  }${shown.map((layer) => html`<div class="s">${badge(layer.id)}${nameOf(layer.id, scene)}</div>`)}`;
+}
+
+function nameOf(id: string, scene: Scene): string {
+  if (id !== HEALTHY) return causeKind(id).name;
+  return scene.timeline.healthy_step_seconds === null ? "Not judged yet" : "Healthy";
+}
+
+function yLabels(input: TimelineInput, layout: Layout): TemplateResult {
+  const stack = layout.rows.find((row) => row.kind === "stack");
+  const time = layout.rows.find((row) => row.kind === "time");
+  if (stack === undefined || time === undefined) return html``;
+  const ticks = stackTicks(input.detail.top);
+  const digits = input.detail.top >= 1 ? 2 : 0;
+  const label = (y: number, text: string): TemplateResult =>
+    html`<span style="top:${y - 8}px">${text}</span>`;
+  const scale = input.detail.log;
+  let above = Number.POSITIVE_INFINITY;
+  const logs = logTicks(scale.low, scale.high)
+    .map((tick) => {
+      const share = Math.log(tick / scale.low) / Math.log(scale.high / scale.low);
+      return { tick, y: time.top + time.height - share * time.height };
+    })
+    .filter(({ y }) => {
+      if (y > above - 14 || y < time.top + 8 || y > time.top + time.height - 6) return false;
+      above = y;
+      return true;
+    });
+  return html`<div class="y">
+    ${ticks.map((tick) =>
+      label(
+        stackY(stack, input.detail.top, tick),
+        input.detail.top >= 1 ? `${decimal(tick, digits)} s` : stepTime(tick).replace(/\.0+ /, " "),
+      ),
+    )}
+    ${logs.map(({ tick, y }) => label(y, stepTime(tick).replace(/\.0+ /, " ")))}
+  </div>`;
+}
+
+/** What a step costs at a bucket, the largest loss first. */
+export function tooltip(
+  scene: Scene,
+  bucket: number,
+  steps: string,
+  sinceSeconds: number,
+): TemplateResult {
+  const { mean, median, max } = scene.timeline.step_seconds;
+  const one = scene.timeline.count[bucket] === 1;
+  return html`<div class="hd"><span>${one ? "Step" : "Steps"} ${steps}</span><span>${duration(sinceSeconds)}</span></div>
+    ${atBucket(scene, bucket).map(
+      (line) =>
+        html`<div>${badge(line.id)}<span>${nameOf(line.id, scene)}</span><span>${stepTime(line.seconds)}</span></div>`,
+    )}
+    <div class="sum"><span></span><b>${one ? "Step" : "Mean step"}</b><b>${stepTime(mean[bucket])}</b></div>
+    ${
+      one
+        ? nothing
+        : html`<div class="q"><span></span><span>Median · slowest</span><span>${stepTime(median[bucket])} · ${stepTime(max[bucket])}</span></div>`
+    }`;
+}

@@ -1,0 +1,58 @@
+/** The rows of the timeline from top to bottom, with their places in pixels. */
+
+import type { MarkKind } from "../../api/wire/timeline";
+import { chosenLanes, type Lane } from "../../model/timeline/lane";
+import { MARKS, type Scene } from "../../model/timeline/scene";
+
+export type RowKind = "epochs" | "stack" | "time" | "marks" | "lane" | "unmeasured" | "axis";
+
+export interface Row {
+  readonly kind: RowKind;
+  readonly key: string;
+  readonly top: number;
+  readonly height: number;
+  readonly mark?: MarkKind;
+  readonly lane?: Lane;
+  readonly reason?: string;
+}
+
+const HEIGHTS: Readonly<Record<RowKind, number>> = {
+  epochs: 28,
+  stack: 188,
+  time: 96,
+  marks: 22,
+  lane: 44,
+  unmeasured: 28,
+  axis: 44,
+};
+
+export interface Layout {
+  readonly rows: readonly Row[];
+  readonly height: number;
+}
+
+/** Rows of the whole run: zooming never makes one come or go. */
+export function layoutOf(whole: Scene, allLanes: boolean, captures: number): Layout {
+  const rows: Row[] = [];
+  let top = 0;
+  const add = (kind: RowKind, key: string, rest: Partial<Row> = {}): void => {
+    rows.push({ kind, key, top, height: HEIGHTS[kind], ...rest });
+    top += HEIGHTS[kind];
+  };
+  add("epochs", "epochs");
+  add("stack", "stack");
+  add("time", "time");
+  for (const { kind } of MARKS) {
+    const marks = kind === "captures" ? captures : (whole.timeline.marks[kind] ?? []).length;
+    if (marks > 0) add("marks", `marks-${kind}`, { mark: kind });
+  }
+  for (const lane of chosenLanes(whole.lanes, allLanes)) add("lane", `lane-${lane.id}`, { lane });
+  for (const { signal, reason } of whole.timeline.unmeasured) {
+    add("unmeasured", `unmeasured-${signal}`, { reason });
+  }
+  add("axis", "axis");
+  return { rows, height: top };
+}
+
+export const rowOfKind = (layout: Layout, kind: RowKind): Row =>
+  layout.rows.find((row) => row.kind === kind) as Row;

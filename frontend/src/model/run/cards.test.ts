@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { cause, report, timeline } from "../../../tests/make";
+import { trackOf } from "../timeline/track";
+import { cards, densest, giveBack, openAtFirst, rhythm, sparkline, windowOf } from "./cards";
+
+describe("cards", () => {
+  it("come in the report's order, then what nothing explains", () => {
+    const list = cards(
+      report({ suspects: [{ cause: "cpu_contention", seconds: 3, why: "it moves" }] }),
+    );
+    expect(list.map((card) => card.id)).toEqual(["retracing", "garbage_collection", "unexplained"]);
+    expect(list[2]?.evidence).toEqual(["Suspect for 3.0 s: cpu contention; it moves"]);
+    expect(list[2]?.bars).toBe(0);
+  });
+
+  it("have none for an unexplained rest below the floor", () => {
+    expect(cards(report({ unexplained_seconds: 0.4 })).map((card) => card.id)).not.toContain(
+      "unexplained",
+    );
+  });
+
+  it("open from 5 % of the run on, at least the first, the unexplained only as the first", () => {
+    const small = { lost_fraction: 0.01 };
+    expect(openAtFirst(cards(report()))).toEqual(["retracing", "garbage_collection"]);
+    const two = report({
+      causes: [cause(small), cause({ ...small, cause: "disk" })],
+      unexplained_seconds: 20,
+    });
+    expect(openAtFirst(cards(two))).toEqual(["retracing"]);
+  });
+
+  it("begin with the unexplained where it is most, with its step", () => {
+    const steps = [66, 99] as const;
+    const unexplained = { pattern: "level_shift", steps, text: "Since step 66 ..." } as const;
+    const list = cards(report({ unexplained_seconds: 50, unexplained }));
+    expect(list[0]).toMatchObject({ id: "unexplained", steps, summary: "Since step 66 ..." });
+    expect(openAtFirst(list)[0]).toBe("unexplained");
+  });
+
+  it("promise back only what was timed directly", () => {
+    const mixed = report({ causes: [cause(), cause({ confidence: "medium", lost_seconds: 9 })] });
+    expect(giveBack(mixed)).toBe(30);
+  });
+
+  it("know their rows and say when they begin", () => {
+    const track = trackOf(timeline(100, 1));
+    const [card] = cards(report());
+    expect(card && windowOf(card, track)).toEqual({ from: 10, to: 100 });
+    expect(card && rhythm(card, track)).toBe("10.0 s in, growing");
+    expect(card && rhythm({ ...card, pattern: "warm_up", steps: [0, 9] }, track)).toBe(
+      "until step 9",
+    );
+    expect(card && rhythm({ ...card, pattern: "periodic" }, track)).toBe("at regular intervals");
+    expect(card && rhythm({ ...card, pattern: "flat" }, track)).toBe("throughout");
+    const quick = trackOf({
+      ...timeline(100, 1),
+      time: Array.from({ length: 100 }, (_, i) => i / 100),
+    });
+    expect(card && rhythm({ ...card, steps: [2, 99] }, quick)).toBe("from the start, growing");
+    expect(card && rhythm({ ...card, steps: [50, 99] }, quick)).toMatch(/ s in, growing$/);
+  });
+});
+
+describe("densest", () => {
+  it("is the stretch that holds most above the mean", () => {
+    const lost = { unexplained: [0, 1, 0, 3, 3, 0, 0, 0, 1, 0] };
+    expect(densest(timeline(100, 10, { lost }), "unexplained")).toEqual({
+      first: 30,
+      last: 49,
+      seconds: 60,
+    });
+    expect(densest(timeline(100, 10), "unexplained")).toBeUndefined();
+    const even = timeline(100, 10, { lost: { unexplained: Array(10).fill(2) } });
+    expect(densest(even, "unexplained")).toBeUndefined();
+  });
+});
+
+describe("sparkline", () => {
+  it("shares the seconds of a bucket out over the parts it covers", () => {
+    const data = timeline(40, 20, { lost: { retracing: [1, 2] } });
+    expect(sparkline(data, "retracing", 4)).toEqual([10, 10, 20, 20]);
+    expect(sparkline(data, "retracing", 1)).toEqual([60]);
+    expect(sparkline(data, "disk", 2)).toEqual([0, 0]);
+  });
+
+  it("loses nothing where parts and buckets do not meet", () => {
+    const data = timeline(70, 7, { lost: { gc: Array.from({ length: 10 }, () => 1) } });
+    const sum = sparkline(data, "gc", 62).reduce((a, b) => a + b, 0);
+    expect(sum).toBeCloseTo(70, 9);
+  });
+});

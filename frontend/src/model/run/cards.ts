@@ -1,0 +1,218 @@
+/** Cause cards: one per cause of the report, and one for what nothing explains. */
+
+import type {
+  Advice,
+  Cause,
+  Confidence,
+  Confirming,
+  Pattern,
+  RunReport,
+} from "../../api/wire/report";
+import type { Timeline } from "../../api/wire/timeline";
+import { count, duration } from "../../base/format";
+import { CONFIRMING, causeKind, UNEXPLAINED } from "../../catalog/causes";
+import { rowOfStep, type Track, timeOfRow } from "../timeline/track";
+import { between, type Window } from "../timeline/window";
+
+export interface Card {
+  readonly id: string;
+  readonly name: string;
+  readonly code: string;
+  readonly summary: string;
+  readonly lostSeconds: number;
+  readonly share: number;
+  readonly evidence: readonly string[];
+  readonly advice: readonly Advice[];
+  /** Filled bars of three, and the words beside them. */
+  readonly bars: 0 | 1 | 2 | 3;
+  readonly confidence: string;
+  readonly confidenceMeaning: string;
+  readonly steps: readonly [number, number] | undefined;
+  readonly pattern: Pattern | undefined;
+}
+
+/** Of the run: above it a card is open when the page opens (the first always is). */
+const OPEN_SHARE = 0.05;
+/** Of the run: below it the unexplained rest gets no card of its own, and no word. */
+export const UNEXPLAINED_SHARE = 0.005;
+
+const BARS: Readonly<Record<Confidence, 1 | 2 | 3>> = { low: 1, medium: 2, high: 3 };
+const CONFIDENCE: Readonly<Record<Confidence, readonly [string, string]>> = {
+  high: ["High, measured", "These seconds were timed directly."],
+  medium: ["Medium, jumps together", "A signal jumps at the same steps; no other explains it."],
+  low: ["Low, moves together", "A signal only moves together with the time."],
+};
+
+export function cards(report: RunReport): Card[] {
+  const wall = report.wall_seconds;
+  const { confirming } = report;
+  const open = confirming ? [confirmingCard(report, confirming)] : [];
+  // As in the sum: the largest first.
+  const named = [...report.causes.map(cardOf), ...open].sort(
+    (a, b) => b.lostSeconds - a.lostSeconds,
+  );
+  const seconds = Math.max(0, report.unexplained_seconds - (confirming?.seconds ?? 0));
+  const share = wall > 0 ? seconds / wall : 0;
+  if (share < UNEXPLAINED_SHARE && report.suspects.length === 0) return named;
+  const rest = unexplainedCard(report, seconds, share);
+  const isLargest = named.every((card) => card.lostSeconds < rest.lostSeconds);
+  return isLargest ? [rest, ...named] : [...named, rest];
+}
+
+function confirmingCard(report: RunReport, confirming: Confirming): Card {
+  const { name, code } = causeKind(CONFIRMING);
+  const last = report.as_of?.step ?? confirming.since_step;
+  return {
+    id: CONFIRMING,
+    name,
+    code,
+    summary: confirming.text,
+    lostSeconds: confirming.seconds,
+    share: report.wall_seconds > 0 ? confirming.seconds / report.wall_seconds : 0,
+    evidence: [
+      confirming.candidate === null
+        ? "No cause fits these seconds yet."
+        : `They fit the cause ${causeKind(confirming.candidate).name}, which needs a second look.`,
+      `Confirmed or withdrawn by about step ${count(confirming.decided_step)}.`,
+    ],
+    advice: [],
+    bars: 0,
+    confidence: "Not known yet",
+    confidenceMeaning: "The seconds are lost; their cause needs a second look.",
+    steps: [confirming.since_step, last],
+    pattern: "level_shift",
+  };
+}
+
+function cardOf(cause: Cause): Card {
+  const { name, code } = causeKind(cause.cause);
+  const [confidence, confidenceMeaning] = CONFIDENCE[cause.confidence];
+  return {
+    id: cause.cause,
+    name,
+    code,
+    summary: cause.summary,
+    lostSeconds: cause.lost_seconds,
+    share: cause.lost_fraction,
+    evidence: cause.evidence,
+    advice: cause.advice,
+    bars: BARS[cause.confidence],
+    confidence,
+    confidenceMeaning,
+    steps: cause.steps,
+    pattern: cause.pattern,
+  };
+}
+
+function unexplainedCard(report: RunReport, seconds: number, share: number): Card {
+  const { name, code } = causeKind(UNEXPLAINED);
+  return {
+    id: UNEXPLAINED,
+    name,
+    code,
+    summary: report.unexplained?.text ?? "No measured signal accounts for these seconds.",
+    lostSeconds: seconds,
+    share,
+    evidence: report.suspects.map(
+      (suspect) =>
+        `Suspect for ${duration(suspect.seconds)}: ${causeKind(suspect.cause).name.toLowerCase()}; ${suspect.why}`,
+    ),
+    advice: [],
+    bars: 0,
+    confidence: "Not known",
+    confidenceMeaning: "A co-moving signal is a suspect only; its seconds stay here.",
+    steps: report.unexplained?.steps,
+    pattern: report.unexplained?.pattern,
+  };
+}
+
+/** Cards that are open before the reader touches any. */
+export function openAtFirst(list: readonly Card[]): string[] {
+  return list
+    .filter((card, index) => index === 0 || (card.share >= OPEN_SHARE && card.id !== UNEXPLAINED))
+    .map((card) => card.id);
+}
+
+/** The rows a card is about, for "Show steps". */
+export function windowOf(card: Card, track: Track): Window | undefined {
+  if (card.steps === undefined) return undefined;
+  const [first, last] = card.steps;
+  return between(rowOfStep(track, first), rowOfStep(track, last));
+}
+
+/** Patterns that words describe better than the moment at which they begin; as in the text report. */
+const RHYTHM: Readonly<Partial<Record<Pattern, string>>> = {
+  flat: "throughout",
+  periodic: "at regular intervals",
+  epoch_boundary: "where epochs begin",
+  one_off: "once",
+};
+
+/** Of the run: what begins earlier was there from the start. */
+const AT_START = 0.02;
+
+/** How the seconds lie in time, in a few words: "until step 1,239", "16 min 36 s in". */
+export function rhythm(card: Card, track: Track | undefined): string {
+  if (card.pattern === undefined || card.steps === undefined) return "";
+  if (card.pattern === "warm_up") return `until step ${count(card.steps[1])}`;
+  const words = RHYTHM[card.pattern];
+  if (words !== undefined) return words;
+  if (track === undefined) return "";
+  const row = rowOfStep(track, card.steps[0]) - (track.rows[0] ?? 0);
+  const begin = timeOfRow(track, row) - (track.times[0] ?? 0);
+  const early = row <= AT_START * (track.rows.at(-1) ?? 0);
+  const where = early ? "from the start" : `${duration(begin)} in`;
+  return card.pattern === "drift" ? `${where}, growing` : where;
+}
+
+/** Seconds lost in each of `parts` equal parts of the run. */
+export function sparkline(timeline: Timeline, cause: string, parts: number): number[] {
+  const bars = new Array<number>(parts).fill(0);
+  const lost = timeline.lost[cause] ?? [];
+  const rows = Math.max(1, timeline.rows);
+  timeline.row.forEach((row, index) => {
+    const count = timeline.count[index] ?? 1;
+    const seconds = (lost[index] ?? 0) * count;
+    const low = (row / rows) * parts;
+    const high = ((row + count) / rows) * parts;
+    const last = Math.min(parts - 1, Math.ceil(high) - 1);
+    for (let part = Math.floor(low); part <= last; part++) {
+      const overlap = Math.min(high, part + 1) - Math.max(low, part);
+      bars[part] = (bars[part] ?? 0) + (seconds * overlap) / (high - low);
+    }
+  });
+  return bars;
+}
+
+export interface Stretch {
+  /** Rows, inclusive. */
+  readonly first: number;
+  readonly last: number;
+  readonly seconds: number;
+}
+
+/** Where a cause's seconds lie densest: the rows that hold most above the run's mean. */
+export function densest(timeline: Timeline, cause: string): Stretch | undefined {
+  const seconds = (timeline.lost[cause] ?? []).map(
+    (mean, index) => (mean ?? 0) * (timeline.count[index] ?? 1),
+  );
+  const usual = seconds.reduce((sum, one) => sum + one, 0) / Math.max(1, seconds.length);
+  let best = 0;
+  let [first, last, begin, sum] = [-1, -1, 0, 0];
+  seconds.forEach((one, index) => {
+    if (sum <= 0) [begin, sum] = [index, 0];
+    sum += one - usual;
+    if (sum > best) [best, first, last] = [sum, begin, index];
+  });
+  if (first < 0) return undefined;
+  const end = (timeline.row[last] ?? 0) + (timeline.count[last] ?? 1) - 1;
+  const total = seconds.slice(first, last + 1).reduce((all, one) => all + one, 0);
+  return { first: timeline.row[first] ?? 0, last: end, seconds: total };
+}
+
+/** What the causes that were timed directly would give back: the wall without them. */
+export function giveBack(report: RunReport): number {
+  return report.causes
+    .filter((cause) => cause.confidence === "high")
+    .reduce((sum, cause) => sum + cause.lost_seconds, 0);
+}

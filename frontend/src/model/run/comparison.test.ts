@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import type { Difference } from "../../api/wire/comparison";
+import { isDifferent, reading, sidesOf } from "./comparison";
+
+describe("the sides of a comparison", () => {
+  it("are the shown run and what it is compared with", () => {
+    expect(sidesOf("new", ["old"])).toEqual({ base: ["old"], runs: ["new"] });
+  });
+
+  it("have repeats beside the run that they repeat", () => {
+    expect(sidesOf("b/new-1", ["old 1", "old 2", "b/new-2"])).toEqual({
+      base: ["old 1", "old 2"],
+      runs: ["b/new-1", "b/new-2"],
+    });
+  });
+
+  it("are two even if all names are alike", () => {
+    expect(sidesOf("run3", ["run1", "run2"])).toEqual({ base: ["run1", "run2"], runs: ["run3"] });
+  });
+});
+
+describe("the reading of a difference", () => {
+  const difference = (values: Partial<Difference>): Difference => ({
+    term: "retracing",
+    base_seconds: 1,
+    with_seconds: 2,
+    difference_seconds: 1,
+    interval_seconds: [0.5, 1.5],
+    fraction: 0.1,
+    outcome: "slower",
+    ...values,
+  });
+
+  it("says when chance could make it", () => {
+    expect(reading(difference({ outcome: "not_enough_repeats" }))).toContain("not enough repeats");
+    expect(isDifferent("not_enough_repeats")).toBe(false);
+  });
+
+  it("says what is new, gone, slower or moved", () => {
+    expect(reading(difference({ base_seconds: 0 }))).toBe("new");
+    expect(reading(difference({ with_seconds: 0, outcome: "faster" }))).toBe("gone");
+    expect(reading(difference({}))).toBe("slower");
+    expect(reading(difference({ outcome: "moved" }))).toMatch(/^moved/);
+  });
+});

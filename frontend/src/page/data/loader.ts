@@ -1,0 +1,83 @@
+/** Loads what the panels need of a run; what is shown stays until its successor is there. */
+
+import { type Client, RequestFailed } from "../../api/client";
+import { PANELS } from "../../panels";
+import type { PanelState, State } from "../state/state";
+import { Delay, type Store } from "../state/store";
+import { RunSource } from "./source";
+
+const SLOW_MILLISECONDS = 200;
+
+export class Loader {
+  #loaded = false;
+  #abort = new AbortController();
+  readonly #slow = new Delay();
+
+  constructor(
+    private readonly store: Store,
+    private readonly client: Client,
+    private readonly buckets: () => number,
+    /** Told of a server that does not answer. */
+    private readonly gone: (error: Error) => void,
+    /** Told when the whole timeline of a run is there. */
+    private readonly arrived: () => void,
+  ) {}
+
+  /** Some run has been asked for. */
+  get loaded(): boolean {
+    return this.#loaded;
+  }
+
+  /** Answers of a run that was asked for before are dropped from here on. */
+  load(run: string): void {
+    this.#abort.abort();
+    this.#abort = new AbortController();
+    const source = this.#open(run);
+    this.#slow.after(SLOW_MILLISECONDS, () => this.#put(source, { slow: true }));
+    const late = (): void => undefined;
+    source.report().then((report) => this.#put(source, { report }), late);
+    source.timeline().then((whole) => {
+      this.#put(source, { whole });
+      if (source.wanted) this.arrived();
+    }, late);
+    void Promise.all(PANELS.map((panel) => this.#panel(source, panel.id))).then(() => {
+      if (!source.wanted) return;
+      this.#slow.cancel();
+      this.store.set({ slow: false });
+    });
+  }
+
+  /** Tries a panel again that could not be read. */
+  retry(id: string): void {
+    const { run } = this.store.state;
+    if (run !== undefined) void this.#panel(this.#open(run), id);
+  }
+
+  #open(run: string): RunSource {
+    this.#loaded = true;
+    return new RunSource(this.client, run, this.buckets(), this.#abort.signal);
+  }
+
+  #put(source: RunSource, change: Partial<State>): void {
+    if (source.wanted) this.store.set(change);
+  }
+
+  async #panel(source: RunSource, id: string): Promise<void> {
+    const panel = PANELS.find((one) => one.id === id);
+    if (panel === undefined) return;
+    const put = (state: PanelState): void =>
+      this.#put(source, { panels: new Map(this.store.state.panels).set(id, state) });
+    try {
+      put({ data: await panel.load(source) });
+    } catch (error) {
+      if (!source.wanted) return;
+      const failure = error as Error;
+      // A server that went away is said once, in the banner; what is shown stays.
+      if (failure instanceof RequestFailed && failure.kind === "gone") {
+        this.gone(failure);
+        if (this.store.state.panels.get(id)?.data !== undefined) return;
+      }
+      put({ error: failure });
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/** The state as an address, and the address as a state. */
+
+import { type Address, formatAddress } from "../../model/address";
+import type { State } from "./state";
+
+/** What the address keeps of a state; a card that was closed has a minus before its name. */
+export function addressOfState(state: State): string {
+  const { run, view, selection, touched, compared, trace } = state;
+  const open = [...touched].map(([cause, isOpen]) => (isOpen ? cause : `-${cause}`));
+  return formatAddress({
+    ...(run === undefined ? {} : { run }),
+    ...(view === undefined ? {} : { view }),
+    ...(selection === undefined ? {} : { selection }),
+    ...(open.length === 0 ? {} : { open }),
+    ...(compared.length === 0 ? {} : { compare: compared }),
+    ...(trace === undefined ? {} : { trace }),
+  });
+}
+
+/** What an address asks for; what it does not name is as at first. */
+export function stateOfAddress(address: Address): Partial<State> {
+  const touched = new Map(
+    (address.open ?? []).map((id): [string, boolean] =>
+      id.startsWith("-") ? [id.slice(1), false] : [id, true],
+    ),
+  );
+  return {
+    ...(address.run === undefined ? {} : { run: address.run }),
+    view: address.view,
+    selection: address.selection,
+    compared: address.compare ?? [],
+    trace: address.trace,
+    touched,
+  };
+}

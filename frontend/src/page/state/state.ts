@@ -1,0 +1,98 @@
+/** Everything the page shows follows from this. */
+
+import type { Changed } from "../../api/wire/changed";
+import type { Run, RunReport, Runs } from "../../api/wire/report";
+import type { Timeline } from "../../api/wire/timeline";
+import type { OpenTrace } from "../../model/captures";
+import type { Axis } from "../../model/timeline/scene";
+import type { Window } from "../../model/timeline/window";
+import type { SortColumn } from "../../panels/contract";
+
+export interface PanelState {
+  readonly data?: unknown;
+  readonly error?: Error;
+}
+
+export interface Gone {
+  /** Unix seconds: since when nobody answers, what state is shown, when the next try comes. */
+  readonly since: number;
+  readonly state: number | undefined;
+  readonly next: number;
+}
+
+export interface State {
+  readonly runs: Runs | undefined;
+  readonly runsError: Error | undefined;
+  readonly run: string | undefined;
+  readonly panels: ReadonlyMap<string, PanelState>;
+  readonly report: RunReport | undefined;
+  readonly whole: Timeline | undefined;
+  readonly detail: Timeline | undefined;
+  /** Undefined: the whole run, also while it grows. */
+  readonly view: Window | undefined;
+  readonly selection: Window | undefined;
+  readonly changes: Changed | undefined;
+  readonly changesError: Error | undefined;
+  readonly axis: Axis;
+  readonly lostOnly: boolean;
+  readonly asTable: boolean;
+  readonly sortedBy: SortColumn;
+  readonly allLanes: boolean;
+  /** Cards that the reader opened or closed by hand. */
+  readonly touched: ReadonlyMap<string, boolean>;
+  readonly hot: string | undefined;
+  readonly compared: readonly string[];
+  /** The capture beside the timeline. */
+  readonly trace: OpenTrace | undefined;
+  /** By run, kept while the page lives: a comparison needs no second request. */
+  readonly reports: ReadonlyMap<string, RunReport | Error>;
+  /** The panel that the reader looks at. */
+  readonly here: string | undefined;
+  readonly picker: boolean;
+  readonly filter: string;
+  readonly gone: Gone | undefined;
+  /** Loading takes long enough to say so. */
+  readonly slow: boolean;
+  readonly width: number;
+  readonly sample: number;
+}
+
+/** The run that the page shows; undefined as long as it is not listed. */
+export const shownRun = ({ runs, run }: State): Run | undefined =>
+  runs?.runs.find((one) => one.run === run);
+
+/** What belongs to one run and is forgotten with it. */
+export const FORGOTTEN = {
+  panels: new Map(),
+  report: undefined,
+  whole: undefined,
+  detail: undefined,
+  view: undefined,
+  selection: undefined,
+  changes: undefined,
+  changesError: undefined,
+  touched: new Map(),
+  hot: undefined,
+  compared: [],
+  trace: undefined,
+  asTable: false,
+} satisfies Partial<State>;
+
+export const INITIAL: State = {
+  runs: undefined,
+  runsError: undefined,
+  run: undefined,
+  ...FORGOTTEN,
+  axis: "steps",
+  lostOnly: false,
+  sortedBy: "seconds",
+  allLanes: false,
+  reports: new Map(),
+  here: undefined,
+  picker: false,
+  filter: "",
+  gone: undefined,
+  slow: false,
+  width: 0,
+  sample: 0,
+};

@@ -1,0 +1,50 @@
+/** What the start cost, mechanism by mechanism in order of time. */
+
+import { html, type TemplateResult } from "lit-html";
+import type { Cause, RunReport } from "../../api/wire/report";
+import { ledgerSeconds, range } from "../../base/format";
+import { sealed } from "../contract";
+import { prose } from "../pieces";
+
+export const warmup = sealed<RunReport>({
+  id: "warmup",
+  title: "Warm-up account",
+  half: true,
+  load: (source) => source.report(),
+  view: (report) => {
+    const cause = report.causes.find((one) => one.cause === "warm_up");
+    if (cause === undefined) {
+      const text =
+        report.verdict === "not_enough_steps"
+          ? "There are not enough steps yet to tell the start from the rest."
+          : "The start cost less than 0.5 % of the run.";
+      return { body: html`<p class="empty">${text}</p>` };
+    }
+    const wall = report.wall_seconds;
+    return {
+      note: `${ledgerSeconds(cause.lost_seconds, wall)} more than healthy in ${steps(cause.steps)}`,
+      body: html`${table(cause, wall)}
+        <ul class="bullets">${cause.evidence.map((sentence) => html`<li>${prose(sentence)}</li>`)}</ul>`,
+    };
+  },
+});
+
+const steps = (part: readonly [number, number]): string =>
+  `${part[0] === part[1] ? "step" : "steps"} ${range(part[0], part[1])}`;
+
+function table(cause: Cause, wall: number): TemplateResult {
+  const total = cause.lost_seconds;
+  let before = 0;
+  return html`<div class="scroll"><table>
+    <thead><tr><th>Part</th><th class="num">Seconds</th><th class="c30">In order of time, 0 to ${ledgerSeconds(total, wall)}</th><th>How known</th></tr></thead>
+    <tbody>${cause.parts.map((part) => {
+      const left = (100 * before) / total;
+      before += part.lost_seconds;
+      return html`<tr><td title=${`In ${steps(part.steps)}`}>${part.title}</td>
+        <td class="num">${ledgerSeconds(part.lost_seconds, wall)}</td>
+        <td><span class="fall"><i style=${`left:${left.toFixed(2)}%;width:${((100 * part.lost_seconds) / total).toFixed(2)}%`}></i></span></td>
+        <td class="q">${part.known}</td></tr>`;
+    })}</tbody>
+    <tfoot><tr><td>All</td><td class="num">${ledgerSeconds(total, wall)}</td><td colspan="2"></td></tr></tfoot>
+  </table></div>`;
+}

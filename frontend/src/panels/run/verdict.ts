@@ -1,0 +1,243 @@
+/** Is it slow, and where did the time go: one sentence, one bar, one sum. */
+
+import { html, nothing, type TemplateResult } from "lit-html";
+import type { Cause, Confirming, RunReport } from "../../api/wire/report";
+import {
+  ago,
+  count,
+  decimal,
+  duration,
+  ledgerSeconds,
+  percent,
+  plural,
+  signed,
+  stepTime,
+} from "../../base/format";
+import { CONFIRMING, causeKind, HEALTHY, UNEXPLAINED } from "../../catalog/causes";
+import { badge } from "../../charts/badge";
+import { textWidth } from "../../charts/canvas/text_labels";
+import { giveBack, UNEXPLAINED_SHARE } from "../../model/run/cards";
+import { firstWord, type Segment, segments, type Term, terms } from "../../model/run/ledger";
+import { checks, tally } from "../../model/run/measurement_summary";
+import { type Page, sealed } from "../contract";
+import { prose } from "../pieces";
+
+export const verdict = sealed<RunReport>({
+  id: "verdict",
+  title: "",
+  load: (source) => source.report(),
+  view: (report, page) => ({ body: html`${headline(report, page)}${where(report, page)}` }),
+});
+
+function headline(report: RunReport, page: Page): TemplateResult {
+  return html`<h1>${prose(withStop(quoted(report.headline)))}</h1>${blind(report)}${lead(report, page)}${asOf(report, page)}`;
+}
+
+/** A name before its place in the source is code: "train_step (train.py:41)". */
+const quoted = (sentence: string): string =>
+  sentence.replace(/([\w.<>]+)(?= \([^()]+:\d+\))/g, "`$1`");
+
+/** Of a live run: up to which step all of this was judged. */
+function asOf(report: RunReport, page: Page): TemplateResult | typeof nothing {
+  const { as_of: snapshot } = report;
+  if (!page.run.live || page.shared || !snapshot) return nothing;
+  return html`<p class="s q">As of step ${count(snapshot.step)}, ${ago(page.now - snapshot.ended)}. The run goes on.</p>`;
+}
+
+const withStop = (sentence: string): string =>
+  /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+
+/** Where nobody could look, before anything is called healthy. */
+const blind = (report: RunReport): TemplateResult[] =>
+  (report.blind_spots ?? []).map((each) => html`<p class="lead blind">${prose(each)}</p>`);
+
+function lead(report: RunReport, page: Page): TemplateResult | typeof nothing {
+  switch (report.verdict) {
+    case "not_enough_steps":
+      return html`<p class="lead">A verdict needs a level that holds for a while. ${
+        report.causes.length > 0
+          ? "What is certain already is named below"
+          : "No cause is named and no second is called lost before that"
+      }; the timeline already runs.</p>`;
+    case "healthy":
+      if (report.causes.some((cause) => cause.external)) return lostLead(report, page);
+      return report.judged === "partly" ? nothing : healthyLead(report);
+    default:
+      return report.confirming
+        ? confirmingLead(report, report.confirming, page)
+        : lostLead(report, page);
+  }
+}
+
+/** Of the wall: less is shown as nothing. */
+const LEAST_SHARE = 0.0005;
+
+function healthyLead(report: RunReport): TemplateResult {
+  const { lost_seconds: lost, lost_fraction: share, unexplained_seconds: rest } = report;
+  const above =
+    lost < LEAST_SHARE * report.wall_seconds
+      ? "No step lies above the healthy level."
+      : `${ledgerSeconds(lost, report.wall_seconds)} (${percent(share)}) lie above the healthy level; no single cause reaches its floor, ${ledgerSeconds(rest, report.wall_seconds)} are unexplained.`;
+  const times = recentTimes(report);
+  const feels =
+    times !== undefined && times >= NOTABLE_TIMES
+      ? ""
+      : " If progress only feels slow, look at the loss curve: the steps are as fast as they were.";
+  return html`<p class="lead">${above}${feels}</p>`;
+}
+
+/** From so many times the healthy step on, steps are not "as fast as they were". */
+const NOTABLE_TIMES = 1.05;
+
+/** What recent steps take, in healthy steps. */
+function recentTimes(report: RunReport): number | undefined {
+  const healthy = report.healthy_step_seconds;
+  const now = report.recent;
+  return healthy !== null && healthy > 0 && now ? now.seconds / healthy : undefined;
+}
+
+/** What waits to be confirmed, then the largest cause. */
+function confirmingLead(
+  report: RunReport,
+  { seconds, decided_step: step }: Confirming,
+  page: Page,
+): TemplateResult {
+  const wall = report.wall_seconds;
+  const pending = html`<a href="#" @click=${(event: Event) => {
+    event.preventDefault();
+    page.actions.showCard(CONFIRMING);
+  }}>being confirmed</a>`;
+  const [first] = report.causes;
+  const more = first
+    ? ` ${duration(first.lost_seconds)} is lost to ${causeKind(first.cause).name.toLowerCase()}${since(first)}.`
+    : "";
+  return html`<p class="lead">${ledgerSeconds(seconds, wall)} (${percent(wall > 0 ? seconds / wall : 0)}) above the baseline is ${pending}, by about step ${count(step)}.${more}</p>`;
+}
+
+/** The two largest terms of the loss, in the order of their seconds. */
+function lostLead(report: RunReport, page: Page): TemplateResult {
+  const link = (id: string): TemplateResult =>
+    html`<a href="#" @click=${(event: Event) => {
+      event.preventDefault();
+      page.actions.showCard(id);
+    }}>${causeKind(id).name.toLowerCase()}</a>`;
+  const named = report.causes.map((cause) => ({
+    seconds: cause.lost_seconds,
+    text: html`${duration(cause.lost_seconds)} to ${link(cause.cause)}${since(cause)}`,
+  }));
+  const rest = report.unexplained_seconds;
+  const unexplained = { seconds: rest, text: html`${duration(rest)} ${link(UNEXPLAINED)}` };
+  const told = rest >= UNEXPLAINED_SHARE * report.wall_seconds ? [...named, unexplained] : named;
+  const largest = told.sort((a, b) => b.seconds - a.seconds).slice(0, 2);
+  return html`<p class="lead">${duration(report.lost_seconds)} are lost${largest.map(
+    ({ text }, index) => html`${index === 0 ? ": " : ", "}${text}`,
+  )}. ${giveBackSentence(report)}</p>`;
+}
+
+const since = (cause: Cause): string =>
+  cause.pattern === "warm_up" ? " at the start" : ` since step ${count(cause.steps[0])}`;
+
+/** What the run would take without what was timed, where that is most of the loss. */
+function giveBackSentence(report: RunReport): string {
+  const back = giveBack(report);
+  if (back < report.lost_seconds / 2) return "";
+  const timed = report.causes.filter((cause) => cause.confidence === "high");
+  const [first, second] = timed;
+  const without =
+    timed.length > 2 || first === undefined
+      ? `the ${timed.length} causes that were timed directly`
+      : [first, second]
+          .flatMap((cause) => (cause ? causeKind(cause.cause).name.toLowerCase() : []))
+          .join(" and ");
+  return `Without the loss to ${without}, the same ${plural(report.steps, "step")} take about ${duration(report.wall_seconds - back)}.`;
+}
+
+function where(report: RunReport, page: Page): TemplateResult {
+  const ledger = terms(report);
+  const bar = segments(ledger, page.width, textWidth);
+  return html`<div class="where" role="group" aria-label=${`Where ${ledgerSeconds(report.wall_seconds, report.wall_seconds)} went`}>
+      ${bar.map((segment) => barSegment(segment, report.wall_seconds, page))}
+    </div>
+    <div class="ledger">
+      <span class="it"><span class="nm all">Run</span><span><b>${ledgerSeconds(report.wall_seconds, report.wall_seconds)}</b><small>100 %</small></span></span>
+      ${ledger.map((term, index) => ledgerTerm(term, index === 0 ? "=" : "+", report.wall_seconds, page))}
+    </div>
+    ${facts(report)}
+    ${report.verdict === "healthy" ? checklist(report, page) : nothing}`;
+}
+
+function barSegment(segment: Segment, wall: number, page: Page): TemplateResult {
+  const { term, widthPixels, label } = segment;
+  const healthy = term.id === HEALTHY;
+  const share = percent(term.share);
+  const look = healthy ? "h" : `f-${causeKind(term.id).family} t-${causeKind(term.id).texture}`;
+  const hot = page.hot === term.id ? "hot" : "";
+  const text =
+    label === "full"
+      ? html`<b>${term.name}</b> ${share}`
+      : label === "name"
+        ? html`<b>${term.name}</b>`
+        : label === "word"
+          ? html`<b>${firstWord(term.name)}</b>`
+          : html`<span class="tiny">${term.code}</span>`;
+  return html`<button class=${`${look} ${hot}`} style=${`width:${widthPixels.toFixed(2)}px`}
+    title=${`${term.name}: ${ledgerSeconds(term.seconds, wall)}, ${share}`}
+    aria-label=${`${label === "code" ? `${term.code} ` : ""}${term.name} ${share}, ${ledgerSeconds(term.seconds, wall)}`}
+    @click=${() => healthy || page.actions.showCard(term.id)}
+    @pointerenter=${() => page.actions.hot(term.id)} @pointerleave=${() => page.actions.hot(undefined)}>${text}</button>`;
+}
+
+function ledgerTerm(term: Term, operator: string, wall: number, page: Page): TemplateResult {
+  const body = html`${badge(term.id)}<span class="nm">${term.name}</span>
+    <span class="all">${ledgerSeconds(term.seconds, wall)}<small>${percent(term.share)}</small></span>`;
+  const hot = page.hot === term.id ? "it hot" : "it";
+  return html`<span class="op" aria-hidden="true">${operator}</span>${
+    term.id === HEALTHY
+      ? html`<span class=${hot}>${body}</span>`
+      : html`<button class=${hot} @click=${() => page.actions.showCard(term.id)}
+          @pointerenter=${() => page.actions.hot(term.id)} @pointerleave=${() => page.actions.hot(undefined)}>${body}</button>`
+  }`;
+}
+
+function facts(report: RunReport): TemplateResult {
+  const healthy = report.healthy_step_seconds;
+  const now = report.recent;
+  const times = recentTimes(report);
+  return html`<div class="facts s">
+    ${
+      healthy === null
+        ? nothing
+        : html`<span><b>${stepTime(healthy)}</b> healthy step: ${prose(report.baseline)}</span>`
+    }
+    ${
+      now == null
+        ? nothing
+        : html`<span><b>${stepTime(now.seconds)}</b> median of the last ${count(now.steps)} steps${
+            times === undefined ? "" : `, ${against(times)}`
+          }</span>`
+    }
+    ${(report.notes ?? []).map((note) => html`<span>${prose(note)}</span>`)}
+  </div>`;
+}
+
+/** "+43 %"; from twice on in times, which are easier to grasp than 1,067 %. */
+const against = (times: number): string =>
+  times >= 2
+    ? `${decimal(times, times < 10 ? 1 : 0)} times that`
+    : signed(100 * (times - 1), (value) => `${decimal(value, 0)} %`);
+
+function checklist(report: RunReport, page: Page): TemplateResult {
+  const list = checks(report, page.whole?.timeline);
+  const { measured, blind } = tally(list);
+  return html`<p class="checked"><b>${list.length} causes checked</b>: ${measured} with measured signals, ${blind} could not be checked</p>
+    <ul class="checks">${list.map(
+      (check) =>
+        html`<li>${badge(check.id)}<span>${causeKind(check.id).name}</span><span class=${check.seen ? "" : "q"} title=${check.text}>${check.text}
+          ${
+            check.seen
+              ? html`<span class="good" title="checked, nothing found">✓</span>`
+              : html`<span title="could not be checked">○</span>`
+          }</span></li>`,
+    )}</ul>
+    <p class="q">Healthy is not the same as fast: a level that was slow from the first step on looks the same.</p>`;
+}

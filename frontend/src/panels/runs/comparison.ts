@@ -1,0 +1,63 @@
+/** What differs from the good run: ledgers term by term. */
+
+import { html, type TemplateResult } from "lit-html";
+import "../../charts/comparison_chart";
+import { plural } from "../../base/format";
+import { sidesOf } from "../../model/run/comparison";
+import { type Page, type Source, sealed } from "../contract";
+
+export const comparison = sealed<Source>({
+  id: "compare",
+  title: "Compare",
+  anchor: "Compare",
+  load: (source) => Promise.resolve(source),
+  view: (source, page) => {
+    if (page.compared.length === 0) {
+      return { tools: chooser(page, "Choose a run"), body: empty(page) };
+    }
+    const sides = sidesOf(page.run.run, page.compared);
+    return {
+      note: html`${named(sides.runs, page)} against ${named(sides.base, page)}`,
+      tools: html`${page.compared.map(
+        (run) =>
+          html`<button class="sm" title=${`Take ${titleOf(run, page)} out of the comparison`} @click=${() =>
+            page.actions.compare(
+              page.compared.filter((one) => one !== run),
+            )}><bdi class="cut">${titleOf(run, page)}</bdi> ×</button>`,
+      )}${chooser(page, "+ Run")}`,
+      body: html`<sd-comparison .source=${source} .sides=${sides}></sd-comparison>`,
+    };
+  },
+});
+
+/** Repeats by their number: the buttons beside the note have their names. */
+const named = (runs: readonly string[], page: Page): TemplateResult => {
+  const [only] = runs;
+  const one = only !== undefined && runs.length === 1;
+  return html`<b><bdi>${one ? titleOf(only, page) : plural(runs.length, "repeat")}</bdi></b>`;
+};
+
+const titleOf = (run: string, page: Page): string =>
+  page.runs.find((one) => one.run === run)?.title ?? run;
+
+function empty(page: Page): TemplateResult {
+  if (page.runs.length < 2) {
+    return html`<p class="empty">This logdir has one run. A second one of the same program shows which seconds differ.</p>`;
+  }
+  return html`<p class="empty">Choose a second run to see which seconds differ: a good choice is the last healthy run of this program. Runs named like another but for the number at the end count as its repeats; three a side tell most differences from chance.</p>`;
+}
+
+function chooser(page: Page, label: string): TemplateResult {
+  const rest = page.runs.filter(
+    (run) => run.run !== page.run.run && !page.compared.includes(run.run),
+  );
+  if (rest.length === 0) return html``;
+  return html`<select aria-label="Run to compare with" @change=${(event: Event) => {
+    const select = event.target as HTMLSelectElement;
+    const run = select.value;
+    select.value = "";
+    if (run !== "") page.actions.compare([...page.compared, run]);
+  }}><option value="">${label}</option>${rest.map(
+    (run) => html`<option value=${run.run}>${run.title}</option>`,
+  )}</select>`;
+}

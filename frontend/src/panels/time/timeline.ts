@@ -1,0 +1,152 @@
+/** Since when: step time by cause, marks and signals on one axis. */
+
+import { html, nothing, type TemplateResult } from "lit-html";
+import "../../charts/timeline/overview";
+import "../../charts/timeline/timeline_element";
+import "../../charts/trace_view";
+import type { Timeline } from "../../api/wire/timeline";
+import { count, plural, range, stepTime } from "../../base/format";
+import { causeKind } from "../../catalog/causes";
+import type { Jump, Point } from "../../charts/timeline/timeline_input";
+import { nearest, spansOf } from "../../model/captures";
+import { chosenLanes } from "../../model/timeline/lane";
+import type { Scene } from "../../model/timeline/scene";
+import { ranked } from "../../model/timeline/stack";
+import { stepOfRow } from "../../model/timeline/track";
+import { sameWindow, span, type Window, whole as wholeRun } from "../../model/timeline/window";
+import { type Page, sealed } from "../contract";
+
+export const timeline = sealed<Timeline>({
+  id: "timeline",
+  title: "Timeline",
+  anchor: "Timeline",
+  reserve: 780,
+  load: (source) => source.timeline(),
+  view: (_, page) => {
+    const { whole, detail } = page;
+    if (whole === undefined || detail === undefined || whole.timeline.rows === 0) {
+      return { body: html`<p class="empty">No step has ended yet.</p>` };
+    }
+    return {
+      note: "coloured area = seconds lost; hover for one step range, drag to select",
+      body: html`${tools(whole, page)}${strip(whole, page)}<div class=${page.trace ? "split" : ""}><div>
+        <sd-timeline class="tl"
+          .input=${{ whole, detail, view: page.view, selection: page.selection, axis: page.axis, allLanes: page.allLanes, captures: spansOf(page.captures?.list.captures, whole.timeline.marks.captures ?? []) }}
+          @sd-view=${(event: CustomEvent<Window>) => page.actions.view(event.detail)}
+          @sd-select=${(event: CustomEvent<Window | null>) => page.actions.select(event.detail ?? undefined)}
+          @sd-jump=${(event: CustomEvent<Jump>) => page.actions.jump(event.detail.direction, event.detail.cursor)}
+          @sd-point=${(event: CustomEvent<Point>) => openNear(page, event.detail.rows, event.detail.within)}
+        ></sd-timeline>
+        ${lanesLine(whole, page)}</div>${trace(page)}</div>${page.asTable ? table(detail, page) : nothing}`,
+    };
+  },
+});
+
+function openNear(page: Page, rows: Window, within?: number): void {
+  const found = nearest(page.captures?.list.captures ?? [], rows, within);
+  if (found !== undefined) page.actions.openTrace(found);
+}
+
+/** The capture that is open, beside the steps. */
+function trace(page: Page): TemplateResult | typeof nothing {
+  if (page.trace === undefined || page.captures === undefined) return nothing;
+  return html`<sd-trace role="region" aria-label="Trace" .input=${{ ...page.trace, source: page.captures.source }} .actions=${page.actions}></sd-trace>`;
+}
+
+function toggle(
+  label: string,
+  choices: readonly (readonly [string, boolean, () => void])[],
+): TemplateResult {
+  return html`<div class="seg" role="group" aria-label=${label}>${choices.map(
+    ([name, pressed, act]) =>
+      html`<button aria-pressed=${pressed ? "true" : "false"} @click=${act}>${name}</button>`,
+  )}</div>`;
+}
+
+function tools(whole: Scene, page: Page): TemplateResult {
+  const { actions, axis, lostOnly, selection } = page;
+  const rows = whole.timeline.rows;
+  const points = whole.timeline.change_points.length;
+  return html`<div class="tools">
+    ${toggle("Horizontal axis", [
+      ["Steps", axis === "steps", () => actions.axis("steps")],
+      ["Time", axis === "time", () => actions.axis("time")],
+    ])}
+    ${toggle("Stack", [
+      ["Whole step", !lostOnly, () => actions.lostOnly(false)],
+      ["Lost only", lostOnly, () => actions.lostOnly(true)],
+    ])}
+    <button class="sm" ?disabled=${sameWindow(page.view, wholeRun(rows))} @click=${() => actions.view(wholeRun(rows))}>Whole run <kbd>0</kbd></button>
+    <button class="sm" ?disabled=${selection === undefined} @click=${() => selection && actions.view(selection)}>Zoom to selection <kbd>Z</kbd></button>
+    ${
+      points === 0
+        ? html`<span class="s q">no change point</span>`
+        : html`<button class="sm" aria-label="Select the change point before" @click=${() => actions.jump(-1)}>‹ <kbd>[</kbd></button>
+          <span class="s">${plural(points, "change point")}</span>
+          <button class="sm" aria-label="Select the next change point" @click=${() => actions.jump(1)}><kbd>]</kbd> ›</button>`
+    }
+    ${
+      page.captures?.list.captures.length
+        ? html`<button class="sm" @click=${() => openNear(page, selection ?? page.view)}>Trace here</button>`
+        : nothing
+    }
+    <span class="q s keys"><kbd>←</kbd> <kbd>→</kbd> cursor <kbd>⇧</kbd>+<kbd>←</kbd> <kbd>→</kbd> select <kbd>+</kbd> <kbd>−</kbd> zoom <kbd>Esc</kbd> clear</span>
+    <button class="sm quiet" aria-pressed=${page.asTable ? "true" : "false"} @click=${() => actions.table(!page.asTable)}>As table</button>
+  </div>`;
+}
+
+function strip(whole: Scene, page: Page): TemplateResult {
+  const overview = {
+    heights: whole.tops.at(-1) ?? [],
+    top: whole.top,
+    rows: whole.timeline.rows,
+    view: page.view,
+  };
+  return html`<sd-overview class="over" aria-hidden="true" .overview=${overview}
+    @sd-pan=${(event: CustomEvent<number>) =>
+      page.actions.view({
+        from: event.detail,
+        to: event.detail + span(page.view),
+      })}></sd-overview>`;
+}
+
+/** How many of the signals are shown, and the way to the others. */
+function lanesLine(whole: Scene, page: Page): TemplateResult | typeof nothing {
+  const shown = chosenLanes(whole.lanes, page.allLanes).length;
+  if (shown === whole.lanes.length && !page.allLanes) return nothing;
+  return html`<p class="q more">${
+    page.allLanes
+      ? `All ${plural(shown, "signal")} are shown.`
+      : `${count(shown)} of ${plural(whole.lanes.length, "signal")} are shown, those that move.`
+  } <button class="quiet sm" @click=${() => page.actions.lanes(!page.allLanes)}>${page.allLanes ? "Show fewer" : "Show all"}</button></p>`;
+}
+
+const MOST_LINES = 200;
+
+/** The range in view as numbers: for screen readers and for copying. */
+function table(detail: Scene, page: Page): TemplateResult {
+  const { timeline: data, track } = detail;
+  const inView = data.row
+    .map((row, index) => ({ row, index, end: row + (data.count[index] ?? 1) }))
+    .filter(({ row, end }) => end > page.view.from && row < page.view.to);
+  const pitch = Math.max(1, Math.ceil(inView.length / MOST_LINES));
+  const shown = inView.filter((_, index) => index % pitch === 0);
+  const ids = ranked(data);
+  return html`<div class="scroll tall" tabindex="0" role="region" aria-label="Timeline as a table"><table>
+    <caption class="s q">${
+      pitch === 1 ? "Every range in view" : `One of ${pitch} ranges in view; zoom in to see all`
+    }: mean seconds a step</caption>
+    <thead><tr><th class="num">Steps</th><th class="num">Mean</th><th class="num">Median</th><th class="num">Slowest</th><th class="num">Healthy</th>${ids.map(
+      (id) => html`<th class="num">${causeKind(id).name}</th>`,
+    )}</tr></thead>
+    <tbody>${shown.map(
+      ({ row, index, end }) => html`<tr>
+        <td class="num">${range(stepOfRow(track, row), stepOfRow(track, end - 1))}</td>
+        <td class="num">${stepTime(data.step_seconds.mean[index])}</td>
+        <td class="num">${stepTime(data.step_seconds.median[index])}</td>
+        <td class="num">${stepTime(data.step_seconds.max[index])}</td>
+        <td class="num">${stepTime(data.healthy[index])}</td>
+        ${ids.map((id) => html`<td class="num">${stepTime(data.lost[id]?.[index])}</td>`)}
+      </tr>`,
+    )}</tbody></table></div>`;
+}
