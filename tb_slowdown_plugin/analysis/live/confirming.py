@@ -13,11 +13,22 @@ from tb_slowdown_plugin.analysis.ledger.balance import (
 from tb_slowdown_plugin.analysis.live.hysteresis import Confirmation
 from tb_slowdown_plugin.analysis.live.recent_pace import Slowing
 from tb_slowdown_plugin.analysis.stats.change_points import PERSISTENCE, SMALLEST_CHANGE
-from tb_slowdown_plugin.analysis.text.headline import headline
+from tb_slowdown_plugin.analysis.text.headline import PARTLY, headline
 from tb_slowdown_plugin.analysis.text.wording import ledger_seconds, step_range, whole_percent
-from tb_slowdown_plugin.analysis.types import CONFIRMING, UNEXPLAINED, Account, Confirming, Report
+from tb_slowdown_plugin.analysis.types import (
+    CONFIRMING,
+    UNEXPLAINED,
+    Account,
+    Confirming,
+    Report,
+    Verdict,
+)
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.accounts import CONTENTION, THROTTLED
 from tb_slowdown_plugin.catalog.causes import CAUSES
 from tb_slowdown_plugin.records.types import Float, Run
+
+_BY_OTHERS: Final = "cpu_contention"
 
 _NEWEST_ROWS: Final = 20
 """Rows, or a tenth of them if that is more, that say how slow growth has made steps by now."""
@@ -58,23 +69,45 @@ def tell_pending(run: Run, split: Confirmation, confirmed: Account, whole: Accou
         subject=whole.subjects.get(candidate or "") or _in_sentence(candidate),
         due_row=len(lost) + int(rows),
     )
-    return _with_confirming(confirmed, confirming, lost, first)
+    verdict = whole.report.verdict if is_by_others(split, whole) else "slowdown"
+    return _with_confirming(confirmed, confirming, lost, first, verdict)
 
 
-def tell_slowing(run: Run, account: Account, slowing: Slowing) -> Account:
-    """The account of a run whose newest steps are slower than the baseline without a finding."""
+def is_by_others(split: Confirmation, whole: Account) -> bool:
+    """Whether nothing is pending but what other processes took.
+
+    Args:
+      split: The findings of a run.
+      whole: Its account as if all were confirmed.
+    """
+    return all(
+        names.family(finding.source) == CONTENTION and finding.source != THROTTLED
+        for finding in split.pending
+    ) and any(cause.cause == _BY_OTHERS and cause.external for cause in whole.report.causes)
+
+
+def tell_slowing(run: Run, account: Account, slowing: Slowing, *, by_others: bool) -> Account:
+    """The account of a run whose newest steps are slower than the baseline without a finding.
+
+    Args:
+      run: The run.
+      account: Of its findings.
+      slowing: Its newest steps.
+      by_others: Whether other processes took most of what these take too long.
+    """
     moved = np.minimum(slowing.excess_per_step, account.healthy_per_step)
     unexplained = account.lost_per_step[UNEXPLAINED] + moved
     booked = np.minimum(slowing.excess_per_step, unexplained)
     first, rows = slowing.first_row, len(moved)
-    candidate = _find_candidate(run, first, float(slowing.excess_per_step.sum()))
+    excess = float(slowing.excess_per_step.sum())
+    candidate = _BY_OTHERS if by_others else _find_candidate(run, first, excess)
     confirming = _state(
         run,
         seconds=float(booked.sum()),
         rows=(first, rows - 1),
         growth=slowing.growth_fraction,
         candidate=candidate,
-        subject=_in_sentence(candidate),
+        subject="a busy machine" if by_others else _in_sentence(candidate),
         due_row=max(int(first / (1.0 - PERSISTENCE)), rows + 1),
     )
     account = replace(
@@ -82,7 +115,10 @@ def tell_slowing(run: Run, account: Account, slowing: Slowing) -> Account:
         healthy_per_step=account.healthy_per_step - moved,
         lost_per_step={**account.lost_per_step, UNEXPLAINED: unexplained},
     )
-    return _with_confirming(account, confirming, booked, first, more_seconds=float(moved.sum()))
+    verdict = account.report.verdict if by_others else "slowdown"
+    return _with_confirming(
+        account, confirming, booked, first, verdict, more_seconds=float(moved.sum())
+    )
 
 
 def _candidate_of(confirmed: Report, whole: Report, pending_seconds: float) -> str | None:
@@ -144,6 +180,7 @@ def _with_confirming(
     confirming: Confirming,
     per_step: Float,
     first_row: int,
+    verdict: Verdict,
     more_seconds: float = 0.0,
 ) -> Account:
     """The account with the state in its report, and in its headline where that is the news.
@@ -157,7 +194,9 @@ def _with_confirming(
     unexplained_seconds = report.unexplained_seconds + more_seconds
     largest = max((cause.lost_seconds for cause in report.causes), default=0.0)
     others = max(largest, unexplained_seconds - confirming.seconds)
-    if report.verdict == "slowdown" and others > confirming.seconds:
+    if verdict != "slowdown":
+        text = f"{_of_the_program(report)} {confirming.text}"
+    elif report.verdict == "slowdown" and others > confirming.seconds:
         text = headline(
             report.verdict,
             steps=report.steps,
@@ -167,10 +206,11 @@ def _with_confirming(
         )
     else:
         text = confirming.text
+    partly = report.headline.partition(PARTLY)[2]
     report = replace(
         report,
-        verdict="slowdown",
-        headline=text,
+        verdict=verdict,
+        headline=f"{text.removesuffix('.')}. {PARTLY}{partly}" if partly else text,
         lost_seconds=lost,
         lost_fraction=lost / wall if wall > 0 else 0.0,
         unexplained_seconds=unexplained_seconds,
@@ -180,6 +220,13 @@ def _with_confirming(
     columns = {**account.lost_per_step, CONFIRMING: per_step, UNEXPLAINED: unexplained}
     points = sorted((*account.change_points, (first_row, "Being confirmed from here")))
     return replace(account, report=report, lost_per_step=columns, change_points=tuple(points))
+
+
+def _of_the_program(report: Report) -> str:
+    """What is said of the program while other processes take time from it."""
+    if report.verdict == "healthy":
+        return "The program itself is healthy."
+    return f"{report.headline.partition(PARTLY)[0].strip().removesuffix('.')}."
 
 
 def _mean_period(run: Run, first: int) -> float:

@@ -7,8 +7,9 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.live.confirming import tell_pending, tell_slowing
+from tb_slowdown_plugin.analysis.live.confirming import is_by_others, tell_pending, tell_slowing
 from tb_slowdown_plugin.analysis.live.hysteresis import LiveState, confirm
+from tb_slowdown_plugin.analysis.live.recent_contention import others_took
 from tb_slowdown_plugin.analysis.live.recent_pace import find_slowing
 from tb_slowdown_plugin.analysis.report_builder import assemble, open_case
 from tb_slowdown_plugin.analysis.types import Account
@@ -36,12 +37,16 @@ def follow(run: Run, before: LiveState | None) -> tuple[Account, LiveState]:
         before = before.in_rows_of(run.steps_per_row)
     result = confirm(case.diagnosis, run.steps.number, before)
     account = assemble(case)
-    if result.pending and account.report.verdict == "slowdown":
+    is_lost = account.report.verdict == "slowdown" or is_by_others(result, account)
+    if result.pending and is_lost:
         kept = replace(case, diagnosis=result.diagnosis, findings=result.diagnosis.findings)
         account = tell_pending(run, result, assemble(kept, result.pending), account)
     else:
         slowing = find_slowing(run, case.diagnosis)
-        account = tell_slowing(run, account, slowing) if slowing else account
+        if slowing is not None:
+            excess = float(slowing.excess_per_step.sum())
+            by_others = others_took(run, slowing.first_row, excess)
+            account = tell_slowing(run, account, slowing, by_others=by_others)
     report = replace(
         account.report,
         steps=account.report.steps * run.steps_per_row,

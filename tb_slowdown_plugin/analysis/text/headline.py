@@ -13,6 +13,8 @@ from tb_slowdown_plugin.analysis.text.wording import (
 )
 from tb_slowdown_plugin.analysis.types import Verdict
 
+PARTLY = "Partly judged: "
+"""Before what could not be judged."""
 MATERIAL = 0.005
 """Share of the wall from which unexplained seconds are told beside a slow start."""
 
@@ -55,7 +57,7 @@ def headline(
         return sentence
     if verdict == "healthy" and not external:
         sentence = f"No slowdown found in what was measured of {duration(wall_seconds)}."
-    return f"{sentence.removesuffix('.')}. Partly judged: {blind_spots[0]}."
+    return f"{sentence.removesuffix('.')}. {PARTLY}{blind_spots[0]}."
 
 
 def _sentence(

@@ -6,12 +6,19 @@ import pytest
 
 from tb_slowdown_plugin.analysis.compare.run_ledger import ledger_of
 from tb_slowdown_plugin.analysis.live.follow import follow
-from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signals
+from tb_slowdown_plugin.records.types import (
+    CollectorState,
+    Environment,
+    Run,
+    Session,
+    SignalTable,
+    no_signals,
+)
 
 
-def run_of(steps):
+def run_of(steps, signals=None, **environment):
     session = Session("0123abcd", 0, event_files.STARTED, 1, 0)
-    return Run("run1", steps, no_signals(), (), Environment(), (session,))
+    return Run("run1", steps, signals or no_signals(), (), Environment(**environment), (session,))
 
 
 def slowed(rows, at, factor=1.5, account=None):
@@ -116,3 +123,48 @@ def test_steps_with_more_to_do_are_no_slowing():
     steps.period_seconds[:59_400:7] *= 1.5
     account, _ = look(steps, 60_000, None)
     assert account.report.verdict == "healthy"
+
+
+def look_at_a_busy_machine(at, rows, state, *, waited=1.0, computes=0.5):
+    """Steps that other processes slow down from row `at` on, with what the threads waited."""
+    steps = slowed(rows, at)
+    steps.process_cpu_seconds[:] = computes * steps.period_seconds
+    sampled = np.arange(50, rows + 1, 50)
+    delay = np.cumsum(np.where(np.arange(rows) >= at, 0.01 * waited, 0.0))[sampled - 1]
+    names = ("thread_run_delay_seconds", "run_delay_seconds")
+    signals = SignalTable(steps.ended[sampled - 1], sampled, dict.fromkeys(names, delay))
+    return follow(run_of(steps, signals, limits={"cpu_count": 1.0}), state)
+
+
+@pytest.mark.parametrize(
+    ("at", "first_look", "rows"),
+    [(2000, 2000, 2300), (59_400, 59_000, 60_000)],
+    ids=["found", "among the newest steps"],
+)
+def test_time_that_other_processes_take_is_pending_and_the_program_is_healthy(at, first_look, rows):
+    _, state = look_at_a_busy_machine(at, first_look, None)
+    report = look_at_a_busy_machine(at, rows, state)[0].report
+    assert (report.verdict, report.confirming.candidate) == ("healthy", "cpu_contention")
+    assert report.headline == f"The program itself is healthy. {report.confirming.text}"
+    assert report.confirming.text.startswith(f"Slower since about step {at:,}"[:-3])
+    assert report.confirming.text.endswith("first candidate: a busy machine.")
+
+
+@pytest.mark.parametrize(
+    "usage", [{"waited": 0.4}, {"computes": 0.9}], ids=["waits little", "computes itself"]
+)
+def test_a_slowdown_that_others_only_share_in_is_the_programs(usage):
+    _, state = look_at_a_busy_machine(59_400, 59_000, None, **usage)
+    report = look_at_a_busy_machine(59_400, 60_000, state, **usage)[0].report
+    assert (report.verdict, report.headline) == ("slowdown", report.confirming.text)
+
+
+def test_what_could_not_be_looked_at_is_said_live_as_well():
+    steps = slowed(2300, 2000)
+    state = None
+    for rows in (2000, 2300):
+        collectors = (CollectorState("tracing", "off"),)
+        run = run_of(event_files.rows_of(steps, 0, rows), collectors=collectors)
+        account, state = follow(run, state)
+    text = account.report.confirming.text
+    assert account.report.headline == f"{text} Partly judged: retraces weren't measured."
