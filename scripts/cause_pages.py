@@ -34,7 +34,7 @@ from tb_slowdown_plugin.analysis.causes.model import backward_pass, optimizer_st
 from tb_slowdown_plugin.analysis.causes.saving import callbacks_fixes, checkpointing_fixes, disk
 from tb_slowdown_plugin.analysis.causes.startup import warm_up_fixes
 from tb_slowdown_plugin.analysis.types import Advice
-from tb_slowdown_plugin.catalog.causes import CAUSES
+from tb_slowdown_plugin.catalog.causes import cause_title
 from tb_slowdown_plugin.records.types import Change, Trace
 
 _RETRACED = Trace(
@@ -226,7 +226,7 @@ def write_pages(root: Path) -> dict[str, str]:
 
 def _page(root: Path, cause: str, page: Page) -> str:
     parts = [
-        f"# {CAUSES[cause]}",
+        f"# {cause_title(cause)}",
         f"`{cause}` in the report's JSON and the HTTP API.",
         "## What it is",
         textwrap.fill(page.what, 100),

@@ -12,7 +12,7 @@ from report_checker import is_same
 
 from tb_slowdown_plugin.analysis.types import Account
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.causes import CAUSES
+from tb_slowdown_plugin.catalog.causes import cause_title
 from tb_slowdown_plugin.records.types import Run
 
 _CLOCK_SECONDS = 1e-3
@@ -80,7 +80,7 @@ def _label(row: int, text: str, run: Run, account: Account) -> Iterator[str]:
     """`+9.2 ms a step from here` is what the steps from there on lose more, in the ledger."""
     title, _, rest = text.partition(": ")
     lost = next(
-        (column for cause, column in account.lost_per_step.items() if CAUSES.get(cause) == title),
+        (column for cause, column in account.lost_per_step.items() if cause_title(cause) == title),
         None,
     )
     for _, parts in found(r"^\+<more:duration> a step", rest):

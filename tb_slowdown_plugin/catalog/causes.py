@@ -1,32 +1,201 @@
-"""The vocabulary of causes: fixed ids, used in reports, HTTP answers, page and docs."""
+"""The causes: ids, names, colors, and what a visitor is promised of each.
+
+This table is the only copy. The page's constants and colors and the table of the README are
+generated from it (`scripts/generate_catalog`); reports and terminal colors read it.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, Literal
 
-CAUSES: Final[dict[str, str]] = {
-    "warm_up": "Warm-up",
-    "retracing": "Retracing",
-    "xla_compilation": "XLA compilation",
-    "graph_growth": "Graph growth",
-    "tensor_retention": "Kept tensors",
-    "host_memory": "Host memory",
-    "gpu_memory": "GPU memory",
-    "garbage_collection": "Garbage collection",
-    "input_pipeline": "Input pipeline",
-    "host_device_transfer": "Host-device transfer",
-    "shape_churn": "Shape churn",
-    "optimizer_state": "Optimizer state",
-    "backward_pass": "Backward pass",
-    "checkpointing": "Checkpointing",
-    "disk": "Disk",
-    "communication": "Communication",
-    "callbacks": "Callbacks",
-    "python_overhead": "Python overhead",
-    "cpu_contention": "CPU contention",
-    "thermal": "Thermal throttling",
-    "profiling": "Profiling",
-    "workload": "Workload",
-    "unexplained": "Unexplained",
+Texture = Literal["solid", "slash", "back", "dots"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hue:
+    """A color of a family, and the color of text on it (contrast at least 4.5)."""
+
+    fill: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Causes that share a color."""
+
+    id: str
+    light: Hue
+    dark: Hue
+    terminal: int
+    """The nearest of xterm's 256 colors."""
+
+
+_WHITE: Final = "#ffffff"
+_BLACK: Final = "#14161a"
+
+FAMILIES: Final = {
+    family.id: family
+    for family in (
+        Family("compile", Hue("#c04f2b", _WHITE), Hue("#e8703f", _BLACK), 166),
+        Family("warmup", Hue("#34629f", _WHITE), Hue("#5aaefc", _BLACK), 25),
+        Family("data", Hue("#1a948a", _BLACK), Hue("#2e9a91", _BLACK), 30),
+        Family("memory", Hue("#6a2c92", _WHITE), Hue("#9b79da", _BLACK), 97),
+        Family("saving", Hue("#a5861c", _BLACK), Hue("#d6ab42", _BLACK), 136),
+        Family("machine", Hue("#1d5a2a", _WHITE), Hue("#a9e374", _BLACK), 64),
+        Family("model", Hue("#8f3f68", _WHITE), Hue("#f5b9d9", _BLACK), 132),
+        Family("neutral", Hue("#69717b", _WHITE), Hue("#9aa2ad", _BLACK), 244),
+    )
 }
-"""cause id -> how the page calls it"""
+"""Fills have a contrast of at least 3.0 with the page; no two families look alike to a reader
+who is color-blind, and textures separate the members of a family."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One cause of a slowdown."""
+
+    id: str
+    """Contract: in reports, HTTP answers, and addresses."""
+    title: str
+    code: str
+    """Two letters that stand for it where there is no room for its title."""
+    family: str
+    texture: Texture
+    finds: str = ""
+    """What a user is told, for the README; empty for what is never named as a cause."""
+    verified: str = ""
+    """The hardware on which a real program showed it."""
+
+
+_UNVERIFIED: Final = "**not verified on hardware**"
+
+_CAUSES: Final = (
+    Cause(
+        "warm_up", "Warm-up", "Wu", "warmup", "solid",
+        "the first steps or the first pass cost more: tracing, compilation, variables, caches, "
+        "cold reads",
+        "CPU",
+    ),
+    Cause(
+        "retracing", "Retracing", "Rt", "compile", "solid",
+        "a `tf.function` is traced again, and which argument changed from what to what; Keras's "
+        "predict in a loop",
+        "CPU",
+    ),
+    Cause(
+        "xla_compilation", "XLA compilation", "Xc", "compile", "slash",
+        "XLA compiles again for new shapes or values though nothing is retraced",
+        "CPU",
+    ),
+    Cause(
+        "graph_growth", "Graph growth", "Gg", "compile", "dots",
+        "operations or functions are added in each iteration",
+        "CPU",
+    ),
+    Cause(
+        "shape_churn", "Shape churn", "Sc", "compile", "back",
+        "new shapes at each step, so nothing can be reused",
+        "CPU",
+    ),
+    Cause(
+        "input_pipeline", "Input pipeline", "In", "data", "solid",
+        "the step waits for its data; the slow stage by name, shuffle refills, caches never "
+        "complete",
+        "CPU",
+    ),
+    Cause(
+        "host_device_transfer", "Host-device transfer", "Hd", "data", "slash",
+        "copies hold the step up",
+        f"captures of V100 (TensorFlow) and MI300X (JAX); a run that copies slow {_UNVERIFIED}",
+    ),
+    Cause(
+        "communication", "Communication", "Cm", "data", "dots",
+        "workers wait for each other; the one that all wait for by name",
+        f"one machine; network {_UNVERIFIED}",
+    ),
+    Cause(
+        "garbage_collection", "Garbage collection", "Gc", "memory", "solid",
+        "Python's collector stops the program",
+        "CPU",
+    ),
+    Cause(
+        "tensor_retention", "Kept tensors", "Tr", "memory", "slash",
+        "tensors stay alive: an open tape, a history that is concatenated",
+        "CPU",
+    ),
+    Cause(
+        "host_memory", "Host memory", "Hm", "memory", "dots",
+        "page faults, memory pressure, swapping",
+        f"CPU; swap {_UNVERIFIED}",
+    ),
+    Cause(
+        "gpu_memory", "GPU memory", "Gm", "memory", "back",
+        "the allocator nears its limit, fragments or waits",
+        f"captures of V100 and MI300X (allocators); a device that runs out {_UNVERIFIED}",
+    ),
+    Cause(
+        "checkpointing", "Checkpointing", "Ck", "saving", "solid",
+        "saving takes time, or more each time",
+        "local disk",
+    ),
+    Cause(
+        "disk", "Disk", "Dk", "saving", "slash",
+        "files pile up, writes get slow, the disk fills",
+        f"local disk; a full disk {_UNVERIFIED}",
+    ),
+    Cause(
+        "callbacks", "Callbacks", "Cb", "saving", "dots",
+        "a Keras callback or summaries take the time; which one",
+        "CPU",
+    ),
+    Cause(
+        "cpu_contention", "CPU contention", "Cc", "machine", "solid",
+        "neighbours, a quota or fewer cores keep the process off the CPU",
+        f"CPU; cgroup throttling {_UNVERIFIED}",
+    ),
+    Cause(
+        "python_overhead", "Python overhead", "Py", "machine", "slash",
+        "work in Python grows with the run; the line",
+        "CPU",
+    ),
+    Cause(
+        "thermal", "Thermal throttling", "Th", "machine", "dots",
+        "the device lowers its clocks: heat or hardware, never a power cap alone",
+        _UNVERIFIED,
+    ),
+    Cause(
+        "profiling", "Profiling", "Pf", "machine", "back",
+        "the profiler itself was on",
+        "CPU",
+    ),
+    Cause(
+        "backward_pass", "Backward pass", "Bp", "model", "solid",
+        "computing gradients takes longer and longer",
+        "CPU",
+    ),
+    Cause(
+        "optimizer_state", "Optimizer state", "Os", "model", "slash",
+        "the optimizer is made again, or its variables grow",
+        "CPU",
+    ),
+    Cause("workload", "Workload", "Wl", "neutral", "dots"),
+    Cause("unexplained", "Unexplained", "Un", "neutral", "back"),
+)  # fmt: skip
+
+CAUSES: Final = {cause.id: cause for cause in _CAUSES}
+"""Cause id -> cause, in the order in which a checklist shows them."""
+
+NAMED: Final = tuple(cause.id for cause in _CAUSES if cause.finds)
+"""The ids that a report names: all but `workload` and `unexplained`."""
+
+
+def cause_title(cause: str) -> str:
+    """What a reader calls a cause; an id of a newer writer stands for itself.
+
+    Example:
+      >>> cause_title("gpu_memory"), cause_title("tomorrows_cause")
+      ('GPU memory', 'tomorrows_cause')
+    """
+    known = CAUSES.get(cause)
+    return known.title if known else cause

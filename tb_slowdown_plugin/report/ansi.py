@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from tb_slowdown_plugin.catalog.causes import CAUSES, FAMILIES
+
 _RESET: Final = "\x1b[0m"
 _BOLD: Final = "\x1b[1m"
 _DIM: Final = "\x1b[2m"
@@ -17,32 +19,6 @@ _VERDICTS: Final = {
     "slowdown": _RED,
     "not_enough_steps": _YELLOW,
 }
-
-_FAMILIES: Final = {
-    "warm_up": 25,
-    "retracing": 166,
-    "xla_compilation": 166,
-    "graph_growth": 166,
-    "shape_churn": 166,
-    "input_pipeline": 30,
-    "host_device_transfer": 30,
-    "communication": 30,
-    "garbage_collection": 97,
-    "tensor_retention": 97,
-    "host_memory": 97,
-    "gpu_memory": 97,
-    "checkpointing": 136,
-    "disk": 136,
-    "callbacks": 136,
-    "cpu_contention": 64,
-    "python_overhead": 64,
-    "thermal": 64,
-    "profiling": 64,
-    "backward_pass": 132,
-    "optimizer_state": 132,
-}
-"""cause id -> the nearest of xterm's 256 colours to the page's hue for its family"""
-_GREY: Final = 244
 
 
 def printable(text: str) -> str:
@@ -91,4 +67,5 @@ class Ink:
 
 
 def _hue(cause: str) -> str:
-    return f"\x1b[38;5;{_FAMILIES.get(cause, _GREY)}m"
+    known = CAUSES.get(cause)
+    return f"\x1b[38;5;{FAMILIES[known.family if known else 'neutral'].terminal}m"

@@ -12,7 +12,7 @@ from typing import Any, Final
 from tb_slowdown_plugin.analysis.causes.common.fixes import as_example
 from tb_slowdown_plugin.analysis.text.wording import duration, ledger_seconds, percent, step_range
 from tb_slowdown_plugin.analysis.types import Advice, Cause, Pattern, Report, SignalState
-from tb_slowdown_plugin.catalog.causes import CAUSES
+from tb_slowdown_plugin.catalog.causes import cause_title
 from tb_slowdown_plugin.report.ansi import Ink, printable
 
 _INDENT: Final = "   "
@@ -84,7 +84,7 @@ def _report(report: Report, width: int, ink: Ink) -> Iterator[str]:
     yield from _list(
         "Suspects (they move with the unexplained seconds, nothing more is proven)",
         [
-            f"{CAUSES.get(suspect.cause, suspect.cause)}, "
+            f"{cause_title(suspect.cause)}, "
             f"{_seconds(suspect.seconds, report.wall_seconds)}: {suspect.why}"
             for suspect in report.suspects
         ],
@@ -105,8 +105,8 @@ def _ledger(report: Report, width: int, ink: Ink) -> Iterator[str]:
     healthy = report.wall_seconds - report.lost_seconds
     parts = [
         ("healthy", _rest(report), healthy),
-        *((c.cause, CAUSES.get(c.cause, c.cause), c.lost_seconds) for c in report.causes),
-        ("unexplained", CAUSES["unexplained"], report.unexplained_seconds),
+        *((c.cause, cause_title(c.cause), c.lost_seconds) for c in report.causes),
+        ("unexplained", cause_title("unexplained"), report.unexplained_seconds),
     ]
     parts = [part for part in parts if part[0] == "healthy" or part[2] > 0]
     yield draw_bar([(cause, seconds) for cause, _, seconds in parts], width - len(_INDENT), ink)
@@ -144,7 +144,7 @@ def _seconds(seconds: float, wall_seconds: float) -> str:
 
 
 def _cause(rank: int, cause: Cause, wall_seconds: float, width: int, ink: Ink) -> Iterator[str]:
-    title = CAUSES.get(cause.cause, cause.cause)
+    title = cause_title(cause.cause)
     yield (
         f"{rank}. {ink.cause(cause.cause, title)}: {_seconds(cause.lost_seconds, wall_seconds)}, "
         f"{percent(cause.lost_fraction)} of the run, {cause.confidence} confidence"

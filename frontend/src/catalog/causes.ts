@@ -1,15 +1,8 @@
 /** The fixed vocabulary of causes: how each is called, coloured, patterned and abbreviated. */
 
-export type Family =
-  | "warmup"
-  | "compile"
-  | "data"
-  | "memory"
-  | "saving"
-  | "machine"
-  | "model"
-  | "neutral";
-export type Texture = "solid" | "slash" | "back" | "dots";
+import { CAUSE_ROWS, type Family, type Texture } from "./tables";
+
+export type { Family, Texture };
 
 export interface CauseKind {
   readonly id: string;
@@ -35,31 +28,7 @@ export const UNEXPLAINED = "unexplained";
 export const CONFIRMING = "confirming";
 
 /** In the order in which a checklist shows them. */
-export const CAUSES: readonly CauseKind[] = [
-  kind("warm_up", "Wu", "Warm-up", "warmup", "solid"),
-  kind("retracing", "Rt", "Retracing", "compile", "solid"),
-  kind("xla_compilation", "Xc", "XLA compilation", "compile", "slash"),
-  kind("graph_growth", "Gg", "Graph growth", "compile", "dots"),
-  kind("shape_churn", "Sc", "Shape churn", "compile", "back"),
-  kind("input_pipeline", "In", "Input pipeline", "data", "solid"),
-  kind("host_device_transfer", "Hd", "Host–device transfer", "data", "slash"),
-  kind("communication", "Cm", "Communication", "data", "dots"),
-  kind("garbage_collection", "Gc", "Garbage collection", "memory", "solid"),
-  kind("tensor_retention", "Tr", "Kept tensors", "memory", "slash"),
-  kind("host_memory", "Hm", "Host memory", "memory", "dots"),
-  kind("gpu_memory", "Gm", "GPU memory", "memory", "back"),
-  kind("checkpointing", "Ck", "Checkpointing", "saving", "solid"),
-  kind("disk", "Dk", "Disk", "saving", "slash"),
-  kind("callbacks", "Cb", "Callbacks", "saving", "dots"),
-  kind("cpu_contention", "Cc", "CPU contention", "machine", "solid"),
-  kind("python_overhead", "Py", "Python overhead", "machine", "slash"),
-  kind("thermal", "Th", "Thermal throttling", "machine", "dots"),
-  kind("profiling", "Pf", "Profiling", "machine", "back"),
-  kind("backward_pass", "Bp", "Backward pass", "model", "solid"),
-  kind("optimizer_state", "Os", "Optimizer state", "model", "slash"),
-  kind("workload", "Wl", "Workload", "neutral", "dots"),
-  kind(UNEXPLAINED, "Un", "Unexplained", "neutral", "back"),
-];
+export const CAUSES: readonly CauseKind[] = CAUSE_ROWS.map((row) => kind(...row));
 
 /** The space does not break: a bar without room for the name shows the code, not "Being". */
 const BY_ID: ReadonlyMap<string, CauseKind> = new Map(

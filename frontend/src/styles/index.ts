@@ -1,10 +1,10 @@
 /** The style sheets of the page, as one text for one style element. */
 
 import base from "./base.css?inline";
+import catalog from "./catalog.css?inline";
 import causes from "./causes.css?inline";
 import controls from "./controls.css?inline";
 import frame from "./frame.css?inline";
-import hues from "./hues.css?inline";
 import narrow from "./narrow.css?inline";
 import panels from "./panels.css?inline";
 import picker from "./picker.css?inline";
@@ -16,11 +16,11 @@ import verdict from "./verdict.css?inline";
 /** Later sheets may refine earlier ones. */
 export const STYLES = [
   tokens,
+  catalog,
   base,
   controls,
   frame,
   picker,
-  hues,
   verdict,
   causes,
   tables,

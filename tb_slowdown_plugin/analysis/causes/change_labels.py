@@ -8,7 +8,7 @@ from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.ledger.findings import AT_START
 from tb_slowdown_plugin.analysis.text.wording import duration, rises
 from tb_slowdown_plugin.analysis.types import Finding
-from tb_slowdown_plugin.catalog.causes import CAUSES
+from tb_slowdown_plugin.catalog.causes import cause_title
 from tb_slowdown_plugin.records.types import Float
 
 
@@ -37,7 +37,7 @@ def label_changes(
             text = _label(case, finding, per_cause[cause])
             if text and row not in labeled:
                 labeled.add(row)
-                yield row, f"{CAUSES[cause]}: {text}"
+                yield row, f"{cause_title(cause)}: {text}"
 
 
 def _label(case: Case, finding: Finding, lost: Float) -> str:

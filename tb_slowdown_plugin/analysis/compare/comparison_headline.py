@@ -10,7 +10,7 @@ from tb_slowdown_plugin.analysis.compare.comparison import (
 )
 from tb_slowdown_plugin.analysis.compare.run_ledger import HEALTHY
 from tb_slowdown_plugin.analysis.text.wording import duration, percent, whole_percent
-from tb_slowdown_plugin.catalog.causes import CAUSES
+from tb_slowdown_plugin.catalog.causes import cause_title
 
 
 def comparison_headline(comparison: Comparison) -> str:
@@ -31,7 +31,7 @@ def comparison_headline(comparison: Comparison) -> str:
 
 def term_title(term: str) -> str:
     """How a term of the ledger is called."""
-    return "Healthy" if term == HEALTHY else CAUSES.get(term, term)
+    return "Healthy" if term == HEALTHY else cause_title(term)
 
 
 def signed_percent(fraction: float) -> str:

@@ -25,7 +25,7 @@ from tb_slowdown_plugin.analysis.types import (
 )
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CONTENTION, THROTTLED
-from tb_slowdown_plugin.catalog.causes import CAUSES
+from tb_slowdown_plugin.catalog.causes import cause_title
 from tb_slowdown_plugin.records.types import Float, Run
 
 _BY_OTHERS: Final = "cpu_contention"
@@ -133,7 +133,7 @@ def _candidate_of(confirmed: Report, whole: Report, pending_seconds: float) -> s
 
 
 def _in_sentence(cause: str | None) -> str:
-    title = CAUSES.get(cause or "", "")
+    title = cause_title(cause) if cause else ""
     return title if title[1:2].isupper() else title[:1].lower() + title[1:]
 
 

@@ -10,18 +10,13 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.text.wording import counted, duration
 from tb_slowdown_plugin.analysis.types import SignalState
+from tb_slowdown_plugin.catalog.collectors import signal_of
 from tb_slowdown_plugin.catalog.parameters import (
     SHORTEST_SECONDS,
 )
 from tb_slowdown_plugin.records.types import CollectorState, Failure, Idle, Run
 
 STEP_TIME: Final = "step_time"
-_SIGNAL: Final = {
-    "tracing": "retraces",
-    "gc": "garbage_collection",
-    "graph_size": "graph",
-}
-"""Collector -> the signal that a reader knows, where the two names differ."""
 
 
 def signal_states(run: Run) -> tuple[SignalState, ...]:
@@ -31,7 +26,7 @@ def signal_states(run: Run) -> tuple[SignalState, ...]:
 
 
 def _state(collector: CollectorState) -> SignalState:
-    signal = _SIGNAL.get(collector.name, collector.name)
+    signal = signal_of(collector.name)
     if collector.status != "running":
         return SignalState(signal, collector.status, collector.reason)
     return SignalState(signal, "partly" if collector.reason else "measured", collector.reason)

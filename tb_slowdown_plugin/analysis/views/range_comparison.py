@@ -17,7 +17,7 @@ from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import (
     account_title,
 )
-from tb_slowdown_plugin.catalog.causes import CAUSES
+from tb_slowdown_plugin.catalog.causes import cause_title
 from tb_slowdown_plugin.records.types import Float, Int, Run
 
 _BEFORE: Final = 4
@@ -139,7 +139,7 @@ def _of_rows(run: Run, account: Account, start: int, first: int, end: int) -> It
     )
     for cause, lost in account.lost_per_step.items():
         if lost[start:end].any():
-            name = CAUSES.get(cause, cause)
+            name = cause_title(cause)
             title = "Unexplained time" if cause == "unexplained" else f"Lost to {_lower(name)}"
             yield seconds(cause, title, lost)
     for name, values in steps.accounts.items():

@@ -6,63 +6,13 @@ import type { Measured } from "../../base/numbers";
 import { bisectRight } from "../../base/numbers";
 import { median } from "../../base/quantiles";
 import { niceBytes, niceCeiling } from "../../base/ticks";
-
-/** Names that fit the narrow column beside the lanes; the full title is in the tooltip. */
-const SHORT: Readonly<Record<string, string>> = {
-  rss_bytes: "Host RSS",
-  minor_faults: "Minor page faults",
-  major_faults: "Major page faults",
-  voluntary_switches: "Switches, waiting",
-  involuntary_switches: "Switches, displaced",
-  graph_operations: "Graph operations",
-  eager_functions: "Functions, eager",
-  open_tapes: "Open tapes",
-  oldest_tape_steps: "Oldest tape, steps",
-  live_tapes: "Live tapes",
-  live_tensors: "Live tensors",
-  live_tensor_bytes: "Live tensors",
-  run_delay_seconds: "Waiting for a core",
-  thread_run_delay_seconds: "Training thread waiting",
-  throttled_seconds: "CPU quota, stopped",
-  allowed_cores: "Allowed cores",
-  cpu_pressure_seconds: "CPU pressure",
-  io_pressure_seconds: "Disk pressure",
-  memory_pressure_seconds: "Memory pressure",
-  memory_available_bytes: "Memory available",
-  swap_used_bytes: "Swap in use",
-  container_memory_bytes: "Container memory",
-  container_memory_limit_bytes: "Container limit",
-  disk_read_bytes: "Read from disks",
-  disk_written_bytes: "Written to disks",
-  optimizer_variables: "Optimizer variables",
-  optimizer_bytes: "Optimizers",
-  monitor_cpu_seconds: "Monitor, CPU time",
-  allocator_in_use_bytes: "in use",
-  allocator_peak_bytes: "peak",
-  allocator_reserved_bytes: "reserved",
-  allocator_limit_bytes: "limit",
-  allocator_largest_free_bytes: "largest free",
-  output_bytes: "Output on disk",
-  output_files: "Output files",
-  disk_free_bytes: "Disk space free",
-  batch_shapes: "Shapes of batches",
-  gpu_memory_used_bytes: "memory in use",
-  gpu_memory_total_bytes: "memory",
-  gpu_utilization_percent: "load",
-  gpu_clock_hertz: "clock",
-  gpu_power_milliwatts: "power",
-  gpu_temperature_celsius: "temperature",
-  gpu_thermal_slowdown: "slowed by heat",
-  gpu_power_slowdown: "slowed by power",
-  gpu_hardware_slowdown: "slowed by hardware",
-  gpu_other_slowdown_bits: "slowed, unknown bits",
-};
+import { SHORT_SIGNALS } from "../../catalog/tables";
 
 /** "Host RSS", "GPU:0 in use"; the given title of a signal that is not known. */
 export function shortTitle(signal: string, title: string): string {
   const colon = signal.indexOf(":");
-  if (colon < 0) return SHORT[signal] ?? title;
-  const short = SHORT[signal.slice(0, colon)];
+  if (colon < 0) return SHORT_SIGNALS[signal] ?? title;
+  const short = SHORT_SIGNALS[signal.slice(0, colon)];
   // Of several workers, TensorFlow's device names begin with "/job:worker/replica:0/task:0/".
   const device = signal.slice(colon + 1).replace(/^.*device:/, "");
   return short === undefined ? title : `${device} ${short}`;
