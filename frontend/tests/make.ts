@@ -15,6 +15,7 @@ export const run = (values: Partial<Run> = {}): Run => ({
   live: false,
   verdict: null,
   lost_fraction: null,
+  source: "records",
   ...values,
 });
 

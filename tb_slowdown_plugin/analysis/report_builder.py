@@ -47,6 +47,7 @@ from tb_slowdown_plugin.analysis.prepare.recorded_run import (
     measured_seconds,
 )
 from tb_slowdown_plugin.analysis.prepare.workers import describe_workers
+from tb_slowdown_plugin.analysis.scalars.scalar_report import account_for_scalars
 from tb_slowdown_plugin.analysis.stats.trend import LATEST_WARM_UP_END
 from tb_slowdown_plugin.analysis.text.blind_spots import find_blind_spots, judged, mark_signals
 from tb_slowdown_plugin.analysis.text.coverage import completeness, notes, signal_states
@@ -78,6 +79,8 @@ def account_for(run: Run) -> Account:
       The report and the seconds of each step behind it. In each step healthy,
       lost and unexplained seconds add up to the step's period.
     """
+    if run.drawn_from is not None:
+        return account_for_scalars(run)
     return assemble(open_case(run))
 
 

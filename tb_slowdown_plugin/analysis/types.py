@@ -229,6 +229,42 @@ class Unexplained:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangedScalar:
+    """A scalar of the program that changes where its steps do; it may be why, or not."""
+
+    tag: str
+    before: float
+    """Median."""
+    after: float
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnFrom:
+    """The scalars that a run without records was drawn from."""
+
+    tag: str
+    """Its points are the steps."""
+    writer: str
+    """The run as TensorBoard names it."""
+    unit: Literal["step", "epoch"]
+    """What one step is."""
+    clock: Literal["wall_times", "values"]
+    """Whether the wall times of the points timed the steps, or their values."""
+    steps_per_point: int
+    onset_step: int | None
+    """Since when steps take longer; None if they don't."""
+    times_as_long: float | None
+    """A step since then over one before."""
+    pauses: int
+    """How many pauses came back, such as an evaluation or a save."""
+    pause_seconds: float
+    """All of them; healthy unless they get longer."""
+    changed: tuple[ChangedScalar, ...]
+    """Other scalars that change where steps get slower."""
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """One run of the report. The keys of the JSON are these fields, in this order."""
 
@@ -261,6 +297,10 @@ class Report:
     """"partly" where much of the time passed where no collector could look."""
     blind_spots: tuple[str, ...] = ()
     """Where that was and why, a sentence each; empty if `judged` is "whole"."""
+    source: Literal["records", "scalars"] = "records"
+    """Whether the monitor recorded the run, or its steps are drawn from ordinary scalars."""
+    scalars: DrawnFrom | None = None
+    """Of a run from scalars; else None."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -230,6 +230,8 @@ GPU_POWER_SLOWDOWN: Final = "gpu_power_slowdown"
 """1 while it draws as much power as it may: the usual state of a busy device, so never a cause."""
 GPU_HARDWARE_SLOWDOWN: Final = "gpu_hardware_slowdown"
 """1 while its hardware halves the clock or more: power brake, external signal, overheating."""
+SCALAR: Final = "scalar"
+"""A scalar that the program wrote itself; detail: its tag."""
 GPU_OTHER_SLOWDOWN: Final = "gpu_other_slowdown_bits"
 """Bits of NVML's reasons that this version has no name for, as a number."""
 

@@ -101,7 +101,10 @@ def find_event_files(logdir: Path, report: Callable[[Damaged], None]) -> list[Ev
 
 
 def read_records(
-    file: EventFile, report: Callable[[Damaged], None], advance: Callable[[int], None]
+    file: EventFile,
+    report: Callable[[Damaged], None],
+    advance: Callable[[int], None],
+    pass_on: Callable[[str, bytes], None] | None = None,
 ) -> Iterator[Record]:
     """Our records in one event file.
 
@@ -109,6 +112,7 @@ def read_records(
       file: Which file.
       report: Told of each thing that is wrong with the file.
       advance: Gets the bytes read since its last call.
+      pass_on: Gets each event without a record of ours: its TensorBoard run and its bytes.
     """
     name = (Path(file.tensorboard_run) / file.path.name).as_posix()
     ours = DIRECTORY in file.tensorboard_run.split("/")
@@ -118,10 +122,13 @@ def read_records(
             framed = RecordFile(opened, os.fstat(opened.fileno()).st_size)
             damaged_events, before = 0, 0
             for raw in framed:
+                has_records = False
                 try:
                     for record in records_in_event(file.tensorboard_run, raw):
-                        ours = True
+                        ours = has_records = True
                         yield record
+                    if pass_on is not None and not has_records:
+                        pass_on(file.tensorboard_run, raw)
                 except DecodeError:
                     damaged_events += 1
                 advance(framed.read_bytes - before)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -19,7 +21,11 @@ from tb_slowdown_plugin.reader.event_files import (
     read_records,
 )
 from tb_slowdown_plugin.reader.provider import ProviderRecords, open_logdir
-from tb_slowdown_plugin.records.metadata import run_name
+from tb_slowdown_plugin.reader.scalars.scalar_catalogue import ScalarCatalogue
+from tb_slowdown_plugin.reader.scalars.scalar_points import ScalarPoints
+from tb_slowdown_plugin.reader.scalars.scalar_run import run_from_scalars
+from tb_slowdown_plugin.reader.scalars.scalar_series import group_writers
+from tb_slowdown_plugin.records.metadata import DIRECTORY, run_name
 from tb_slowdown_plugin.records.types import Run
 
 Progress = Callable[[int, int], None]
@@ -80,15 +86,23 @@ def _read_local(
     by_run: dict[str, list[EventFile]] = {}
     for file in files:
         by_run.setdefault(run_name(file.tensorboard_run)[0], []).append(file)
+    groups = group_writers(by_run)
     if run is not None and files:
-        if run not in by_run:
-            raise _unknown_run(logdir, run, by_run)
-        by_run = {run: by_run[run]}
-    advance = _counter([file for of_run in by_run.values() for file in of_run], progress)
+        groups = _chosen(logdir, run, groups)
+    advance = _counter([file for name in groups for file in by_run[name]], progress)
+    points: dict[str, ScalarPoints | None] = {}
+    left = Counter(groups.values())
     whole = False
-    for name, of_run in sorted(by_run.items()):
-        read, damaged = _read_run(name, of_run, advance)
+    for name, group in sorted(groups.items()):
+        scalars = points.setdefault(group, ScalarPoints())
+        read, damaged = _read_run(name, by_run[name], advance, scalars)
         damages.extend(damaged)
+        if read is not None:
+            points[group] = None  # the scalars of a run with records are its program's own
+        left[group] -= 1
+        if not left[group]:
+            scalars = points.pop(group)
+            read = read or (run_from_scalars(group, scalars.series()) if scalars else None)
         if read is not None:
             whole = True
             yield read
@@ -100,14 +114,28 @@ def _read_local(
 
 
 def _read_run(
-    name: str, files: list[EventFile], advance: Callable[[int], None]
+    name: str,
+    files: list[EventFile],
+    advance: Callable[[int], None],
+    scalars: ScalarPoints | None,
 ) -> tuple[Run | None, list[Damaged]]:
+    """A run of records. Until the first is found, `scalars` gets the points of the program's."""
     damages: list[Damaged] = []
+    # Ours first: where there are records, nobody needs to parse the user's own events.
+    files = sorted(files, key=lambda file: DIRECTORY not in file.tensorboard_run.split("/"))
+    found = False
+
+    def pass_on(tensorboard_run: str, raw: bytes) -> None:
+        if scalars is not None and not found:
+            scalars.add(tensorboard_run, raw)
 
     def records() -> Iterator[Record]:
+        nonlocal found
         damages.clear()
         for file in files:
-            yield from read_records(file, damages.append, advance)
+            for record in read_records(file, damages.append, advance, pass_on):
+                found = True
+                yield record
 
     run = assemble(name, records)
     if run is None:
@@ -115,6 +143,14 @@ def _read_run(
     # A damaged file of the user's own is not our business.
     notes = tuple(damage.sentence for damage in damages if damage.ours)
     return replace(run, notes=run.notes + notes), []
+
+
+def _chosen(logdir: str, run: str, groups: Mapping[str, str]) -> dict[str, str]:
+    """The writers of the run that is asked for, by either of its names."""
+    of_group = {name: group for name, group in groups.items() if group == run}
+    if of_group or run in groups:
+        return of_group or {run: run}
+    raise _unknown_run(logdir, run, {*groups, *groups.values()})
 
 
 def _counter(files: list[EventFile], progress: Progress | None) -> Callable[[int], None]:
@@ -132,17 +168,22 @@ def _counter(files: list[EventFile], progress: Progress | None) -> Callable[[int
 
 def _read_remote(logdir: str, run: str | None) -> Iterator[Run]:
     try:
-        source = ProviderRecords(open_logdir(logdir))
-        tags = source.tags()
-        names = {run_name(found)[0] for found in tags}
-        if run is not None:
-            tags = {found: of for found, of in tags.items() if run_name(found)[0] == run}
-            if not tags:
-                raise _unknown_run(logdir, run, names)
-        for name, of_run in sorted(_by_run(tags).items()):
-            found_run = assemble(name, partial(source.read, of_run))
-            if found_run is not None:
-                yield found_run
+        provider = open_logdir(logdir)
+        source = ProviderRecords(provider)
+        by_run = _by_run(source.tags())
+        scalars = ScalarCatalogue(provider)
+        names = {*by_run, *scalars.listing(source.all_runs(), by_run)}
+        if run is not None and run not in names:
+            raise _unknown_run(logdir, run, names)
+        for name in sorted(names) if run is None else [run]:
+            with contextlib.suppress(KeyError):  # a run from scalars with too few points
+                found_run = (
+                    assemble(name, partial(source.read, by_run[name]))
+                    if name in by_run
+                    else scalars.run(name)
+                )
+                if found_run is not None:
+                    yield found_run
     except InputError:
         raise
     except Exception as error:  # each filesystem has exceptions of its own

@@ -14,6 +14,7 @@ from google.protobuf.message import DecodeError as ProtobufError
 
 from tb_slowdown_plugin.errors import DecodeError
 from tb_slowdown_plugin.reader.build.record_batch import Record
+from tb_slowdown_plugin.reader.scalars.scalar_series import SCALARS_PLUGIN
 from tb_slowdown_plugin.records.metadata import PLUGIN_NAME
 
 _ALL: Final = 1 << 30
@@ -21,6 +22,10 @@ _ALL: Final = 1 << 30
 
 _TAGS_PER_READ: Final = 256
 """About 8 MB: gRPC refuses an answer above 256 MB, and memory is not needed twice."""
+
+_MOST_POINTS: Final = 10_000
+"""Of a scalar of a remote logdir, for runs without records: 20 scalars of 1,000 runs take some
+GB with all their points."""
 
 _MARK: Final = PLUGIN_NAME.encode()
 
@@ -147,7 +152,7 @@ def open_logdir(logdir: str) -> Any:
     sizes = dict.fromkeys(plugin_event_accumulator.DEFAULT_SIZE_GUIDANCE, 1)
     multiplexer = plugin_event_multiplexer.EventMultiplexer(
         size_guidance=sizes,
-        tensor_size_guidance={PLUGIN_NAME: 0},
+        tensor_size_guidance={PLUGIN_NAME: 0, SCALARS_PLUGIN: _MOST_POINTS},
         purge_orphaned_data=False,
     )
     multiplexer.AddRunsFromDirectory(logdir)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from tb_slowdown_plugin.reader.build.record_batch import Record
 from tb_slowdown_plugin.reader.build.run_builder import Assembly, Bounds
@@ -18,6 +18,7 @@ from tb_slowdown_plugin.reader.build.session_builder import OutOfOrder
 from tb_slowdown_plugin.reader.event_files import Looked, find_damage
 from tb_slowdown_plugin.reader.extent import Extent, end_tags, extent_from, extent_of
 from tb_slowdown_plugin.reader.provider import ProviderRecords, Tag
+from tb_slowdown_plugin.reader.scalars.scalar_catalogue import ScalarCatalogue
 from tb_slowdown_plugin.records.metadata import DIRECTORY, run_name
 from tb_slowdown_plugin.records.types import Run
 
@@ -42,6 +43,8 @@ class Seen:
     """Changes when more of the run can be read."""
     reported: float
     """Unix seconds at which its last record was written."""
+    source: Literal["records", "scalars"] = "records"
+    """What it is read from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,7 @@ class Listing:
     runs: Mapping[str, Seen]
     """By name, ascending."""
     other_runs: int
-    """Runs that TensorBoard shows and that have no slowdown data."""
+    """Runs that TensorBoard shows and that have neither records nor enough scalars."""
 
 
 @dataclass(slots=True)
@@ -96,6 +99,7 @@ class Catalogue:
     ) -> None:
         self._logdir = Path(logdir).expanduser() if logdir and "://" not in logdir else None
         self._source = ProviderRecords(provider)
+        self._scalars = ScalarCatalogue(provider)
         self._most_bytes = most_bytes
         self._bounds = bounds
         self._clock = clock
@@ -112,9 +116,16 @@ class Catalogue:
         for tensorboard_run, tags in listed.items():
             by_run.setdefault(run_name(tensorboard_run)[0], {})[tensorboard_run] = tags
         self._listed = by_run
-        names = {run_name(run)[0] for run in self._source.all_runs()}
+        all_runs = self._source.all_runs()
+        scalars = self._scalars.listing(all_runs, by_run)
+        runs = {name: _seen(by_run[name]) for name in by_run}
+        runs |= {
+            name: Seen(each.version, each.reported, "scalars") for name, each in scalars.items()
+        }
+        drawn = {writer for each in scalars.values() for writer in each.last}
+        names = {run_name(run)[0] for run in all_runs if run not in drawn}
         return Listing(
-            runs={name: _seen(by_run[name]) for name in sorted(by_run)},
+            runs=dict(sorted(runs.items())),
             other_runs=len(names - by_run.keys()),
         )
 
@@ -124,12 +135,13 @@ class Catalogue:
         Only the first and the last records of a run are read: a list of 1,000 runs
         takes 16,000 records of them, whatever their length.
         """
+        names = list(names)
         wanted = {
             run: end_tags(tags)
             for name in names
             for run, tags in self._listed.get(name, {}).items()
         }
-        found: dict[str, Extent] = {}
+        found = self._scalars.extents(names)
         of_runs = groupby(self._source.read(wanted), _name_of)
         for name, records in of_runs:
             extent = extent_from(records)
@@ -148,6 +160,8 @@ class Catalogue:
         Raises:
           KeyError: There is no such run.
         """
+        if name in self._scalars:
+            return self._scalars.run(name)
         with self._lock:
             entry = self._entries.setdefault(name, _Entry())
             self._entries.move_to_end(name)

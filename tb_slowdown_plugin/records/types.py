@@ -232,6 +232,22 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
+class ScalarSource:
+    """Which scalars the steps of a run without records were drawn from."""
+
+    tag: str
+    """Its points are the run's steps: each has a step number and a wall time."""
+    writer: str
+    """The run as TensorBoard names it: "run1/train"."""
+    clock: Literal["wall_times", "values"]
+    """Whether steps were timed by the wall times of the points, or by what the points say."""
+    unit: Literal["step", "epoch"]
+    """What one step number is."""
+    stopped_seconds: float = 0.0
+    """Of gaps in which the program stood still or did not run; kept out of the wall time."""
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """All that is known of one run (of one worker of it): its chunks, joined.
 
@@ -253,7 +269,10 @@ class Run:
     """What the reader found wrong with the records, in sentences for a person."""
     steps_per_row: int = 1
     """More than 1 where a run is too long to be kept step by step: then each row of `steps`
-    is so many steps in a row, taken as one; seconds, items and accounts are their sums."""
+    is so many steps in a row, taken as one; seconds, items and accounts are their sums.
+    Where the run is drawn from scalars, they are the mean of those steps."""
+    drawn_from: ScalarSource | None = None
+    """Of a run without records: the scalars that its steps are drawn from."""
 
 
 def no_steps() -> StepTable:

@@ -66,6 +66,7 @@ def embed(run: Run, account: Account, *, title: str = "") -> EmbeddedRun:
         **asdict(extent_of(run)),
         "reported": float(steps.ended[-1]) if len(steps) else begun,
         "live": False,
+        "source": account.report.source,
     }
     fixed = {"report": report_body([account.report]), "retraces": retraces(run)}
     grades = []

@@ -6,7 +6,9 @@ The ledger as one bar of characters.
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from tb_slowdown_plugin.analysis.causes.common.fixes import as_example
@@ -26,6 +28,9 @@ _PATTERNS: Final[dict[Pattern, str]] = {
     "epoch_boundary": "where epochs begin",
     "one_off": "once",
 }
+
+_MANY_ALIKE: Final = 4
+"""Signals that are not measured for the same reason, from which they share a line."""
 
 _FEELS_SLOW: Final = (
     "If progress only feels slow, look at the loss curve: the steps are as fast as they were."
@@ -94,7 +99,7 @@ def _report(report: Report, width: int, ink: Ink) -> Iterator[str]:
     yield from _list("Workers", [_worker(worker) for worker in report.workers], width, ink)
     yield from _list(
         "Not measured",
-        [_signal(state) for state in report.signals if state.status != "measured"],
+        list(_signals([state for state in report.signals if state.status != "measured"])),
         width,
         ink,
     )
@@ -175,6 +180,18 @@ def _heading(advice: Advice) -> str:
     """What stands above the code."""
     title = "Change" if advice.kind == "patch" else "Example"
     return f"{title}, {advice.where}" if advice.where else title
+
+
+def _signals(states: Sequence[SignalState]) -> Iterator[str]:
+    """One line a signal, or one for all that share a reason."""
+    reasons = Counter((state.status, state.reason) for state in states)
+    for (status, reason), number in reasons.items():
+        same = [state for state in states if (state.status, state.reason) == (status, reason)]
+        if reason and number >= _MANY_ALIKE:
+            names = ", ".join(state.signal for state in same)
+            yield _signal(replace(same[0], signal=names))
+        else:
+            yield from map(_signal, same)
 
 
 def _signal(state: SignalState) -> str:

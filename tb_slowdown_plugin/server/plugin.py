@@ -16,6 +16,7 @@ from werkzeug.datastructures import Headers
 
 from tb_slowdown_plugin._paths import PAGE
 from tb_slowdown_plugin.errors import SlowdownError
+from tb_slowdown_plugin.reader.scalars.scalar_series import SCALARS_PLUGIN
 from tb_slowdown_plugin.records.metadata import PLUGIN_NAME
 from tb_slowdown_plugin.report.json_body import (
     Body,
@@ -66,8 +67,12 @@ class SlowdownPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         self._logging = threading.Lock()
 
     def is_active(self) -> bool:
-        """No: TensorBoard shows the tab by itself once it has found a record of ours."""
+        """No: TensorBoard shows the tab by itself once it has found a record, or a scalar."""
         return False
+
+    def data_plugin_names(self) -> tuple[str, ...]:
+        """What the tab reads: TensorBoard knows from it whether to show the tab."""
+        return (PLUGIN_NAME, SCALARS_PLUGIN)
 
     def frontend_metadata(self) -> Any:
         """The page is one ES module, which TensorBoard loads into a frame of its own."""

@@ -8,13 +8,13 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Final, Protocol
+from typing import Final, Literal, Protocol
 
 from tb_slowdown_plugin.analysis.live.hysteresis import LiveState
 from tb_slowdown_plugin.analysis.types import Account
 from tb_slowdown_plugin.analysis.views.retraces_view import retraces
 from tb_slowdown_plugin.errors import SlowdownError
-from tb_slowdown_plugin.reader.extent import Extent
+from tb_slowdown_plugin.reader.extent import Extent, extent_of
 from tb_slowdown_plugin.reader.run_store import Listing, Seen
 from tb_slowdown_plugin.records.metadata import (
     run_title,
@@ -100,6 +100,8 @@ class Summary:
     verdict: str | None
     """Of the newest analysis at hand; `None` until somebody asks for the run itself."""
     lost_fraction: float | None
+    source: Literal["records", "scalars"] = "records"
+    """Whether the monitor recorded it, or its steps are drawn from ordinary scalars."""
 
 
 class Runs:
@@ -223,7 +225,9 @@ class Runs:
             older = self._analyses.newest(name)
             if is_live and older is not None and _is_behind(run, account, older):
                 return older
-            growing = GrowingAccount(run, account) if is_live else None
+            # Rows of a run from scalars are drawn anew at each reading.
+            is_carried = is_live and run.drawn_from is None
+            growing = GrowingAccount(run, account) if is_carried else None
             account = growing.account if growing else account
             version = seen.version if seen is not None else None
             return Analysis(run, account, retraces(run), version, growing)
@@ -253,8 +257,11 @@ class Runs:
 
     def _summary(self, name: str, extent: Extent, seen: Seen, *, live: bool) -> Summary:
         found = self._analyses.newest(name)
+        if seen.source == "scalars" and found is not None:
+            extent = extent_of(found.run)  # its points have been read meanwhile
         return Summary(
             run=name,
+            source=seen.source,
             title=self.title(name),
             reported=seen.reported,
             live=live,

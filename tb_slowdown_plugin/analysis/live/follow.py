@@ -11,7 +11,7 @@ from tb_slowdown_plugin.analysis.live.confirming import is_by_others, tell_pendi
 from tb_slowdown_plugin.analysis.live.hysteresis import LiveState, confirm
 from tb_slowdown_plugin.analysis.live.recent_contention import others_took
 from tb_slowdown_plugin.analysis.live.recent_pace import find_slowing
-from tb_slowdown_plugin.analysis.report_builder import assemble, open_case
+from tb_slowdown_plugin.analysis.report_builder import account_for, assemble, open_case
 from tb_slowdown_plugin.analysis.types import Account
 from tb_slowdown_plugin.records.types import Float, Run
 
@@ -32,6 +32,8 @@ def follow(run: Run, before: LiveState | None) -> tuple[Account, LiveState]:
       Its account, and what to hand in at the next look. In the account, seconds that are not
       confirmed are unexplained, and `Report.confirming` says so.
     """
+    if run.drawn_from is not None:  # points are few, and come as seldom as an analysis
+        return account_for(run), LiveState(len(run.steps), ())
     case = open_case(run)
     if before is not None:
         before = before.in_rows_of(run.steps_per_row)

@@ -37,6 +37,8 @@ def test_the_json_has_the_keys_of_the_contract_in_their_order(slow: Report) -> N
         "unexplained",
         "judged",
         "blind_spots",
+        "source",
+        "scalars",
     ]
     assert list(run["causes"][0]) == [
         "cause",

@@ -36,7 +36,7 @@ def test_runs(client: Client) -> None:
     assert body["other_runs"] == 3
     assert set(body["runs"][0]) == {
         "run", "title", "workers", "steps", "first_step", "last_step", "started", "reported",
-        "live", "verdict", "lost_fraction",
+        "live", "verdict", "lost_fraction", "source",
     }  # fmt: skip
 
 

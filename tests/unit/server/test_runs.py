@@ -26,6 +26,7 @@ def test_summaries_say_how_far_each_run_has_come(runs: Runs, clock: Any) -> None
         "live": True,
         "verdict": None,
         "lost_fraction": None,
+        "source": "records",
     }
     assert (second.run, second.steps, second.last_step) == ("nested/run2", 20, 19)
 

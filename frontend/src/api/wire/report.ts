@@ -23,14 +23,17 @@ export interface Run {
   /** Of the report, null until it has been asked for once. */
   readonly verdict: Verdict | null;
   readonly lost_fraction: Measured;
+  /** Whether the monitor recorded it, or its steps are drawn from ordinary scalars. */
+  readonly source: Source;
 }
 
 export interface Runs {
   readonly runs: readonly Run[];
-  /** Runs of the logdir without slowdown data. */
+  /** Runs of the logdir with neither records nor enough points of scalars. */
   readonly other_runs: number;
 }
 
+export type Source = "records" | "scalars";
 export type Verdict = "healthy" | "slow_start" | "slowdown" | "not_enough_steps";
 export type Judged = "whole" | "partly";
 export type Confidence = "high" | "medium" | "low";
@@ -158,6 +161,7 @@ export interface RunReport {
   readonly judged?: Judged;
   /** Where that was and why, a sentence each. */
   readonly blind_spots?: readonly string[];
+  readonly source?: Source;
 }
 
 export interface Report {

@@ -30,9 +30,9 @@ export function lostOf(run: Run, report: RunReport | Error | undefined): Measure
   return known.verdict === "not_enough_steps" ? null : known.lost_fraction;
 }
 
-/** The verdict of a run in a list: "slowdown · live". */
+/** The verdict of a run in a list: "slowdown · live", "healthy · from scalars". */
 export function verdictText(run: Run, report: RunReport | Error | undefined): string {
-  const live = run.live ? " · live" : "";
+  const live = `${run.source === "scalars" ? " · from scalars" : ""}${run.live ? " · live" : ""}`;
   if (report instanceof Error) return `unreadable${live}`;
   const verdict = report?.verdict ?? run.verdict;
   if (verdict === null) return `–${live}`;

@@ -1,0 +1,210 @@
+"""The report on a run without records, whose steps are drawn from its scalars.
+
+The engine is the one of every run. Nothing but the times of steps is known, so no cause is
+named: what was lost is unexplained, and the report says how to learn the cause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.diagnose import diagnose
+from tb_slowdown_plugin.analysis.ledger.balance import (
+    verdict_on,
+)
+from tb_slowdown_plugin.analysis.ledger.findings import (
+    AT_START,
+)
+from tb_slowdown_plugin.analysis.ledger.wandering import find_wandering
+from tb_slowdown_plugin.analysis.scalars.changed_scalars import (
+    describe_changed_scalars,
+    find_changed_scalars,
+)
+from tb_slowdown_plugin.analysis.scalars.pauses import find_pauses
+from tb_slowdown_plugin.analysis.scalars.scalar_text import (
+    REMEDY,
+    describe_baseline,
+    describe_gaps,
+    describe_headline,
+    describe_onset,
+    describe_pauses,
+    describe_source,
+    describe_warm_up,
+)
+from tb_slowdown_plugin.analysis.scalars.step_rise import StepRise, find_rise
+from tb_slowdown_plugin.analysis.text.wording import (
+    duration,
+)
+from tb_slowdown_plugin.analysis.types import (
+    CORE,
+    Account,
+    AsOf,
+    Diagnosis,
+    DrawnFrom,
+    Finding,
+    Report,
+    SignalState,
+    Verdict,
+)
+from tb_slowdown_plugin.analysis.views.recent import find_recent
+from tb_slowdown_plugin.analysis.views.timeline import (
+    find_marks,
+)
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.records.types import Float, Run, ScalarSource
+
+NOT_RECORDED: Final = "not measured: this run has no records of the monitor"
+_SIGNALS: Final = (
+    "retraces",
+    "garbage_collection",
+    "input_wait",
+    "checkpoints",
+    "callbacks",
+    "process_memory",
+    "host_memory",
+    "allocator",
+    "cpu_contention",
+    "disk_io",
+    "communication",
+)
+"""What the monitor would measure, as far as it matters most."""
+_UNEXPLAINED: Final = "unexplained"
+WARM_UP: Final = "warm_up"
+
+
+def account_for_scalars(run: Run) -> Account:
+    """Says since when, and by how much, steps of a run without records take longer.
+
+    Args:
+      run: with `drawn_from`.
+
+    Returns:
+      The report and the seconds of each step behind it, as `account_for` does. Seconds of a row
+      are those of one of its `steps_per_row` steps; the report's sums are of all steps.
+    """
+    source = run.drawn_from
+    assert source is not None
+    period = run.steps.period_seconds
+    pauses = find_pauses(period)
+    measured = {names.VALIDATION: pauses} if pauses.any() else {}
+    diagnosis = diagnose(period, measured)
+    late = tuple(each for each in diagnosis.findings if each.pattern != WARM_UP)
+    first = tuple(each for each in diagnosis.findings if each.pattern == WARM_UP)
+    lost = {
+        WARM_UP: _sum(first, len(period)),
+        _UNEXPLAINED: _sum(late, len(period)) + diagnosis.unexplained_per_step,
+    }
+    seconds = {cause: float(each.sum()) for cause, each in lost.items()}
+    verdict = verdict_on(
+        diagnosis.verdict,
+        wall_seconds=diagnosis.ledger.wall_seconds,
+        warm_up_seconds=seconds[WARM_UP],
+        named_seconds=0.0,
+        unexplained_seconds=seconds[_UNEXPLAINED]
+        - sum(each.lost_seconds for each in find_wandering(late, len(period))),
+    )
+    rise = find_rise(period - pauses, diagnosis, late) if verdict == "slowdown" else None
+    report = _report(run, source, diagnosis, verdict, seconds, rise, pauses, first)
+    per_cause = lost if first else {_UNEXPLAINED: lost[_UNEXPLAINED]}
+    return Account(
+        report,
+        diagnosis.healthy_per_step,
+        per_cause,
+        tuple(_change_points(diagnosis, late, rise)),
+        find_marks(run, ()),
+        {WARM_UP: "warm-up"} if first else {},
+    )
+
+
+def _report(
+    run: Run,
+    source: ScalarSource,
+    diagnosis: Diagnosis,
+    verdict: Verdict,
+    seconds: dict[str, float],
+    rise: StepRise | None,
+    pauses: Float,
+    first: tuple[Finding, ...],
+) -> Report:
+    steps, width = run.steps, run.steps_per_row
+    wall = width * diagnosis.ledger.wall_seconds
+    lost = width * sum(seconds.values())
+    healthy = diagnosis.baseline.seconds
+    onset = None if rise is None else int(steps.number[rise.rows[0]])
+    changed = () if rise is None else find_changed_scalars(run, rise.rows[0])
+    drawn = DrawnFrom(
+        source.tag,
+        source.writer,
+        source.unit,
+        source.clock,
+        width,
+        onset,
+        None if rise is None else rise.ratio,
+        int(np.count_nonzero(pauses)),
+        width * float(pauses.sum()),
+        changed,
+    )
+    return Report(
+        run=run.name,
+        verdict=verdict,
+        headline=describe_headline(verdict, drawn, diagnosis, wall, lost, len(steps)),
+        steps=width * len(steps),
+        wall_seconds=wall,
+        healthy_step_seconds=healthy if np.isfinite(healthy) else None,
+        baseline=describe_baseline(run, diagnosis, source.unit),
+        lost_seconds=lost,
+        lost_fraction=lost / wall if wall > 0 else 0.0,
+        unexplained_seconds=width * seconds[_UNEXPLAINED],
+        causes=tuple(describe_warm_up(run, first, wall)),
+        suspects=(),
+        workers=(),
+        signals=_signal_states(source),
+        completeness={"chunks": 0, "missing_chunks": 0},
+        notes=(
+            *describe_changed_scalars(changed, source.unit),
+            *describe_pauses(drawn, wall),
+            *describe_source(drawn),
+            *describe_gaps(run),
+        ),
+        as_of=AsOf(int(steps.number[-1]), float(steps.ended[-1])) if len(steps) else None,
+        recent=find_recent(run),
+        unexplained=None if rise is None else describe_onset(run, rise, source.unit),
+        judged="partly",
+        blind_spots=(
+            f"Only the times of {source.unit}s are known, from points of `{source.tag}`; what they "
+            f"were spent on wasn't measured. {REMEDY}",
+        ),
+        source="scalars",
+        scalars=drawn,
+    )
+
+
+def _sum(findings: Iterable[Finding], rows: int) -> Float:
+    total = np.zeros(rows)
+    for finding in findings:
+        total += finding.lost_per_step
+    return total
+
+
+def _signal_states(source: ScalarSource) -> tuple[SignalState, ...]:
+    times_of = SignalState("step_time", "partly", f"drawn from points of `{source.tag}`")
+    return (times_of, *(SignalState(name, "unavailable", NOT_RECORDED) for name in _SIGNALS))
+
+
+def _change_points(
+    diagnosis: Diagnosis, late: tuple[Finding, ...], rise: StepRise | None
+) -> Iterable[tuple[int, str]]:
+    points: dict[int, str] = {}
+    if diagnosis.warm_up_rows:
+        points[diagnosis.warm_up_rows] = "Warm-up ends"
+    for each in late:
+        numbers = each.numbers
+        if each.source == CORE and each.pattern == "level_shift" and not numbers.get(AT_START):
+            more = numbers["after_seconds"] - numbers["before_seconds"]
+            points[each.rows[0]] = f"Unexplained: +{duration(more)} from here"
+    if rise is not None and rise.pattern == "drift":
+        points[rise.rows[0]] = "Unexplained: grows from here"
+    return sorted(points.items())

@@ -1,0 +1,68 @@
+"""Since when steps of a run take longer, and how many times as long."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.ledger.findings import AT_START
+from tb_slowdown_plugin.analysis.scalars.pauses import running_median
+from tb_slowdown_plugin.analysis.types import CORE, Diagnosis, Finding, Pattern
+from tb_slowdown_plugin.records.types import Float
+
+_ONSET_RATIO: Final = 1.1
+"""Step over the healthy one from which growth has begun: less is within the noise of points."""
+_SMOOTHED_SHARE: Final = 0.02
+_MIN_SMOOTHED_ROWS: Final = 5
+_STAYS: Final = 0.9
+"""Share of the rows after its onset in which growth must be above that ratio."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepRise:
+    """Since when steps take longer."""
+
+    rows: tuple[int, int]
+    pattern: Pattern
+    before_seconds: float
+    after_seconds: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times as long."""
+        return self.after_seconds / self.before_seconds if self.before_seconds > 0 else 1.0
+
+
+def find_rise(core: Float, diagnosis: Diagnosis, late: tuple[Finding, ...]) -> StepRise | None:
+    """The first rise that lasts to the end, or the costliest one; None if steps only scatter."""
+    rises = [
+        each
+        for each in late
+        if each.source == CORE
+        and each.pattern in ("level_shift", "drift", "one_off")
+        and not each.numbers.get(AT_START)
+    ]
+    if not rises:
+        return None
+    lasting = [each for each in rises if each.rows[1] >= len(core) - 1]
+    main = max(lasting or rises, key=lambda each: each.lost_seconds)
+    first = min(lasting or [main], key=lambda each: each.rows[0])
+    row, last = first.rows[0], main.rows[1]
+    healthy = diagnosis.baseline.seconds
+    if first.pattern == "drift":
+        row = _onset_of_growth(core, healthy, first.rows)
+    before = float(np.median(core[min(diagnosis.warm_up_rows, row) : row])) if row else healthy
+    ends = core[max(row, last - max(1, (last - row) // 5)) : last + 1]
+    after = ends if any(each.pattern == "drift" for each in lasting) else core[row : last + 1]
+    return StepRise((row, last), main.pattern, before, float(np.median(after)))
+
+
+def _onset_of_growth(core: Float, healthy: float, rows: tuple[int, int]) -> int:
+    """The row from which growth stays above the healthy level: a curve begins too early."""
+    width = max(_MIN_SMOOTHED_ROWS, int(_SMOOTHED_SHARE * len(core)))
+    above = running_median(core, width)[rows[0] : rows[1] + 1] > _ONSET_RATIO * healthy
+    left = np.arange(len(above), 0, -1)
+    stays = np.flatnonzero(above & (np.cumsum(above[::-1])[::-1] >= _STAYS * left))
+    return rows[0] + int(stays[0]) if len(stays) else rows[0]

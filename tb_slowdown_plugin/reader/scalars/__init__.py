@@ -1,0 +1,1 @@
+"""Ordinary scalars to a run: points, which tags they are of, rows of steps."""

@@ -1,0 +1,266 @@
+"""From points of scalars to the steps of a run: what any logdir tells without our records.
+
+A point has a step number and a wall time, so two of them tell how long the steps between
+them took. The steps are put on an even grid: each row stands for as many of them as lie
+between most points, and holds their mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.reader.scalars.scalar_series import (
+    ScalarSeries,
+    choose_pace,
+    is_by_epoch,
+    meaning_of,
+)
+from tb_slowdown_plugin.records.types import (
+    Environment,
+    Event,
+    Float,
+    Idle,
+    Int,
+    Run,
+    ScalarSource,
+    Session,
+    SignalTable,
+    StepTable,
+    no_signals,
+    no_steps,
+)
+
+FEWEST_POINTS: Final = 3
+"""Points of a tag from which they are a run's steps; fewer are results."""
+_MODAL_SHARE: Final = 0.6
+"""Share of the gaps between points that must be of one length to be the grid's."""
+_STOP_SECONDS: Final = 600.0
+_STOP_RATIO: Final = 50.0
+_MOST_STOPS: Final = 3
+"""A gap of so many seconds, and of so many usual ones, is a program that stood still. More of
+them are pauses of a plan. All chosen by hand."""
+_HOLE_RATIO: Final = 30
+"""A gap of so many usual ones in steps: those between were made elsewhere. Of points
+that are sampled at random, one gap in a billion is as long."""
+_RESOLUTION_ROWS: Final = 20
+"""A row lasts so many times as long as the clock's resolution: then rounding is 5 % of it."""
+_BUNCHED_RATIO: Final = 0.2
+_BUNCHED_SHARE: Final = 0.3
+"""Share of neighboring rows that differ by more than that ratio where points come in bunches."""
+_FEWEST_ROWS: Final = 24
+"""Rows that are left where they are made longer, so that the clock can resolve them."""
+_MOST_ROWS: Final = 1 << 20
+_MOST_SIGNALS: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Points of one process in ascending steps: between two stretches it went back or stopped."""
+
+    step: Int
+    time: Float
+    """(P,) Unix seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Rows of an even grid."""
+
+    number: Int
+    seconds: Float
+    """(S,) mean seconds of a step."""
+    ended: Float
+
+
+def run_from_scalars(name: str, series: Collection[ScalarSeries]) -> Run | None:
+    """A run whose steps are the points of its densest training tag.
+
+    Args:
+      name: The run as the user knows it.
+      series: All that was written of it, of all its writers.
+
+    Returns:
+      None where no tag has enough points.
+    """
+    pace = choose_pace([one for one in series if len(one) >= FEWEST_POINTS])
+    if pace is None:
+        return None
+    stretches = _stretches(pace)
+    width, tables = _even_rows(stretches)
+    timed_by_values = _rows_from_values(series, pace) if not tables else None
+    if timed_by_values is not None:
+        pace, width, tables = timed_by_values
+    firsts = np.cumsum([0, *(len(rows.number) for rows in tables)]).tolist()
+    steps = _table(tables)
+    breaks = list(zip(tables, tables[1:], firsts[1:-1], strict=False))
+    gaps = [float(b.ended[0] - b.seconds[0] * width - a.ended[-1]) for a, b, _ in breaks]
+    return Run(
+        name=name,
+        steps=steps,
+        signals=_signals(series, pace, steps) if len(steps) else no_signals(),
+        events=tuple(
+            Event(first, float(rows.ended[0]), Idle(gap))
+            for (_, rows, first), gap in zip(breaks, gaps, strict=True)
+            if gap > 0
+        ),
+        environment=Environment(),
+        sessions=tuple(
+            Session(f"scalars-{index}", first, float(rows.ended[0] - rows.seconds[0] * width), 0, 0)
+            for index, (rows, first) in enumerate(zip(tables, firsts, strict=False))
+        ),
+        steps_per_row=width,
+        drawn_from=ScalarSource(
+            pace.tag,
+            pace.writer,
+            "values" if timed_by_values is not None else "wall_times",
+            "epoch" if is_by_epoch(pace.tag) and _counts_by_one(pace.step) else "step",
+            sum(max(gap, 0.0) for gap in gaps),
+        ),
+    )
+
+
+def _stretches(pace: ScalarSeries) -> list[_Stretch]:
+    """The points by processes, in the order of time, one a step."""
+    known = np.isfinite(pace.time)
+    order = np.argsort(pace.time[known], kind="stable")
+    step, time = pace.step[known][order], pace.time[known][order]
+    new = np.append(True, np.diff(step) != 0)[: len(step)]
+    step, time = step[new], time[new]
+    if len(step) < 2:
+        return []
+    gaps = np.diff(time)
+    long = gaps >= max(_STOP_SECONDS, _STOP_RATIO * float(np.median(gaps)))
+    stops = long if int(long.sum()) <= _MOST_STOPS else np.zeros_like(long)
+    jumps = np.diff(step)
+    holes = jumps > _HOLE_RATIO * _usual_gap(np.abs(jumps))
+    cuts = np.flatnonzero((jumps < 0) | holes | stops) + 1
+    parts = zip(np.split(step, cuts), np.split(time, cuts), strict=True)
+    return [_Stretch(steps, times) for steps, times in parts if len(steps) > 1]
+
+
+def _even_rows(stretches: Sequence[_Stretch]) -> tuple[int, list[_Rows]]:
+    """Steps in a row, and the rows of each stretch; none where the clock resolves no row."""
+    if not stretches:
+        return 1, []
+    gaps = np.concatenate([np.diff(stretch.step) for stretch in stretches])
+    width = _usual_gap(gaps)
+    total = sum(int(stretch.step[-1] - stretch.step[0]) for stretch in stretches)
+    width *= max(1, -(-total // (width * _MOST_ROWS)))
+    while True:
+        tables = [rows for stretch in stretches if (rows := _grid(stretch, width)) is not None]
+        count = sum(len(rows.number) for rows in tables)
+        if _is_resolved(stretches, tables, width):
+            return width, tables
+        if count < 2 * _FEWEST_ROWS:
+            seconds = sum(float((rows.seconds * width).sum()) for rows in tables)
+            return (width, tables) if seconds >= _RESOLUTION_ROWS * count else (width, [])
+        width *= 2
+
+
+def _usual_gap(gaps: Int) -> int:
+    """The gap that most points have; their median where none prevails."""
+    values, counts = np.unique(gaps, return_counts=True)
+    most = int(np.argmax(counts))
+    if counts[most] >= _MODAL_SHARE * len(gaps):
+        return int(values[most])
+    return max(1, int(np.median(gaps)))
+
+
+def _grid(stretch: _Stretch, width: int) -> _Rows | None:
+    """The rows of a stretch; what lies before the first point of the grid is left out."""
+    phases, counts = np.unique(stretch.step % width, return_counts=True)
+    phase = int(phases[np.argmax(counts)])
+    first = int(stretch.step[0]) + (phase - int(stretch.step[0])) % width
+    edges = np.arange(first, int(stretch.step[-1]) + 1, width)
+    if len(edges) < 2:
+        return None
+    times = np.interp(edges, stretch.step, stretch.time)
+    return _Rows(edges[1:].astype(np.int64), np.diff(times) / width, times[1:])
+
+
+def _is_resolved(stretches: Sequence[_Stretch], tables: Sequence[_Rows], width: int) -> bool:
+    """Whether the clock of the points can tell one row from the next."""
+    if not tables:
+        return False
+    seconds = np.concatenate([rows.seconds for rows in tables]) * width
+    if not np.median(seconds) > 0:
+        return False
+    whole = all(np.all(stretch.time % 1 == 0) for stretch in stretches)
+    if whole and np.median(seconds) < _RESOLUTION_ROWS:
+        return False
+    lower = np.minimum(seconds[1:], seconds[:-1])
+    higher = np.maximum(seconds[1:], seconds[:-1])
+    return not len(lower) or bool(np.mean(lower < _BUNCHED_RATIO * higher) <= _BUNCHED_SHARE)
+
+
+def _rows_from_values(
+    series: Collection[ScalarSeries], pace: ScalarSeries
+) -> tuple[ScalarSeries, int, list[_Rows]] | None:
+    """Rows timed by a tag that says how long steps take, where wall times do not."""
+    for one in sorted(series, key=len, reverse=True):
+        meaning = meaning_of(one.tag, one.writer)
+        if meaning not in ("rate", "step_seconds") or len(one) < FEWEST_POINTS:
+            continue
+        order = np.argsort(one.step, kind="stable")
+        step, value = one.step[order], one.value[order]
+        seconds = np.divide(1.0, value, where=value > 0, out=np.full(len(value), np.nan))
+        seconds = seconds if meaning == "rate" else value
+        known = np.isfinite(seconds) & (seconds > 0) & (np.diff(step, prepend=step[0] - 1) > 0)
+        if known.sum() < FEWEST_POINTS:
+            continue
+        step, seconds = step[known], seconds[known]
+        width = _usual_gap(np.diff(step))
+        ended = float(pace.time[0]) + np.cumsum(seconds * width)
+        return one, width, [_Rows(step, seconds, ended)]
+    return None
+
+
+def _counts_by_one(step: Int) -> bool:
+    return bool(np.median(np.abs(np.diff(step))) == 1)
+
+
+def _table(tables: Sequence[_Rows]) -> StepTable:
+    if not tables:
+        return no_steps()
+    number = np.concatenate([rows.number for rows in tables])
+    seconds = np.concatenate([rows.seconds for rows in tables])
+    unknown = np.full(len(number), np.nan)
+    return StepTable(
+        number=number,
+        period_seconds=seconds,
+        inside_seconds=seconds,
+        process_cpu_seconds=unknown,
+        thread_cpu_seconds=unknown,
+        ended=np.concatenate([rows.ended for rows in tables]),
+        items=unknown,
+        kind=np.zeros(len(number), np.int64),
+        kinds=("step",),
+    )
+
+
+def _signals(series: Collection[ScalarSeries], pace: ScalarSeries, steps: StepTable) -> SignalTable:
+    """The other scalars, at the rows: what may have changed when steps became slower.
+
+    Their own step numbers may count something else (epochs, examples), so wall times place them.
+    """
+    others = sorted(
+        (one for one in series if _may_matter(one, pace)), key=lambda one: (-len(one), one.tag)
+    )
+    values: dict[str, Float] = {}
+    for one in others[:_MOST_SIGNALS]:
+        order = np.argsort(one.time, kind="stable")
+        at = np.searchsorted(one.time[order], steps.ended, side="right") - 1
+        found = one.value[order][np.maximum(at, 0)]
+        values.setdefault(names.account(names.SCALAR, one.tag), np.where(at >= 0, found, np.nan))
+    if not values:
+        return no_signals()
+    return SignalTable(time=steps.ended, row=np.arange(1, len(steps.number) + 1), values=values)
+
+
+def _may_matter(one: ScalarSeries, pace: ScalarSeries) -> bool:
+    return one is not pace and len(one) > 1 and meaning_of(one.tag, one.writer) == "training"
