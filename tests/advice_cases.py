@@ -10,7 +10,7 @@ from typing import Any
 
 from tb_slowdown_plugin.analysis import causes
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered
-from tb_slowdown_plugin.analysis.causes.common.program import UNKNOWN, Pipeline, Program
+from tb_slowdown_plugin.analysis.causes.common.program import UNKNOWN, Board, Pipeline, Program
 from tb_slowdown_plugin.analysis.causes.common.recreated_objects import RepeatedSetup
 from tb_slowdown_plugin.analysis.causes.compile import (
     shape_churn,
@@ -58,13 +58,14 @@ from tb_slowdown_plugin.analysis.causes.startup.warm_up_fixes import SlowStart
 from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.records.types import Change, Trace
 
+QUIET = Board(histograms=False, batches=False, profiles=False)
 ALWAYS = None
 """Instead of evidence against it: the cause itself is the condition."""
 
 
 def program(stages: str = "", **more: Any) -> Program:
     """A program with this pipeline, from the source to the end."""
-    names = ("python", "generator", "shuffle_buffer")
+    names = ("python", "generator", "shuffle_buffer", "full_batches")
     numbers = {name: float(more.pop(name)) for name in names if name in more}
     known = Pipeline(tuple(stages.split()), numbers) if stages else None
     return Program(known, **more)
@@ -113,7 +114,10 @@ CASES: dict[str, tuple[Any, Any]] = {
     "input_fixes.more_workers": (wait(workers=1), wait()),
     "input_fixes.make_a_dataset_once": (wait(arrays=True), wait("TensorSlice Batch")),
     "input_fixes.larger_batches": (wait(arrays=True), wait("TensorSlice Batch")),
-    "input_fixes.several_steps_a_call": (wait(arrays=True), wait("TensorSlice Batch")),
+    "input_fixes.several_steps_a_call": (
+        wait(arrays=True),
+        wait(arrays=True, steps_per_execution=8),
+    ),
     "input_fixes.replace_python": (
         wait("Range ParallelMap Batch", "ParallelMapV2#3", python=1),
         wait("Range ParallelMap Batch", "ParallelMapV2#3"),
@@ -196,7 +200,10 @@ CASES: dict[str, tuple[Any, Any]] = {
     "retrace_fixes.keep_method": (retrace(METHOD), retrace(OBJECT)),
     "retrace_fixes.keep_object": (retrace(OBJECT), retrace(GENERATOR)),
     "retrace_fixes.pad": (retrace(LENGTH), retrace(ROWS)),
-    "retrace_fixes.full_batches": (retrace(ROWS), retrace(LENGTH)),
+    "retrace_fixes.full_batches": (
+        retrace(ROWS),
+        retrace(ROWS, of=program("Range Batch", full_batches=1)),
+    ),
     "retrace_fixes.reduce": (retrace(ROWS), retrace(ROWS, of=GENERALIZED)),
     "recreated_objects.hand_over_a_dataset": (
         RepeatedSetup(frozenset({FROM_ARRAYS})),
@@ -275,13 +282,13 @@ CASES: dict[str, tuple[Any, Any]] = {
     "checkpointing_fixes.weights_of_model": (Saving("model.save"), Saving("model.save_weights")),
     "checkpointing_fixes.write_meanwhile": (Saving("CheckpointManager"), Saving("tf.saved_model")),
     "checkpointing_fixes.manage": (Saving("tf.train.Checkpoint"), Saving("CheckpointManager")),
-    "callbacks_fixes.quiet_tensorboard": (
-        Calls("summary", "TensorBoard"),
-        Calls("summary", "TensorBoard", at_every_step=True, little_each=True),
+    "callbacks_fixes.quiet_board": (
+        Calls("summary", "TensorBoard", board=Board(batches=False)),
+        Calls("summary", "TensorBoard", board=QUIET),
     ),
     "callbacks_fixes.fewer_calls": (
         Calls("summary", "TensorBoard", at_every_step=True),
-        Calls("summary", "TensorBoard"),
+        Calls("summary", "TensorBoard", at_every_step=True, steps_per_execution=8),
     ),
     "callbacks_fixes.summaries_less_often": (
         Calls("summary", run_steps=600),
@@ -379,7 +386,7 @@ CASES: dict[str, tuple[Any, Any]] = {
     ),
     "shape_churn.full_batches": (
         shape_churn.Shapes(("(32, 24)", "(31, 24)")),
-        shape_churn.Shapes(("(32, 24)", "(32, 31)")),
+        shape_churn.Shapes(("(32, 24)", "(31, 24)"), full_batches=True),
     ),
     "xla_compilation.gather": (
         xla_compilation.Compilations(values=True),
@@ -395,7 +402,7 @@ CASES: dict[str, tuple[Any, Any]] = {
     ),
     "xla_compilation.full_batches": (
         xla_compilation.Compilations(),
-        xla_compilation.Compilations(shapes=False, values=True),
+        xla_compilation.Compilations(full_batches=True),
     ),
     "xla_compilation.leave_out": (xla_compilation.Compilations(), ALWAYS),
     "optimizer_state.make_once": (
@@ -416,7 +423,7 @@ CASES: dict[str, tuple[Any, Any]] = {
     ),
     "backward_pass.mixed_precision": (
         backward_pass.Backward(),
-        backward_pass.Backward(accelerated=False),
+        backward_pass.Backward(half_precision=True),
     ),
     # -- the machine
     "communication.fix_the_straggler": (Workers(1, "in `input_wait`"), Workers(in_turn=True)),
@@ -467,7 +474,7 @@ CASES: dict[str, tuple[Any, Any]] = {
     "host_memory.numbers": (HostMemory(tensors_grow=True), HostMemory()),
     "gpu_memory.numbers": (DeviceMemory(tensors_grow=True), DeviceMemory()),
     "gpu_memory.smaller_batch": (DeviceMemory(), ALWAYS),
-    "gpu_memory.mixed_precision": (DeviceMemory(), ALWAYS),
+    "gpu_memory.mixed_precision": (DeviceMemory(), DeviceMemory(half_precision=True)),
     "gpu_memory.asynchronous": (
         DeviceMemory(allocator="GPU_0_bfc"),
         DeviceMemory(allocator="cuda_malloc_async"),
@@ -478,9 +485,9 @@ CASES: dict[str, tuple[Any, Any]] = {
     "thermal.check_the_supply": (thermal.Clocks(hot=False), thermal.Clocks(hot=True)),
     "thermal.watch": (thermal.Clocks(hot=True), thermal.Clocks(hot=True, amd=True)),
     "thermal.watch_amd": (thermal.Clocks(hot=True, amd=True), thermal.Clocks(hot=True)),
-    "profiling.quiet_tensorboard": (
+    "profiling.stop_in_callback": (
         profiling.Profiler(by_callback=True),
-        profiling.Profiler(by_callback=False),
+        profiling.Profiler(by_callback=True, board=Board(profiles=False)),
     ),
     "profiling.capture_few": (
         profiling.Profiler(by_callback=False),

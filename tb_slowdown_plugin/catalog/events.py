@@ -19,5 +19,14 @@ UNFILLED: Final = "cache_unfilled"
 PY_DATASET: Final = "py_dataset"
 """Fact: Keras is given a `PyDataset`, and so many workers make its batches."""
 
+KERAS_FIT: Final = "keras_fit"
+"""Fact: how Keras's `fit` runs: "steps_per_execution"."""
+
+TENSORBOARD_CALLBACK: Final = "tensorboard_callback"
+"""Fact: what a `TensorBoard` callback does: 1 or 0 for "histograms", "batches", and "profiles"."""
+
+HALF_PRECISION: Final = "half_precision"
+"""Fact: Keras computes in half precision."""
+
 OPEN_TAPE = "open_tape"
 """Fact: a gradient tape is open since an earlier step."""

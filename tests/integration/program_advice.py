@@ -89,7 +89,7 @@ ADVICE: dict[str, tuple[str, ...]] = {
         "Bound the buffer: a",
         "Make a numpy array",
     ),
-    "retracing_keras_compile": ("Call `compile()` once and",),
+    "retracing_keras_compile": ("Call `compile()` once, before",),
     "retracing_new_function": ("Make the `tf.function` of",),
     "retracing_number": (
         "Pass a tensor for",

@@ -28,10 +28,11 @@ def describe_pipeline(dataset: Any) -> Fact:
 
     Numbers, each only where it is so: "arrays" (Keras made it of arrays), "generator"
     (of a Python generator), "python" (a stage calls Python for each element), and
-    "shuffle_buffer", the elements of the largest one.
+    "shuffle_buffer", the elements of the largest one; and "full_batches" (none is smaller).
     """
     stages: list[str] = []
     numbers: dict[str, float] = {}
+    drops: list[float | None] = []
     for stage in _stages_of(dataset):
         matched = _CLASS.fullmatch(type(stage).__name__)
         kind = matched[1] if matched else type(stage).__name__.strip("_")
@@ -46,10 +47,14 @@ def describe_pipeline(dataset: Any) -> Fact:
             numbers["python"] = 1.0
         if _ARRAYS in module:
             numbers["arrays"] = 1.0
+        if hasattr(stage, "_drop_remainder"):
+            drops.append(_number(stage._drop_remainder))
         if kind == "Shuffle":
             size = _number(getattr(stage, "_buffer_size", None))
             if size is not None:
                 numbers["shuffle_buffer"] = max(size, numbers.get("shuffle_buffer", 0.0))
+    if drops and all(drops):
+        numbers["full_batches"] = 1.0
     return Fact(INPUT_PIPELINE, " ".join(reversed(stages)), numbers)
 
 

@@ -9,18 +9,21 @@ cache, in the background.
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.events import HALF_PRECISION
 from tb_slowdown_plugin.collectors.base import (
     Context,
     find_keras,
 )
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
 from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
+from tb_slowdown_plugin.collectors.keras.fit_options import is_half
 from tb_slowdown_plugin.records.types import Fact
 
 CREATION: Final = "optimizer_creation"
@@ -47,6 +50,7 @@ class Optimizers:
         """
         keras = find_keras()
         self._context = context
+        self._precision_is_told = False
         self._hooks = MethodHooks(self.name)
         self._places: set[tuple[str, int]] = set()
         self._alive: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -95,12 +99,19 @@ class Optimizers:
             self._places.add(place)
             self._time(optimizer, again, lambda: init(optimizer, *args, **kwargs))
             self._alive.add(optimizer)
+            self._tell_precision()
             if again:
                 self._again.add(optimizer)
             # Slots are made in the class's own `build`, after that of the base class.
             self._hooks.replace(type(optimizer), "build", self._built)
 
         return make
+
+    def _tell_precision(self) -> None:
+        """Tells once that the program computes in half precision, whatever loop it has."""
+        if not self._precision_is_told and is_half(_policy_in_force()):
+            self._precision_is_told = True
+            self._context.emit(Fact(HALF_PRECISION, "", {}))
 
     def _built(self, build: Method) -> Method:
         def make(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
@@ -123,6 +134,18 @@ class Optimizers:
             self._context.emit(
                 Fact("optimizer_created", type(optimizer).__name__, {"seconds": seconds})
             )
+
+
+def _policy_in_force() -> Any:
+    """The policy that the program has set, None for Keras's own.
+
+    Keras's public function keeps the policy that it gives: a `floatx` that is set afterwards
+    would no longer count.
+    """
+    state = sys.modules.get("keras.src.backend.common.global_state")
+    with contextlib.suppress(Exception):  # another Keras keeps it elsewhere
+        return state.get_global_attribute("dtype_policy") if state is not None else None
+    return None
 
 
 def _bytes_of(variables: Iterable[Any]) -> int:

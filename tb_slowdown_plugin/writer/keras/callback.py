@@ -15,6 +15,7 @@ from tb_slowdown_plugin.collectors.base import (
     import_keras,
 )
 from tb_slowdown_plugin.collectors.keras.callbacks import SiblingTimer
+from tb_slowdown_plugin.collectors.keras.fit_options import describe_fit
 from tb_slowdown_plugin.records.types import Failure
 from tb_slowdown_plugin.writer import monitor
 from tb_slowdown_plugin.writer.keras.fit_hooks import FitHooks
@@ -118,6 +119,8 @@ class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
             lambda: _iterations(self.model),  # BackupAndRestore has restored it by then
         )
         siblings = [other for other in callbacks.callbacks if other is not self]
+        for fact in describe_fit(self.model, siblings):
+            watching.recorder.emit(fact)
         timer = SiblingTimer(watching.recorder.stopwatch, siblings, _base_of(callbacks))
         hooks = FitHooks(
             callbacks,

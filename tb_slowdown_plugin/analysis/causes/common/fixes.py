@@ -10,6 +10,7 @@ Advice for batches whose shapes differ.
 
 from __future__ import annotations
 
+from tb_slowdown_plugin.analysis.causes.common.program import Board
 from tb_slowdown_plugin.analysis.text.wording import count
 from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.records.types import Trace
@@ -124,20 +125,20 @@ def keep_few() -> Advice:
     )
 
 
-def quiet_tensorboard() -> Advice:
-    """Fewer writes, no profile."""
+def quiet_tensorboard(board: Board) -> Advice:
+    """Fewer writes, no profile: of these, what is on."""
+    options = {
+        ("no histograms", "histogram_freq=1", "histogram_freq=0"): board.histograms,
+        ("once an epoch", 'update_freq="batch"', 'update_freq="epoch"'): board.batches,
+        ("no profiling of a batch", "profile_batch=(10, 100)", "profile_batch=0"): board.profiles,
+    }
+    words, loud, quiet = (
+        ", ".join(texts) for texts in zip(*(each for each in options if options[each]), strict=True)
+    )
+    opened = "board = tf.keras.callbacks.TensorBoard("
     return Advice(
-        "Write less to TensorBoard: no histograms, once an epoch, no profiling of a batch.",
-        snippet(
-            old(
-                "board = tf.keras.callbacks.TensorBoard(",
-                '    "logs", histogram_freq=1, update_freq="batch", profile_batch=(10, 100))',
-            ),
-            new(
-                "board = tf.keras.callbacks.TensorBoard(",
-                '    "logs", histogram_freq=0, update_freq="epoch", profile_batch=0)',
-            ),
-        ),
+        f"Write less to TensorBoard: {words}.",
+        snippet(old(opened, f'    "logs", {loud})'), new(opened, f'    "logs", {quiet})')),
         "Fewer points in the charts. A short profile can be taken when it is needed.",
         "where the `TensorBoard` callback is created",
     )

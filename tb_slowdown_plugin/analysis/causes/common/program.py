@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.events import HALF_PRECISION, KERAS_FIT, TENSORBOARD_CALLBACK
 from tb_slowdown_plugin.records.types import Epoch, Fact, Run, Trace
 
 _KERAS_STEP: Final = "Keras train step"
@@ -50,6 +51,34 @@ class Pipeline:
 
 
 @dataclass(frozen=True, slots=True)
+class Board:
+    """What Keras's `TensorBoard` callback does; all of it where nothing is recorded."""
+
+    histograms: bool = True
+    batches: bool = True
+    """It writes after single batches."""
+    profiles: bool = True
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether it writes no more than it must."""
+        return not (self.histograms or self.batches or self.profiles)
+
+    @classmethod
+    def of(cls, facts: Iterable[Fact]) -> Board:
+        """What all such callbacks of a run do, together."""
+        told = [fact.numbers for fact in facts if fact.name == TENSORBOARD_CALLBACK]
+        if not told:
+            return cls()
+        options = ("histograms", "batches", "profiles")
+        return cls(*(any(numbers.get(name, 1.0) for numbers in told) for name in options))
+
+
+UNKNOWN_BOARD: Final = Board()
+"""Of which nothing is recorded."""
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """A program, as far as its record goes."""
 
@@ -72,6 +101,15 @@ class Program:
     """Functions (and places) that have an `input_signature`."""
     generalized: frozenset[str] = frozenset()
     """Functions (and places) that have `reduce_retracing=True`."""
+    steps_per_execution: int = 1
+    """Batches that one call of Keras trains on; 1 also where not known."""
+    half_precision: bool = False
+    board: Board = UNKNOWN_BOARD
+
+    @property
+    def full_batches(self) -> bool:
+        """Whether the pipeline leaves out a smaller last batch."""
+        return self.pipeline is not None and bool(self.pipeline.numbers.get("full_batches"))
 
     @classmethod
     def of(cls, run: Run) -> Program:
@@ -94,6 +132,9 @@ class Program:
             any(fact.numbers.get("keeps") for fact in facts if fact.name == "checkpoint"),
             _with_option(options, "input_signature"),
             _with_option(options, "reduce_retracing"),
+            _steps_per_execution(facts),
+            any(fact.name == HALF_PRECISION for fact in facts),
+            Board.of(facts),
         )
 
     def declares(self, trace: Trace) -> bool:
@@ -121,6 +162,13 @@ def _pipeline(fact: Fact) -> Pipeline:
 
 def _with_option(options: list[Fact], option: str) -> frozenset[str]:
     return frozenset(fact.subject for fact in options if fact.numbers.get(option))
+
+
+def _steps_per_execution(facts: list[Fact]) -> int:
+    told = [
+        fact.numbers.get("steps_per_execution", 1.0) for fact in facts if fact.name == KERAS_FIT
+    ]
+    return int(told[-1]) if told else 1
 
 
 UNKNOWN: Final = Program()

@@ -208,13 +208,14 @@ def _examples_differ(retraced: Retraced) -> bool:
 def _batches_differ(retraced: Retraced) -> bool:
     """In the first dimension, or nobody knows in which."""
     shapes = _shapes(retraced)
-    return _has_shapes(retraced) and (shapes is None or shapes[0][0] != shapes[1][0])
+    differ = shapes is None or shapes[0][0] != shapes[1][0]
+    return _has_shapes(retraced) and differ and not retraced.program.full_batches
 
 
 def _is_only_a_keras_step(retraced: Retraced) -> bool:
     """Nothing more is known than that it was traced again."""
     known = _is_new_keras_step(retraced) or _has_shapes(retraced)
-    return is_keras(retraced.trace) and not known
+    return is_keras(retraced.trace) and not known and not retraced.program.full_batches
 
 
 def _can_generalize(retraced: Retraced) -> bool:

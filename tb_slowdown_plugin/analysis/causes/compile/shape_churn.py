@@ -14,6 +14,7 @@ import numpy as np
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, span
 from tb_slowdown_plugin.analysis.causes.common.fixes import full_batches, new, old, pad, snippet
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
+from tb_slowdown_plugin.analysis.causes.common.program import Program
 from tb_slowdown_plugin.analysis.text.wording import count, counted, duration, listed, rises
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.catalog.events import NEW_SHAPE, SHAPE
@@ -37,7 +38,8 @@ _IMAGES: Final = 4
 
 
 def _batches_differ(shapes: Shapes) -> bool:
-    return not shapes.seen or len({size[0] for size in shapes.sizes}) > 1
+    differ = not shapes.seen or len({size[0] for size in shapes.sizes}) > 1
+    return differ and not shapes.full_batches
 
 
 def _images_differ(shapes: Shapes) -> bool:
@@ -92,7 +94,7 @@ def explain(case: Case) -> Claim | None:
         f"{count(100 * each)} of 100 steps bring a batch shape that no step has had before, so "
         "memory, kernels and plans of earlier steps can't be used again.",
         tuple(_evidence(case, shapes, (first, last))),
-        advise(Shapes(tuple(varying(case, (first, last))))),
+        advise(Shapes(tuple(varying(case, (first, last))), Program.of(case.run).full_batches)),
         "medium",
     )
 
@@ -164,6 +166,8 @@ class Shapes:
 
     seen: tuple[str, ...] = ()
     """Such as "(32, 24, 24, 3)"; empty where not known."""
+    full_batches: bool = False
+    """The pipeline leaves out a smaller last batch."""
 
     @property
     def sizes(self) -> list[list[str]]:

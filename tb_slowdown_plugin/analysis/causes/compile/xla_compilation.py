@@ -20,6 +20,7 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import (
     snippet,
 )
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, always, offered, plain
+from tb_slowdown_plugin.analysis.causes.common.program import Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_seconds
 from tb_slowdown_plugin.analysis.prepare.retrace_groups import KERAS
 from tb_slowdown_plugin.analysis.text.wording import count, counted, duration
@@ -36,6 +37,10 @@ def _for_shapes(compilations: Compilations) -> bool:
 
 def _for_slices(compilations: Compilations) -> bool:
     return compilations.values and compilations.slices
+
+
+def _for_batches(compilations: Compilations) -> bool:
+    return compilations.shapes and not compilations.full_batches
 
 
 def _for_values(compilations: Compilations) -> bool:
@@ -96,7 +101,7 @@ OFFERS: Final = (
     Offer(plain(gather), when=_for_slices),
     Offer(plain(few_sizes), when=_for_values),
     Offer(plain(pad), when=_for_shapes),
-    Offer(plain(full_batches), when=_for_shapes),
+    Offer(plain(full_batches), when=_for_batches),
     Offer(plain(leave_out), when=always),
 )
 
@@ -121,7 +126,14 @@ def explain(case: Case) -> Claim | None:
             *tell_seconds(case, claimed, "went into compiling"),
             *_evidence(case, ranked[:_FUNCTIONS]),
         ),
-        advise(Compilations(shapes=shapes, values=values, slices=_needs_slices(case))),
+        advise(
+            Compilations(
+                shapes=shapes,
+                values=values,
+                slices=_needs_slices(case),
+                full_batches=Program.of(case.run).full_batches,
+            )
+        ),
     )
 
 
@@ -190,6 +202,8 @@ class Compilations:
     values: bool = False
     slices: bool = True
     """A value is needed by a slice, or nobody knows by what."""
+    full_batches: bool = False
+    """The pipeline leaves out a smaller last batch."""
 
 
 def advise(compilations: Compilations) -> tuple[Advice, ...]:

@@ -210,6 +210,10 @@ def _fits_arrays(wait: InputWait) -> bool:
     return wait.program.arrays and not wait.workers
 
 
+def _calls_for_each_batch(wait: InputWait) -> bool:
+    return _fits_arrays(wait) and wait.program.steps_per_execution <= 1
+
+
 def parallel_map(wait: InputWait) -> Advice:
     """Of the slow stage."""
     return pipeline_stages.parallel_map(wait.stage)
@@ -253,7 +257,7 @@ OFFERS: Final = (
     Offer(more_workers, when=_makes_batches_in_python),
     Offer(plain(fit_on_arrays.make_a_dataset_once), when=_fits_arrays),
     Offer(plain(fit_on_arrays.larger_batches), when=_fits_arrays),
-    Offer(plain(fit_on_arrays.several_steps_a_call), when=_fits_arrays),
+    Offer(plain(fit_on_arrays.several_steps_a_call), when=_calls_for_each_batch),
     Offer(replace_python, when=_python_takes_the_time),
     Offer(plain(load_in_processes), when=_python_takes_the_time),
     Offer(smaller_buffer, when=buffer_is_filled),

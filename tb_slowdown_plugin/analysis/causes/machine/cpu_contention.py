@@ -90,7 +90,7 @@ def as_many_as_cores(contention: Contention) -> Advice:
     return Advice(
         f"Make no more threads than there are cores: the program asks for {threads} and may use "
         f"{allowed}. Call it before TensorFlow's first operation.",
-        _set_threads(allowed),
+        _set_threads(contention, allowed),
         "None, where the program is alone.",
         _AT_START,
     )
@@ -129,7 +129,7 @@ def fewer_threads(contention: Contention) -> Advice:
     )
     return Advice(
         f"{why} Call it before TensorFlow's first operation.",
-        _set_threads(fits),
+        _set_threads(contention, fits),
         "Slower where the cores are free after all.",
         _AT_START,
     )
@@ -274,6 +274,8 @@ class Cores:
     """So many of them the container's quota pays for."""
     threads: int | None = None
     """TensorFlow's threads for one operation, where the program has set them; else one a core."""
+    operations: int | None = None
+    """Operations that it runs at a time, likewise."""
 
     @classmethod
     def of(cls, limits: Mapping[str, float]) -> Cores:
@@ -281,13 +283,15 @@ class Cores:
 
         Example:
           >>> Cores.of({"cpu_count": 8.0, "memory_limit_bytes": 1e9})
-          Cores(allowed=8, quota=None, threads=None)
+          Cores(allowed=8, quota=None, threads=None, operations=None)
         """
         allowed, threads = limits.get("cpu_count"), limits.get("intra_op_threads")
+        operations = limits.get("inter_op_threads")
         return cls(
             int(allowed) if allowed else None,
             limits.get("cpu_quota_cores"),
             int(threads) if threads else None,
+            int(operations) if operations else None,
         )
 
     def to_try(self, *, throttled: bool) -> int | None:
@@ -330,10 +334,9 @@ def _cores_are_known(contention: Contention) -> bool:
     return known and not contention.own
 
 
-def _set_threads(threads: int) -> str:
-    return snippet(
-        new(
-            f"tf.config.threading.set_intra_op_parallelism_threads({threads})",
-            f"tf.config.threading.set_inter_op_parallelism_threads({min(2, threads)})",
-        )
-    )
+def _set_threads(contention: Contention, threads: int) -> str:
+    lines = [f"tf.config.threading.set_intra_op_parallelism_threads({threads})"]
+    at_a_time, chosen = min(2, threads), contention.cores.operations
+    if chosen is None or chosen > at_a_time:
+        lines.append(f"tf.config.threading.set_inter_op_parallelism_threads({at_a_time})")
+    return snippet(new(*lines))

@@ -21,7 +21,7 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import (
 )
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.pressure import lying_in, tell_medians, tell_rows
-from tb_slowdown_plugin.analysis.causes.common.program import Program
+from tb_slowdown_plugin.analysis.causes.common.program import UNKNOWN_BOARD, Board, Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_seconds
 from tb_slowdown_plugin.analysis.text.wording import counted
 from tb_slowdown_plugin.analysis.types import Advice
@@ -32,12 +32,17 @@ ACCOUNT = "profiling"
 
 
 def _by_callback(profiler: Profiler) -> bool:
-    return profiler.by_callback
+    return profiler.by_callback and profiler.board.profiles
+
+
+def stop_in_callback(profiler: Profiler) -> Advice:
+    """Keras's."""
+    return quiet_tensorboard(profiler.board)
 
 
 def _by_loop(profiler: Profiler) -> bool:
     """The program's own code: a loop, or in a `fit` without `TensorBoard` another callback."""
-    return not (profiler.in_fit and profiler.by_callback)
+    return not (profiler.in_fit and _by_callback(profiler))
 
 
 def capture_few() -> Advice:
@@ -61,7 +66,7 @@ def capture_few() -> Advice:
 
 
 OFFERS: Final = (
-    Offer(plain(quiet_tensorboard), when=_by_callback),
+    Offer(stop_in_callback, when=_by_callback),
     Offer(plain(capture_few), when=_by_loop),
 )
 
@@ -77,6 +82,7 @@ def explain(case: Case) -> Claim | None:
     if not timed and not slower:
         return None
     begun = sum(capture.running for _, capture in captures)
+    program = Program.of(case.run)
     return Claim(
         "profiling",
         (*timed, *slower),
@@ -88,7 +94,9 @@ def explain(case: Case) -> Claim | None:
             *tell_seconds(case, timed, "went into the profiler"),
             *(_tell_slower(case, profiled) if slower else ()),
         ),
-        advise(Profiler(by_callback=_has_tensorboard(case), in_fit=Program.of(case.run).in_fit)),
+        advise(
+            Profiler(by_callback=_has_tensorboard(case), in_fit=program.in_fit, board=program.board)
+        ),
         "high" if timed else "medium",
     )
 
@@ -127,6 +135,7 @@ class Profiler:
     """Keras's `TensorBoard` is there, which can start it."""
     in_fit: bool = False
     """Keras's `fit` runs the steps."""
+    board: Board = UNKNOWN_BOARD
 
 
 def advise(profiler: Profiler) -> tuple[Advice, ...]:

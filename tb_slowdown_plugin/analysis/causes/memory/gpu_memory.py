@@ -33,6 +33,7 @@ from tb_slowdown_plugin.analysis.causes.common.pressure import (
     tell_rows,
     tell_share,
 )
+from tb_slowdown_plugin.analysis.causes.common.program import Program
 from tb_slowdown_plugin.analysis.causes.memory.tensor_retention import tensors_grow
 from tb_slowdown_plugin.analysis.text.wording import percent, size
 from tb_slowdown_plugin.analysis.types import Advice, Finding
@@ -40,6 +41,10 @@ from tb_slowdown_plugin.catalog import names
 
 _OTHERS: Final = 0.8
 """Share of the device memory in use up to which TensorFlow holds it not alone."""
+
+
+def _computes_in_single(memory: DeviceMemory) -> bool:
+    return not memory.half_precision
 
 
 def _is_shared(memory: DeviceMemory) -> bool:
@@ -104,7 +109,7 @@ def smaller_batch() -> Advice:
 OFFERS: Final = (
     Offer(plain(numbers), when=_tensors_grow),
     Offer(plain(smaller_batch), when=always),
-    Offer(plain(mixed_precision), when=always),
+    Offer(plain(mixed_precision), when=_computes_in_single),
     Offer(plain(asynchronous), when=_pool_is_tensorflows),
     Offer(plain(memory_growth), when=_is_shared),
 )
@@ -145,6 +150,7 @@ def _memory(case: Case, claimed: tuple[Finding, ...], device: str) -> DeviceMemo
     held = max((float(each.max()) for each in (in_use, reserved) if len(each)), default=0.0)
     return DeviceMemory(
         tensors_grow=tensors_grow(case),
+        half_precision=Program.of(case.run).half_precision,
         allocator=" ".join(allocators),
         shared=bool(len(of_device)) and _OTHERS * float(of_device.max()) > held,
     )
@@ -189,6 +195,8 @@ class DeviceMemory:
     """The memory of live tensors grows."""
     allocator: str = ""
     """The allocator's name in a capture, "" where not known."""
+    half_precision: bool = False
+    """The program computes in it."""
     shared: bool = False
     """More of the device is in use than TensorFlow's allocator holds: others are on it."""
 

@@ -18,6 +18,7 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import (
 )
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.places import in_part, tell_part
+from tb_slowdown_plugin.analysis.causes.common.program import Program
 from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.catalog import names
 
@@ -26,8 +27,9 @@ def _grows(backward: Backward) -> bool:
     return backward.grows
 
 
-def _is_accelerated(backward: Backward) -> bool:
-    return backward.accelerated
+def _would_gain(backward: Backward) -> bool:
+    """Half precision is not on, and helps."""
+    return backward.accelerated and not backward.half_precision
 
 
 def stop_gradient() -> Advice:
@@ -46,7 +48,7 @@ def stop_gradient() -> Advice:
 OFFERS: Final = (
     Offer(plain(short_tape), when=_grows),
     Offer(plain(stop_gradient), when=_grows),
-    Offer(plain(mixed_precision), when=_is_accelerated),
+    Offer(plain(mixed_precision), when=_would_gain),
 )
 
 
@@ -65,6 +67,7 @@ def explain(case: Case) -> Claim | None:
         advise(
             Backward(
                 accelerated=not devices or any(kind != "CPU" for _, kind in devices),
+                half_precision=Program.of(case.run).half_precision,
                 grows=any(finding.pattern in ("drift", "level_shift") for finding in claimed),
             )
         ),
@@ -80,6 +83,7 @@ class Backward:
     """They take longer and longer."""
     accelerated: bool = True
     """There is a GPU or TPU, or nobody knows."""
+    half_precision: bool = False
 
 
 def advise(backward: Backward) -> tuple[Advice, ...]:

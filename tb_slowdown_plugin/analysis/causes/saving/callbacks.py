@@ -63,6 +63,8 @@ def explain(case: Case) -> Claim | None:
                 run_steps=len(case.run.steps) * case.run.steps_per_row,
                 epochs=program.epochs,
                 in_fit=program.in_fit or names.family(main.source) == names.CALLBACK,
+                steps_per_execution=program.steps_per_execution,
+                board=program.board,
             )
         ),
         # What is more in some steps is told by its largest and smallest call.

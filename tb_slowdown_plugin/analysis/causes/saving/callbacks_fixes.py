@@ -15,6 +15,7 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import (
 )
 from tb_slowdown_plugin.analysis.causes.common.intervals import fitting_steps
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
+from tb_slowdown_plugin.analysis.causes.common.program import UNKNOWN_BOARD, Board
 from tb_slowdown_plugin.analysis.text.wording import count
 from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.catalog import names
@@ -45,6 +46,8 @@ class Calls:
     epochs: int = 0
     in_fit: bool = True
     """Keras's `fit` runs the steps."""
+    steps_per_execution: int = 1
+    board: Board = UNKNOWN_BOARD
 
     @property
     def rarer(self) -> int | None:
@@ -63,11 +66,17 @@ def _is_tensorboard(calls: Calls) -> bool:
 
 def _writes_much(calls: Calls) -> bool:
     """`TensorBoard` has something to write; little each time is the price of its calls."""
-    return _is_tensorboard(calls) and not calls.little_each
+    return _is_tensorboard(calls) and not calls.little_each and not calls.board.is_quiet
 
 
 def _is_called_at_each_batch(calls: Calls) -> bool:
-    return _is_tensorboard(calls) and calls.at_every_step
+    alone = calls.steps_per_execution <= 1
+    return _is_tensorboard(calls) and calls.at_every_step and alone
+
+
+def quiet_board(calls: Calls) -> Advice:
+    """Fewer writes."""
+    return quiet_tensorboard(calls.board)
 
 
 def _writes_summaries(calls: Calls) -> bool:
@@ -254,7 +263,7 @@ def shorten() -> Advice:
 
 
 _BY_MECHANISM: Final = (
-    Offer(plain(quiet_tensorboard), when=_writes_much),
+    Offer(quiet_board, when=_writes_much),
     Offer(plain(fewer_calls), when=_is_called_at_each_batch),
     Offer(summaries_less_often, when=_writes_summaries),
     Offer(plain(fewer_validations), when=_validates_in_fit),

@@ -18,6 +18,15 @@ def test_stages_stand_from_the_source_to_the_end_with_the_largest_shuffle_buffer
     assert fact.numbers == {"shuffle_buffer": 500.0}
 
 
+@pytest.mark.parametrize(
+    ("first", "last", "full"), [(True, True, True), (False, True, False), (False, False, False)]
+)
+def test_a_pipeline_of_full_batches_is_known(first, last, full):
+    data = tf.data.Dataset.range(30).batch(4, drop_remainder=first)
+    data = data.prefetch(1).batch(2, drop_remainder=last, num_parallel_calls=2)
+    assert ("full_batches" in describe_pipeline(data).numbers) is full
+
+
 def test_a_stage_that_calls_python_and_a_generator_are_known():
     data = tf.data.Dataset.range(3).map(
         lambda x: tf.py_function(lambda y: y, [x], tf.int64), num_parallel_calls=2
