@@ -66,6 +66,11 @@ AUTOMATIC_CAPTURE: Final = "automatic_capture"
 """Fact: the monitor took a profiler capture. Subject: its session. Numbers: `slower`, 1 where
 the run had become slower and 0 where it was steady; `seconds` and `bytes` of saving it."""
 
+STEP_RULE: Final = "step_rule"
+"""Fact: what a step is, where the program didn't say: "one call of train_step (train.py:41)"."""
+STEP_NOT_CHOSEN: Final = "step_not_chosen"
+"""Fact: a function of the program that was called and makes no step, with its "calls"."""
+
 STANDARD_PHASES: Final[dict[str, str]] = {
     "data": INPUT_WAIT,
     "forward": FORWARD,

@@ -22,6 +22,7 @@ exit status:
 """
 _EPILOG: Final = f"""{_STATUSES}
 examples:
+  tbslow run train.py                         train as always, and get a verdict
   tbslow report logs                          every run below logs
   tbslow report logs --run run1 --format json
   tbslow report logs --fail-over 10           for continuous integration
@@ -75,6 +76,19 @@ examples:
 """
 
 
+_RUN_EPILOG: Final = """\
+The program runs as by python PROGRAM ARGS, with the same output and exit status. Then the
+verdict is on stderr. A program that uses tbslow itself says what a step is; else the batches
+of Keras are steps, else the calls that change trainable variables.
+
+examples:
+  tbslow run train.py --epochs 3
+  tbslow run --logdir logs/run1 -m package.train
+  tbslow run --step train_step train.py       a step is a call of the function train_step
+  tbslow run --step fit train.py              only the batches of Keras are steps
+"""
+
+
 class _Parser(argparse.ArgumentParser):
     """Refuses with an exception, so that all bad input ends in the same one line."""
 
@@ -103,6 +117,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"tbslow {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_run(commands)
     _add_report(commands)
     _add_compare(commands)
     _add_share(commands)
@@ -122,6 +137,36 @@ def _add_command(commands: _Commands, name: str, does: str, epilog: str) -> _Par
         epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
+    )
+
+
+def _add_run(commands: _Commands) -> None:
+    """For `--help` and the documentation; `cli/run.py` reads these flags without argparse."""
+    run = _add_command(
+        commands, "run", "train a program as it is, and say why it is slow", _RUN_EPILOG
+    )
+    run.add_argument(
+        "--logdir",
+        metavar="DIR",
+        help="where the records go (default: tbslow-runs/PROGRAM-DATE-TIME)",
+    )
+    run.add_argument(
+        "--step",
+        metavar="RULE",
+        help="what a step is: the name of a tf.function, fit, or dataset (a batch of a tf.data "
+        "dataset that Python iterates over); default: found out",
+    )
+    run.add_argument(
+        "--profile-on-slowdown",
+        action="store_true",
+        help="take short profiler captures when steps are steady and when they get slower",
+    )
+    run.add_argument("--quiet", action="store_true", help="say nothing at the end")
+    run.add_argument(
+        "program",
+        metavar="PROGRAM",
+        nargs=argparse.REMAINDER,
+        help="SCRIPT.py, or -m MODULE, with arguments of its own",
     )
 
 

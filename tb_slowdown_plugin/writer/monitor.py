@@ -27,6 +27,7 @@ _SAMPLE_SECONDS: Final = 2.0
 _active: Monitor | None = None
 explicit_recorder: Recorder | None = None
 """The recorder of the monitor that `start` has made: the short way of `summary.step`."""
+_logdir: str | None = None
 _find_idiom_recorder: Callable[[], Recorder | None] | None = None
 """Imported when TensorFlow is there: `tbslow.data` may be used without it."""
 
@@ -37,7 +38,13 @@ class Monitor:
     A context manager: leaving it stops it. One monitor is active at a time.
     """
 
-    def __init__(self, session: Session, on_stop: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        session: Session,
+        on_stop: Callable[[], None] = lambda: None,
+        *,
+        waits: bool = False,
+    ) -> None:
         self.recorder: Final = session.recorder
         """What integrations call: `begin`, `end`, `cancel`, `open_period`, `mark_epoch`."""
         self._session = session
@@ -49,10 +56,21 @@ class Monitor:
         self._pid = os.getpid()
         self._thread = threading.Thread(target=self._write, name="tbslow", daemon=True)
         session.on_hang = self._sample_anew
+        self._sampler = self._thread
         session.start()
+        self._is_waiting = waits
+        if not waits:
+            self.go()
+        atexit.register(self.stop)
+
+    def go(self) -> None:
+        """Starts the background threads; one that waits is told so by its first step.
+
+        Nothing is written before, nor are devices asked for, which the program may still set.
+        """
+        self._is_waiting = False
         self._sample_anew()
         self._start(self._thread)
-        atexit.register(self.stop)
 
     def flush(self) -> None:
         """Writes everything up to the last finished step before it returns."""
@@ -73,7 +91,9 @@ class Monitor:
             if thread.is_alive():  # else it could not even be started
                 thread.join(seconds)
         self._on_stop()
-        if self._thread.is_alive():
+        if self._is_waiting:
+            self._session.leave()
+        elif self._thread.is_alive():
             self._session.give_up(f"a write did not end within {_STOP_SECONDS:.0f} seconds")
         else:
             self._session.stop()
@@ -163,6 +183,11 @@ def active() -> Monitor | None:
     return _active
 
 
+def last_logdir() -> str | None:
+    """The logdir that `start` was given last in this process, None before."""
+    return _logdir
+
+
 def start(
     logdir: str | os.PathLike[str],
     *,
@@ -197,6 +222,7 @@ def start(
       ...         with tbslow.summary.step(items=1):
       ...             pass
     """
+    global _logdir
     directory = _directory(logdir)
     names = collector_names(disable)
     busy = _active
@@ -219,6 +245,7 @@ def start(
         session, _profile(session, directory) if profile_on_slowdown else lambda: None
     )
     install(monitor, explicit=True)
+    _logdir = directory
     return monitor
 
 
@@ -238,14 +265,9 @@ def stop() -> None:
 
 
 def _profile(session: Session, directory: str) -> Callable[[], None]:
-    """Has captures taken; what it returns ends that."""
-    from tb_slowdown_plugin.writer.profile_on_slowdown import SlowdownCaptures, TensorFlowProfiler
+    from tb_slowdown_plugin.writer.profile_on_slowdown import capture_slowdowns
 
-    captures = SlowdownCaptures(
-        session.recorder, directory, TensorFlowProfiler(), session.report_failure
-    )
-    session.observe = captures.observe
-    return captures.close
+    return capture_slowdowns(session, directory)
 
 
 def recorder_for_step() -> Recorder:

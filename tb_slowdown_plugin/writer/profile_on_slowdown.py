@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
@@ -23,6 +23,9 @@ from tb_slowdown_plugin.collectors.timing.slowdown_detector import (
 from tb_slowdown_plugin.records.types import Fact, StepTable
 from tb_slowdown_plugin.writer.privacy import reason_of
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
+
+if TYPE_CHECKING:
+    from tb_slowdown_plugin.writer.session import Session
 
 STEPS: Final = 10
 _MOST_SECONDS: Final = 5.0
@@ -52,6 +55,15 @@ class Profiler(Protocol):
 
     def saved(self, logdir: str) -> tuple[str, int]:
         """Name and bytes of the newest capture in a logdir."""
+
+
+def capture_slowdowns(session: Session, directory: str) -> Callable[[], None]:
+    """Has captures taken; what it returns ends that."""
+    captures = SlowdownCaptures(
+        session.recorder, directory, TensorFlowProfiler(), session.report_failure
+    )
+    session.observe = captures.observe
+    return captures.close
 
 
 class SlowdownCaptures:

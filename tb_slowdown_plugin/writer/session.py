@@ -202,6 +202,10 @@ class Session:
             self.flush(final=True)
             self._outbox.close()
 
+    def leave(self) -> None:
+        """Stops the collectors and writes nothing: there was no step."""
+        self._collection.stop()
+
     def give_up(self, reason: str) -> None:
         """Stops the collectors only: a write hangs, and the program wants to end."""
         self.report_failure("writing", reason)

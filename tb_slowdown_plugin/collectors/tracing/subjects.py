@@ -96,6 +96,16 @@ class Subjects:
             return self._of_keras(function)
         return self._written_in(function)
 
+    def of_function(self, function: Any) -> Subject:
+        """What a `tf.function` runs, by the Python function that it was made of."""
+        code = code_of(function)
+        if code is None or not self._is_library(code):
+            return self._written_in(function)
+        carried = self._carried_by(function)
+        return self._written_in(
+            function if carried is None else carried, is_library=carried is None
+        )
+
     def _written_in(
         self, function: Any, *, is_library: bool = False, is_tf_data: bool = False
     ) -> Subject:

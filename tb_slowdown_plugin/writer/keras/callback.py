@@ -7,7 +7,7 @@ import logging
 import os
 import sys
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -112,24 +112,7 @@ class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
         if callbacks is None:
             _tell_failure(watching, "on_train_begin was called by no keras.callbacks.CallbackList")
             return
-        steps = _steps.setdefault(watching, FitSteps(watching.recorder))
-        steps.begin_fit(
-            int(getattr(self.model, "steps_per_execution", 1) or 1),
-            (self.params or {}).get("steps"),
-            lambda: _iterations(self.model),  # BackupAndRestore has restored it by then
-        )
-        siblings = [other for other in callbacks.callbacks if other is not self]
-        for fact in describe_fit(self.model, siblings):
-            watching.recorder.emit(fact)
-        timer = SiblingTimer(watching.recorder.stopwatch, siblings, _base_of(callbacks))
-        hooks = FitHooks(
-            callbacks,
-            steps,
-            timer,
-            end=lambda: _release(watching),
-            fail=lambda error: _tell_failure(watching, reason_of(error)),
-        )
-        _remember(_Fit(weakref.ref(callbacks), hooks, watching, steps))
+        watch_fit(watching, callbacks, self.model, self.params or {}, but=self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A copy watches a training of its own: nothing of this one belongs into it.
@@ -142,6 +125,48 @@ class _Fit(NamedTuple):
     hooks: FitHooks
     watching: monitor.Monitor
     steps: FitSteps
+
+
+def watch_fit(
+    watching: monitor.Monitor,
+    callbacks: Any,
+    model: Any,
+    params: Mapping[str, Any],
+    *,
+    but: Any = None,
+) -> None:
+    """Makes steps of the batches of a `fit` that begins.
+
+    Args:
+      watching: The monitor.
+      callbacks: Keras's list.
+      model: What is trained.
+      params: As Keras hands them to callbacks.
+      but: A callback that is not timed.
+    """
+    steps = _steps.setdefault(watching, FitSteps(watching.recorder))
+    steps.begin_fit(
+        int(getattr(model, "steps_per_execution", 1) or 1),
+        params.get("steps"),
+        lambda: _iterations(model),  # BackupAndRestore has restored it by then
+    )
+    siblings = [other for other in callbacks.callbacks if other is not but]
+    for fact in describe_fit(model, siblings):
+        watching.recorder.emit(fact)
+    timer = SiblingTimer(watching.recorder.stopwatch, siblings, _base_of(callbacks))
+    hooks = FitHooks(
+        callbacks,
+        steps,
+        timer,
+        end=lambda: _release(watching),
+        fail=lambda error: _tell_failure(watching, reason_of(error)),
+    )
+    _remember(_Fit(weakref.ref(callbacks), hooks, watching, steps))
+
+
+def is_fitting() -> bool:
+    """Whether a `fit` is under way; one that has raised is closed here."""
+    return _fit is not None and not _close_if_left()
 
 
 def _remember(begun: _Fit) -> None:

@@ -74,6 +74,26 @@ class Periods(Pending):
         if self._ended_ns == NEVER and self.is_mine():
             self._open(self._monotonic_ns())
 
+    def mark(self) -> Opening:
+        """Now, as a moment from which `open_since` may let the first period begin.
+
+        What was booked before it belongs to no step.
+        """
+        self.stopwatch.take()
+        return Opening(self._monotonic_ns(), self._process_cpu_ns(), self._thread_cpu_ns())
+
+    def open_since(self, mark: Opening) -> None:
+        """The first period began then, unless one is running."""
+        if self._ended_ns == NEVER and self.is_mine():
+            self._ended_ns = self._cpu_due_ns = mark.at_ns
+            self._cpu_ns = mark.process_cpu_ns or 0
+            self._append(mark)
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether a period is running."""
+        return self._ended_ns != NEVER
+
     def is_mine(self) -> bool:
         """Whether this is the training thread; the first to ask becomes it."""
         if self.stopwatch.thread == 0:

@@ -1,0 +1,1 @@
+"""The directory that `tbslow run` puts on the path of a program, for a moment."""

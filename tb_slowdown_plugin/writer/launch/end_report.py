@@ -1,0 +1,90 @@
+"""Has the verdict printed when the program has ended, after everything that it prints itself.
+
+Another process reads the records and judges: the program's own holds nothing for that.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+
+from tb_slowdown_plugin.writer.launch.settings import Settings
+
+_ROOT = os.path.abspath(f"{__file__}/../../../..")  # noqa: PTH100
+_PROGRAM = f"""\
+import sys
+sys.path[0] = {_ROOT!r}
+from tb_slowdown_plugin.cli.end_report import print_end
+print_end(*sys.argv[1:])
+"""
+_MAX_SECONDS = 60.0
+_HINT = (
+    "Name the function that makes a step: tbslow run --step FUNCTION ...; or mark the steps: "
+    "with tbslow.summary.step()."
+)
+
+
+def at_exit(settings: Settings) -> None:
+    """Has it printed at the end of this process: before the program, so behind all of its own."""
+    if not settings.quiet:
+        atexit.register(_print, settings, os.getpid())
+
+
+def _print(settings: Settings, process: int) -> None:
+    if os.getpid() != process:
+        return  # a fork that has come to its end
+    try:
+        sys.stdout.flush()
+        _report(settings)
+    except (OSError, ValueError, AttributeError):
+        return  # a stream that the program has closed
+    finally:
+        if getattr(sys, "last_type", None) is KeyboardInterrupt:
+            _interrupt_again()
+
+
+def _interrupt_again() -> None:
+    """Python kills itself by SIGINT after an interrupt, unless it has run a text since."""
+    try:
+        exec("raise KeyboardInterrupt")
+    except KeyboardInterrupt:
+        return
+
+
+def _report(settings: Settings) -> None:
+    unasked = sys.modules.get("tb_slowdown_plugin.writer.launch.unasked")
+    if unasked is None:
+        _say("No steps recorded: the program didn't import TensorFlow.")
+        return
+    from tb_slowdown_plugin.writer import monitor
+
+    monitor.stop()
+    begun = unasked.begun()
+    own = monitor.last_logdir()
+    if own is not None:
+        _judge(own, own)
+    elif begun is None:
+        _say("No steps recorded: the monitor couldn't be started.")
+    elif begun.reason:
+        _say(f"No steps recorded: {begun.reason}.\n{_HINT}")
+    else:
+        _judge(settings.shown, settings.logdir)
+
+
+def _say(text: str) -> None:
+    """Written past `sys.stderr`, which the program may have closed or put something in place of."""
+    lines = "".join(f"tbslow: {line}\n" for line in text.split("\n"))
+    os.write(2, lines.encode(errors="backslashreplace"))
+
+
+def _judge(shown: str, logdir: str) -> None:
+    import subprocess
+
+    command = [sys.executable, "-c", _PROGRAM, shown, logdir]
+    try:
+        subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=2, timeout=_MAX_SECONDS, check=False
+        )
+    except (subprocess.SubprocessError, KeyboardInterrupt):
+        return  # the report is lost; `tbslow report` makes another one

@@ -1,0 +1,121 @@
+"""Passes of a Python loop over a `tf.data` dataset: epochs, the items of a step, the first wait.
+
+What `tbslow.data` does for the dataset that it is given, for each that the program iterates over.
+
+Cost: 1 us a batch.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import weakref
+from collections.abc import Callable
+from threading import get_ident
+from typing import Any
+
+from tb_slowdown_plugin.collectors.base import Unavailable
+from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
+from tb_slowdown_plugin.collectors.input.batch_shapes import Glance
+from tb_slowdown_plugin.writer.data import (
+    ItemReader,
+)
+from tb_slowdown_plugin.writer.steps.recorder import Recorder
+from tb_slowdown_plugin.writer.steps.step_buffer import Opening
+
+
+class _Pass:
+    """One iterator."""
+
+    __slots__ = ("first_row", "glance", "is_epoch", "items", "reader")
+
+    def __init__(self, first_row: int) -> None:
+        self.first_row = first_row
+        self.is_epoch = False
+        self.glance = Glance()
+        self.reader = ItemReader()
+        self.items: int | None = None
+
+
+class Passes:
+    """Hooks the iterator of `tf.data` that Python loops use.
+
+    Args:
+      recorder: Of the monitor.
+      step: Called around each fetch where a batch is a step: with True after one, and with
+        False before the next.
+      fail: Is told what has failed here; nothing is hooked any more then.
+    """
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        step: Callable[[bool], None] | None,
+        fail: Callable[[Exception], None],
+    ) -> None:
+        from tensorflow.python.eager import context
+
+        self.first_wait: Opening | None = None
+        """When the pass over the data that may be the first of the training began."""
+        self._recorder = recorder
+        self._step = step
+        self._fail = fail
+        self._executing_eagerly = context.executing_eagerly
+        self._passes: weakref.WeakKeyDictionary[Any, _Pass] = weakref.WeakKeyDictionary()
+        self._hooks = MethodHooks("tbslow run")
+
+    def install(self) -> None:
+        """Hooks the method that fetches."""
+        from tensorflow.python.data.ops import iterator_ops
+
+        with contextlib.suppress(Unavailable):
+            self._hooks.replace(iterator_ops.OwnedIterator, "__next__", self._around)
+
+    def remove(self) -> None:
+        """Takes the hook out."""
+        self._hooks.remove()
+
+    def _around(self, original: Method) -> Method:
+        watch = self._recorder.stopwatch
+
+        def fetch(iterator: Any) -> Any:
+            if watch.thread not in (0, get_ident()) or not self._executing_eagerly():
+                return original(iterator)
+            self._guarded(self._before, iterator)
+            batch = original(iterator)
+            self._guarded(self._after, iterator, batch)
+            return batch
+
+        return fetch
+
+    def _before(self, iterator: Any) -> None:
+        recorder = self._recorder
+        if self._step is not None:
+            self._step(False)
+        found = self._passes.get(iterator)
+        if found is None:
+            found = self._passes[iterator] = _Pass(recorder.rows)
+            if not recorder.is_begun and recorder.is_mine():
+                self.first_wait = recorder.mark()
+        elif not found.is_epoch and found.first_row < recorder.rows:
+            # The second step that this pass feeds makes it an epoch, once it is done.
+            found.is_epoch = True
+            recorder.due.expect_epoch(found.first_row)
+
+    def _after(self, iterator: Any, batch: Any) -> None:
+        found = self._passes.get(iterator)
+        if found is None:
+            return
+        if found.glance.is_new(batch):
+            found.items = found.reader.read(batch)
+            for observe in self._recorder.batch_observers:
+                observe(batch)
+        self._recorder.batch_items = found.items
+        if self._step is not None:
+            self._step(True)
+
+    def _guarded(self, do: Callable[..., Any], *args: Any) -> None:
+        try:
+            do(*args)
+        except Exception as error:  # noqa: BLE001 - the training must not see it
+            self.remove()
+            self._fail(error)

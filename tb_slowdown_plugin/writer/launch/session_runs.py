@@ -1,0 +1,114 @@
+"""Sees the runs of a TensorFlow 1 session that train: whose fetches assign to trainable variables.
+
+Cost: 5 us a run; looking at a graph, once for each set of fetches, 1 ms in 1,000 operations.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any, Final
+
+from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
+from tb_slowdown_plugin.writer.launch.graph_updates import is_write, written_resource
+from tb_slowdown_plugin.writer.launch.step_cycle import Training
+
+_RESTORE: Final = ("RestoreV2", "Restore")
+
+
+class SessionRuns:
+    """Hooks `Session.run`.
+
+    Args:
+      around: Calls the original as a call that trains: `around(training, original, *args)`.
+      guard: Calls what must not raise into the program.
+      name: Gives the name of a run by the line that called it.
+    """
+
+    def __init__(
+        self,
+        around: Callable[..., Any],
+        guard: Callable[..., Any],
+        name: Callable[[], Training],
+    ) -> None:
+        self._around = around
+        self._guard = guard
+        self._name = name
+        self._hooks = MethodHooks("tbslow run")
+        self._known: weakref.WeakKeyDictionary[Any, dict[tuple[str, ...], bool]] = (
+            weakref.WeakKeyDictionary()
+        )
+
+    def install(self) -> None:
+        """Hooks the method."""
+        from tensorflow.python.client import session
+
+        self._hooks.replace(session.BaseSession, "run", self._wrap)
+
+    def remove(self) -> None:
+        """Takes the hook out."""
+        self._hooks.remove()
+
+    def _wrap(self, original: Method) -> Method:
+        def run(session: Any, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+            if not self._guard(self._trains, session, fetches):
+                return original(session, fetches, *args, **kwargs)
+            return self._around(self._name(), original, session, fetches, *args, **kwargs)
+
+        return run
+
+    def _trains(self, session: Any, fetches: Any) -> bool:
+        graph = session.graph
+        names = tuple(sorted(_names_in(fetches)))
+        known = self._known.setdefault(graph, {})
+        if names not in known:
+            known[names] = _assigns(graph, names)
+        return known[names]
+
+
+def _names_in(fetches: Any) -> set[str]:
+    """The names of what is fetched: texts, operations, tensors, variables, in any nest."""
+    if isinstance(fetches, str):
+        return {fetches}
+    if isinstance(fetches, dict):
+        fetches = list(fetches.values())
+    if isinstance(fetches, list | tuple):
+        return set().union(*map(_names_in, fetches)) if fetches else set()
+    name = getattr(fetches, "name", None)
+    return {name} if isinstance(name, str) else set()
+
+
+def _assigns(graph: Any, names: tuple[str, ...]) -> bool:
+    """Whether what must run for these fetches assigns to a trainable variable.
+
+    Initializing and restoring assign too, and don't train.
+    """
+    trainable = graph.get_collection("trainable_variables")
+    handles = {variable.handle.op.name if hasattr(variable, "handle") else variable.op.name
+               for variable in trainable}  # fmt: skip
+    initializers = {variable.initializer for variable in trainable}
+    todo = []
+    for name in names:
+        try:
+            found = graph.as_graph_element(name.partition(":")[0])
+        except (KeyError, ValueError):
+            continue
+        todo.append(found)
+    seen = set(todo)
+    while todo:
+        operation = todo.pop()
+        if (
+            is_write(operation)
+            and operation not in initializers
+            and written_resource(operation).op.name in handles
+            and not any(each.op.type in _RESTORE for each in operation.inputs)
+            and not any(
+                inner.op.type in _RESTORE for each in operation.inputs for inner in each.op.inputs
+            )
+        ):
+            return True
+        for before in (*(each.op for each in operation.inputs), *operation.control_inputs):
+            if before not in seen:
+                seen.add(before)
+                todo.append(before)
+    return False

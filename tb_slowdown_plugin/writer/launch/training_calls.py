@@ -1,0 +1,253 @@
+"""Sees the calls of a program that train: of a `tf.function`, a Keras model, an optimizer.
+
+Only calls from outside of any graph count, and only the outermost one: what `fit` and
+`train_on_batch` call inside is theirs.
+
+Cost: 1 us a call of a `tf.function`, 5 us a call of `train_on_batch` or of an optimizer; reading
+a graph, once a function, less than 1 ms.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import weakref
+from collections import Counter
+from collections.abc import Callable
+from threading import get_ident
+from types import CodeType, FrameType
+from typing import Any, Final, NamedTuple
+
+from tb_slowdown_plugin.collectors.base import (
+    Unavailable,
+    loaded_keras,
+)
+from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
+from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
+from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces, code_of
+from tb_slowdown_plugin.collectors.tracing.subjects import Subjects
+from tb_slowdown_plugin.writer.keras.callback import is_fitting
+from tb_slowdown_plugin.writer.launch import graph_updates
+from tb_slowdown_plugin.writer.launch.session_runs import SessionRuns
+from tb_slowdown_plugin.writer.launch.step_cycle import StepCycle, Training
+from tb_slowdown_plugin.writer.steps.recorder import Recorder
+from tb_slowdown_plugin.writer.steps.step_buffer import Opening
+
+BY: Final = "tbslow run"
+"""Whose hooks they are."""
+_PUBLIC: Final = frozenset(("apply", "apply_gradients", "minimize", "train_on_batch"))
+"""What a program may have called that leads to what is hooked."""
+
+
+class _Known(NamedTuple):
+    """What is known of a `tf.function`."""
+
+    training: Training | None
+    traces: int
+    """How many it had then: another trace may train."""
+
+
+class TrainingCalls:
+    """Hooks what trains, and tells a `StepCycle` of each call.
+
+    Args:
+      recorder: Of the monitor.
+      cycle: Makes steps of the calls.
+      only: Name of the one function whose calls are steps; "" for all that train.
+      fail: Is told what has failed here; nothing is hooked any more then.
+    """
+
+    def __init__(
+        self, recorder: Recorder, cycle: StepCycle, only: str, fail: Callable[[Exception], None]
+    ) -> None:
+        from tensorflow.python.eager import context
+
+        self.seen: Counter[str] = Counter()
+        """Calls of the program's own functions that don't train."""
+        self._recorder = recorder
+        self._cycle = cycle
+        self._only = only
+        self._fail = fail
+        self._executing_eagerly = context.executing_eagerly
+        self._hooks = MethodHooks(BY)
+        self._subjects = Subjects.of_process()
+        self._places = SourcePlaces.of_process()
+        self._is_inside = False
+        self._functions: weakref.WeakKeyDictionary[Any, _Known] = weakref.WeakKeyDictionary()
+        self._by_code: dict[CodeType, Training] = {}
+        self._by_line: dict[tuple[str, str, int], Training] = {}
+        self._mark: Opening | None = None
+        self._sessions = SessionRuns(self._train_session, self._guarded, self._name_session)
+        self.first_wait: Callable[[], Opening | None] = lambda: None
+        """Since when the program waits for the data of its first step, where it does."""
+
+    def install(self) -> None:
+        """Hooks TensorFlow's functions, and Keras's models and optimizers where it is there."""
+        import tensorflow as tf
+        from tensorflow.python.eager.polymorphic_function import polymorphic_function
+
+        self._hook(polymorphic_function.Function, "_call", self._around_function)
+        if self._only:
+            return
+        keras = loaded_keras()
+        if keras is not None:
+            self._hook(keras.Model, "train_on_batch", self._around_line)
+            optimizer = keras.optimizers.Optimizer
+            method = "apply" if hasattr(optimizer, "apply") else "apply_gradients"
+            self._hook(optimizer, method, self._around_line)
+        self._hook(tf.compat.v1.train.Optimizer, "apply_gradients", self._around_line)
+        with contextlib.suppress(Unavailable):
+            self._sessions.install()
+
+    def remove(self) -> None:
+        """Takes the hooks out."""
+        self._hooks.remove()
+        self._sessions.remove()
+
+    def _hook(self, owner: Any, name: str, wrap: Callable[[Method], Method]) -> None:
+        with contextlib.suppress(Unavailable):
+            self._hooks.replace(owner, name, wrap)
+
+    # -- what was called ----------------------------------------------------------------
+
+    def _around_function(self, original: Method) -> Method:
+        def call(function: Any, *args: Any, **kwargs: Any) -> Any:
+            if not self._is_outermost():
+                return original(function, *args, **kwargs)
+            known = self._guarded(self._look_up, function)
+            if known is not None:
+                return self._train(known, original, function, *args, **kwargs)
+            if not self._recorder.is_begun:
+                self._mark = self.first_wait() or self._recorder.mark()
+            result = original(function, *args, **kwargs)
+            self._guarded(self._look_at_traces, function)
+            return result
+
+        return call
+
+    def _around_line(self, original: Method) -> Method:
+        name = original.__name__
+
+        def call(owner: Any, *args: Any, **kwargs: Any) -> Any:
+            if not self._is_outermost():
+                return original(owner, *args, **kwargs)
+            training = self._guarded(self._at_line, sys._getframe(1), owner, name)
+            if training is None:
+                return original(owner, *args, **kwargs)
+            return self._train(training, original, owner, *args, **kwargs)
+
+        return call
+
+    def _is_outermost(self) -> bool:
+        if self._is_inside or not self._executing_eagerly():
+            return False
+        return self._may_train_here() and not is_fitting()
+
+    def _may_train_here(self) -> bool:
+        """Whether this is the thread that trains, or any where none has trained yet."""
+        recorder = self._recorder
+        return recorder.stopwatch.thread == get_ident() or not (recorder.rows or recorder.in_step)
+
+    def _train(self, training: Training, original: Method, *args: Any, **kwargs: Any) -> Any:
+        self._is_inside = True
+        try:
+            self._guarded(self._begin, training)
+            result = original(*args, **kwargs)
+        except BaseException:
+            self._guarded(self._cycle.forget)
+            raise
+        finally:
+            self._is_inside = False
+        self._guarded(self._cycle.leave)
+        return result
+
+    def _begin(self, training: Training, mark: Opening | None = None) -> None:
+        if not self._recorder.is_begun:
+            since = mark or self.first_wait()
+            if since is not None:
+                self._recorder.open_since(since)
+        self._cycle.enter(training)
+
+    # -- whether it trains --------------------------------------------------------------
+
+    def _look_up(self, function: Any) -> Training | None:
+        known = self._functions.get(function)
+        if known is not None:
+            return known.training
+        code = code_of(function.python_function)
+        training = self._by_code.get(code) if code is not None else None
+        if training is not None:
+            self._functions[function] = _Known(training, 0)
+        return training
+
+    def _look_at_traces(self, function: Any) -> None:
+        """After a call of a function that is not known to train."""
+        traces = function.experimental_get_tracing_count()
+        known = self._functions.get(function)
+        subject = self._subjects.of_function(function.python_function)
+        if subject.is_library:
+            return
+        name = f"{subject.function} ({subject.location})" if subject.location else subject.function
+        if known is None or known.traces != traces:
+            training = None
+            if self._is_meant(subject.function) if self._only else _trains(function):
+                training = Training(name, subject.function)
+                code = code_of(function.python_function)
+                if code is not None:
+                    self._by_code[code] = training
+            self._functions[function] = _Known(training, traces)
+            if training is not None:
+                self._begin(training, self._mark)
+                self._cycle.leave()
+                return
+        self.seen[name] += 1
+
+    def _is_meant(self, name: str) -> bool:
+        return self._only in (name, name.rpartition(".")[2])
+
+    def _at_line(self, frame: FrameType, owner: Any, name: str) -> Training:
+        """A call by the line of the program that made it, under the name that it has there."""
+        called, (file, line) = name, calling_line(frame)
+        while frame.f_back is not None and (frame.f_code.co_filename, frame.f_lineno) != (
+            file,
+            line,
+        ):
+            if frame.f_code.co_name in _PUBLIC:
+                called = frame.f_code.co_name
+            frame = frame.f_back
+        what = f"{type(owner).__name__}.{called}"
+        training = self._by_line.get((what, file, line))
+        if training is None:
+            name = f"{what} ({self._places.at(file, line)})"
+            training = self._by_line[what, file, line] = Training(name, what)
+        return training
+
+    def _train_session(
+        self, training: Training, original: Method, *args: Any, **kwargs: Any
+    ) -> Any:
+        if self._is_inside or not self._may_train_here() or is_fitting():
+            return original(*args, **kwargs)
+        return self._train(training, original, *args, **kwargs)
+
+    def _name_session(self) -> Training:
+        file, line = calling_line(sys._getframe(1))
+        name = f"Session.run ({self._places.at(file, line)})"
+        return self._by_line.setdefault(("Session.run", file, line), Training(name, "Session.run"))
+
+    def _guarded(self, do: Callable[..., Any], *args: Any) -> Any:
+        """A mistake of ours must not reach the program: what is hooked goes."""
+        try:
+            return do(*args)
+        except Exception as error:  # noqa: BLE001 - the training must not see it
+            self.remove()
+            self._fail(error)
+            return None
+
+
+def _trains(function: Any) -> bool:
+    """Whether any trace of a `tf.function` trains."""
+    for config in (function._no_variable_creation_config, function._variable_creation_config):
+        cache = getattr(config, "function_cache", None)
+        if cache is not None and any(graph_updates.trains(each) for each in cache.values()):
+            return True
+    return False

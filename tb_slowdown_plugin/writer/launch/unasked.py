@@ -1,0 +1,151 @@
+"""A monitor that the program did not start: it waits for steps, and gives way to the program's own.
+
+It is no monitor that `tbslow.start` would refuse to replace, nor one that
+`tbslow.summary.step` would write to: a program that uses `tbslow` stays in charge.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Final
+
+from tb_slowdown_plugin.catalog.names import STEP_NOT_CHOSEN, STEP_RULE
+from tb_slowdown_plugin.records.types import Fact
+from tb_slowdown_plugin.writer import monitor as monitors
+from tb_slowdown_plugin.writer.launch.settings import Settings
+from tb_slowdown_plugin.writer.privacy import reason_of
+from tb_slowdown_plugin.writer.session_factory import create_session
+
+_MAX_NOT_CHOSEN: Final = 4
+_log = logging.getLogger("tb_slowdown_plugin")
+
+_begun: Unasked | None = None
+
+
+def begin(settings: Settings) -> None:
+    """Starts the monitor; TensorFlow is imported. Never raises."""
+    global _begun
+    if monitors.active() is not None:
+        return  # the program was quicker
+    try:
+        _begun = Unasked(settings)
+    except Exception as error:  # noqa: BLE001 - the program must go on
+        _log.warning("slowdown monitor: tbslow run failed (%s)", reason_of(error))
+
+
+def begun() -> Unasked | None:
+    """What was begun in this process; None before TensorFlow is imported."""
+    return _begun
+
+
+class Unasked:
+    """The monitor of `tbslow run`, and what tells it of steps."""
+
+    def __init__(self, settings: Settings) -> None:
+        from tb_slowdown_plugin.writer.launch.fits import Fits
+        from tb_slowdown_plugin.writer.launch.passes import Passes
+        from tb_slowdown_plugin.writer.launch.step_cycle import StepCycle
+        from tb_slowdown_plugin.writer.launch.training_calls import TrainingCalls
+        from tb_slowdown_plugin.writer.output.event_file import EventFileSink
+
+        logdir = settings.logdir
+        session = create_session(
+            lambda session, worker: EventFileSink(logdir, session, worker),
+            logdir=None if "://" in logdir else logdir,
+        )
+        on_stop = self._end
+        if settings.profile:
+            from tb_slowdown_plugin.writer.profile_on_slowdown import capture_slowdowns
+
+            close = capture_slowdowns(session, logdir)
+
+            def on_stop() -> None:
+                close()
+                self._end()
+
+        self.settings = settings
+        self.failure = ""
+        self._rules: list[str] = []
+        self.monitor = monitors.Monitor(session, lambda: on_stop(), waits=True)
+        recorder = self._recorder = self.monitor.recorder
+        recorder.due.call_after_steps(self._go)
+        self._cycle = StepCycle(
+            recorder, lambda functions: self._tell_rule(_rule_of([each.name for each in functions]))
+        )
+        only = "" if settings.step in ("fit", "dataset") else settings.step
+        self._calls = TrainingCalls(recorder, self._cycle, only, self._report)
+        self._fits = Fits(self._begin_fit, self._report)
+        is_dataset = settings.step == "dataset"
+        self._passes = Passes(recorder, self._step_of_batch if is_dataset else None, self._report)
+        self._passes.install()
+        self._calls.first_wait = lambda: self._passes.first_wait
+        if settings.step in ("", "fit"):
+            self._fits.install(self.monitor)
+        if settings.step not in ("fit", "dataset"):
+            self._calls.install()
+        monitors.install(self.monitor, explicit=False)
+
+    @property
+    def reason(self) -> str:
+        """Why there is no step, for a person; "" where there is one."""
+        if self._recorder.rows:
+            return ""
+        if self.failure:
+            return f"the monitor failed: {self.failure}"
+        if self.settings.step:
+            return f"there was no step by the rule --step {self.settings.step}"
+        return "no call changed a trainable variable"
+
+    def _go(self) -> bool:
+        self.monitor.go()
+        return False
+
+    def _begin_fit(self, name: str) -> None:
+        self._cycle.close()
+        self._tell_rule(f"one batch of {name}")
+
+    def _step_of_batch(self, is_fetched: bool) -> None:
+        """Where a batch is a step: it begins when the batch is there, and ends before the next."""
+        recorder = self._recorder
+        if is_fetched:
+            if self._passes.first_wait is not None:
+                recorder.open_since(self._passes.first_wait)
+            recorder.begin()
+            self._tell_rule("one batch of a dataset")
+        elif recorder.in_step:
+            recorder.end()
+
+    def _tell_rule(self, rule: str) -> None:
+        if rule not in self._rules:
+            self._rules.append(rule)
+            self._recorder.emit(Fact(STEP_RULE, rule))
+
+    def _report(self, error: Exception) -> None:
+        self.failure = reason_of(error)
+        self._cycle.close()
+        _log.warning("slowdown monitor: tbslow run failed (%s)", self.failure)
+
+    def _end(self) -> None:
+        """The monitor stops: the step that is open ends."""
+        self._calls.remove()
+        self._fits.remove()
+        self._passes.remove()
+        self._cycle.close()
+        if self._recorder.in_step:
+            self._recorder.end()
+        for name, calls in self._calls.seen.most_common(_MAX_NOT_CHOSEN):
+            self._recorder.emit(Fact(STEP_NOT_CHOSEN, name, {"calls": float(calls)}))
+
+
+def _rule_of(names: list[str]) -> str:
+    """What a step is.
+
+    Example:
+      >>> _rule_of(["train_step (train.py:41)"])
+      'one call of train_step (train.py:41)'
+      >>> _rule_of(["d (gan.py:1)", "g (gan.py:9)"])
+      'one call of d (gan.py:1) and those of g (gan.py:9) after it'
+    """
+    first, *more = names
+    rule = f"one call of {first}"
+    return f"{rule} and those of {', '.join(more)} after it" if more else rule

@@ -1,0 +1,103 @@
+"""Which calls make a step, by what was called in which order."""
+
+from __future__ import annotations
+
+import pytest
+
+from tb_slowdown_plugin.writer.launch.step_cycle import StepCycle, Training
+
+NAMES = {letter: Training(f"{letter} (train.py:1)", letter) for letter in "cdfgpt"}
+
+
+class Rows:
+    """Takes the part of a recorder: the calls of each step, and the kinds."""
+
+    def __init__(self) -> None:
+        self.in_step = False
+        self.kinds: list[str] = []
+        self._kind = ""
+
+    def begin(self, step: object = None, items: object = None, kind: str = "train") -> None:
+        assert not self.in_step
+        self.in_step = True
+        self._kind = kind
+
+    def end(self) -> None:
+        assert self.in_step
+        self.in_step = False
+        self.kinds.append(self._kind)
+
+    def cancel(self) -> None:
+        assert self.in_step
+        self.in_step = False
+
+
+def steps_of(calls: str) -> tuple[list[str], list[str]]:
+    """The kinds of the steps, and the rules that were told, as the letters of their functions."""
+    rows, rules = Rows(), []
+    cycle = StepCycle(rows, lambda functions: rules.append("".join(f.kind for f in functions)))
+    for letter in calls:
+        cycle.enter(NAMES[letter])
+        cycle.leave()
+    cycle.close()
+    assert not rows.in_step
+    return rows.kinds, rules
+
+
+@pytest.mark.parametrize(
+    ("calls", "steps", "rule"),
+    [
+        ("t" * 50, 50, "t"),
+        ("t", 1, "t"),
+        ("dg" * 50, 50, "dg"),
+        ("dgg" * 50, 50, "dg"),
+        ("dcg" * 50, 50, "dcg"),
+    ],
+)
+def test_a_turn_of_the_cycle_is_a_step(calls: str, steps: int, rule: str) -> None:
+    assert steps_of(calls) == (["train"] * steps, [rule])
+
+
+def test_where_turns_differ_a_step_ends_with_the_first_function_of_the_next() -> None:
+    kinds, rules = steps_of("dddddg" * 20)
+    assert kinds == ["train"] * 100
+    assert rules == ["d", "dg"]
+
+
+def test_a_function_that_is_called_alone_later_has_steps_of_its_own_kind() -> None:
+    kinds, rules = steps_of("p" * 40 + "f" * 60)
+    assert kinds == ["train"] * 40 + ["f"] * 60
+    assert rules == ["p", "f"]
+
+
+def test_parts_that_come_back_keep_their_kind() -> None:
+    kinds, _ = steps_of("p" * 10 + "f" * 10 + "p" * 10)
+    assert kinds == ["train"] * 10 + ["f"] * 10 + ["train"] * 10
+
+
+def test_a_single_call_before_the_loop_does_not_merge_its_steps() -> None:
+    kinds, _ = steps_of("p" + "t" * 100)
+    assert 98 <= len(kinds) <= 101
+    assert kinds.count("t") == len(kinds) - 1
+
+
+def test_a_step_that_ends_at_its_last_call_is_closed_when_that_call_returns() -> None:
+    rows = Rows()
+    cycle = StepCycle(rows, lambda _: None)
+    open_after = []
+    for letter in "dgdg":
+        cycle.enter(NAMES[letter])
+        cycle.leave()
+        open_after.append(rows.in_step)
+    assert open_after == [True, True, True, False]  # the first turn waits for the next to begin
+
+
+def test_a_call_that_raised_is_no_step() -> None:
+    rows = Rows()
+    cycle = StepCycle(rows, lambda _: None)
+    cycle.enter(NAMES["t"])
+    cycle.forget()
+    cycle.enter(NAMES["t"])
+    cycle.leave()
+    cycle.close()
+    assert rows.kinds == ["train"]
