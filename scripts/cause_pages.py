@@ -241,7 +241,7 @@ def _page(root: Path, cause: str, page: Page) -> str:
             example = "\n".join(line for _, line in as_example(fix.code))
             parts.append(f"Example, {fix.where}:\n\n```python\n{example}\n```")
         if fix.price:
-            parts.append(textwrap.fill(f"*Price:* {fix.price}", 100, break_long_words=False))
+            parts.append(textwrap.fill(f"*Trade-off:* {fix.price}", 100, break_long_words=False))
     code = (root / "tests" / "programs" / f"{page.program}.py").read_text(encoding="utf-8")
     parts += [
         "## A program that has it",

@@ -108,7 +108,7 @@ def check_case(case: CaseOfAdvice, request: pytest.FixtureRequest) -> None:
 
 
 def check_all(cases: dict[str, CaseOfAdvice], elsewhere: tuple[str, ...] = ()) -> None:
-    """Every code of these advices has a case; each is a sentence, and has its price.
+    """Every code of these advices has a case; each is a sentence, and has its trade-off.
 
     `elsewhere`: how the texts begin that are tried in the file of another family.
     """

@@ -173,7 +173,7 @@ def _advice(advice: Advice, width: int, ink: Ink) -> Iterator[str]:
     for sign, line in as_example(advice.code) if advice.kind == "example" else patch:
         yield _INDENT * 2 + ink.code(printable(line), sign)
     if advice.price:
-        yield from _paragraph(f"Price: {advice.price}", _INDENT, width)
+        yield from _paragraph(f"Trade-off: {advice.price}", _INDENT, width)
 
 
 def _heading(advice: Advice) -> str:

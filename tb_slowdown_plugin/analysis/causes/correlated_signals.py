@@ -2,7 +2,7 @@
 
 Two things that grow always correlate. So a signal counts as a companion of a
 jump only if it jumps right there, far more than anywhere else, and as one of
-growth only if it grows all the time; and shifting it in time (the placebo)
+growth only if it grows all the time; and shifting it in time
 must spoil the likeness of a jump.
 """
 
@@ -65,7 +65,7 @@ def find_companions(
         the second: whatever goes on at an even pace does more in a longer step.
 
     Returns:
-      The companions, the most alike first. A jump that passes the placebo may be
+      The companions, the most alike first. A jump that shifting spoils may be
       given confidence "medium", growth no more than "low".
     """
     if finding.pattern not in ("level_shift", "drift"):
@@ -95,7 +95,7 @@ def find_companions(
                 ends = float(inside[0]), float(inside[-1])
                 found.append(Companion(name, "grows_together", likeness, float("nan"), *ends))
         elif _jumps_at(series, onset):
-            chance = _placebo(lost, series, likeness)
+            chance = _chance_when_shifted(lost, series, likeness)
             if chance <= _MOST_BY_CHANCE:
                 sides = float(np.median(series[:onset])), float(np.median(inside))
                 found.append(Companion(name, "jumps_together", likeness, chance, *sides))
@@ -158,7 +158,7 @@ def _jumps_at(series: Float, onset: int) -> bool:
     return bool(jumps[near].max() > _LOCAL * np.quantile(jumps[far], 0.95))
 
 
-def _placebo(lost: Float, series: Float, likeness: float) -> float:
+def _chance_when_shifted(lost: Float, series: Float, likeness: float) -> float:
     """Share of shifts in time (by 5 to 95 % of the run) under which the two are as alike."""
     blocks = len(series)
     shifts = np.unique(np.linspace(0.05 * blocks, 0.95 * blocks, 99).astype(np.int64))

@@ -25,7 +25,7 @@ def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float
 
     The first execution of a new graph is recorded with its steady cost; that
     part is ordinary work and goes back to the step. Of several workers' waiting
-    for each other, what the last to arrive waits is the price of communicating.
+    for each other, what the last to arrive waits is the normal cost of communicating.
 
     Args:
       run: the recording.

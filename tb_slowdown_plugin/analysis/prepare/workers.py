@@ -2,7 +2,7 @@
 
 An all-reduce ends for all workers at the same moment, that of the last to
 arrive. So the worker that waits least is the one that the others wait for, and
-what it waits itself is the price of communicating at all.
+what it waits itself is the normal cost of communicating.
 """
 
 from __future__ import annotations

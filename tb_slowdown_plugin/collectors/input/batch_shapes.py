@@ -175,7 +175,7 @@ def has_static_shapes(source: Any) -> bool:
 
 
 class Glance:
-    """Tells at the price of one shape whether a batch may look otherwise than the one before.
+    """Tells, for what one shape costs, whether a batch may look otherwise than the one before.
 
     Example:
       >>> import numpy
@@ -195,7 +195,7 @@ class Glance:
         try:
             while type(batch) in _NESTS:
                 batch = batch[0] if type(batch) is not dict else next(iter(batch.values()))
-            # `shape_of` at half its price: a call less.
+            # `shape_of` at half its cost: a call less.
             read = getattr(batch, "_shape_tuple", None)
             shape = shape_of(batch) if read is None else read()
         except Exception:  # noqa: BLE001 - empty, no tensor, or one of any make

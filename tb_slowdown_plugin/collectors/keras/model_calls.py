@@ -25,7 +25,7 @@ from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
 
 _FEW: Final = 3
-"""Batches in a call, up to which all around them is the price of having called `predict`. With
+"""Batches in a call, up to which all around them is the cost of having called `predict`. With
 more, its dataset is an input pipeline like any other."""
 
 _PARTS: Final = (
@@ -102,7 +102,7 @@ class PredictCalls:
 
         return call
 
-    # The model's own work on a batch is not the price of `predict`.
+    # The model's own work on a batch is not the cost of `predict`.
 
     def _begins(self, on_batch_begin: Method) -> Method:
         def begin(callbacks: Any, *args: Any, **kwargs: Any) -> Any:
@@ -137,7 +137,7 @@ def _is_made_a_dataset(x: Any) -> bool:
 
 
 def _gather(watch: Stopwatch, call: _Call) -> None:
-    """What its dataset has cost is the price of the call, too."""
+    """What its dataset has cost is a cost of the call, too."""
     booked = watch.booked
     # Its batches are fetched where the model's own work is: nothing is open there.
     waited_ns = max(0, watch.waited_ns - call.waited_ns)

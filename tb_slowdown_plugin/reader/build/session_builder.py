@@ -173,7 +173,7 @@ class Strand:
         """All steps so far, without a copy.
 
         Args:
-          whole: With the steps that fill no row yet as a last one, at the price of a copy.
+          whole: With the steps that fill no row yet as a last one, at the cost of a copy.
         """
         columns = self._steps.views(whole=whole)
         if not columns or not len(columns["number"]):

@@ -38,7 +38,7 @@ A healthy step takes 520 ms: lowest level held for 5 % of the run (steps
    Example, where `train_step` is called:
       # before: train_step(batch, temperature)
       train_step(batch, tf.constant(temperature))
-   Price: None.
+   Trade-off: None.
 
 2. Input pipeline: 1,030.0 s, 11.1 % of the run, medium confidence
    Steps 8,200\u201312,344, at a new level. Each step waits 199 ms for data.

@@ -52,7 +52,7 @@ const none = (report: RunReport): string =>
     ? "No cause is named before there are enough steps for a verdict."
     : "No cause reaches 0.5 % of the run.";
 
-const footnote = html`<p class="s q foot">Confidence. High: the seconds were timed directly. Medium: a signal jumps at the same steps and a placebo test does not explain it. Low: it only moves together; its seconds stay unexplained. Causes below 0.5 % of the run are not listed.</p>`;
+const footnote = html`<p class="s q foot">Confidence. High: timed directly. Medium: a measured state or counter matches the slow steps. Low: something grew at the same time; its time stays unexplained. Causes below 0.5 % of the run are not listed.</p>`;
 
 function heads(page: Page): TemplateResult {
   const { first_step: first, last_step: last } = page.run;
@@ -180,5 +180,5 @@ function heading(one: Advice): string {
 
 const change = (one: Advice): TemplateResult =>
   html`${one.code === "" ? nothing : codeBox(heading(one), one.code, one.kind)}${
-    one.price === "" ? nothing : html`<p class="s q">Price: ${prose(one.price)}</p>`
+    one.price === "" ? nothing : html`<p class="s q">Trade-off: ${prose(one.price)}</p>`
   }`;

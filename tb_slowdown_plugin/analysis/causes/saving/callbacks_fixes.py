@@ -65,7 +65,7 @@ def _is_tensorboard(calls: Calls) -> bool:
 
 
 def _writes_much(calls: Calls) -> bool:
-    """`TensorBoard` has something to write; little each time is the price of its calls."""
+    """`TensorBoard` has something to write; little each time is the cost of its calls."""
     return _is_tensorboard(calls) and not calls.little_each and not calls.board.is_quiet
 
 

@@ -130,7 +130,7 @@ def tell_planned(case: Case, planned: tuple[Finding, ...]) -> Iterable[str]:
         if _is_communicating(case, rows, each):
             yield (
                 f"The all-reduce takes {longer}, also for the worker that is the last, {total}. "
-                "That is the price of communicating, and no loss."
+                "That is the normal cost of communicating, and no loss."
             )
             continue
         yield (
