@@ -76,10 +76,16 @@ def _launches(trace: Trace) -> str:
     calls = sum(total.calls for total in kernels)
     mean = sum(total.seconds for total in kernels) / calls if calls else 0.0
     if 0.0 < mean < _SHORT_SECONDS:
+        fused = any("fusion" in total.name for total in kernels)
+        fuse = (
+            ""
+            if fused
+            else "let XLA fuse them (`jit_compile=True` in TensorFlow, `jax.jit` around the whole "
+            "step), or "
+        )
         return (
             f"Devices wait for the host, which launches {calls:,} kernels of "
-            f"{mean * 1e6:.0f} \u00b5s on average: let XLA fuse them (`jit_compile=True` in "
-            "TensorFlow, `jax.jit` around the whole step), or use larger batches."
+            f"{mean * 1e6:.0f} \u00b5s on average: {fuse}use larger batches."
         )
     return (
         "Devices wait for the host: take work in Python out of the step, and don't read results "

@@ -155,6 +155,18 @@ def test_each_device_waits_on_its_own(tmp_path: Path) -> None:
     assert any("wait for other devices" in hint for hint in hints(trace))
 
 
+@pytest.mark.parametrize(("name", "is_fused"), [("relu", False), ("loop_add_fusion_3", True)])
+def test_what_xla_has_fused_is_not_to_be_fused(tmp_path: Path, name: str, is_fused: bool) -> None:
+    host = PlaneWriter("/host:CPU")
+    host.line("python", milliseconds([("train", 0, 20, {"step_num": 3})]))
+    device = PlaneWriter("/device:GPU:0")
+    short = [(name, at * MILLISECOND, MILLISECOND // 50) for at in range(20)]
+    device.line("Stream #13(Compute)", short)
+    (hint,) = [each for each in hints(trace_of(tmp_path, host, device)) if "launches" in each]
+    assert ("jit_compile" in hint) is not is_fused
+    assert hint.endswith("use larger batches.")
+
+
 def test_two_captures_of_several_devices_add_up(tmp_path: Path) -> None:
     def captured(*, slower: int) -> Trace:
         host = PlaneWriter("/host:CPU")
