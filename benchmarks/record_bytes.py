@@ -17,7 +17,8 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import numpy as np
 
-from tb_slowdown_plugin.catalog.names import ALLOCATOR_IN_USE, ALLOCATOR_PEAK, SIGNALS, account
+from tb_slowdown_plugin.catalog.collectors import SIGNALS
+from tb_slowdown_plugin.catalog.names import ALLOCATOR_IN_USE, ALLOCATOR_PEAK, account
 from tb_slowdown_plugin.collectors.base import Context
 from tb_slowdown_plugin.collectors.timing.stopwatch import (
     Clock,
@@ -65,7 +66,11 @@ class SimulatedSignals:
 
     def start(self, context: Context) -> None:  # noqa: ARG002
         """Begins with plausible values."""
-        names = [*SIGNALS, account(ALLOCATOR_IN_USE, "GPU:0"), account(ALLOCATOR_PEAK, "GPU:0")]
+        names = [
+            *(name for name, one in SIGNALS.items() if not one.per_device),
+            account(ALLOCATOR_IN_USE, "GPU:0"),
+            account(ALLOCATOR_PEAK, "GPU:0"),
+        ]
         names.remove("monitor_cpu_seconds")
         self.values = {name: float(self.random.integers(1, 1 << 20)) * 4096.0 for name in names}
 

@@ -29,6 +29,8 @@ class Family:
     dark: Hue
     terminal: int
     """The nearest of xterm's 256 colors."""
+    folder: str = ""
+    """Of `analysis/causes`, with a module for each of its causes, named like the cause."""
 
 
 _WHITE: Final = "#ffffff"
@@ -37,13 +39,13 @@ _BLACK: Final = "#14161a"
 FAMILIES: Final = {
     family.id: family
     for family in (
-        Family("compile", Hue("#c04f2b", _WHITE), Hue("#e8703f", _BLACK), 166),
-        Family("warmup", Hue("#34629f", _WHITE), Hue("#5aaefc", _BLACK), 25),
-        Family("data", Hue("#1a948a", _BLACK), Hue("#2e9a91", _BLACK), 30),
-        Family("memory", Hue("#6a2c92", _WHITE), Hue("#9b79da", _BLACK), 97),
-        Family("saving", Hue("#a5861c", _BLACK), Hue("#d6ab42", _BLACK), 136),
-        Family("machine", Hue("#1d5a2a", _WHITE), Hue("#a9e374", _BLACK), 64),
-        Family("model", Hue("#8f3f68", _WHITE), Hue("#f5b9d9", _BLACK), 132),
+        Family("compile", Hue("#c04f2b", _WHITE), Hue("#e8703f", _BLACK), 166, "compile"),
+        Family("warmup", Hue("#34629f", _WHITE), Hue("#5aaefc", _BLACK), 25, "startup"),
+        Family("data", Hue("#1a948a", _BLACK), Hue("#2e9a91", _BLACK), 30, "data"),
+        Family("memory", Hue("#6a2c92", _WHITE), Hue("#9b79da", _BLACK), 97, "memory"),
+        Family("saving", Hue("#a5861c", _BLACK), Hue("#d6ab42", _BLACK), 136, "saving"),
+        Family("machine", Hue("#1d5a2a", _WHITE), Hue("#a9e374", _BLACK), 64, "machine"),
+        Family("model", Hue("#8f3f68", _WHITE), Hue("#f5b9d9", _BLACK), 132, "model"),
         Family("neutral", Hue("#69717b", _WHITE), Hue("#9aa2ad", _BLACK), 244),
     )
 }
@@ -66,6 +68,10 @@ class Cause:
     """What a user is told, for the README; empty for what is never named as a cause."""
     verified: str = ""
     """The hardware on which a real program showed it."""
+    asked: int = 0
+    """Its place in the order in which causes are asked; 0 for what is never asked."""
+    seen_by: tuple[str, ...] = ()
+    """Collectors, any of which has looked for it; () where step times themselves show it."""
 
 
 _UNVERIFIED: Final = "**not verified on hardware**"
@@ -76,108 +82,129 @@ _CAUSES: Final = (
         "the first steps or the first pass cost more: tracing, compilation, variables, caches, "
         "cold reads",
         "CPU",
+        asked=10,
     ),
     Cause(
         "retracing", "Retracing", "Rt", "compile", "solid",
         "a `tf.function` is traced again, and which argument changed from what to what; Keras's "
         "predict in a loop",
         "CPU",
+        asked=20, seen_by=("retraces",),
     ),
     Cause(
         "xla_compilation", "XLA compilation", "Xc", "compile", "slash",
         "XLA compiles again for new shapes or values though nothing is retraced",
         "CPU",
+        asked=110, seen_by=("retraces", "xla_compilation"),
     ),
     Cause(
         "graph_growth", "Graph growth", "Gg", "compile", "dots",
         "operations or functions are added in each iteration",
         "CPU",
+        asked=190, seen_by=("graph",),
     ),
     Cause(
         "shape_churn", "Shape churn", "Sc", "compile", "back",
         "new shapes at each step, so nothing can be reused",
         "CPU",
+        asked=180, seen_by=("retraces", "batch_shapes"),
     ),
     Cause(
         "input_pipeline", "Input pipeline", "In", "data", "solid",
         "the step waits for its data; the slow stage by name, shuffle refills, caches never "
         "complete",
         "CPU",
+        asked=30, seen_by=("input_wait",),
     ),
     Cause(
         "host_device_transfer", "Host-device transfer", "Hd", "data", "slash",
         "copies hold the step up",
         f"captures of V100 (TensorFlow) and MI300X (JAX); a run that copies slow {_UNVERIFIED}",
+        asked=150, seen_by=("captures",),
     ),
     Cause(
         "communication", "Communication", "Cm", "data", "dots",
         "workers wait for each other; the one that all wait for by name",
         f"one machine; network {_UNVERIFIED}",
+        asked=90, seen_by=("communication",),
     ),
     Cause(
         "garbage_collection", "Garbage collection", "Gc", "memory", "solid",
         "Python's collector stops the program",
         "CPU",
+        asked=40, seen_by=("garbage_collection",),
     ),
     Cause(
         "tensor_retention", "Kept tensors", "Tr", "memory", "slash",
         "tensors stay alive: an open tape, a history that is concatenated",
         "CPU",
+        asked=200, seen_by=("process_memory", "allocator", "tapes", "live_tensors"),
     ),
     Cause(
         "host_memory", "Host memory", "Hm", "memory", "dots",
         "page faults, memory pressure, swapping",
         f"CPU; swap {_UNVERIFIED}",
+        asked=50, seen_by=("process_memory", "host_memory"),
     ),
     Cause(
         "gpu_memory", "GPU memory", "Gm", "memory", "back",
         "the allocator nears its limit, fragments or waits",
         f"captures of V100 and MI300X (allocators); a device that runs out {_UNVERIFIED}",
+        asked=170, seen_by=("allocator", "amd_gpu", "nvml"),
     ),
     Cause(
         "checkpointing", "Checkpointing", "Ck", "saving", "solid",
         "saving takes time, or more each time",
         "local disk",
+        asked=70, seen_by=("step_time", "checkpoints"),
     ),
     Cause(
         "disk", "Disk", "Dk", "saving", "slash",
         "files pile up, writes get slow, the disk fills",
         f"local disk; a full disk {_UNVERIFIED}",
+        asked=60, seen_by=("pressure", "disk_io", "output_files"),
     ),
     Cause(
         "callbacks", "Callbacks", "Cb", "saving", "dots",
         "a Keras callback or summaries take the time; which one",
         "CPU",
+        asked=80, seen_by=("step_time", "summaries"),
     ),
     Cause(
         "cpu_contention", "CPU contention", "Cc", "machine", "solid",
         "neighbours, a quota or fewer cores keep the process off the CPU",
         f"CPU; cgroup throttling {_UNVERIFIED}",
+        asked=100, seen_by=("cpu_contention", "pressure"),
     ),
     Cause(
         "python_overhead", "Python overhead", "Py", "machine", "slash",
         "work in Python grows with the run; the line",
         "CPU",
+        asked=210, seen_by=("step_time", "python_stacks"),
     ),
     Cause(
         "thermal", "Thermal throttling", "Th", "machine", "dots",
         "the device lowers its clocks: heat or hardware, never a power cap alone",
         _UNVERIFIED,
+        asked=160, seen_by=("amd_gpu", "nvml"),
     ),
     Cause(
         "profiling", "Profiling", "Pf", "machine", "back",
         "the profiler itself was on",
         "CPU",
+        asked=120, seen_by=("captures",),
     ),
     Cause(
         "backward_pass", "Backward pass", "Bp", "model", "solid",
         "computing gradients takes longer and longer",
         "CPU",
+        asked=140,
     ),
     Cause(
         "optimizer_state", "Optimizer state", "Os", "model", "slash",
         "the optimizer is made again, or its variables grow",
         "CPU",
+        asked=130, seen_by=("optimizers",),
     ),
     Cause("workload", "Workload", "Wl", "neutral", "dots"),
     Cause("unexplained", "Unexplained", "Un", "neutral", "back"),

@@ -1,12 +1,34 @@
-"""The collectors as a reader sees them: what each is called, and which causes it makes visible.
+"""The collectors, what a reader calls them, and the signals that they sample.
 
-The page's list of signals and its checks are generated from it (`scripts/generate_catalog`).
+`collectors/registry.py` makes them by this table, in its order; the page's list of signals and
+the labels of its lanes are generated from it (`scripts/generate_catalog`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
+
+from tb_slowdown_plugin.catalog import names
+
+Unit = Literal["bytes", "count", "seconds", "fraction", "percent", "hertz", "celsius", "milliwatts"]
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One sampled series: its name everywhere, its unit, and how a person calls it."""
+
+    name: str
+    unit: Unit
+    title: str
+    short: str
+    """Label of its lane; of a device's signal, what follows the device."""
+    cumulative: bool = False
+    """Counts up since the process began: the difference is what matters."""
+    per_device: bool = False
+    """One series for each device: `name:GPU:0`."""
+    suspect_of: str = ""
+    """The cause to name, uncharged, where it moves with seconds that nothing accounts for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,66 +38,168 @@ class Collector:
     id: str
     """As in the report's `signals`."""
     title: str
-    sees: tuple[str, ...] = ()
-    """Causes. Any one of the collectors that see a cause is enough to have looked for it."""
+    home: str = ""
+    """Module below `collectors/`, and class; "" for what the writer itself measures."""
+    samples: tuple[Signal, ...] = ()
+    """What it reads at intervals; others book seconds or report events."""
     name: str = ""
     """As in the environment record and in `disable=[...]`, where it differs from the id."""
+    needs: tuple[str, ...] = ()
+    """Collectors that its constructor takes: ids from further up."""
 
+
+_DEVICE: Final = (
+    Signal(names.GPU_MEMORY_USED, "bytes", "Device memory in use", "memory in use",
+           per_device=True),
+    Signal(names.GPU_MEMORY_TOTAL, "bytes", "Device memory", "memory", per_device=True),
+    Signal(names.GPU_UTILIZATION, "percent", "Device load", "load", per_device=True),
+    Signal(names.GPU_CLOCK, "hertz", "Device clock", "clock", per_device=True),
+    Signal(names.GPU_POWER, "milliwatts", "Device power", "power", per_device=True),
+    Signal(names.GPU_TEMPERATURE, "celsius", "Device temperature", "temperature",
+           per_device=True, suspect_of="thermal"),
+    Signal(names.GPU_THERMAL_SLOWDOWN, "fraction", "Slowed down by heat", "slowed by heat",
+           per_device=True),
+    Signal(names.GPU_POWER_SLOWDOWN, "fraction", "Slowed down by the power limit",
+           "slowed by power", per_device=True),
+    Signal(names.GPU_HARDWARE_SLOWDOWN, "fraction", "Slowed down by hardware",
+           "slowed by hardware", per_device=True),
+    Signal(names.GPU_OTHER_SLOWDOWN, "count", "Unknown slowdown bits", "slowed, unknown bits",
+           per_device=True),
+)  # fmt: skip
 
 _COLLECTORS: Final = (
-    Collector("step_time", "Step time", ("checkpointing", "callbacks", "python_overhead")),
-    Collector(
-        "retraces",
-        "Retraces, with reason and seconds",
-        ("retracing", "xla_compilation", "shape_churn"),
-        name="tracing",
-    ),
-    Collector("xla_compilation", "XLA compilations", ("xla_compilation",)),
-    Collector(
-        "garbage_collection", "Garbage collection pauses", ("garbage_collection",), name="gc"
-    ),
-    Collector("input_wait", "Waiting for input", ("input_pipeline",)),
-    Collector("input_stages", "Stages of the input pipeline"),
-    Collector("batch_shapes", "Shapes of batches", ("shape_churn",)),
-    Collector("checkpoints", "Checkpoints", ("checkpointing",)),
-    Collector("summaries", "Summary writing", ("callbacks",)),
-    Collector("optimizers", "Optimizers and their variables", ("optimizer_state",)),
-    Collector("predict_calls", "Calls of Keras's predict"),
-    Collector("evaluations", "Calls of Keras's evaluate"),
-    Collector("captures", "Profiler captures", ("profiling", "host_device_transfer")),
-    Collector(
-        "process_memory",
-        "Process: memory, page faults, context switches",
-        ("tensor_retention", "host_memory"),
-    ),
-    Collector("host_memory", "Machine: memory and swap", ("host_memory",)),
-    Collector("allocator", "Allocator, in use and peak", ("tensor_retention", "gpu_memory")),
-    Collector(
-        "amd_gpu", "AMD GPU: memory, load, clock, power, temperature", ("gpu_memory", "thermal")
-    ),
-    Collector(
-        "nvml", "NVIDIA GPU: memory, load, clock, power, temperature", ("gpu_memory", "thermal")
-    ),
-    Collector(
-        "graph",
-        "Operations and functions in TensorFlow's graphs",
-        ("graph_growth",),
-        name="graph_size",
-    ),
-    Collector("tapes", "Gradient tapes and live tensors", ("tensor_retention",)),
-    Collector("live_tensors", "Live tensors", ("tensor_retention",)),
-    Collector("python_stacks", "Where Python spends its time", ("python_overhead",)),
-    Collector("cpu_contention", "Waiting for a core, CPU quota", ("cpu_contention",)),
-    Collector("pressure", "Pressure on CPU, memory and disks (PSI)", ("cpu_contention", "disk")),
-    Collector("disk_io", "Bytes read and written", ("disk",)),
-    Collector("output_files", "Files that the run leaves on disk", ("disk",)),
-    Collector("communication", "Waiting for other workers", ("communication",)),
-)
+    Collector("step_time", "Step time"),
+    Collector("retraces", "Retraces, with reason and seconds",
+              "tracing.collector:TraceCollector", name="tracing"),
+    Collector("xla_compilation", "XLA compilations", "xla.collector:XlaCompilations",
+              needs=("retraces",)),
+    Collector("garbage_collection", "Garbage collection pauses",
+              "python.garbage:GarbageCollector", name="gc"),
+    Collector("input_wait", "Waiting for input", "input.wait:InputWait"),
+    Collector("input_stages", "Stages of the input pipeline", "input.stages:InputStages"),
+    Collector("batch_shapes", "Shapes of batches", "input.batch_shapes:BatchShapes", (
+        Signal("batch_shapes", "count", "Distinct shapes of batches so far", "Shapes of batches"),
+    )),
+    Collector("checkpoints", "Checkpoints", "saving.saves:Checkpoints"),
+    Collector("summaries", "Summary writing", "saving.saves:Summaries"),
+    Collector("optimizers", "Optimizers and their variables", "keras.optimizers:Optimizers", (
+        Signal("optimizer_variables", "count", "Variables of optimizers", "Optimizer variables"),
+        Signal("optimizer_bytes", "bytes", "Bytes of optimizers' variables", "Optimizers",
+               suspect_of="optimizer_state"),
+    )),
+    Collector("predict_calls", "Calls of Keras's predict", "keras.model_calls:PredictCalls"),
+    Collector("evaluations", "Calls of Keras's evaluate", "keras.model_calls:Evaluations"),
+    Collector("captures", "Profiler captures", "saving.profiler_captures:Captures"),
+    Collector("process_memory", "Process: memory, page faults, context switches",
+              "system.memory:ProcessMemory", (
+        Signal("rss_bytes", "bytes", "Host memory of the process (RSS)", "Host RSS",
+               suspect_of="host_memory"),
+        Signal("minor_faults", "count", "Minor page faults", "Minor page faults", cumulative=True),
+        Signal("major_faults", "count", "Major page faults", "Major page faults", cumulative=True,
+               suspect_of="host_memory"),
+        Signal("voluntary_switches", "count", "Voluntary context switches", "Switches, waiting",
+               cumulative=True),
+        Signal("involuntary_switches", "count", "Involuntary context switches",
+               "Switches, displaced", cumulative=True, suspect_of="cpu_contention"),
+    )),
+    Collector("allocator", "Allocator, in use and peak", "memory.allocator:Allocator", (
+        Signal(names.ALLOCATOR_IN_USE, "bytes", "Allocator in use", "in use",
+               per_device=True, suspect_of="tensor_retention"),
+        Signal(names.ALLOCATOR_PEAK, "bytes", "Allocator peak", "peak",
+               per_device=True, suspect_of="gpu_memory"),
+    )),
+    Collector("graph", "Operations and functions in TensorFlow's graphs",
+              "tracing.graph_size:GraphSize", (
+        Signal("graph_operations", "count", "Operations in the default graph", "Graph operations",
+               suspect_of="graph_growth"),
+        Signal("eager_functions", "count", "Functions in the eager context", "Functions, eager",
+               suspect_of="graph_growth"),
+    ), name="graph_size"),
+    Collector("cpu_contention", "Waiting for a core, CPU quota", "system.cpu:CpuContention", (
+        Signal("run_delay_seconds", "seconds", "Threads waiting for a core", "Waiting for a core",
+               cumulative=True),
+        Signal("thread_run_delay_seconds", "seconds", "Training thread waiting for a core",
+               "Training thread waiting", cumulative=True),
+        Signal("throttled_seconds", "seconds", "Stopped by the CPU quota", "CPU quota, stopped",
+               cumulative=True),
+        Signal("allowed_cores", "count", "Cores that the process may use", "Allowed cores"),
+    )),
+    Collector("pressure", "Pressure on CPU, memory and disks (PSI)", "system.pressure:Pressure", (
+        Signal("cpu_pressure_seconds", "seconds", "Machine waiting for CPU (PSI)",
+               "CPU pressure", cumulative=True),
+        Signal("io_pressure_seconds", "seconds", "Machine waiting for disks (PSI)",
+               "Disk pressure", cumulative=True),
+        Signal("memory_pressure_seconds", "seconds", "Machine waiting for memory (PSI)",
+               "Memory pressure", cumulative=True),
+    )),
+    Collector("host_memory", "Machine: memory and swap", "system.memory:HostMemory", (
+        Signal("memory_available_bytes", "bytes", "Memory available on the machine",
+               "Memory available"),
+        Signal("swap_used_bytes", "bytes", "Swap in use on the machine", "Swap in use"),
+        Signal("container_memory_bytes", "bytes", "Memory of the container", "Container memory"),
+        Signal("container_memory_limit_bytes", "bytes", "Memory limit of the container",
+               "Container limit"),
+    )),
+    Collector("disk_io", "Bytes read and written", "saving.disk:DiskIo", (
+        Signal("disk_read_bytes", "bytes", "Read from disks", "Read from disks", cumulative=True),
+        Signal("disk_written_bytes", "bytes", "Written to disks", "Written to disks",
+               cumulative=True),
+    )),
+    Collector("output_files", "Files that the run leaves on disk", "saving.disk:OutputFiles", (
+        Signal("output_bytes", "bytes", "Files in the logdir and beside the checkpoints",
+               "Output on disk"),
+        Signal("output_files", "count", "Number of files there", "Output files"),
+        Signal("disk_free_bytes", "bytes", "Free space where the logdir is", "Disk space free"),
+    )),
+    Collector("nvml", "NVIDIA GPU: memory, load, clock, power, temperature", "system.gpu:Nvml",
+              _DEVICE),
+    Collector("amd_gpu", "AMD GPU: memory, load, clock, power, temperature",
+              "system.amd_gpu:AmdGpu", _DEVICE),
+    Collector("communication", "Waiting for other workers", "distributed:Communication"),
+    Collector("live_tensors", "Live tensors", "memory.live_tensors:LiveTensors", (
+        Signal("live_tensors", "count", "Live eager tensors", "Live tensors"),
+        Signal("live_tensor_bytes", "bytes", "Bytes of live eager tensors", "Live tensors"),
+    )),
+    Collector("tapes", "Gradient tapes and live tensors", "memory.tapes:Tapes", (
+        Signal("open_tapes", "count", "Gradient tapes open across steps", "Open tapes"),
+        Signal("oldest_tape_steps", "count", "Steps that the oldest tape is open",
+               "Oldest tape, steps"),
+        Signal("live_tapes", "count", "Gradient tapes that hold what they recorded",
+               "Live tapes"),
+    )),
+    Collector("python_stacks", "Where Python spends its time", "python.stacks:PythonStacks"),
+)  # fmt: skip
 
 COLLECTORS: Final = {collector.id: collector for collector in _COLLECTORS}
-"""Id -> collector, in the order of the page's list."""
+"""Id -> collector, in the order in which they are made and started."""
+
+_OTHERS: Final = (
+    Signal("monitor_cpu_seconds", "seconds", "CPU time of the monitor itself",
+           "Monitor, CPU time", cumulative=True),
+    Signal(names.ALLOCATOR_RESERVED, "bytes", "Allocator reserved", "reserved", per_device=True),
+    Signal(names.ALLOCATOR_LIMIT, "bytes", "Allocator limit", "limit", per_device=True),
+    Signal(names.ALLOCATOR_LARGEST_FREE, "bytes", "Largest free block of the allocator",
+           "largest free", per_device=True),
+)  # fmt: skip
+"""Signals that no collector samples: of the monitor, and what a program logs by hand."""
+
+SIGNALS: Final = {
+    one.name: one for samples in (*(row.samples for row in _COLLECTORS), _OTHERS) for one in samples
+}
+"""Name -> signal; those of devices by their family."""
 
 _BY_NAME: Final = {one.name or one.id: one.id for one in _COLLECTORS}
+
+
+def signal(name: str) -> Signal | None:
+    """What is known of a signal by its name in the logdir, None for a foreign one.
+
+    Example:
+      >>> signal("gpu_clock_hertz:GPU:0").title, signal("rss_bytes:GPU:0")
+      ('Device clock', None)
+    """
+    known = SIGNALS.get(names.family(name))
+    return known if known and (known.per_device or not names.detail(name)) else None
 
 
 def signal_of(name: str) -> str:

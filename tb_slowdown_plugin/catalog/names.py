@@ -1,13 +1,12 @@
-"""Every name that crosses the logdir, in one place: accounts, signals, facts.
+"""Names that cross the logdir and that code asks for: accounts, facts, signals of a device.
 
-A signal keeps its name all the way: collector, record field, analysis column,
-rule, panel.
+A name stays the same all the way: collector, record field, analysis column, rule, panel. What
+signals there are is in `catalog/collectors.py`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 # -- accounts: exclusive seconds of a step -----------------------------------
 # An account is "family" or "family:detail". The detail names a callback, a
@@ -98,122 +97,7 @@ def detail(name: str) -> str:
     return name.partition(":")[2]
 
 
-# -- signals: sampled series ---------------------------------------------------
-
-Unit = Literal["bytes", "count", "seconds", "fraction", "percent", "hertz", "celsius", "milliwatts"]
-
-
-@dataclass(frozen=True, slots=True)
-class Signal:
-    """One sampled series: its name everywhere, its unit, and how a person calls it."""
-
-    name: str
-    unit: Unit
-    title: str
-    short: str
-    """Label of its lane; of a device's signal, what follows the device."""
-    cumulative: bool = False
-    """Counts up since the process began: the difference is what matters."""
-
-
-_SIGNALS: Final = (
-    Signal("rss_bytes", "bytes", "Host memory of the process (RSS)", "Host RSS"),
-    Signal("minor_faults", "count", "Minor page faults", "Minor page faults", cumulative=True),
-    Signal("major_faults", "count", "Major page faults", "Major page faults", cumulative=True),
-    Signal(
-        "voluntary_switches",
-        "count",
-        "Voluntary context switches",
-        "Switches, waiting",
-        cumulative=True,
-    ),
-    Signal(
-        "involuntary_switches",
-        "count",
-        "Involuntary context switches",
-        "Switches, displaced",
-        cumulative=True,
-    ),
-    Signal("graph_operations", "count", "Operations in the default graph", "Graph operations"),
-    Signal("eager_functions", "count", "Functions in the eager context", "Functions, eager"),
-    Signal("open_tapes", "count", "Gradient tapes open across steps", "Open tapes"),
-    Signal(
-        "oldest_tape_steps", "count", "Steps that the oldest tape is open", "Oldest tape, steps"
-    ),
-    Signal("live_tapes", "count", "Gradient tapes that hold what they recorded", "Live tapes"),
-    Signal("live_tensors", "count", "Live eager tensors", "Live tensors"),
-    Signal("live_tensor_bytes", "bytes", "Bytes of live eager tensors", "Live tensors"),
-    Signal(
-        "run_delay_seconds",
-        "seconds",
-        "Threads waiting for a core",
-        "Waiting for a core",
-        cumulative=True,
-    ),
-    Signal(
-        "thread_run_delay_seconds",
-        "seconds",
-        "Training thread waiting for a core",
-        "Training thread waiting",
-        cumulative=True,
-    ),
-    Signal(
-        "throttled_seconds",
-        "seconds",
-        "Stopped by the CPU quota",
-        "CPU quota, stopped",
-        cumulative=True,
-    ),
-    Signal("allowed_cores", "count", "Cores that the process may use", "Allowed cores"),
-    Signal(
-        "cpu_pressure_seconds",
-        "seconds",
-        "Machine waiting for CPU (PSI)",
-        "CPU pressure",
-        cumulative=True,
-    ),
-    Signal(
-        "io_pressure_seconds",
-        "seconds",
-        "Machine waiting for disks (PSI)",
-        "Disk pressure",
-        cumulative=True,
-    ),
-    Signal(
-        "memory_pressure_seconds",
-        "seconds",
-        "Machine waiting for memory (PSI)",
-        "Memory pressure",
-        cumulative=True,
-    ),
-    Signal(
-        "memory_available_bytes", "bytes", "Memory available on the machine", "Memory available"
-    ),
-    Signal("swap_used_bytes", "bytes", "Swap in use on the machine", "Swap in use"),
-    Signal("container_memory_bytes", "bytes", "Memory of the container", "Container memory"),
-    Signal(
-        "container_memory_limit_bytes", "bytes", "Memory limit of the container", "Container limit"
-    ),
-    Signal("disk_read_bytes", "bytes", "Read from disks", "Read from disks", cumulative=True),
-    Signal("disk_written_bytes", "bytes", "Written to disks", "Written to disks", cumulative=True),
-    Signal(
-        "output_bytes", "bytes", "Files in the logdir and beside the checkpoints", "Output on disk"
-    ),
-    Signal("output_files", "count", "Number of files there", "Output files"),
-    Signal("disk_free_bytes", "bytes", "Free space where the logdir is", "Disk space free"),
-    Signal("batch_shapes", "count", "Distinct shapes of batches so far", "Shapes of batches"),
-    Signal("optimizer_variables", "count", "Variables of optimizers", "Optimizer variables"),
-    Signal("optimizer_bytes", "bytes", "Bytes of optimizers' variables", "Optimizers"),
-    Signal(
-        "monitor_cpu_seconds",
-        "seconds",
-        "CPU time of the monitor itself",
-        "Monitor, CPU time",
-        cumulative=True,
-    ),
-)
-
-SIGNALS: Final[dict[str, Signal]] = {signal.name: signal for signal in _SIGNALS}
+# -- signals, by family: the device follows ---------------------------------
 
 ALLOCATOR_IN_USE: Final = "allocator_in_use_bytes"
 """Per device: `allocator_in_use_bytes:GPU:0`."""
@@ -239,36 +123,3 @@ SCALAR: Final = "scalar"
 """A scalar that the program wrote itself; detail: its tag."""
 GPU_OTHER_SLOWDOWN: Final = "gpu_other_slowdown_bits"
 """Bits of NVML's reasons that this version has no name for, as a number."""
-
-PER_DEVICE: Final[dict[str, Signal]] = {
-    ALLOCATOR_IN_USE: Signal(ALLOCATOR_IN_USE, "bytes", "Allocator in use", "in use"),
-    ALLOCATOR_PEAK: Signal(ALLOCATOR_PEAK, "bytes", "Allocator peak", "peak"),
-    ALLOCATOR_RESERVED: Signal(ALLOCATOR_RESERVED, "bytes", "Allocator reserved", "reserved"),
-    ALLOCATOR_LIMIT: Signal(ALLOCATOR_LIMIT, "bytes", "Allocator limit", "limit"),
-    ALLOCATOR_LARGEST_FREE: Signal(
-        ALLOCATOR_LARGEST_FREE, "bytes", "Largest free block of the allocator", "largest free"
-    ),
-    GPU_MEMORY_USED: Signal(GPU_MEMORY_USED, "bytes", "Device memory in use", "memory in use"),
-    GPU_MEMORY_TOTAL: Signal(GPU_MEMORY_TOTAL, "bytes", "Device memory", "memory"),
-    GPU_UTILIZATION: Signal(GPU_UTILIZATION, "percent", "Device load", "load"),
-    GPU_CLOCK: Signal(GPU_CLOCK, "hertz", "Device clock", "clock"),
-    GPU_POWER: Signal(GPU_POWER, "milliwatts", "Device power", "power"),
-    GPU_TEMPERATURE: Signal(GPU_TEMPERATURE, "celsius", "Device temperature", "temperature"),
-    GPU_THERMAL_SLOWDOWN: Signal(
-        GPU_THERMAL_SLOWDOWN, "fraction", "Slowed down by heat", "slowed by heat"
-    ),
-    GPU_POWER_SLOWDOWN: Signal(
-        GPU_POWER_SLOWDOWN, "fraction", "Slowed down by the power limit", "slowed by power"
-    ),
-    GPU_HARDWARE_SLOWDOWN: Signal(
-        GPU_HARDWARE_SLOWDOWN, "fraction", "Slowed down by hardware", "slowed by hardware"
-    ),
-    GPU_OTHER_SLOWDOWN: Signal(
-        GPU_OTHER_SLOWDOWN, "count", "Unknown slowdown bits", "slowed, unknown bits"
-    ),
-}
-
-
-def signal(name: str) -> Signal | None:
-    """What is known of a signal by its name in the logdir, None for a foreign one."""
-    return SIGNALS.get(name) or PER_DEVICE.get(family(name))

@@ -11,6 +11,7 @@ import struct
 
 import numpy as np
 
+from tb_slowdown_plugin.catalog.collectors import SIGNALS
 from tb_slowdown_plugin.catalog.names import (
     AGAIN,
     CALLBACK,
@@ -19,8 +20,6 @@ from tb_slowdown_plugin.catalog.names import (
     FIRST_EXECUTION,
     GC,
     INPUT_WAIT,
-    PER_DEVICE,
-    SIGNALS,
     SUMMARY,
     TRACING,
     VALIDATION,
@@ -49,7 +48,11 @@ ACCOUNTS = (
     account(CALLBACK, "<img src=x>"), account(CALLBACK, "a" * 2000),
 )  # fmt: skip
 COLUMNS = ("inside", "process_cpu", "thread_cpu", "gap", "items", "kind", "unknown")
-SERIES = (*SIGNALS, *(account(name, "GPU:0") for name in PER_DEVICE), "made_up", "")
+SERIES = (
+    *(account(name, "GPU:0" if one.per_device else "") for name, one in SIGNALS.items()),
+    "made_up",
+    "",
+)
 FACTS = (
     "automatic_capture", "checkpoint", "optimizer_created", "python_stack", "stage", "made_up",
     "live_tensors", "xla_compilation", "capture", "batch_shape", "collectors",

@@ -9,67 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from importlib import import_module
 from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds
-from tb_slowdown_plugin.analysis.causes.compile import (
-    graph_growth,
-    retracing,
-    shape_churn,
-    xla_compilation,
-)
-from tb_slowdown_plugin.analysis.causes.data import (
-    communication,
-    host_device_transfer,
-    input_pipeline,
-)
 from tb_slowdown_plugin.analysis.causes.data.input_pipeline import tell_cache
 from tb_slowdown_plugin.analysis.causes.data.iterator_teardown import tell_ends
-from tb_slowdown_plugin.analysis.causes.machine import (
-    cpu_contention,
-    profiling,
-    python_overhead,
-    thermal,
-)
 from tb_slowdown_plugin.analysis.causes.machine.python_overhead import (
     tell_eager,
 )
-from tb_slowdown_plugin.analysis.causes.memory import (
-    garbage_collection,
-    gpu_memory,
-    host_memory,
-    tensor_retention,
-)
-from tb_slowdown_plugin.analysis.causes.model import backward_pass, optimizer_state
-from tb_slowdown_plugin.analysis.causes.saving import callbacks, checkpointing, disk
 from tb_slowdown_plugin.analysis.causes.saving.callbacks import tell_validation
-from tb_slowdown_plugin.analysis.causes.startup import warm_up
 from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.catalog.causes import CAUSES, FAMILIES
 
-RULES: Final[tuple[Callable[[Case], Claim | None], ...]] = (
-    warm_up.explain,
-    retracing.explain,
-    input_pipeline.explain,
-    garbage_collection.explain,
-    host_memory.explain,
-    disk.explain,
-    checkpointing.explain,
-    callbacks.explain,
-    communication.explain,
-    cpu_contention.explain,
-    xla_compilation.explain,
-    profiling.explain,
-    optimizer_state.explain,
-    backward_pass.explain,
-    host_device_transfer.explain,
-    thermal.explain,
-    gpu_memory.explain,
-    shape_churn.explain,
-    graph_growth.explain,
-    tensor_retention.explain,
-    python_overhead.explain,
+ASKED: Final = tuple(
+    sorted((one for one in CAUSES.values() if one.asked), key=lambda one: one.asked)
 )
-"""In the order in which they are asked."""
+"""The causes in the order in which they are asked."""
+
+RULES: Final[tuple[Callable[[Case], Claim | None], ...]] = tuple(
+    import_module(f"{__package__}.{FAMILIES[one.family].folder}.{one.id}").explain for one in ASKED
+)
+"""`explain` of the module of each cause, in that order."""
 
 
 def describe_defects_below_floors(case: Case, claims: list[Claim]) -> Iterable[str]:

@@ -44,7 +44,7 @@ from tb_slowdown_plugin.analysis.text.wording import (
     size,
 )
 from tb_slowdown_plugin.analysis.types import Finding, Suspect
-from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog import collectors, names
 from tb_slowdown_plugin.catalog.events import OPEN_TAPE
 from tb_slowdown_plugin.catalog.parameters import MOST_OF_RUN
 from tb_slowdown_plugin.records.types import Float
@@ -64,19 +64,6 @@ _SLOWER_STAGE: Final = 1.5
 _MUCH_WRITTEN: Final = 2e7
 """Bytes a second that may take time worth a look: a local disk takes ten times as much, a file
 on a network hardly more."""
-
-_CAUSE: Final = {
-    "rss_bytes": "host_memory",
-    "major_faults": "host_memory",
-    "involuntary_switches": "cpu_contention",
-    "eager_functions": "graph_growth",
-    "graph_operations": "graph_growth",
-    names.ALLOCATOR_IN_USE: "tensor_retention",
-    names.ALLOCATOR_PEAK: "gpu_memory",
-    "optimizer_bytes": "optimizer_state",
-    names.GPU_TEMPERATURE: "thermal",
-}
-"""Signals that may tell of a cause beside seconds that nothing accounts for, by family."""
 
 _WHOLE: Final = 10
 """A count from which no decimals are shown."""
@@ -296,7 +283,7 @@ def find_moving(case: Case, findings: tuple[Finding, ...]) -> Iterator[Suspect]:
         return
     told = filter(_cause_of, case.run.signals.values)
     signals = {name: samples_of(case.run, name) for name in told}
-    known = {name: signal for name in signals if (signal := names.signal(name))}
+    known = {name: signal for name in signals if (signal := collectors.signal(name))}
     counts = frozenset(name for name, signal in known.items() if signal.cumulative)
     for finding in findings:
         for companion in find_companions(finding, case.diagnosis, signals, counts):
@@ -321,11 +308,12 @@ def find_moving(case: Case, findings: tuple[Finding, ...]) -> Iterator[Suspect]:
 def _cause_of(signal: str) -> str:
     """What a signal that moves with unexplained seconds is a suspect of; "" for nothing."""
     if names.family(signal) == names.ALLOCATOR_PEAK and names.detail(signal).startswith("CPU"):
-        return _CAUSE[names.ALLOCATOR_IN_USE]
-    return _CAUSE.get(names.family(signal), "")
+        signal = names.ALLOCATOR_IN_USE
+    known = collectors.signal(signal)
+    return known.suspect_of if known else ""
 
 
-def _amount(value: float, signal: names.Signal) -> str:
+def _amount(value: float, signal: collectors.Signal) -> str:
     if signal.unit == "bytes":
         return size(value)
     number = count(value) if value >= _WHOLE or not value else significant(value, 2)

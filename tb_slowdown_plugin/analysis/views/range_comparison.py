@@ -13,7 +13,7 @@ from tb_slowdown_plugin.analysis.ledger.balance import (
     cause_of_account,
 )
 from tb_slowdown_plugin.analysis.types import Account
-from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog import collectors, names
 from tb_slowdown_plugin.catalog.accounts import (
     account_title,
 )
@@ -204,7 +204,7 @@ def _of_signals(run: Run, start: int, first: int, end: int) -> Iterable[_Series]
     low, high = np.searchsorted(row, [start, end + 1])
     rows = row[low:high]
     for name, values in run.signals.values.items():
-        signal = names.signal(name)
+        signal = collectors.signal(name)
         per_step = bool(signal and signal.cumulative)
         part = values[low:high]
         known = ~np.isnan(part)

@@ -16,7 +16,7 @@ from tb_slowdown_plugin.analysis.causes.common.timing_text import working_rows
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_training
 from tb_slowdown_plugin.analysis.prepare.retrace_groups import find_retraces
 from tb_slowdown_plugin.analysis.types import Account
-from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog import collectors, names
 from tb_slowdown_plugin.catalog.accounts import account_title
 from tb_slowdown_plugin.records.types import (
     Capture,
@@ -192,7 +192,7 @@ def _signals(table: SignalTable, first: int, last: int, most: int) -> list[dict[
         if np.isnan(part).all():
             continue
         kept = _extremes(part, most)
-        known = names.signal(name)
+        known = collectors.signal(name)
         lanes.append(
             {
                 "signal": name,
@@ -206,7 +206,7 @@ def _signals(table: SignalTable, first: int, last: int, most: int) -> list[dict[
     return lanes
 
 
-def _title(name: str, known: names.Signal | None) -> str:
+def _title(name: str, known: collectors.Signal | None) -> str:
     if known is None:
         return name
     device = names.detail(name)

@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from tb_slowdown_plugin.catalog.names import signal
+from tb_slowdown_plugin.catalog.collectors import signal
 from tb_slowdown_plugin.collectors import registry
 from tb_slowdown_plugin.collectors.base import Unavailable
 from tb_slowdown_plugin.collectors.hooks.method_hooks import replaced

@@ -162,8 +162,6 @@ def test_names_have_a_family_and_a_detail():
         "again",
     )
     assert names.detail(names.GC) == ""
-    assert names.signal("allocator_in_use_bytes:GPU:0").unit == "bytes"
-    assert names.signal("something_else") is None
 
 
 def test_the_dictionary_is_part_of_the_format_and_never_changes():

@@ -10,7 +10,7 @@ from tb_slowdown_plugin.analysis.stats.segments import join
 from tb_slowdown_plugin.catalog.accounts import (
     CONTENTION_ACCOUNTS,
 )
-from tb_slowdown_plugin.catalog.names import SIGNALS
+from tb_slowdown_plugin.catalog.collectors import SIGNALS
 
 
 def test_the_step_after_a_retrace_is_slow_because_of_it():

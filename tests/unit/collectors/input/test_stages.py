@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.catalog.names import SIGNALS
+from tb_slowdown_plugin.catalog.collectors import SIGNALS
 from tb_slowdown_plugin.collectors.base import Unavailable
 from tb_slowdown_plugin.collectors.input.batch_shapes import (
     EVERY,

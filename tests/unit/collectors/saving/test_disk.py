@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from tb_slowdown_plugin.catalog.names import SIGNALS
+from tb_slowdown_plugin.catalog.collectors import SIGNALS
 from tb_slowdown_plugin.collectors.base import Unavailable
 from tb_slowdown_plugin.collectors.saving import disk as output_files
 from tb_slowdown_plugin.collectors.saving.disk import OutputFiles

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tb_slowdown_plugin.catalog.names import SIGNALS
+from tb_slowdown_plugin.catalog.collectors import SIGNALS
 from tb_slowdown_plugin.collectors.base import Unavailable
 from tb_slowdown_plugin.collectors.saving.disk import (
     DiskIo,

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tb_slowdown_plugin.catalog.names import signal
+from tb_slowdown_plugin.catalog.collectors import signal
 from tb_slowdown_plugin.collectors.base import Unavailable
 from tb_slowdown_plugin.collectors.system.gpu import Nvml
 
