@@ -7,7 +7,7 @@ all-reduce in a graph, and 8 us for reading their sum, at most once in 2 ms.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Generator
 from typing import Any, Final
 
 from tb_slowdown_plugin.catalog import names
@@ -71,7 +71,7 @@ class Communication:
         self._before = _SUMS.read() if _SUMS.is_in_use else (0.0,)
         self._hooks = MethodHooks(self.name)
         for name, owner in owners.items():
-            self._hooks.replace(owner, name, self._timed)
+            self._hooks.surround(owner, name, self._timed)
         if _SUMS.is_in_use:
             self._account.open()
         self.caveat = tensorflow_internals.caveat(*_TALKING)
@@ -83,36 +83,36 @@ class Communication:
         self._account.close()
         op_determinism.unwatch(clocks_left=_SUMS.is_in_use or graph_wait.is_in_use())
 
-    def _timed(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        def reduce(owner: Any, *args: Any, **kwargs: Any) -> Any:
-            if not _has_other_workers(owner):
-                return original(owner, *args, **kwargs)
-            if self._executing_eagerly():
-                return self._call(original, owner, *args, **kwargs)
-            return self._build(original, owner, *args, **kwargs)
+    def _timed(self, owner: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
+        if not _has_other_workers(owner):
+            yield
+        elif self._executing_eagerly():
+            yield from self._call()
+        else:
+            yield from self._build()
 
-        return reduce
-
-    def _call(self, original: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def _call(self) -> Generator[None, Any, None]:
         watch = self._context.stopwatch
         if not watch.is_mine() or watch.is_open(names.VALIDATION):
-            return original(*args, **kwargs)
+            yield
+            return
         watch.open(names.COMMUNICATION)
         try:
-            return original(*args, **kwargs)
+            yield
         finally:
             watch.close()
 
-    def _build(self, original: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def _build(self) -> Generator[None, Any, None]:
         import tensorflow as tf
 
         graph = tf.compat.v1.get_default_graph()
         if id(graph) in self._in_work:  # one reduction may be made of another
-            return original(*args, **kwargs)
+            yield
+            return
         self._in_work.add(id(graph))
         before = len(graph.get_operations())
         try:
-            result = original(*args, **kwargs)
+            yield
         finally:
             self._in_work.discard(id(graph))
         try:
@@ -122,7 +122,6 @@ class Communication:
             self._context.report_failure(
                 self.name, f"an all-reduce can't be timed: {type(error).__name__}"
             )
-        return result
 
     def _add(self, graph: Any, operations: list[Any]) -> None:
         """Times the operations of a reduction that talk to other workers.

@@ -17,7 +17,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Generator, Mapping
 from threading import get_ident
 from typing import Any, Final, TypeAlias
 
@@ -248,37 +248,30 @@ class KerasBatches:
 
     def start(self) -> None:
         """Hooks into Keras's adapters."""
-        for module, adapter, method, wrap in (
+        for module, adapter, method, hook in (
             ("py_dataset_adapter", "PyDatasetAdapter", "_standardize_batch", self._batches),
             ("array_data_adapter", "ArrayDataAdapter", "get_tf_dataset", self._arrays),
         ):
             owner = _find(module, adapter)
             if hasattr(owner, method):
-                self._hooks.replace(owner, method, wrap)
+                self._hooks.surround(owner, method, hook)
 
     def stop(self) -> None:
         """Gives Keras its methods back."""
         self._hooks.remove()
 
-    def _batches(self, standardize: Method) -> Method:
-        def call(adapter: Any, batch: Any) -> Any:
-            self._tell_batch(batch)
-            with contextlib.suppress(Exception):  # an adapter of another make
-                self._tell_workers(int(adapter.py_dataset.workers))
-            return standardize(adapter, batch)
+    def _batches(self, adapter: Any, batch: Any) -> Generator[None, Any, None]:
+        self._tell_batch(batch)
+        with contextlib.suppress(Exception):  # an adapter of another make
+            self._tell_workers(int(adapter.py_dataset.workers))
+        yield
 
-        return call
-
-    def _arrays(self, make: Method) -> Method:
-        def call(adapter: Any, *args: Any, **kwargs: Any) -> Any:
-            dataset = make(adapter, *args, **kwargs)
-            with contextlib.suppress(Exception):  # an adapter of another make
-                for items in (adapter.batch_size, adapter.partial_batch_size):
-                    if items:
-                        self._tell_size(_sized(dataset.element_spec, int(items)))
-            return dataset
-
-        return call
+    def _arrays(self, adapter: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
+        dataset = yield
+        with contextlib.suppress(Exception):  # an adapter of another make
+            for items in (adapter.batch_size, adapter.partial_batch_size):
+                if items:
+                    self._tell_size(_sized(dataset.element_spec, int(items)))
 
 
 class _Shaped:

@@ -122,10 +122,12 @@ class InputWait:
         return fetch
 
     def _build(self, fetch: Callable[[], T]) -> T:
+        from tensorflow.python.util import tf_stack
+
         timed = self._guard(self._begin_timing)
         if timed is None:
             return fetch()
-        with timed.after_asking():
+        with tf_stack.CurrentModuleFilter(), timed.after_asking():  # no place of the user's
             fetched = fetch()
         held: T | None = self._guard(lambda: timed.end(fetched))
         return fetched if held is None else held

@@ -5,11 +5,11 @@ Cost: 1 us a call of Keras's callback list in which a callback has something to 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any, Final
 
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.collectors.hooks.method_hooks import Method
+from tb_slowdown_plugin.collectors.hooks.surrounded_code import Surround
 from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
 
 METHODS: Final = tuple(
@@ -53,34 +53,31 @@ class SiblingTimer:
                 if _has_own(callback, base, name):
                     self._accounts[name][id(callback)] = account_of(type(callback))
 
-    def times(self, name: str) -> bool:
-        """Whether a sibling does something in this method of `METHODS`."""
-        return bool(self._accounts[name])
-
-    def timed(self, name: str, method: Method) -> Method:
-        """A method of `CallbackList` that books what each sibling takes in it.
+    def around(self, name: str) -> Surround | None:
+        """Books what each sibling takes in a method of `CallbackList`.
 
         Args:
           name: One of `METHODS`.
-          method: The method; it is given back where no sibling has one of its own.
+
+        Returns:
+          What is to be done around the method; None where no sibling has one of its own.
         """
         accounts, watch = self._accounts[name], self._watch
-        if not accounts:
-            return method
 
-        def call(callbacks: Any, *args: Any, **kwargs: Any) -> Any:
+        def timed(callbacks: Any) -> Generator[None, Any, None]:
             if not watch.is_mine():
-                return method(callbacks, *args, **kwargs)
+                yield
+                return
             siblings, depth = callbacks.callbacks, watch.depth
             callbacks.callbacks = _Timed(siblings, accounts, watch)
             try:
-                return method(callbacks, *args, **kwargs)
+                yield
             finally:
                 callbacks.callbacks = siblings
                 while watch.depth > depth:
                     watch.close()
 
-        return call
+        return timed if accounts else None
 
 
 class _Timed:

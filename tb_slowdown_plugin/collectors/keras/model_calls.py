@@ -13,6 +13,7 @@ Cost: 4 us a call.
 from __future__ import annotations
 
 import sys
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -20,7 +21,7 @@ from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.names import VALIDATION
 from tb_slowdown_plugin.collectors.base import Context, find_keras
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
-from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
+from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
 
@@ -71,59 +72,50 @@ class PredictCalls:
         self._places = SourcePlaces.of_process()
         self._call: _Call | None = None
         self._hooks = MethodHooks(self.name)
-        self._hooks.replace(keras.Model, "predict", self._timed)
+        self._hooks.surround(keras.Model, "predict", self._timed)
         callbacks = keras.callbacks.CallbackList
-        self._hooks.replace(callbacks, "on_predict_batch_begin", self._begins)
-        self._hooks.replace(callbacks, "on_predict_batch_end", self._ends)
+        self._hooks.surround(callbacks, "on_predict_batch_begin", self._begins)
+        self._hooks.surround(callbacks, "on_predict_batch_end", self._ends)
 
     def stop(self) -> None:
         """Puts Keras's methods back."""
         self._hooks.remove()
 
-    def _timed(self, predict: Method) -> Method:
-        def call(model: Any, *args: Any, **kwargs: Any) -> Any:
-            watch = self._context.stopwatch
-            x = args[0] if args else kwargs.get("x")
-            is_price = watch.is_mine() and not watch.is_open(names.VALIDATION)
-            if not (is_price and self._call is None and _is_made_a_dataset(x)):
-                return predict(model, *args, **kwargs)
-            place = self._places.at(*calling_line(sys._getframe(1)))
-            account = names.account(names.PREDICT, place)
-            watch.open(account)
-            self._call = made = _Call(model, account, dict(watch.booked), watch.waited_ns)
-            try:
-                return predict(model, *args, **kwargs)
-            finally:
-                self._call = None
-                if watch.innermost == account:
-                    watch.close()
-                if made.batches <= _FEW:
-                    _gather(watch, made)
-
-        return call
+    def _timed(self, model: Any, *args: Any, **kwargs: Any) -> Generator[None, Any, None]:
+        watch = self._context.stopwatch
+        x = args[0] if args else kwargs.get("x")
+        is_price = watch.is_mine() and not watch.is_open(names.VALIDATION)
+        if not (is_price and self._call is None and _is_made_a_dataset(x)):
+            yield
+            return
+        place = self._places.at(*calling_line(sys._getframe(1)))
+        account = names.account(names.PREDICT, place)
+        watch.open(account)
+        self._call = made = _Call(model, account, dict(watch.booked), watch.waited_ns)
+        try:
+            yield
+        finally:
+            self._call = None
+            if watch.innermost == account:
+                watch.close()
+            if made.batches <= _FEW:
+                _gather(watch, made)
 
     # The model's own work on a batch is not the cost of `predict`.
 
-    def _begins(self, on_batch_begin: Method) -> Method:
-        def begin(callbacks: Any, *args: Any, **kwargs: Any) -> Any:
-            result = on_batch_begin(callbacks, *args, **kwargs)
-            call = self._call_of(callbacks)
-            if call is not None:
-                call.batches += 1
-                if self._context.stopwatch.innermost == call.account:
-                    self._context.stopwatch.close()
-            return result
+    def _begins(self, callbacks: Any, *_: Any) -> Generator[None, Any, None]:
+        yield
+        call = self._call_of(callbacks)
+        if call is not None:
+            call.batches += 1
+            if self._context.stopwatch.innermost == call.account:
+                self._context.stopwatch.close()
 
-        return begin
-
-    def _ends(self, on_batch_end: Method) -> Method:
-        def end(callbacks: Any, *args: Any, **kwargs: Any) -> Any:
-            call = self._call_of(callbacks)
-            if call is not None and call.batches <= _FEW:
-                self._context.stopwatch.open(call.account)
-            return on_batch_end(callbacks, *args, **kwargs)
-
-        return end
+    def _ends(self, callbacks: Any, *_: Any) -> Generator[None, Any, None]:
+        call = self._call_of(callbacks)
+        if call is not None and call.batches <= _FEW:
+            self._context.stopwatch.open(call.account)
+        yield
 
     def _call_of(self, callbacks: Any) -> _Call | None:
         """The call under way, where these are the callbacks of its model."""
@@ -168,23 +160,21 @@ class Evaluations:
         model_class = find_keras().Model
         self._watch = context.stopwatch
         self._hooks = MethodHooks(self.name)
-        self._hooks.replace(model_class, "evaluate", self._timed)
+        self._hooks.surround(model_class, "evaluate", self._timed)
 
     def stop(self) -> None:
         """Puts Keras's method back."""
         self._hooks.remove()
 
-    def _timed(self, evaluate: Method) -> Method:
-        def call(model: Any, *args: Any, **kwargs: Any) -> Any:
-            watch = self._watch
-            if kwargs.get(_BY_FIT) or not watch.is_mine() or watch.is_open(VALIDATION):
-                return evaluate(model, *args, **kwargs)
-            watch.open(VALIDATION)
-            depth = watch.depth
-            try:
-                return evaluate(model, *args, **kwargs)
-            finally:
-                while watch.depth >= depth:
-                    watch.close()
-
-        return call
+    def _timed(self, *_: Any, **given: Any) -> Generator[None, Any, None]:
+        watch = self._watch
+        if given.get(_BY_FIT) or not watch.is_mine() or watch.is_open(VALIDATION):
+            yield
+            return
+        watch.open(VALIDATION)
+        depth = watch.depth
+        try:
+            yield
+        finally:
+            while watch.depth >= depth:
+                watch.close()

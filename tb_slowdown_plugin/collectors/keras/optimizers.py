@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from typing import Any, Final
 
 from tb_slowdown_plugin.catalog import names
@@ -22,7 +22,7 @@ from tb_slowdown_plugin.collectors.base import (
     find_keras,
 )
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
-from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
+from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
 from tb_slowdown_plugin.collectors.keras.fit_options import is_half
 from tb_slowdown_plugin.records.types import Fact
 
@@ -58,8 +58,8 @@ class Optimizers:
         self._sizes: weakref.WeakKeyDictionary[Any, tuple[int, int]] = weakref.WeakKeyDictionary()
         """Of each optimizer, its variables and their bytes: they have the shape they were made
         with."""
-        self._hooks.replace(keras.optimizers.Optimizer, "__init__", self._made)
-        self._hooks.replace(keras.Model, "compile", self._compiled)
+        self._hooks.surround(keras.optimizers.Optimizer, "__init__", self._made)
+        self._hooks.surround(keras.Model, "compile", self._compiled)
 
     def read(self) -> Mapping[str, float]:
         """Variables of all optimizers that are built and alive, and their bytes."""
@@ -77,35 +77,30 @@ class Optimizers:
         """Puts Keras's methods back."""
         self._hooks.remove()
 
-    def _compiled(self, compile_model: Method) -> Method:
-        def compile_again(model: Any, *args: Any, **kwargs: Any) -> Any:
-            watch = self._context.stopwatch
-            # Keras keeps the traced step here, and `compile` drops it.
-            trained = getattr(model, "train_function", None) is not None
-            if not (trained and watch.is_mine()):
-                return compile_model(model, *args, **kwargs)
-            watch.open(names.account(names.TRACING, names.AGAIN))
-            try:
-                return compile_model(model, *args, **kwargs)
-            finally:
-                watch.close()
+    def _compiled(self, model: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
+        watch = self._context.stopwatch
+        # Keras keeps the traced step here, and `compile` drops it.
+        trained = getattr(model, "train_function", None) is not None
+        if not (trained and watch.is_mine()):
+            yield
+            return
+        watch.open(names.account(names.TRACING, names.AGAIN))
+        try:
+            yield
+        finally:
+            watch.close()
 
-        return compile_again
-
-    def _made(self, init: Method) -> Method:
-        def make(optimizer: Any, *args: Any, **kwargs: Any) -> None:
-            place = calling_line(sys._getframe(1))
-            again = self._context.stopwatch.is_mine() and place in self._places
-            self._places.add(place)
-            self._time(optimizer, again, lambda: init(optimizer, *args, **kwargs))
-            self._alive.add(optimizer)
-            self._tell_precision()
-            if again:
-                self._again.add(optimizer)
-            # Slots are made in the class's own `build`, after that of the base class.
-            self._hooks.replace(type(optimizer), "build", self._built)
-
-        return make
+    def _made(self, optimizer: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
+        place = calling_line(sys._getframe(1))
+        again = self._context.stopwatch.is_mine() and place in self._places
+        self._places.add(place)
+        yield from self._time(optimizer, again)
+        self._alive.add(optimizer)
+        self._tell_precision()
+        if again:
+            self._again.add(optimizer)
+        # Slots are made in the class's own `build`, after that of the base class.
+        self._hooks.surround(type(optimizer), "build", self._built)
 
     def _tell_precision(self) -> None:
         """Tells once that the program computes in half precision, whatever loop it has."""
@@ -113,21 +108,19 @@ class Optimizers:
             self._precision_is_told = True
             self._context.emit(Fact(HALF_PRECISION, "", {}))
 
-    def _built(self, build: Method) -> Method:
-        def make(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-            is_again = optimizer in self._again and self._context.stopwatch.is_mine()
-            return self._time(optimizer, is_again, lambda: build(optimizer, *args, **kwargs))
+    def _built(self, optimizer: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
+        is_again = optimizer in self._again and self._context.stopwatch.is_mine()
+        yield from self._time(optimizer, is_again)
 
-        return make
-
-    def _time(self, optimizer: Any, again: bool, make: Method) -> Any:
+    def _time(self, optimizer: Any, again: bool) -> Generator[None, Any, None]:
         watch, clock = self._context.stopwatch, self._context.clock
         if not again or any(names.family(name) in _AROUND for name in watch.opened):
-            return make()
+            yield
+            return
         began = clock.monotonic_ns()
         watch.open(CREATION)
         try:
-            return make()
+            yield
         finally:
             watch.close()
             seconds = (clock.monotonic_ns() - began) / 1e9

@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
@@ -20,7 +20,7 @@ from typing import Any, Final
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.collectors.base import Context, loaded_keras
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
-from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
+from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.records.types import Fact
 
@@ -67,38 +67,37 @@ class Checkpoints:
             (train_v1.Saver, "save", "tf.compat.v1.train.Saver"),
             (tf.saved_model, "save", "tf.saved_model"),
         ):
-            self._hooks.replace(owner, method, functools.partial(self._timed, saver))
+            self._hook(owner, method, saver)
         keras = loaded_keras()
         if keras is not None:
             for method in ("save", "save_weights"):
-                self._hooks.replace(
-                    keras.Model, method, functools.partial(self._timed, f"model.{method}")
-                )
+                self._hook(keras.Model, method, f"model.{method}")
+
+    def _hook(self, owner: Any, method: str, saver: str) -> None:
+        self._savers.add(saver)
+        self._hooks.surround(owner, method, functools.partial(self._timed, saver))
 
     def stop(self) -> None:
         """Puts the methods back."""
         self._hooks.remove()
 
-    def _timed(self, saver: str, method: Method) -> Method:
-        def save(*args: Any, **kwargs: Any) -> Any:
-            watch = self._context.stopwatch
-            if not watch.is_mine():
-                return self._record(saver, method, args, kwargs)
-            around = watch.innermost or ""
-            if names.family(around) != names.CHECKPOINT:
-                watch.open(names.account(names.CHECKPOINT, saver))
-                try:
-                    result = self._record(saver, method, args, kwargs)
-                finally:
-                    watch.close()
-                self._tell_caller(sys._getframe(1), watch.opened)
-                return result
-            if names.detail(around) in self._savers:  # it records itself
-                return method(*args, **kwargs)
-            return self._record(names.detail(around) or saver, method, args, kwargs)
-
-        self._savers.add(saver)
-        return save
+    def _timed(self, saver: str, *args: Any, **kwargs: Any) -> Generator[None, Any, None]:
+        watch = self._context.stopwatch
+        if not watch.is_mine():
+            yield from self._record(saver, args, kwargs)
+            return
+        around = watch.innermost or ""
+        if names.family(around) != names.CHECKPOINT:
+            watch.open(names.account(names.CHECKPOINT, saver))
+            try:
+                yield from self._record(saver, args, kwargs)
+            finally:
+                watch.close()
+            self._tell_caller(sys._getframe(1), watch.opened)
+        elif names.detail(around) in self._savers:  # it records itself
+            yield
+        else:
+            yield from self._record(names.detail(around) or saver, args, kwargs)
 
     def _tell_caller(self, frame: FrameType, opened: Iterable[str]) -> None:
         """Records each line that saves, once: the first ones."""
@@ -110,11 +109,11 @@ class Checkpoints:
             self._context.emit(Fact(names.CHECKPOINT_FROM, place, numbers))
 
     def _record(
-        self, saver: str, method: Method, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
+        self, saver: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Generator[None, Any, None]:
         began = self._context.clock.monotonic_ns()
         try:
-            path = method(*args, **kwargs)
+            path = yield
         except (AssertionError, KeyError) as error:  # by where the function hangs
             if _OURS in str(error) and hasattr(error, "add_note"):  # Python 3.10 has no notes
                 error.add_note(_REMEDY)
@@ -129,7 +128,6 @@ class Checkpoints:
         if written is not None:
             numbers["bytes"] = written
         self._context.emit(Fact("checkpoint", saver, numbers))
-        return path
 
 
 def saved_bytes(path: str | None) -> int | None:
@@ -176,24 +174,23 @@ class Summaries:
         self._hooks = MethodHooks(self.name)
         for name in _WRITERS:
             if hasattr(tf.summary, name):
-                self._hooks.replace(tf.summary, name, self._timed)
+                self._hooks.surround(tf.summary, name, self._timed)
 
     def stop(self) -> None:
         """Puts TensorFlow's functions back."""
         self._hooks.remove()
 
-    def _timed(self, function: Method) -> Method:
-        def write(*args: Any, **kwargs: Any) -> Any:
-            watch = self._watch
-            if not watch.is_mine() or not self._executing_eagerly():
-                return function(*args, **kwargs)
-            around = watch.innermost
-            if around is not None and names.family(around) == names.SUMMARY:
-                return function(*args, **kwargs)
-            watch.open(names.SUMMARY)
-            try:
-                return function(*args, **kwargs)
-            finally:
-                watch.close()
-
-        return write
+    def _timed(self, *_: Any, **__: Any) -> Generator[None, Any, None]:
+        watch = self._watch
+        if not watch.is_mine() or not self._executing_eagerly():
+            yield
+            return
+        around = watch.innermost
+        if around is not None and names.family(around) == names.SUMMARY:
+            yield
+            return
+        watch.open(names.SUMMARY)
+        try:
+            yield
+        finally:
+            watch.close()

@@ -15,7 +15,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,8 +97,8 @@ class TraceCollector:
         self._thread = _Thread()
         self._options: dict[str, dict[str, float]] = {}
         self._running = True
-        self._hooks.replace(module, _DEFINE, self._make_define)
-        self._hooks.replace(module, _CREATE, self._make_create)
+        self._hooks.surround(module, _DEFINE, self._define)
+        self._hooks.surround(module, _CREATE, self._create)
         context.stopwatch.sees_traces = True
 
     def stop(self) -> None:
@@ -110,47 +110,37 @@ class TraceCollector:
         self._hooks.remove()
         self._executions.stop()
 
-    def _make_define(self, define: Callable[..., Any]) -> Callable[..., Any]:
+    def _define(self, *_: Any) -> Generator[None, Any, None]:
         thread = self._thread
-        now = self._context.clock.monotonic_ns
-
-        def maybe_define_function(args: Any, kwargs: Any, tracing_options: Any) -> Any:
-            open_traces = thread.open
-            depth = len(open_traces)
-            thread.began_ns = now()
-            try:
-                function = define(args, kwargs, tracing_options)
-            except BaseException:
-                thread.began_ns = 0
-                if len(open_traces) > depth:
-                    self._spans.close(open_traces.pop().span)
-                raise
+        open_traces = thread.open
+        depth = len(open_traces)
+        thread.began_ns = self._context.clock.monotonic_ns()
+        try:
+            function = yield
+        except BaseException:
             thread.began_ns = 0
             if len(open_traces) > depth:
-                self._finish(open_traces.pop(), function)
-            return function
+                self._spans.close(open_traces.pop().span)
+            raise
+        thread.began_ns = 0
+        if len(open_traces) > depth:
+            self._finish(open_traces.pop(), function)
 
-        return maybe_define_function
-
-    def _make_create(self, create: Callable[..., Any]) -> Callable[..., Any]:
+    def _create(
+        self, function_type: Any, _: Any, func_graph: Any, tracing_options: Any
+    ) -> Generator[None, Any, None]:
         thread = self._thread
-
-        def create_concrete_function(
-            function_type: Any, type_context: Any, func_graph: Any, tracing_options: Any
-        ) -> Any:
-            began_ns = thread.began_ns
-            thread.began_ns = 0
-            if not (self._running and began_ns):
-                return create(function_type, type_context, func_graph, tracing_options)
-            trace = self._begin(began_ns, function_type, func_graph, tracing_options)
-            before_ns = self._spans.so_far_ns(trace.span) if trace else 0
-            function = create(function_type, type_context, func_graph, tracing_options)
-            if trace:
-                # A collection in the lookup may be booked only now: then it stands in both.
-                trace.building_ns = max(0, self._spans.so_far_ns(trace.span) - before_ns)
-            return function
-
-        return create_concrete_function
+        began_ns = thread.began_ns
+        thread.began_ns = 0
+        if not (self._running and began_ns):
+            yield
+            return
+        trace = self._begin(began_ns, function_type, func_graph, tracing_options)
+        before_ns = self._spans.so_far_ns(trace.span) if trace else 0
+        yield
+        if trace:
+            # A collection in the lookup may be booked only now: then it stands in both.
+            trace.building_ns = max(0, self._spans.so_far_ns(trace.span) - before_ns)
 
     def _begin(
         self, began_ns: int, function_type: Any, graph: Any, options: Any

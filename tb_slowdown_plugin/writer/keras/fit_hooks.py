@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
+from tb_slowdown_plugin.collectors.hooks.surrounded_code import Surround
 from tb_slowdown_plugin.collectors.keras.callbacks import METHODS, SiblingTimer
 from tb_slowdown_plugin.errors import UsageError
 from tb_slowdown_plugin.writer.keras.fit_steps import FitSteps
@@ -45,9 +46,7 @@ class FitHooks:
         def begin_epoch(epoch: int, *_: Any) -> None:
             steps.begin_epoch(epoch)
             self._first_batch.remove()
-            self._first_batch.replace(
-                self._class, _BATCH_BEGIN, lambda own: self._before(begin_batch, own, own)
-            )
+            self._first_batch.surround(self._class, _BATCH_BEGIN, self._before(begin_batch, None))
 
         def begin_batch(batch: int, *_: Any) -> None:
             if steps.go_on:  # the end of each batch begins the next: one call less in each step
@@ -70,31 +69,29 @@ class FitHooks:
             "on_train_end": end_fit,
         }
         for name in METHODS:
-            self._replace(name, before.get(name), after.get(name))
+            self._surround(name, before.get(name), after.get(name))
 
     def remove(self) -> None:
         """Takes the hooks out."""
         self._first_batch.remove()
         self._hooks.remove()
 
-    def _replace(self, name: str, before: Method | None, after: Method | None) -> None:
-        def wrap(method: Method) -> Method:
-            timed = self._siblings.timed(name, method)
-            if after is not None:
-                return self._after(after, timed, method)
-            return self._before(before, timed, method)
-
-        if before or after or self._siblings.times(name):
-            self._hooks.replace(self._class, name, wrap)
+    def _surround(self, name: str, before: Method | None, after: Method | None) -> None:
+        siblings = self._siblings.around(name)
+        if after is not None:
+            self._hooks.surround(self._class, name, self._after(after, siblings))
+        elif before is not None or siblings is not None:
+            self._hooks.surround(self._class, name, self._before(before, siblings))
 
     # Written out twice: each call between two batches costs, out of a cold cache.
 
-    def _before(self, tell: Method | None, timed: Method, method: Method) -> Method:
+    def _before(self, tell: Method | None, siblings: Surround | None) -> Surround:
         watched = self._callbacks
 
-        def call(callbacks: Any, *args: Any, **kwargs: Any) -> Any:
+        def call(callbacks: Any, *args: Any, **_: Any) -> Generator[None, Any, None]:
             if watched() is not callbacks:
-                return method(callbacks, *args, **kwargs)
+                yield
+                return
             try:
                 if tell is not None:
                     tell(*args)
@@ -102,26 +99,32 @@ class FitHooks:
                 raise
             except Exception as error:  # noqa: BLE001 - the training must not see it
                 self._leave(error)
-            return timed(callbacks, *args, **kwargs)
+            if siblings is None:
+                yield
+            else:
+                yield from siblings(callbacks)
 
         return call
 
-    def _after(self, tell: Method, timed: Method, method: Method) -> Method:
+    def _after(self, tell: Method, siblings: Surround | None) -> Surround:
         # An exception of a callback passes, and the step it was raised in does not count:
         # the next batch or the end of the epoch cancels it.
         watched = self._callbacks
 
-        def call(callbacks: Any, *args: Any, **kwargs: Any) -> Any:
+        def call(callbacks: Any, *args: Any, **_: Any) -> Generator[None, Any, None]:
             if watched() is not callbacks:
-                return method(callbacks, *args, **kwargs)
-            result = timed(callbacks, *args, **kwargs)
+                yield
+                return
+            if siblings is None:
+                yield
+            else:
+                yield from siblings(callbacks)
             try:
                 tell(*args)
             except UsageError:
                 raise
             except Exception as error:  # noqa: BLE001 - the training must not see it
                 self._leave(error)
-            return result
 
         return call
 

@@ -1,5 +1,6 @@
 """Timing sibling callbacks, without Keras: any object with Keras's method names."""
 
+import contextlib
 import threading
 
 import pytest
@@ -66,8 +67,12 @@ class CallbackList:
 
 def timed(watch, callbacks, name, *args):
     """What a timed method of the list returns."""
-    timer = SiblingTimer(watch, callbacks.callbacks, Callback)
-    return timer.timed(name, getattr(CallbackList, name))(callbacks, *args)
+    return call_timed(SiblingTimer(watch, callbacks.callbacks, Callback), callbacks, name, *args)
+
+
+def call_timed(timer, callbacks, name, *args):
+    with contextlib.contextmanager(timer.around(name))(callbacks):
+        return getattr(callbacks, name)(*args)
 
 
 def test_a_method_is_booked_to_the_class_of_its_callback(watch, time):
@@ -86,15 +91,13 @@ def test_time_between_two_callbacks_belongs_to_neither(watch, time):
 
     callbacks = Slow(Sleepy(time.spend))
     timer = SiblingTimer(watch, callbacks.callbacks, Callback)
-    timer.timed("on_epoch_end", Slow.on_epoch_end)(callbacks, 0)
+    call_timed(timer, callbacks, "on_epoch_end", 0)
     assert watch.take() == {"callback:Sleepy": 7}
 
 
 def test_nothing_is_done_where_no_callback_has_such_a_method(watch, time):
     timer = SiblingTimer(watch, [Sleepy(time.spend)], Callback)
-    assert not timer.times("on_train_batch_end")
-    own = CallbackList.on_train_batch_end
-    assert timer.timed("on_train_batch_end", own) is own
+    assert timer.around("on_train_batch_end") is None
 
 
 def test_a_function_set_on_the_object_is_timed_and_nothing_is_set_there(watch, time):
@@ -119,7 +122,7 @@ def test_the_old_name_of_a_batch_method_counts(watch, time):
 
     callbacks = CallbackList(Old())
     timer = SiblingTimer(watch, callbacks.callbacks, Base)
-    timer.timed("on_train_batch_end", CallbackList.on_train_batch_end)(callbacks, 0)
+    call_timed(timer, callbacks, "on_train_batch_end", 0)
     assert watch.take() == {"callback:Old": 3}
 
 

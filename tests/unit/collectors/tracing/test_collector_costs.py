@@ -229,7 +229,7 @@ def test_many_threads_trace_at_once(traced):
     assert len(traced.of(Execution)) == 16
 
 
-def test_without_a_trace_one_small_function_runs(traced):
+def test_without_a_trace_one_small_hook_runs(traced):
     f = make()
     x = one_hot(3)
     for _ in range(3):
@@ -247,6 +247,6 @@ def test_without_a_trace_one_small_function_runs(traced):
         f(x)
     finally:
         sys.setprofile(None)
-    assert called == ["maybe_define_function"]
+    assert called == ["begin", "_define", "end", "_define"]
     assert traced.events == []
     assert accounts(traced) == {}

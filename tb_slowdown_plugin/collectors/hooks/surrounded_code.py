@@ -1,0 +1,216 @@
+"""The code of a function with hooks before and after its own lines, in one frame.
+
+A function that is called by its hook has the frame of the hook above its own: users find it in
+TensorFlow's "Detected at node ... defined at", in `inspect.stack()`, and as the place of a warning
+(`stacklevel=2`). So the function is compiled again from its source, at the same lines, with the
+hooks in it. Where the source is not there, or is not that of the code, there is none.
+
+Cost: 5 to 30 ms for each function, once a process; 0.5 us a call.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import contextlib
+import functools
+import linecache
+from collections.abc import Callable, Generator, Iterator, Sequence
+from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
+from types import CodeType
+from typing import Any, Final, TypeAlias
+
+Surround: TypeAlias = Callable[..., Generator[None, Any, Any]]
+"""Called with the arguments of the function. It yields once, for the function to run: the yield
+gives its result, or raises its error. What it returns, but None, is returned instead."""
+
+_HOOKS: Final = "tb_slowdown_plugin hooks"
+_NOT_CALLED_AT_ONCE: Final = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
+_FEATURES: Final = functools.reduce(
+    int.__or__, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+)
+_TEMPLATE: Final = f"""
+tbslow_hooks = {_HOOKS!r}
+tbslow_begun = tbslow_hooks.begin({{arguments}})
+try:
+    pass
+except BaseException as tbslow_error:
+    tbslow_hooks.fail(tbslow_begun, tbslow_error)
+    raise
+"""
+_END: Final = "tbslow_hooks.end(tbslow_begun, None)"
+
+
+class Surrounding:
+    """Runs a hook before and after a function."""
+
+    def __init__(self, hook: Surround) -> None:
+        self._hook = hook
+
+    def begin(self, *args: Any, **kwargs: Any) -> Generator[None, Any, Any]:
+        """The hook, up to where the function runs."""
+        begun = self._hook(*args, **kwargs)
+        next(begun)
+        return begun
+
+    def end(self, begun: Generator[None, Any, Any], result: Any) -> Any:
+        """The rest of it; gives what the function returns."""
+        try:
+            begun.send(result)
+        except StopIteration as end:
+            return result if end.value is None else end.value
+        return result
+
+    def fail(self, begun: Generator[None, Any, Any], error: BaseException) -> None:
+        """Has it end with the error of the function, and leaves the error as it is."""
+        trace = error.__traceback__
+        with contextlib.suppress(BaseException):  # the same error
+            begun.throw(error)
+        error.__traceback__ = trace
+
+
+def _nested(inner: Surround, outer: Surround) -> Surround:
+    def hook(*args: Any, **kwargs: Any) -> Generator[None, Any, Any]:
+        around, within = Surrounding(outer), Surrounding(inner)
+        first = around.begin(*args, **kwargs)
+        second = within.begin(*args, **kwargs)
+        try:
+            result = yield
+        except BaseException as error:
+            within.fail(second, error)
+            around.fail(first, error)
+            raise
+        return around.end(first, within.end(second, result))
+
+    return hook
+
+
+def surround(code: CodeType, hooks: Sequence[Surround]) -> CodeType | None:
+    """The code with hooks, the last one around all others; None where there can be none."""
+    template = _template(code)
+    if template is None:
+        return None
+    surrounding = Surrounding(functools.reduce(_nested, hooks))
+    constants = tuple(surrounding if each == _HOOKS else each for each in template.co_consts)
+    return template.replace(co_consts=constants)
+
+
+def arguments_of(code: CodeType) -> str:
+    """The parameters of a function, as it would hand them on."""
+    positional, keywords, several, named = parameters_of(code)
+    given = [*positional, several, *(f"{name}={name}" for name in keywords), named]
+    return ", ".join(filter(None, given))
+
+
+def parameters_of(code: CodeType) -> tuple[list[str], list[str], str, str]:
+    """Positional ones, those by keyword only, `*args`, and `**kwargs`; "" where there is none."""
+    names = list(code.co_varnames)
+    positional = names[: code.co_argcount]
+    rest = names[code.co_argcount + code.co_kwonlyargcount :]
+    keywords = names[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    several = f"*{rest.pop(0)}" if code.co_flags & 0x04 else ""
+    named = f"**{rest.pop(0)}" if code.co_flags & 0x08 else ""
+    return positional, keywords, several, named
+
+
+@functools.cache
+def _template(code: CodeType) -> CodeType | None:
+    if code.co_flags & _NOT_CALLED_AT_ONCE:
+        return None
+    try:
+        module = _parsed(code.co_filename)
+        for statement in filter(_defines, module.body):
+            for node in ast.walk(statement):
+                if isinstance(node, ast.FunctionDef) and _is_at(node, code):
+                    # What was imported by name is called by other bytecode.
+                    around = [each for each in module.body if not _defines(each)]
+                    return _compile(ast.Module([*around, statement], []), node, code)
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        pass
+    return None
+
+
+@functools.lru_cache(maxsize=1)  # a collector's hooks are mostly in one file
+def _parsed(file: str) -> ast.Module:
+    return ast.parse("".join(linecache.getlines(file)))
+
+
+def _defines(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.ClassDef | ast.FunctionDef)
+
+
+def _is_at(node: ast.FunctionDef, code: CodeType) -> bool:
+    first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+    return node.name == code.co_name and first == code.co_firstlineno
+
+
+def _compile(module: ast.Module, node: ast.FunctionDef, code: CodeType) -> CodeType | None:
+    if code not in _codes_in(_compiled(module, code)):  # the file is not what was imported
+        return None
+    _surround(node, arguments_of(code))
+    for each in _codes_in(_compiled(module, code)):
+        if each.co_name == code.co_name and each.co_firstlineno == code.co_firstlineno:
+            return each
+    return None
+
+
+def _compiled(module: ast.Module, code: CodeType) -> CodeType:
+    compiled: CodeType = compile(
+        module,
+        code.co_filename,
+        "exec",
+        flags=code.co_flags & _FEATURES,
+        dont_inherit=True,
+    )
+    return compiled
+
+
+def _codes_in(code: CodeType) -> Iterator[CodeType]:
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield each
+            yield from _codes_in(each)
+
+
+def _surround(node: ast.FunctionDef, arguments: str) -> None:
+    described = 0 if ast.get_docstring(node, clean=False) is None else 1
+    own = node.body[described:] or [ast.copy_location(ast.Pass(), node.body[-1])]
+    added = ast.parse(_TEMPLATE.format(arguments=arguments)).body
+    for each in added:
+        _move(each, node)
+    around = added[-1]
+    assert isinstance(around, ast.Try)
+    returns = _Returns()
+    around.body = [returns.visit(each) for each in own]
+    around.body.append(returns.visit(ast.copy_location(ast.Return(), own[-1])))
+    node.body = [*node.body[:described], *added]
+
+
+def _move(added: ast.AST, to: ast.AST) -> None:
+    for each in ast.walk(added):
+        if hasattr(each, "lineno"):
+            ast.copy_location(each, to)
+
+
+class _Returns(ast.NodeTransformer):
+    """Hands what a function returns to the hooks; functions inside of it are left alone."""
+
+    def visit_Return(self, node: ast.Return) -> ast.Return:
+        end = ast.parse(_END, mode="eval").body
+        assert isinstance(end, ast.Call)
+        _move(end, node)
+        if node.value is not None:
+            end.args[1] = node.value
+        return ast.copy_location(ast.Return(end), node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        return node
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AsyncFunctionDef:
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
+        return node
