@@ -53,6 +53,7 @@ from tb_slowdown_plugin.analysis.text.blind_spots import find_blind_spots, judge
 from tb_slowdown_plugin.analysis.text.coverage import completeness, notes, signal_states
 from tb_slowdown_plugin.analysis.text.forecast import forecast
 from tb_slowdown_plugin.analysis.text.headline import headline
+from tb_slowdown_plugin.analysis.text.step_rule import describe_not_chosen, describe_step_rule
 from tb_slowdown_plugin.analysis.types import (
     UNEXPLAINED,
     Account,
@@ -169,12 +170,14 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> Account:
             *tell_rebuilt(case, rebuilt),
             *tell_planned(case, planned),
             *forecast(run),
+            *describe_not_chosen(run),
         ),
         as_of=_last_step(run),
         recent=find_recent(run),
         unexplained=describe_unexplained(case, rest, per_cause[UNEXPLAINED]),
         judged=judged(spots),
         blind_spots=tuple(spot.sentence for spot in spots),
+        step_rule=describe_step_rule(run),
     )
     return Account(
         report,

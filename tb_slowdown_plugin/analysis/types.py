@@ -301,6 +301,8 @@ class Report:
     """Whether the monitor recorded the run, or its steps are drawn from ordinary scalars."""
     scalars: DrawnFrom | None = None
     """Of a run from scalars; else None."""
+    step_rule: str | None = None
+    """What counts as a step, where `tbslow run` found it out; None where the program says it."""
 
 
 @dataclass(frozen=True, slots=True)

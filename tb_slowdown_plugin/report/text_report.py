@@ -76,6 +76,8 @@ def _report(report: Report, width: int, ink: Ink) -> Iterator[str]:
     yield ink.strong(printable(f"Run {report.run}"))
     for line in textwrap.wrap(printable(report.headline), width):
         yield ink.verdict(report.verdict, line)
+    if report.step_rule is not None:
+        yield from textwrap.wrap(printable(report.step_rule), width)
     for sentence in report.blind_spots:
         yield from textwrap.wrap(printable(sentence), width)
     if report.verdict == "healthy" and report.judged == "whole" and not _has_external(report):

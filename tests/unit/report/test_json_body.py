@@ -39,6 +39,7 @@ def test_the_json_has_the_keys_of_the_contract_in_their_order(slow: Report) -> N
         "blind_spots",
         "source",
         "scalars",
+        "step_rule",
     ]
     assert list(run["causes"][0]) == [
         "cause",

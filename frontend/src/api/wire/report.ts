@@ -162,6 +162,8 @@ export interface RunReport {
   /** Where that was and why, a sentence each. */
   readonly blind_spots?: readonly string[];
   readonly source?: Source;
+  /** What counts as a step, where `tbslow run` found it out. */
+  readonly step_rule?: string | null;
 }
 
 export interface Report {

@@ -216,6 +216,7 @@ function facts(report: RunReport): TemplateResult {
             times === undefined ? "" : `, ${against(times)}`
           }</span>`
     }
+    ${report.step_rule == null ? nothing : html`<span>${prose(report.step_rule)}</span>`}
     ${(report.notes ?? []).map((note) => html`<span>${prose(note)}</span>`)}
   </div>`;
 }
