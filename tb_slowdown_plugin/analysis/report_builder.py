@@ -29,6 +29,7 @@ from tb_slowdown_plugin.analysis.causes.workload.more_work import (
     tell_larger,
     tell_rebuilt,
 )
+from tb_slowdown_plugin.analysis.causes.workload.other_work import tell_other_work
 from tb_slowdown_plugin.analysis.causes.workload.scheduled import (
     split_growth,
     split_planned,
@@ -46,6 +47,7 @@ from tb_slowdown_plugin.analysis.prepare.recorded_run import (
     floor_of_wait,
     measured_seconds,
 )
+from tb_slowdown_plugin.analysis.prepare.step_kinds import find_kinds
 from tb_slowdown_plugin.analysis.prepare.workers import describe_workers
 from tb_slowdown_plugin.analysis.scalars.scalar_report import account_for_scalars
 from tb_slowdown_plugin.analysis.stats.trend import LATEST_WARM_UP_END
@@ -89,14 +91,15 @@ def open_case(run: Run) -> Case:
     """Diagnoses a run; no cause has been named yet."""
     graphs = traced_graphs(run)
     steps = run.steps
+    comparable = find_kinds(run)
     diagnosis = diagnose(
         steps.period_seconds,
         measured_seconds(run, graphs),
         cpu_seconds=steps.process_cpu_seconds,
         signals=contention_signals(run),
         epochs=epoch_rows(run),
-        kinds=steps.kind,
-        items=steps.items,
+        kinds=comparable.kind,
+        items=comparable.items,
         floors=floor_of_wait(run),
     )
     return Case(run, diagnosis, diagnosis.findings, graphs)
@@ -166,6 +169,7 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> Account:
             *notes(run),
             *notes_on(case),
             *describe_defects_below_floors(case, claims),
+            *tell_other_work(case),
             *tell_larger(case, larger),
             *tell_rebuilt(case, rebuilt),
             *tell_planned(case, planned),

@@ -28,5 +28,8 @@ TENSORBOARD_CALLBACK: Final = "tensorboard_callback"
 HALF_PRECISION: Final = "half_precision"
 """Fact: Keras computes in half precision."""
 
+STEP_FUNCTION: Final = "step_function"
+"""Fact: a function that steps run; "bit" is its place in `StepTable.ran`."""
+
 OPEN_TAPE = "open_tape"
 """Fact: a gradient tape is open since an earlier step."""

@@ -82,6 +82,8 @@ def _encode_steps(chunk: Chunk) -> list[pb.Column]:
         seconds["gap"] = gaps
     seconds |= {ACCOUNT + name: booked for name, booked in steps.accounts.items() if booked.any()}
     columns = [encode_count("number", steps.number), *encode_seconds(seconds)]
+    if steps.ran.any():
+        columns += encode_whole({"ran": steps.ran, "calls": steps.calls})
     if steps.kind.any():
         columns += encode_whole({"kind": steps.kind})
     if not np.isnan(steps.items).all():

@@ -26,6 +26,7 @@ from tb_slowdown_plugin.records.types import (
     Environment,
     Event,
     Float,
+    Int,
     SignalTable,
     StepTable,
     no_signals,
@@ -96,6 +97,12 @@ def _decode_steps(messages: Sequence[pb.Chunk], started: Sequence[float]) -> Ste
     kind = columns.whole("kind") if "kind" in columns else np.zeros(columns.total, np.int64)
     if len(kind) and not (int(kind.min()) >= 0 and int(kind.max()) < len(kinds)):
         raise DecodeError(f"record has a step of an unknown kind, it knows {len(kinds)}")
+
+    def counted(name: str, most: int) -> Int:
+        if name not in columns:
+            return np.zeros(columns.total, np.int64)
+        return np.clip(columns.whole(name), 0, most)
+
     return StepTable(
         number=np.clip(columns.whole("number"), -limits.MAX_COUNT, limits.MAX_COUNT),
         period_seconds=period,
@@ -109,6 +116,8 @@ def _decode_steps(messages: Sequence[pb.Chunk], started: Sequence[float]) -> Ste
             for name in columns
             if name.startswith(ACCOUNT)
         },
+        ran=counted("ran", limits.MAX_COUNT),
+        calls=counted("calls", limits.MAX_COUNT),
     )
 
 

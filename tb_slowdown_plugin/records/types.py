@@ -55,6 +55,16 @@ class StepTable:
     kinds: tuple[str, ...]
     accounts: Mapping[str, Float] = field(default_factory=dict)
     """name -> (S,) measured exclusive seconds; names in `catalog/names.py`."""
+    ran: Int = field(default_factory=lambda: np.zeros(0, np.int64))
+    """(S,) which functions the step ran, a bit for each; the facts `STEP_FUNCTION` have their
+    names. 0 where none was seen."""
+    calls: Int = field(default_factory=lambda: np.zeros(0, np.int64))
+    """(S,) how often it called one of them."""
+
+    def __post_init__(self) -> None:
+        for name in ("ran", "calls"):
+            if len(getattr(self, name)) != len(self.number):
+                object.__setattr__(self, name, np.zeros(len(self.number), np.int64))
 
     def __len__(self) -> int:
         return len(self.number)

@@ -12,6 +12,7 @@ from typing import Final
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.prepare.step_kinds import find_kinds
 from tb_slowdown_plugin.analysis.prepare.work import measure_work
 from tb_slowdown_plugin.analysis.stats.change_points import PERSISTENCE
 from tb_slowdown_plugin.analysis.types import Diagnosis
@@ -55,7 +56,8 @@ def find_slowing(run: Run, diagnosis: Diagnosis) -> Slowing | None:
     if not np.isfinite(diagnosis.baseline.seconds):
         return None
     left = diagnosis.healthy_per_step + diagnosis.unexplained_per_step
-    usual = measure_work(left, diagnosis.warm_up_rows, run.steps.kind, run.steps.items)
+    comparable = find_kinds(run)
+    usual = measure_work(left, diagnosis.warm_up_rows, comparable.kind, comparable.items)
     first, last = diagnosis.baseline.rows
     rows = np.flatnonzero(~np.isnan(usual))
     relative = left[rows] / usual[rows]

@@ -17,6 +17,7 @@ from typing import Any, Final
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
+from tb_slowdown_plugin.collectors.tracing.step_functions import GRADIENTS
 from tb_slowdown_plugin.records.types import Fact
 
 _WORTH_A_FACT_STEPS: Final = 10
@@ -60,11 +61,13 @@ class Tapes:
           Unavailable: This TensorFlow's tape has other methods.
         """
         from tensorflow.python.eager import backprop
+        from tensorflow.python.eager import context as eager
 
         tape = backprop.GradientTape
         if missing := [name for name in ("_push_tape", "__exit__") if not hasattr(tape, name)]:
             raise Unavailable(f"this TensorFlow's GradientTape has no {', '.join(missing)}")
         self._context = context
+        self._runs_eagerly = eager.executing_eagerly
         self._places = SourcePlaces.of_process()
         self._tapes: dict[int, _Tape] = {}
         self._hooks = MethodHooks(self.name)
@@ -112,11 +115,15 @@ class Tapes:
     def _make_push(self, push: Callable[[Any], None]) -> Callable[[Any], None]:
         tapes = self._tapes
         steps_finished = self._context.steps_finished
+        watch = self._context.stopwatch
+        runs_eagerly = self._runs_eagerly
         frame_of = sys._getframe
 
         def push_tape(tape: Any) -> None:
             is_empty = tape._tape is None
             push(tape)
+            if watch.is_mine() and runs_eagerly():
+                watch.ran |= GRADIENTS
             key = id(tape)
             if not is_empty and key in tapes:  # it goes on after a pause
                 tapes[key].is_left = False

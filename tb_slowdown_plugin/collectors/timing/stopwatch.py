@@ -44,9 +44,11 @@ class Stopwatch:
         "ask_ns",
         "askers",
         "booked",
+        "calls",
         "changed_ns",
         "long_ns",
         "opened",
+        "ran",
         "sees_traces",
         "thread",
         "waited_ns",
@@ -66,6 +68,10 @@ class Stopwatch:
         """Likewise, what `wait` has booked: an int costs a third as much as a table."""
         self.sees_traces = False
         """Whether an account is open wherever TensorFlow traces a function in this thread."""
+        self.ran = 0
+        """Functions that the step under way has run, a bit for each (`tracing/step_functions`)."""
+        self.calls = 0
+        """How often it has called one of them."""
         self.askers: list[Callable[[], None]] = []
         """Called before anything is opened, closed or taken, in the training thread, and by
         `wait` when they are due.

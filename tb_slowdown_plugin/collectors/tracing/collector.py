@@ -17,6 +17,7 @@ import itertools
 import threading
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from threading import get_ident
 from typing import Any
 
 from tb_slowdown_plugin.catalog.names import FUNCTION_OPTIONS, TRACING, account
@@ -28,6 +29,7 @@ from tb_slowdown_plugin.collectors.tracing.spans import (
     Span,
     Spans,
 )
+from tb_slowdown_plugin.collectors.tracing.step_functions import StepFunctions
 from tb_slowdown_plugin.collectors.tracing.subjects import Subject, Subjects
 from tb_slowdown_plugin.records.types import Fact, Trace, What
 
@@ -91,6 +93,7 @@ class TraceCollector:
         self._executions = FirstExecutions(self._spans, self._emit, self._executing_eagerly)
         self._subjects = Subjects.of_process()
         self._functions = TracedFunctions()
+        self._step_functions = StepFunctions(self._emit)
         # a finalizer that calls a tf.function may run inside: it must not wait for itself
         self._lock = threading.RLock()
         self._ids = itertools.count(1)
@@ -110,7 +113,7 @@ class TraceCollector:
         self._hooks.remove()
         self._executions.stop()
 
-    def _define(self, *_: Any) -> Generator[None, Any, None]:
+    def _define(self, _: Any, __: Any, tracing_options: Any) -> Generator[None, Any, None]:
         thread = self._thread
         open_traces = thread.open
         depth = len(open_traces)
@@ -125,6 +128,23 @@ class TraceCollector:
         thread.began_ns = 0
         if len(open_traces) > depth:
             self._finish(open_traces.pop(), function)
+        watch = self._context.stopwatch
+        if not depth and get_ident() == watch.thread:
+            bit = self._step_functions.bits.get(id(tracing_options))
+            if bit is None:
+                bit = self._learn_function(tracing_options)
+            if bit:
+                watch.ran |= bit
+                watch.calls += 1
+
+    def _learn_function(self, options: Any) -> int:
+        try:
+            with self._lock:
+                subject = self._subjects.identify(options, self._thread.previous)
+                return self._step_functions.learn(options, subject)
+        except Exception as error:  # noqa: BLE001 - TensorFlow must go on
+            self._report(error)
+            return 0
 
     def _create(
         self, function_type: Any, _: Any, func_graph: Any, tracing_options: Any

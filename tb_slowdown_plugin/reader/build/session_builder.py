@@ -38,6 +38,8 @@ _STEP_COLUMNS: Final[dict[str, How]] = {
     "ended": "last",
     "items": "sum",
     "kind": "first",
+    "ran": "first",
+    "calls": "sum",
 }
 """Column -> what a row says of it that stands for several steps."""
 _SIGNAL_COLUMNS: Final[dict[str, How]] = {"time": "last", "row": "last"}

@@ -75,7 +75,9 @@ def build_steps(
             edge.at_ns = opening.at_ns
         _spread_cpu(_find_readings(openings, (), ()), np.empty(0, np.int64), edge)
         return no_steps(), edge.at_ns / 1e9 + unix_offset_seconds
-    _, numbers, begun, ended, process, thread, items, kinds, accounts = zip(*rows, strict=True)
+    _, numbers, begun, ended, process, thread, items, kinds, accounts, ran, calls = zip(
+        *rows, strict=True
+    )
     bounds_ns = np.array((edge.at_ns, *ended), np.int64)
     begins_ns, ended_ns = bounds_ns[:-1].copy(), bounds_ns[1:]
     edge.at_ns = ended[-1]
@@ -98,6 +100,8 @@ def build_steps(
         kind=np.array([kind_index[kind] for kind in kinds], np.int64),
         kinds=tuple(kind_index),
         accounts=_build_accounts(accounts),
+        ran=np.array(ran, np.int64),
+        calls=np.array(calls, np.int64),
     )
     return table, float(begins_ns[0] / 1e9 + unix_offset_seconds)
 

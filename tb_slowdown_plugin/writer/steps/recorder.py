@@ -193,6 +193,8 @@ class Recorder(Periods):
         items = self._items
         if items is None:
             items = self.batch_items
+        ran, calls = watch.ran, watch.calls
+        watch.ran = watch.calls = 0
         # An interrupt comes after a call: the row is counted and kept, or neither.
         self._ended_ns = ended_ns
         row = self.rows
@@ -208,6 +210,8 @@ class Recorder(Periods):
                 items,
                 self._kind,
                 accounts,
+                ran,
+                calls,
             )
         )
         if self.due.is_any:

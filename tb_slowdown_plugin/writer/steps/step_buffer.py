@@ -13,9 +13,20 @@ from tb_slowdown_plugin.records.limits import MAX_EVENTS, MAX_ROWS
 from tb_slowdown_plugin.records.types import Event, What
 
 StepRow: TypeAlias = tuple[
-    int, int, int, int, int | None, int | None, float | None, str, dict[str, int] | int | None
+    int,
+    int,
+    int,
+    int,
+    int | None,
+    int | None,
+    float | None,
+    str,
+    dict[str, int] | int | None,
+    int,
+    int,
 ]
-"""(row, number, begun_ns, ended_ns, process_cpu_ns, thread_cpu_ns, items, kind, account -> ns);
+"""(row, number, begun_ns, ended_ns, process_cpu_ns, thread_cpu_ns, items, kind, account -> ns,
+functions that ran, their calls);
 the two clocks of CPU time are not read at each step, and where nothing but waiting for input
 was booked, its nanoseconds stand alone."""
 

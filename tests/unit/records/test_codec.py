@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -112,6 +113,20 @@ def test_thousands_of_short_steps_add_up_and_end_when_they_ended():
     np.testing.assert_allclose(found.period_seconds, period, rtol=0, atol=1e-6)
     np.testing.assert_allclose(found.ended - 1.8e9, ended - 1.8e9, rtol=0, atol=2e-6)
     assert (found.inside_seconds <= found.period_seconds).all()
+
+
+def test_what_steps_ran_is_kept_and_costs_nothing_where_nobody_saw_it():
+    whole = np.arange(4)
+    steps = replace(no_steps(), number=whole, kind=whole * 0, kinds=("train",))
+    columns = ("period", "inside", "process_cpu", "thread_cpu")
+    steps = replace(steps, **{f"{name}_seconds": np.full(4, 0.5) for name in columns})
+    steps = replace(steps, ended=1.8e9 + 0.5 * (whole + 1), items=np.full(4, np.nan))
+    unseen = codec.encode(Chunk("0badcafe", 0, 1.8e9, 0, steps, no_signals()))
+    found = codec.decode(unseen).steps
+    assert (found.ran.tolist(), found.calls.tolist()) == ([0] * 4, [0] * 4)
+    steps = replace(steps, ran=np.array([2, 6, 2, 1 << 41]), calls=np.array([1, 9, 1, 30]))
+    found = codec.decode(codec.encode(Chunk("0badcafe", 0, 1.8e9, 0, steps, no_signals()))).steps
+    assert (found.ran.tolist(), found.calls.tolist()) == ([2, 6, 2, 1 << 41], [1, 9, 1, 30])
 
 
 @pytest.mark.filterwarnings("error")

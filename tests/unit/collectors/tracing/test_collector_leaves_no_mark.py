@@ -14,7 +14,7 @@ from unit.collectors.tracing_programs import Config, accounts, make, one_hot, pr
 
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.tracing.functions import TracedFunctions
-from tb_slowdown_plugin.records.types import Execution
+from tb_slowdown_plugin.records.types import Execution, Trace
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
@@ -92,7 +92,7 @@ def test_a_failure_of_the_collector_is_reported_and_training_goes_on(
     tracer.start(recording.context)
     assert float(make()(one_hot(3))) == 1.0
     assert recording.failures == [("tracing", "KeyError in fail")]
-    assert recording.events == []
+    assert recording.of(Trace) == []
     assert accounts(recording) == {}
 
 

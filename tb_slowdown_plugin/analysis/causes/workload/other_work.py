@@ -1,0 +1,67 @@
+"""Steps that run other functions than others, or call them more often: work, and no slowdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.causes.common.context import Case
+from tb_slowdown_plugin.analysis.prepare.step_kinds import (
+    find_kinds,
+    functions_of,
+    name_functions,
+)
+from tb_slowdown_plugin.analysis.text.wording import count, counted, duration, listed
+
+_MIN_SHARE: Final = 0.01
+"""Share of the run's time from which steps of a kind are worth a word."""
+_MOST_KINDS: Final = 4
+_EARLY_SHARE: Final = 0.02
+"""A kind whose first step lies within so much of the run was there from the start."""
+
+
+def tell_other_work(case: Case) -> Iterable[str]:
+    """Which kinds of steps there are, and what each takes."""
+    run = case.run
+    found = find_kinds(run)
+    if found.are_found:
+        yield from _tell_kinds(case)
+    if found.count_calls:
+        least, most = int(run.steps.calls.min()), int(run.steps.calls.max())
+        yield (
+            f"Steps call their functions {count(least)} to {count(most)} times. A step is compared "
+            "with steps of as many calls: more calls are more work, and no loss."
+        )
+
+
+def _tell_kinds(case: Case) -> Iterable[str]:
+    steps = case.run.steps
+    named = name_functions(case.run)
+    taken = []
+    for ran in np.unique(steps.ran).tolist():
+        rows = np.flatnonzero(steps.ran == ran)
+        seconds = float(steps.period_seconds[rows].sum())
+        if case.wall_share(seconds) >= _MIN_SHARE:
+            taken.append((seconds, ran, rows))
+    if len(taken) < 2:
+        return
+    taken.sort(key=lambda each: -each[0])
+    parts = []
+    for _, ran, rows in taken[:_MOST_KINDS]:
+        functions = [
+            name if name.startswith(("Keras ", "gradients ", "other ")) else f"`{name}`"
+            for name in functions_of(ran, named)
+        ]
+        typical = float(np.median(steps.period_seconds[rows]))
+        begins_late = rows[0] > _EARLY_SHARE * len(steps)
+        first = f" from {case.step_text(int(rows[0]))} on" if begins_late else ""
+        parts.append(
+            f"{listed(functions) if functions else 'no function of its own'} in "
+            f"{counted(len(rows), 'step')}{first} ({duration(typical)} each)"
+        )
+    yield (
+        "Steps do different work, and are compared only with steps that run the same functions: "
+        f"{'; '.join(parts)}."
+    )

@@ -1,0 +1,83 @@
+"""Steps that do different work, told apart by what they ran: they are not compared with each other.
+
+A user may declare `kind` and `items`; what is declared wins. Where nothing is, the functions that
+a step ran, and how often, say it: an episode that calls its policy more often, learning that
+begins when a buffer is full, an eager loop before a graph. All of it is the program's own plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from tb_slowdown_plugin.catalog.events import STEP_FUNCTION
+from tb_slowdown_plugin.records.types import Fact, Float, Int, Run
+
+GRADIENTS = "gradients outside of a function"
+"""What bit 0 of `StepTable.ran` stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepKinds:
+    """How steps may be compared."""
+
+    kind: Int
+    """(S,) equal for steps that may be compared with each other."""
+    items: Float
+    """(S,) amount of work in a step, NaN where not known."""
+    are_found: bool
+    """Whether steps differ in what they ran, not in what the user declared."""
+    count_calls: bool
+    """Whether `items` are calls."""
+
+
+def find_kinds(run: Run) -> StepKinds:
+    """How the steps of a run may be compared.
+
+    Args:
+      run: May be of a writer that did not see what steps run: then only declared kinds count.
+    """
+    steps = run.steps
+    is_declared = bool(steps.kind.any())
+    told = bool(np.all(steps.items > 0))
+    seen = steps.ran > 0
+    if not seen.any() or run.steps_per_row > 1:
+        return StepKinds(steps.kind, steps.items, are_found=False, count_calls=False)
+    kind, are_found = steps.kind, False
+    if not is_declared and (steps.ran != steps.ran[0]).any():
+        kind = np.unique(steps.ran, return_inverse=True)[1].astype(np.int64)
+        are_found = True
+    items, count_calls = steps.items, False
+    if not told and _vary_in_a_kind(steps.calls, kind):
+        items, count_calls = np.maximum(steps.calls, 1).astype(float), True
+    return StepKinds(kind, items, are_found, count_calls)
+
+
+def _vary_in_a_kind(calls: Int, kind: Int) -> bool:
+    """Whether steps that run the same functions call them more or less often."""
+    order = np.lexsort((calls, kind))
+    same = kind[order][1:] == kind[order][:-1]
+    return bool(np.any(same & (calls[order][1:] != calls[order][:-1])))
+
+
+def name_functions(run: Run) -> Mapping[int, str]:
+    """Bit of `StepTable.ran` -> the function, without its place."""
+    told = {
+        round(fact.numbers.get("bit", 0)): fact.subject.partition(" (")[0]
+        for event in run.events
+        if isinstance(fact := event.what, Fact) and fact.name == STEP_FUNCTION
+    }
+    return {0: GRADIENTS, **told}
+
+
+def functions_of(ran: int, named: Mapping[int, str]) -> list[str]:
+    """The functions of a step, by the bits of `ran`.
+
+    Example:
+      >>> functions_of(0b110, {0: "gradients", 1: "act", 2: "learn"})
+      ['act', 'learn']
+    """
+    bits = (bit for bit in range(ran.bit_length()) if ran >> bit & 1)
+    return list(dict.fromkeys(named.get(bit, "other functions") for bit in bits))

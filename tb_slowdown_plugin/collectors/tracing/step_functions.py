@@ -1,0 +1,64 @@
+"""Which functions a step runs: steps that do other work are not compared with each other."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any, Final
+
+from tb_slowdown_plugin.catalog.events import STEP_FUNCTION
+from tb_slowdown_plugin.collectors.tracing.subjects import Subject
+from tb_slowdown_plugin.records.types import Fact, What
+
+GRADIENTS: Final = 1
+"""The bit of a `tf.GradientTape` that was opened outside of any function."""
+_MOST_FUNCTIONS: Final = 40
+"""Functions that are told apart; all others share one bit."""
+
+
+class StepFunctions:
+    """Gives each function that the training loop calls a bit.
+
+    A function is its name and place: one that is made anew in each step stays the same one, and
+    so do the steps of a Keras model, whatever line trains it. Functions of libraries and of
+    `tf.data` have none: their calls say nothing of the work that the program chose.
+
+    Args:
+      emit: Records which function has which bit, once for each.
+    """
+
+    def __init__(self, emit: Callable[[What], None]) -> None:
+        self._emit = emit
+        self._places: dict[str, int] = {}
+        self._kept: dict[int, weakref.ref[Any]] = {}
+        self.bits: dict[int, int] = {}
+        """`id` of the `TracingOptions` of a `tf.function` -> its bit, 0 for none.
+
+        Read at each call, so a plain table."""
+
+    def learn(self, options: Any, subject: Subject) -> int:
+        """The bit of the function with these options, known from now on."""
+        key, bits, kept = id(options), self.bits, self._kept
+
+        def forget(_: Any) -> None:
+            # Another function's options may get the same id.
+            bits.pop(key, None)
+            kept.pop(key, None)
+
+        kept[key] = weakref.ref(options, forget)
+        bits[key] = bit = self._find_bit(subject)
+        return bit
+
+    def _find_bit(self, subject: Subject) -> int:
+        is_made_by_library = subject.is_library or subject.creates_variables_of is not None
+        if subject.is_tf_data or (is_made_by_library and subject.model is None):
+            return 0
+        name = subject.function
+        if subject.model is None and subject.location:
+            name += f" ({subject.location})"
+        place = self._places.get(name)
+        if place is None:
+            place = self._places[name] = min(len(self._places) + 1, _MOST_FUNCTIONS + 1)
+            if place <= _MOST_FUNCTIONS:
+                self._emit(Fact(STEP_FUNCTION, name, {"bit": float(place)}))
+        return 1 << place

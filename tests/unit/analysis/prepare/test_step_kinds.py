@@ -1,0 +1,98 @@
+"""Steps are compared with steps that do the same work, whether it was declared or is found."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis.prepare.step_kinds import find_kinds
+from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.catalog.events import STEP_FUNCTION
+from tb_slowdown_plugin.records.types import Fact
+
+SIZE = 1200
+ACT, LEARN = 0b10, 0b110
+NAMES = [
+    (0, Fact(STEP_FUNCTION, "act (dqn.py:12)", {"bit": 1.0})),
+    (300, Fact(STEP_FUNCTION, "learn (dqn.py:30)", {"bit": 2.0})),
+]
+
+
+@pytest.fixture
+def make(make_run):
+    def make_with(seconds, ran, calls, items=None, kind=None):
+        noise = 1 + 0.02 * np.random.default_rng(5).standard_normal(len(seconds))
+        run = make_run(seconds * noise, events=NAMES)
+        steps = replace(run.steps, ran=np.asarray(ran), calls=np.asarray(calls))
+        if items is not None:
+            steps = replace(steps, items=np.asarray(items, float))
+        if kind is not None:
+            steps = replace(steps, kind=np.asarray(kind), kinds=("act", "learn"))
+        return replace(run, steps=steps)
+
+    return make_with
+
+
+def late(begins: int = 300) -> np.ndarray:
+    return np.arange(SIZE) >= begins
+
+
+def test_learning_that_begins_late_is_other_work_and_no_slowdown(make):
+    run = make(np.where(late(), 0.020, 0.004), np.where(late(), LEARN, ACT), np.ones(SIZE, int))
+    report = account_for(run).report
+    assert (report.verdict, report.causes) == ("healthy", ())
+    (note,) = [each for each in report.notes if "different work" in each]
+    assert "`act` and `learn` in 900 steps from step 300 on (20 ms each)" in note
+    assert "`act` in 300 steps (3.99 ms each)" in note
+
+
+def test_the_same_times_without_functions_are_a_slowdown(make):
+    nothing = np.zeros(SIZE, int)
+    run = make(np.where(late(), 0.020, 0.004), nothing, nothing)
+    assert account_for(run).report.verdict == "slowdown"
+
+
+def test_a_slowdown_inside_of_a_kind_is_found_and_its_seconds_are_right(make):
+    alternating = np.arange(SIZE) % 2 == 1
+    seconds = np.where(alternating, 0.020, 0.004) * np.where(late(600), 1.5, 1.0)
+    run = make(seconds, np.where(alternating, LEARN, ACT), np.ones(SIZE, int))
+    report = account_for(run).report
+    assert report.verdict == "slowdown"
+    assert report.lost_seconds == pytest.approx(600 * 0.012 * 0.5, rel=0.1)
+
+
+def test_episodes_that_call_more_often_are_longer_and_not_slower(make):
+    calls = np.linspace(5, 60, SIZE).astype(int)
+    run = make(0.002 + 0.001 * calls, np.full(SIZE, ACT), calls)
+    report = account_for(run).report
+    assert (report.verdict, report.causes) == ("healthy", ())
+    assert any("call their functions 5 to 60 times" in note for note in report.notes)
+
+
+def test_calls_that_get_slower_are_found_beside_episodes_of_all_lengths(make):
+    calls = np.random.default_rng(3).integers(5, 60, SIZE)
+    run = make((0.002 + 0.001 * calls) * np.where(late(600), 1.5, 1.0), np.full(SIZE, ACT), calls)
+    report = account_for(run).report
+    assert report.verdict == "slowdown"
+    truth = float(np.sum((0.002 + 0.001 * calls)[600:] * 0.5))
+    assert report.lost_seconds == pytest.approx(truth, rel=0.1)
+
+
+def test_what_is_declared_wins(make):
+    found = find_kinds(
+        make(np.full(SIZE, 0.01), np.where(late(), LEARN, ACT), np.ones(SIZE, int), kind=1 - late())
+    )
+    assert not found.are_found
+    assert found.kind.tolist() == (1 - late()).tolist()
+    calls = np.linspace(5, 60, SIZE).astype(int)
+    found = find_kinds(make(np.full(SIZE, 0.01), np.full(SIZE, ACT), calls, items=np.full(SIZE, 8)))
+    assert (found.count_calls, found.items[0]) == (False, 8.0)
+
+
+def test_a_run_in_which_each_step_does_the_same_is_of_one_kind(make):
+    found = find_kinds(make(np.full(SIZE, 0.01), np.full(SIZE, ACT), np.ones(SIZE, int)))
+    assert not found.are_found
+    assert not found.count_calls
+    assert not found.kind.any()

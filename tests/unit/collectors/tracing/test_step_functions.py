@@ -1,0 +1,109 @@
+"""A step knows which functions of the program it ran, and how often it called them."""
+
+from __future__ import annotations
+
+import gc
+import threading
+
+import pytest
+
+tf = pytest.importorskip("tensorflow")
+
+from tb_slowdown_plugin.catalog.events import STEP_FUNCTION  # noqa: E402
+from tb_slowdown_plugin.collectors.memory.tapes import Tapes  # noqa: E402
+from tb_slowdown_plugin.records.types import Fact  # noqa: E402
+
+
+def act(x):
+    return x + 1.0
+
+
+def learn(x):
+    return x * 2.0
+
+
+def taken(recording) -> tuple[int, int]:
+    watch = recording.stopwatch
+    found = watch.ran, watch.calls
+    watch.ran = watch.calls = 0
+    return found
+
+
+def named(recording) -> dict[int, str]:
+    return {
+        round(fact.numbers["bit"]): fact.subject.partition(" (")[0]
+        for fact in recording.of(Fact)
+        if fact.name == STEP_FUNCTION
+    }
+
+
+def test_functions_have_a_bit_each_and_their_calls_are_counted(traced):
+    one, other, x = tf.function(act), tf.function(learn), tf.ones(3)
+    one(x)
+    assert taken(traced) == (0b10, 1)
+    for _ in range(4):
+        other(x)
+    one(x)
+    assert taken(traced) == (0b110, 5)
+    assert named(traced) == {1: "act", 2: "learn"}
+
+
+def test_a_function_that_is_made_anew_stays_the_same_one(traced):
+    for _ in range(3):
+        tf.function(act)(tf.ones(3))
+        gc.collect()
+    assert taken(traced) == (0b10, 3)
+    assert named(traced) == {1: "act"}
+
+
+def test_a_function_inside_of_another_and_the_stages_of_a_pipeline_are_not_counted(traced):
+    inner = tf.function(act)
+    outer = tf.function(lambda x: inner(x) + inner(x))
+    outer(tf.ones(3))
+    outer(tf.ones(3))
+    assert taken(traced) == (0b10, 2)
+    list(tf.data.Dataset.range(3).map(lambda x: x + 1))
+    assert taken(traced) == (0, 0)
+
+
+def test_another_thread_is_no_step(traced):
+    f = tf.function(act)
+    thread = threading.Thread(target=f, args=(tf.ones(3),))
+    thread.start()
+    thread.join()
+    assert taken(traced) == (0, 0)
+
+
+def test_the_steps_of_a_keras_model_are_one_function_each_whatever_line_runs_them(traced):
+    model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    x, y = tf.ones((4, 2)), tf.ones((4, 1))
+    model.train_on_batch(x, y)
+    model.train_on_batch(x, y)
+    ran, calls = taken(traced)
+    assert calls == 2
+    model.test_on_batch(x, y)
+    assert taken(traced)[0] & ran == 0
+    assert set(named(traced).values()) == {"Keras train step", "Keras test step"}
+
+
+def test_gradients_outside_of_a_function_are_told_apart(recording):
+    tapes = Tapes()
+    tapes.start(recording.context)
+    try:
+        v = tf.Variable(1.0)
+        with tf.GradientTape() as tape:
+            loss = v * v
+        tape.gradient(loss, v)
+        assert taken(recording) == (1, 0)
+
+        @tf.function
+        def inside():
+            with tf.GradientTape() as tape:
+                loss = v * v
+            return tape.gradient(loss, v)
+
+        inside()
+        assert taken(recording) == (0, 0)
+    finally:
+        tapes.stop()
