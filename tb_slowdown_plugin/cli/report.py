@@ -107,5 +107,7 @@ def _accounts(
     for run in read_runs(
         chosen.logdir, run=chosen.run, warn=warnings.append, progress=progress.update
     ):
-        captured = captured_in(Path(chosen.logdir).expanduser(), run) if local else ()
-        yield run, account_for(replace(run, captured=captured))
+        if local and run.drawn_from is None:
+            captured = captured_in(Path(chosen.logdir).expanduser(), run)
+            run = replace(run, captured=captured)
+        yield run, account_for(run)

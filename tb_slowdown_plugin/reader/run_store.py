@@ -120,9 +120,9 @@ class Catalogue:
         scalars = self._scalars.listing(all_runs, by_run)
         runs = {name: _seen(by_run[name]) for name in by_run}
         runs |= {
-            name: Seen(each.version, each.reported, "scalars") for name, each in scalars.items()
+            name: Seen(each.version, each.last.time, "scalars") for name, each in scalars.items()
         }
-        drawn = {writer for each in scalars.values() for writer in each.last}
+        drawn = {writer for each in scalars.values() for writer in each.tags}
         names = {run_name(run)[0] for run in all_runs if run not in drawn}
         return Listing(
             runs=dict(sorted(runs.items())),

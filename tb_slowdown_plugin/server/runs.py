@@ -218,7 +218,8 @@ class Runs:
         with self._pace.timing(name):
             seen = self.listing().runs.get(name)
             run = self._read(name)
-            run = replace(run, captured=self.captures.captured(run))
+            if run.drawn_from is None:
+                run = replace(run, captured=self.captures.captured(run))
             is_live = seen is not None and _is_live(seen, self._clock())
             account, state = self._follow(run, self._live_states.get(name) if is_live else None)
             self._live_states[name] = state

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 import threading
+import time
 from collections import OrderedDict
-from collections.abc import Collection, Hashable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -33,7 +34,8 @@ from tb_slowdown_plugin.records.types import Run
 _ALL: Final = 1 << 30
 """`downsample` must be given; TensorBoard keeps fewer points of a tag."""
 _MOST_TAGS: Final = 64
-"""Of a run that are read: training first, the longest first."""
+"""Of a run that are read: those of training first."""
+_WHOLE_SECONDS: Final = 60.0
 _MOST_RUNS: Final = 64
 """Runs kept after they were read; one takes up to 1 MB."""
 
@@ -46,35 +48,25 @@ class LastPoint:
     time: float
 
 
+_Points: TypeAlias = Mapping[str, Mapping[str, LastPoint]]
+"""Writer -> tag -> its last point."""
+
+
 @dataclass(frozen=True, slots=True)
 class ScalarRun:
     """What the list knows of a run without records."""
 
-    last: Mapping[str, Mapping[str, LastPoint]]
-    """Writer -> tag -> its last point."""
+    tags: Mapping[str, tuple[str, ...]]
+    """Writer -> its tags."""
+    followed: tuple[str, str]
+    """The writer and tag of training that was written last."""
+    last: LastPoint
+    """Of that tag."""
 
     @property
     def version(self) -> Hashable:
         """Changes when there are more points."""
-        points = [point for of in self.last.values() for point in of.values()]
-        return len(points), sum(point.step for point in points), self.reported
-
-    @property
-    def reported(self) -> float:
-        """Unix seconds of the last point of training."""
-        writer, tag = self._listed()
-        return self.last[writer][tag].time
-
-    def extent(self) -> Extent:
-        """How far it has come, by the step of its last point."""
-        writer, tag = self._listed()
-        step = self.last[writer][tag].step
-        return Extent(1, step, None, step, math.nan)
-
-    def _listed(self) -> tuple[str, str]:
-        return choose_listed(
-            {w: {tag: point.time for tag, point in of.items()} for w, of in self.last.items()}
-        )
+        return sum(map(len, self.tags.values())), self.last.step, self.last.time
 
 
 class ScalarCatalogue:
@@ -82,18 +74,24 @@ class ScalarCatalogue:
 
     Args:
       provider: `TBContext.data_provider`.
+      clock: Seconds.
     """
 
-    def __init__(self, provider: Any) -> None:
+    def __init__(self, provider: Any, clock: Callable[[], float] = time.monotonic) -> None:
         self._provider = provider
+        self._clock = clock
         self._lock = threading.Lock()
         self._listed: Mapping[str, ScalarRun] = {}
+        self._whole_at = -math.inf
         self._runs: OrderedDict[str, tuple[Hashable, Run]] = OrderedDict()
 
     def listing(
         self, tensorboard_runs: Iterable[str], recorded: Collection[str]
     ) -> Mapping[str, ScalarRun]:
         """The runs that scalars can be drawn from, by the name that the user knows.
+
+        All scalars of a run are looked at when it is new, and once a minute. In between one of
+        each run is followed: it takes 0.1 ms a scalar in TensorBoard's Python loader.
 
         Args:
           tensorboard_runs: All that TensorBoard knows.
@@ -102,22 +100,53 @@ class ScalarCatalogue:
         groups = group_writers(tensorboard_runs)
         taken = {base for writer, base in groups.items() if run_name(writer)[0] in recorded}
         taken.update(recorded)
-        wanted = {writer: base for writer, base in groups.items() if base not in taken}
-        by_base: dict[str, dict[str, Mapping[str, LastPoint]]] = {}
-        for writer, tags in (self._read_last(list(wanted)) if wanted else {}).items():
-            if tags and writer in wanted:
-                by_base.setdefault(wanted[writer], {})[writer] = tags
-        self._listed = {
-            base: ScalarRun(last)
-            for base, last in sorted(by_base.items())
-            if max(p.step for of in last.values() for p in of.values()) >= FEWEST_POINTS - 1
-        }
+        writers: dict[str, list[str]] = {}
+        for writer, base in groups.items():
+            if base not in taken:
+                writers.setdefault(base, []).append(writer)
+        known: Mapping[str, ScalarRun] = self._listed
+        if self._clock() - self._whole_at >= _WHOLE_SECONDS:
+            known, self._whole_at = {}, self._clock()
+        listed = self._follow({base: run for base, run in known.items() if base in writers})
+        listed.update(self._look({b: of for b, of in writers.items() if b not in listed}))
+        self._listed = dict(sorted(listed.items()))
         return self._listed
+
+    def _follow(self, known: Mapping[str, ScalarRun]) -> dict[str, ScalarRun]:
+        """The known runs with the newest point of the tag that is followed."""
+        followed = [run.followed for run in known.values()]
+        points = self._read_last({writer for writer, _ in followed}, {tag for _, tag in followed})
+        found = {}
+        for base, run in known.items():
+            last = points.get(run.followed[0], {}).get(run.followed[1])
+            if last is not None:
+                found[base] = run if last == run.last else replace(run, last=last)
+        return found
+
+    def _look(self, writers: Mapping[str, Collection[str]]) -> dict[str, ScalarRun]:
+        """The runs of these writers that have scalars with enough points."""
+        points = self._read_last({writer for of in writers.values() for writer in of}, None)
+        found = {}
+        for base, of in writers.items():
+            tags = {writer: points[writer] for writer in of if points.get(writer)}
+            if not any(
+                p.step >= FEWEST_POINTS - 1 for each in tags.values() for p in each.values()
+            ):
+                continue
+            times = {w: {tag: p.time for tag, p in each.items()} for w, each in tags.items()}
+            followed = choose_listed(times)
+            names = {writer: tuple(each) for writer, each in tags.items()}
+            found[base] = ScalarRun(names, followed, tags[followed[0]][followed[1]])
+        return found
 
     def extents(self, names: Iterable[str]) -> dict[str, Extent]:
         """How far some of the listed runs have come."""
         listed = self._listed
-        return {name: listed[name].extent() for name in names if name in listed}
+        return {
+            name: Extent(1, listed[name].last.step, None, listed[name].last.step, math.nan)
+            for name in names
+            if name in listed
+        }
 
     def __contains__(self, name: str) -> bool:
         return name in self._listed
@@ -134,7 +163,7 @@ class ScalarCatalogue:
             if kept is not None and kept[0] == found.version:
                 self._runs.move_to_end(name)
                 return kept[1]
-        run = run_from_scalars(name, self._read(found.last))
+        run = run_from_scalars(name, self._read(found.tags))
         if run is None:
             raise KeyError(name)
         with self._lock:
@@ -144,42 +173,46 @@ class ScalarCatalogue:
                 self._runs.popitem(last=False)
         return run
 
-    def _read_last(self, writers: Collection[str]) -> dict[str, dict[str, LastPoint]]:
+    def _read_last(self, writers: Collection[str], tags: Collection[str] | None) -> _Points:
         from tensorboard.context import RequestContext
         from tensorboard.data import provider
 
+        if not writers:
+            return {}
         found = self._provider.read_last_scalars(
             RequestContext(),
             experiment_id="",
             plugin_name=SCALARS_PLUGIN,
-            run_tag_filter=provider.RunTagFilter(runs=writers, tags=None),
+            run_tag_filter=provider.RunTagFilter(runs=writers, tags=tags),
         )
         return {
             writer: {
                 tag: LastPoint(int(datum.step), float(datum.wall_time))
-                for tag, datum in tags.items()
+                for tag, datum in of.items()
                 if abs(datum.step) <= MOST_STEP and abs(datum.wall_time) < MOST_SECONDS
             }
-            for writer, tags in found.items()
+            for writer, of in found.items()
         }
 
-    def _read(self, last: Mapping[str, Mapping[str, LastPoint]]) -> list[ScalarSeries]:
+    def _read(self, tags: Mapping[str, Collection[str]]) -> list[ScalarSeries]:
         from tensorboard.context import RequestContext
         from tensorboard.data import provider
 
-        keys = [(writer, tag) for writer, of in last.items() for tag in of]
-        keys.sort(key=lambda key: (*_rank(*key), -last[key[0]][key[1]].step, key))
+        keys = sorted(
+            ((writer, tag) for writer, of in tags.items() for tag in of),
+            key=lambda key: (*_rank(*key), key),
+        )
         series = []
-        for writer in last:
-            tags = [tag for of, tag in keys[:_MOST_TAGS] if of == writer]
-            if not tags:
+        for writer in tags:
+            wanted = [tag for of, tag in keys[:_MOST_TAGS] if of == writer]
+            if not wanted:
                 continue
             found = self._provider.read_scalars(
                 RequestContext(),
                 experiment_id="",
                 plugin_name=SCALARS_PLUGIN,
                 downsample=_ALL,
-                run_tag_filter=provider.RunTagFilter(runs=[writer], tags=tags),
+                run_tag_filter=provider.RunTagFilter(runs=[writer], tags=wanted),
             )
             series += [_series(writer, tag, data) for tag, data in found.get(writer, {}).items()]
         return series
