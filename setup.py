@@ -54,6 +54,7 @@ setup(
             "playwright>=1.50",
             "pytest>=8.3",
             "ruff>=0.11",
+            "tensorboardX>=2.6",
             "types-protobuf",
         ],
     },

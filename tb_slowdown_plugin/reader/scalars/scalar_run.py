@@ -49,11 +49,16 @@ _HOLE_RATIO: Final = 30
 that are sampled at random, one gap in a billion is as long."""
 _RESOLUTION_ROWS: Final = 20
 """A row lasts so many times as long as the clock's resolution: then rounding is 5 % of it."""
-_BUNCHED_RATIO: Final = 0.2
-_BUNCHED_SHARE: Final = 0.3
-"""Share of neighboring rows that differ by more than that ratio where points come in bunches."""
+_BUNCH_ROWS: Final = 32
+_BUNCHED_RATIO: Final = 0.02
+_BUNCHED_SHARE: Final = 0.1
+"""Where points come in bunches, so large a share of rows is so short beside the rows around."""
 _FEWEST_ROWS: Final = 24
-"""Rows that are left where they are made longer, so that the clock can resolve them."""
+"""Rows that are left at least where they are made longer, so that the clock can resolve them."""
+_WRITTEN_AT_ONCE_SECONDS: Final = 0.01
+"""Between points: a file that is made of another log has 0.02 to 0.1 ms between them."""
+_TOO_SHORT: Final = 5.0
+"""What a step takes by a rate, over what it takes by wall times that can't be of the training."""
 _MOST_ROWS: Final = 1 << 20
 _MOST_SIGNALS: Final = 32
 
@@ -92,9 +97,16 @@ def run_from_scalars(name: str, series: Collection[ScalarSeries]) -> Run | None:
         return None
     stretches = _stretches(pace)
     width, tables = _even_rows(stretches)
-    timed_by_values = _rows_from_values(series, pace) if not tables else None
+    by_wall_times = _mean_seconds(tables)
+    timed_by_values = (
+        _rows_from_values(series, pace, by_wall_times)
+        if by_wall_times * width < _WRITTEN_AT_ONCE_SECONDS
+        else None
+    )
     if timed_by_values is not None:
         pace, width, tables = timed_by_values
+    elif not by_wall_times > 0:
+        tables = []
     firsts = np.cumsum([0, *(len(rows.number) for rows in tables)]).tolist()
     steps = _table(tables)
     breaks = list(zip(tables, tables[1:], firsts[1:-1], strict=False))
@@ -144,22 +156,24 @@ def _stretches(pace: ScalarSeries) -> list[_Stretch]:
 
 
 def _even_rows(stretches: Sequence[_Stretch]) -> tuple[int, list[_Rows]]:
-    """Steps in a row, and the rows of each stretch; none where the clock resolves no row."""
+    """Steps in a row, and the rows of each stretch, as long as the clock can resolve."""
     if not stretches:
         return 1, []
     gaps = np.concatenate([np.diff(stretch.step) for stretch in stretches])
     width = _usual_gap(gaps)
     total = sum(int(stretch.step[-1] - stretch.step[0]) for stretch in stretches)
     width *= max(1, -(-total // (width * _MOST_ROWS)))
-    while True:
-        tables = [rows for stretch in stretches if (rows := _grid(stretch, width)) is not None]
-        count = sum(len(rows.number) for rows in tables)
-        if _is_resolved(stretches, tables, width):
-            return width, tables
-        if count < 2 * _FEWEST_ROWS:
-            seconds = sum(float((rows.seconds * width).sum()) for rows in tables)
-            return (width, tables) if seconds >= _RESOLUTION_ROWS * count else (width, [])
-        width *= 2
+    tables = _grids(stretches, width)
+    while not _is_resolved(stretches, tables, width):
+        wider = _grids(stretches, 2 * width)
+        if sum(len(rows.number) for rows in wider) < _FEWEST_ROWS:
+            break  # the noise of a coarse clock is left to the analysis
+        width, tables = 2 * width, wider
+    return width, tables
+
+
+def _grids(stretches: Sequence[_Stretch], width: int) -> list[_Rows]:
+    return [rows for stretch in stretches if (rows := _grid(stretch, width)) is not None]
 
 
 def _usual_gap(gaps: Int) -> int:
@@ -193,15 +207,25 @@ def _is_resolved(stretches: Sequence[_Stretch], tables: Sequence[_Rows], width: 
     whole = all(np.all(stretch.time % 1 == 0) for stretch in stretches)
     if whole and np.median(seconds) < _RESOLUTION_ROWS:
         return False
-    lower = np.minimum(seconds[1:], seconds[:-1])
-    higher = np.maximum(seconds[1:], seconds[:-1])
-    return not len(lower) or bool(np.mean(lower < _BUNCHED_RATIO * higher) <= _BUNCHED_SHARE)
+    width = min(_BUNCH_ROWS, len(seconds))
+    around = np.convolve(seconds, np.ones(width) / width, mode="same")
+    return bool(np.mean(seconds < _BUNCHED_RATIO * around) <= _BUNCHED_SHARE)
+
+
+def _mean_seconds(tables: Sequence[_Rows]) -> float:
+    """Of a step; 0 without one."""
+    seconds = [rows.seconds for rows in tables]
+    return float(np.concatenate(seconds).mean()) if seconds else 0.0
 
 
 def _rows_from_values(
-    series: Collection[ScalarSeries], pace: ScalarSeries
+    series: Collection[ScalarSeries], pace: ScalarSeries, by_wall_times: float
 ) -> tuple[ScalarSeries, int, list[_Rows]] | None:
-    """Rows timed by a tag that says how long steps take, where wall times do not."""
+    """Rows timed by a tag that says how long steps take, where wall times are far too short.
+
+    So they are in a file that was written after the training. Otherwise wall times hold what the
+    tag leaves out.
+    """
     for one in sorted(series, key=len, reverse=True):
         meaning = meaning_of(one.tag, one.writer)
         if meaning not in ("rate", "step_seconds") or len(one) < FEWEST_POINTS:
@@ -211,7 +235,7 @@ def _rows_from_values(
         seconds = np.divide(1.0, value, where=value > 0, out=np.full(len(value), np.nan))
         seconds = seconds if meaning == "rate" else value
         known = np.isfinite(seconds) & (seconds > 0) & (np.diff(step, prepend=step[0] - 1) > 0)
-        if known.sum() < FEWEST_POINTS:
+        if known.sum() < FEWEST_POINTS or np.mean(seconds[known]) < _TOO_SHORT * by_wall_times:
             continue
         step, seconds = step[known], seconds[known]
         width = _usual_gap(np.diff(step))

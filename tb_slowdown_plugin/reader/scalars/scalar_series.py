@@ -63,6 +63,8 @@ def meaning_of(tag: str, writer: str = "") -> Meaning:
       ('training', 'evaluation', 'rate')
       >>> meaning_of("perf/examples_per_sec"), meaning_of("sec_per_step"), meaning_of("test_acc")
       ('other_pace', 'step_seconds', 'evaluation')
+      >>> meaning_of("examples/s"), meaning_of("time/iterations"), meaning_of("steps_per_sec")
+      ('other_pace', 'other_pace', 'rate')
     """
     words = _words(tag)
     if _EVALUATION & {*words, *_words(writer.rpartition("/")[2])}:
@@ -74,7 +76,8 @@ def meaning_of(tag: str, writer: str = "") -> Meaning:
         return "step_seconds"
     if pace in (["step", "time"], ["time", "per", "step"], ["iteration", "time"], ["iter", "time"]):
         return "step_seconds"
-    return "other_pace" if _PACE & set(words) else "training"
+    is_rate = len(words) > 1 and words[-1] in _SECOND
+    return "other_pace" if is_rate or _PACE & set(words) else "training"
 
 
 def is_by_epoch(tag: str) -> bool:
