@@ -266,9 +266,9 @@ def _evaluated(model: Any) -> list[Any]:
 
 
 def _rounded(value: Any) -> Any:
-    """Figures to five digits: sums may differ in their last."""
+    """Figures to four decimals: a bias before a normalization is rounding noise."""
     if isinstance(value, dict):
         return {name: _rounded(each) for name, each in value.items()}
     if isinstance(value, list):
         return [_rounded(each) for each in value]
-    return float(f"{float(value):.5g}")
+    return round(float(value), 4) + 0.0

@@ -10,6 +10,9 @@ from integration.training_host import TrainingHost
 
 pytestmark = pytest.mark.tensorflow
 
+_SECONDS = 180.0
+"""How long a program may take on a busy machine."""
+
 PROGRAM = """
 import contextlib, frames_program
 callbacks = lambda: [tbslow.keras.SlowdownCallback(logdir)] if given["watched"] else []
@@ -26,7 +29,7 @@ def told(host: TrainingHost, tmp_path_factory: pytest.TempPathFactory) -> tuple[
         host.start(PROGRAM, root / f"logs{watched}", folder=str(root), watched=watched)
         for watched in (False, True)
     ]
-    plain, seen = (training.wait() for training in running)
+    plain, seen = (training.wait(_SECONDS) for training in running)
     assert (plain.returncode, seen.returncode) == (0, 0), plain.stderr + seen.stderr
     return plain.stdout, seen.stdout
 

@@ -13,6 +13,9 @@ from integration.training_host import Training, TrainingHost
 
 pytestmark = pytest.mark.tensorflow
 
+_SECONDS = 180.0
+"""How long a program may take on a busy machine."""
+
 PROGRAM = """
 import contextlib, saving_program
 folder, monitor = Path(given["folder"]), given["monitor"]
@@ -44,7 +47,7 @@ def told(host: TrainingHost, tmp_path_factory: pytest.TempPathFactory) -> dict[s
 
 
 def _said_by(training: Training, root: Path) -> list[str]:
-    done = training.wait()
+    done = training.wait(_SECONDS)
     assert done.returncode == 0, done.stderr
     text = re.sub(rf"{root}/\w+", "", done.stdout)
     return re.sub(r"0x[0-9a-f]+", "0x", text).splitlines()

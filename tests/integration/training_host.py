@@ -85,9 +85,9 @@ class Training:
         """Ends it at once."""
         os.kill(self.pid, signal.SIGKILL)
 
-    def wait(self) -> Finished:
+    def wait(self, seconds: float = _SECONDS) -> Finished:
         """Until it has ended; it is killed when that takes too long."""
-        late = threading.Timer(_SECONDS, self.kill)
+        late = threading.Timer(seconds, self.kill)
         late.start()
         status = self._host.ask({"wait": self.pid})["status"]
         late.cancel()
