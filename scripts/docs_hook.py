@@ -17,6 +17,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 from cause_pages import write_pages  # noqa: E402
 from notebook_page import write_notebook  # noqa: E402
 
+from tb_slowdown_plugin.catalog.causes import CAUSES  # noqa: E402
 from tb_slowdown_plugin.cli.arguments import build_parser  # noqa: E402
 
 NOTEBOOK = ROOT / "docs" / "quickstart.ipynb"
@@ -26,6 +27,15 @@ ON_THE_SITE = {
     "(../tb_slowdown_plugin/server/http_api.md)": "(http.md)",
 }
 """Links that lead to the source where docs/ is read as files -> to the page made from it."""
+
+
+def on_config(config: Any) -> Any:
+    """MkDocs's hook: the menu, with a page for each cause below "Causes"."""
+    for entry in config.nav:
+        if isinstance(entry, dict) and "Causes" in entry:
+            pages = (f"causes/{one.id}.md" for one in CAUSES.values() if one.asked)
+            entry["Causes"] = [{"Overview": entry["Causes"]}, *pages]
+    return config
 
 
 def on_files(files: Any, config: Any) -> Any:

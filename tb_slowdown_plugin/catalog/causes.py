@@ -72,6 +72,8 @@ class Cause:
     """Its place in the order in which causes are asked; 0 for what is never asked."""
     seen_by: tuple[str, ...] = ()
     """Collectors, any of which has looked for it; () where step times themselves show it."""
+    program: str = ""
+    """The program of `tests/programs` that its page shows."""
 
 
 _UNVERIFIED: Final = "**not verified on hardware**"
@@ -83,6 +85,7 @@ _CAUSES: Final = (
         "cold reads",
         "CPU",
         asked=10,
+        program="warm_up_first_pass",
     ),
     Cause(
         "retracing", "Retracing", "Rt", "compile", "solid",
@@ -90,24 +93,28 @@ _CAUSES: Final = (
         "predict in a loop",
         "CPU",
         asked=20, seen_by=("retraces",),
+        program="retracing_number",
     ),
     Cause(
         "xla_compilation", "XLA compilation", "Xc", "compile", "slash",
         "XLA compiles again for new shapes or values though nothing is retraced",
         "CPU",
         asked=110, seen_by=("retraces", "xla_compilation"),
+        program="xla_shapes",
     ),
     Cause(
         "graph_growth", "Graph growth", "Gg", "compile", "dots",
         "operations or functions are added in each iteration",
         "CPU",
         asked=190, seen_by=("graph",),
+        program="graph_growth_assign",
     ),
     Cause(
         "shape_churn", "Shape churn", "Sc", "compile", "back",
         "new shapes at each step, so nothing can be reused",
         "CPU",
         asked=180, seen_by=("retraces", "batch_shapes"),
+        program="shape_churn",
     ),
     Cause(
         "input_pipeline", "Input pipeline", "In", "data", "solid",
@@ -115,96 +122,112 @@ _CAUSES: Final = (
         "complete",
         "CPU",
         asked=30, seen_by=("input_wait",),
+        program="input_slow_stage",
     ),
     Cause(
         "host_device_transfer", "Host-device transfer", "Hd", "data", "slash",
         "copies hold the step up",
         f"captures of V100 (TensorFlow) and MI300X (JAX); a run that copies slow {_UNVERIFIED}",
         asked=150, seen_by=("captures",),
+        program="host_device_transfer",
     ),
     Cause(
         "communication", "Communication", "Cm", "data", "dots",
         "workers wait for each other; the one that all wait for by name",
         f"one machine; network {_UNVERIFIED}",
         asked=90, seen_by=("communication",),
+        program="communication",
     ),
     Cause(
         "garbage_collection", "Garbage collection", "Gc", "memory", "solid",
         "Python's collector stops the program",
         "CPU",
         asked=40, seen_by=("garbage_collection",),
+        program="garbage_collection_heap",
     ),
     Cause(
         "tensor_retention", "Kept tensors", "Tr", "memory", "slash",
         "tensors stay alive: an open tape, a history that is concatenated",
         "CPU",
         asked=200, seen_by=("process_memory", "allocator", "tapes", "live_tensors"),
+        program="tensor_retention_history",
     ),
     Cause(
         "host_memory", "Host memory", "Hm", "memory", "dots",
         "page faults, memory pressure, swapping",
         f"CPU; swap {_UNVERIFIED}",
         asked=50, seen_by=("process_memory", "host_memory"),
+        program="host_memory_faults",
     ),
     Cause(
         "gpu_memory", "GPU memory", "Gm", "memory", "back",
         "the allocator nears its limit, fragments or waits",
         f"captures of V100 and MI300X (allocators); a device that runs out {_UNVERIFIED}",
         asked=170, seen_by=("allocator", "amd_gpu", "nvml"),
+        program="gpu_memory",
     ),
     Cause(
         "checkpointing", "Checkpointing", "Ck", "saving", "solid",
         "saving takes time, or more each time",
         "local disk",
         asked=70, seen_by=("step_time", "checkpoints"),
+        program="checkpoint_slow",
     ),
     Cause(
         "disk", "Disk", "Dk", "saving", "slash",
         "files pile up, writes get slow, the disk fills",
         f"local disk; a full disk {_UNVERIFIED}",
         asked=60, seen_by=("pressure", "disk_io", "output_files"),
+        program="disk_rewritten_log",
     ),
     Cause(
         "callbacks", "Callbacks", "Cb", "saving", "dots",
         "a Keras callback or summaries take the time; which one",
         "CPU",
         asked=80, seen_by=("step_time", "summaries"),
+        program="callbacks_slow",
     ),
     Cause(
         "cpu_contention", "CPU contention", "Cc", "machine", "solid",
         "neighbours, a quota or fewer cores keep the process off the CPU",
         f"CPU; cgroup throttling {_UNVERIFIED}",
         asked=100, seen_by=("cpu_contention", "pressure"),
+        program="cpu_contention",
     ),
     Cause(
         "python_overhead", "Python overhead", "Py", "machine", "slash",
         "work in Python grows with the run; the line",
         "CPU",
         asked=210, seen_by=("step_time", "python_stacks"),
+        program="python_overhead",
     ),
     Cause(
         "thermal", "Thermal throttling", "Th", "machine", "dots",
         "the device lowers its clocks: heat or hardware, never a power cap alone",
         _UNVERIFIED,
         asked=160, seen_by=("amd_gpu", "nvml"),
+        program="thermal",
     ),
     Cause(
         "profiling", "Profiling", "Pf", "machine", "back",
         "the profiler itself was on",
         "CPU",
         asked=120, seen_by=("captures",),
+        program="profiling",
     ),
     Cause(
         "backward_pass", "Backward pass", "Bp", "model", "solid",
         "computing gradients takes longer and longer",
         "CPU",
         asked=140,
+        program="backward_pass",
     ),
     Cause(
         "optimizer_state", "Optimizer state", "Os", "model", "slash",
         "the optimizer is made again, or its variables grow",
         "CPU",
         asked=130, seen_by=("optimizers",),
+        program="optimizer_anew",
     ),
     Cause("workload", "Workload", "Wl", "neutral", "dots"),
     Cause("unexplained", "Unexplained", "Un", "neutral", "back"),

@@ -225,6 +225,22 @@ assert report_with(np.full(len(sampled), 20.0)).causes == ()
 """
 
 
+TELL_A_CAUSE = """
+import sys
+sys.path.append("scripts")
+from cause_pages import describe, list_fixes, module_of
+from tb_slowdown_plugin.catalog.causes import CAUSES
+
+module = module_of(CAUSES["file_leak"])
+print(*describe(module), *(fix.text for fix in list_fixes(module)), sep="\\n")
+"""
+TOLD = (
+    "The program opens files and doesn't close them.",
+    "Steps get slower while the number of open files climbs.",
+    "Close each file (`with open(path) as file:`).",
+)
+
+
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the examples change, copied."""
@@ -232,7 +248,8 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     skipped = shutil.ignore_patterns("__pycache__", "static", "tests")
     for name in ("tb_slowdown_plugin", "frontend/src/catalog", "frontend/src/styles"):
         shutil.copytree(ROOT / name, copy / name, ignore=skipped)
-    for name in ("scripts/generate_catalog", "docs/overhead.md", "README.md"):
+    scripts = ("scripts/generate_catalog", "scripts/cause_pages.py", "scripts/cause_reports.py")
+    for name in (*scripts, "docs/overhead.md", "docs/causes.md", "README.md"):
         (copy / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, copy / name)
     return copy
@@ -260,7 +277,7 @@ def with_signal(tree: Path) -> Path:
 
 
 def test_the_counts_of_places_are_those_of_the_examples() -> None:
-    for heading, blocks, also in (("Add a sampled signal", 2, 1), ("Add a cause", 2, 6)):
+    for heading, blocks, also in (("Add a sampled signal", 2, 1), ("Add a cause", 2, 4)):
         section = TEXT.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
         shown = blocks_of(heading)
         assert len(shown) == len({name for _, name, _ in shown}) == blocks
@@ -286,5 +303,7 @@ def test_a_cause_is_added_as_the_example_shows(with_signal: Path) -> None:
     assert '  ["file_leak", "Fl", "File leak", "saving", "back"],' in tables
     assert '  file_leak: ["open_files"],' in tables
     assert "File leak (`file_leak`)" in (with_signal / "README.md").read_text(encoding="utf-8")
+    assert "| `file_leak` | `file_leak` |" in (with_signal / "docs/causes.md").read_text("utf-8")
+    assert run(with_signal, "-c", TELL_A_CAUSE) == "\n".join((*TOLD, ""))
     helpers = ROOT / "tests" / "unit" / "analysis" / "conftest.py"
     run(with_signal, "-c", DIAGNOSE_A_RUN, str(with_signal), str(helpers))

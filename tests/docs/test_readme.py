@@ -21,14 +21,8 @@ def test_the_first_example_has_six_lines(root: Path) -> None:
     assert len(blocks[0].strip().splitlines()) == 6
 
 
-def test_each_cause_is_listed_and_what_is_not_verified_is_marked_as_in_the_documentation(
-    root: Path,
-) -> None:
+def test_each_cause_is_listed_with_the_hardware_that_showed_it(root: Path) -> None:
     listed = rows(root / "README.md")
     assert list(listed) == [cause for cause in CAUSES if cause not in ("workload", "unexplained")]
-    text = (root / "docs" / "causes.md").read_text()
-    documented = {
-        match[1]: match[0] for match in re.finditer(r"^\| `([a-z_]+)` \|.*$", text, re.MULTILINE)
-    }
-    for cause, verified in listed.items():
-        assert (NOT_VERIFIED in verified) == (NOT_VERIFIED in documented[cause]), cause
+    marked = {cause for cause, verified in listed.items() if NOT_VERIFIED in verified}
+    assert {"thermal", "communication"} <= marked <= set(listed) - {"retracing", "callbacks"}

@@ -8,8 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from integration.program_advice import ADVICE
-from integration.program_signals import MOVES
+from integration.program_expectations import EXPECTED
 from integration.recorded_programs import NAMES, PROGRAMS, RECORDINGS, ROOT, SICK, outcome
 
 from benchmarks.accuracy.real import BUSY_CORES, HEALTHY, Outcome, read_outcome
@@ -21,16 +20,6 @@ NO_PROGRAM = {
 }
 """Causes without a program here, and why."""
 
-TOLERANCE = 0.1
-LOOSE = {
-    # Growth is measured from the level at which a run begins, and that is fitted.
-    "graph_growth_assign": 0.2,
-    "tensor_retention_history": 0.2,
-    "python_overhead": 0.2,
-    "shape_churn": 0.2,
-    "disk_rewritten_log": 0.2,
-}
-
 
 def test_each_program_has_its_recordings() -> None:
     programs = {path.stem for path in PROGRAMS.glob("*.py")} - {"injector", "ordinary"}
@@ -38,7 +27,7 @@ def test_each_program_has_its_recordings() -> None:
     assert len(controls) >= 8
     twins = {f"{name}_healthy" for name in programs - controls}
     assert programs | twins == set(NAMES)
-    assert programs - controls == set(MOVES)
+    assert programs - controls == set(EXPECTED)
 
 
 def test_each_cause_has_a_program_or_a_reason() -> None:
@@ -49,9 +38,9 @@ def test_each_cause_has_a_program_or_a_reason() -> None:
 
 @pytest.mark.parametrize("name", SICK)
 def test_a_program_gets_the_advice_for_its_defect_and_its_healthy_twin_none(name: str) -> None:
-    assert advised(name) == ADVICE[name]
+    assert advised(name) == EXPECTED[name].advice
     if outcome(name).cause != "warm_up":  # a healthy run has one, too
-        assert not set(advised(f"{name}_healthy")) & set(ADVICE[name])
+        assert not set(advised(f"{name}_healthy")) & set(EXPECTED[name].advice)
 
 
 def advised(name: str) -> tuple[str, ...]:
@@ -66,7 +55,7 @@ def advised(name: str) -> tuple[str, ...]:
 def test_the_signal_of_the_defect_moves(name: str) -> None:
     run = outcome(name).run
     assert 300 <= len(run.steps) <= 3000
-    MOVES[name](run)
+    EXPECTED[name].moves(run)
 
 
 @pytest.mark.parametrize("name", SICK)
@@ -86,7 +75,7 @@ def test_a_healthy_program_is_not_blamed(name: str) -> None:
 def test_lost_seconds_are_those_that_were_injected(name: str) -> None:
     made = outcome(name)
     if made.lost_seconds:
-        allowed = LOOSE.get(name, TOLERANCE)
+        allowed = EXPECTED[name].tolerance
         assert made.found_seconds == pytest.approx(made.lost_seconds, rel=allowed)
     assert made.wrongly_blamed <= 0.05, made.report.headline
 
@@ -136,7 +125,7 @@ def find_disagreement(made: Outcome) -> str | None:
         if made.cause == HEALTHY:
             assert blamed == [], made.report.headline
         else:
-            MOVES[made.program](made.run)
+            EXPECTED[made.program].moves(made.run)
             assert blamed[:1] == [made.cause], made.report.headline
             # A busy machine takes its time from the injector's clock and from ours alike.
             assert made.found_seconds == pytest.approx(made.lost_seconds, rel=0.35)

@@ -173,3 +173,6 @@ def _steps_per_execution(facts: list[Fact]) -> int:
 
 UNKNOWN: Final = Program()
 """Of which nothing is recorded."""
+
+SHUFFLES: Final = Program(Pipeline(("TensorSlice", "Map", "Shuffle", "Cache", "Batch", "Prefetch")))
+"""An example: it shuffles after the expensive stage, and caches after that."""

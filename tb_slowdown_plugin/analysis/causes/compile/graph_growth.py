@@ -1,6 +1,6 @@
-"""Operations are added to the graph in every step.
+"""Operations or functions are added to a graph in each iteration.
 
-Advice against graphs that grow.
+How it looks: Steps get slower and slower; the lane of operations or functions climbs with them.
 """
 
 from __future__ import annotations
@@ -81,6 +81,9 @@ OFFERS: Final = (
     Offer(plain(finalize), when=always),
     Offer(plain(use_function), when=always),
 )
+
+EXAMPLES: Final = (None,)
+"""Evidence for its page in the documentation."""
 
 
 def explain(case: Case) -> Claim | None:

@@ -317,3 +317,19 @@ OFFERS: Final = (
     Offer(declare, when=_one_line_is_less),
     Offer(reduce, when=_can_generalize),
 )
+
+EXAMPLES: Final = (
+    Retraced(
+        Trace(
+            1, "train_step", "train.py:12", 0.1, 0.1, "signature", 2,
+            changes=(
+                Change(
+                    "learning_rate", "python_number", "Python float 0.05", "Python float 0.0485"
+                ),
+            ),
+            signature=("tf.TensorSpec([128, 64], tf.float32)", "tf.TensorSpec([], tf.float32)"),
+        ),
+        UNKNOWN,
+    ),
+)  # fmt: skip
+"""Evidence for its page in the documentation."""

@@ -1,6 +1,13 @@
-"""A `tf.function` is traced again, or made again.
+"""A `tf.function` is traced again.
 
-Keras's `predict` on a few batches: functions and threads made anew in each call.
+An argument is new to it, the function object itself is, or `compile()` ran again. The seconds are
+those of looking the function up, of building the graph, and of its first run beyond a steady one.
+The healthy amount is zero.
+
+How it looks: Single slow steps, at each of which the retraces table has an entry with the argument
+that changed.
+
+Also Keras's `predict` on a few batches: functions and threads made anew in each call.
 """
 
 from __future__ import annotations

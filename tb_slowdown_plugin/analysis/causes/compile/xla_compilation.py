@@ -1,6 +1,6 @@
-"""XLA compiles again although nothing is retraced.
+"""XLA compiles a graph again for shapes that it has not met, although nothing is retraced.
 
-Advice against compilations that come again.
+How it looks: Single slow steps without an entry in the retraces table, with the CPU busy.
 """
 
 from __future__ import annotations
@@ -209,3 +209,7 @@ class Compilations:
 def advise(compilations: Compilations) -> tuple[Advice, ...]:
     """What to change."""
     return offered(OFFERS, compilations)
+
+
+EXAMPLES: Final = (Compilations(),)
+"""Evidence for its page in the documentation."""

@@ -1,6 +1,6 @@
-"""Workers wait for each other.
+"""Workers wait for each other; the one that the others wait for is named.
 
-Advice for workers that wait for each other.
+How it looks: The same step is long in all workers but one.
 """
 
 from __future__ import annotations
@@ -183,3 +183,7 @@ class Workers:
 def advise(workers: Workers) -> tuple[Advice, ...]:
     """What to change."""
     return offered(OFFERS, workers)
+
+
+EXAMPLES: Final = (Workers(1), Workers())
+"""Evidence for its page in the documentation."""

@@ -1,12 +1,12 @@
-"""Copies between host and device take longer, in a phase or in profiler captures.
+"""Copies between the host and a device hold the step up.
 
-TensorFlow tells a running process nothing of its copies. The seconds of a finding are
-named copies where a phase that copies holds them, or where two captures, one of
-steps with the finding and one of steps without, show that copies are most of what is
-longer. Captures see a few steps: the seconds stay those that the step clock measured, and
-the confidence is medium. Copies behind which the device computes cost nothing.
+How it looks: Seen in profiler captures only: the report reads those in the logdir.
 
-Advice for copies between host and device.
+TensorFlow tells a running process nothing of its copies. The seconds of a finding are named copies
+where a phase that copies holds them, or where two captures, one of steps with the finding and one
+of steps without, show that copies are most of what is longer. Captures see a few steps: the seconds
+stay those that the step clock measured, and the confidence is medium. Copies behind which the
+device computes cost nothing.
 """
 
 from __future__ import annotations
@@ -183,3 +183,7 @@ class Copies:
 def advise(copies: Copies) -> tuple[Advice, ...]:
     """What to change."""
     return offered(OFFERS, copies)
+
+
+EXAMPLES: Final = (Copies(),)
+"""Evidence for its page in the documentation."""

@@ -22,7 +22,7 @@ from tb_slowdown_plugin.analysis.causes.common.pipeline_stages import (
     shuffle_early,
     tune_nothing,
 )
-from tb_slowdown_plugin.analysis.causes.common.program import UNKNOWN, Program
+from tb_slowdown_plugin.analysis.causes.common.program import SHUFFLES, UNKNOWN, Program
 from tb_slowdown_plugin.analysis.causes.common.recreated_objects import repeat_in_fit
 from tb_slowdown_plugin.analysis.causes.data import fit_on_arrays
 from tb_slowdown_plugin.analysis.types import Advice
@@ -275,3 +275,10 @@ OFFERS: Final = (
     Offer(plain(repeat_in_fit), when=_in_fit),
     Offer(plain(tune_nothing), when=_ends_are_waited_for),
 )
+
+EXAMPLES: Final = (
+    InputWait(grows=True),
+    InputWait(SHUFFLES, at_epochs=True),
+    InputWait(Program(arrays=True)),
+)
+"""Evidence for its page in the documentation."""

@@ -1,4 +1,10 @@
-"""The step waits for data."""
+"""A step waits for its data.
+
+The reason is a slow stage (named where `tf.data` tells it), a shuffle buffer that fills anew at
+each epoch, or a cache that is never complete.
+
+How it looks: A tax on every step, a level shift, or a stall at each epoch's beginning.
+"""
 
 from __future__ import annotations
 

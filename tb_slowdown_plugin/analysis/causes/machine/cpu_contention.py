@@ -1,6 +1,6 @@
-"""The process is kept off the CPU: neighbours, a quota, fewer cores.
+"""The process is kept off the CPU: by neighbours, a quota, or fewer cores.
 
-Advice for a process that is kept off the CPU.
+How it looks: Plateaus in which wall time grows and CPU time does not, with delay in the run queue.
 """
 
 from __future__ import annotations
@@ -340,3 +340,7 @@ def _set_threads(contention: Contention, threads: int) -> str:
     if chosen is None or chosen > at_a_time:
         lines.append(f"tf.config.threading.set_inter_op_parallelism_threads({at_a_time})")
     return snippet(new(*lines))
+
+
+EXAMPLES: Final = (Contention(Cores(8, quota=2.5), throttled=True),)
+"""Evidence for its page in the documentation."""

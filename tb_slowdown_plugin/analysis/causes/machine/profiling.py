@@ -1,6 +1,6 @@
-"""The profiler was on: starting and stopping it takes time, and so does each step between.
+"""The profiler itself was on: it slows the steps that it looks at.
 
-Advice for a profiler that was left on.
+How it looks: Slow steps inside of a capture, and the seconds of writing it.
 """
 
 from __future__ import annotations
@@ -141,3 +141,7 @@ class Profiler:
 def advise(profiler: Profiler) -> tuple[Advice, ...]:
     """What to change."""
     return offered(OFFERS, profiler)
+
+
+EXAMPLES: Final = (Profiler(by_callback=True),)
+"""Evidence for its page in the documentation."""

@@ -1,6 +1,8 @@
-"""Work in Python grows with the run.
+"""Work in Python grows with the run, such as a list that is summed in each step.
 
-Steps that TensorFlow runs operation by operation, each started from Python.
+How it looks: The training thread's CPU time drifts up, with no growth in TensorFlow.
+
+Also steps that TensorFlow runs operation by operation, each started from Python.
 """
 
 from __future__ import annotations

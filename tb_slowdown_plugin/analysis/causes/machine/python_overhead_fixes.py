@@ -156,3 +156,6 @@ OFFERS: Final = (
     Offer(array_once, when=_may_concatenate),
     Offer(plain(compile_step), when=_runs_eagerly),
 )
+
+EXAMPLES: Final = (Growth(),)
+"""Evidence for its page in the documentation."""

@@ -1,9 +1,11 @@
-"""The device lowers its clocks: it is hot, or its hardware holds it back.
+"""The device lowers its clocks, because it is hot or its hardware slows it down.
 
-A device that draws as much power as it may is in its usual state: of eight H100 that trained
-for fifty minutes one was so in 90 % of its samples, and no slower. A power cap is no cause.
+A power cap alone is the usual state of a busy device and never a cause.
 
-Advice for a device that lowers its clocks.
+How it looks: A lower clock, with NVML's reason for it, where steps get slower.
+
+Of eight H100 that trained for fifty minutes one drew as much power as it may in 90 % of its
+samples, and was no slower.
 """
 
 from __future__ import annotations
@@ -192,3 +194,7 @@ class Clocks:
 def advise(clocks: Clocks) -> tuple[Advice, ...]:
     """What to change."""
     return offered(OFFERS, clocks)
+
+
+EXAMPLES: Final = (Clocks(hot=True),)
+"""Evidence for its page in the documentation."""

@@ -1,6 +1,6 @@
-"""Python's garbage collector stops the training thread.
+"""Python's garbage collector stops the program while it looks over all its objects.
 
-Advice against pauses of Python's garbage collector.
+How it looks: Single slow steps at intervals, each with a pause in the lane of GC pauses.
 """
 
 from __future__ import annotations
@@ -278,3 +278,7 @@ class Collections:
 def advise(collections: Collections) -> tuple[Advice, ...]:
     """What to change."""
     return offered(OFFERS, collections)
+
+
+EXAMPLES: Final = (Collections(("train.py:9",)), Collections())
+"""Evidence for its page in the documentation."""

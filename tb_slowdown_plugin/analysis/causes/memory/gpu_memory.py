@@ -1,6 +1,6 @@
-"""Steps are slow while the memory of a device is nearly full.
+"""The device's allocator nears its limit, fragments, or tries again after a failure.
 
-Advice for device memory that is nearly full.
+How it looks: Slow steps while the allocator's free memory is nearly gone.
 """
 
 from __future__ import annotations
@@ -204,3 +204,7 @@ class DeviceMemory:
 def advise(memory: DeviceMemory) -> tuple[Advice, ...]:
     """What to change."""
     return offered(OFFERS, memory)
+
+
+EXAMPLES: Final = (DeviceMemory(shared=True),)
+"""Evidence for its page in the documentation."""

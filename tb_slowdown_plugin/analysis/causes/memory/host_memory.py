@@ -1,6 +1,7 @@
-"""RAM is full: the process reads its own pages back from disk.
+"""The machine's memory fills up: pages are read back from disk, or swapped.
 
-Advice for host memory that is full.
+How it looks: Slow steps come with major page faults or memory pressure. Growth that costs no time
+is shown and not named.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from tb_slowdown_plugin.analysis.causes.common.pressure import (
     tell_rows,
     tell_share,
 )
-from tb_slowdown_plugin.analysis.causes.common.program import UNKNOWN, Program
+from tb_slowdown_plugin.analysis.causes.common.program import SHUFFLES, UNKNOWN, Program
 from tb_slowdown_plugin.analysis.causes.memory.tensor_retention import tensors_grow
 from tb_slowdown_plugin.analysis.text.wording import count, size
 from tb_slowdown_plugin.analysis.types import Advice, Finding
@@ -174,3 +175,7 @@ def advise(memory: HostMemory) -> tuple[Advice, ...]:
 def _has(memory: HostMemory, stage: str, *, unknown: bool) -> bool:
     pipeline = memory.program.pipeline
     return memory.full and (unknown if pipeline is None else pipeline.has(stage))
+
+
+EXAMPLES: Final = (HostMemory(SHUFFLES),)
+"""Evidence for its page in the documentation."""

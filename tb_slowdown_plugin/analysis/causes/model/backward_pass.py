@@ -1,6 +1,6 @@
 """Computing gradients takes longer and longer.
 
-Advice against gradients that take longer.
+How it looks: The phase `backward` grows, the phase `forward` does not.
 """
 
 from __future__ import annotations
@@ -89,3 +89,7 @@ class Backward:
 def advise(backward: Backward) -> tuple[Advice, ...]:
     """What to change."""
     return offered(OFFERS, backward)
+
+
+EXAMPLES: Final = (Backward(),)
+"""Evidence for its page in the documentation."""

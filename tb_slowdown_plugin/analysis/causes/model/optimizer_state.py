@@ -1,6 +1,6 @@
-"""The optimizer is made again, or its update takes longer and longer.
+"""The optimizer is made again, or its variables grow.
 
-Advice against optimizers that are made again, and updates that take long.
+How it looks: Single slow steps at which an optimizer is built, or growth with the variables' bytes.
 """
 
 from __future__ import annotations
@@ -111,3 +111,7 @@ class Updates:
 def advise(updates: Updates) -> tuple[Advice, ...]:
     """What to change."""
     return offered(OFFERS, updates)
+
+
+EXAMPLES: Final = (Updates(made=True, grown=True),)
+"""Evidence for its page in the documentation."""

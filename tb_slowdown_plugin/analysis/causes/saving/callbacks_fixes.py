@@ -281,3 +281,6 @@ def _has_no_other(calls: Calls) -> bool:
 
 
 OFFERS: Final = (*_BY_MECHANISM, Offer(plain(shorten), when=_has_no_other))
+
+EXAMPLES: Final = (Calls("callback", "MyCallback", grows=True),)
+"""Evidence for its page in the documentation."""

@@ -287,3 +287,6 @@ OFFERS: Final = (
     Offer(plain(keep_few), when=_manager_keeps_all),
     Offer(plain(manage), when=_has_no_manager),
 )
+
+EXAMPLES: Final = (Saving("ModelCheckpoint"), Saving(grows=True))
+"""Evidence for its page in the documentation."""

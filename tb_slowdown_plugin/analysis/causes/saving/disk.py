@@ -1,6 +1,6 @@
-"""Writing gets slow: the disk is busy, or ever more is written in each step.
+"""Logs, checkpoints and temporary files pile up, writing gets slow, the disk fills.
 
-Advice for writing that gets slow, and for disks that fill.
+How it looks: Writing the same bytes takes longer than when the run was young.
 """
 
 from __future__ import annotations
@@ -320,3 +320,7 @@ class Writing:
 def advise(writing: Writing) -> tuple[Advice, ...]:
     """What to change."""
     return offered(OFFERS, writing)
+
+
+EXAMPLES: Final = (Writing(Program(saves=True, summaries=True), grows=True, full=True),)
+"""Evidence for its page in the documentation."""

@@ -1,4 +1,10 @@
-"""The first steps cost more: tracing, first executions, variables, the first pass over the data.
+"""The first steps, or the first pass over the data, cost more than later ones.
+
+Functions are traced, graphs optimised, variables and optimizer slots made, caches and shuffle
+buffers filled, files read for the first time.
+
+How it looks: A slow start that ends. If it is all that is lost and at least a fifth of the run, the
+verdict is `slow_start`.
 
 The warm-up account: what each mechanism took, in order of time.
 """

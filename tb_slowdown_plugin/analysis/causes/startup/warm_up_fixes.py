@@ -12,7 +12,7 @@ from tb_slowdown_plugin.analysis.causes.common.pipeline_stages import (
     parallel_map,
     smaller_buffer,
 )
-from tb_slowdown_plugin.analysis.causes.common.program import UNKNOWN, Program
+from tb_slowdown_plugin.analysis.causes.common.program import SHUFFLES, UNKNOWN, Program
 from tb_slowdown_plugin.analysis.types import Advice
 
 
@@ -177,3 +177,6 @@ OFFERS: Final = (
     Offer(plain(leave_it), when=always),
     Offer(plain(roll_loops), when=_looks_unrolled_by_keras),
 )
+
+EXAMPLES: Final = (SlowStart(SHUFFLES, waits=True, fills=True),)
+"""Evidence for its page in the documentation."""
