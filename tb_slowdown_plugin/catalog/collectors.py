@@ -180,6 +180,7 @@ _OTHERS: Final = (
     Signal(names.ALLOCATOR_LIMIT, "bytes", "Allocator limit", "limit", per_device=True),
     Signal(names.ALLOCATOR_LARGEST_FREE, "bytes", "Largest free block of the allocator",
            "largest free", per_device=True),
+    Signal(names.SCALAR, "count", "Scalar", "scalar", per_device=True),
 )  # fmt: skip
 """Signals that no collector samples: of the monitor, and what a program logs by hand."""
 

@@ -7,6 +7,7 @@ import {
   duration,
   ledgerSeconds,
   percent,
+  plain,
   plural,
   quantity,
   range,
@@ -64,6 +65,10 @@ describe("numbers", () => {
     expect(bytes(2 ** 20 * 11.9)).toBe("11.9 MiB");
     expect(bytes(512)).toBe("512 B");
     expect(bytes(2 ** 29, 3)).toBe("0.50 GiB");
+  });
+
+  it("writes small numbers with two digits", () => {
+    expect([0.001, 0.00034567, 0.25, 32].map(plain)).toEqual(["0.001", "0.00035", "0.25", "32"]);
   });
 
   it("signs differences", () => {

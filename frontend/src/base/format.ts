@@ -113,9 +113,12 @@ export function quantity(value: Maybe, unit: string): string {
   }
 }
 
-/** A number with as many decimals as it needs, at most two. */
+const SMALL = 0.1;
+
+/** A number with as many decimals as it needs, at most two; below 0.1 two digits. */
 export function plain(value: number): string {
   const size = Math.abs(value);
+  if (size > 0 && size < SMALL) return String(Number(value.toPrecision(2)));
   return decimal(value, Number.isInteger(value) || size >= 100 ? 0 : size >= 10 ? 1 : 2);
 }
 

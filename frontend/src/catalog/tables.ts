@@ -137,4 +137,5 @@ export const SHORT_SIGNALS: Readonly<Record<string, string>> = {
   allocator_reserved_bytes: "reserved",
   allocator_limit_bytes: "limit",
   allocator_largest_free_bytes: "largest free",
+  scalar: "scalar",
 };

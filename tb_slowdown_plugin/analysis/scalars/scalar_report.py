@@ -56,7 +56,7 @@ from tb_slowdown_plugin.analysis.views.timeline import (
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.records.types import Float, Run, ScalarSource
 
-NOT_RECORDED: Final = "not measured: this run has no records of the monitor"
+NOT_RECORDED: Final = "this run has no records of the monitor"
 _SIGNALS: Final = (
     "retraces",
     "garbage_collection",
@@ -205,6 +205,7 @@ def _change_points(
         if each.source == CORE and each.pattern == "level_shift" and not numbers.get(AT_START):
             more = numbers["after_seconds"] - numbers["before_seconds"]
             points[each.rows[0]] = f"Unexplained: +{duration(more)} from here"
-    if rise is not None and rise.pattern == "drift":
-        points[rise.rows[0]] = "Unexplained: grows from here"
+    if rise is not None:
+        words = "grows from here" if rise.pattern == "drift" else "begins here"
+        points.setdefault(rise.rows[0], f"Unexplained: {words}")
     return sorted(points.items())
