@@ -1,8 +1,6 @@
-"""What counts as healthy in each account of measured seconds, and from when it is named.
+"""The accounts of a step's measured seconds: titles, what is healthy, and which cause is to blame.
 
-DESIGN section 5 sets the rules; this table is their only copy.
-
-What a reader calls the accounts of a step.
+DESIGN section 5 sets the rules; the table `ACCOUNTS` is their only copy.
 """
 
 from __future__ import annotations
@@ -53,12 +51,25 @@ LEAST_PAUSES: Final = 3
 """Pauses of the garbage collector from which it is named (DESIGN section 5)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """How the seconds of one account are judged."""
+CREATION: Final = "optimizer_creation"
+"""Account: making and building optimizers after the first at the same place."""
 
+PROFILING: Final = "profiling"
+"""Account: starting the profiler, and collecting and saving what it saw."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """One account, or a family of them: how its seconds are judged, and what a reader is told."""
+
+    id: str
+    """A family, or "family:detail" where that detail is judged otherwise than its family."""
+    title: str
+    """Of the family; a detail is told after it."""
     class_: Class
-    flat_floor: float
+    cause: str = ""
+    """Of its lost seconds, as far as the account alone tells; "" for the step's own work."""
+    flat_floor: float = FLAT_FLOOR
     """Share of the wall from which it is named although it does not grow."""
     least_events: int = 1
     """Steps with a time in this account, below which it is not named."""
@@ -66,39 +77,45 @@ class Rule:
     """Share of the wall from which its growth is named."""
 
 
-_NEVER: Final = Rule("never", GROWTH_FLOOR)
+_TRACING: Final = "Tracing"
+_FIRST_RUN: Final = "First execution of new graphs"
+_INPUT: Final = "Waiting for input"
+_NEVER: Final = 1.0
+"""Floor of what is not named for being there, only for growing."""
 
-_FIRST: Final = Rule("first", GROWTH_FLOOR)
+_ACCOUNTS: Final = (
+    Account(names.INPUT_WAIT, _INPUT, "configured", "input_pipeline", INPUT_FLOOR),
+    Account(names.TRACING, _TRACING, "never", "retracing", GROWTH_FLOOR),
+    Account(account(names.TRACING, names.FIRST), _TRACING, "first", "retracing", GROWTH_FLOOR),
+    Account(account(names.TRACING, names.LIBRARY), _TRACING, "configured", "retracing"),
+    Account(names.FIRST_EXECUTION, _FIRST_RUN, "never", "retracing", GROWTH_FLOOR),
+    Account(account(names.FIRST_EXECUTION, names.FIRST), _FIRST_RUN, "first", "retracing",
+            GROWTH_FLOOR),
+    Account(account(names.FIRST_EXECUTION, names.LIBRARY), _FIRST_RUN, "configured", "retracing"),
+    Account(names.XLA_COMPILATION, "XLA compilation", "never", "xla_compilation", GROWTH_FLOOR),
+    Account(names.PREDICT, "Calls of predict", "configured", "retracing"),
+    Account(names.GC, "Garbage collection pauses", "configured", "garbage_collection",
+            least_events=LEAST_PAUSES),
+    Account(names.CALLBACK, "Callback", "configured", "callbacks"),
+    Account("callbacks", "Callbacks", "configured", "callbacks"),
+    Account(names.CHECKPOINT, "Saving checkpoints", "configured", "checkpointing"),
+    Account(names.SUMMARY, "Writing summaries", "configured", "callbacks"),
+    Account(names.VALIDATION, "Validation", "validation", "callbacks", _NEVER),
+    Account(names.COMMUNICATION, "Waiting for other workers", "configured", "communication"),
+    Account(IN_TURN, "Waiting for other workers", "configured", "communication", INPUT_FLOOR),
+    Account(CONTENTION, "Contention", "configured", "cpu_contention",
+            growth_floor=CONTENTION_FLOOR),
+    Account(THROTTLED, "Contention", "configured", "cpu_contention"),
+    Account(CREATION, "Making optimizers and their variables", "never", "", GROWTH_FLOOR),
+    Account(PROFILING, "Profiling", "never", "", GROWTH_FLOOR),
+    Account(names.FORWARD, "Forward pass", "part", "", _NEVER),
+    Account(names.BACKWARD, "Backward pass", "part", "backward_pass", _NEVER),
+    Account(names.OPTIMIZER, "Optimizer", "part", "optimizer_state", _NEVER),
+    Account(names.PHASE, "Phase", "part", "", _NEVER),
+)  # fmt: skip
 
-_CONFIGURED: Final = Rule("configured", FLAT_FLOOR)
-
-_PART: Final = Rule("part", 1.0)
-
-_RULES: Final[dict[str, Rule]] = {
-    names.INPUT_WAIT: Rule("configured", INPUT_FLOOR),
-    names.account(names.INPUT_WAIT, names.END_OF_PASS): Rule("configured", INPUT_FLOOR),
-    names.account(names.TRACING, names.FIRST): _FIRST,
-    names.account(names.TRACING, names.AGAIN): _NEVER,
-    names.account(names.TRACING, names.LIBRARY): _CONFIGURED,
-    names.account(names.FIRST_EXECUTION, names.FIRST): _FIRST,
-    names.account(names.FIRST_EXECUTION, names.AGAIN): _NEVER,
-    names.account(names.FIRST_EXECUTION, names.LIBRARY): _CONFIGURED,
-    names.TRACING: _NEVER,
-    names.FIRST_EXECUTION: _NEVER,
-    IN_TURN: Rule("configured", INPUT_FLOOR),
-    names.GC: Rule("configured", FLAT_FLOOR, LEAST_PAUSES),
-    CONTENTION: Rule("configured", FLAT_FLOOR, growth_floor=CONTENTION_FLOOR),
-    THROTTLED: _CONFIGURED,
-    names.VALIDATION: Rule("validation", 1.0),
-    names.FORWARD: _PART,
-    names.BACKWARD: _PART,
-    names.OPTIMIZER: _PART,
-    names.PHASE: _PART,
-}
-
-_ZERO_HEALTHY_FAMILIES: Final = frozenset(
-    {names.XLA_COMPILATION, "optimizer_creation", "function_creation", "profiling"}
-)
+ACCOUNTS: Final = {one.id: one for one in _ACCOUNTS}
+"""By id; an account without an entry is judged like its family."""
 
 WAITING: Final = frozenset({names.INPUT_WAIT, names.COMMUNICATION})
 """Families of accounts in which the training thread sleeps."""
@@ -112,40 +129,27 @@ CONTENTION_ACCOUNTS: Final = {
 STARVED: Final = account(CONTENTION, "input")
 """Waiting for input that was late because its threads got no core (`starved.py`)."""
 
-CREATION = "optimizer_creation"
-"""Account: making and building optimizers after the first."""
 
-_TITLES: Final = {
-    names.INPUT_WAIT: "Waiting for input",
-    names.TRACING: "Tracing",
-    names.FIRST_EXECUTION: "First execution of new graphs",
-    names.GC: "Garbage collection pauses",
-    names.CALLBACK: "Callback",
-    names.CHECKPOINT: "Saving checkpoints",
-    names.SUMMARY: "Writing summaries",
-    names.VALIDATION: "Validation",
-    names.COMMUNICATION: "Waiting for other workers",
-    names.XLA_COMPILATION: "XLA compilation",
-    names.PREDICT: "Calls of predict",
-    names.FORWARD: "Forward pass",
-    names.BACKWARD: "Backward pass",
-    names.OPTIMIZER: "Optimizer",
-    names.PHASE: "Phase",
-    "optimizer_creation": "Making optimizers and their variables",
-}
-
-
-def rule_of(account: str) -> Rule:
-    """How the seconds of `account` are judged.
+def rule_of(account: str) -> Account:
+    """How the seconds of `account` are judged; one of a newer writer as configured.
 
     Example:
       >>> rule_of("tracing:again").class_, rule_of("callback:ModelCheckpoint").flat_floor
       ('never', 0.05)
     """
     family = names.family(account)
-    if family in _ZERO_HEALTHY_FAMILIES:
-        return _NEVER
-    return _RULES.get(account) or _RULES.get(family) or _CONFIGURED
+    known = ACCOUNTS.get(account) or ACCOUNTS.get(family)
+    return known or Account(family, family.replace("_", " ").capitalize(), "configured")
+
+
+def cause_of_account(account: str) -> str | None:
+    """The cause id that an account alone points to, None if there is none.
+
+    Example:
+      >>> cause_of_account("input_wait"), cause_of_account("forward")
+      ('input_pipeline', None)
+    """
+    return rule_of(account).cause or None
 
 
 def starts_with_warm_up(account: str) -> bool:
@@ -161,6 +165,5 @@ def account_title(name: str) -> str:
       >>> account_title("callback:ModelCheckpoint")
       'Callback, ModelCheckpoint'
     """
-    family, detail = names.family(name), names.detail(name)
-    title = _TITLES.get(family, family.replace("_", " ").capitalize())
+    title, detail = rule_of(name).title, names.detail(name)
     return f"{title}, {detail}" if detail else title

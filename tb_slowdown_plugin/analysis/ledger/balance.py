@@ -18,8 +18,7 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.types import Finding, Ledger, NamedLoss, Verdict
-from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.accounts import CONTENTION
+from tb_slowdown_plugin.catalog.accounts import cause_of_account
 from tb_slowdown_plugin.records.types import Float
 
 SLOW_START_FLOOR: Final = 0.2
@@ -36,25 +35,6 @@ _NOISE_OF_START: Final = 0.2
 """Unexplained seconds over those of a slow start, up to which they do not change its verdict."""
 
 UNNAMED: Final = "unexplained"
-
-_CAUSES: Final[dict[str, str]] = {
-    names.INPUT_WAIT: "input_pipeline",
-    names.TRACING: "retracing",
-    names.FIRST_EXECUTION: "retracing",
-    names.PREDICT: "retracing",
-    names.GC: "garbage_collection",
-    names.CALLBACK: "callbacks",
-    "callbacks": "callbacks",
-    names.SUMMARY: "callbacks",
-    names.VALIDATION: "callbacks",
-    names.CHECKPOINT: "checkpointing",
-    names.COMMUNICATION: "communication",
-    names.XLA_COMPILATION: "xla_compilation",
-    names.BACKWARD: "backward_pass",
-    names.OPTIMIZER: "optimizer_state",
-    CONTENTION: "cpu_contention",
-}
-"""Family of accounts -> cause id."""
 
 
 def balance(
@@ -154,15 +134,6 @@ def name_losses(findings: Sequence[Finding]) -> tuple[NamedLoss, ...]:
         groups.setdefault(_cause(finding), []).append(finding)
     losses = [_sum_up(cause, group) for cause, group in groups.items()]
     return tuple(sorted(losses, key=lambda loss: -loss.lost_seconds))
-
-
-def cause_of_account(account: str) -> str | None:
-    """The cause id that an account alone points to, None if there is none.
-
-    >>> cause_of_account("input_wait"), cause_of_account("forward")
-    ('input_pipeline', None)
-    """
-    return _CAUSES.get(names.family(account))
 
 
 def _cause(finding: Finding) -> str:

@@ -33,7 +33,7 @@ from tb_slowdown_plugin.catalog.accounts import (
     GROWTH_FLOOR,
     INPUT_FLOOR,
     STARVED,
-    Rule,
+    Account,
     rule_of,
     starts_with_warm_up,
 )
@@ -189,7 +189,7 @@ def _is_over(events: Int, count: int) -> bool:
 
 
 def _find_early(
-    steps: Steps, account: str, rule: Rule, first_rows: int, warm_up_rows: int
+    steps: Steps, account: str, rule: Account, first_rows: int, warm_up_rows: int
 ) -> Float:
     """What an account took only because the run had just begun."""
     column = steps.accounts[account]

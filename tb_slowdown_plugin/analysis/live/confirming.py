@@ -7,9 +7,6 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.ledger.balance import (
-    cause_of_account,
-)
 from tb_slowdown_plugin.analysis.live.hysteresis import Confirmation
 from tb_slowdown_plugin.analysis.live.recent_pace import Slowing
 from tb_slowdown_plugin.analysis.stats.change_points import PERSISTENCE, SMALLEST_CHANGE
@@ -24,7 +21,7 @@ from tb_slowdown_plugin.analysis.types import (
     Verdict,
 )
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.accounts import CONTENTION, THROTTLED
+from tb_slowdown_plugin.catalog.accounts import CONTENTION, THROTTLED, cause_of_account
 from tb_slowdown_plugin.catalog.causes import cause_title
 from tb_slowdown_plugin.records.types import Float, Run
 

@@ -16,6 +16,7 @@ from collections.abc import Generator, Iterable, Mapping
 from typing import Any, Final
 
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.accounts import CREATION
 from tb_slowdown_plugin.catalog.events import HALF_PRECISION
 from tb_slowdown_plugin.collectors.base import (
     Context,
@@ -26,8 +27,6 @@ from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
 from tb_slowdown_plugin.collectors.keras.fit_options import is_half
 from tb_slowdown_plugin.records.types import Fact
 
-CREATION: Final = "optimizer_creation"
-"""Account: making and building optimizers after the first at the same place."""
 _AROUND: Final = (CREATION, names.CHECKPOINT)
 """Accounts that have it already: Keras makes optimizers of its own while it saves a model."""
 

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
+from tb_slowdown_plugin.catalog.accounts import PROFILING
 from tb_slowdown_plugin.collectors.base import Context
 from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
 from tb_slowdown_plugin.records.types import Capture
-
-PROFILING: Final = "profiling"
-"""Account: starting the profiler, and collecting and saving what it saw."""
 
 
 class Captures:

@@ -26,9 +26,8 @@ from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_seconds
 from tb_slowdown_plugin.analysis.text.wording import counted
 from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.accounts import PROFILING
 from tb_slowdown_plugin.records.types import Capture
-
-ACCOUNT = "profiling"
 
 
 def _by_callback(profiler: Profiler) -> bool:
@@ -77,7 +76,7 @@ def explain(case: Case) -> Claim | None:
         (event.row, event.what) for event in case.run.events if isinstance(event.what, Capture)
     ]
     profiled = _profiled(captures, len(case.run.steps))
-    timed = case.of(ACCOUNT)
+    timed = case.of(PROFILING)
     slower = lying_in(case, profiled, case.core())
     if not timed and not slower:
         return None
