@@ -45,6 +45,22 @@ def test_growth_is_one_drift(factor):
     assert finding.lost_seconds == pytest.approx(step.sum() - 0.01 * count, rel=0.1)
 
 
+@pytest.mark.parametrize(
+    ("account", "cause"),
+    [
+        ("profiling", "profiling"),
+        ("optimizer_creation", "optimizer_state"),
+        ("gc", "garbage_collection"),
+    ],
+)
+def test_lost_seconds_of_an_account_have_the_cause_that_the_report_gives_them(account, cause):
+    step = noisy_steps(1000)
+    spent = np.where(np.arange(1000) % 7 == 3, 0.02, 0.0)
+    (loss,) = diagnose(step + spent, {account: spent}).causes
+    assert loss.cause == cause
+    assert loss.lost_seconds == pytest.approx(spent.sum(), rel=0.2)
+
+
 def test_retracing_is_never_healthy():
     step = noisy_steps(1000)
     tracing = np.where(np.arange(1000) % 7 == 3, 0.02, 0.0)
