@@ -30,7 +30,7 @@ MADE_BY_READER = {
 def find_references() -> list[tuple[str, str]]:
     """(path, name) of each path in the prose; name "" for a file or a folder alone."""
     prose = FENCE.sub("", TEXT)
-    suffix = r"(?:/|\.(?:py|ts|md|toml|proto|yml)|(?<=/)\w+)"
+    suffix = r"(?:/|\.(?:py|ts|md|txt|toml|proto|yml)|(?<=/)\w+)"
     path = re.compile(rf"(\w[\w.-]*(?:/[\w.-]+)*?{suffix})(?::([\w.]+))?")
     spans = re.findall(r"`([^`\n]+)`", prose)
     found = [match for span in spans if (match := path.fullmatch(span))]

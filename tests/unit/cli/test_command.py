@@ -1,0 +1,47 @@
+"""The exit status says how a command went, and stderr why in one line."""
+
+from __future__ import annotations
+
+import signal
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+
+from tb_slowdown_plugin.cli import command
+from tb_slowdown_plugin.cli.command import UNUSABLE_INPUT, main
+
+
+def test_unusable_input_is_one_line_on_stderr(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", str(tmp_path / "none")]) == UNUSABLE_INPUT
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("tbslow: ")
+    assert err.count("\n") == 1
+
+
+def test_a_wrong_flag_is_unusable_input(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["trace", "--page"]) == UNUSABLE_INPUT
+    assert "'tbslow trace --help' lists what there is" in capsys.readouterr().err
+
+
+def test_an_interrupt_has_the_status_that_a_shell_expects(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_: Namespace) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(command._COMMANDS, "report", interrupted)
+    assert main(["report", "logs"]) == 128 + signal.SIGINT
+
+
+def test_the_status_of_a_command_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+
+    def judged(chosen: Namespace) -> int:
+        seen.append(chosen.logdir)
+        return 3
+
+    monkeypatch.setitem(command._COMMANDS, "report", judged)
+    assert main(["report", "logs"]) == 3
+    assert seen == ["logs"]
