@@ -12,9 +12,10 @@ pytestmark = pytest.mark.tensorflow
 
 PROGRAM = """
 import time
-from tb_slowdown_plugin.writer import profile_on_slowdown as capture, live_pace
+from tb_slowdown_plugin.collectors.timing import slowdown_detector
+from tb_slowdown_plugin.writer import profile_on_slowdown as capture
 capture.EXPECTED_SECONDS, capture.MOST_FRACTION = 0.0, 1.0
-live_pace._STEADY_WITHIN = 1e9  # the machine may be as busy as it likes
+slowdown_detector._STEADY_WITHIN = 1e9  # the machine may be as busy as it likes
 
 called = []
 def broken(*_args, **_kwargs):
