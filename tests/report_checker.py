@@ -49,12 +49,15 @@ def _sums(report: Mapping[str, Any]) -> Iterator[str]:
 def _texts(report: Mapping[str, Any]) -> Iterator[str]:
     wall, steps = report["wall_seconds"], report["steps"]
     whole = Place(wall, report["lost_seconds"], steps)
-    yield from _headline(report["headline"], report)
+    # A stall is after the last step of the wall.
+    stall = report.get("stall")
+    headline = report["headline"].removeprefix(stall["text"] if stall else "")
+    yield from _headline(headline, report)
     for text in report["notes"]:
         yield from in_sentence(text, Place(wall, None, steps))
     for suspect in report.get("suspects", ()):
         yield from in_sentence(suspect["why"], Place(wall, None, steps))
-    yield from in_sentence(report["headline"], whole)
+    yield from in_sentence(headline, whole)
     for cause in report["causes"]:
         grows = cause["pattern"] in ("level_shift", "drift")
         place = Place(wall, cause["lost_seconds"], steps, grows)

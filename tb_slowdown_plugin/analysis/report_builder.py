@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +16,11 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     lost_seconds,
     span,
     stalls_of,
+)
+from tb_slowdown_plugin.analysis.causes.common.stalled_steps import (
+    describe_stalled,
+    subject_of,
+    tell_stalls,
 )
 from tb_slowdown_plugin.analysis.causes.match import (
     describe_defects_below_floors,
@@ -47,6 +52,7 @@ from tb_slowdown_plugin.analysis.prepare.recorded_run import (
     floor_of_wait,
     measured_seconds,
 )
+from tb_slowdown_plugin.analysis.prepare.run_stalls import StallSeen, find_run_stalls
 from tb_slowdown_plugin.analysis.prepare.step_kinds import find_kinds
 from tb_slowdown_plugin.analysis.prepare.workers import describe_workers
 from tb_slowdown_plugin.analysis.scalars.scalar_report import account_for_scalars
@@ -66,9 +72,8 @@ from tb_slowdown_plugin.analysis.types import (
     Verdict,
 )
 from tb_slowdown_plugin.analysis.views.recent import find_recent
-from tb_slowdown_plugin.analysis.views.timeline import (
-    find_marks,
-)
+from tb_slowdown_plugin.analysis.views.stall import find_stall
+from tb_slowdown_plugin.analysis.views.timeline import find_marks
 from tb_slowdown_plugin.records.types import Float, Run
 
 
@@ -140,6 +145,8 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> Account:
     later = [claim for claim in claims if claim not in start]
     spots = find_blind_spots(run, _explained(case, later), _explained(case, start))
     healthy_step = diagnosis.baseline.seconds
+    stall = find_stall(run)
+    past = find_run_stalls(run)
     report = Report(
         run=run.name,
         verdict=verdict,
@@ -152,6 +159,8 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> Account:
             external=[(c.subject, lost_seconds(c.findings)) for c in claims if c.external],
             unexplained_seconds=unexplained,
             blind_spots=[spot.short for spot in spots],
+            unexplained_as=subject_of(past, per_cause[UNEXPLAINED]),
+            before=stall.text if stall is not None else "",
         ),
         steps=len(run.steps),
         wall_seconds=wall,
@@ -160,7 +169,7 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> Account:
         lost_seconds=lost,
         lost_fraction=lost / wall if wall > 0 else 0.0,
         unexplained_seconds=unexplained,
-        causes=tuple(_cause(case, claim) for claim in claims),
+        causes=tuple(_cause(case, claim, past) for claim in claims),
         suspects=find_suspects(replace(case, findings=rest)),
         workers=describe_workers(run),
         signals=mark_signals(run, signal_states(run), spots),
@@ -178,10 +187,12 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> Account:
         ),
         as_of=_last_step(run),
         recent=find_recent(run),
-        unexplained=describe_unexplained(case, rest, per_cause[UNEXPLAINED]),
+        unexplained=describe_stalled(case, past, per_cause[UNEXPLAINED])
+        or describe_unexplained(case, rest, per_cause[UNEXPLAINED]),
         judged=judged(spots),
         blind_spots=tuple(spot.sentence for spot in spots),
         step_rule=describe_step_rule(run),
+        stall=stall,
     )
     return Account(
         report,
@@ -242,7 +253,7 @@ def _explained(case: Case, claims: Iterable[Claim]) -> Float:
     )
 
 
-def _cause(case: Case, claim: Claim) -> Cause:
+def _cause(case: Case, claim: Claim, stalls: Sequence[StallSeen]) -> Cause:
     seconds = lost_seconds(claim.findings)
     main = largest(claim.findings)
     first, last = span(claim.findings)
@@ -254,7 +265,10 @@ def _cause(case: Case, claim: Claim) -> Cause:
         confidence=claim.confidence or main.confidence,
         steps=(case.step(first), case.step(last)),
         summary=claim.summary,
-        evidence=claim.evidence,
+        evidence=(
+            *claim.evidence,
+            *tell_stalls(case, stalls, _per_step(case, claim.findings)),
+        ),
         advice=claim.advice,
         parts=claim.parts,
         external=claim.external,

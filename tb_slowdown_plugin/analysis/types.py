@@ -265,6 +265,27 @@ class DrawnFrom:
 
 
 @dataclass(frozen=True, slots=True)
+class Stall:
+    """No step has ended for a long time, and none has since."""
+
+    since: float
+    """Unix seconds at which the last step ended."""
+    seconds: float
+    """How long that is, up to the newest record."""
+    place: str
+    """Function and line of the training thread."""
+    account: str | None
+    """The account of known work that takes so long, such as "checkpoint"; None where the program
+    waits."""
+    threads: Mapping[str, int]
+    """Place -> other threads of the program there."""
+    other_threads: int
+    """Other threads of the process in total."""
+    text: str
+    """The same in words, with what the process does in that time."""
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """One run of the report. The keys of the JSON are these fields, in this order."""
 
@@ -303,6 +324,8 @@ class Report:
     """Of a run from scalars; else None."""
     step_rule: str | None = None
     """What counts as a step, where `tbslow run` found it out; None where the program says it."""
+    stall: Stall | None = None
+    """Of a run in which no step ends; None where they do."""
 
 
 @dataclass(frozen=True, slots=True)

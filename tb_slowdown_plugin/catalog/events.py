@@ -33,3 +33,14 @@ STEP_FUNCTION: Final = "step_function"
 
 OPEN_TAPE = "open_tape"
 """Fact: a gradient tape is open since an earlier step."""
+
+STALL: Final = "stall"
+"""Fact: no step for a long time. Subject: where the training thread is. Numbers: "since" (Unix
+seconds), "seconds" so far, "cpu_seconds" of the process in them, other "threads", and "in:ACCOUNT"
+where time goes to a known account. Again whenever the place changes."""
+
+STALL_THREAD: Final = "stall_thread"
+"""Fact: where other threads of the program are in the stall before it, and how many."""
+
+STALL_OVER: Final = "stall_over"
+"""Fact: the monitor was stopped while no step came: the run has ended."""

@@ -85,6 +85,9 @@ def _report(report: Report, width: int, ink: Ink) -> Iterator[str]:
     if report.wall_seconds > 0:
         yield ""
         yield from _ledger(report, width, ink)
+    if report.unexplained is not None and report.unexplained.pattern == "one_off":
+        yield ""
+        yield from textwrap.wrap(printable(report.unexplained.text), width)
     for rank, cause in enumerate(report.causes, start=1):
         yield ""
         yield from _cause(rank, cause, report.wall_seconds, width, ink)

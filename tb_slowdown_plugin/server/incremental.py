@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.live.follow import HEALTHY, carry_on
+from tb_slowdown_plugin.analysis.prepare.run_stalls import open_stall
 from tb_slowdown_plugin.analysis.types import Account
 from tb_slowdown_plugin.reader.build.columns import GrowingColumns
 from tb_slowdown_plugin.records.types import Run
@@ -75,9 +76,9 @@ class GrowingAccount:
     def has_news(self, run: Run) -> bool:
         """Whether steps since the analysis take another time than those just before.
 
-        Also where only an analysis can carry the account on.
+        Also where a stall has begun or ended, and where only an analysis can carry the account on.
         """
-        if not self._goes_on(run):
+        if not self._goes_on(run) or _is_stalled(run) != (self.account.report.stall is not None):
             return True
         new = run.steps.period_seconds[self._judged :]
         before = run.steps.period_seconds[max(0, self._judged - len(new)) : self._judged]
@@ -99,6 +100,10 @@ class GrowingAccount:
         columns = self._columns.views()
         healthy = columns.pop(HEALTHY)
         return replace(account, healthy_per_step=healthy, lost_per_step=columns)
+
+
+def _is_stalled(run: Run) -> bool:
+    return open_stall(run) is not None
 
 
 def _place(run: Run, row: int) -> tuple[int, float]:

@@ -25,19 +25,14 @@ from tb_slowdown_plugin.records.types import (
     Failure,
     StepTable,
 )
-from tb_slowdown_plugin.writer.output.outbox import (
-    Outbox,
-    Record,
-    Sink,
-)
+from tb_slowdown_plugin.writer.output.outbox import Outbox, Record, Sink
 from tb_slowdown_plugin.writer.output.tables import Edge, build_signals, build_steps
 from tb_slowdown_plugin.writer.privacy import reason_of
-from tb_slowdown_plugin.writer.sampling import (
-    sampler,
-)
+from tb_slowdown_plugin.writer.sampling import sampler
 from tb_slowdown_plugin.writer.sampling.collection import Collection, is_stuck
 from tb_slowdown_plugin.writer.sampling.flush_pace import FlushPace
 from tb_slowdown_plugin.writer.sampling.sampler import Sampling
+from tb_slowdown_plugin.writer.stall_watch import StallWatch
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 from tb_slowdown_plugin.writer.steps.step_buffer import Entry, Opening, Sample, is_cpu_known
 
@@ -94,6 +89,7 @@ class Session:
         self._began = self._requested = self._next_flush = self._looked = self._now()
         self._looked_rows = 0
         self._flush_pace = FlushPace(self._began)
+        self.stalls: Final = StallWatch(recorder, self.report_failure)
         self.forked = False
         self.on_hang: Callable[[], None] = lambda: None
         """Called where a reading does not come back: the thread that samples is lost."""
@@ -124,13 +120,14 @@ class Session:
         if self._collection.give_up_reading(is_stuck):
             self.on_hang()
         now = self._now()
-        is_early = self._flush_pace.is_due(self.recorder.rows, now)
+        is_stalled = self.stalls.look()
         if (
-            is_early
+            self._flush_pace.is_due(self.recorder.rows, now)
+            or is_stalled
             or now >= self._next_flush
             or len(self.recorder.entries) >= sampler.STEPS_PER_FLUSH
         ):
-            self._flush(whole=False)
+            self._flush(whole=is_stalled)
             now = self._now()
         return max(0.0, min(self._next_flush - now, self._look_again(now)))
 
@@ -197,6 +194,7 @@ class Session:
         # Whoever stops it has waited for a reading under way: one that still is, hangs.
         if not self._collection.give_up_reading(lambda _: True, after_seconds=0.0):
             self._sampling.take()
+        self.stalls.close()
         with self._lock:
             self._collection.stop()
             self.flush(final=True)
@@ -280,6 +278,7 @@ class Session:
         self._outbox.put(Record(encode(chunk), tag, self._sequence, now))
         self._sequence += 1
         self._rows += len(steps)
+        self.stalls.note(steps.period_seconds)
         self.observe(steps)
 
     def _drain_entries(self, whole: bool) -> list[Entry]:

@@ -29,6 +29,8 @@ def headline(
     external: Sequence[tuple[str, float]] = (),
     blind_spots: Sequence[str] = (),
     steps_needed: int = 0,
+    unexplained_as: str = "",
+    before: str = "",
 ) -> str:
     """The verdict in one sentence, and what could not be judged in a second one.
 
@@ -41,6 +43,8 @@ def headline(
       external: the same of each cause outside of the program.
       blind_spots: where nobody could look, in short.
       steps_needed: steps that a verdict needs, with the noise of this run.
+      unexplained_as: what most of the unexplained seconds are known as: "a stall in ...".
+      before: what is more urgent than the verdict, in sentences of its own.
 
     Example:
       >>> headline("slowdown", steps=900, wall_seconds=9300.0,
@@ -53,11 +57,13 @@ def headline(
     sentence = _sentence(
         verdict, steps_needed, steps, wall_seconds, lost, unexplained_seconds, external
     )
-    if not blind_spots:
-        return sentence
-    if verdict == "healthy" and not external:
-        sentence = f"No slowdown found in what was measured of {duration(wall_seconds)}."
-    return f"{sentence.removesuffix('.')}. {PARTLY}{blind_spots[0]}."
+    if unexplained_as:
+        sentence = sentence.replace(" is unexplained", f" to {unexplained_as}")
+    if blind_spots:
+        if verdict == "healthy" and not external:
+            sentence = f"No slowdown found in what was measured of {duration(wall_seconds)}."
+        sentence = f"{sentence.removesuffix('.')}. {PARTLY}{blind_spots[0]}."
+    return f"{before} {sentence}".lstrip()
 
 
 def _sentence(

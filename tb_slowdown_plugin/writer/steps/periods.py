@@ -47,6 +47,7 @@ class Periods(Pending):
         "_monotonic_ns",
         "_process_cpu_ns",
         "_thread_cpu_ns",
+        "stalled_row",
         "stopwatch",
     )
 
@@ -60,6 +61,8 @@ class Periods(Pending):
         self._ended_ns = NEVER
         self._cpu_ns = 0
         self._cpu_due_ns = NEVER
+        self.stalled_row = -1
+        """The row of a step that the program was seen to wait for: no idle time before it."""
 
     @property
     def ended_ns(self) -> int:
@@ -121,7 +124,7 @@ class Periods(Pending):
         watch.booked.update(booked)
         idle_ns = begun_ns - self._ended_ns - sum(booked.values())
         cpu_ns = self._process_cpu_ns() - self._cpu_ns
-        if is_idle(idle_ns, cpu_ns):
+        if is_idle(idle_ns, cpu_ns) and self.stalled_row != self.rows:
             self._append(Opening(self._ended_ns + idle_ns, None, None))
             self.emit(Idle(idle_ns / 1e9))
 

@@ -40,6 +40,7 @@ def test_the_json_has_the_keys_of_the_contract_in_their_order(slow: Report) -> N
         "source",
         "scalars",
         "step_rule",
+        "stall",
     ]
     assert list(run["causes"][0]) == [
         "cause",

@@ -1,0 +1,66 @@
+"""Lost seconds of steps that the monitor saw stalled: where the training thread was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from tb_slowdown_plugin.analysis.causes.common.context import Case
+from tb_slowdown_plugin.analysis.prepare.run_stalls import StallSeen
+from tb_slowdown_plugin.analysis.text.stall_text import code_place, describe_past
+from tb_slowdown_plugin.analysis.types import Unexplained
+from tb_slowdown_plugin.records.types import Float
+
+_MIN_SHARE: Final = 0.5
+"""Of the stall that must be lost to be its evidence; of all seconds that must be stalls to be
+their pattern. Chosen by hand."""
+
+
+def tell_stalls(case: Case, stalls: Sequence[StallSeen], lost: Float) -> Iterator[str]:
+    """Sentences on the stalls that hold lost seconds.
+
+    Args:
+      case: gives steps their numbers.
+      stalls: of the run.
+      lost: (S,) seconds of one cause.
+    """
+    for stall in _lost_in(stalls, lost):
+        yield describe_past(case.step_text(stall.row), stall.seconds, stall.places, stall.account)
+
+
+def describe_stalled(
+    case: Case, stalls: Sequence[StallSeen], unexplained: Float
+) -> Unexplained | None:
+    """Names the stalls where they hold most of the unexplained seconds.
+
+    Args:
+      case: gives steps their numbers.
+      stalls: of the run.
+      unexplained: (S,) seconds without a cause.
+    """
+    held = _holding_most(stalls, unexplained)
+    if not held:
+        return None
+    text = " ".join(tell_stalls(case, held, unexplained))
+    return Unexplained("one_off", (case.step(held[0].row), case.step(held[-1].row)), text)
+
+
+def subject_of(stalls: Sequence[StallSeen], unexplained: Float) -> str:
+    """Most of the unexplained seconds as they stand in a headline; "" where no stall has them."""
+    held = _holding_most(stalls, unexplained)
+    if not held:
+        return ""
+    place = code_place(max(held, key=lambda stall: stall.seconds).places[-1])
+    return f"{'a stall' if len(held) == 1 else 'stalls'} in {place}"
+
+
+def _holding_most(stalls: Sequence[StallSeen], lost: Float) -> list[StallSeen]:
+    held = list(_lost_in(stalls, lost))
+    rows = sorted({stall.row for stall in held})
+    return held if held and lost[rows].sum() >= _MIN_SHARE * lost.sum() else []
+
+
+def _lost_in(stalls: Sequence[StallSeen], lost: Float) -> Iterator[StallSeen]:
+    for stall in stalls:
+        if stall.row < len(lost) and lost[stall.row] >= _MIN_SHARE * stall.seconds > 0:
+            yield stall
