@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -176,14 +175,13 @@ def _read_remote(logdir: str, run: str | None) -> Iterator[Run]:
         if run is not None and run not in names:
             raise _unknown_run(logdir, run, names)
         for name in sorted(names) if run is None else [run]:
-            with contextlib.suppress(KeyError):  # a run from scalars with too few points
-                found_run = (
-                    assemble(name, partial(source.read, by_run[name]))
-                    if name in by_run
-                    else scalars.run(name)
-                )
-                if found_run is not None:
-                    yield found_run
+            if name in by_run:
+                found_run = assemble(name, partial(source.read, by_run[name]))
+            else:
+                found_run = scalars.run(name)
+            is_result = found_run and found_run.drawn_from and not len(found_run.steps)
+            if found_run is not None and not is_result:
+                yield found_run
     except InputError:
         raise
     except Exception as error:  # each filesystem has exceptions of its own

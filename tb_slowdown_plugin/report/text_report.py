@@ -126,10 +126,16 @@ def _ledger(report: Report, width: int, ink: Ink) -> Iterator[str]:
         share = percent(seconds / report.wall_seconds)
         booked = _seconds(seconds, report.wall_seconds)
         yield f"{ink.fill(cause, fill[cause])} {title:<22}{booked:>14}{share:>9}"
-    yield f"  {'Wall':<22}{wall:>14}{'':>9}  {report.steps:,} steps"
+    yield f"  {'Wall':<22}{wall:>14}{'':>9}  {report.steps:,} {_unit(report)}s"
     if report.healthy_step_seconds is not None:
-        step = f"A healthy step takes {duration(report.healthy_step_seconds)}: {report.baseline}."
+        takes = f"A healthy {_unit(report)} takes {duration(report.healthy_step_seconds)}"
+        step = f"{takes}: {report.baseline}."
         yield from textwrap.wrap(printable(step), width)
+
+
+def _unit(report: Report) -> str:
+    """What a step of the run is."""
+    return report.scalars.unit if report.scalars else "step"
 
 
 def _has_external(report: Report) -> bool:

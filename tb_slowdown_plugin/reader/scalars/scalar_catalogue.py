@@ -19,7 +19,11 @@ import numpy as np
 
 from tb_slowdown_plugin.reader.extent import Extent
 from tb_slowdown_plugin.reader.scalars.scalar_points import MOST_SECONDS, MOST_STEP
-from tb_slowdown_plugin.reader.scalars.scalar_run import FEWEST_POINTS, run_from_scalars
+from tb_slowdown_plugin.reader.scalars.scalar_run import (
+    FEWEST_POINTS,
+    run_from_scalars,
+    run_without_steps,
+)
 from tb_slowdown_plugin.reader.scalars.scalar_series import (
     SCALARS_PLUGIN,
     ScalarSeries,
@@ -155,7 +159,7 @@ class ScalarCatalogue:
         """A listed run, as far as it had come when it was listed.
 
         Raises:
-          KeyError: It is not listed, or has too few points after all.
+          KeyError: It is not listed.
         """
         found = self._listed[name]
         with self._lock:
@@ -164,8 +168,8 @@ class ScalarCatalogue:
                 self._runs.move_to_end(name)
                 return kept[1]
         run = run_from_scalars(name, self._read(found.tags))
-        if run is None:
-            raise KeyError(name)
+        if run is None:  # the list can't know it: it asks for last points only
+            run = run_without_steps(name, *found.followed)
         with self._lock:
             self._runs[name] = found.version, run
             self._runs.move_to_end(name)

@@ -136,6 +136,12 @@ def run_from_scalars(name: str, series: Collection[ScalarSeries]) -> Run | None:
     )
 
 
+def run_without_steps(name: str, writer: str, tag: str) -> Run:
+    """A run whose scalars have too few points: results, or training that has just begun."""
+    source = ScalarSource(tag, writer, "wall_times", "step")
+    return Run(name, no_steps(), no_signals(), (), Environment(), (), drawn_from=source)
+
+
 def _stretches(pace: ScalarSeries) -> list[_Stretch]:
     """The points by processes, in the order of time, one a step."""
     known = np.isfinite(pace.time)

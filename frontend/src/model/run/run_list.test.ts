@@ -31,6 +31,9 @@ describe("filtered", () => {
       "○ healthy, partly judged",
     );
     expect(verdictText(run(), undefined)).toBe("–");
+    const drawn = run({ source: "scalars" });
+    expect(verdictText(drawn, report({ judged: "partly" }))).toBe("● slowdown · from scalars");
+    expect(verdictText(drawn, undefined)).toBe("– · from scalars");
     expect(verdictText(run(), new Error("x"))).toBe("unreadable");
   });
 });

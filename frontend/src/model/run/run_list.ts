@@ -7,7 +7,7 @@ export type Reports = ReadonlyMap<string, RunReport | Error>;
 
 /**
  * Runs that every word of the filter holds for, newest first: a part of the name, `live`,
- * `lost>10` (percent) or `cause:retracing`. What is not known of a run yet does not match.
+ * `scalars`, `lost>10` (percent) or `cause:retracing`. What is not known of a run yet does not match.
  */
 export function filtered(runs: readonly Run[], filter: string, reports: Reports): Run[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
@@ -21,7 +21,7 @@ function holds(word: string, run: Run, report: RunReport | Error | undefined): b
   if (more !== null) return 100 * (lostOf(run, known) ?? -1) > Number(more[1]);
   const cause = /^cause:(\w+)$/.exec(word)?.[1];
   if (cause !== undefined) return known?.causes.some((one) => one.cause.includes(cause)) ?? false;
-  return run.title.toLowerCase().includes(word) || (word === "live" && run.live);
+  return run.title.toLowerCase().includes(word) || word === run.source || (word === "live" && run.live);
 }
 
 /** The share of a run that is lost, null where nobody has looked or can tell yet. */
@@ -32,12 +32,13 @@ export function lostOf(run: Run, report: RunReport | Error | undefined): Measure
 
 /** The verdict of a run in a list: "slowdown · live", "healthy · from scalars". */
 export function verdictText(run: Run, report: RunReport | Error | undefined): string {
-  const live = `${run.source === "scalars" ? " · from scalars" : ""}${run.live ? " · live" : ""}`;
+  const isDrawn = run.source === "scalars";
+  const live = `${isDrawn ? " · from scalars" : ""}${run.live ? " · live" : ""}`;
   if (report instanceof Error) return `unreadable${live}`;
   const verdict = report?.verdict ?? run.verdict;
   if (verdict === null) return `–${live}`;
   const sign = { slowdown: "●", slow_start: "◐", healthy: "○", not_enough_steps: "–" };
   const words = verdict === "not_enough_steps" ? "too few steps" : verdict.replaceAll("_", " ");
-  const partly = report?.judged === "partly" ? ", partly judged" : "";
+  const partly = report?.judged === "partly" && !isDrawn ? ", partly judged" : "";
   return `${sign[verdict]} ${words}${partly}${live}`;
 }
