@@ -16,6 +16,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
 from cause_pages import write_pages  # noqa: E402
 from notebook_page import write_notebook  # noqa: E402
+from parameter_page import write_parameters  # noqa: E402
 
 from tb_slowdown_plugin.catalog.causes import CAUSES  # noqa: E402
 from tb_slowdown_plugin.cli.arguments import build_parser  # noqa: E402
@@ -46,6 +47,7 @@ def on_files(files: Any, config: Any) -> Any:
         "cli.md": write_commands(),
         "http.md": HTTP_API.read_text(encoding="utf-8"),
         "notebook.md": write_notebook(NOTEBOOK),
+        "parameters.md": write_parameters(),
     }
     for path, text in {**pages, **write_pages(ROOT)}.items():
         files.append(File.generated(config, path, content=text))

@@ -24,12 +24,7 @@ from tb_slowdown_plugin.analysis.ledger.contention import (
 from tb_slowdown_plugin.analysis.ledger.findings import AT_START, compare_cpu
 from tb_slowdown_plugin.analysis.ledger.input_contention import find_starved, take_back
 from tb_slowdown_plugin.analysis.ledger.measured_accounts import judge_account, judge_together
-from tb_slowdown_plugin.analysis.ledger.short_runs import (
-    FEWEST_STEPS,
-    SURE_STEPS,
-    keep_certain,
-    steps_needed,
-)
+from tb_slowdown_plugin.analysis.ledger.short_runs import keep_certain, steps_needed
 from tb_slowdown_plugin.analysis.ledger.wandering import find_wandering
 from tb_slowdown_plugin.analysis.prepare.steps import (
     Steps,
@@ -53,6 +48,10 @@ from tb_slowdown_plugin.catalog.accounts import (
     THROTTLED,
     rule_of,
     starts_with_warm_up,
+)
+from tb_slowdown_plugin.catalog.parameters.ledger import (
+    FEWEST_STEPS_TO_JUDGE,
+    SURE_STEPS,
 )
 from tb_slowdown_plugin.records.types import Float, Int
 
@@ -125,11 +124,11 @@ def diagnose(
         starved = find_starved(_without_end_of_pass(steps), wait, computed, signals or {})
         steps = move(steps, names.INPUT_WAIT, STARVED, starved)
     if steps.wall_seconds <= 0:
-        return _conclude(steps, [], np.zeros(len(steps)), None, 0, FEWEST_STEPS)
+        return _conclude(steps, [], np.zeros(len(steps)), None, 0, FEWEST_STEPS_TO_JUDGE)
     compile_rows = _count_slow_first_rows(steps)
     steady = len(steps) - compile_rows
     usual = measure_work(steps.core, compile_rows, kinds, items)
-    trend = fit_core(steps.core, usual, compile_rows) if steady >= FEWEST_STEPS else None
+    trend = fit_core(steps.core, usual, compile_rows) if steady >= FEWEST_STEPS_TO_JUDGE else None
     warm_up_rows = compile_rows
     if trend is not None and trend.warm_up:
         warm_up_rows = int(trend.edges[trend.warm_up])

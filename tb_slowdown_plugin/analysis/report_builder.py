@@ -56,7 +56,6 @@ from tb_slowdown_plugin.analysis.prepare.run_stalls import StallSeen, find_run_s
 from tb_slowdown_plugin.analysis.prepare.step_kinds import find_kinds
 from tb_slowdown_plugin.analysis.prepare.workers import describe_workers
 from tb_slowdown_plugin.analysis.scalars.scalar_report import account_for_scalars
-from tb_slowdown_plugin.analysis.stats.trend import LATEST_WARM_UP_END
 from tb_slowdown_plugin.analysis.text.blind_spots import find_blind_spots, judged, mark_signals
 from tb_slowdown_plugin.analysis.text.coverage import completeness, notes, signal_states
 from tb_slowdown_plugin.analysis.text.forecast import forecast
@@ -74,6 +73,7 @@ from tb_slowdown_plugin.analysis.types import (
 from tb_slowdown_plugin.analysis.views.recent import find_recent
 from tb_slowdown_plugin.analysis.views.stall import find_stall
 from tb_slowdown_plugin.analysis.views.timeline import find_marks
+from tb_slowdown_plugin.catalog.parameters.stats import LATEST_WARM_UP_END
 from tb_slowdown_plugin.records.types import Float, Run
 
 

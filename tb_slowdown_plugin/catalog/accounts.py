@@ -10,6 +10,13 @@ from typing import Final, Literal
 
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.names import account
+from tb_slowdown_plugin.catalog.parameters.ledger import (
+    CONTENTION_FLOOR,
+    FLAT_FLOOR,
+    GROWTH_FLOOR,
+    INPUT_FLOOR,
+    LEAST_PAUSES,
+)
 from tb_slowdown_plugin.catalog.signals import RUN_DELAY, THREAD_RUN_DELAY, THROTTLED_SECONDS
 
 Class = Literal["never", "first", "configured", "validation", "part"]
@@ -22,14 +29,6 @@ Class = Literal["never", "first", "configured", "validation", "part"]
 - part: the step's own work, as the user's phases divide it; healthy unless it grows.
 """
 
-GROWTH_FLOOR: Final = 0.005
-"""Share of the wall from which growth, and warm-up, is named (DESIGN section 5)."""
-
-FLAT_FLOOR: Final = 0.05
-"""Share of the wall from which a configured cost is named (DESIGN section 5)."""
-
-INPUT_FLOOR: Final = 0.15
-"""The same for waiting for input (DESIGN section 5)."""
 
 CONTENTION: Final = "contention"
 """Family of the accounts of a process that is kept off the CPU."""
@@ -37,18 +36,11 @@ CONTENTION: Final = "contention"
 THROTTLED: Final = names.account(CONTENTION, "throttled")
 """What a quota stopped the process for: counted, not estimated."""
 
-CONTENTION_FLOOR: Final = 0.01
-"""Share of the wall from which it is named that others took more of the cores than before. How much
-of what threads wait for is others' doing is estimated, and nobody can do anything about less (on
-four idle cores 0.8 % were taken for others' in one healthy program)."""
 
 IN_TURN: Final = names.account(names.COMMUNICATION, "in turn")
 """Workers that wait for each other in turn, where none is late more than the others. Two equal
 workers whose steps vary by a tenth wait a twentieth of the time each: named from `INPUT_FLOOR`
 on, or if it grows (two workers on one quiet machine: 7 %, `tests/programs/communication.py`)."""
-
-LEAST_PAUSES: Final = 3
-"""Pauses of the garbage collector from which it is named (DESIGN section 5)."""
 
 
 CREATION: Final = "optimizer_creation"

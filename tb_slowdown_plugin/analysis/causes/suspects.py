@@ -33,7 +33,6 @@ from tb_slowdown_plugin.analysis.causes.data.input_pipeline import slow_stages
 from tb_slowdown_plugin.analysis.causes.workload.scheduled import (
     suspect_between,
 )
-from tb_slowdown_plugin.analysis.ledger.balance import GROWN_FLOOR
 from tb_slowdown_plugin.analysis.prepare.recorded_run import samples_of
 from tb_slowdown_plugin.analysis.text.wording import (
     count,
@@ -46,7 +45,12 @@ from tb_slowdown_plugin.analysis.text.wording import (
 from tb_slowdown_plugin.analysis.types import Finding, Suspect
 from tb_slowdown_plugin.catalog import collectors, names
 from tb_slowdown_plugin.catalog.events import OPEN_TAPE
-from tb_slowdown_plugin.catalog.parameters import MOST_OF_RUN
+from tb_slowdown_plugin.catalog.parameters.ledger import (
+    GROWN_FLOOR,
+)
+from tb_slowdown_plugin.catalog.parameters.shared import (
+    MOST_OF_RUN,
+)
 from tb_slowdown_plugin.records.types import Float
 
 _COMPUTES: Final = 0.7

@@ -19,20 +19,13 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.types import Finding, Ledger, NamedLoss, Verdict
 from tb_slowdown_plugin.catalog.accounts import cause_of_account
+from tb_slowdown_plugin.catalog.parameters.ledger import (
+    GROWN_FLOOR,
+    SLOW_START_FLOOR,
+    UNEXPLAINED_FLOOR,
+    UNEXPLAINED_OF_START,
+)
 from tb_slowdown_plugin.records.types import Float
-
-SLOW_START_FLOOR: Final = 0.2
-"""Share of the wall from which warm-up alone is a verdict (DESIGN section 5)."""
-
-UNEXPLAINED_FLOOR: Final = 0.1
-"""Share of the wall from which unexplained seconds are a slowdown: a choice. Stalls of a busy
-machine, which nobody measured, take a few percent of a healthy run."""
-
-GROWN_FLOOR: Final = 0.05
-"""The same where the engine found that the run got slower, in whatever pattern."""
-
-_NOISE_OF_START: Final = 0.2
-"""Unexplained seconds over those of a slow start, up to which they do not change its verdict."""
 
 UNNAMED: Final = "unexplained"
 
@@ -110,7 +103,7 @@ def verdict_on(
     if named_seconds > 0:
         return "slowdown"
     slow_start = warm_up_seconds >= SLOW_START_FLOOR * wall_seconds
-    if slow_start and unexplained_seconds <= _NOISE_OF_START * warm_up_seconds:
+    if slow_start and unexplained_seconds <= UNEXPLAINED_OF_START * warm_up_seconds:
         return "slow_start"
     floor = GROWN_FLOOR if diagnosed == "slowdown" else UNEXPLAINED_FLOOR
     if unexplained_seconds >= floor * wall_seconds > 0:

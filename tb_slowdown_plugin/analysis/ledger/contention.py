@@ -35,6 +35,15 @@ from tb_slowdown_plugin.analysis.stats.buckets import (
 )
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CONTENTION_ACCOUNTS, WAITING
+from tb_slowdown_plugin.catalog.parameters.ledger import (
+    DELAY_TIED,
+    FEWEST_QUIET_STEPS,
+    LEAST_DELAY,
+    MOST_CONTENTION,
+    OWN_DELAY,
+    QUIET_DELAY,
+    SLICE_SECONDS,
+)
 from tb_slowdown_plugin.catalog.signals import (
     RUN_DELAY,
     SWITCHES,
@@ -47,20 +56,9 @@ _FEWEST_STRETCHES: Final = 8
 
 _MOST_STRETCHES: Final = 4000
 
-_MOST: Final = 0.9
-"""Of a step's time, at most so much is contention: something was computed, too."""
-
-_TIED: Final = 0.5
-"""Correlation of delay and step time over the stretches, from which they are tied together."""
-
-_OWN_DELAY: Final = 0.1
-"""Quantile of the run's delay a step that is taken for the threads' own."""
 
 _DRAWN_IN: Final = 0.995
 
-_QUIET: Final = 0.05
-
-_FEWEST_QUIET: Final = 0.2
 
 _FASTEST: Final = 0.02
 """Share of the steps that are taken for the fastest."""
@@ -71,13 +69,6 @@ _ENOUGH_STEPS: Final = 100_000
 _SPREADS: Final = 2.0
 """Standard deviations below the mean at which the delay of the fastest steps lies: of normal ones,
 2 % are farther below."""
-
-_SLICE_SECONDS: Final = 3e-3
-"""For how long another program keeps a core at a time (1 to 4 ms under Linux). Where it takes d
-seconds of a step in slices of s that come independently, their variance is d x s."""
-
-_LEAST_DELAY: Final = 0.01
-"""Share of the step time; less delay than this is what a healthy scheduler does."""
 
 
 def find_contention(steps: Steps, signals: Signals, cpu: Float | None = None) -> dict[str, Float]:
@@ -154,7 +145,7 @@ def _leave_felt(core: Float, known: Float, delays: Delays, cpu: Float | None) ->
     sampled, delay = delays.sampled, delays.seconds
     # What the threads of a pool wait for each other is there without neighbours, too.
     steps = np.diff(sampled)
-    delay = np.maximum(delay - quantile_by_steps(delay / steps, steps, _OWN_DELAY) * steps, 0.0)
+    delay = np.maximum(delay - quantile_by_steps(delay / steps, steps, OWN_DELAY) * steps, 0.0)
     delay = delay * _fit_felt(core, sampled, delay, cpu)
     return Delays(sampled, np.maximum(delay - sum_between(known, sampled), 0.0))
 
@@ -172,10 +163,10 @@ def _book(core: Float, delays: Delays, own_growth: Float) -> Float:
     for (first, last), waited, quiet in stretches:
         stretch = core[first + 1 : last + 1]
         total = float(stretch.sum())
-        seconds = min(waited, _MOST * total, total - quiet * len(stretch))
-        if total > 0 and seconds >= _LEAST_DELAY * total:
+        seconds = min(waited, MOST_CONTENTION * total, total - quiet * len(stretch))
+        if total > 0 and seconds >= LEAST_DELAY * total:
             level = max(quiet, _find_level(stretch, seconds))
-            lost[first + 1 : last + 1] = np.clip(stretch - level, 0.0, _MOST * stretch)
+            lost[first + 1 : last + 1] = np.clip(stretch - level, 0.0, MOST_CONTENTION * stretch)
     return lost
 
 
@@ -186,8 +177,8 @@ def _find_quiet_level(core: Float, sampled: Int, felt_delay: Float) -> float:
     """
     steps = np.diff(sampled)
     seconds = sum_between(core, sampled) / steps
-    quiet = felt_delay / steps <= _QUIET * seconds
-    if steps[quiet].sum() < _FEWEST_QUIET * steps.sum():
+    quiet = felt_delay / steps <= QUIET_DELAY * seconds
+    if steps[quiet].sum() < FEWEST_QUIET_STEPS * steps.sum():
         return 0.0
     return quantile_by_steps(seconds[quiet], steps[quiet], 0.5)
 
@@ -202,7 +193,7 @@ def _find_fastest(core: Float, sampled: Int, felt_delay: Float) -> float:
     steps = np.diff(sampled)
     usual = float(felt_delay.sum() / steps.sum())
     between = float(np.mean((felt_delay - usual * steps) ** 2 / steps))
-    spread = math.sqrt(max(between, usual * _SLICE_SECONDS))
+    spread = math.sqrt(max(between, usual * SLICE_SECONDS))
     met = max(usual - _SPREADS * spread, 0.0)
     some = core[:: max(1, len(core) // _ENOUGH_STEPS)]  # of a long run all would be 80 MB
     return max(float(np.quantile(some, _FASTEST)) - met, 0.0)
@@ -230,7 +221,7 @@ def _fit_felt(core: Float, sampled: Int, delay: Float, cpu: Float | None) -> flo
     bounded = np.minimum(core, np.quantile(core, _DRAWN_IN))
     steps = np.diff(sampled)
     x, y = delay / steps, sum_between(bounded, sampled) / steps
-    least = _LEAST_DELAY * y.mean()
+    least = LEAST_DELAY * y.mean()
     if cpu is not None:
         computed = sum_between(cpu, sampled) / steps
         if computed.min() > 0:
@@ -238,7 +229,7 @@ def _fit_felt(core: Float, sampled: Int, delay: Float, cpu: Float | None) -> flo
             y = y - computed
     if x.std() <= least or y.std() == 0:
         return 0.0
-    if np.corrcoef(x, y)[0, 1] < _TIED:
+    if np.corrcoef(x, y)[0, 1] < DELAY_TIED:
         return 0.0
     chosen = np.linspace(0, len(x) - 1, min(len(x), 300)).astype(np.int64)
     first, second = np.triu_indices(len(chosen), k=1)

@@ -10,14 +10,15 @@ import numpy as np
 from tb_slowdown_plugin.analysis.stats.rises import Rise
 from tb_slowdown_plugin.analysis.stats.trend import Trend
 from tb_slowdown_plugin.analysis.types import CORE, Confidence, Finding, Pattern
-from tb_slowdown_plugin.catalog.accounts import FLAT_FLOOR, GROWTH_FLOOR
+from tb_slowdown_plugin.catalog.parameters.ledger import (
+    FLAT_FLOOR,
+    GROWTH_FLOOR,
+    SLOW_FIRST_PART,
+)
 from tb_slowdown_plugin.records.types import Float
 
 AT_START: Final = "at_start"
 """Number of a finding: the run began so, and got faster."""
-
-LEAST_FIRST_PART: Final = 0.25
-"""A slow first part of the run is a loss from so much above the best; below, the run sped up."""
 
 
 def make_finding(
@@ -36,7 +37,7 @@ def make_finding(
 
 def is_loss(rise: Rise) -> bool:
     """Whether a rise is the run getting slower, not a slightly slower first part."""
-    return not rise.at_start or rise.after >= (1 + LEAST_FIRST_PART) * rise.before
+    return not rise.at_start or rise.after >= (1 + SLOW_FIRST_PART) * rise.before
 
 
 def floor_of(rise: Rise) -> float:

@@ -15,7 +15,6 @@ from tb_slowdown_plugin.analysis.ledger.findings import (
 )
 from tb_slowdown_plugin.analysis.prepare.steps import Steps
 from tb_slowdown_plugin.analysis.stats.buckets import bucket
-from tb_slowdown_plugin.analysis.stats.change_points import SIGNIFICANCE_OF_SHORT
 from tb_slowdown_plugin.analysis.stats.events import (
     Growth,
     find_events,
@@ -29,13 +28,27 @@ from tb_slowdown_plugin.analysis.types import Confidence, Finding, Pattern
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import (
     CONTENTION,
-    FLAT_FLOOR,
-    GROWTH_FLOOR,
-    INPUT_FLOOR,
     STARVED,
     Account,
     rule_of,
     starts_with_warm_up,
+)
+from tb_slowdown_plugin.catalog.parameters.ledger import (
+    ASKING_SECONDS,
+    CONTENDED_STRETCH,
+    EARLY,
+    FEW_EVENTS,
+    FEWEST_STEPS_OF_TREND,
+    FLAT_FLOOR,
+    GROWN_EVENTS,
+    GROWTH_FLOOR,
+    INPUT_FLOOR,
+    MOST_OF_ACCOUNT,
+    REGULAR_GAP,
+    TEARDOWN_SECONDS,
+)
+from tb_slowdown_plugin.catalog.parameters.stats import (
+    SIGNIFICANCE_OF_SHORT,
 )
 from tb_slowdown_plugin.records.types import Float, Int
 
@@ -44,29 +57,12 @@ _OFFSET: Final = 0.1
 change counts from 0.5 % of the step (5 % of a tenth)."""
 _MOST_BUCKETS: Final = 512
 _EVENTS_IN_BUCKET: Final = 4
-_FEWEST_FOR_TREND: Final = 100
-_MOST_OF_IT: Final = 0.5
-"""Share of an account's seconds that a rise must hold to give the account its pattern."""
-_GROWN: Final = 0.15
-"""The same for events that take longer each time."""
-_FEW_EVENTS: Final = 10
-_EARLY: Final = 0.2
-_REGULAR: Final = 0.1
-_MOSTLY_THERE: Final = 2.0
-"""A step inside of a stretch must have so many times the contention of one outside."""
 _RECURS: Final = 3
 """Steps with a time in an account from which it counts toward what accounts take together."""
 _NOT_OF_THE_PROGRAM: Final = frozenset({CONTENTION, names.COMMUNICATION})
 _END_OF_PASS: Final = names.account(names.INPUT_WAIT, names.END_OF_PASS)
-_TAKING_DOWN_SECONDS: Final = 3.0
-"""What TensorFlow itself takes to take a pipeline down, at the end of a pass: without CPU time, and
-from one pass to the next a thousand times as long. In the programs of `tests/programs` up to 0.3 s
-on idle cores, 1.3 s where stages are in Python, 2.6 s beside a process that takes one of two."""
 _SETUP: Final = names.account(names.TRACING, names.LIBRARY)
 """Tracing of functions of `tf.data`: a dataset or an iterator is made."""
-_ASKING_SECONDS: Final = 0.5e-3
-"""What asking for a batch that is ready takes: 0.1-0.5 ms in the healthy runs of
-`tests/recordings`, up and down by itself. Less than this is no waiting."""
 
 
 def judge_account(
@@ -109,12 +105,12 @@ def judge_account(
         floor = FLAT_FLOOR
     counted = column
     if account == names.INPUT_WAIT:
-        counted = np.where(column > _ASKING_SECONDS, column, 0.0)
+        counted = np.where(column > ASKING_SECONDS, column, 0.0)
         # It was freed of what neighbours did to it, so it is compared with the time without them.
         wall -= _contended_seconds(steps)
         wall -= _seconds_between_passes(steps)
     elif account == _END_OF_PASS:
-        counted = np.where(column > _TAKING_DOWN_SECONDS, column, 0.0)
+        counted = np.where(column > TEARDOWN_SECONDS, column, 0.0)
     if counted.sum() >= floor * wall:
         return [*findings, _name_whole(steps, account, column, events, warm_up_rows)]
     if rule.class_ == "never":
@@ -148,7 +144,7 @@ def judge_together(
         column = steps.accounts[account]
         column = column - _find_early(steps, account, rule, first_rows, warm_up_rows)
         if account == names.INPUT_WAIT:
-            column = np.where(column > _ASKING_SECONDS, column, 0.0)
+            column = np.where(column > ASKING_SECONDS, column, 0.0)
         events = find_events(column)
         enough = len(events) >= max(rule.least_events, _RECURS)
         if enough and column.sum() >= GROWTH_FLOOR * steps.wall_seconds:
@@ -180,12 +176,12 @@ def _seconds_between_passes(steps: Steps) -> float:
 
 def _is_more_than_asking(finding: Finding) -> bool:
     first, last = finding.rows
-    return finding.lost_seconds >= _ASKING_SECONDS * (last - first + 1)
+    return finding.lost_seconds >= ASKING_SECONDS * (last - first + 1)
 
 
 def _is_over(events: Int, count: int) -> bool:
     """Whether a few early events were all: one trace for each of a few shapes, then none."""
-    return len(events) <= _FEW_EVENTS and int(events[-1]) < _EARLY * count
+    return len(events) <= FEW_EVENTS and int(events[-1]) < EARLY * count
 
 
 def _find_early(
@@ -226,7 +222,7 @@ def _name_whole(
         pattern = "epoch_boundary"
     elif len(events) <= 2:
         pattern = "one_off"
-    elif growth is not None and growth.lost_per_step.sum() >= _GROWN * column.sum():
+    elif growth is not None and growth.lost_per_step.sum() >= GROWN_EVENTS * column.sum():
         pattern = "drift"
         numbers.update(growth.numbers)
     else:
@@ -237,7 +233,7 @@ def _name_whole(
             numbers.update(rise_numbers)
             rows = np.flatnonzero(lost)
             span = (int(rows[0]), int(rows[-1]))
-        elif usual_gap > 1 and np.mean(np.abs(gaps / usual_gap - 1) <= _REGULAR) >= 0.6:
+        elif usual_gap > 1 and np.mean(np.abs(gaps / usual_gap - 1) <= REGULAR_GAP) >= 0.6:
             pattern = "periodic"
             numbers["period_steps"] = usual_gap
     whole = make_finding(account, pattern, column, "high", numbers)
@@ -280,7 +276,7 @@ def _find_neighbours(steps: Steps, account: str, lost: Float) -> str | None:
     for name, column in steps.accounts.items():
         if names.family(name) == CONTENTION and column[inside].sum() >= lost.sum():
             elsewhere = float(column[~inside].mean())
-            if column[inside].mean() >= _MOSTLY_THERE * elsewhere:
+            if column[inside].mean() >= CONTENDED_STRETCH * elsewhere:
                 return name
     return None
 
@@ -298,7 +294,7 @@ def _find_largest_rise(
     if not rises:
         return None
     largest = max(rises, key=lambda each: float(each[1].sum()))
-    least = _MOST_OF_IT if largest[0].pattern == "level_shift" else _MOST_OF_IT / 2
+    least = MOST_OF_ACCOUNT if largest[0].pattern == "level_shift" else MOST_OF_ACCOUNT / 2
     return largest if largest[1].sum() >= least * column.sum() else None
 
 
@@ -308,7 +304,7 @@ def _find_rises(
     steady = len(steps) - warm_up_rows
     count = int(np.count_nonzero(events >= warm_up_rows))
     unit = steps.typical_seconds
-    if steady < _FEWEST_FOR_TREND or count < _FEWEST_FOR_TREND or unit <= 0:
+    if steady < FEWEST_STEPS_OF_TREND or count < FEWEST_STEPS_OF_TREND or unit <= 0:
         return []
     trend = _fit(column / unit, warm_up_rows, steady / count)
     found = []

@@ -41,34 +41,19 @@ from tb_slowdown_plugin.analysis.stats.buckets import (
 )
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import WAITING
+from tb_slowdown_plugin.catalog.parameters.ledger import (
+    ALL_OF_OTHERS,
+    BUSIER,
+    MUCH_LONGER,
+    OWN_WAIT_SECONDS,
+    OWN_WAIT_SHARE,
+)
 from tb_slowdown_plugin.catalog.signals import CORES, RUN_DELAY, SWITCHES, THREAD_RUN_DELAY
 from tb_slowdown_plugin.records.types import Float, Int
-
-_OWN_WAIT_SECONDS: Final = 100e-6
-"""Mean wait for a core after a switch, times what is waited for each second computed, up to which
-a process's own threads make it. In the healthy programs of `tests/programs`, on two and on four
-idle cores, it is 0 to 76 us: some wait 200 us at a time, but 0.2 s for a second, others 1.2 s for a
-second, but 30 us at a time. Beside a process that takes one of two cores it is from 100 us on in
-all but those with a single busy thread, from 250 us on in five of six."""
-
-_RAMP: Final = 0.5
-"""All of the delay is others' where that is so much beyond: from 150 us on."""
-
-_OWN_SHARE: Final = 0.2
-"""Share of its time that the training thread waits for a core, up to which its own process makes
-it: 0 to 18 % in the same programs on two idle cores; beside that neighbour 2 to 48 %."""
 
 _LEAST: Final = 0.1
 """Share of the steps that compute least, from which growth counts."""
 
-_BUSIER: Final = 2.0
-"""Delay for each second computed, over the run's usual one, from which longer computing may be the
-neighbours': in a healthy program whose thread computed 1.5 times as long, it was 8 times."""
-
-_MUCH: Final = 0.2
-"""Share of the step from which it grows: beside a process that took one of two cores, the thread of
-healthy programs computed up to so much longer at times, in 95 % of 255 recordings; of those whose
-thread has more to do in each step, at least 0.4 (`python -m benchmarks.accuracy.busy`)."""
 
 _BLOCKS: Final = 64
 
@@ -168,11 +153,11 @@ def find_foreign_share(
         known_cpu = sum_between(cpu, sampled)
         computed = np.where(known_cpu > 0, known_cpu, whole)
     long_and_often = waited / often * waited / computed
-    between = np.clip((long_and_often / _OWN_WAIT_SECONDS - 1.0) / _RAMP, 0.0, 1.0)
+    between = np.clip((long_and_often / OWN_WAIT_SECONDS - 1.0) / ALL_OF_OTHERS, 0.0, 1.0)
     if THREAD_RUN_DELAY in counts:
         held_up = np.diff(counts[THREAD_RUN_DELAY].at(sampled))
         # NaN, where that thread was not sampled, says nothing.
-        between = np.fmax(between, np.clip(held_up / whole / _OWN_SHARE - 1.0, 0.0, 1.0))
+        between = np.fmax(between, np.clip(held_up / whole / OWN_WAIT_SHARE - 1.0, 0.0, 1.0))
     rows = np.diff(sampled)
     rows[0] += sampled[0] + 1
     rows[-1] += size - 1 - sampled[-1]
@@ -216,9 +201,9 @@ def find_own_growth(steps: Steps, thread_cpu: Float, delays: Delays) -> Float:
     growth = np.maximum(worked - quantile_by_steps(worked, count, _LEAST), 0.0)
     delay = delays.seconds[known] / count
     usual = quantile_by_steps(delay / np.maximum(worked, _SHORTEST_SECONDS), count, 0.5)
-    growth[delay > _BUSIER * usual * worked] = 0.0
+    growth[delay > BUSIER * usual * worked] = 0.0
     growth = np.minimum(growth, _find_lasting(growth))
-    if growth.max() >= _MUCH * steps.typical_seconds:
+    if growth.max() >= MUCH_LONGER * steps.typical_seconds:
         found[known] = growth
     return found
 

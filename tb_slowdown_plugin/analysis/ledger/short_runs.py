@@ -7,42 +7,34 @@ of them it takes to see one.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
 
 import numpy as np
 
 from tb_slowdown_plugin.analysis.ledger.findings import (
     AT_START,
 )
-from tb_slowdown_plugin.analysis.stats.change_points import SIGNIFICANCE_OF_SHORT
 from tb_slowdown_plugin.analysis.stats.noise import deviation
 from tb_slowdown_plugin.analysis.types import (
     CORE,
     Finding,
 )
-from tb_slowdown_plugin.catalog.accounts import FLAT_FLOOR, rule_of
+from tb_slowdown_plugin.catalog.accounts import rule_of
+from tb_slowdown_plugin.catalog.parameters.ledger import (
+    CHANGE_OF_SHORT_RUN,
+    FEWEST_RECURRENCES,
+    FEWEST_STEPS_TO_JUDGE,
+    FLAT_FLOOR,
+    LEAST_EVENT_SECONDS,
+    RECURRING_SHARE,
+    SINGLE_SHARE,
+    SURE_EVENTS,
+    SURE_STEPS,
+    VISIBLE_CHANGE,
+)
+from tb_slowdown_plugin.catalog.parameters.stats import (
+    SIGNIFICANCE_OF_SHORT,
+)
 from tb_slowdown_plugin.records.types import Float
-
-FEWEST_STEPS: Final = 12
-"""Steps after warm-up below which no change of level is looked for: six on each side."""
-SURE_STEPS: Final = 100
-"""Steps after warm-up from which stalls and repeats are looked for as well, however much they
-scatter."""
-_VISIBLE_CHANGE: Final = 0.5
-"""Relative change of level in the middle of the run that must be visible for a verdict."""
-_LEAST_CHANGE: Final = 0.3
-"""Relative change of level that is told of so few steps: their slow noise can't be known. Of 1,260
-healthy runs of 12 to 98 steps, 26 have a smaller one that looks sure (`benchmarks.accuracy`)."""
-_SHARE_OF_WALL: Final = 0.1
-"""Share of the wall that recurring measured seconds need to be named, together."""
-_SHARE_OF_SINGLE: Final = 0.3
-"""The same for what came once or twice, and may belong to the start or the end of the run."""
-_MIN_RECURRENCES: Final = 3
-_MIN_EVENT_SECONDS: Final = 0.01
-"""Seconds of a recurring event from which it exceeds what the operating system does to a clock:
-a time slice is 1 to 4 ms, the interpreter's switch 5 ms."""
-_SURE_EVENTS: Final = 10
-"""Events of what a healthy run never spends from which their length doesn't matter."""
 
 
 def steps_needed(core: Float, usual: Float, start: int) -> int:
@@ -64,11 +56,11 @@ def steps_needed(core: Float, usual: Float, start: int) -> int:
     known = (usual[start:] > 0) & (core[start:] > 0)
     relative = np.log(core[start:][known] / usual[start:][known])
     if len(relative) < 2:
-        return start + FEWEST_STEPS
+        return start + FEWEST_STEPS_TO_JUDGE
     # Differences of neighbors: a change of level is no noise.
     noise = max(deviation(np.diff(relative)), float(np.diff(relative).std()) / 2) / np.sqrt(2)
-    wanted = (2 * SIGNIFICANCE_OF_SHORT * noise / np.log1p(_VISIBLE_CHANGE)) ** 2
-    return start + int(np.clip(np.ceil(wanted), FEWEST_STEPS, SURE_STEPS))
+    wanted = (2 * SIGNIFICANCE_OF_SHORT * noise / np.log1p(VISIBLE_CHANGE)) ** 2
+    return start + int(np.clip(np.ceil(wanted), FEWEST_STEPS_TO_JUDGE, SURE_STEPS))
 
 
 def keep_certain(findings: Iterable[Finding], wall_seconds: float, rows: int) -> list[Finding]:
@@ -88,9 +80,9 @@ def keep_certain(findings: Iterable[Finding], wall_seconds: float, rows: int) ->
     recurring = [f for f in measured if _recurs(f, rows)]
     together = sum(finding.lost_seconds for finding in recurring)
     certain = set()
-    if together >= _SHARE_OF_WALL * wall_seconds:
+    if together >= RECURRING_SHARE * wall_seconds:
         certain = {id(finding) for finding in recurring}
-    certain |= {id(f) for f in measured if f.lost_seconds >= _SHARE_OF_SINGLE * wall_seconds}
+    certain |= {id(f) for f in measured if f.lost_seconds >= SINGLE_SHARE * wall_seconds}
     certain |= {id(f) for f in findings if f.source == CORE and _stands_out(f, wall_seconds)}
     return [f for f in findings if id(f) in certain or f.pattern == "warm_up"]
 
@@ -100,7 +92,7 @@ def _stands_out(finding: Finding, wall_seconds: float) -> bool:
     return (
         finding.pattern in ("level_shift", "drift")
         and not finding.numbers.get(AT_START)  # of so few steps it is warm-up
-        and finding.numbers.get("growth_fraction", 0.0) >= _LEAST_CHANGE
+        and finding.numbers.get("growth_fraction", 0.0) >= CHANGE_OF_SHORT_RUN
         and finding.lost_seconds >= FLAT_FLOOR * wall_seconds
     )
 
@@ -109,7 +101,7 @@ def _recurs(finding: Finding, rows: int) -> bool:
     """Whether it comes again and again, and not only by the noise of the clock."""
     lost = finding.lost_per_step
     events = int(finding.numbers.get("events", np.count_nonzero(lost)))
-    if rule_of(finding.source).class_ == "never" and events >= _SURE_EVENTS:
+    if rule_of(finding.source).class_ == "never" and events >= SURE_EVENTS:
         return True
-    enough = events >= _MIN_RECURRENCES or 2 <= rows - 1 <= events
-    return enough and finding.lost_seconds >= _MIN_EVENT_SECONDS * events
+    enough = events >= FEWEST_RECURRENCES or 2 <= rows - 1 <= events
+    return enough and finding.lost_seconds >= LEAST_EVENT_SECONDS * events

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from tb_slowdown_plugin.analysis.ledger.findings import (
     AT_START,
@@ -12,10 +11,9 @@ from tb_slowdown_plugin.analysis.types import (
     CORE,
     Finding,
 )
-
-_LONG: Final = 0.2
-"""Share of the steps that the slow beginning must last: what is shorter is warm-up
-(`trend.LATEST_WARM_UP_END`)."""
+from tb_slowdown_plugin.catalog.parameters.ledger import (
+    LONG_BEGINNING,
+)
 
 
 def find_wandering(findings: Sequence[Finding], rows: int) -> tuple[Finding, ...]:
@@ -36,7 +34,7 @@ def find_wandering(findings: Sequence[Finding], rows: int) -> tuple[Finding, ...
         finding
         for finding in core
         if finding.numbers.get(AT_START)
-        and finding.rows[1] - finding.rows[0] + 1 >= _LONG * rows
+        and finding.rows[1] - finding.rows[0] + 1 >= LONG_BEGINNING * rows
         and "after_seconds" in finding.numbers
     ]
     level = max((start.numbers["after_seconds"] for start in starts), default=0.0)

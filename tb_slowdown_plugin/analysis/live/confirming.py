@@ -9,7 +9,6 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.live.hysteresis import Confirmation
 from tb_slowdown_plugin.analysis.live.recent_pace import Slowing
-from tb_slowdown_plugin.analysis.stats.change_points import PERSISTENCE, SMALLEST_CHANGE
 from tb_slowdown_plugin.analysis.text.headline import PARTLY, headline
 from tb_slowdown_plugin.analysis.text.wording import ledger_seconds, step_range, whole_percent
 from tb_slowdown_plugin.analysis.types import (
@@ -23,6 +22,10 @@ from tb_slowdown_plugin.analysis.types import (
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CONTENTION, THROTTLED, cause_of_account
 from tb_slowdown_plugin.catalog.causes import cause_title
+from tb_slowdown_plugin.catalog.parameters.stats import (
+    PERSISTENCE,
+    SMALLEST_CHANGE,
+)
 from tb_slowdown_plugin.records.types import Float, Run
 
 _BY_OTHERS: Final = "cpu_contention"

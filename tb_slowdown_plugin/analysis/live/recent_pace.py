@@ -14,8 +14,10 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.prepare.step_kinds import find_kinds
 from tb_slowdown_plugin.analysis.prepare.work import measure_work
-from tb_slowdown_plugin.analysis.stats.change_points import PERSISTENCE
 from tb_slowdown_plugin.analysis.types import Diagnosis
+from tb_slowdown_plugin.catalog.parameters.stats import (
+    PERSISTENCE,
+)
 from tb_slowdown_plugin.records.types import Float, Int, Run
 
 _BLOCK_SECONDS: Final = 3.0

@@ -14,8 +14,11 @@ from tb_slowdown_plugin.analysis.stats.buckets import (
     Signals,
 )
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.accounts import CONTENTION_ACCOUNTS, FLAT_FLOOR, IN_TURN
+from tb_slowdown_plugin.catalog.accounts import CONTENTION_ACCOUNTS, IN_TURN
 from tb_slowdown_plugin.catalog.events import UNFILLED
+from tb_slowdown_plugin.catalog.parameters.ledger import (
+    FLAT_FLOOR,
+)
 from tb_slowdown_plugin.catalog.signals import CORES, SWITCHES, THREAD_CPU
 from tb_slowdown_plugin.records.types import Epoch, Fact, Float, Int, Run
 

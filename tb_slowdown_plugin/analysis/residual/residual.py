@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -18,20 +17,28 @@ from tb_slowdown_plugin.analysis.prepare.steps import Steps
 from tb_slowdown_plugin.analysis.residual.stalls import judge_stalls
 from tb_slowdown_plugin.analysis.residual.warm_up_end import book_warm_up, find_cooled
 from tb_slowdown_plugin.analysis.stats.buckets import bucket
-from tb_slowdown_plugin.analysis.stats.change_points import SIGNIFICANCE, SIGNIFICANCE_OF_SHORT
 from tb_slowdown_plugin.analysis.stats.trend import Trend, fit_trend
 from tb_slowdown_plugin.analysis.types import (
     CORE,
     Finding,
 )
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.accounts import CONTENTION, GROWTH_FLOOR, STARVED
-from tb_slowdown_plugin.catalog.parameters import SHORTEST_SECONDS
+from tb_slowdown_plugin.catalog.accounts import CONTENTION, STARVED
+from tb_slowdown_plugin.catalog.parameters.ledger import (
+    GROWTH_FLOOR,
+)
+from tb_slowdown_plugin.catalog.parameters.residual import (
+    CONTENDED_ELSEWHERE,
+    SHORT_RUN,
+)
+from tb_slowdown_plugin.catalog.parameters.shared import (
+    SHORTEST_SECONDS,
+)
+from tb_slowdown_plugin.catalog.parameters.stats import (
+    SIGNIFICANCE,
+    SIGNIFICANCE_OF_SHORT,
+)
 from tb_slowdown_plugin.records.types import Float
-
-SHORT_RUN: Final = 2000
-
-_ELSEWHERE: Final = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +143,7 @@ def _seconds_beyond_usual(column: Float, core: Float, lost: Float) -> float:
     share = np.zeros_like(core)
     np.divide(lost, core, out=share, where=core > 0)
     # A jump takes the same share of all its steps: rounding must not tell them apart.
-    limit = min(float(np.quantile(share, _ELSEWHERE)), float(share.max()) / 2)
+    limit = min(float(np.quantile(share, CONTENDED_ELSEWHERE)), float(share.max()) / 2)
     elsewhere = share <= limit
     undisturbed = float(core[elsewhere].sum())
     usual = float(column[elsewhere].sum()) / undisturbed if undisturbed > 0 else 0.0

@@ -24,22 +24,20 @@ from tb_slowdown_plugin.analysis.stats.noise import deviation
 from tb_slowdown_plugin.analysis.stats.periods import Repeat, find_repeats
 from tb_slowdown_plugin.analysis.stats.trend import Trend
 from tb_slowdown_plugin.analysis.types import CORE, Finding, Pattern
-from tb_slowdown_plugin.catalog.accounts import FLAT_FLOOR, GROWTH_FLOOR, rule_of
+from tb_slowdown_plugin.catalog.accounts import rule_of
+from tb_slowdown_plugin.catalog.parameters.ledger import (
+    FLAT_FLOOR,
+    GROWTH_FLOOR,
+)
+from tb_slowdown_plugin.catalog.parameters.residual import (
+    EXCESS_BESIDE_EVENT,
+    EXCESS_SIGNIFICANCE,
+    FEWEST_STEPS_WITH_EVENT,
+    FEWEST_STEPS_WITHOUT_EVENT,
+    LONGEST_USUAL_STALL,
+    STALL,
+)
 from tb_slowdown_plugin.records.types import Float, Int
-
-_MOST_OF_USUAL: Final = 4.0
-"""A stall so many times as long as the usual one has another reason on top."""
-
-_STALL: Final = 1.0
-"""A single step is a stall from this relative excess (and 8 sigma) on."""
-
-_FEWEST_EVENTS: Final = 10
-
-_FEWEST_QUIET: Final = 20
-
-_LEAST_EXCESS: Final = 0.15
-
-_LEAST_Z: Final = 7.0
 
 _MEDIAN_ERROR: Final = 1.25
 """Standard error of a median over that of a mean, of normal values."""
@@ -85,7 +83,7 @@ class Stalls:
             taken = self.excess[steady]
             if not taken.any():
                 continue
-            most = _MOST_OF_USUAL * float(np.median(taken[taken > 0]))
+            most = LONGEST_USUAL_STALL * float(np.median(taken[taken > 0]))
             lost[steady] = np.minimum(taken, most)
             # What comes back has come in the first steps, too, and was not warm-up there.
             opening = rows[rows < self.warm_up_rows]
@@ -127,7 +125,7 @@ def judge_stalls(
         account, rows = aftermath
         stalls.claim(account, "flat", [rows], GROWTH_FLOOR)
     _judge_repeats(stalls, steps)
-    alone = np.flatnonzero(stalls.residual > max(_STALL, 8 * sigma))
+    alone = np.flatnonzero(stalls.residual > max(STALL, 8 * sigma))
     scattered = _only(stalls.excess, alone)
     if scattered.sum() >= FLAT_FLOOR * steps.wall_seconds:
         stalls.unexplained += scattered
@@ -217,7 +215,7 @@ def find_aftermath(steps: Steps, residual: Float, start: int) -> tuple[str, Int]
     quiet[events] = False
     quiet[following] = False
     rest = residual[quiet]
-    if len(events) < _FEWEST_EVENTS or len(rest) < _FEWEST_QUIET:
+    if len(events) < FEWEST_STEPS_WITH_EVENT or len(rest) < FEWEST_STEPS_WITHOUT_EVENT:
         return None
     usual = deviation(rest), float(np.median(rest, overwrite_input=True))
     slow = [rows for rows in (events, following) if _is_slower(residual[rows], *usual, len(rest))]
@@ -226,9 +224,9 @@ def find_aftermath(steps: Steps, residual: Float, start: int) -> tuple[str, Int]
 
 def _is_slower(values: Float, sigma: float, usual: float, count: int) -> bool:
     """Whether values are above `count` others, of which deviation and median are given."""
-    if len(values) < _FEWEST_EVENTS:
+    if len(values) < FEWEST_STEPS_WITH_EVENT:
         return False
     difference = float(np.median(values)) - usual
     spread = max(deviation(values), sigma, 1e-3)
     z = difference / (_MEDIAN_ERROR * spread * np.sqrt(1 / len(values) + 1 / count))
-    return difference >= _LEAST_EXCESS and z >= _LEAST_Z
+    return difference >= EXCESS_BESIDE_EVENT and z >= EXCESS_SIGNIFICANCE

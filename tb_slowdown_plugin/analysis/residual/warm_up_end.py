@@ -14,20 +14,21 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.stats.buckets import bucket
-from tb_slowdown_plugin.analysis.stats.change_points import SMALLEST_CHANGE
 from tb_slowdown_plugin.analysis.stats.growth_curve import fit_monotone
 from tb_slowdown_plugin.analysis.stats.noise import best_split
 from tb_slowdown_plugin.analysis.stats.segments import bounded_means
-from tb_slowdown_plugin.analysis.stats.trend import LATEST_WARM_UP_END
+from tb_slowdown_plugin.catalog.parameters.residual import (
+    EXCESS_AT_FIRST,
+    RARE_LATER,
+)
+from tb_slowdown_plugin.catalog.parameters.stats import (
+    LATEST_WARM_UP_END,
+    SMALLEST_CHANGE,
+)
 from tb_slowdown_plugin.records.types import Float
 
 _NARROWEST: Final = 4
 _MOST_BLOCKS: Final = 2000
-_LEAST_AT_FIRST: Final = 0.15
-"""Relative excess right after the first, slow steps, from which they fade out."""
-_RARE: Final = 0.98
-"""Quantile of the later blocks that it must reach: of two sorts of steps that are mixed, the
-slow ones may stand together."""
 _SCALES: Final = np.geomspace(0.02, 1.0, 60)
 """Time constants to try, as a share of the stretch that may be warm-up."""
 _LONGEST_LOOK: Final = 1.5
@@ -60,7 +61,7 @@ def find_cooled(core: Float, expected: Float, first_rows: int, warm_up_rows: int
     excess = excess - float(np.median(later))
     sure = warm_up_rows > first_rows
     opening = float(np.median(excess[:2]))
-    if not sure and opening < max(_LEAST_AT_FIRST, float(np.quantile(later, _RARE))):
+    if not sure and opening < max(EXCESS_AT_FIRST, float(np.quantile(later, RARE_LATER))):
         return warm_up_rows
     look = np.log1p(np.maximum(excess[: int(_LONGEST_LOOK * early) + 1], -0.5))
     at, _ = best_split(look)

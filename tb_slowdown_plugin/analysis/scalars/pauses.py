@@ -12,7 +12,9 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.stats.noise import deviation
 from tb_slowdown_plugin.analysis.stats.periods import find_repeats
-from tb_slowdown_plugin.catalog.accounts import GROWTH_FLOOR
+from tb_slowdown_plugin.catalog.parameters.ledger import (
+    GROWTH_FLOOR,
+)
 from tb_slowdown_plugin.records.types import Float, Int
 
 _AROUND_ROWS: Final = 25

@@ -22,20 +22,16 @@ from tb_slowdown_plugin.analysis.stats.noise import (
     long_run_variance,
     running_median,
 )
+from tb_slowdown_plugin.catalog.parameters.stats import (
+    CONSTANT_PENALTY,
+    LINEAR_PENALTY,
+    PERSISTENCE,
+    SHORTEST_LINE,
+    SHORTEST_PIECE,
+    SIGNIFICANCE,
+    SMALLEST_CHANGE,
+)
 from tb_slowdown_plugin.records.types import Float, Int
-
-CONSTANT_PENALTY: Final = 3.0
-LINEAR_PENALTY: Final = 5.0
-"""Penalty of a piece, times variance times log of the number of buckets (detection.md 5)."""
-SHORTEST_PIECE: Final = 0.012
-SHORTEST_LINE: Final = 0.2
-PERSISTENCE: Final = 0.05
-"""Shares of the run: of a piece, of a linear piece, and of a change that is believed."""
-SMALLEST_CHANGE: Final = 0.05
-"""Relative change of level that is worth telling."""
-SIGNIFICANCE: Final = 5.0
-SIGNIFICANCE_OF_SHORT: Final = 6.0
-"""Standard errors, in long-run noise; the second for runs of fewer than 2,000 rows."""
 
 _LEAST_VARIANCE: Final = 1e-7
 """Of a bucket; a series without any noise would be cut at its rounding errors."""

@@ -10,38 +10,24 @@ from typing import Final
 
 import numpy as np
 
+from tb_slowdown_plugin.catalog.parameters.stats import (
+    CONCENTRATED_AT_EPOCHS,
+    EPOCH_STALL,
+    EPOCHS_WITH_STALL,
+    EVENT_GROWTH,
+    EVENT_GROWTH_OF_FEW,
+    EVENT_SIGNIFICANCE,
+    EVENT_SIGNIFICANCE_OF_FEW,
+    FEWEST_EPOCHS,
+    FEWEST_EVENTS_OF_GROWTH,
+    FIRST_PASS_ABOVE,
+    NEGLIGIBLE_EVENT,
+    SPARSE,
+)
 from tb_slowdown_plugin.records.types import Float, Int
-
-FEWEST_EVENTS: Final = 10
 
 MOST_EVENTS: Final = 1000
 """With more, the series is dense enough for the trend of `trend.py`."""
-
-_LEAST_GROWTH: Final = 0.2
-
-_SIGNIFICANCE: Final = 5.0
-"""Standard errors of Kendall's test. Of 10 events all in order it gives 4.0, so that
-few events must also grow much to be told (`_GROWTH_OF_FEW`)."""
-
-_SIGNIFICANCE_OF_FEW: Final = 3.0
-
-_GROWTH_OF_FEW: Final = 0.5
-
-_SPARSE: Final = 0.5
-
-_NEGLIGIBLE: Final = 0.05
-
-FEWEST_EPOCHS: Final = 3
-
-_CONCENTRATED: Final = 0.6
-"""Share of an account's seconds that must stand beside epoch boundaries."""
-
-_LEAST_STALL: Final = 0.5
-
-_LEAST_HITS: Final = 0.7
-
-_FIRST_ABOVE: Final = 1.2
-"""A first pass must take so many times what the later ones take to be a warm-up."""
 
 
 def find_events(column: Float) -> Int:
@@ -61,12 +47,12 @@ def find_events(column: Float) -> Int:
     if total <= 0:
         return np.empty(0, np.int64)
     typical = float(column @ column) / total
-    return np.flatnonzero(column > _NEGLIGIBLE * typical)
+    return np.flatnonzero(column > NEGLIGIBLE_EVENT * typical)
 
 
 def is_sparse(column: Float) -> bool:
     """Whether an account takes time now and then: in fewer than half of the steps."""
-    return len(find_events(column)) < _SPARSE * len(column)
+    return len(find_events(column)) < SPARSE * len(column)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +78,7 @@ def find_growth(column: Float, rows: Int) -> Growth | None:
       None if they don't, or if the account is in every other step or more.
     """
     count = len(rows)
-    if not FEWEST_EVENTS <= count <= MOST_EVENTS or count >= _SPARSE * len(column):
+    if not FEWEST_EVENTS_OF_GROWTH <= count <= MOST_EVENTS or count >= SPARSE * len(column):
         return None
     values = column[rows]
     first, second = np.triu_indices(count, k=1)
@@ -103,8 +89,8 @@ def find_growth(column: Float, rows: Int) -> Growth | None:
     start = float(np.median(values - slope * np.arange(count)))
     start = max(start, float(values[: max(3, count // 10)].min()), 1e-12)
     growth = slope * (count - 1) / start
-    sure = z >= _SIGNIFICANCE and growth >= _LEAST_GROWTH
-    if not sure and not (z >= _SIGNIFICANCE_OF_FEW and growth >= _GROWTH_OF_FEW):
+    sure = z >= EVENT_SIGNIFICANCE and growth >= EVENT_GROWTH
+    if not sure and not (z >= EVENT_SIGNIFICANCE_OF_FEW and growth >= EVENT_GROWTH_OF_FEW):
         return None
     lost = np.zeros(len(column))
     lost[rows] = np.clip(values - start, 0.0, None)
@@ -135,7 +121,7 @@ def split_first_pass(column: Float, epochs: Int) -> tuple[Float, Float]:
     first = float(passes[0].mean()) if len(passes[0]) >= 2 else 0.0
     # The last pass may be incomplete, and then holds only an expensive beginning.
     usual = float(np.median(later)) if later else 0.0
-    if later and first > _FIRST_ABOVE * usual:
+    if later and first > FIRST_PASS_ABOVE * usual:
         early[: len(passes[0])] = column[: len(passes[0])] * (1 - usual / first)
     return early, column - early
 
@@ -148,7 +134,7 @@ def is_at_boundaries(column: Float, epochs: Int) -> bool:
     beside = beside[(beside >= 0) & (beside < len(column))]
     share = len(beside) / len(column)
     held = float(column[beside].sum()) / max(float(column.sum()), 1e-12)
-    return held >= max(_CONCENTRATED, 3 * share)
+    return held >= max(CONCENTRATED_AT_EPOCHS, 3 * share)
 
 
 def find_stalls(residual: Float, sigma: float, epochs: Int, start: int) -> list[Int]:
@@ -170,7 +156,7 @@ def find_stalls(residual: Float, sigma: float, epochs: Int, start: int) -> list[
         excess = residual[rows[rows >= start]]
         if len(excess) < FEWEST_EPOCHS - 1:
             continue
-        slow = np.median(excess) >= max(_LEAST_STALL, 6 * sigma)
-        if slow and np.mean(excess > 4 * sigma) >= _LEAST_HITS:
+        slow = np.median(excess) >= max(EPOCH_STALL, 6 * sigma)
+        if slow and np.mean(excess > 4 * sigma) >= EPOCHS_WITH_STALL:
             found.append(rows)
     return found

@@ -8,21 +8,20 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.stats.noise import best_split, long_run_variance
+from tb_slowdown_plugin.catalog.parameters.stats import (
+    CURVE_MISFIT,
+    CURVE_PRICE,
+    LATEST_ONSET,
+    SMALLEST_GROWTH,
+)
 from tb_slowdown_plugin.records.types import Float
 
-SMALLEST_GROWTH: Final = 0.08
-"""Growth over a stretch that is worth telling; less is told apart from slow noise too rarely."""
 _POWERS: Final = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.2, 1.5, 2.0, 2.5, 3.0)
 _ONSETS: Final = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
-_LATEST_ONSET: Final = 0.75
 _REFINEMENTS: Final = 5
 """Halvings of the distance between points of the grids: with strong growth, a power that is a
 tenth off puts the level at the beginning 10 % off."""
-_PRICE: Final = 1.0
-"""Squares that each free parameter must save, times variance times log of the buckets."""
 _BLOCKS: Final = 16
-_MISFIT: Final = 0.01
-"""Relative difference of a sixteenth of the stretch from the curve that is still the curve."""
 
 
 def is_growth(values: Float, variance: float, significance: float) -> bool:
@@ -88,7 +87,7 @@ def fit_curve(values: Float, variance: float) -> Float | None:
     if closest.curve is None:
         return None
     variance = min(variance, long_run_variance(values - closest.curve))
-    price = _PRICE * variance * np.log(len(values))
+    price = CURVE_PRICE * variance * np.log(len(values))
     best = min(fits, key=lambda fit: fit.misfit + fit.freedom * price)
     if best.curve is None or not _follows(values - best.curve, variance):
         return None
@@ -142,7 +141,7 @@ def _refine(
             attempt(first, best.power * each)
             for first in onsets
             for each in factors
-            if 0 <= first < _LATEST_ONSET
+            if 0 <= first < LATEST_ONSET
         ]
         best = min([best, *around], key=_misfit)
         aside, factor = aside / 2, np.sqrt(factor)
@@ -192,7 +191,7 @@ def _fit_curve(
 def _follows(residual: Float, variance: float) -> bool:
     blocks = np.array_split(residual, min(_BLOCKS, len(residual)))
     means = np.array([block.mean() for block in blocks])
-    allowed = _MISFIT + 3 * np.sqrt(variance / len(blocks[-1]))
+    allowed = CURVE_MISFIT + 3 * np.sqrt(variance / len(blocks[-1]))
     return bool(np.abs(means).max() <= allowed)
 
 

@@ -16,22 +16,20 @@ import numpy as np
 from tb_slowdown_plugin.analysis.stats.buckets import (
     sum_between,
 )
+from tb_slowdown_plugin.catalog.parameters.stats import (
+    FEWEST_TURNS,
+    GAPS_BY_CHANCE,
+    NEAR_A_TURN,
+    PERIOD_HEIGHT,
+    PERIOD_SIGNIFICANCE,
+    TURNS_WITH_WORK,
+)
 from tb_slowdown_plugin.records.types import Float, Int
 
 LONGEST_LOOK: Final = 1 << 18
 """Rows at the end of the run in which a period is looked for."""
-_FEWEST_TURNS: Final = 8
-_LEAST_Z: Final = 7.0
-_LEAST_HEIGHT: Final = 0.15
-"""Relative to the level of the step."""
-_LEAST_HITS: Final = 0.6
-"""Share of the turns in which the work really comes."""
 _CANDIDATES: Final = 24
 _MOST_REPEATS: Final = 3
-_NEAR: Final = 0.25
-_BY_CHANCE: Final = 0.19
-"""Share of random (exponential) gaps that lie within 25 % of their median: 0.5^0.75 - 0.5^1.25
-is 0.174; 0.19 leaves room for rounding to whole rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +100,7 @@ def _find_best_fold(look: Float, sigma: float, residual: Float) -> tuple[int, in
 
 def _propose(look: Float, sigma: float) -> set[int]:
     count = len(look)
-    longest = count // _FEWEST_TURNS
+    longest = count // FEWEST_TURNS
     size = 1 << int(np.ceil(np.log2(2 * count)))
     spectrum = np.fft.rfft(look - look.mean(), size)
     correlation = np.fft.irfft(np.abs(spectrum) ** 2, size)[: longest + 1]
@@ -122,7 +120,7 @@ def _propose(look: Float, sigma: float) -> set[int]:
 def _fold(look: Float, period: int, sigma: float, scale: float) -> tuple[int, float] | None:
     """(phase, z) of the one row of each turn that is slower, None if there is no such row."""
     turns = len(look) // period
-    if turns < _FEWEST_TURNS:
+    if turns < FEWEST_TURNS:
         return None
     table = look[: turns * period].reshape(turns, period)
     means = table.mean(axis=0)
@@ -130,13 +128,13 @@ def _fold(look: Float, period: int, sigma: float, scale: float) -> tuple[int, fl
     usual = float(np.median(means)) if period > 2 else float(means.min())
     height = float(means[phase]) - usual
     z = height * np.sqrt(turns) / scale
-    if z < _LEAST_Z or height < _LEAST_HEIGHT:
+    if z < PERIOD_SIGNIFICANCE or height < PERIOD_HEIGHT:
         return None
     column = table[:, phase]
     middle = float(np.median(column))
-    if middle < max(_LEAST_HEIGHT, 1.5 * sigma):
+    if middle < max(PERIOD_HEIGHT, 1.5 * sigma):
         return None
-    if np.mean(column > max(2 * sigma, 0.4 * middle)) < _LEAST_HITS:
+    if np.mean(column > max(2 * sigma, 0.4 * middle)) < TURNS_WITH_WORK:
         return None
     return phase, float(z)
 
@@ -161,6 +159,6 @@ def _regularity(gaps: Float) -> tuple[float, float]:
     usual = float(np.median(gaps))
     if usual <= 0:
         return 0.0, 0.0
-    near = float(np.mean(np.abs(gaps / usual - 1) < _NEAR))
-    error = np.sqrt(_BY_CHANCE * (1 - _BY_CHANCE) / len(gaps))
-    return (float((near - _BY_CHANCE) / error), usual) if near > 0.5 else (0.0, usual)
+    near = float(np.mean(np.abs(gaps / usual - 1) < NEAR_A_TURN))
+    error = np.sqrt(GAPS_BY_CHANCE * (1 - GAPS_BY_CHANCE) / len(gaps))
+    return (float((near - GAPS_BY_CHANCE) / error), usual) if near > 0.5 else (0.0, usual)

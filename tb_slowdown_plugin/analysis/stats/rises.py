@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.stats.change_points import PERSISTENCE, SMALLEST_CHANGE
 from tb_slowdown_plugin.analysis.stats.segments import Part
+from tb_slowdown_plugin.catalog.parameters.stats import (
+    LONGEST_DIP,
+    PERSISTENCE,
+    RISE_LEFT_OVER,
+    SMALLEST_CHANGE,
+)
 from tb_slowdown_plugin.records.types import Float
-
-_LEFT_OVER: Final = 0.1
-"""A rise of which less is left has ended."""
-_LONGEST_DIP: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ def find_base(level: Float, parts: list[Part], warm_up: int) -> tuple[float, tup
 def _is_dip(level: Float, parts: list[Part], index: int) -> bool:
     """Whether a short part between two slower ones is the odd one out, rather than they."""
     part = parts[index]
-    if index in (0, len(parts) - 1) or part.end - part.first > _LONGEST_DIP * len(level):
+    if index in (0, len(parts) - 1) or part.end - part.first > LONGEST_DIP * len(level):
         return False
     before = level[parts[index - 1].first : parts[index - 1].end].min()
     after = level[parts[index + 1].first : parts[index + 1].end].min()
@@ -108,7 +109,7 @@ def find_rises(
             taken = min(top.now, -change)
             top.now -= taken
             change += taken
-            if top.now > max(_LEFT_OVER * float(top.heights.max()), SMALLEST_CHANGE * base):
+            if top.now > max(RISE_LEFT_OVER * float(top.heights.max()), SMALLEST_CHANGE * base):
                 break
             # What is left is noise in the two levels; it goes to what was there before.
             closed.append(stack.pop())

@@ -22,15 +22,16 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.stats.buckets import Buckets, in_turn
-from tb_slowdown_plugin.analysis.stats.change_points import SMALLEST_CHANGE, Piece, Segmentation
+from tb_slowdown_plugin.analysis.stats.change_points import Piece, Segmentation
 from tb_slowdown_plugin.analysis.stats.growth_curve import fit_curve
+from tb_slowdown_plugin.catalog.parameters.stats import (
+    ABRUPT,
+    BORNE_OUT_BY_MEANS,
+    MEANS_SIGNIFICANCE,
+    SEAM_OF_FITS,
+    SMALLEST_CHANGE,
+)
 from tb_slowdown_plugin.records.types import Float
-
-_ABRUPT: Final = 0.5
-"""Share of a step between two pieces that must stand right at the cut to call it a jump."""
-
-_SEAM: Final = 0.25
-"""A jump beside growth, smaller than this share of it, is where the fit of one ended."""
 
 _CERTAIN: Final = 128.0
 """A step is looked at over so many (noise / step) squared buckets: half of it is then four
@@ -38,10 +39,6 @@ standard errors."""
 
 _DRAWN_IN: Final = 0.995
 
-_BORNE_OUT: Final = 0.5
-"""Share of a step in the medians that the means must show, too."""
-
-_T_OF_MEANS: Final = 4.0
 
 _BINS: Final = 1024
 
@@ -111,8 +108,8 @@ def _support(left: Piece, right: Piece, means: Float) -> float:
     error = np.sqrt(before.var() / left.length + after.var() / right.length)
     step = right.mean - left.mean
     difference = float(after.mean() - before.mean()) * np.sign(step)
-    size = difference / (_BORNE_OUT * abs(step))
-    return float(min(size, difference / max(float(error), 1e-9) / _T_OF_MEANS))
+    size = difference / (BORNE_OUT_BY_MEANS * abs(step))
+    return float(min(size, difference / max(float(error), 1e-9) / MEANS_SIGNIFICANCE))
 
 
 def join(cut: Segmentation, pieces: list[Piece]) -> list[Part]:
@@ -134,7 +131,7 @@ def join(cut: Segmentation, pieces: list[Piece]) -> list[Part]:
         after = values[right.first + aside : right.first + aside + reach]
         before = values[left.end - aside - reach : left.end - aside]
         local = float(np.median(after) - np.median(before))
-        if abs(local) >= _ABRUPT * abs(step) and local * step > 0:
+        if abs(local) >= ABRUPT * abs(step) and local * step > 0:
             parts.append(Part(right.first, right.end, bool(right.slope)))
         else:
             parts[-1].end, parts[-1].grows = right.end, True
@@ -148,7 +145,7 @@ def is_seam(level: Float, left: Part, right: Part) -> bool:
         abs(float(level[part.end - 1] - level[part.first])) if part.grows else 0.0
         for part in (left, right)
     )
-    return growth > 0 and jump < max(np.log1p(SMALLEST_CHANGE), _SEAM * growth)
+    return growth > 0 and jump < max(np.log1p(SMALLEST_CHANGE), SEAM_OF_FITS * growth)
 
 
 def is_curve(cut: Segmentation, level: Float, left: Part, right: Part) -> bool:

@@ -14,13 +14,7 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.stats.buckets import Buckets
-from tb_slowdown_plugin.analysis.stats.change_points import (
-    SMALLEST_CHANGE,
-    Excursion,
-    Piece,
-    Segmentation,
-    segment,
-)
+from tb_slowdown_plugin.analysis.stats.change_points import Excursion, Piece, Segmentation, segment
 from tb_slowdown_plugin.analysis.stats.growth_curve import find_jump, fit_growth, is_growth
 from tb_slowdown_plugin.analysis.stats.noise import long_run_variance
 from tb_slowdown_plugin.analysis.stats.rises import Rise, find_base, find_rises
@@ -34,15 +28,15 @@ from tb_slowdown_plugin.analysis.stats.segments import (
     join,
     place_jump,
 )
+from tb_slowdown_plugin.catalog.parameters.stats import (
+    LATE_CUT,
+    LATEST_WARM_UP_END,
+    SMALLEST_CHANGE,
+)
 from tb_slowdown_plugin.records.types import Float, Int
 
-LATEST_WARM_UP_END: Final = 0.2
-"""Share of the run in which a slow beginning still is warm-up (Barrett et al. 2017)."""
 _BUCKETS_ASIDE: Final = 3
 _ROWS_ASIDE: Final = 15
-_LATE: Final = 3.0
-"""How far a cut may stand from its jump: so many buckets, rows, or (noise / jump) squared rows,
-which is how many it takes to tell the two levels apart."""
 _ENOUGH: Final = 20_000
 """Rows from which the density of the noise is estimated."""
 
@@ -162,7 +156,7 @@ def _place_jumps(
     density, spread = estimate_density(deviations), float(deviations.std())
     for left, right in pairwise(parts):
         before, after = float(level[left.end - 1]), float(level[right.first])
-        wanted = (_LATE * spread / max(abs(after - before), 1e-9)) ** 2
+        wanted = (LATE_CUT * spread / max(abs(after - before), 1e-9)) ** 2
         reach = max(_BUCKETS_ASIDE * buckets.width, _ROWS_ASIDE, min(int(wanted), len(rows)))
         at = buckets.row(right.first)
         first = max(at - reach, buckets.row((left.first + left.end) // 2))

@@ -11,7 +11,7 @@ import numpy as np
 from tb_slowdown_plugin.analysis.text.wording import counted, duration
 from tb_slowdown_plugin.analysis.types import SignalState
 from tb_slowdown_plugin.catalog.collectors import signal_of
-from tb_slowdown_plugin.catalog.parameters import (
+from tb_slowdown_plugin.catalog.parameters.shared import (
     SHORTEST_SECONDS,
 )
 from tb_slowdown_plugin.records.types import CollectorState, Failure, Idle, Run

@@ -5,16 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.accounts import (
-    ACCOUNTS,
+from tb_slowdown_plugin.catalog.accounts import ACCOUNTS, account_title, cause_of_account, rule_of
+from tb_slowdown_plugin.catalog.causes import NAMED
+from tb_slowdown_plugin.catalog.parameters.ledger import (
     FLAT_FLOOR,
     GROWTH_FLOOR,
     INPUT_FLOOR,
-    account_title,
-    cause_of_account,
-    rule_of,
 )
-from tb_slowdown_plugin.catalog.causes import NAMED
 
 
 @pytest.mark.parametrize(

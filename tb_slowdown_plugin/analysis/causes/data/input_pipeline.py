@@ -42,7 +42,9 @@ from tb_slowdown_plugin.analysis.text.wording import (
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import PY_DATASET, STAGE, UNFILLED
-from tb_slowdown_plugin.catalog.parameters import LEAST_READING
+from tb_slowdown_plugin.catalog.parameters.shared import (
+    LEAST_READING,
+)
 from tb_slowdown_plugin.catalog.signals import READ
 from tb_slowdown_plugin.records.capture import CapturedItem, CapturedSteps
 from tb_slowdown_plugin.records.types import Epoch, Fact, Float

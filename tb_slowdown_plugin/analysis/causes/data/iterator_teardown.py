@@ -15,7 +15,9 @@ from tb_slowdown_plugin.analysis.stats.events import find_events
 from tb_slowdown_plugin.analysis.text.wording import duration, ledger_seconds, percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.accounts import FLAT_FLOOR
+from tb_slowdown_plugin.catalog.parameters.ledger import (
+    FLAT_FLOOR,
+)
 
 ACCOUNT: Final = names.account(names.INPUT_WAIT, names.END_OF_PASS)
 _ALL: Final = 0.99

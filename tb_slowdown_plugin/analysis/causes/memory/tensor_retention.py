@@ -28,7 +28,9 @@ from tb_slowdown_plugin.analysis.text.wording import count, duration, size
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import OPEN_TAPE
-from tb_slowdown_plugin.catalog.parameters import MOST_OF_RUN
+from tb_slowdown_plugin.catalog.parameters.shared import (
+    MOST_OF_RUN,
+)
 from tb_slowdown_plugin.records.types import Float, Int
 
 _LIVE = "live_tensor_bytes"

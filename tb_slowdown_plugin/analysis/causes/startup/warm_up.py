@@ -29,7 +29,9 @@ from tb_slowdown_plugin.analysis.text.wording import counted, duration, listed, 
 from tb_slowdown_plugin.analysis.types import Advice, CausePart, Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import account_title
-from tb_slowdown_plugin.catalog.parameters import LEAST_READING
+from tb_slowdown_plugin.catalog.parameters.shared import (
+    LEAST_READING,
+)
 from tb_slowdown_plugin.catalog.signals import READ
 from tb_slowdown_plugin.records.types import Epoch, Float
 

@@ -16,7 +16,10 @@ from tb_slowdown_plugin.analysis.ledger.findings import make_finding
 from tb_slowdown_plugin.analysis.prepare.workers import find_group
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, percent
 from tb_slowdown_plugin.analysis.types import Finding, Suspect
-from tb_slowdown_plugin.catalog.accounts import FLAT_FLOOR, INPUT_FLOOR
+from tb_slowdown_plugin.catalog.parameters.ledger import (
+    FLAT_FLOOR,
+    INPUT_FLOOR,
+)
 from tb_slowdown_plugin.records.types import Float, Int
 
 _PART_GROWTH_RATIO: Final = 1.25

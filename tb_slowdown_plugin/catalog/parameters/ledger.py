@@ -1,0 +1,251 @@
+"""Verdicts, and accounts of measured seconds: decision thresholds."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tb_slowdown_plugin.catalog.parameter import Count, Parameter
+
+SLOW_START_FLOOR: Final = Parameter(
+    0.2,
+    unit="share of wall",
+    what="Warm-up that alone is a verdict.",
+    source="contract of the report",
+)
+
+UNEXPLAINED_FLOOR: Final = Parameter(
+    0.1,
+    unit="share of wall",
+    what="Unexplained seconds that are a slowdown.",
+    source="stalls of a busy machine, which nobody measured, take a few percent of a healthy run",
+)
+
+GROWN_FLOOR: Final = Parameter(
+    0.05, unit="share of wall", what="The same where the engine found that the run got slower."
+)
+
+UNEXPLAINED_OF_START: Final = Parameter(
+    0.2,
+    unit="times warm-up",
+    what="Unexplained seconds up to which a slow start stays the verdict.",
+)
+
+MOST_CONTENTION: Final = Parameter(
+    0.9,
+    unit="share of step",
+    what="The most of a step that is contention.",
+    source="something was computed, too",
+)
+
+DELAY_TIED: Final = Parameter(
+    0.5,
+    unit="correlation",
+    what="Delay and step time over stretches from which they are tied together.",
+)
+
+OWN_DELAY: Final = Parameter(
+    0.1, unit="quantile of steps", what="Delay that is taken for the threads' own."
+)
+
+QUIET_DELAY: Final = Parameter(
+    0.05, unit="share of step", what="Delay up to which a stretch is quiet."
+)
+
+FEWEST_QUIET_STEPS: Final = Parameter(
+    0.2, unit="share of steps", what="Quiet steps that are needed to know the undisturbed level."
+)
+
+LEAST_DELAY: Final = Parameter(
+    0.01, unit="share of step", what="Less delay is what a healthy scheduler does."
+)
+
+SLICE_SECONDS: Final = Parameter(
+    3e-3,
+    unit="seconds",
+    what="For how long another program keeps a core at a time.",
+    source="1 to 4 ms under Linux",
+)
+
+SLOW_FIRST_PART: Final = Parameter(
+    0.25,
+    unit="relative",
+    what="A slow first part of the run is a loss from so much above the best.",
+    source="below, the run sped up",
+)
+
+FEWEST_STEPS_OF_TREND: Final = Count(
+    100, unit="steps", what="From how many steady steps an account is searched for a trend."
+)
+
+MOST_OF_ACCOUNT: Final = Parameter(
+    0.5, unit="share of seconds", what="What a rise must hold of an account to give it its pattern."
+)
+
+GROWN_EVENTS: Final = Parameter(
+    0.15, unit="share of seconds", what="The same for events that take longer each time."
+)
+
+FEW_EVENTS: Final = Count(
+    10, unit="events", what="Up to so many, all early in the run, are of its start."
+)
+
+EARLY: Final = Parameter(0.2, unit="share of run", what="How early that is.")
+
+REGULAR_GAP: Final = Parameter(
+    0.1, unit="relative", what="How far a gap may be from the usual one to be regular."
+)
+
+CONTENDED_STRETCH: Final = Parameter(
+    2.0,
+    unit="times the rest",
+    what="Contention of a step inside of a stretch over that of one outside.",
+)
+
+TEARDOWN_SECONDS: Final = Parameter(
+    3.0,
+    unit="seconds",
+    what="What TensorFlow itself takes to take a pipeline down.",
+    source="up to 0.3 s on idle cores in `tests/programs`, 1.3 s with stages in Python, 2.6 s "
+    "beside a process that takes one of two cores",
+)
+
+ASKING_SECONDS: Final = Parameter(
+    0.5e-3,
+    unit="seconds",
+    what="What asking for a batch that is ready takes.",
+    source="0.1 to 0.5 ms in the healthy runs of `tests/recordings`",
+)
+
+OWN_WAIT_SECONDS: Final = Parameter(
+    100e-6,
+    unit="seconds",
+    what="Mean wait for a core after a switch, times what is waited for each second computed, "
+    "that the process's own threads make.",
+    source="0 to 76 us in the healthy programs of `tests/programs` on two and four idle cores; "
+    "from 100 us on beside a process that takes one of two",
+)
+
+ALL_OF_OTHERS: Final = Parameter(
+    0.5, unit="relative", what="How far beyond that all of the delay is others'."
+)
+
+OWN_WAIT_SHARE: Final = Parameter(
+    0.2,
+    unit="share of time",
+    what="How long the training thread waits for a core of its own process's doing.",
+    source="0 to 18 % in the same programs on two idle cores; 2 to 48 % beside that neighbour",
+)
+
+BUSIER: Final = Parameter(
+    2.0,
+    unit="times the usual delay",
+    what="Delay for each second computed, from which longer computing may be the neighbours'.",
+    source="8 times in a healthy program whose thread computed 1.5 times as long",
+)
+
+MUCH_LONGER: Final = Parameter(
+    0.2,
+    unit="relative",
+    what="How much longer a step computes before it is its own.",
+    source="up to this in 95 % of 255 recordings of healthy programs beside a process that took "
+    "one of two cores; at least 0.4 where there is more to do (`python -m "
+    "benchmarks.accuracy.busy`)",
+)
+
+FEWEST_STEPS_TO_JUDGE: Final = Count(
+    12,
+    unit="steps",
+    what="Steps after warm-up below which there is no verdict.",
+    source="six on each side of a change",
+)
+
+SURE_STEPS: Final = Count(
+    100,
+    unit="steps",
+    what="Steps after warm-up from which stalls and repeats are looked for as well.",
+)
+
+VISIBLE_CHANGE: Final = Parameter(
+    0.5,
+    unit="relative",
+    what="Change in the middle of a short run that must be visible for a verdict.",
+)
+
+CHANGE_OF_SHORT_RUN: Final = Parameter(
+    0.3,
+    unit="relative",
+    what="Change of level that is told of a short run.",
+    source="26 of 1,260 healthy runs of 12 to 98 steps have a smaller one that looks sure "
+    "(`benchmarks.accuracy`)",
+)
+
+RECURRING_SHARE: Final = Parameter(
+    0.1,
+    unit="share of wall",
+    what="Recurring measured seconds that are named in a short run, together.",
+)
+
+SINGLE_SHARE: Final = Parameter(
+    0.3,
+    unit="share of wall",
+    what="The same for what came once or twice.",
+    source="it may belong to the start or the end of the run",
+)
+
+FEWEST_RECURRENCES: Final = Count(3, unit="events", what="How often that must come to recur.")
+
+LEAST_EVENT_SECONDS: Final = Parameter(
+    0.01,
+    unit="seconds",
+    what="A recurring event beyond what the operating system does to a clock.",
+    source="a time slice is 1 to 4 ms, the interpreter's switch 5 ms",
+)
+
+SURE_EVENTS: Final = Count(
+    10,
+    unit="events",
+    what="Events of what a healthy run never spends from which their length doesn't matter.",
+)
+
+LONG_BEGINNING: Final = Parameter(
+    0.2,
+    unit="share of steps",
+    what="How long a slow beginning must last to be no warm-up.",
+    source="`LATEST_WARM_UP_END`",
+)
+
+GROWTH_FLOOR: Final = Parameter(
+    0.005,
+    unit="share of wall",
+    what="Growth, and warm-up, that is named.",
+    source="contract of the report",
+)
+
+FLAT_FLOOR: Final = Parameter(
+    0.05,
+    unit="share of wall",
+    what="A configured cost that is named although it does not grow.",
+    source="contract of the report",
+)
+
+INPUT_FLOOR: Final = Parameter(
+    0.15,
+    unit="share of wall",
+    what="The same for waiting for input.",
+    source="contract of the report",
+)
+
+CONTENTION_FLOOR: Final = Parameter(
+    0.01,
+    unit="share of wall",
+    what="Growth of contention that is named.",
+    source="estimated, and nobody can do anything about less: 0.8 % were taken for others' in "
+    "one healthy program on four idle cores",
+)
+
+LEAST_PAUSES: Final = Count(
+    3,
+    unit="pauses",
+    what="Pauses of the garbage collector from which it is named.",
+    source="contract of the report",
+)
