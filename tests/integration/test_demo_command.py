@@ -22,7 +22,8 @@ def test_it_records_a_run_and_names_its_mistake(
     assert main(["demo"]) == 0
     out, err = capsys.readouterr()
     assert err == ""
-    assert "most to retracing of train_step (tb_slowdown_plugin/cli/demo_program.py:" in " ".join(out.split())
+    told = " ".join(out.split())
+    assert "most to retracing of train_step (tb_slowdown_plugin/cli/demo_program.py:" in told
     assert "Argument `learning_rate` is a Python float" in out
     assert f"{STEPS} steps" in out
     assert "tensorboard --logdir tbslow-demo, then open the tab Slowdown" in out
