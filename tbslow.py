@@ -5,6 +5,7 @@
 """
 
 import sys
+from typing import Any
 
 from tb_slowdown_plugin import (
     Monitor,
@@ -16,10 +17,18 @@ from tb_slowdown_plugin import (
     stop,
     summary,
 )
+from tb_slowdown_plugin._paths import PACKAGE
 
 __all__ = ["Monitor", "UsageError", "__version__", "data", "keras", "start", "stop", "summary"]
 
-# Lets `from tbslow.summary import step` and `import tbslow.keras` find them.
-__path__: list[str] = []
+# Lets `from tbslow.summary import step` and `import tbslow.keras` find them, and `tbslow.auto`.
+__path__ = [str(PACKAGE / "writer" / "launch" / "on_import")]
 sys.modules[f"{__name__}.summary"] = summary
 sys.modules[f"{__name__}.keras"] = keras
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext tbslow` in a notebook: gives it the cell magic `%%slowdown`."""
+    from tb_slowdown_plugin.writer.launch.notebook import load
+
+    load(shell)

@@ -17,11 +17,14 @@ if TYPE_CHECKING:
 
     from tb_slowdown_plugin.writer.launch.settings import Settings
 
+_is_installed = False
 _AWAITED = frozenset(("tensorflow", "keras", "tf_keras"))
 
 
 def install(settings: Settings) -> None:
     """Has the monitor started once TensorFlow is there."""
+    global _is_installed
+    _is_installed = True
 
     def begin() -> None:
         from tb_slowdown_plugin.writer.launch import unasked
@@ -29,6 +32,17 @@ def install(settings: Settings) -> None:
         unasked.begin(settings)
 
     watch_import(begin)
+
+
+def is_installed() -> bool:
+    """Whether an import is awaited, or has been."""
+    return _is_installed
+
+
+def leave() -> None:
+    """Awaits no import any more."""
+    for finder in [each for each in sys.meta_path if isinstance(each, _Watch)]:
+        sys.meta_path.remove(finder)
 
 
 def watch_import(begin: Callable[[], None]) -> None:

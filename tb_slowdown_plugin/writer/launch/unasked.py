@@ -25,6 +25,7 @@ _begun: Unasked | None = None
 def begin(settings: Settings) -> None:
     """Starts the monitor; TensorFlow is imported. Never raises."""
     global _begun
+    _begun = None
     if monitors.active() is not None:
         return  # the program was quicker
     try:

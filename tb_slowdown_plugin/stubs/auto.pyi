@@ -1,0 +1,1 @@
+"""`import tbslow.auto`: see docs/run.md."""

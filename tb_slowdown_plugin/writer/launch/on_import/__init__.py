@@ -1,0 +1,1 @@
+"""The directory in which `import tbslow.auto` is found."""
