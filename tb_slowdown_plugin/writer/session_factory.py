@@ -32,7 +32,6 @@ def create_session(
       disabled: Names of collectors that stay off.
       logdir: The run's own directory, where it is known and local.
     """
-    from tb_slowdown_plugin.collectors.hooks.graph_errors import hide_own_frames
     from tb_slowdown_plugin.writer.environment import describe, find_worker
     from tb_slowdown_plugin.writer.steps.profiler_annotation import annotate, find_profiler
     from tb_slowdown_plugin.writer.steps.tracing_state import is_tracing
@@ -42,7 +41,6 @@ def create_session(
     collectors: list[Collector] = []
     trouble = ""
     try:
-        hide_own_frames()
         collectors = create_collectors()
     except Exception as error:  # noqa: BLE001, a TensorFlow that moved must not stop the training
         trouble = reason_of(error)

@@ -44,15 +44,15 @@ PROGRAMS = {
     "gan_of_two_functions": Expected(
         180,
         "input_pipeline",
-        "A step is one call of train_discriminator (program.py:29) and those of train_generator "
-        "(program.py:40) after it.",
+        "A step is one call of train_discriminator (program.py:27) and those of train_generator "
+        "(program.py:38) after it.",
     ),
     "reinforcement": Expected(80, "retracing", "A step is one call of learn (program.py:15)."),
-    "session": Expected(250, "graph_growth", "A step is one call of Session.run (program.py:21)."),
+    "session": Expected(250, "graph_growth", "A step is one call of Session.run (program.py:27)."),
     "eager_loop": Expected(
         150, "checkpointing", "A step is one call of Adam.apply_gradients (program.py:19)."
     ),
-    "mirrored": Expected(90, "", "A step is one call of train_step (program.py:25)."),
+    "mirrored": Expected(90, "input_pipeline", "A step is one call of train_step (program.py:25)."),
     "two_fits": Expected(
         180,
         "input_pipeline",

@@ -15,7 +15,8 @@ rng = np.random.RandomState(6)
 
 
 def fetches():
-    return train, tf.identity(loss)
+    noise = tf.add_n([tf.random_normal([1], seed=6) for _ in range(20)])
+    return train, loss + 0.0 * noise[0]
 
 
 with tf.Session() as session:

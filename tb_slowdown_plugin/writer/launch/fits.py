@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any
 
 from tb_slowdown_plugin.collectors.base import (
@@ -12,7 +12,7 @@ from tb_slowdown_plugin.collectors.base import (
     loaded_keras,
 )
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
-from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
+from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.writer.monitor import Monitor
 
@@ -38,7 +38,7 @@ class Fits:
         keras = loaded_keras()
         if keras is not None:
             with contextlib.suppress(Unavailable):
-                self._hooks.replace(
+                self._hooks.surround(
                     keras.callbacks.CallbackList, "on_train_begin", self._around_begin
                 )
 
@@ -46,16 +46,13 @@ class Fits:
         """Takes the hook out."""
         self._hooks.remove()
 
-    def _around_begin(self, original: Method) -> Method:
-        def on_train_begin(callbacks: Any, *args: Any, **kwargs: Any) -> Any:
-            try:
-                self._follow(callbacks, calling_line(sys._getframe(1)))
-            except Exception as error:  # noqa: BLE001 - the training must not see it
-                self.remove()
-                self._fail(error)
-            return original(callbacks, *args, **kwargs)
-
-        return on_train_begin
+    def _around_begin(self, callbacks: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
+        try:
+            self._follow(callbacks, calling_line(sys._getframe(1)))
+        except Exception as error:  # noqa: BLE001 - the training must not see it
+            self.remove()
+            self._fail(error)
+        yield
 
     def _follow(self, callbacks: Any, line: tuple[str, int]) -> None:
         from tb_slowdown_plugin.writer.keras import callback

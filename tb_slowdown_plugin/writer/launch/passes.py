@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import weakref
-from collections.abc import Callable
-from threading import get_ident
+from collections.abc import Callable, Generator
 from typing import Any
 
+from tb_slowdown_plugin.catalog.names import INPUT_WAIT
 from tb_slowdown_plugin.collectors.base import Unavailable
-from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
+from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
 from tb_slowdown_plugin.collectors.input.batch_shapes import Glance
 from tb_slowdown_plugin.writer.data import (
     ItemReader,
@@ -64,28 +64,46 @@ class Passes:
         self._hooks = MethodHooks("tbslow run")
 
     def install(self) -> None:
-        """Hooks the method that fetches."""
+        """Hooks the methods that fetch: of a dataset, and of one that a strategy distributes."""
         from tensorflow.python.data.ops import iterator_ops
+        from tensorflow.python.distribute import input_lib
 
         with contextlib.suppress(Unavailable):
-            self._hooks.replace(iterator_ops.OwnedIterator, "__next__", self._around)
+            self._hooks.surround(iterator_ops.OwnedIterator, "__next__", self._around)
+        distributed = getattr(input_lib, "DistributedIteratorBase", None)
+        with contextlib.suppress(Unavailable):
+            self._hooks.surround(distributed, "__next__", self._timed)
 
     def remove(self) -> None:
         """Takes the hook out."""
         self._hooks.remove()
 
-    def _around(self, original: Method) -> Method:
+    def _around(self, iterator: Any) -> Generator[None, Any, None]:
+        if not self._is_training_thread():
+            yield
+            return
+        self._guarded(self._before, iterator)
+        batch = yield
+        self._guarded(self._after, iterator, batch)
+
+    def _timed(self, iterator: Any) -> Generator[None, Any, None]:
+        """Of a distributed dataset, whose waits no collector sees."""
+        if not self._is_training_thread():
+            yield
+            return
+        self._guarded(self._before, iterator)
         watch = self._recorder.stopwatch
+        watch.open(INPUT_WAIT)
+        depth = watch.depth
+        try:
+            batch = yield
+        finally:
+            while watch.depth >= depth:
+                watch.close()
+        self._guarded(self._after, iterator, batch)
 
-        def fetch(iterator: Any) -> Any:
-            if watch.thread not in (0, get_ident()) or not self._executing_eagerly():
-                return original(iterator)
-            self._guarded(self._before, iterator)
-            batch = original(iterator)
-            self._guarded(self._after, iterator, batch)
-            return batch
-
-        return fetch
+    def _is_training_thread(self) -> bool:
+        return self._executing_eagerly() and self._recorder.is_mine()
 
     def _before(self, iterator: Any) -> None:
         recorder = self._recorder

@@ -1,4 +1,4 @@
-"""Sees the runs of a TensorFlow 1 session that train: whose fetches assign to trainable variables.
+"""Which runs of a TensorFlow 1 session train: whose fetches assign to trainable variables.
 
 Cost: 5 us a run; looking at a graph, once for each set of fetches, 1 ms in 1,000 operations.
 """
@@ -6,58 +6,23 @@ Cost: 5 us a run; looking at a graph, once for each set of fetches, 1 ms in 1,00
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
 from typing import Any, Final
 
-from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
 from tb_slowdown_plugin.writer.launch.graph_updates import is_write, written_resource
-from tb_slowdown_plugin.writer.launch.step_cycle import Training
 
 _RESTORE: Final = ("RestoreV2", "Restore")
 
 
 class SessionRuns:
-    """Hooks `Session.run`.
+    """What is known of the runs of sessions so far."""
 
-    Args:
-      around: Calls the original as a call that trains: `around(training, original, *args)`.
-      guard: Calls what must not raise into the program.
-      name: Gives the name of a run by the line that called it.
-    """
-
-    def __init__(
-        self,
-        around: Callable[..., Any],
-        guard: Callable[..., Any],
-        name: Callable[[], Training],
-    ) -> None:
-        self._around = around
-        self._guard = guard
-        self._name = name
-        self._hooks = MethodHooks("tbslow run")
+    def __init__(self) -> None:
         self._known: weakref.WeakKeyDictionary[Any, dict[tuple[str, ...], bool]] = (
             weakref.WeakKeyDictionary()
         )
 
-    def install(self) -> None:
-        """Hooks the method."""
-        from tensorflow.python.client import session
-
-        self._hooks.replace(session.BaseSession, "run", self._wrap)
-
-    def remove(self) -> None:
-        """Takes the hook out."""
-        self._hooks.remove()
-
-    def _wrap(self, original: Method) -> Method:
-        def run(session: Any, fetches: Any, *args: Any, **kwargs: Any) -> Any:
-            if not self._guard(self._trains, session, fetches):
-                return original(session, fetches, *args, **kwargs)
-            return self._around(self._name(), original, session, fetches, *args, **kwargs)
-
-        return run
-
-    def _trains(self, session: Any, fetches: Any) -> bool:
+    def train(self, session: Any, fetches: Any) -> bool:
+        """Whether a run with these fetches trains."""
         graph = session.graph
         names = tuple(sorted(_names_in(fetches)))
         known = self._known.setdefault(graph, {})

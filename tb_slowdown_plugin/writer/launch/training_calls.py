@@ -13,7 +13,7 @@ import contextlib
 import sys
 import weakref
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from threading import get_ident
 from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
@@ -23,8 +23,9 @@ from tb_slowdown_plugin.collectors.base import (
     loaded_keras,
 )
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
-from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
+from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces, code_of
+from tb_slowdown_plugin.collectors.hooks.surrounded_code import Surround
 from tb_slowdown_plugin.collectors.tracing.subjects import Subjects
 from tb_slowdown_plugin.writer.keras.callback import is_fitting
 from tb_slowdown_plugin.writer.launch import graph_updates
@@ -77,13 +78,14 @@ class TrainingCalls:
         self._by_code: dict[CodeType, Training] = {}
         self._by_line: dict[tuple[str, str, int], Training] = {}
         self._mark: Opening | None = None
-        self._sessions = SessionRuns(self._train_session, self._guarded, self._name_session)
+        self._sessions = SessionRuns()
         self.first_wait: Callable[[], Opening | None] = lambda: None
         """Since when the program waits for the data of its first step, where it does."""
 
     def install(self) -> None:
         """Hooks TensorFlow's functions, and Keras's models and optimizers where it is there."""
         import tensorflow as tf
+        from tensorflow.python.client import session
         from tensorflow.python.eager.polymorphic_function import polymorphic_function
 
         self._hook(polymorphic_function.Function, "_call", self._around_function)
@@ -91,52 +93,58 @@ class TrainingCalls:
             return
         keras = loaded_keras()
         if keras is not None:
-            self._hook(keras.Model, "train_on_batch", self._around_line)
+            self._hook(keras.Model, "train_on_batch", self._around_line("train_on_batch"))
             optimizer = keras.optimizers.Optimizer
             method = "apply" if hasattr(optimizer, "apply") else "apply_gradients"
-            self._hook(optimizer, method, self._around_line)
-        self._hook(tf.compat.v1.train.Optimizer, "apply_gradients", self._around_line)
-        with contextlib.suppress(Unavailable):
-            self._sessions.install()
+            self._hook(optimizer, method, self._around_line(method))
+        optimizer, method = tf.compat.v1.train.Optimizer, "apply_gradients"
+        self._hook(optimizer, method, self._around_line(method))
+        self._hook(session.BaseSession, "run", self._around_session)
 
     def remove(self) -> None:
         """Takes the hooks out."""
         self._hooks.remove()
-        self._sessions.remove()
 
-    def _hook(self, owner: Any, name: str, wrap: Callable[[Method], Method]) -> None:
+    def _hook(self, owner: Any, name: str, hook: Surround) -> None:
         with contextlib.suppress(Unavailable):
-            self._hooks.replace(owner, name, wrap)
+            self._hooks.surround(owner, name, hook)
 
     # -- what was called ----------------------------------------------------------------
 
-    def _around_function(self, original: Method) -> Method:
-        def call(function: Any, *args: Any, **kwargs: Any) -> Any:
-            if not self._is_outermost():
-                return original(function, *args, **kwargs)
-            known = self._guarded(self._look_up, function)
-            if known is not None:
-                return self._train(known, original, function, *args, **kwargs)
-            if not self._recorder.is_begun:
-                self._mark = self.first_wait() or self._recorder.mark()
-            result = original(function, *args, **kwargs)
-            self._guarded(self._look_at_traces, function)
-            return result
+    def _around_function(self, function: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
+        if not self._is_outermost():
+            yield
+            return
+        known = self._guarded(self._look_up, function)
+        if known is not None:
+            yield from self._train(known)
+            return
+        if not self._recorder.is_begun:
+            self._mark = self.first_wait() or self._recorder.mark()
+        yield
+        self._guarded(self._look_at_traces, function)
 
-        return call
-
-    def _around_line(self, original: Method) -> Method:
-        name = original.__name__
-
-        def call(owner: Any, *args: Any, **kwargs: Any) -> Any:
-            if not self._is_outermost():
-                return original(owner, *args, **kwargs)
-            training = self._guarded(self._at_line, sys._getframe(1), owner, name)
+    def _around_line(self, name: str) -> Surround:
+        def call(owner: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
+            training = None
+            if self._is_outermost():
+                training = self._guarded(self._at_line, sys._getframe(1), owner, name)
             if training is None:
-                return original(owner, *args, **kwargs)
-            return self._train(training, original, owner, *args, **kwargs)
+                yield
+            else:
+                yield from self._train(training)
 
         return call
+
+    def _around_session(
+        self, session: Any, fetches: Any, *_: Any, **__: Any
+    ) -> Generator[None, Any, None]:
+        if self._is_inside or not self._may_train_here() or is_fitting():
+            yield
+        elif self._guarded(self._sessions.train, session, fetches):
+            yield from self._train(self._at_line(sys._getframe(1), session, "run"))
+        else:
+            yield
 
     def _is_outermost(self) -> bool:
         if self._is_inside or not self._executing_eagerly():
@@ -148,18 +156,17 @@ class TrainingCalls:
         recorder = self._recorder
         return recorder.stopwatch.thread == get_ident() or not (recorder.rows or recorder.in_step)
 
-    def _train(self, training: Training, original: Method, *args: Any, **kwargs: Any) -> Any:
+    def _train(self, training: Training) -> Generator[None, Any, None]:
         self._is_inside = True
         try:
             self._guarded(self._begin, training)
-            result = original(*args, **kwargs)
+            yield
         except BaseException:
             self._guarded(self._cycle.forget)
             raise
         finally:
             self._is_inside = False
         self._guarded(self._cycle.leave)
-        return result
 
     def _begin(self, training: Training, mark: Opening | None = None) -> None:
         if not self._recorder.is_begun:
@@ -221,18 +228,6 @@ class TrainingCalls:
             name = f"{what} ({self._places.at(file, line)})"
             training = self._by_line[what, file, line] = Training(name, what)
         return training
-
-    def _train_session(
-        self, training: Training, original: Method, *args: Any, **kwargs: Any
-    ) -> Any:
-        if self._is_inside or not self._may_train_here() or is_fitting():
-            return original(*args, **kwargs)
-        return self._train(training, original, *args, **kwargs)
-
-    def _name_session(self) -> Training:
-        file, line = calling_line(sys._getframe(1))
-        name = f"Session.run ({self._places.at(file, line)})"
-        return self._by_line.setdefault(("Session.run", file, line), Training(name, "Session.run"))
 
     def _guarded(self, do: Callable[..., Any], *args: Any) -> Any:
         """A mistake of ours must not reach the program: what is hooked goes."""
