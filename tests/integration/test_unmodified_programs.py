@@ -48,7 +48,7 @@ PROGRAMS = {
         "(program.py:38) after it.",
     ),
     "reinforcement": Expected(80, "retracing", "A step is one call of learn (program.py:15)."),
-    "session": Expected(250, "graph_growth", "A step is one call of Session.run (program.py:27)."),
+    "session": Expected(120, "graph_growth", "A step is one call of Session.run (program.py:27)."),
     "eager_loop": Expected(
         150, "checkpointing", "A step is one call of Adam.apply_gradients (program.py:19)."
     ),
