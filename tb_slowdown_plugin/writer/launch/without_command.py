@@ -36,4 +36,7 @@ def begin(environment: Mapping[str, str]) -> None:
 def _is_worker_process() -> bool:
     """Whether `multiprocessing` has started this process, which imports the main module again."""
     process = sys.modules.get("multiprocessing.process")
-    return process is not None and process.parent_process() is not None
+    if process is None:
+        return False
+    imports_main = getattr(process.current_process(), "_inheriting", False)
+    return imports_main or process.parent_process() is not None
