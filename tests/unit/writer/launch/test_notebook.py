@@ -82,5 +82,5 @@ def test_a_cell_that_raises_is_not_watched_any_more(
 
 
 def test_other_words_are_refused(slowdown: Callable[[str, str], None]) -> None:
-    with pytest.raises(UsageError, match="takes .--logdir DIR. .--step RULE. and nothing else"):
+    with pytest.raises(UsageError, match=r"takes .--logdir DIR. .--step RULE. and nothing else"):
         slowdown("--fast", "pass")
