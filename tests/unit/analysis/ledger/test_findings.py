@@ -1,0 +1,67 @@
+"""A finding has the rows and the seconds of what it lost."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis.ledger.findings import (
+    AT_START,
+    book_rise,
+    compare_cpu,
+    describe_rise,
+    floor_of,
+    is_loss,
+    make_finding,
+)
+from tb_slowdown_plugin.analysis.stats.buckets import bucket
+from tb_slowdown_plugin.analysis.stats.rises import Rise
+from tb_slowdown_plugin.analysis.stats.trend import fit_trend
+from tb_slowdown_plugin.catalog.parameters.ledger import FLAT_FLOOR, GROWTH_FLOOR
+
+SERIES = np.where(np.arange(2000) >= 1200, 0.015, 0.010)
+
+
+def rise(before: float, after: float, *, at_start: bool = False) -> Rise:
+    return Rise("level_shift", at_start, np.zeros(3), before, after, 9.0)
+
+
+def test_rows_and_seconds_are_those_of_the_loss() -> None:
+    lost = np.array([0.0, 0.2, 0.0, 0.1])
+    made = make_finding("gc", "periodic", lost, "high")
+    assert (made.rows, made.lost_seconds) == ((1, 3), pytest.approx(0.3))
+    assert make_finding("gc", "periodic", np.zeros(4), "low").rows == (0, 0)
+
+
+def test_a_slightly_slower_first_part_is_no_loss() -> None:
+    assert is_loss(rise(1.0, 1.06))
+    assert not is_loss(rise(1.0, 1.2, at_start=True))
+    assert is_loss(rise(1.0, 1.3, at_start=True))
+    assert floor_of(rise(1.0, 2.0)) == GROWTH_FLOOR
+    assert floor_of(rise(1.0, 2.0, at_start=True)) == FLAT_FLOOR
+
+
+def test_a_rise_takes_its_share_of_each_row() -> None:
+    logs = np.log(SERIES)
+    trend = fit_trend(bucket(logs), logs, 5.0)
+    (found,) = trend.rises
+    assert book_rise(SERIES, trend, found).sum() == pytest.approx(800 * 0.005, rel=0.01)
+
+
+def test_a_rise_is_told_in_seconds() -> None:
+    told = describe_rise(rise(1.1, 1.6, at_start=True), 0.01, offset=0.1)
+    assert told[AT_START] == 1.0
+    assert told["before_seconds"] == pytest.approx(0.010)
+    assert told["after_seconds"] == pytest.approx(0.015)
+    assert told["growth_fraction"] == pytest.approx(0.5)
+
+
+def test_cpu_time_before_and_after_is_added_to_a_jump_of_the_core() -> None:
+    lost = np.where(np.arange(2000) >= 1200, 0.005, 0.0)
+    jump = make_finding("core", "level_shift", lost, "high")
+    told = compare_cpu(jump, SERIES / 2, 10).numbers
+    assert told["cpu_before_seconds"] == pytest.approx(0.0050)
+    assert told["cpu_after_seconds"] == pytest.approx(0.0075)
+    assert compare_cpu(jump, np.full(2000, np.nan), 10) is jump
+    other = make_finding("gc", "level_shift", lost, "high")
+    assert compare_cpu(other, SERIES, 10) is other

@@ -1,0 +1,47 @@
+"""What a step would take if the run did not get slower."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis.prepare.work import FEWEST_OF_A_KIND, measure_work
+from tb_slowdown_plugin.errors import UsageError
+
+COUNT = 400
+
+
+def test_steps_of_one_kind_take_their_median_everywhere() -> None:
+    core = np.where(np.arange(COUNT) < 5, 1.0, 0.02)
+    assert set(measure_work(core, 5, None, None)) == {0.02}
+
+
+def test_each_kind_has_its_own_usual_step() -> None:
+    kinds = np.arange(COUNT) % 4 == 0
+    core = np.where(kinds, 0.05, 0.01)
+    usual = measure_work(core, 0, kinds.astype(int), None)
+    assert usual == pytest.approx(core)
+
+
+def test_of_a_kind_with_too_few_steps_nothing_is_known() -> None:
+    kinds = (np.arange(COUNT) < FEWEST_OF_A_KIND - 1).astype(int)
+    usual = measure_work(np.full(COUNT, 0.01), 0, kinds, None)
+    assert np.isnan(usual[kinds == 1]).all()
+    assert usual[kinds == 0] == pytest.approx(0.01)
+
+
+def test_more_items_take_longer_and_are_no_slowdown() -> None:
+    items = 32.0 + 8 * (np.arange(COUNT) % 9)
+    core = 0.002 + 0.0005 * items
+    assert measure_work(core, 0, None, items) == pytest.approx(core, rel=0.03)
+
+
+def test_items_that_are_not_told_everywhere_are_left_out() -> None:
+    items = np.full(COUNT, 32.0)
+    items[7] = np.nan
+    assert set(measure_work(np.full(COUNT, 0.01), 0, None, items)) == {0.01}
+
+
+def test_a_kind_for_each_step_is_needed() -> None:
+    with pytest.raises(UsageError, match="give one for each step"):
+        measure_work(np.full(COUNT, 0.01), 0, [0, 1], None)
