@@ -6,16 +6,19 @@ them, each time for about as long, at even distances in steps or in time.
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tb_slowdown_plugin.analysis.stats.noise import deviation
-from tb_slowdown_plugin.analysis.stats.periods import find_repeats
-from tb_slowdown_plugin.catalog.parameters.ledger import (
-    GROWTH_FLOOR,
-)
+from tb_slowdown_plugin.analysis.stats.periods import Repeat, find_repeats
+from tb_slowdown_plugin.catalog.parameters.ledger import GROWTH_FLOOR
 from tb_slowdown_plugin.records.types import Float, Int
+
+Mask: TypeAlias = NDArray[np.bool_]
 
 _AROUND_ROWS: Final = 25
 """Rows whose median is the step without a pause. Chosen by hand."""
@@ -23,54 +26,99 @@ _MIN_EXCESS: Final = 0.1
 """Relative to that median."""
 _SIGMAS: Final = 6.0
 _MIN_PAUSES: Final = 4
-_EVEN: Final = 0.1
+_ALIKE: Final = 0.5
+_EVEN: Final = 0.15
 _EVEN_SHARE: Final = 0.8
-"""Share of the distances between few pauses that must lie so close to their median."""
+"""Share of few pauses that must be so alike in size, and in the distance to the next."""
 _MIN_SIZE: Final = 0.4
 _MAX_SIZE: Final = 2.0
 """Over the usual pause. What is longer is a pause and something else."""
+_LONGER: Final = 1.3
+"""Last pauses over first ones from which what they take more is lost. Chosen by hand."""
 _CHUNK_ROWS: Final = 1 << 16
 
 
-def find_pauses(step_seconds: Float) -> Float:
-    """Seconds of each step that lie in a pause that comes back.
+@dataclass(frozen=True, slots=True)
+class Pauses:
+    """What comes back in a run, as planned."""
+
+    seconds: Float
+    """(S,) of each row, without what later pauses take more than the first ones."""
+    count: int = 0
+    first_seconds: float = 0.0
+    """Of one of the first third of the pauses, and of the last: medians."""
+    last_seconds: float = 0.0
+
+    @property
+    def is_longer(self) -> bool:
+        """Whether they get longer."""
+        return self.last_seconds > _LONGER * self.first_seconds
+
+
+def find_pauses(step_seconds: Float) -> Pauses:
+    """The pauses that come back in the steps of a run.
 
     Args:
       step_seconds: (S,)
-
-    Returns:
-      (S,) seconds; all 0 where no pauses come back.
 
     Example:
       >>> import numpy as np
       >>> seconds = np.full(400, 1.0)
       >>> seconds[20::40] += 5.0
       >>> pauses = find_pauses(seconds)
-      >>> int(np.count_nonzero(pauses)), float(pauses.max())
-      (10, 5.0)
+      >>> pauses.count, pauses.first_seconds, float(pauses.seconds.sum())
+      (10, 5.0, 50.0)
     """
-    pauses = np.zeros(len(step_seconds))
+    none = Pauses(np.zeros(len(step_seconds)))
     around = running_median(step_seconds, _AROUND_ROWS)
     if len(step_seconds) < _AROUND_ROWS or not np.all(around > 0):
-        return pauses
+        return none
     excess = step_seconds - around
     relative = excess / around
     sigma = max(deviation(relative), 1e-3)
     long = np.flatnonzero(relative > max(_MIN_EXCESS, _SIGMAS * sigma))
-    repeats = find_repeats(relative, sigma, step_seconds)
-    if repeats:
-        rows = np.unique(np.concatenate([repeat.rows for repeat in repeats]))
-    elif _is_even(long):
-        rows = long
-    else:
-        return pauses
-    rows = rows[relative[rows] > _MIN_EXCESS]
-    if len(rows) < _MIN_PAUSES:
-        return pauses
-    usual = float(np.median(excess[rows]))
-    found = long[excess[long] >= _MIN_SIZE * usual]
-    pauses[found] = np.minimum(excess[found], _MAX_SIZE * usual)
-    return pauses if pauses.sum() >= GROWTH_FLOOR * step_seconds.sum() else np.zeros(len(pauses))
+    clusters = _clusters(long)
+    if len(clusters) < _MIN_PAUSES:
+        return none
+    sizes = np.array([float(excess[cluster].sum()) for cluster in clusters])
+    chosen = _comes_back(clusters, sizes, step_seconds - np.maximum(excess, 0.0))
+    if chosen is None:
+        chosen = _lies_on_repeats(clusters, find_repeats(relative, sigma, step_seconds))
+    if chosen.any():
+        chosen = chosen & (sizes >= _MIN_SIZE * np.median(sizes[chosen]))
+    found = sizes[chosen]
+    if len(found) < _MIN_PAUSES:
+        return none
+    third = max(2, len(found) // 3)
+    first, last = float(np.median(found[:third])), float(np.median(found[-third:]))
+    usual = first if last > _LONGER * first else _MAX_SIZE * float(np.median(found))
+    seconds = np.zeros(len(step_seconds))
+    for cluster, size, is_pause in zip(clusters, sizes, chosen, strict=True):
+        if is_pause:
+            seconds[cluster] = excess[cluster] * min(1.0, usual / size)
+    if seconds.sum() < GROWTH_FLOOR * step_seconds.sum():
+        return none
+    return Pauses(seconds, len(found), first, last)
+
+
+def _clusters(rows: Int) -> list[Int]:
+    """Long rows that follow each other: of sampled points, a pause spreads over several."""
+    return np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1) if len(rows) else []
+
+
+def _comes_back(clusters: Sequence[Int], sizes: Float, busy: Float) -> Mask | None:
+    """All clusters, if they are alike and come evenly, in steps or in time without pauses."""
+    alike = np.abs(sizes / np.median(sizes) - 1) <= _ALIKE
+    middles = np.array([float(cluster.mean()) for cluster in clusters])
+    at = np.cumsum(busy)[middles.astype(np.int64)]
+    if np.mean(alike) >= _EVEN_SHARE and (_is_even(middles) or _is_even(at)):
+        return np.asarray(alike)
+    return None
+
+
+def _lies_on_repeats(clusters: Sequence[Int], repeats: Sequence[Repeat]) -> Mask:
+    rows = {int(row) for repeat in repeats for row in repeat.rows}
+    return np.array([not rows.isdisjoint(cluster.tolist()) for cluster in clusters])
 
 
 def running_median(values: Float, width: int) -> Float:
@@ -89,8 +137,6 @@ def running_median(values: Float, width: int) -> Float:
     return np.concatenate([np.median(windows[at : at + _CHUNK_ROWS], axis=1) for at in chunks])
 
 
-def _is_even(rows: Int) -> bool:
-    if len(rows) < _MIN_PAUSES:
-        return False
-    gaps = np.diff(rows)
+def _is_even(places: Float) -> bool:
+    gaps = np.diff(places)
     return bool(np.mean(np.abs(gaps / np.median(gaps) - 1) <= _EVEN) >= _EVEN_SHARE)

@@ -23,7 +23,7 @@ from tb_slowdown_plugin.analysis.scalars.changed_scalars import (
     describe_changed_scalars,
     find_changed_scalars,
 )
-from tb_slowdown_plugin.analysis.scalars.pauses import find_pauses
+from tb_slowdown_plugin.analysis.scalars.pauses import Pauses, find_pauses
 from tb_slowdown_plugin.analysis.scalars.scalar_text import (
     REMEDY,
     describe_baseline,
@@ -53,7 +53,6 @@ from tb_slowdown_plugin.analysis.views.recent import find_recent
 from tb_slowdown_plugin.analysis.views.timeline import (
     find_marks,
 )
-from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.records.types import Float, Run, ScalarSource
 
 NOT_RECORDED: Final = "this run has no records of the monitor"
@@ -71,6 +70,8 @@ _SIGNALS: Final = (
     "communication",
 )
 """What the monitor would measure, as far as it matters most."""
+_MIN_RATIO: Final = 1.05
+"""Step after the onset over the step before it, both medians, below which a run is no slower."""
 _UNEXPLAINED: Final = "unexplained"
 WARM_UP: Final = "warm_up"
 
@@ -89,8 +90,8 @@ def account_for_scalars(run: Run) -> Account:
     assert source is not None
     period = run.steps.period_seconds
     pauses = find_pauses(period)
-    measured = {names.VALIDATION: pauses} if pauses.any() else {}
-    diagnosis = diagnose(period, measured)
+    core = period - pauses.seconds
+    diagnosis = diagnose(core)
     late = tuple(each for each in diagnosis.findings if each.pattern != WARM_UP)
     first = tuple(each for each in diagnosis.findings if each.pattern == WARM_UP)
     lost = {
@@ -100,18 +101,20 @@ def account_for_scalars(run: Run) -> Account:
     seconds = {cause: float(each.sum()) for cause, each in lost.items()}
     verdict = verdict_on(
         diagnosis.verdict,
-        wall_seconds=diagnosis.ledger.wall_seconds,
+        wall_seconds=float(period.sum()),
         warm_up_seconds=seconds[WARM_UP],
         named_seconds=0.0,
         unexplained_seconds=seconds[_UNEXPLAINED]
         - sum(each.lost_seconds for each in find_wandering(late, len(period))),
     )
-    rise = find_rise(period - pauses, diagnosis, late) if verdict == "slowdown" else None
+    rise = find_rise(core, diagnosis, late) if verdict == "slowdown" else None
+    if rise is not None and rise.ratio < _MIN_RATIO:  # a level that wanders
+        verdict, rise = "healthy", None
     report = _report(run, source, diagnosis, verdict, seconds, rise, pauses, first)
     per_cause = lost if first else {_UNEXPLAINED: lost[_UNEXPLAINED]}
     return Account(
         report,
-        diagnosis.healthy_per_step,
+        diagnosis.healthy_per_step + pauses.seconds,
         per_cause,
         tuple(_change_points(diagnosis, late, rise)),
         find_marks(run, ()),
@@ -126,11 +129,11 @@ def _report(
     verdict: Verdict,
     seconds: dict[str, float],
     rise: StepRise | None,
-    pauses: Float,
+    pauses: Pauses,
     first: tuple[Finding, ...],
 ) -> Report:
     steps, width = run.steps, run.steps_per_row
-    wall = width * diagnosis.ledger.wall_seconds
+    wall = width * float(steps.period_seconds.sum())
     lost = width * sum(seconds.values())
     healthy = diagnosis.baseline.seconds
     onset = None if rise is None else int(steps.number[rise.rows[0]])
@@ -143,8 +146,8 @@ def _report(
         width,
         onset,
         None if rise is None else rise.ratio,
-        int(np.count_nonzero(pauses)),
-        width * float(pauses.sum()),
+        pauses.count,
+        width * float(pauses.seconds.sum()),
         changed,
     )
     return Report(
@@ -165,7 +168,7 @@ def _report(
         completeness={"chunks": 0, "missing_chunks": 0},
         notes=(
             *describe_changed_scalars(changed, source.unit),
-            *describe_pauses(drawn, wall),
+            *describe_pauses(drawn, pauses, wall),
             *describe_source(drawn),
             *describe_gaps(run),
         ),

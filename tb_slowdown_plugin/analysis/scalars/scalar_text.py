@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.scalars.pauses import Pauses
 from tb_slowdown_plugin.analysis.scalars.step_rise import StepRise
 from tb_slowdown_plugin.analysis.text.wording import (
     counted,
@@ -98,13 +99,20 @@ def describe_onset(run: Run, rise: StepRise, unit: str) -> Unexplained:
     return Unexplained(rise.pattern, (first, last), text)
 
 
-def describe_pauses(drawn: DrawnFrom, wall: float) -> Iterable[str]:
-    """What comes back, and is no loss."""
-    if drawn.pauses:
+def describe_pauses(drawn: DrawnFrom, pauses: Pauses, wall: float) -> Iterable[str]:
+    """What comes back, and is no loss as long as it stays alike."""
+    if not pauses.count:
+        return
+    yield (
+        f"{counted(pauses.count, 'pause')} of {duration(drawn.pause_seconds)} in all "
+        f"({percent(drawn.pause_seconds / wall)}) come back evenly, as an evaluation or a save "
+        "does. They count as lost only where they get longer."
+    )
+    if pauses.is_longer:
+        width = drawn.steps_per_point
         yield (
-            f"{counted(drawn.pauses, 'pause')} of {duration(drawn.pause_seconds)} in all "
-            f"({percent(drawn.pause_seconds / wall)}) come back evenly, as an evaluation or a save "
-            "does. They count as lost only where they get longer."
+            f"The pauses get longer: from {duration(width * pauses.first_seconds)} to "
+            f"{duration(width * pauses.last_seconds)}."
         )
 
 
