@@ -310,6 +310,14 @@ CASES: dict[str, tuple[Any, Any]] = {
         Calls("callback", "Mine", grows=True),
         Calls("callback", "Mine"),
     ),
+    "callbacks_fixes.call_the_model": (
+        Calls("callback", "Mine", calls="predict"),
+        Calls("callback", "Mine"),
+    ),
+    "callbacks_fixes.predict_on_batch": (
+        Calls("callback", "Mine", calls="predict"),
+        Calls("callback", "Mine"),
+    ),
     "callbacks_fixes.every_nth": (
         Calls("callback", "Mine", run_steps=600),
         Calls("callback", "Mine", every_steps=250, run_steps=600),

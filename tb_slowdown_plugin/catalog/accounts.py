@@ -86,6 +86,8 @@ _ACCOUNTS: Final = (
     Account(account(names.FIRST_EXECUTION, names.LIBRARY), _FIRST_RUN, "configured", "retracing"),
     Account(names.XLA_COMPILATION, "XLA compilation", "never", "xla_compilation", GROWTH_FLOOR),
     Account(names.PREDICT, "Calls of predict", "configured", "retracing"),
+    Account(names.CALL, "Calls", "configured", "retracing"),
+    Account(names.CLEAR_SESSION, "Calls of clear_session", "configured", "garbage_collection"),
     Account(names.GC, "Garbage collection pauses", "configured", "garbage_collection",
             least_events=LEAST_PAUSES),
     Account(names.CALLBACK, "Callback", "configured", "callbacks"),

@@ -170,13 +170,13 @@ CASES: dict[str, CaseOfAdvice] = {
         "Hand `fit`",
         makes_no_dataset_of_arrays,
     ),
-    "predict": (retraced_functions.instead_of_predict(), "Call the model", calls_the_model),
+    "predict": (retraced_functions.instead_of("predict"), "Call the model", calls_the_model),
     "train": (
         retraced_functions.repeated_setup(RepeatedSetup(frozenset({FROM_ARRAYS}))),
         "Call `train_on_batch`",
         trains_on_a_batch,
     ),
-    "one batch": (retraced_functions.instead_of_predict(), "Or take", predicts_on_a_batch),
+    "one batch": (retraced_functions.instead_of("predict"), "Or take", predicts_on_a_batch),
 }
 
 

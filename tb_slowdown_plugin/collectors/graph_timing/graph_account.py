@@ -33,7 +33,8 @@ in them, else a callback would pay for a wait, and seem to show that graphs wait
 class GraphAccount:
     """Asks a sum that graphs add to whenever the stopwatch is about to book.
 
-    What is done inside validation is validation: it says nothing of a training step.
+    What is waited for inside validation says nothing of a training step: input has an account
+    of its own there, else it is validation.
 
     Args:
       collector: Whose it is: the name under which a failure is reported.
@@ -121,11 +122,14 @@ class GraphAccount:
             self._book(passed_ns)
 
     def _book(self, passed_ns: int) -> None:
+        account = self._account
         if names.VALIDATION in self._opened:
-            self._owed_ns = 0
-        else:
-            owed_ns = min(self._owed_ns, passed_ns)
-            self._owed_ns -= self._context.stopwatch.book(self._account, owed_ns)
+            if account != names.INPUT_WAIT:
+                self._owed_ns = 0
+                return
+            account = names.account(names.INPUT_WAIT, names.OF_VALIDATION)
+        owed_ns = min(self._owed_ns, passed_ns)
+        self._owed_ns -= self._context.stopwatch.book(account, owed_ns)
 
     def _read(self, wall_ns: int) -> int:
         began_ns = self._now_ns()

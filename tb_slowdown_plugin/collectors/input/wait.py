@@ -46,9 +46,8 @@ class InputWait:
     timed as it is called. For the others the graph itself is made to add up
     (see `graph_wait`), which needs the collector to run before the function is
     traced; what was traced earlier is not measured. Making an iterator is waiting
-    as well; taking it down at the end of a pass has an account of its own. Waiting
-    inside validation is validation: it has its own data, and says nothing about a
-    training step.
+    as well; taking it down at the end of a pass has an account of its own. So has
+    waiting inside validation, for its own data: it says nothing about a training step.
     """
 
     name = "input_wait"
@@ -115,11 +114,21 @@ class InputWait:
                 return original(iterator, *args)
             if not self._executing_eagerly():
                 return self._build(lambda: original(iterator, *args))
-            if get_ident() != watch.thread or names.VALIDATION in opened:
+            if get_ident() != watch.thread:
                 return original(iterator, *args)
+            if names.VALIDATION in opened:
+                return self._validate(original, iterator, *args)
             return watch.wait(original, iterator, *args)
 
         return fetch
+
+    def _validate(self, fetch: Callable[..., T], *args: Any) -> T:
+        watch = self._context.stopwatch
+        watch.open(names.account(names.INPUT_WAIT, names.OF_VALIDATION))
+        try:
+            return fetch(*args)
+        finally:
+            watch.close()
 
     def _build(self, fetch: Callable[[], T]) -> T:
         from tensorflow.python.util import tf_stack

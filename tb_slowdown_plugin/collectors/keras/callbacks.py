@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.collectors.hooks.surrounded_code import Surround
-from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
+from tb_slowdown_plugin.collectors.timing.stopwatch import Owner, Stopwatch
 
 METHODS: Final = tuple(
     f"on_{what}_{when}"
@@ -29,6 +29,21 @@ _FAMILIES: Final = {
     "TensorBoard": names.SUMMARY,
 }
 """Keras's own callbacks that save or write summaries; their subclasses too."""
+_TAKES: Final = frozenset(
+    (
+        names.CALL,
+        names.COMPUTING,
+        names.INPUT_WAIT,
+        names.PREDICT,
+        names.account(names.TRACING, names.AGAIN),
+        names.account(names.TRACING, names.LIBRARY),
+        names.account(names.FIRST_EXECUTION, names.AGAIN),
+        names.account(names.FIRST_EXECUTION, names.LIBRARY),
+    )
+)
+"""What happens in a callback is its own: a `predict`, its data, and what is traced for it. Not
+what has a cause of its own wherever it is called (saving, summaries, validation, collections),
+nor what the first run of anything takes."""
 
 
 class SiblingTimer:
@@ -95,7 +110,7 @@ class _Timed:
             if account is None or not watch.is_mine():
                 yield callback
                 continue
-            watch.open(account)
+            watch.open(account, owner=Owner(account, _TAKES))
             depth = watch.depth
             yield callback
             while watch.depth >= depth:

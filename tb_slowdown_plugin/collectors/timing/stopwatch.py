@@ -3,7 +3,9 @@
 Whoever measures a stretch of the training thread's time (a phase, a trace, a
 GC pause, a callback, a wait for data) opens an account when it begins and
 closes it when it ends. What is opened inside another account takes its time
-out of that one, so the innermost wins and nothing is counted twice.
+out of that one, so the innermost wins and nothing is counted twice. An account
+that is opened with an owner (a call of the user's, a callback) gets what happens
+inside of it as well, as far as the owner takes it.
 
 The clocks of the training process, as one value that a test can replace.
 """
@@ -12,16 +14,29 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
-from tb_slowdown_plugin.catalog.names import INPUT_WAIT
+from tb_slowdown_plugin.catalog.names import COMPUTING, INPUT_WAIT, family
 
 T = TypeVar("T")
 
 NEVER: Final = 1 << 62
 """A moment that never comes, and a stretch that nothing is longer than."""
+
+
+@dataclass(slots=True)
+class Owner:
+    """What an account gets of the time in accounts that are opened inside of it."""
+
+    account: str
+    takes: Collection[str]
+    """Accounts and families whose time is its own; what it does not take stays theirs."""
+    parts: dict[str, int] = field(default_factory=dict)
+    """Nanoseconds of all that was booked inside, by the account that they would stand in else."""
+    depth: int = 0
+    """Its account's place among those that are open, from 1 on."""
 
 
 class Stopwatch:
@@ -48,6 +63,7 @@ class Stopwatch:
         "changed_ns",
         "long_ns",
         "opened",
+        "owners",
         "ran",
         "sees_traces",
         "thread",
@@ -58,6 +74,8 @@ class Stopwatch:
         self._now = monotonic_ns
         self.opened: list[str] = []
         """The accounts that are open, innermost last; only for looking at."""
+        self.owners: list[Owner] = []
+        """Those of them that own what happens inside, innermost last; only for looking at."""
         self.changed_ns = 0
         """The moment up to which time is booked: that of the last open, close or take, or
         the end of a step in which there was nothing to take."""
@@ -130,13 +148,28 @@ class Stopwatch:
         self.ask_ns = min(self.ask_ns, moment_ns)
         self.long_ns = min(self.long_ns, longer_than_ns)
 
-    def open(self, account: str, since_ns: int | None = None) -> None:
+    def booked_as(self, account: str) -> str:
+        """The account that gets what is booked to `account` now, by those who own what happens.
+
+        Example:
+          >>> watch = Stopwatch(iter([0, 5, 9]).__next__)
+          >>> watch.open("callback:Plotter", owner=Owner("callback:Plotter", {"tracing"}))
+          >>> watch.booked_as("tracing:again"), watch.booked_as("gc")
+          ('callback:Plotter', 'gc')
+        """
+        for owner in reversed(self.owners):
+            if account in owner.takes or family(account) in owner.takes:
+                account = owner.account
+        return account
+
+    def open(self, account: str, since_ns: int | None = None, owner: Owner | None = None) -> None:
         """Time goes to `account` from now on.
 
         Args:
-          account: An account of `catalog/names.py`.
+          account: An account of `catalog/names.py`, or COMPUTING for what has none.
           since_ns: A moment in the past from which on it went there, where that
             turns out only now; what is booked already stays as it is.
+          owner: Of this account; None where it takes nothing of what is opened inside.
         """
         if self.askers:
             self._ask()
@@ -146,6 +179,8 @@ class Stopwatch:
             self._add(self.opened[-1], start - self.changed_ns)
         self.changed_ns = start
         self.opened.append(account)
+        if self.owners or owner is not None:
+            self._own(owner)
 
     def close(self) -> None:
         """Time goes to the account around the innermost one again."""
@@ -155,6 +190,8 @@ class Stopwatch:
         now = self._now()
         self._add(closed, now - self.changed_ns)
         self.changed_ns = now
+        if self.owners and self.owners[-1].depth > len(self.opened):
+            self.owners.pop()
 
     def wait(self, fetch: Callable[..., T], *args: object) -> T:
         """Calls `fetch(*args)`, whose time goes to `input_wait`. The training thread only.
@@ -218,7 +255,20 @@ class Stopwatch:
         for ask in tuple(self.askers):  # one may leave
             ask()
 
+    def _own(self, owner: Owner | None) -> None:
+        while self.owners and self.owners[-1].depth >= len(self.opened):  # an interrupt left it
+            self.owners.pop()
+        if owner is not None:
+            owner.depth = len(self.opened)
+            self.owners.append(owner)
+
     def _add(self, account: str, nanoseconds: int) -> None:
+        for owner in reversed(self.owners):
+            owner.parts[account] = owner.parts.get(account, 0) + nanoseconds
+            if account in owner.takes or family(account) in owner.takes:
+                account = owner.account
+        if account == COMPUTING:
+            return
         self.booked[account] = self.booked.get(account, 0) + nanoseconds
 
 

@@ -96,7 +96,10 @@ class Spans:
         return own
 
     def _pause_ns(self, mine: bool) -> int:
-        return self._stopwatch.booked.get(GC, 0) if mine else 0
+        watch = self._stopwatch
+        if not mine:
+            return 0
+        return watch.owners[-1].parts.get(GC, 0) if watch.owners else watch.booked.get(GC, 0)
 
 
 class FirstExecutions:

@@ -13,7 +13,7 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import (
     same,
     snippet,
 )
-from tb_slowdown_plugin.analysis.causes.common.offers import Offer, always, offered, plain
+from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph
 from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.records.types import Trace
@@ -181,9 +181,25 @@ def _by_the_program(setup: RepeatedSetup) -> bool:
     return not _of_arrays(setup) and not _on_devices(setup)
 
 
-def instead_of_predict() -> tuple[Advice, ...]:
-    """Against `predict` on a few examples."""
-    return offered(OFFERS_FOR_PREDICT, None)
+def instead_of(call: str) -> tuple[Advice, ...]:
+    """Against a call of Keras on a few examples.
+
+    Args:
+      call: "predict", say.
+    """
+    return offered(OFFERS_FOR_CALLS, call)
+
+
+def _is_predict(call: str) -> bool:
+    return call == "predict"
+
+
+def _is_fit(call: str) -> bool:
+    return call == "fit"
+
+
+def _is_evaluate(call: str) -> bool:
+    return call == "evaluate"
 
 
 def predict_on_batch() -> Advice:
@@ -313,7 +329,9 @@ OFFERS: Final = (
     Offer(plain(iterate_once), when=_on_devices_in_a_loop),
     Offer(plain(make_once), when=_by_the_program),
 )
-OFFERS_FOR_PREDICT: Final = (
-    Offer(plain(call_the_model), when=always),
-    Offer(plain(predict_on_batch), when=always),
+OFFERS_FOR_CALLS: Final = (
+    Offer(plain(call_the_model), when=_is_predict),
+    Offer(plain(predict_on_batch), when=_is_predict),
+    Offer(plain(train_on_batch), when=_is_fit),
+    Offer(plain(hand_over_a_dataset), when=_is_evaluate),
 )

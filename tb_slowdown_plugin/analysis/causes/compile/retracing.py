@@ -7,18 +7,20 @@ The healthy amount is zero.
 How it looks: Single slow steps, at each of which the retraces table has an entry with the argument
 that changed.
 
-Also Keras's `predict` on a few batches: functions and threads made anew in each call.
+Also Keras's `predict` and its like in a loop: functions and threads made anew in each call.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common import recreated_objects
 from tb_slowdown_plugin.analysis.causes.common import recreated_objects as retraced_functions
+from tb_slowdown_plugin.analysis.causes.common.call_text import tell_parts
 from tb_slowdown_plugin.analysis.causes.common.context import (
     Case,
     Claim,
@@ -40,21 +42,22 @@ from tb_slowdown_plugin.analysis.causes.compile.retrace_text import (
 )
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_training
 from tb_slowdown_plugin.analysis.prepare.retrace_groups import Retrace, find_retraces, label, place
+from tb_slowdown_plugin.analysis.prepare.user_calls import call_of, called
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, ledger_seconds
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.catalog import names
+
+_CLAIMED: Final = frozenset((names.TRACING, names.FIRST_EXECUTION, names.PREDICT, names.CALL))
 
 
 def explain(case: Case) -> Claim | None:
     """Claims every second of tracing and of first executions that is not warm-up."""
     claimed = tuple(
-        finding
-        for finding in case.findings
-        if names.family(finding.source) in (names.TRACING, names.FIRST_EXECUTION, names.PREDICT)
+        finding for finding in case.findings if names.family(finding.source) in _CLAIMED
     )
     if not claimed:
         return None
-    predicting = case.of(names.PREDICT)
+    predicting = case.of(names.PREDICT, names.CALL)
     if lost_seconds(predicting) > 0.5 * lost_seconds(claimed):
         return claim(case, claimed, predicting)
     groups = _by_code(find_retraces(in_training(case.graphs)))
@@ -121,42 +124,45 @@ def _library(case: Case, claimed: tuple[Finding, ...], predicting: tuple[Finding
     )
 
 
-def claim(case: Case, claimed: tuple[Finding, ...], predicting: tuple[Finding, ...]) -> Claim:
-    """The cause, where such calls are most of what is claimed.
+def claim(case: Case, claimed: tuple[Finding, ...], calling: tuple[Finding, ...]) -> Claim:
+    """The cause, where calls of the user's are most of what is claimed.
 
     Args:
       case: the run.
-      claimed: findings in the accounts of tracing, first executions and `predict`.
-      predicting: those of `predict`; not empty.
+      claimed: findings in the accounts of tracing, first executions and calls.
+      calling: those of calls; not empty.
     """
-    main = largest(predicting)
-    place = names.detail(main.source)
-    seconds = case.account(names.PREDICT, place)
+    main = largest(calling)
+    call, place = call_of(main.source)
+    seconds = case.account(names.family(main.source), names.detail(main.source))
     rows = working_rows(seconds)
     often = cadence(rows, len(case.run.steps))
-    others = tuple(finding for finding in claimed if finding not in predicting)
+    others = tuple(finding for finding in claimed if finding not in calling)
+    told = called(case.run, main.source)
+    few = ", on a few examples" if not told or told[0].is_small else ""
     return Claim(
         "retracing",
         claimed,
-        f"calls of predict ({place})",
-        f"`predict` is called at {place} {often}, on a few examples: "
+        f"calls of {call} ({place})",
+        f"`{call}` is called at {place} {often}{few}: "
         f"{duration(float(np.median(seconds[rows])))} a step go into the call, beside what the "
         "model computes.",
         (
-            *tell(case, predicting),
+            *tell(case, calling),
             *tell_seconds(case, others, "went into tracing and first runs of other functions"),
         ),
-        recreated_objects.instead_of_predict(),
+        recreated_objects.instead_of(call),
         "high",
     )
 
 
-def tell(case: Case, predicting: tuple[Finding, ...]) -> Iterable[str]:
-    """What calls of `predict` took, and why."""
-    for finding in predicting:
-        place = names.detail(finding.source)
-        yield from tell_seconds(case, (finding,), f"went into calling `predict` at {place}")
-    if predicting:
+def tell(case: Case, calling: tuple[Finding, ...]) -> Iterable[str]:
+    """What calls of the user's took, and why."""
+    for finding in calling:
+        call, place = call_of(finding.source)
+        yield from tell_seconds(case, (finding,), f"went into calling `{call}` at {place}")
+        yield from (tell_parts(each) for each in called(case.run, finding.source))
+    if calling:
         yield (
             "Each call makes a dataset of its arguments, traces the functions of that dataset "
             "again, starts its threads and stops them. What the model computes is not counted."

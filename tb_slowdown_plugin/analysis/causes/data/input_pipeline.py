@@ -27,7 +27,11 @@ from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
     bytes_per_second,
     means_rise_all_along,
 )
-from tb_slowdown_plugin.analysis.causes.data import input_fixes, iterator_teardown
+from tb_slowdown_plugin.analysis.causes.data import (
+    input_fixes,
+    iterator_teardown,
+    validation_wait,
+)
 from tb_slowdown_plugin.analysis.ledger.input_contention import STRETCHED
 from tb_slowdown_plugin.analysis.prepare.function_traces import in_training
 from tb_slowdown_plugin.analysis.text.wording import (
@@ -81,6 +85,8 @@ def explain(case: Case) -> Claim | None:
     main = largest(claimed)
     if main.source == iterator_teardown.ACCOUNT:
         return iterator_teardown.claim(case, claimed, main)
+    if main.source == validation_wait.ACCOUNT:
+        return validation_wait.claim(case, claimed)
     return Claim(
         "input_pipeline",
         claimed,

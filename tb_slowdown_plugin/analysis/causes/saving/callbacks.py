@@ -9,10 +9,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.causes.common.call_text import tell_parts
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, largest, lost_seconds
 from tb_slowdown_plugin.analysis.causes.common.program import Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, growth, working_rows
 from tb_slowdown_plugin.analysis.causes.saving import callbacks_fixes
+from tb_slowdown_plugin.analysis.prepare.user_calls import Called, called
 from tb_slowdown_plugin.analysis.text.wording import (
     between,
     counted,
@@ -47,13 +49,16 @@ def explain(case: Case) -> Claim | None:
     often = cadence(rows, len(case.run.steps))
     change = growth(each)
     program = Program.of(case.run)
+    inside = called(case.run, main.source)
+    calls = _main_call(case, main, inside)
     grows = f" and grows: {times(change)} as long at the end" if change >= _GROWS else ""
     return Claim(
         "callbacks",
         claimed,
-        who.replace("`", ""),
-        f"{who[0].upper()}{who[1:]} takes {duration(float(np.median(each)))} {often}{grows}.",
-        tuple(_evidence(case, claimed)),
+        f"{who}, which calls {calls.call}".replace("`", "") if calls else who.replace("`", ""),
+        f"{who[0].upper()}{who[1:]} takes {duration(float(np.median(each)))} {often}{grows}."
+        + (f" Most of it is its call of `{calls.call}` in {calls.line}." if calls else ""),
+        (*_evidence(case, claimed), *(tell_parts(each) for each in inside)),
         callbacks_fixes.advise(
             callbacks_fixes.Calls(
                 names.family(main.source),
@@ -68,6 +73,7 @@ def explain(case: Case) -> Claim | None:
                 in_fit=program.in_fit or names.family(main.source) == names.CALLBACK,
                 steps_per_execution=program.steps_per_execution,
                 board=program.board,
+                calls=calls.call if calls and calls.is_small else "",
             )
         ),
         # What is more in some steps is told by its largest and smallest call.
@@ -82,6 +88,16 @@ def _who(finding: Finding) -> str:
     if family == names.SUMMARY:
         return "writing summaries" + (f" in the callback `{detail}`" if detail else "")
     return "validation"
+
+
+def _main_call(case: Case, finding: Finding, inside: tuple[Called, ...]) -> Called | None:
+    """The call inside a callback that most of its seconds go into."""
+    if not inside:
+        return None
+    # The last fact of a line tells of at least half of its calls.
+    known = float(case.account(names.family(finding.source), names.detail(finding.source)).sum())
+    main = inside[0]
+    return main if 2 * main.seconds >= _MOST * known else None
 
 
 def _calls(case: Case, finding: Finding) -> tuple[Int, Float]:

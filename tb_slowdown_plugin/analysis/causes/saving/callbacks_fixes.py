@@ -16,6 +16,10 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import (
 from tb_slowdown_plugin.analysis.causes.common.intervals import fitting_steps
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.program import UNKNOWN_BOARD, Board
+from tb_slowdown_plugin.analysis.causes.common.recreated_objects import (
+    call_the_model,
+    predict_on_batch,
+)
 from tb_slowdown_plugin.analysis.text.wording import count
 from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.catalog import names
@@ -48,6 +52,8 @@ class Calls:
     """Keras's `fit` runs the steps."""
     steps_per_execution: int = 1
     board: Board = UNKNOWN_BOARD
+    calls: str = ""
+    """The function of Keras that it calls on a few examples, and that takes most of its time."""
 
     @property
     def rarer(self) -> int | None:
@@ -98,6 +104,10 @@ def _validates_in_a_loop(calls: Calls) -> bool:
 
 def _draws_a_bar(calls: Calls) -> bool:
     return calls.family == names.CALLBACK and calls.detail == "ProgbarLogger"
+
+
+def _predicts(calls: Calls) -> bool:
+    return calls.calls == "predict"
 
 
 def _is_the_users(calls: Calls) -> bool:
@@ -270,6 +280,8 @@ _BY_MECHANISM: Final = (
     Offer(plain(shorter_validations), when=_validates_in_a_loop),
     Offer(plain(one_line_an_epoch), when=_draws_a_bar),
     Offer(running_value, when=_grows_at_batches),
+    Offer(plain(call_the_model), when=_predicts),
+    Offer(plain(predict_on_batch), when=_predicts),
     Offer(every_nth, when=_works_at_batches),
     Offer(nothing_twice, when=_grows_at_epochs),
     Offer(every_fifth_epoch, when=_works_at_epochs),

@@ -9,6 +9,7 @@ import pytest
 
 from tb_slowdown_plugin.collectors.base import Unavailable
 from tb_slowdown_plugin.collectors.input.wait import InputWait
+from tb_slowdown_plugin.collectors.keras.callbacks import SiblingTimer
 from tb_slowdown_plugin.collectors.keras.model_calls import PredictCalls
 
 pytestmark = [
@@ -79,12 +80,55 @@ def test_what_the_model_computes_is_not_the_price_of_the_call(recording, collect
     assert sum(accounts.values()) <= took - COMPUTING
 
 
-def test_a_call_with_many_batches_is_no_price_but_its_beginning(recording, collectors, model):
+def test_a_call_with_many_batches_is_booked_as_one_with_few(recording, collectors, model):
     _, accounts = booked(
         recording, lambda: model.predict(np.ones((40, 8)), batch_size=4, verbose=0)
     )
-    assert accounts["input_wait"] > 0
-    assert accounts["tracing:library"] > 0
+    assert {name.partition(":")[0] for name in accounts} <= {"predict", "gc"}
+
+
+def test_the_line_of_a_call_its_batches_and_its_parts_are_told(recording, collectors, model):
+    for _ in range(3):
+        line = inspect.currentframe().f_lineno + 1
+        model.predict(np.ones((8, 8)), batch_size=4, verbose=0)
+    here = f"tests/unit/collectors/keras/test_model_calls.py:{line}"
+    facts = [fact for fact in recording.events if getattr(fact, "name", "") == "called"]
+    assert [fact.numbers["calls"] for fact in facts] == [1, 2]  # and the 4th, 8th ...
+    account, call, place = facts[-1].subject.split("|")
+    assert (account, call) == (f"predict:{here}", "predict")
+    assert place.endswith(f"are_told ({here})")
+    numbers = facts[-1].numbers
+    assert numbers["batches"] == 4
+    parts = sum(numbers[f"in:{part}"] for part in ("tracing", "input_wait", "computing"))
+    assert 0 < parts < numbers["seconds"]
+
+
+def test_all_that_a_call_takes_in_a_callback_is_the_callbacks(recording, collectors, model):
+    class Plotter(keras.callbacks.Callback):
+        def on_epoch_end(self, epoch, logs=None):
+            began = time.perf_counter()
+            model.predict(np.ones((4, 8)), verbose=0)
+            self.took = time.perf_counter() - began
+
+    plotter = Plotter()
+    timed = SiblingTimer(recording.stopwatch, [plotter], keras.callbacks.Callback)
+    around = timed.around("on_epoch_end")
+    callbacks = keras.callbacks.CallbackList([plotter])
+
+    def call():
+        begun = around(callbacks)
+        next(begun)
+        callbacks.on_epoch_end(0)
+        assert next(begun, None) is None
+
+    call()  # what is traced for the first time is warm-up
+    _, accounts = booked(recording, call)
+    accounts.pop("gc", None)
+    assert list(accounts) == ["callback:Plotter"]
+    assert accounts["callback:Plotter"] == pytest.approx(plotter.took, rel=0.2)
+    (fact, *_) = [fact for fact in recording.events if getattr(fact, "name", "") == "called"]
+    assert fact.subject.startswith("callback:Plotter|predict|")
+    assert recording.stopwatch.owners == []
 
 
 def test_a_dataset_of_the_users_is_waited_for_as_anywhere(recording, collectors, model):

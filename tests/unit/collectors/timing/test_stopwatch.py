@@ -3,7 +3,7 @@
 import pytest
 
 from tb_slowdown_plugin.catalog.names import INPUT_WAIT
-from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
+from tb_slowdown_plugin.collectors.timing.stopwatch import Owner, Stopwatch
 
 
 class Clock:
@@ -157,3 +157,53 @@ def test_an_interrupt_before_anything_was_opened_closes_nothing_else():
     with pytest.raises(KeyboardInterrupt):
         watch.wait(list)
     assert watch.opened == []
+
+
+def test_an_owner_gets_what_it_takes_of_what_is_opened_inside():
+    now = [0]
+    watch = Stopwatch(lambda: now[0])
+    plotter = Owner("callback:Plotter", {"predict", "tracing:library", "computing"})
+    predict = Owner("predict:train.py:9", {"input_wait", "gc"})
+
+    def pass_by(nanoseconds):
+        now[0] += nanoseconds
+
+    watch.open("callback:Plotter", owner=plotter)
+    pass_by(1)
+    watch.open("predict:train.py:9", owner=predict)
+    pass_by(2)
+    assert watch.booked_as("gc") == "callback:Plotter"
+    watch.open("tracing:library")
+    pass_by(4)
+    watch.close()
+    watch.open("computing")
+    pass_by(8)
+    watch.close()
+    watch.open("tracing:first")  # neither takes it
+    pass_by(16)
+    watch.close()
+    watch.close()
+    assert watch.booked_as("gc") == "gc"
+    pass_by(32)
+    assert watch.take() == {"callback:Plotter": 47, "tracing:first": 16}
+    watch.close()
+    assert watch.owners == []
+    assert predict.parts == {
+        "predict:train.py:9": 2,
+        "tracing:library": 4,
+        "computing": 8,
+        "tracing:first": 16,
+    }
+
+
+def test_what_a_call_computes_in_the_loop_is_the_steps_own_work():
+    now = [0]
+    watch = Stopwatch(lambda: now[0])
+    watch.open("predict:train.py:9", owner=Owner("predict:train.py:9", {"input_wait"}))
+    now[0] = 5
+    watch.open("computing")
+    now[0] = 25
+    watch.book("input_wait", 3)
+    watch.close()
+    watch.close()
+    assert watch.take() == {"predict:train.py:9": 8}

@@ -1,0 +1,42 @@
+"""What calls of the user's code did, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from tb_slowdown_plugin.analysis.prepare.user_calls import Called
+from tb_slowdown_plugin.analysis.text.wording import counted, duration, listed
+from tb_slowdown_plugin.catalog import names
+
+_TELLING: Final = 0.02
+"""Share of a call from which a part is told."""
+
+_DOING: Final[Mapping[str, str]] = {
+    names.INPUT_WAIT: "waiting for its data",
+    names.TRACING: "tracing functions",
+    names.FIRST_EXECUTION: "first runs of new functions",
+    names.GC: "garbage collection",
+    names.VALIDATION: "computing",
+    names.COMPUTING: "computing",
+}
+
+
+def tell_parts(each: Called) -> str:
+    """How long a call takes, and what with."""
+    seconds = each.seconds / each.calls
+    told: dict[str, float] = {}
+    for part, total in each.parts.items():
+        doing = _DOING.get(part, "other work")
+        told[doing] = told.get(doing, 0.0) + total / each.calls
+    rest = seconds - sum(told.values())
+    told["all else that the call does"] = rest
+    shown = [
+        f"{duration(took)} {doing}"
+        for doing, took in sorted(told.items(), key=lambda pair: -pair[1])
+        if took >= _TELLING * seconds or doing == _DOING[names.COMPUTING]
+    ]
+    return (
+        f"A call of `{each.call}` in {each.line} takes {duration(seconds)}, by the first "
+        f"{counted(round(each.calls), 'call')}: {listed(shown, len(shown))}."
+    )

@@ -1,0 +1,89 @@
+"""Calls of the user's code that own what happens inside: which, and from which line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.records.types import Fact, Float, Run
+
+_FEW: Final = 3
+"""Batches in a call, up to which it is on a few examples."""
+_PART: Final = "in:"
+_LINE: Final = re.compile(r"(?P<call>[\w.]+) \((?P<place>.*)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """Calls of one function from one line."""
+
+    call: str
+    """The function: "predict"."""
+    line: str
+    """Of the user's: "Plotter.on_epoch_end (train.py:41)"."""
+    calls: float
+    """By the last that was recorded: at least half of all."""
+    seconds: float
+    """Of these calls."""
+    batches: float
+    parts: Mapping[str, float]
+    """What they did: family of accounts -> seconds of these calls."""
+
+    @property
+    def is_small(self) -> bool:
+        """Whether a call computes a few batches only."""
+        return self.batches <= _FEW * self.calls
+
+
+def called(run: Run, account: str) -> tuple[Called, ...]:
+    """The calls whose seconds stand in an account, those that take most first."""
+    last: dict[str, Called] = {}
+    told = (event.what for event in run.events if isinstance(event.what, Fact))
+    for fact in (each for each in told if each.name == names.CALLED):
+        owner, _, rest = fact.subject.partition("|")
+        call, _, line = rest.partition("|")
+        numbers = fact.numbers
+        if owner == account and numbers.get("calls", 0.0) > 0:
+            parts = {n.removeprefix(_PART): s for n, s in numbers.items() if n.startswith(_PART)}
+            last[fact.subject] = Called(
+                call,
+                line,
+                numbers["calls"],
+                numbers.get("seconds", 0.0),
+                numbers.get("batches", 0.0),
+                parts,
+            )
+    return tuple(sorted(last.values(), key=lambda each: -each.seconds))
+
+
+def call_of(account: str) -> tuple[str, str]:
+    """Function and place of an account.
+
+    Example:
+      >>> call_of("predict:agent.py:88"), call_of("call:fit (train.py:41)")
+      (('predict', 'agent.py:88'), ('fit', 'train.py:41'))
+    """
+    family, detail = names.family(account), names.detail(account)
+    found = _LINE.fullmatch(detail)
+    if family == names.CALL and found:
+        return found["call"], found["place"]
+    return (detail, "") if family == names.CALL else (family, detail)
+
+
+def with_validation(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
+    """The accounts, with calls of `evaluate` that compute more than a few batches as validation.
+
+    What such a call takes beside them is the usual price of validation.
+    """
+    kept = dict(measured)
+    for account in measured:
+        told = called(run, account) if call_of(account)[0] == "evaluate" else ()
+        if told and not all(each.is_small for each in told):
+            seconds = np.nan_to_num(kept.pop(account))
+            kept[names.VALIDATION] = np.nan_to_num(kept.get(names.VALIDATION, 0.0)) + seconds
+    return kept

@@ -1,0 +1,51 @@
+"""Validation that waits for its own data is one cause of the input, and no growth is needed."""
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis.prepare.recorded_run import measured_seconds
+from tb_slowdown_plugin.analysis.prepare.user_calls import call_of
+from tb_slowdown_plugin.records.types import Fact
+
+SIZE = 400
+WAIT = np.where(np.arange(SIZE) % 40 == 39, 0.700, 0.0)
+WORK = np.where(np.arange(SIZE) % 40 == 39, 0.100, 0.0)
+CALL = np.where(np.arange(SIZE) % 40 == 39, 0.050, 0.0)
+PLACE = "call:evaluate (train.py:22)"
+
+
+def called(batches):
+    numbers = {"calls": 8.0, "seconds": 6.8, "batches": batches, "in:input_wait": 5.6}
+    return Fact("called", f"{PLACE}|evaluate|main (train.py:22)", numbers)
+
+
+def test_waiting_for_validations_data_is_told_with_the_line_that_validates(make_run, find, judge):
+    accounts = {"input_wait:validation": WAIT, "validation": WORK, PLACE: CALL}
+    run = make_run(0.010 + WAIT + WORK + CALL, accounts=accounts, events=[(330, called(80.0))])
+    report = judge(run, find("input_wait:validation", "periodic", WAIT)).report
+    (cause,) = report.causes
+    assert (cause.cause, cause.lost_seconds) == ("input_pipeline", pytest.approx(7.0))
+    assert report.headline.endswith("to waiting for validation's data")
+    assert cause.summary == (
+        "`evaluate` in main (train.py:22) waits 700 ms for its own data every 40 steps, 87.5 % of "
+        "what validation takes."
+    )
+    assert cause.evidence[-1].startswith("A call of `evaluate` in main (train.py:22) takes 850 ms")
+    assert [advice.text.split()[:4] for advice in cause.advice] == [
+        ["Leave", "`shuffle`", "out", "of"]
+    ]
+
+
+@pytest.mark.parametrize(("batches", "as_validation"), [(8.0, False), (80.0, True)])
+def test_a_call_of_evaluate_on_more_than_a_few_batches_is_validation(
+    make_run, batches, as_validation
+):
+    run = make_run(
+        0.010 + WORK + CALL,
+        accounts={"validation": WORK, PLACE: CALL},
+        events=[(330, called(batches))],
+    )
+    measured = measured_seconds(run, ())
+    assert (PLACE not in measured) is as_validation
+    np.testing.assert_allclose(measured["validation"], WORK + CALL if as_validation else WORK)
+    assert call_of(PLACE) == ("evaluate", "train.py:22")
