@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.prepare.recorded_run import measured_seconds
-from tb_slowdown_plugin.analysis.prepare.user_calls import call_of
 from tb_slowdown_plugin.records.types import Fact
 
 SIZE = 400
@@ -34,18 +32,3 @@ def test_waiting_for_validations_data_is_told_with_the_line_that_validates(make_
     assert [advice.text.split()[:4] for advice in cause.advice] == [
         ["Leave", "`shuffle`", "out", "of"]
     ]
-
-
-@pytest.mark.parametrize(("batches", "as_validation"), [(8.0, False), (80.0, True)])
-def test_a_call_of_evaluate_on_more_than_a_few_batches_is_validation(
-    make_run, batches, as_validation
-):
-    run = make_run(
-        0.010 + WORK + CALL,
-        accounts={"validation": WORK, PLACE: CALL},
-        events=[(330, called(batches))],
-    )
-    measured = measured_seconds(run, ())
-    assert (PLACE not in measured) is as_validation
-    np.testing.assert_allclose(measured["validation"], WORK + CALL if as_validation else WORK)
-    assert call_of(PLACE) == ("evaluate", "train.py:22")
