@@ -1,0 +1,48 @@
+"""XLA compiles again: for which function, and for shapes or values."""
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.records.types import Fact
+
+SIZE = 600
+ROW = np.arange(SIZE)
+COMPILED = np.where(ROW % 50 == 10, 0.2, 0.0)
+
+
+def cause_of(make_run, find, judge, number, *more):
+    subject = "train_step (train.py:33)"
+    events = [
+        (int(row), Fact("xla_compilation", subject, {"seconds": 0.2, number: float(nth + 2)}))
+        for nth, row in enumerate(np.flatnonzero(COMPILED))
+    ]
+    run = make_run(0.01 + COMPILED, accounts={"xla_compilation": COMPILED}, events=[*events, *more])
+    (cause,) = judge(run, find("xla_compilation", "periodic", COMPILED)).report.causes
+    return cause
+
+
+def test_new_shapes_are_told_with_their_number(make_run, find, judge):
+    cause = cause_of(make_run, find, judge, "shapes_seen")
+    assert cause.cause == "xla_compilation"
+    assert cause.lost_seconds == pytest.approx(2.4)
+    assert cause.summary == "XLA compiles again for new shapes; no retrace shows it."
+    assert cause.evidence[-1] == (
+        "`train_step` (train.py:33) was compiled again 12 times, 2.4 s, for 13 input shapes seen."
+    )
+    assert any(each.text.startswith("Pad to a few lengths") for each in cause.advice)
+
+
+def test_a_value_that_xla_needs_is_named(make_run, find, judge):
+    needs = "train_step (train.py:33): begin, for Slice (train.py:41)"
+    cause = cause_of(make_run, find, judge, "values_seen", (599, Fact("xla_needs", needs, {})))
+    assert cause.summary == "XLA compiles again for new values; no retrace shows it."
+    assert cause.evidence[-1] == (
+        "XLA compiles for each value of `begin`: `Slice` (train.py:41) needs it as a constant."
+    )
+
+
+def test_seconds_without_events_are_named_all_the_same(make_run, find, judge):
+    run = make_run(0.01 + COMPILED, accounts={"xla_compilation": COMPILED})
+    (cause,) = judge(run, find("xla_compilation", "periodic", COMPILED)).report.causes
+    assert cause.cause == "xla_compilation"
+    assert cause.lost_seconds == pytest.approx(2.4)
