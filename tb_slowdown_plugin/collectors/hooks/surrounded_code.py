@@ -117,6 +117,54 @@ def parameters_of(code: CodeType) -> tuple[list[str], list[str], str, str]:
 def _template(code: CodeType) -> CodeType | None:
     if code.co_flags & _NOT_CALLED_AT_ONCE:
         return None
+    return _compile_alone(code) or _compile_in_file(code)
+
+
+def _compile_alone(code: CodeType) -> CodeType | None:
+    """From the lines of the function and the imports of its file: 2 ms for 40 ms of a whole file.
+
+    It is known by its code to be the same; where it is not, the whole file is read.
+    """
+    *around, name = getattr(code, "co_qualname", code.co_name).split(".")
+    if len(around) > 1 or name != code.co_name:
+        return None
+    try:
+        block = _lines_of(code)
+        module = ast.parse(f"class {around[0]}:\n{''.join(block)}" if around else "".join(block))
+        ast.increment_lineno(module, code.co_firstlineno - 1 - len(around))
+        (statement,) = module.body
+        node = statement.body[0] if isinstance(statement, ast.ClassDef) else statement
+        if isinstance(node, ast.FunctionDef) and _is_at(node, code):
+            return _compile(ast.Module([*_imports_of(code.co_filename), statement], []), node, code)
+    except (OSError, SyntaxError, ValueError, IndexError, RecursionError):
+        pass
+    return None
+
+
+def _lines_of(code: CodeType) -> list[str]:
+    """The source of a function, with its decorators; not by `inspect`, whose tokenizer is slow."""
+    lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :]
+    codes = (code, *_codes_in(code))
+    last = max(line for each in codes for *_, line in each.co_lines() if line is not None)
+    end = last - code.co_firstlineno + 1
+    outside = lines[0][: len(lines[0]) - len(lines[0].lstrip())]
+    while end < len(lines) and lines[end].startswith((f"{outside} ", "\n")):
+        end += 1
+    return lines[:end]
+
+
+@functools.lru_cache(maxsize=8)
+def _imports_of(file: str) -> list[ast.stmt]:
+    """The imports that begin a line: what was imported by name is called by other bytecode."""
+    found, is_open = [], False
+    for line in linecache.getlines(file):
+        if is_open or line.startswith(("import ", "from ")):
+            found.append(line)
+            is_open = (is_open or "(" in line) and ")" not in line
+    return ast.parse("".join(found)).body
+
+
+def _compile_in_file(code: CodeType) -> CodeType | None:
     try:
         module = _parsed(code.co_filename)
         for statement in filter(_defines, module.body):

@@ -6,6 +6,7 @@ It is no monitor that `tbslow.start` would refuse to replace, nor one that
 
 from __future__ import annotations
 
+import gc
 import logging
 from typing import Final
 
@@ -28,10 +29,15 @@ def begin(settings: Settings) -> None:
     _begun = None
     if monitors.active() is not None:
         return  # the program was quicker
+    collects = gc.isenabled()
+    gc.disable()  # a full collection right after the import of TensorFlow takes 100 ms and more
     try:
         _begun = Unasked(settings)
     except Exception as error:  # noqa: BLE001 - the program must go on
         _log.warning("slowdown monitor: tbslow run failed (%s)", reason_of(error))
+    finally:
+        if collects:
+            gc.enable()
 
 
 def begun() -> Unasked | None:
