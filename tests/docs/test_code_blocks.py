@@ -46,6 +46,8 @@ RUN_BY = {
     r"pip install \. && tensorboard --logdir demo_logs$": "tests/packaging/test_wheel.py",
     r"tensorboard --logdir ": "tests/integration/test_tensorboard_live.py",
     r"tbslow demo\b": "tests/integration/test_demo_command.py",
+    r"tbslow run ": "tests/integration/test_run_command.py",
+    r"TBSLOW_LOGDIR=\S+ python train\.py$": "tests/unit/writer/launch/on_import/test_auto.py",
     r"scripts/test$": "scripts/test",
     r"\.venv/bin/pytest ": "scripts/test",
 }
