@@ -323,7 +323,7 @@ class Report:
     scalars: DrawnFrom | None = None
     """Of a run from scalars; else None."""
     step_rule: str | None = None
-    """What counts as a step, where `tbslow run` found it out; None where the program says it."""
+    """What counts as a step, by `tbslow run` or by scalars; None where the program says it."""
     stall: Stall | None = None
     """Of a run in which no step ends; None where they do."""
 

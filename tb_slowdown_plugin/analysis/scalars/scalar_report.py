@@ -169,7 +169,6 @@ def _report(
         notes=(
             *describe_changed_scalars(changed, source.unit),
             *describe_pauses(drawn, pauses, wall),
-            *describe_source(drawn),
             *describe_gaps(run),
         ),
         as_of=AsOf(int(steps.number[-1]), float(steps.ended[-1])) if len(steps) else None,
@@ -182,6 +181,7 @@ def _report(
         ),
         source="scalars",
         scalars=drawn,
+        step_rule=describe_source(drawn),
     )
 
 

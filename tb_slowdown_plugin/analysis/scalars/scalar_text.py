@@ -129,11 +129,11 @@ def describe_gaps(run: Run) -> Iterable[str]:
         )
 
 
-def describe_source(drawn: DrawnFrom) -> Iterable[str]:
+def describe_source(drawn: DrawnFrom) -> str:
     """What the steps were drawn from."""
-    every = "" if drawn.steps_per_point == 1 else f", each the mean of {drawn.steps_per_point:,}"
+    mean = "" if drawn.steps_per_point == 1 else f", as the mean of {drawn.steps_per_point:,}"
     by = "the wall times of its points" if drawn.clock == "wall_times" else "its values"
-    yield (
+    return (
         f"The {drawn.unit}s are drawn from the scalar `{drawn.tag}` of {drawn.writer}, timed by "
-        f"{by}{every}. Confidence is low."
+        f"{by}{mean}. Confidence is low."
     )

@@ -44,6 +44,8 @@ _STOP_RATIO: Final = 50.0
 _MOST_STOPS: Final = 3
 """A gap of so many seconds, and of so many usual ones, is a program that stood still. More of
 them are pauses of a plan. All chosen by hand."""
+_SIDE_BY_SIDE: Final = 0.05
+"""Share of points that go back, from which several processes write. Resumes are fewer."""
 _HOLE_RATIO: Final = 30
 """A gap of so many usual ones in steps: those between were made elsewhere. Of points
 that are sampled at random, one gap in a billion is as long."""
@@ -144,9 +146,7 @@ def run_without_steps(name: str, writer: str, tag: str) -> Run:
 
 def _stretches(pace: ScalarSeries) -> list[_Stretch]:
     """The points by processes, in the order of time, one a step."""
-    known = np.isfinite(pace.time)
-    order = np.argsort(pace.time[known], kind="stable")
-    step, time = pace.step[known][order], pace.time[known][order]
+    step, time = _in_order(pace)
     new = np.append(True, np.diff(step) != 0)[: len(step)]
     step, time = step[new], time[new]
     if len(step) < 2:
@@ -156,9 +156,25 @@ def _stretches(pace: ScalarSeries) -> list[_Stretch]:
     stops = long if int(long.sum()) <= _MOST_STOPS else np.zeros_like(long)
     jumps = np.diff(step)
     holes = jumps > _HOLE_RATIO * _usual_gap(np.abs(jumps))
-    cuts = np.flatnonzero((jumps < 0) | holes | stops) + 1
+    cuts = np.flatnonzero((jumps < 0) | (gaps < 0) | holes | stops) + 1
     parts = zip(np.split(step, cuts), np.split(time, cuts), strict=True)
     return [_Stretch(steps, times) for steps, times in parts if len(steps) > 1]
+
+
+def _in_order(pace: ScalarSeries) -> tuple[Int, Float]:
+    """Steps and times as they came, of several processes that write side by side the foremost.
+
+    Where a clock was set back, the steps tell the order; else time does.
+    """
+    known = np.isfinite(pace.time)
+    step, time = pace.step[known], pace.time[known]
+    if np.any(np.diff(step)[np.diff(time) < 0] <= 0):
+        order = np.argsort(time, kind="stable")
+        step, time = step[order], time[order]
+    if np.mean(np.diff(step) < 0) > _SIDE_BY_SIDE if len(step) > 1 else False:
+        ahead = np.append(True, step[1:] > np.maximum.accumulate(step)[:-1])
+        step, time = step[ahead], time[ahead]
+    return step, time
 
 
 def _even_rows(stretches: Sequence[_Stretch]) -> tuple[int, list[_Rows]]:

@@ -68,6 +68,23 @@ def test_a_run_that_was_resumed_has_a_session_more_and_a_gap_without_work() -> N
     assert run.drawn_from.stopped_seconds == 401.0
 
 
+def test_processes_that_write_side_by_side_are_one() -> None:
+    """Eight ranks that log the same scalar into one folder, each in a file of its own."""
+    step = np.tile(np.arange(100), 8)
+    random = np.random.default_rng(2)
+    run = drawn(series(step, 1.0 * step + random.uniform(0, 1.5, 800)))
+    assert wall(run) == pytest.approx(99, abs=2)
+    assert len(run.sessions) == 1
+
+
+def test_a_clock_that_is_set_back_is_a_gap_and_no_resume() -> None:
+    time = np.arange(200.0)
+    time[120:] -= 3600
+    run = drawn(series(np.arange(200), time))
+    assert run.steps.number.tolist() == [*range(1, 120), *range(121, 200)]
+    assert wall(run) == pytest.approx(198)
+
+
 def test_a_single_long_gap_is_a_program_that_stood_still() -> None:
     time = np.arange(200.0)
     time[120:] += 8 * 3600
