@@ -1,0 +1,66 @@
+"""Lines of the program, by samples of its stack, and parts of the step."""
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis.causes.common.context import Case
+from tb_slowdown_plugin.analysis.causes.common.places import (
+    growing_places,
+    libraries_at,
+    main_phase,
+    place_of,
+    places_of_most,
+    share_of,
+    tell_places,
+)
+from tb_slowdown_plugin.records.types import Fact
+
+
+def stack(place, samples, of=60.0, **more):
+    return Fact("python_stack", place, {"samples": samples, "of": of, **more})
+
+
+def case_of(make_run, *events):
+    return Case(make_run(np.full(600, 0.1), events=events), None, (), ())
+
+
+def test_a_place_whose_share_grows_is_told(make_run):
+    case = case_of(
+        make_run,
+        (10, stack("total (train.py:8)", 6.0)), (10, stack("step (train.py:20)", 50.0)),
+        (500, stack("total (train.py:8)", 42.0)), (500, stack("step (train.py:20)", 20.0)),
+    )  # fmt: skip
+    grown = growing_places(case)
+    assert grown == [("total (train.py:8)", pytest.approx(0.1), pytest.approx(0.7))]
+    assert list(tell_places(grown, [])) == [
+        "`total (train.py:8)` is in 70.0 % of the samples of the training thread at the end, in "
+        "10.0 % at the start."
+    ]
+
+
+def test_one_set_of_samples_tells_no_growth(make_run):
+    assert growing_places(case_of(make_run, (10, stack("a (b.py:1)", 60.0)))) == []
+
+
+def test_a_place_of_nearly_all_samples_is_in_the_lost_time(make_run):
+    case = case_of(make_run, (10, stack("a (b.py:1)", 54.0)), (10, stack("c (d.py:1)", 20.0)))
+    assert [fact.subject for fact in places_of_most(case, 0.3)] == ["a (b.py:1)"]
+    assert places_of_most(case, 0.1) == []
+
+
+def test_packages_in_half_of_the_samples_are_its_libraries(make_run):
+    more = {"in:pandas": 40.0, "in:json": 3.0}
+    case = case_of(make_run, (10, stack("a (b.py:1)", 54.0, **more)))
+    assert libraries_at(case, ["a (b.py:1)"]) == {"pandas"}
+
+
+def test_code_of_a_script_is_in_no_function():
+    assert place_of(stack("<module> (train.py:3)", 1.0)) == "train.py:3"
+    assert place_of(stack("f (train.py:3)", 1.0)) == "f (train.py:3)"
+
+
+def test_the_phase_that_holds_most_of_a_rise(find):
+    shares = {"share:phase:load": 0.2, "share:phase:copy": 0.7, "share:backward": 0.1}
+    finding = find("core", "drift", np.ones(5), **shares)
+    assert main_phase(finding) == ("copy", 0.7)
+    assert share_of(finding, "phase") == pytest.approx(0.9)
