@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import event_files
+import numpy as np
 import pytest
 from integration.tensorboard_process import LOADERS, TensorBoardProcess
+from scalar_files import STARTED, write_scalars
 
 if TYPE_CHECKING:
     from browser.slowdown_page import SlowdownPage
@@ -90,5 +92,29 @@ def test_an_open_page_follows_a_run_under_a_path_prefix(
         with path.open("ab") as file:
             file.writelines(event_files.frame(event_files.chunk_event(c)) for c in chunks[1:])
         frame.get_by_text("step 599").first.wait_for()
+        assert page.complaints == []
+        page.close()
+
+
+def test_a_run_from_scalars_says_what_it_is(
+    tmp_path: Path, open_page: Callable[..., SlowdownPage]
+) -> None:
+    for name, slower in (("slower", 2.0), ("flat", 1.0)):
+        seconds = np.where(np.arange(400) < 250, 0.5, 0.5 * slower)
+        scalars = {"loss": 1 / np.arange(1.0, 401.0), "batch_size": 32 * (seconds / 0.5)}
+        time = STARTED + np.cumsum(seconds)
+        write_scalars(tmp_path / "logs" / name, range(400), time.tolist(), scalars)
+    with TensorBoardProcess(["--logdir", str(tmp_path / "logs")], tmp_path) as board:
+        board.wait_until("the runs are read", lambda: len(board.runs()) == 2)
+        page = open_page(board.url)
+        frame = page.open("slower")
+        assert "since step 250; the cause wasn't measured" in page.headline()
+        text = page.text()
+        assert "tbslow run train.py" in text
+        assert "batch_size goes from 32 to 64 at step 250" in text
+        assert "this run has no records of the monitor" in text
+        frame.locator("button.picker").click()
+        frame.locator(".pop tbody tr").first.wait_for()
+        assert frame.locator(".pop td", has_text="from scalars").count() == 2
         assert page.complaints == []
         page.close()

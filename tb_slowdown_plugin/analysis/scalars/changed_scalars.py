@@ -31,7 +31,9 @@ def find_changed_scalars(run: Run, onset: int) -> tuple[ChangedScalar, ...]:
       run: Drawn from scalars, or with scalars among its signals.
       onset: The row.
     """
-    size = len(run.steps)
+    rows = run.signals.row
+    size = len(rows)
+    onset = int(np.searchsorted(rows, onset + 1))
     window = int(np.clip(_WINDOW_SHARE * size, _MIN_ROWS, _MAX_WINDOW_ROWS))
     found = [
         (*change, name)
@@ -41,7 +43,9 @@ def find_changed_scalars(run: Run, onset: int) -> tuple[ChangedScalar, ...]:
     ]
     found.sort(key=lambda each: (-each[0], each[-1]))
     return tuple(
-        ChangedScalar(names.detail(name), before, after, int(run.steps.number[min(row, size - 1)]))
+        ChangedScalar(
+            names.detail(name), before, after, int(run.steps.number[rows[min(row, size - 1)] - 1])
+        )
         for _, row, before, after, name in found[:_MOST]
     )
 

@@ -63,6 +63,8 @@ _TOO_SHORT: Final = 5.0
 """What a step takes by a rate, over what it takes by wall times that can't be of the training."""
 _MOST_ROWS: Final = 1 << 20
 _MOST_SIGNALS: Final = 32
+_MOST_SAMPLES: Final = 1 << 14
+"""Samples of each: more than a screen shows, and enough to place a change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,15 +299,15 @@ def _signals(series: Collection[ScalarSeries], pace: ScalarSeries, steps: StepTa
     others = sorted(
         (one for one in series if _may_matter(one, pace)), key=lambda one: (-len(one), one.tag)
     )
+    rows = np.arange(0, len(steps), max(1, -(-len(steps) // _MOST_SAMPLES)))
+    ended = steps.ended[rows]
     values: dict[str, Float] = {}
     for one in others[:_MOST_SIGNALS]:
         order = np.argsort(one.time, kind="stable")
-        at = np.searchsorted(one.time[order], steps.ended, side="right") - 1
+        at = np.searchsorted(one.time[order], ended, side="right") - 1
         found = one.value[order][np.maximum(at, 0)]
         values.setdefault(names.account(names.SCALAR, one.tag), np.where(at >= 0, found, np.nan))
-    if not values:
-        return no_signals()
-    return SignalTable(time=steps.ended, row=np.arange(1, len(steps.number) + 1), values=values)
+    return SignalTable(time=ended, row=rows + 1, values=values) if values else no_signals()
 
 
 def _may_matter(one: ScalarSeries, pace: ScalarSeries) -> bool:
