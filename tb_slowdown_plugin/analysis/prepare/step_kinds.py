@@ -9,13 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.prepare.work import FEWEST_OF_A_KIND
 from tb_slowdown_plugin.catalog.events import STEP_FUNCTION
 from tb_slowdown_plugin.records.types import Fact, Float, Int, Run
 
-GRADIENTS = "gradients outside of a function"
+_FIRST_STEPS: Final = 12
+_EARLY_SHARE: Final = 0.02
+"""Steps, or share of them, in which a program builds what it runs from then on."""
+GRADIENTS: Final = "gradients outside of a function"
 """What bit 0 of `StepTable.ran` stands for."""
 
 
@@ -47,12 +52,29 @@ def find_kinds(run: Run) -> StepKinds:
         return StepKinds(steps.kind, steps.items, are_found=False, count_calls=False)
     kind, are_found = steps.kind, False
     if not is_declared and (steps.ran != steps.ran[0]).any():
-        kind = np.unique(steps.ran, return_inverse=True)[1].astype(np.int64)
-        are_found = True
+        kind = _join_rare(steps.ran)
+        are_found = bool((kind != kind[0]).any())
     items, count_calls = steps.items, False
     if not told and _vary_in_a_kind(steps.calls, kind):
         items, count_calls = np.maximum(steps.calls, 1).astype(float), True
     return StepKinds(kind, items, are_found, count_calls)
+
+
+def _join_rare(ran: Int) -> Int:
+    """(S,) the kinds of steps, by what they ran.
+
+    A few steps that ran nothing but what most steps run, or the very first ones, are of the most
+    common kind: the first does no less than the others, and to do less takes no longer.
+    """
+    functions, kind, counts = np.unique(ran, return_inverse=True, return_counts=True)
+    kind = kind.astype(np.int64)
+    common = int(np.argmax(counts))
+    for rare in np.flatnonzero(counts < FEWEST_OF_A_KIND).tolist():
+        rows = np.flatnonzero(kind == rare)
+        does_less = not functions[rare] & ~functions[common]
+        if does_less or rows[-1] < max(_FIRST_STEPS, _EARLY_SHARE * len(ran)):
+            kind[rows] = common
+    return kind
 
 
 def _vary_in_a_kind(calls: Int, kind: Int) -> bool:

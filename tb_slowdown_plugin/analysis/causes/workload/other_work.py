@@ -14,6 +14,7 @@ from tb_slowdown_plugin.analysis.prepare.step_kinds import (
     name_functions,
 )
 from tb_slowdown_plugin.analysis.text.wording import count, counted, duration, listed
+from tb_slowdown_plugin.records.types import Int
 
 _MIN_SHARE: Final = 0.01
 """Share of the run's time from which steps of a kind are worth a word."""
@@ -27,7 +28,7 @@ def tell_other_work(case: Case) -> Iterable[str]:
     run = case.run
     found = find_kinds(run)
     if found.are_found:
-        yield from _tell_kinds(case)
+        yield from _tell_kinds(case, found.kind)
     if found.count_calls:
         least, most = int(run.steps.calls.min()), int(run.steps.calls.max())
         yield (
@@ -36,15 +37,16 @@ def tell_other_work(case: Case) -> Iterable[str]:
         )
 
 
-def _tell_kinds(case: Case) -> Iterable[str]:
+def _tell_kinds(case: Case, kind: Int) -> Iterable[str]:
     steps = case.run.steps
     named = name_functions(case.run)
     taken = []
-    for ran in np.unique(steps.ran).tolist():
-        rows = np.flatnonzero(steps.ran == ran)
+    for each in np.unique(kind):
+        rows = np.flatnonzero(kind == each)
+        sets, counts = np.unique(steps.ran[rows], return_counts=True)
         seconds = float(steps.period_seconds[rows].sum())
         if case.wall_share(seconds) >= _MIN_SHARE:
-            taken.append((seconds, ran, rows))
+            taken.append((seconds, int(sets[np.argmax(counts)]), rows))
     if len(taken) < 2:
         return
     taken.sort(key=lambda each: -each[0])

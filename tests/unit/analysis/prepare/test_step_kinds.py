@@ -96,3 +96,30 @@ def test_a_run_in_which_each_step_does_the_same_is_of_one_kind(make):
     assert not found.are_found
     assert not found.count_calls
     assert not found.kind.any()
+
+
+def test_a_first_step_that_ran_nothing_or_built_something_is_no_kind_of_its_own(make):
+    ran = np.full(SIZE, ACT)
+    ran[0], ran[1] = 0, LEARN
+    seconds = np.full(SIZE, 0.01)
+    seconds[:2] = 1.0
+    run = make(seconds, ran, np.ones(SIZE, int))
+    assert not find_kinds(run).are_found
+    report = account_for(run).report
+    assert [cause.cause for cause in report.causes] == ["warm_up"]
+    assert report.lost_seconds == pytest.approx(1.98, rel=0.05)
+
+
+def test_a_few_steps_that_did_less_are_not_excused_for_taking_longer(make):
+    ran = np.full(SIZE, LEARN)
+    ran[::40] = ACT
+    seconds = np.where(ran == ACT, 0.2, 0.01)
+    assert account_for(make(seconds, ran, np.ones(SIZE, int))).report.lost_seconds > 5.0
+
+
+def test_a_few_steps_that_also_ran_something_else_are_of_a_kind(make):
+    ran = np.full(SIZE, ACT)
+    ran[39::40] = LEARN
+    found = find_kinds(make(np.where(ran == LEARN, 0.2, 0.01), ran, np.ones(SIZE, int)))
+    assert found.are_found
+    assert len(set(found.kind[39::40])) == 1
