@@ -106,6 +106,16 @@ def test_keras_by_batch(tf: Any, tmp_path: Path, slower: bool) -> None:
 
 
 @pytest.mark.tensorflow
+def test_two_long_validations_of_keras_are_no_slowdown(tf: Any, tmp_path: Path) -> None:
+    fit(tf, tmp_path / "run", update_freq=1, epochs=3, batches=100, validation_seconds=4.0)
+    report = report_of(tmp_path)
+    assert report.verdict == "healthy"
+    assert report.scalars is not None
+    assert report.scalars.pauses == 2
+    assert report.scalars.pause_seconds == pytest.approx(8.0, rel=0.02)
+
+
+@pytest.mark.tensorflow
 @pytest.mark.parametrize("slower", [True, False])
 def test_keras_by_epoch_has_epochs_for_steps(tf: Any, tmp_path: Path, slower: bool) -> None:
     fit(tf, tmp_path / "run", slower=slower, update_freq="epoch", epochs=40, batches=2)
@@ -120,7 +130,16 @@ def test_keras_by_epoch_has_epochs_for_steps(tf: Any, tmp_path: Path, slower: bo
         assert_flat(report)
 
 
-def fit(tf: Any, logs: Path, *, slower: bool, update_freq: Any, epochs: int, batches: int) -> None:
+def fit(
+    tf: Any,
+    logs: Path,
+    *,
+    update_freq: Any,
+    epochs: int,
+    batches: int,
+    slower: bool = False,
+    validation_seconds: float = 0.1,
+) -> None:
     """A fit with validation and Keras's own callback, whose points are timed anew."""
     keras = tf.keras
     model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])
@@ -132,11 +151,13 @@ def fit(tf: Any, logs: Path, *, slower: bool, update_freq: Any, epochs: int, bat
         callbacks=[board],
     )  # fmt: skip
     seconds = step_seconds(epochs * batches, slower=slower)
-    seconds[batches - 1 :: batches] += 0.1  # validation
-    ended = STARTED + np.cumsum(seconds)
+    before = np.where(np.arange(len(seconds)) % batches == 0, validation_seconds, 0.0)
+    before[0] = 0.0
+    ended = STARTED + np.cumsum(seconds + before)
 
     def when(tag: str, step: int) -> float:
-        row = (step + 1) * batches - 1 if tag.startswith("epoch_") else step
-        return float(ended[min(row, len(ended) - 1)])
+        if tag.startswith("epoch_"):
+            return float(ended[(step + 1) * batches - 1]) + validation_seconds
+        return float(ended[min(step, len(ended) - 1)])
 
     retime(logs, when)

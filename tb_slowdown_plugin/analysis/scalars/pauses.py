@@ -30,6 +30,8 @@ _ALIKE: Final = 0.5
 _EVEN: Final = 0.15
 _EVEN_SHARE: Final = 0.8
 """Share of few pauses that must be so alike in size, and in the distance to the next."""
+_RESULTS_SHARE: Final = 0.5
+"""Share of the results that must be written in long steps."""
 _MIN_SIZE: Final = 0.4
 _MAX_SIZE: Final = 2.0
 """Over the usual pause. What is longer is a pause and something else."""
@@ -52,14 +54,16 @@ class Pauses:
     @property
     def is_longer(self) -> bool:
         """Whether they get longer."""
-        return self.last_seconds > _LONGER * self.first_seconds
+        return self.count >= _MIN_PAUSES and self.last_seconds > _LONGER * self.first_seconds
 
 
-def find_pauses(step_seconds: Float) -> Pauses:
+def find_pauses(step_seconds: Float, results: Int | None = None) -> Pauses:
     """The pauses that come back in the steps of a run.
 
     Args:
       step_seconds: (S,)
+      results: Rows in which a result of an evaluation or of an epoch was written: where they
+        are, long steps need not come evenly.
 
     Example:
       >>> import numpy as np
@@ -78,20 +82,24 @@ def find_pauses(step_seconds: Float) -> Pauses:
     sigma = max(deviation(relative), 1e-3)
     long = np.flatnonzero(relative > max(_MIN_EXCESS, _SIGMAS * sigma))
     clusters = _clusters(long)
-    if len(clusters) < _MIN_PAUSES:
+    if not clusters:
         return none
     sizes = np.array([float(excess[cluster].sum()) for cluster in clusters])
-    chosen = _comes_back(clusters, sizes, step_seconds - np.maximum(excess, 0.0))
-    if chosen is None:
-        chosen = _lies_on_repeats(clusters, find_repeats(relative, sigma, step_seconds))
-    if chosen.any():
-        chosen = chosen & (sizes >= _MIN_SIZE * np.median(sizes[chosen]))
-    found = sizes[chosen]
-    if len(found) < _MIN_PAUSES:
+    chosen = _holds_results(clusters, results)
+    if not chosen.any() and len(clusters) >= _MIN_PAUSES:
+        chosen = _comes_back(clusters, sizes, step_seconds - np.maximum(excess, 0.0))
+        if not chosen.any():
+            chosen = _lies_on_repeats(clusters, find_repeats(relative, sigma, step_seconds))
+        if chosen.sum() < _MIN_PAUSES:
+            return none
+    if not chosen.any():
         return none
+    chosen = chosen & (sizes >= _MIN_SIZE * np.median(sizes[chosen]))
+    found = sizes[chosen]
     third = max(2, len(found) // 3)
     first, last = float(np.median(found[:third])), float(np.median(found[-third:]))
-    usual = first if last > _LONGER * first else _MAX_SIZE * float(np.median(found))
+    is_longer = len(found) >= _MIN_PAUSES and last > _LONGER * first
+    usual = first if is_longer else _MAX_SIZE * float(np.median(found))
     seconds = np.zeros(len(step_seconds))
     for cluster, size, is_pause in zip(clusters, sizes, chosen, strict=True):
         if is_pause:
@@ -106,14 +114,24 @@ def _clusters(rows: Int) -> list[Int]:
     return np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1) if len(rows) else []
 
 
-def _comes_back(clusters: Sequence[Int], sizes: Float, busy: Float) -> Mask | None:
+def _holds_results(clusters: Sequence[Int], results: Int | None) -> Mask:
+    """The clusters in which results were written, if most results were."""
+    none = np.zeros(len(clusters), bool)
+    if results is None or not len(results):
+        return none
+    near = {row + aside for row in results.tolist() for aside in (-1, 0, 1)}
+    chosen = np.array([not near.isdisjoint(cluster.tolist()) for cluster in clusters])
+    return chosen if chosen.sum() >= _RESULTS_SHARE * len(results) else none
+
+
+def _comes_back(clusters: Sequence[Int], sizes: Float, busy: Float) -> Mask:
     """All clusters, if they are alike and come evenly, in steps or in time without pauses."""
     alike = np.abs(sizes / np.median(sizes) - 1) <= _ALIKE
     middles = np.array([float(cluster.mean()) for cluster in clusters])
     at = np.cumsum(busy)[middles.astype(np.int64)]
     if np.mean(alike) >= _EVEN_SHARE and (_is_even(middles) or _is_even(at)):
         return np.asarray(alike)
-    return None
+    return np.zeros(len(clusters), bool)
 
 
 def _lies_on_repeats(clusters: Sequence[Int], repeats: Sequence[Repeat]) -> Mask:

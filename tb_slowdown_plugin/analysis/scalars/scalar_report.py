@@ -53,7 +53,8 @@ from tb_slowdown_plugin.analysis.views.recent import find_recent
 from tb_slowdown_plugin.analysis.views.timeline import (
     find_marks,
 )
-from tb_slowdown_plugin.records.types import Float, Run, ScalarSource
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.records.types import Fact, Float, Int, Run, ScalarSource
 
 NOT_RECORDED: Final = "this run has no records of the monitor"
 _SIGNALS: Final = (
@@ -89,7 +90,7 @@ def account_for_scalars(run: Run) -> Account:
     source = run.drawn_from
     assert source is not None
     period = run.steps.period_seconds
-    pauses = find_pauses(period)
+    pauses = find_pauses(period, _result_rows(run))
     core = period - pauses.seconds
     diagnosis = diagnose(core)
     late = tuple(each for each in diagnosis.findings if each.pattern != WARM_UP)
@@ -183,6 +184,15 @@ def _report(
         scalars=drawn,
         step_rule=describe_source(drawn),
     )
+
+
+def _result_rows(run: Run) -> Int:
+    """Rows in which results of evaluations or epochs were written."""
+    facts = ((event.row, event.what) for event in run.events)
+    rows = [
+        row for row, what in facts if isinstance(what, Fact) and what.name == names.RESULT_WRITTEN
+    ]
+    return np.array(rows, np.int64)
 
 
 def _sum(findings: Iterable[Finding], rows: int) -> Float:

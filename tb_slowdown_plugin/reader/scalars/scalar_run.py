@@ -7,7 +7,7 @@ between most points, and holds their mean.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,6 +23,7 @@ from tb_slowdown_plugin.reader.scalars.scalar_series import (
 from tb_slowdown_plugin.records.types import (
     Environment,
     Event,
+    Fact,
     Float,
     Idle,
     Int,
@@ -119,10 +120,13 @@ def run_from_scalars(name: str, series: Collection[ScalarSeries]) -> Run | None:
         name=name,
         steps=steps,
         signals=_signals(series, pace, steps) if len(steps) else no_signals(),
-        events=tuple(
-            Event(first, float(rows.ended[0]), Idle(gap))
-            for (_, rows, first), gap in zip(breaks, gaps, strict=True)
-            if gap > 0
+        events=(
+            *(
+                Event(first, float(rows.ended[0]), Idle(gap))
+                for (_, rows, first), gap in zip(breaks, gaps, strict=True)
+                if gap > 0
+            ),
+            *_results(series, pace, steps),
         ),
         environment=Environment(),
         sessions=tuple(
@@ -289,6 +293,23 @@ def _table(tables: Sequence[_Rows]) -> StepTable:
         kind=np.zeros(len(number), np.int64),
         kinds=("step",),
     )
+
+
+def _results(
+    series: Collection[ScalarSeries], pace: ScalarSeries, steps: StepTable
+) -> Iterator[Event]:
+    """Where results of evaluations and epochs were written: a long step there is a pause."""
+    times = [
+        one.time
+        for one in series
+        if one is not pace
+        and (is_by_epoch(one.tag) or meaning_of(one.tag, one.writer) == "evaluation")
+    ]
+    if not times or not len(steps):
+        return
+    rows = np.unique(np.searchsorted(steps.ended, np.concatenate(times)))
+    for row in rows[rows < len(steps)].tolist():
+        yield Event(row, float(steps.ended[row]), Fact(names.RESULT_WRITTEN))
 
 
 def _signals(series: Collection[ScalarSeries], pace: ScalarSeries, steps: StepTable) -> SignalTable:

@@ -51,6 +51,17 @@ def test_what_later_pauses_take_more_is_no_pause() -> None:
     assert pauses.seconds.sum() == pytest.approx(11 + 9 * 12.8, abs=0.5)
 
 
+def test_two_evaluations_are_pauses_where_their_results_were_written() -> None:
+    seconds = steps()
+    seconds[[400, 700, 850]] += [90.0, 110.0, 40.0]
+    pauses = find_pauses(seconds, np.array([400, 699]))
+    assert pauses.count == 2
+    assert pauses.seconds.sum() == pytest.approx(200, rel=0.01)
+    assert pauses.seconds[850] == 0
+    assert find_pauses(seconds, np.arange(0, 1000, 10)).count == 0
+    assert find_pauses(seconds).count == 0
+
+
 @pytest.mark.parametrize("rows", [[100, 130, 700, 720, 960], [500], [100, 200, 300]])
 def test_single_slow_steps_are_no_pauses(rows: list[int]) -> None:
     seconds = steps()
