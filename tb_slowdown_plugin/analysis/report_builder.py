@@ -272,6 +272,7 @@ def _cause(case: Case, claim: Claim, stalls: Sequence[StallSeen]) -> Cause:
         advice=claim.advice,
         parts=claim.parts,
         external=claim.external,
+        place=claim.place,
     )
 
 

@@ -144,6 +144,17 @@ class CausePart:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """A line of the program."""
+
+    file: str
+    """As records name it: relative to the program's working directory or import path."""
+    line: int
+    function: str
+    """The function there or the call that is made there; "" where not known."""
+
+
+@dataclass(frozen=True, slots=True)
 class Cause:
     """One named cause of a run's slowdown."""
 
@@ -161,6 +172,8 @@ class Cause:
     """Of a warm-up: its mechanisms in order of time; they add up to `lost_seconds`."""
     external: bool = False
     """Whether the time was taken from outside of the program, by other processes."""
+    place: Place | None = None
+    """The line to change; None where the record has none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,15 @@ HALF_PRECISION: Final = "half_precision"
 STEP_FUNCTION: Final = "step_function"
 """Fact: a function that steps run; "bit" is its place in `StepTable.ran`."""
 
+INPUT_AT: Final = "input_at"
+"""Fact: a line that begins a pass over the training data, such as a `for` or a `fit`."""
+
+CALLED_AT: Final = "called_at"
+"""Fact: a line whose call traced a function again: "train_step (train.py:9) at train.py:41"."""
+
+OPTIMIZER_AT: Final = "optimizer_at"
+"""Fact: a line that makes an optimizer again."""
+
 OPEN_TAPE = "open_tape"
 """Fact: a gradient tape is open since an earlier step."""
 

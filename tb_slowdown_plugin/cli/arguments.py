@@ -30,6 +30,7 @@ examples:
   tbslow share logs -o run.zip                for a colleague or a bug report
   tbslow demo                                 a slow run to look at
   tbslow trace logs                           what a profiler capture shows
+  tbslow fix logs                             a diff of your own source
 """
 _REPORT_EPILOG: Final = f"""{_STATUSES}
 examples:
@@ -64,6 +65,15 @@ Trains for some seconds; needs TensorFlow.
 examples:
   tbslow demo                                 into the new directory tbslow-demo
   tbslow demo logs/demo
+"""
+_FIX_EPILOG: Final = f"""{_STATUSES}
+Run it where the program is. The diff is on stdout, for `git apply` and `patch -p1`; what each
+change does is on stderr. Where no patch is certain to be right, there is an example instead.
+
+examples:
+  tbslow fix logs                             see the changes
+  tbslow fix logs --cause retracing | git apply
+  tbslow fix logs --apply                     write them; FILE.orig is kept where git has no copy
 """
 _TRACE_EPILOG: Final = f"""{_STATUSES}
 Reads the file of any profiler that writes XPlanes (TensorFlow, JAX, PyTorch/XLA), without
@@ -123,6 +133,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_share(commands)
     _add_demo(commands)
     _add_trace(commands)
+    _add_fix(commands)
     return parser
 
 
@@ -277,6 +288,20 @@ def _add_trace(commands: _Commands) -> None:
         choices=("text", "json"),
         default="text",
         help="text for people, json for scripts",
+    )
+
+
+def _add_fix(commands: _Commands) -> None:
+    fix = _add_command(
+        commands, "fix", "change the lines that cost the time, as a diff", _FIX_EPILOG
+    )
+    fix.add_argument("logdir", metavar="LOGDIR", help="the directory that training wrote to")
+    fix.add_argument("--run", metavar="RUN", help="this run, where there are several")
+    fix.add_argument(
+        "--cause", metavar="CAUSE", help="only this cause, such as retracing (default: all)"
+    )
+    fix.add_argument(
+        "--apply", action="store_true", help="show the diff, then write the changed files"
     )
 
 

@@ -67,10 +67,17 @@ def _trace(chosen: Namespace) -> int:
     return trace(chosen)
 
 
+def _fix(chosen: Namespace) -> int:
+    from tb_slowdown_plugin.cli.fix import fix
+
+    return fix(chosen)
+
+
 _COMMANDS: Final[dict[str, Callable[[Namespace], int]]] = {
     "report": _report,
     "compare": _compare,
     "share": _share,
     "demo": _demo,
     "trace": _trace,
+    "fix": _fix,
 }

@@ -32,6 +32,7 @@ from tb_slowdown_plugin.writer.sampling import sampler
 from tb_slowdown_plugin.writer.sampling.collection import Collection, is_stuck
 from tb_slowdown_plugin.writer.sampling.flush_pace import FlushPace
 from tb_slowdown_plugin.writer.sampling.sampler import Sampling
+from tb_slowdown_plugin.writer.source_lines import SourceLines
 from tb_slowdown_plugin.writer.stall_watch import StallWatch
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 from tb_slowdown_plugin.writer.steps.step_buffer import Entry, Opening, Sample, is_cpu_known
@@ -89,6 +90,7 @@ class Session:
         self._began = self._requested = self._next_flush = self._looked = self._now()
         self._looked_rows = 0
         self._flush_pace = FlushPace(self._began)
+        self._source_lines = SourceLines(self._clock.unix_seconds())
         self.stalls: Final = StallWatch(recorder, self.report_failure)
         self.forked = False
         self.on_hang: Callable[[], None] = lambda: None
@@ -263,6 +265,9 @@ class Session:
             self.report_failure("recorder", "steps come faster than they can be written")
             self._rows = first_row
         steps, started = build_steps(entries, self._edge, offset)
+        lines = self._source_lines.describe([each.what for each in events], steps.accounts)
+        row, time = (events[-1].row, events[-1].time) if events else (first_row, started)
+        events += [Event(row, time, line) for line in lines]
         chunk = Chunk(
             session=self._id,
             sequence=self._sequence,

@@ -15,12 +15,16 @@ import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType
-from typing import Any
+from typing import Any, Final
 
 _SITE_PACKAGES = re.compile(r".*[/\\](?:site|dist)-packages[/\\]")
 _NOTEBOOK_CELL = re.compile(r"[/\\]ipykernel_\d+[/\\]|^<ipython-input-")
 _MAX_WRAPPERS = 20
 """Functions wrapped deeper than this are taken as they are; nobody was seen above 4."""
+
+
+FILES: Final[dict[str, str]] = {}
+"""File as records name it -> file of this process; "" where several have that name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,11 @@ class SourcePlaces:
 
     def shorten(self, file: str) -> str:
         """A file relative to the innermost root it lies under, else its name alone."""
-        return _shorten(self, file)
+        short = _shorten(self, file)
+        known = FILES.setdefault(short, file)
+        if known != file:
+            FILES[short] = ""
+        return short
 
 
 def unwrap(function: Any) -> Any:

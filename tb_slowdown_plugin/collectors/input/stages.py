@@ -12,14 +12,19 @@ left early, or followed by `take`, never does. TensorFlow warns of it in its log
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any, Final
 
+from tb_slowdown_plugin.catalog.events import INPUT_AT
 from tb_slowdown_plugin.catalog.names import PREDICT, VALIDATION, family
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
+from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
 from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
+from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.input.pipeline_stages import describe_pipeline
 from tb_slowdown_plugin.records.types import Fact
 
@@ -32,6 +37,9 @@ _FEWEST_ELEMENTS: Final = 10
 
 _MOST_LOOKS: Final = 64
 """At datasets, for their stages: a program may make a new one in each step."""
+
+_MOST_LINES: Final = 5
+"""Lines that begin passes, of which a record has the place."""
 
 _CHANGED: Final = 1.5
 """A stage that takes this many times as long (or as short) as told is told again."""
@@ -92,6 +100,8 @@ class InputStages:
         self._told_cache = False
         self._pipeline: Fact | None = None
         self._looks = 0
+        self._lines: set[tuple[str, int]] = set()
+        self._places = SourcePlaces.of_process()
         self._hooks = MethodHooks(self.name)
         self._hooks.replace(iterator_ops.OwnedIterator, "__init__", self._made)
 
@@ -143,6 +153,12 @@ class InputStages:
             self._pipeline = told
             self._context.emit(told)
 
+    def _tell_line(self, frame: FrameType) -> None:
+        place = calling_line(frame)
+        if place[0] and place not in self._lines and len(self._lines) < _MOST_LINES:
+            self._lines.add(place)
+            self._context.emit(Fact(INPUT_AT, self._places.at(*place)))
+
     def stop(self) -> None:
         """Puts TensorFlow's method back."""
         self._hooks.remove()
@@ -161,6 +177,7 @@ class InputStages:
                     self._pass = self._passes.begin(args[0])
                     if self._pass == 1 and not _is_predicting(watch.opened):
                         self._tell_pipeline(args[0])
+                        self._tell_line(sys._getframe(1))
 
         return make
 

@@ -17,15 +17,19 @@ from typing import Any, Final
 
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CREATION
-from tb_slowdown_plugin.catalog.events import HALF_PRECISION
+from tb_slowdown_plugin.catalog.events import HALF_PRECISION, OPTIMIZER_AT
 from tb_slowdown_plugin.collectors.base import (
     Context,
     find_keras,
 )
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
 from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
+from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.keras.fit_options import is_half
 from tb_slowdown_plugin.records.types import Fact
+
+_MOST_PLACES: Final = 5
+"""Lines that make optimizers again, of which a record has the place."""
 
 _AROUND: Final = (CREATION, names.CHECKPOINT)
 """Accounts that have it already: Keras makes optimizers of its own while it saves a model."""
@@ -52,6 +56,8 @@ class Optimizers:
         self._precision_is_told = False
         self._hooks = MethodHooks(self.name)
         self._places: set[tuple[str, int]] = set()
+        self._told: set[tuple[str, int]] = set()
+        self._source = SourcePlaces.of_process()
         self._alive: weakref.WeakSet[Any] = weakref.WeakSet()
         self._again: weakref.WeakSet[Any] = weakref.WeakSet()
         self._sizes: weakref.WeakKeyDictionary[Any, tuple[int, int]] = weakref.WeakKeyDictionary()
@@ -98,8 +104,14 @@ class Optimizers:
         self._tell_precision()
         if again:
             self._again.add(optimizer)
+            self._tell_place(place)
         # Slots are made in the class's own `build`, after that of the base class.
         self._hooks.surround(type(optimizer), "build", self._built)
+
+    def _tell_place(self, place: tuple[str, int]) -> None:
+        if place not in self._told and len(self._told) < _MOST_PLACES:
+            self._told.add(place)
+            self._context.emit(Fact(OPTIMIZER_AT, self._source.at(*place)))
 
     def _tell_precision(self) -> None:
         """Tells once that the program computes in half precision, whatever loop it has."""

@@ -14,14 +14,18 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import sys
 import threading
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from threading import get_ident
-from typing import Any
+from types import FrameType
+from typing import Any, Final
 
+from tb_slowdown_plugin.catalog.events import CALLED_AT
 from tb_slowdown_plugin.catalog.names import FUNCTION_OPTIONS, TRACING, account
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
+from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
 from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
 from tb_slowdown_plugin.collectors.tracing.functions import TracedFunctions, Verdict
 from tb_slowdown_plugin.collectors.tracing.spans import (
@@ -33,6 +37,8 @@ from tb_slowdown_plugin.collectors.tracing.step_functions import StepFunctions
 from tb_slowdown_plugin.collectors.tracing.subjects import Subject, Subjects
 from tb_slowdown_plugin.records.types import Fact, Trace, What
 
+_MOST_CALLERS: Final = 20
+"""Lines that have a function traced again, of which a record has the place."""
 _DEFINE = "_maybe_define_function"
 _CREATE = "_create_concrete_function"
 _PARAMETERS = {
@@ -99,6 +105,7 @@ class TraceCollector:
         self._ids = itertools.count(1)
         self._thread = _Thread()
         self._options: dict[str, dict[str, float]] = {}
+        self._callers: set[str] = set()
         self._running = True
         self._hooks.surround(module, _DEFINE, self._define)
         self._hooks.surround(module, _CREATE, self._create)
@@ -207,6 +214,8 @@ class TraceCollector:
             )
             self._context.emit(made)
             self._tell_options(subject, trace.options)
+            if trace.depth == 0 and made.cause in ("signature", "new_object"):
+                self._tell_caller(subject, sys._getframe(1))
             for observe in self.observers:
                 observe(function, made)
             if trace.runs_at_once:
@@ -220,10 +229,20 @@ class TraceCollector:
             "reduce_retracing": float(bool(getattr(options, "reduce_retracing", False))),
             "input_signature": float(_has_signature(options)),
         }
-        key = f"{subject.function} ({subject.location})"
+        key = key_of(subject)
         if any(numbers.values()) and self._options.get(key) != numbers:
             self._options[key] = numbers
             self._context.emit(Fact(FUNCTION_OPTIONS, key, numbers))
+
+    def _tell_caller(self, subject: Subject, frame: FrameType) -> None:
+        """Records the first lines whose calls trace a function again."""
+        file, line = calling_line(frame)
+        if subject.is_library or not file or len(self._callers) >= _MOST_CALLERS:
+            return
+        called = f"{key_of(subject)} at {self._subjects.places.at(file, line)}"
+        if called not in self._callers:
+            self._callers.add(called)
+            self._context.emit(Fact(CALLED_AT, called))
 
     def _emit(self, what: What) -> None:
         try:
@@ -238,6 +257,11 @@ class TraceCollector:
             frame = frame.tb_next
         place = "" if frame is None else f" in {frame.tb_frame.f_code.co_name}"
         self._context.report_failure(self.name, f"{type(error).__name__}{place}")
+
+
+def key_of(subject: Subject) -> str:
+    """A function and its place."""
+    return f"{subject.function} ({subject.location})"
 
 
 def _has_signature(options: Any) -> bool:

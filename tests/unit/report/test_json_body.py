@@ -54,6 +54,7 @@ def test_the_json_has_the_keys_of_the_contract_in_their_order(slow: Report) -> N
         "advice",
         "parts",
         "external",
+        "place",
     ]
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +19,16 @@ from tb_slowdown_plugin.analysis.types import (
     Diagnosis,
     Finding,
     Pattern,
+    Place,
 )
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.records.types import Fact, Float, GcPause, Int, Run
 
 CORE = "core"
+
+_PLACE: Final = re.compile(
+    r"(?:(?P<function>[^()]+) \()?(?P<file>[^()]+):(?P<line>\d+)\)?(?::.*)?", re.DOTALL
+)
 
 Mask: TypeAlias = NDArray[np.bool_]
 """(S,) a choice of rows."""
@@ -47,6 +53,8 @@ class Claim:
     parts: tuple[CausePart, ...] = ()
     external: bool = False
     """Whether the time was taken from outside of the program."""
+    place: Place | None = None
+    """The line to change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +149,24 @@ class Case:
         """A share of the run's wall time."""
         wall = self.diagnosis.ledger.wall_seconds
         return seconds / wall if wall > 0 else 0.0
+
+
+def to_place(text: str, function: str = "") -> Place | None:
+    """The place in a text of a record; None where it has none that a file can be found by.
+
+    Example:
+      >>> to_place("Replay.sample (agent.py:88)")
+      Place(file='agent.py', line=88, function='Replay.sample')
+      >>> to_place("train.py:41", "predict").function
+      'predict'
+      >>> to_place("<stdin>:3") is None
+      True
+    """
+    found = _PLACE.fullmatch(text)
+    if found is None or found["file"].startswith("<"):
+        return None
+    named = (found["function"] or "").removeprefix("<module>")
+    return Place(found["file"], int(found["line"]), function or named)
 
 
 def lost_seconds(findings: tuple[Finding, ...]) -> float:

@@ -9,11 +9,12 @@ import math
 from collections.abc import Iterable
 from typing import Final
 
-from tb_slowdown_plugin.analysis.causes.common.context import Case
+from tb_slowdown_plugin.analysis.causes.common.context import Case, to_place
 from tb_slowdown_plugin.analysis.causes.common.timing_text import course
 from tb_slowdown_plugin.analysis.text.wording import count, percent
-from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.analysis.types import Finding, Place
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.events import INPUT_AT
 from tb_slowdown_plugin.records.types import Fact
 
 _STACK = "python_stack"
@@ -36,6 +37,12 @@ _SHARE: Final = "share:"
 """Prefix of the engine's numbers: how much of a rise lies in a marked part of the step."""
 
 _MOST: Final = 0.7
+
+
+def input_line(case: Case) -> Place | None:
+    """The line that begins the newest passes over the training data."""
+    places = [to_place(fact.subject) for _, fact in case.facts(INPUT_AT)]
+    return places[-1] if places else None
 
 
 def growing_places(case: Case) -> list[tuple[str, float, float]]:

@@ -10,7 +10,13 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds, span
+from tb_slowdown_plugin.analysis.causes.common.context import (
+    Case,
+    Claim,
+    lost_seconds,
+    span,
+    to_place,
+)
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, always, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.places import (
@@ -108,6 +114,7 @@ def explain(case: Case) -> Claim | None:
         advise(),
         "medium",
         "drift",
+        place=to_place(places[0][0]) if places else None,
     )
 
 

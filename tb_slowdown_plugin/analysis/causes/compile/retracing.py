@@ -27,6 +27,7 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     largest,
     lost_seconds,
     span,
+    to_place,
 )
 from tb_slowdown_plugin.analysis.causes.common.program import Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import (
@@ -73,6 +74,7 @@ def explain(case: Case) -> Claim | None:
         (*tell_retraces(case, traced, groups), *tell(case, predicting)),
         _advice(groups, Program.of(case.run)),
         "high",
+        place=to_place(trace.location, label(trace)),
     )
 
 
@@ -153,6 +155,7 @@ def claim(case: Case, claimed: tuple[Finding, ...], calling: tuple[Finding, ...]
         ),
         recreated_objects.instead_of(call),
         "high",
+        place=to_place(place, "predict"),
     )
 
 

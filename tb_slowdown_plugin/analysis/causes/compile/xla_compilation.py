@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim
+from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, to_place
 from tb_slowdown_plugin.analysis.causes.common.fixes import (
     full_batches,
     new,
@@ -134,6 +134,7 @@ def explain(case: Case) -> Claim | None:
                 full_batches=Program.of(case.run).full_batches,
             )
         ),
+        place=to_place(ranked[0][0]) if ranked else None,
     )
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from tb_slowdown_plugin.analysis.causes.common.captures import captured_during, slowest_stage
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, largest, lost_seconds
 from tb_slowdown_plugin.analysis.causes.common.pipeline_stages import called
+from tb_slowdown_plugin.analysis.causes.common.places import input_line
 from tb_slowdown_plugin.analysis.causes.common.program import Pipeline, Program
 from tb_slowdown_plugin.analysis.causes.common.recreated_objects import (
     RepeatedSetup,
@@ -94,6 +95,7 @@ def explain(case: Case) -> Claim | None:
         _summary(case, claimed, main),
         tuple(_evidence(case, claimed, main)),
         _advice(case, main),
+        place=input_line(case),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds
+from tb_slowdown_plugin.analysis.causes.common.places import input_line
 from tb_slowdown_plugin.analysis.causes.common.program import Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import course
 from tb_slowdown_plugin.analysis.causes.data import input_fixes
@@ -49,6 +50,7 @@ def claim(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Claim:
         f"{_WHY}.",
         tuple(_evidence(case, claimed, main)),
         input_fixes.advise(input_fixes.InputWait(Program.of(case.run), at_ends=True)),
+        place=input_line(case),
     )
 
 

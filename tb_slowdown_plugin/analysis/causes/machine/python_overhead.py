@@ -13,7 +13,13 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, largest, lost_seconds
+from tb_slowdown_plugin.analysis.causes.common.context import (
+    Case,
+    Claim,
+    largest,
+    lost_seconds,
+    to_place,
+)
 from tb_slowdown_plugin.analysis.causes.common.places import (
     growing_places,
     libraries_at,
@@ -112,6 +118,7 @@ def explain(case: Case) -> Claim | None:
         ),
         "medium",
         "drift",
+        place=to_place(main[0]) if main else None,
     )
 
 
@@ -132,6 +139,7 @@ def _tell_jump(case: Case, found: _Growth, places: list[tuple[str, float, float]
         python_overhead_fixes.advise_place(places[0][0]),
         "medium",
         "level_shift",
+        place=to_place(places[0][0]),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds
+from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds, to_place
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, growth
@@ -161,13 +161,17 @@ def explain(case: Case) -> Claim | None:
     rows = [row for row, _ in full]
     often = cadence(rows, len(case.run.steps)) if rows else ""
     forced = often.startswith(("at every", "every"))
+    collections = _collections(case, len(full), periodic=forced)
+    called = [to_place(each, "gc.collect") for each in collections.callers]
+    called += [to_place(each, "clear_session") for each in collections.sessions]
     return Claim(
         "garbage_collection",
         claimed,
         "garbage collection",
         _summary(claimed_seconds=lost_seconds(claimed), full=full, often=often),
         tuple(_evidence(case, lost, pauses, full, forced=forced)),
-        advise(_collections(case, len(full), periodic=forced)),
+        advise(collections),
+        place=next(iter(called), None),
     )
 
 

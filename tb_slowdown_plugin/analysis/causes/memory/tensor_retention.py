@@ -10,7 +10,13 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds, span
+from tb_slowdown_plugin.analysis.causes.common.context import (
+    Case,
+    Claim,
+    lost_seconds,
+    span,
+    to_place,
+)
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, numbers, old, short_tape, snippet
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.places import (
@@ -123,6 +129,7 @@ def explain(case: Case) -> Claim | None:
         advise(Retention(listed=_number_grows(case, rows))),
         "medium",
         "drift",
+        place=to_place(places[0][0]) if places else None,
     )
 
 
@@ -158,6 +165,7 @@ def _open_tape(case: Case, claimed: tuple[Finding, ...], rows: tuple[int, int]) 
         advise(Retention(tape=True)),
         "medium",
         "drift",
+        place=to_place(place, "GradientTape"),
     )
 
 

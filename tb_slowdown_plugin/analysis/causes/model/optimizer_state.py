@@ -10,15 +10,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds
+from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds, to_place
 from tb_slowdown_plugin.analysis.causes.common.fixes import accumulate, new, old, same, snippet
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.places import in_part, tell_part
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_seconds
 from tb_slowdown_plugin.analysis.text.wording import counted
-from tb_slowdown_plugin.analysis.types import Advice, Finding
+from tb_slowdown_plugin.analysis.types import Advice, Finding, Place
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CREATION
+from tb_slowdown_plugin.catalog.events import OPTIMIZER_AT
 from tb_slowdown_plugin.catalog.parameters.stats import (
     PERSISTENCE,
 )
@@ -84,7 +85,12 @@ def explain(case: Case) -> Claim | None:
             *tell_part(case, grown, names.OPTIMIZER),
         ),
         advise(Updates(made=bool(made), grown=bool(grown))),
+        place=_made_at(case) if made else None,
     )
+
+
+def _made_at(case: Case) -> Place | None:
+    return next((to_place(fact.subject, "") for _, fact in case.facts(OPTIMIZER_AT)), None)
 
 
 def _lasts(case: Case, finding: Finding) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds
+from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds, to_place
 from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, growth, working_rows
 from tb_slowdown_plugin.analysis.causes.saving import checkpointing_fixes
 from tb_slowdown_plugin.analysis.prepare.recorded_run import epoch_rows
@@ -79,6 +79,7 @@ def explain(case: Case) -> Claim | None:
         f"stands still meanwhile. {grows}",
         tuple(_evidence(case, saving, lost_seconds(claimed), who, grows=change >= _GROWS)),
         checkpointing_fixes.advise(how),
+        place=to_place(callers[-1].subject, who) if callers else None,
     )
 
 

@@ -1,0 +1,97 @@
+"""`tbslow fix`: the diff on stdout, what it does and what it can't do on stderr."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from argparse import Namespace
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from tb_slowdown_plugin.analysis.causes.common.fixes import as_example
+from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.types import Advice
+from tb_slowdown_plugin.catalog.causes import cause_title
+from tb_slowdown_plugin.cli.output import ProgressLine, tell
+from tb_slowdown_plugin.errors import InputError
+from tb_slowdown_plugin.jobs.patches.apply import write_patched
+from tb_slowdown_plugin.jobs.patches.diff import unified_diff
+from tb_slowdown_plugin.jobs.patches.finder import Fix, find_fixes, patched_files
+from tb_slowdown_plugin.jobs.patches.source import UncertainError
+from tb_slowdown_plugin.reader.logdir import read_runs
+from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.report.ansi import printable
+
+_RESULTS: Final = {
+    "no": "Results stay the same.",
+    "numerics": "Results stay the same except for rounding.",
+    "yes": "Results change.",
+}
+_WIDTH: Final = 92
+
+
+def fix(chosen: Namespace) -> int:
+    """Writes the diff of the patches against the causes of a run; returns the exit status.
+
+    Raises:
+      InputError: The logdir has several runs and none was chosen, or the run has no such cause.
+    """
+    run = _run(chosen)
+    report = account_for(run).report
+    found = find_fixes(run, report, Path.cwd(), chosen.cause)
+    if not found:
+        raise InputError(_no_cause(chosen.cause, [each.cause for each in report.causes]))
+    for each in found:
+        _say(each)
+    try:
+        files = patched_files(found)
+    except UncertainError as why:
+        raise InputError(
+            f"the patches can't be applied together ({why}); choose a --cause"
+        ) from why
+    for source, text in files:
+        sys.stdout.buffer.write(unified_diff(source, text))
+    sys.stdout.flush()
+    if chosen.apply:
+        for source, text in files:
+            backup = write_patched(source, text)
+            kept = f"; the file as it was is {backup.name}" if backup else ""
+            tell(f"{source.name} is changed{kept}")
+    return 0
+
+
+def _run(chosen: Namespace) -> Run:
+    with ProgressLine(sys.stderr) as progress:
+        runs = list(read_runs(chosen.logdir, run=chosen.run, warn=tell, progress=progress.update))
+    if len(runs) > 1:
+        names = ", ".join(run.name for run in runs[:5])
+        raise InputError(f"'{chosen.logdir}' has {len(runs)} runs ({names}); choose one by --run")
+    return runs[0]
+
+
+def _no_cause(cause: str | None, found: list[str]) -> str:
+    if not found:
+        return "the run has no named cause, so there is nothing to fix; see `tbslow report`"
+    return f"the run has no cause '{cause}'; it has {', '.join(found)}"
+
+
+def _say(fix: Fix) -> None:
+    title = cause_title(fix.cause.cause)
+    for patch in fix.patches:
+        results = _RESULTS[patch.changes_results]
+        note = f" {patch.note}" if patch.note else ""
+        tell(f"{title}, {patch.source.name}:{patch.line}: {patch.title} {results}{note}")
+    for why in fix.refusals:
+        tell(f"{title}: no patch. {why}")
+    if fix.example is not None:
+        for line in _example(fix.example):
+            sys.stderr.write(f"{printable(line)}\n")
+
+
+def _example(advice: Advice) -> Iterator[str]:
+    yield from textwrap.wrap(advice.text, _WIDTH)
+    if advice.code:
+        yield f"Example, {advice.where}:" if advice.where else "Example:"
+        for sign, line in as_example(advice.code):
+            yield f"    {sign} {line}"

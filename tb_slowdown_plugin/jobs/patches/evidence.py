@@ -1,0 +1,153 @@
+"""What a finder of patches is given: a cause, its run, and the files at hand."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Final, Literal
+
+from tb_slowdown_plugin.analysis.types import Cause, Place
+from tb_slowdown_plugin.jobs.patches.source import Edit, Source, UncertainError
+from tb_slowdown_plugin.records.source_lines import HASH, SOURCE_LINE
+from tb_slowdown_plugin.records.types import Fact, Run
+
+ChangesResults = Literal["no", "numerics", "yes"]
+_MAX_DIRECTORIES: Final = 5_000
+"""That are searched for a file whose name in the record has no directory."""
+_OTHERS: Final = frozenset({"site-packages", "dist-packages", "node_modules", "__pycache__"})
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A change of one file that is certain to be valid, with what it does to results."""
+
+    cause: str
+    title: str
+    """What it does, as a sentence."""
+    source: Source
+    line: int
+    edits: tuple[Edit, ...]
+    changes_results: ChangesResults = "no"
+    note: str = ""
+    """What else to know, as a sentence."""
+
+
+@dataclass
+class Sources:
+    """The files below a directory, and the hashes of the lines that a run recorded.
+
+    Args:
+      root: The directory that patches are for.
+      hashes: "train.py:41" -> hash of that line when it ran.
+    """
+
+    root: Path
+    hashes: Mapping[str, float]
+    _read: dict[Path, Source] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, run: Run, root: Path) -> Sources:
+        """Of a run and its workers."""
+        return cls(
+            root,
+            {
+                event.what.subject: event.what.numbers[HASH]
+                for event in run.events
+                if isinstance(event.what, Fact)
+                and event.what.name == SOURCE_LINE
+                and HASH in event.what.numbers
+            },
+        )
+
+    def at(self, place: Place) -> Source:
+        """The file of a place, whose line is the one that ran.
+
+        Raises:
+          UncertainError: There is no such file, or its line is another one now.
+        """
+        told = f"{place.file}:{place.line}"
+        hashed = self.hashes.get(told)
+        if hashed is None:
+            raise UncertainError(
+                f"The run has no hash of {told}: it is in a library, in a notebook, or was "
+                "recorded by an older version."
+            )
+        found = [source for path in self._candidates(place.file) if (source := self._load(path))]
+        for source in found:
+            if source.has_line(place.line, hashed):
+                return source
+        if found:
+            raise UncertainError(
+                f"{told} has changed since the run; check out the version that ran, or record "
+                "the program again."
+            )
+        raise UncertainError(
+            f"There is no {place.file} below this directory; run the command where the program is."
+        )
+
+    def _candidates(self, file: str) -> Iterator[Path]:
+        relative = Path(file)
+        if relative.is_absolute() or ".." in relative.parts:
+            return
+        if (self.root / relative).is_file():
+            yield self.root / relative
+        for directory, folders, _ in _directories(self.root):
+            folders[:] = [each for each in folders if each[0] != "." and each not in _OTHERS]
+            path = Path(directory) / relative
+            if Path(directory) != self.root and path.is_file():
+                yield path
+
+    def _load(self, path: Path) -> Source | None:
+        if path not in self._read:
+            try:
+                content = path.read_bytes()
+            except OSError:
+                return None
+            self._read[path] = Source(path, path.relative_to(self.root).as_posix(), content)
+        return self._read[path]
+
+
+def _directories(root: Path) -> Iterator[tuple[str, list[str], list[str]]]:
+    for number, found in enumerate(os.walk(root)):
+        if number >= _MAX_DIRECTORIES:
+            return
+        yield found
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A cause of a run, and where its program may be."""
+
+    cause: Cause
+    run: Run
+    sources: Sources
+
+    @cached_property
+    def facts(self) -> tuple[Fact, ...]:
+        """All facts of the run, in their order."""
+        return tuple(event.what for event in self.run.events if isinstance(event.what, Fact))
+
+    def subjects(self, name: str) -> list[str]:
+        """The different subjects of the facts of a name, in their order."""
+        return list(dict.fromkeys(fact.subject for fact in self.facts if fact.name == name))
+
+    def patch(
+        self,
+        title: str,
+        source: Source,
+        line: int,
+        edits: list[Edit],
+        *,
+        changes_results: ChangesResults = "no",
+        note: str = "",
+    ) -> Patch:
+        """A patch against this cause.
+
+        Raises:
+          UncertainError: The result would be no Python.
+        """
+        source.edited(edits)
+        return Patch(self.cause.cause, title, source, line, tuple(edits), changes_results, note)
