@@ -37,7 +37,7 @@ def test_the_call_is_replaced_where_it_is_certain(
     else:
         assert patched.strip("()") in found.patched()
         assert found.changed()[0] == f"-{call}"
-            assert len(found.changed()) == 2
+        assert len(found.changed()) == 2
 
 
 def test_a_call_over_several_lines_keeps_the_argument_as_it_is_written(tmp_path: Path) -> None:
@@ -59,9 +59,7 @@ def test_a_call_over_several_lines_keeps_the_argument_as_it_is_written(tmp_path:
 @pytest.mark.parametrize("newline", ["\r\n", "\n"])
 @pytest.mark.parametrize("end", ["", "\n"])
 @pytest.mark.parametrize("begin", ["", "\ufeff"])
-def test_line_ends_tabs_and_marks_stay(
-    tmp_path: Path, newline: str, end: str, begin: str
-) -> None:
+def test_line_ends_tabs_and_marks_stay(tmp_path: Path, newline: str, end: str, begin: str) -> None:
     lines = ["for x in data:", "\tq = model.predict(x)  # naïve", "\tuse(q)"]
     made = program(tmp_path, begin + newline.join(lines) + end.replace("\n", newline))
     lines[1] = "\tq = model.predict_on_batch(x)  # naïve"
