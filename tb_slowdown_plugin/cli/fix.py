@@ -40,8 +40,11 @@ def fix(chosen: Namespace) -> int:
     run = _run(chosen)
     report = account_for(run).report
     found = find_fixes(run, report, Path.cwd(), chosen.cause)
-    if not found:
-        raise InputError(_no_cause(chosen.cause, [each.cause for each in report.causes]))
+    if not found and chosen.cause is None:
+        tell("the run has no named cause, so there is nothing to fix; see 'tbslow report'")
+    elif not found:
+        told = ", ".join(each.cause for each in report.causes) or "none"
+        raise InputError(f"the run has no cause '{chosen.cause}'; its causes: {told}")
     for each in found:
         _say(each)
     try:
@@ -68,12 +71,6 @@ def _run(chosen: Namespace) -> Run:
         names = ", ".join(run.name for run in runs[:5])
         raise InputError(f"'{chosen.logdir}' has {len(runs)} runs ({names}); choose one by --run")
     return runs[0]
-
-
-def _no_cause(cause: str | None, found: list[str]) -> str:
-    if not found:
-        return "the run has no named cause, so there is nothing to fix; see `tbslow report`"
-    return f"the run has no cause '{cause}'; it has {', '.join(found)}"
 
 
 def _say(fix: Fix) -> None:

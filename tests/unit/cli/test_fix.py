@@ -72,4 +72,4 @@ def test_a_cause_that_the_run_does_not_have_is_refused(
     program: defects.Program, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["fix", "logs", "--cause", "disk"]) == 2
-    assert "the run has no cause 'disk'; it has garbage_collection" in capfd.readouterr().err
+    assert "the run has no cause 'disk'; its causes: garbage_collection" in capfd.readouterr().err
