@@ -88,7 +88,10 @@ _COLLECTORS: Final = (
                suspect_of="optimizer_state"),
     )),
     Collector("predict_calls", "Calls of Keras's predict", "keras.model_calls:PredictCalls"),
+    Collector("fit_calls", "Calls of Keras's fit", "keras.model_calls:FitCalls"),
     Collector("evaluations", "Calls of Keras's evaluate", "keras.model_calls:Evaluations"),
+    Collector("model_setup", "Models loaded again, sessions cleared",
+              "keras.model_setup:ModelSetup", needs=("retraces",)),
     Collector("captures", "Profiler captures", "saving.profiler_captures:Captures"),
     Collector("process_memory", "Process: memory, page faults, context switches",
               "system.memory:ProcessMemory", (

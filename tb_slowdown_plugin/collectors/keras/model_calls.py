@@ -3,7 +3,7 @@
 Such a call makes a dataset of its arguments, traces the functions of that dataset, starts
 its threads and stops them again: 20 to 60 ms, for a model that computes the batch in 1 ms.
 
-Cost: 10 us a call, 1 us a batch.
+Cost: 10 us a call, 1 us a batch; 100 us a call of `fit`, and nothing in its own steps.
 
 Validation by calls of Keras's `evaluate` outside of `fit`'s own.
 
@@ -30,21 +30,30 @@ class _Batches:
     """A call of a model, and what is called around each of its batches.
 
     Args:
-      hooks: Of the collector.
-      context: Likewise.
+      by: Name of the collector.
+      context: Likewise its own.
       batch: Keras's word for it in the methods of callbacks: "predict_batch".
       inside: Account of what the model computes.
     """
 
-    def __init__(self, hooks: MethodHooks, context: Context, batch: str, inside: str) -> None:
+    def __init__(self, by: str, context: Context, batch: str, inside: str) -> None:
         self._watch = context.stopwatch
+        self._batch = batch
         self._inside = inside
         self._model: Any = None
+        self._hooks = MethodHooks(by)
         self.call: OpenCall | None = None
         self.calls = UserCalls(context)
+
+    def hook(self) -> None:
+        """Sees batches from now on."""
         callbacks = find_keras().callbacks.CallbackList
-        hooks.surround(callbacks, f"on_{batch}_begin", self._begins)
-        hooks.surround(callbacks, f"on_{batch}_end", self._ends)
+        self._hooks.surround(callbacks, f"on_{self._batch}_begin", self._begins)
+        self._hooks.surround(callbacks, f"on_{self._batch}_end", self._ends)
+
+    def unhook(self) -> None:
+        """Sees no more of them."""
+        self._hooks.remove()
 
     def timed(self, name: str, model: Any, takes: Any) -> Generator[None, Any, None]:
         """Around the call itself."""
@@ -59,7 +68,12 @@ class _Batches:
     def _begins(self, callbacks: Any, *_: Any) -> Generator[None, Any, None]:
         yield
         call = self._call_of(callbacks)
-        if call is not None and self._watch.depth == call.owner.depth:
+        if call is None:
+            return
+        if not self.calls.is_open(call):  # a `fit` whose batches are the steps
+            self.call = None
+            self.unhook()
+        elif self._watch.depth == call.owner.depth:
             call.batches += 1
             self._watch.open(self._inside)
 
@@ -95,10 +109,12 @@ class PredictCalls:
         self._watch = context.stopwatch
         self._hooks = MethodHooks(self.name)
         self._hooks.surround(keras.Model, "predict", self._timed)
-        self._batches = _Batches(self._hooks, context, "predict_batch", names.COMPUTING)
+        self._batches = _Batches(self.name, context, "predict_batch", names.COMPUTING)
+        self._batches.hook()
 
     def stop(self) -> None:
         """Puts Keras's methods back."""
+        self._batches.unhook()
         self._hooks.remove()
 
     def _timed(self, model: Any, *args: Any, **kwargs: Any) -> Generator[None, Any, None]:
@@ -113,6 +129,47 @@ class PredictCalls:
 
 def _is_made_a_dataset(x: Any) -> bool:
     return hasattr(x, "shape") or isinstance(x, list | tuple | dict)
+
+
+class FitCalls:
+    """Books calls of `fit` inside of a step, or in a callback, by the line that calls it.
+
+    What its model computes, and what is traced of the model, stays where it was; so does
+    waiting for a dataset of the user's. Of a `fit` whose batches are the steps, it is what
+    passes before the training begins.
+    """
+
+    name = "fit_calls"
+
+    def start(self, context: Context) -> None:
+        """Hooks `fit` of Keras's models; its batches only while one is a call.
+
+        Raises:
+          Unavailable: Keras has not been imported, so there are no models of its.
+        """
+        keras = find_keras()
+        self._watch = context.stopwatch
+        self._hooks = MethodHooks(self.name)
+        self._hooks.surround(keras.Model, "fit", self._timed)
+        self._batches = _Batches(self.name, context, "train_batch", names.COMPUTING)
+
+    def stop(self) -> None:
+        """Puts Keras's methods back."""
+        self._batches.unhook()
+        self._hooks.remove()
+
+    def _timed(self, model: Any, *args: Any, **kwargs: Any) -> Generator[None, Any, None]:
+        watch, batches = self._watch, self._batches
+        if not watch.is_mine() or watch.is_open(VALIDATION) or batches.call is not None:
+            yield
+            return
+        x = args[0] if args else kwargs.get("x")
+        takes = PRICE if _is_made_a_dataset(x) else PRICE - {names.INPUT_WAIT}
+        batches.hook()
+        try:
+            yield from batches.timed("fit", model, takes)
+        finally:
+            batches.unhook()
 
 
 class Evaluations:
@@ -135,14 +192,23 @@ class Evaluations:
         self._watch = context.stopwatch
         self._hooks = MethodHooks(self.name)
         self._hooks.surround(model_class, "evaluate", self._timed)
-        self._batches = _Batches(self._hooks, context, "test_batch", VALIDATION)
+        self._batches = _Batches(self.name, context, "test_batch", VALIDATION)
+        self._batches.hook()
 
     def stop(self) -> None:
-        """Puts Keras's method back."""
+        """Puts Keras's methods back."""
+        self._batches.unhook()
         self._hooks.remove()
 
     def _timed(self, model: Any, *_: Any, **given: Any) -> Generator[None, Any, None]:
         watch = self._watch
+        if given.get(_BY_FIT) and watch.is_mine() and watch.owners:  # of a `fit` that is a call
+            watch.open(names.COMPUTING)
+            try:
+                yield
+            finally:
+                watch.close()
+            return
         if given.get(_BY_FIT) or not watch.is_mine() or watch.is_open(VALIDATION):
             yield
             return

@@ -14,6 +14,7 @@ from types import FrameType
 from typing import Final
 
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.accounts import CREATION
 from tb_slowdown_plugin.collectors.base import Context
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_frame
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
@@ -33,6 +34,13 @@ PRICE: Final = frozenset(
 )
 """What a dataset that a call makes of its arguments costs, wherever else such seconds go. What is
 traced of the model itself has a reason of its own."""
+
+ANYTHING: Final = PRICE | {
+    names.account(names.TRACING, names.AGAIN),
+    names.account(names.FIRST_EXECUTION, names.AGAIN),
+    CREATION,
+}
+"""Of a call that makes a model, whatever it makes for it is its own."""
 
 
 @dataclass(slots=True)
@@ -67,17 +75,22 @@ class UserCalls:
         code, line = caller.f_code, caller.f_lineno
         return self._places.at(code.co_filename, line), self._places.in_code(code, line)
 
-    def open(self, call: str, takes: Collection[str], frame: FrameType | None) -> OpenCall:
+    def open(
+        self, call: str, takes: Collection[str], frame: FrameType | None, account: str = ""
+    ) -> OpenCall:
         """A call begins; its time goes to its line from now on.
 
         Args:
           call: The function: "predict".
           takes: As of an `Owner`.
           frame: Where it was called, or below.
+          account: Where its time goes instead, if it has an account already.
         """
         watch = self._context.stopwatch
         at, line = self.place_of(frame)
-        if call in (names.PREDICT, names.CLEAR_SESSION):
+        if account:
+            pass
+        elif call in (names.PREDICT, names.CLEAR_SESSION):
             account = names.account(call, at)
         else:
             account = names.account(names.CALL, f"{call} ({at})" if at else call)
@@ -86,14 +99,21 @@ class UserCalls:
         watch.open(account, owner=owner)
         return OpenCall(owner, subject, self._context.clock.monotonic_ns())
 
+    def is_open(self, call: OpenCall) -> bool:
+        """Whether it still owns what happens."""
+        return any(owner is call.owner for owner in self._context.stopwatch.owners)
+
     def close(self, call: OpenCall) -> None:
         """It has ended, and with it what was left open inside."""
         watch = self._context.stopwatch
-        while watch.depth >= call.owner.depth:
-            watch.close()
+        if self.is_open(call):
+            while watch.depth >= call.owner.depth:
+                watch.close()
+            took_ns = self._context.clock.monotonic_ns() - call.began_ns
+        else:  # it was the training: what it took before
+            took_ns = sum(call.owner.parts.values())
         line = self._lines.setdefault(call.subject, _Line())
         line.calls += 1
-        took_ns = self._context.clock.monotonic_ns() - call.began_ns
         line.numbers["seconds"] = line.numbers.get("seconds", 0.0) + took_ns / 1e9
         line.numbers["batches"] = line.numbers.get("batches", 0.0) + call.batches
         for account, nanoseconds in call.owner.parts.items():

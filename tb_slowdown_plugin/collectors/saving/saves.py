@@ -22,6 +22,7 @@ from tb_slowdown_plugin.collectors.base import Context, loaded_keras
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
 from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
+from tb_slowdown_plugin.collectors.timing.stopwatch import Owner
 from tb_slowdown_plugin.records.types import Fact
 
 _OURS: Final = "tb_slowdown_plugin"
@@ -29,6 +30,17 @@ _OURS: Final = "tb_slowdown_plugin"
 
 _MOST_CALLERS: Final = 16
 """Lines that save, of which a record has the place."""
+
+_TAKES: Final = frozenset(
+    (
+        names.GC,
+        names.account(names.TRACING, names.AGAIN),
+        names.account(names.TRACING, names.LIBRARY),
+        names.account(names.FIRST_EXECUTION, names.AGAIN),
+        names.account(names.FIRST_EXECUTION, names.LIBRARY),
+    )
+)
+"""What happens in a save is its own: an export traces the functions that it writes."""
 
 _REMEDY: Final = (
     "A ConcreteFunction that was traced under the slowdown monitor adds its waits to a resource of "
@@ -88,7 +100,8 @@ class Checkpoints:
             return
         around = watch.innermost or ""
         if names.family(around) != names.CHECKPOINT:
-            watch.open(names.account(names.CHECKPOINT, saver))
+            account = names.account(names.CHECKPOINT, saver)
+            watch.open(account, owner=Owner(account, _TAKES))
             try:
                 yield from self._record(saver, args, kwargs)
             finally:

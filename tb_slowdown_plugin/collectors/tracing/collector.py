@@ -16,7 +16,7 @@ import inspect
 import itertools
 import sys
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, MutableMapping
 from dataclasses import dataclass
 from threading import get_ident
 from types import FrameType
@@ -86,6 +86,11 @@ class TraceCollector:
     def is_running(self) -> bool:
         """Whether traces are seen."""
         return self._running
+
+    @property
+    def steady_ns(self) -> MutableMapping[Any, int]:
+        """What a usual run takes of each `ConcreteFunction` that has run twice."""
+        return self._executions.steady_ns
 
     def start(self, context: Context) -> None:
         """Installs the hooks.

@@ -57,6 +57,7 @@ class FitSteps:
         """
         self._recorder.is_mine()  # the first to ask is the training thread
         self._cancel()
+        self._watch.disown()
         self._recorder.open_period()
         self._outer = self._watch.depth
         self._batches_per_execution = batches_per_execution

@@ -8,6 +8,7 @@ from typing import Final
 from tb_slowdown_plugin.analysis.prepare.user_calls import Called
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, listed
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.accounts import CREATION
 
 _TELLING: Final = 0.02
 """Share of a call from which a part is told."""
@@ -17,6 +18,7 @@ _DOING: Final[Mapping[str, str]] = {
     names.TRACING: "tracing functions",
     names.FIRST_EXECUTION: "first runs of new functions",
     names.GC: "garbage collection",
+    CREATION: "making optimizers",
     names.VALIDATION: "computing",
     names.COMPUTING: "computing",
 }

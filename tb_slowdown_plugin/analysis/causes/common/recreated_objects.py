@@ -202,6 +202,10 @@ def _is_evaluate(call: str) -> bool:
     return call == "evaluate"
 
 
+def _is_load(call: str) -> bool:
+    return call == "load_model"
+
+
 def predict_on_batch() -> Advice:
     """No dataset."""
     return Advice(
@@ -221,6 +225,23 @@ def call_the_model() -> Advice:
         snippet(old("y = model.predict(x)"), new("y = model(x, training=False)")),
         "No batching: `x` must fit into memory.",
         "find `predict` in the loop",
+    )
+
+
+def load_weights() -> Advice:
+    """One model, whose weights change."""
+    return Advice(
+        "Load the model once, before the loop; where the file changes, load its weights only. Each "
+        "model that is loaded makes its layers anew, and its functions are traced again.",
+        snippet(
+            new("model = tf.keras.models.load_model(path)"),
+            same("for epoch in range(epochs):"),
+            old("    model = tf.keras.models.load_model(path)"),
+            new("    model.load_weights(weights_path)"),
+            same("    train_one_epoch(model)"),
+        ),
+        "The layers stay those of the first file; `save_weights` writes what is loaded.",
+        "find `load_model` in the loop",
     )
 
 
@@ -334,4 +355,5 @@ OFFERS_FOR_CALLS: Final = (
     Offer(plain(predict_on_batch), when=_is_predict),
     Offer(plain(train_on_batch), when=_is_fit),
     Offer(plain(hand_over_a_dataset), when=_is_evaluate),
+    Offer(plain(load_weights), when=_is_load),
 )

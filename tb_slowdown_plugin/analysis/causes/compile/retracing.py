@@ -49,6 +49,8 @@ from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.catalog import names
 
 _CLAIMED: Final = frozenset((names.TRACING, names.FIRST_EXECUTION, names.PREDICT, names.CALL))
+_COMPUTE: Final = frozenset(("predict", "fit", "evaluate"))
+"""Calls that make a dataset of their arguments, and compute it."""
 
 
 def explain(case: Case) -> Claim | None:
@@ -71,11 +73,20 @@ def explain(case: Case) -> Claim | None:
         claimed,
         f"retracing of {label(trace)}{place(trace)}",
         tell_reason(groups[0], trace, span(claimed)),
-        (*tell_retraces(case, traced, groups), *tell(case, predicting)),
+        (*tell_retraces(case, traced, groups), *_tell_compiles(case), *tell(case, predicting)),
         _advice(groups, Program.of(case.run)),
         "high",
         place=to_place(trace.location, label(trace)),
     )
+
+
+def _tell_compiles(case: Case) -> Iterable[str]:
+    """The lines that compile a model again."""
+    for each in called(case.run, names.account(names.TRACING, names.AGAIN)):
+        yield (
+            f"`{each.call}` of a model that has trained was called in {each.line}, "
+            f"{counted(round(each.calls), 'time')} at least."
+        )
 
 
 def _by_code(retraces: Iterable[Retrace]) -> list[list[Retrace]]:
@@ -142,13 +153,15 @@ def claim(case: Case, claimed: tuple[Finding, ...], calling: tuple[Finding, ...]
     others = tuple(finding for finding in claimed if finding not in calling)
     told = called(case.run, main.source)
     few = ", on a few examples" if not told or told[0].is_small else ""
+    beside = ", beside what the model computes"
+    if call not in _COMPUTE:
+        few = beside = ""
     return Claim(
         "retracing",
         claimed,
         f"calls of {call} ({place})",
         f"`{call}` is called at {place} {often}{few}: "
-        f"{duration(float(np.median(seconds[rows])))} a step go into the call, beside what the "
-        "model computes.",
+        f"{duration(float(np.median(seconds[rows])))} a step go into the call{beside}.",
         (
             *tell(case, calling),
             *tell_seconds(case, others, "went into tracing and first runs of other functions"),
@@ -165,7 +178,7 @@ def tell(case: Case, calling: tuple[Finding, ...]) -> Iterable[str]:
         call, place = call_of(finding.source)
         yield from tell_seconds(case, (finding,), f"went into calling `{call}` at {place}")
         yield from (tell_parts(each) for each in called(case.run, finding.source))
-    if calling:
+    if any(call_of(finding.source)[0] in _COMPUTE for finding in calling):
         yield (
             "Each call makes a dataset of its arguments, traces the functions of that dataset "
             "again, starts its threads and stops them. What the model computes is not counted."

@@ -15,6 +15,7 @@ from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, growth
+from tb_slowdown_plugin.analysis.causes.memory import cleared_sessions
 from tb_slowdown_plugin.analysis.text.wording import (
     between,
     counted,
@@ -30,6 +31,7 @@ from tb_slowdown_plugin.records.types import Float, GcPause
 _FULL = 2
 
 _GROWS = 1.3
+_MOST: Final = 0.5
 
 
 def _clears_sessions(collections: Collections) -> bool:
@@ -152,9 +154,14 @@ OFFERS: Final = (
 
 def explain(case: Case) -> Claim | None:
     """Claims the collector's seconds."""
-    claimed = case.of(names.GC)
+    claimed = case.of(names.GC, names.CLEAR_SESSION)
     if not claimed:
         return None
+    clearing = case.of(names.CLEAR_SESSION)
+    if lost_seconds(clearing) > _MOST * lost_seconds(claimed):
+        places = tuple(dict.fromkeys(names.detail(each.source) for each in clearing))
+        advice = advise(Collections(sessions=places))
+        return cleared_sessions.claim(case, claimed, clearing, advice)
     lost = np.sum([finding.lost_per_step for finding in claimed], axis=0)
     pauses = tuple(each for each in case.gc_pauses() if lost[min(each[0], len(lost) - 1)] > 0)
     full = [(row, pause) for row, pause in pauses if pause.generation >= _FULL]

@@ -1,0 +1,70 @@
+"""Keras's `clear_session` is called in the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.causes.common.call_text import tell_parts
+from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, largest, lost_seconds
+from tb_slowdown_plugin.analysis.causes.common.timing_text import (
+    cadence,
+    tell_seconds,
+    working_rows,
+)
+from tb_slowdown_plugin.analysis.prepare.user_calls import called
+from tb_slowdown_plugin.analysis.text.wording import duration
+from tb_slowdown_plugin.analysis.types import Advice, Finding
+from tb_slowdown_plugin.catalog import names
+
+
+def claim(
+    case: Case,
+    claimed: tuple[Finding, ...],
+    clearing: tuple[Finding, ...],
+    advice: tuple[Advice, ...],
+) -> Claim:
+    """Claims pauses most of which are calls of `clear_session`.
+
+    Args:
+      case: The run.
+      claimed: All findings in garbage collection and such calls.
+      clearing: Those of such calls; not empty.
+      advice: What to change.
+    """
+    main = largest(clearing)
+    place = names.detail(main.source)
+    seconds = case.account(names.CLEAR_SESSION, place)
+    rows = working_rows(seconds)
+    return Claim(
+        "garbage_collection",
+        claimed,
+        f"calls of clear_session ({place})",
+        f"`clear_session` is called at {place} {cadence(rows, len(case.run.steps))}: "
+        f"{duration(float(np.median(seconds[rows])))} a step go into the call, and into setting "
+        "the kernels of all graphs up again.",
+        tuple(_evidence(case, claimed, clearing)),
+        advice,
+        "high",
+    )
+
+
+def _evidence(
+    case: Case, claimed: tuple[Finding, ...], clearing: tuple[Finding, ...]
+) -> Iterable[str]:
+    for finding in clearing:
+        place = names.detail(finding.source)
+        yield from tell_seconds(case, (finding,), f"went into `clear_session` at {place}")
+        for each in called(case.run, finding.source):
+            yield tell_parts(each)
+            seconds = case.account(names.CLEAR_SESSION, place)
+            rows = np.flatnonzero(seconds)
+            after = lost_seconds((finding,)) - len(rows) * each.seconds / each.calls
+            if after >= 0.1 * lost_seconds((finding,)):
+                yield (
+                    f"About {duration(after)} of it passed after the calls: TensorFlow had "
+                    "forgotten its kernels, and each graph made its own again in its next run."
+                )
+    others = tuple(each for each in claimed if each not in clearing)
+    yield from tell_seconds(case, others, "went into other collections of Python's")
