@@ -105,7 +105,7 @@ function closeByChoice({ currentTarget, target }: Event): void {
 function freshness(run: Run, state: State, now: number): TemplateResult {
   const chunks = state.report?.completeness;
   const read =
-    chunks === undefined
+    chunks === undefined || chunks.chunks + chunks.missing_chunks === 0
       ? ""
       : chunks.missing_chunks > 0
         ? `, ${count(chunks.missing_chunks)} of ${count(chunks.chunks + chunks.missing_chunks)} chunks missing`

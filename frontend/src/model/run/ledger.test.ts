@@ -65,6 +65,12 @@ describe("segments", () => {
     expect(healthy?.widthPixels).toBeCloseTo(1000 - 24, 9);
   });
 
+  it("takes them from the widest where Healthy has nothing left to give", () => {
+    const causes = [cause({ lost_seconds: 94 }), cause({ cause: "callbacks", lost_seconds: 1 })];
+    const bar = segments(terms(report({ causes, unexplained_seconds: 1 })), 306, width);
+    expect(bar.map((segment) => segment.widthPixels)).toEqual([24, 228, 24, 24]);
+  });
+
   it("shows only what fits", () => {
     const labels = segments(terms(report()), 700, width).map((segment) => segment.label);
     expect(labels).toEqual(["full", "full", "code", "code"]);

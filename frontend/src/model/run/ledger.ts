@@ -67,10 +67,20 @@ export function segments(
 ): Segment[] {
   const room = Math.max(0, barPixels - GAP_PIXELS * (ledger.length - 1));
   const wanted = ledger.map((term) => Math.max(LEAST_PIXELS, term.share * room));
-  const surplus = wanted.reduce((sum, width) => sum + width, 0) - room;
+  let surplus = wanted.reduce((sum, width) => sum + width, 0) - room;
+  // Healthy time gives way first, then whatever is widest: the bar never runs out of its row.
+  const healthy = ledger.findIndex((term) => term.id === HEALTHY);
+  for (const index of [healthy, wanted.indexOf(Math.max(...wanted))]) {
+    const width = wanted[index];
+    if (width === undefined) continue;
+    wanted[index] =
+      index === healthy && surplus < 0
+        ? width - surplus
+        : Math.max(LEAST_PIXELS, width - Math.max(0, surplus));
+    surplus -= width - (wanted[index] as number);
+  }
   return ledger.map((term, index) => {
-    const width = wanted[index] as number;
-    const widthPixels = term.id === HEALTHY ? Math.max(LEAST_PIXELS, width - surplus) : width;
+    const widthPixels = wanted[index] as number;
     return { term, widthPixels, label: fitting(term, widthPixels, textWidth) };
   });
 }

@@ -21,7 +21,9 @@ function holds(word: string, run: Run, report: RunReport | Error | undefined): b
   if (more !== null) return 100 * (lostOf(run, known) ?? -1) > Number(more[1]);
   const cause = /^cause:(\w+)$/.exec(word)?.[1];
   if (cause !== undefined) return known?.causes.some((one) => one.cause.includes(cause)) ?? false;
-  return run.title.toLowerCase().includes(word) || word === run.source || (word === "live" && run.live);
+  return (
+    run.title.toLowerCase().includes(word) || word === run.source || (word === "live" && run.live)
+  );
 }
 
 /** The share of a run that is lost, null where nobody has looked or can tell yet. */
