@@ -1,0 +1,36 @@
+"""What helps against Python work that grows, by what is known of its place."""
+
+import pytest
+
+from tb_slowdown_plugin.analysis.causes.machine.python_overhead_fixes import Growth, advise
+
+
+@pytest.mark.parametrize(
+    ("evidence", "texts"),
+    [
+        (Growth(), ("Keep a running sum", "Bound the buffer", "Make a numpy array once")),
+        (
+            Growth(eager=True),
+            (
+                "Keep a running sum",
+                "Bound the buffer",
+                "Make a numpy array once",
+                "Make the step a `tf.function`",
+            ),
+        ),
+        (
+            Growth(place="total (train.py:8)"),
+            (
+                "Look at `total (train.py:8)`",
+                "Keep a running sum",
+                "Bound the buffer",
+                "Make a numpy array once",
+            ),
+        ),
+        (Growth(libraries=frozenset({"matplotlib"})), ("Close each figure",)),
+    ],
+)
+def test_advice_fits_what_is_known(evidence, texts):
+    found = [each.text for each in advise(evidence)]
+    assert len(found) == len(texts)
+    assert all(text.startswith(start) for text, start in zip(found, texts, strict=True)), found

@@ -1,0 +1,68 @@
+"""How many tensors are alive, of which shapes, and who keeps them."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+tf = pytest.importorskip("tensorflow")
+
+from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces  # noqa: E402
+from tb_slowdown_plugin.collectors.memory.tensor_census import (  # noqa: E402
+    find_holder,
+    take_census,
+)
+
+pytestmark = pytest.mark.tensorflow
+EAGER = type(tf.constant(1))
+ODD = (7, 11, 3)
+
+
+def group_of(census):
+    return next((each for each in census.groups if each.kind == f"float32 {ODD}"), None)
+
+
+def test_tensors_are_counted_by_type_and_shape() -> None:
+    before = take_census(EAGER)
+    assert group_of(before) is None
+    kept = [tf.zeros(ODD) for _ in range(9)]
+    census = take_census(EAGER)
+    group = group_of(census)
+    assert (group.count, group.size_bytes) == (9, 9 * 7 * 11 * 3 * 4)
+    assert census.count >= before.count + 9
+    assert 1 <= len(group.samples) <= 5
+    assert census.groups[0].size_bytes == max(each.size_bytes for each in census.groups)
+    del kept
+
+
+def test_a_variable_is_no_tensor_that_stays_alive() -> None:
+    variable = tf.Variable(tf.zeros(ODD))
+    kinds = {each.kind for each in take_census(EAGER).groups}
+    assert not any(kind.startswith("resource") for kind in kinds)
+    del variable
+
+
+class Trainer:
+    def __init__(self) -> None:
+        self.history = [tf.zeros(ODD) for _ in range(4)]
+
+
+def held_by(samples) -> str:
+    return find_holder(samples, threading.get_ident(), SourcePlaces.of_process())
+
+
+def test_the_attribute_that_keeps_them_is_named() -> None:
+    trainer = Trainer()
+    samples = list(group_of(take_census(EAGER)).samples)
+    assert held_by(samples) == "list `history` of Trainer"
+    del trainer
+
+
+def test_the_local_variable_that_keeps_them_is_named() -> None:
+    losses = [tf.zeros(ODD) for _ in range(4)]
+    samples = list(group_of(take_census(EAGER)).samples)
+    told = held_by(samples)
+    assert told.startswith("list `losses` of test_the_local_variable_that_keeps_them_is_named")
+    assert "test_tensor_census.py:" in told
+    del losses

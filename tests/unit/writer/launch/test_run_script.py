@@ -1,0 +1,67 @@
+"""How the program of `tbslow run` is started: its flags, its logdir, its environment."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tb_slowdown_plugin.errors import InputError
+from tb_slowdown_plugin.writer.launch import run_script as module
+from tb_slowdown_plugin.writer.launch.run_script import (
+    choose_logdir,
+    interpreter_flags,
+    run_script,
+)
+from tb_slowdown_plugin.writer.launch.settings import Settings, take_from
+
+NOW = time.gmtime(0)
+
+
+@pytest.mark.parametrize(
+    ("original", "arguments", "flags"),
+    [
+        (["python", "-m", "tb_slowdown_plugin", "run", "x"], ["m.py", "run", "x"], []),
+        (["python", "-Om", "tb_slowdown_plugin", "run"], ["m.py", "run"], ["-O"]),
+        (["python", "-mtb_slowdown_plugin", "run"], ["m.py", "run"], []),
+        (["python", "-W", "error", "bin/tbslow", "run"], ["bin/tbslow", "run"], ["-W", "error"]),
+    ],
+)
+def test_flags_of_this_python_are_those_of_the_program(original, arguments, flags) -> None:
+    assert interpreter_flags(original, arguments) == flags
+
+
+def test_a_logdir_that_is_there_is_not_taken_again(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    first = choose_logdir(["train.py"], NOW)
+    Path(first).mkdir(parents=True)
+    assert choose_logdir(["train.py"], NOW) == f"{first}-2"
+
+
+def test_the_process_is_replaced_by_the_program(tmp_path, monkeypatch) -> None:
+    replaced = []
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", "/mine")
+    monkeypatch.setattr(os, "execve", lambda *given: replaced.append(given))
+    run_script(["train.py", "--fast"], Settings(shown="", logdir="logs/a"))
+    ((python, command, environment),) = replaced
+    assert (python, command[0], command[-2:]) == (
+        sys.executable, sys.executable, ["train.py", "--fast"],
+    )  # fmt: skip
+    boot, mine = environment["PYTHONPATH"].split(os.pathsep)
+    assert (Path(boot) / "sitecustomize.py").is_file()
+    assert (mine, environment["TBSLOW_RUN_PYTHONPATH"]) == ("/mine", "/mine")
+    settings = take_from(environment)
+    assert (settings.logdir, settings.shown) == (str(tmp_path / "logs" / "a"), "logs/a")
+
+
+def test_a_python_without_environment_is_refused(monkeypatch) -> None:
+    class Flags:
+        ignore_environment, no_site = 1, 0
+
+    monkeypatch.setattr(module.sys, "flags", Flags())
+    with pytest.raises(InputError, match="tbslow run works without them"):
+        run_script(["train.py"], Settings())
