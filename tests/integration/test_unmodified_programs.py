@@ -52,7 +52,7 @@ PROGRAMS = {
     "eager_loop": Expected(
         150, "checkpointing", "A step is one call of Adam.apply_gradients (program.py:19)."
     ),
-    "mirrored": Expected(90, "input_pipeline", "A step is one call of train_step (program.py:25)."),
+    "mirrored": Expected(90, "input_pipeline", "A step is one call of train_step (program.py:27)."),
     "two_fits": Expected(
         180,
         "input_pipeline",

@@ -1,4 +1,6 @@
-"""`MirroredStrategy` on two logical devices, with a new dataset every epoch."""
+"""`MirroredStrategy` on two logical devices, from slow data."""
+
+import time
 
 import tensorflow as tf
 
@@ -28,7 +30,13 @@ def train_step(x):
     return strategy.reduce(tf.distribute.ReduceOp.SUM, losses, axis=None)
 
 
-data = tf.data.Dataset.from_tensor_slices(tf.random.stateless_normal((240, 4), (8, 8))).batch(8)
+def rows():
+    for number in range(30):
+        time.sleep(0.02)
+        yield tf.fill((8, 4), number / 30)
+
+
+data = tf.data.Dataset.from_generator(rows, output_signature=tf.TensorSpec((8, 4), tf.float32))
 for epoch in range(3):
     # tbslow: for batch in tbslow.data(strategy.experimental_distribute_dataset(data)):
     for batch in strategy.experimental_distribute_dataset(data):

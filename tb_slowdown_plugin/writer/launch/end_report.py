@@ -67,7 +67,7 @@ def _report(settings: Settings) -> None:
     elif begun is None:
         _say("No steps recorded: the monitor couldn't be started.")
     elif begun.reason:
-        _say(f"No steps recorded: {begun.reason}.\n{_HINT}")
+        _say(f"No steps recorded: {begun.reason}. {_HINT}")
     else:
         _judge(settings.shown, settings.logdir)
 

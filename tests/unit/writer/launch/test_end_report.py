@@ -1,0 +1,41 @@
+"""What is said at the end goes to stderr, once, and by no fork."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAM = """
+import os, sys
+from tb_slowdown_plugin.writer.launch import end_report
+from tb_slowdown_plugin.writer.launch.settings import Settings
+end_report.at_exit(Settings("/nowhere", "nowhere", quiet={quiet}))
+{rest}
+"""
+SAID = "tbslow: No steps recorded: the program didn't import TensorFlow.\n"
+
+
+@pytest.mark.parametrize(
+    ("quiet", "rest", "said"),
+    [
+        (False, "", SAID),
+        (True, "", ""),
+        (False, "sys.stdout.close(); sys.stderr.close()", ""),
+        (False, "sys.stderr = None", SAID),
+        (False, "os._exit(0)", ""),
+        (False, "if os.fork(): os.wait()\nelse: sys.exit()", SAID),
+    ],
+    ids=["usual", "quiet", "closed", "no stderr", "left at once", "fork"],
+)
+def test_it_is_said_once_where_it_can_be(root: Path, quiet: bool, rest: str, said: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM.format(quiet=quiet, rest=rest)],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", said)
