@@ -55,7 +55,8 @@ def find_rise(core: Float, diagnosis: Diagnosis, late: tuple[Finding, ...]) -> S
     healthy = diagnosis.baseline.seconds
     if first.pattern == "drift":
         row = _onset_of_growth(core, healthy, first.rows)
-    before = float(np.median(core[min(diagnosis.warm_up_rows, row) : row])) if row else healthy
+    earlier = core[min(diagnosis.warm_up_rows, row) : row]
+    before = float(np.median(earlier)) if len(earlier) else healthy
     ends = core[max(row, last - max(1, (last - row) // 5)) : last + 1]
     after = ends if any(each.pattern == "drift" for each in lasting) else core[row : last + 1]
     return StepRise((row, last), main.pattern, before, float(np.median(after)))

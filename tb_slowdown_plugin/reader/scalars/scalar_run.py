@@ -63,6 +63,11 @@ _WRITTEN_AT_ONCE_SECONDS: Final = 0.01
 _TOO_SHORT: Final = 5.0
 """What a step takes by a rate, over what it takes by wall times that can't be of the training."""
 _MOST_ROWS: Final = 1 << 20
+_MOST_ROWS_OF_POINT: Final = 16
+"""Rows between points that are farther apart than usual all hold the same mean."""
+_LONGEST_STEP_SECONDS: Final = 1e9
+_LARGEST_VALUE: Final = 1e100
+"""Of another scalar: a loss that overflows is no level."""
 _MOST_SIGNALS: Final = 32
 _MOST_SAMPLES: Final = 1 << 14
 """Samples of each: more than a screen shows, and enough to place a change."""
@@ -190,7 +195,8 @@ def _even_rows(stretches: Sequence[_Stretch]) -> tuple[int, list[_Rows]]:
     gaps = np.concatenate([np.diff(stretch.step) for stretch in stretches])
     width = _usual_gap(gaps)
     total = sum(int(stretch.step[-1] - stretch.step[0]) for stretch in stretches)
-    width *= max(1, -(-total // (width * _MOST_ROWS)))
+    most = min(_MOST_ROWS, _MOST_ROWS_OF_POINT * (len(gaps) + 1))
+    width *= max(1, -(-total // (width * most)))
     tables = _grids(stretches, width)
     while not _is_resolved(stretches, tables, width):
         wider = _grids(stretches, 2 * width)
@@ -260,12 +266,12 @@ def _rows_from_values(
             continue
         order = np.argsort(one.step, kind="stable")
         step, value = one.step[order], one.value[order]
-        seconds = np.divide(1.0, value, where=value > 0, out=np.full(len(value), np.nan))
-        seconds = seconds if meaning == "rate" else value
-        known = np.isfinite(seconds) & (seconds > 0) & (np.diff(step, prepend=step[0] - 1) > 0)
-        if known.sum() < FEWEST_POINTS or np.mean(seconds[known]) < _TOO_SHORT * by_wall_times:
+        told = (value > 1 / _LONGEST_STEP_SECONDS) & (value < _LONGEST_STEP_SECONDS)
+        known = told & (np.diff(step, prepend=step[0] - 1) > 0)
+        seconds = 1 / value[known] if meaning == "rate" else value[known]
+        if known.sum() < FEWEST_POINTS or np.mean(seconds) < _TOO_SHORT * by_wall_times:
             continue
-        step, seconds = step[known], seconds[known]
+        step = step[known]
         width = _usual_gap(np.diff(step))
         ended = float(pace.time[0]) + np.cumsum(seconds * width)
         return one, width, [_Rows(step, seconds, ended)]
@@ -327,7 +333,8 @@ def _signals(series: Collection[ScalarSeries], pace: ScalarSeries, steps: StepTa
         order = np.argsort(one.time, kind="stable")
         at = np.searchsorted(one.time[order], ended, side="right") - 1
         found = one.value[order][np.maximum(at, 0)]
-        values.setdefault(names.account(names.SCALAR, one.tag), np.where(at >= 0, found, np.nan))
+        known = (at >= 0) & (np.abs(found) < _LARGEST_VALUE)
+        values.setdefault(names.account(names.SCALAR, one.tag), np.where(known, found, np.nan))
     return SignalTable(time=ended, row=rows + 1, values=values) if values else no_signals()
 
 
