@@ -186,7 +186,9 @@ def call_with(operation, argument, others):
 
 
 PAIRS = [
-    (operation, argument) for operation in sorted(NEEDED_BY) for argument in NEEDED_BY[operation]
+    (operation, argument)
+    for operation in sorted(NEEDED_BY)
+    for argument in sorted(NEEDED_BY[operation])
 ]
 
 

@@ -1,22 +1,14 @@
-<<<<<<< HEAD
 """How the program of `tbslow run` is started: its flags, its logdir, its environment."""
 
 from __future__ import annotations
 
 import os
 import sys
-=======
-"""The command that the process becomes."""
-
-from __future__ import annotations
-
->>>>>>> 02c5fa8 (tests: each part of tbslow run; run: one line where there is no step)
 import time
 from pathlib import Path
 
 import pytest
 
-<<<<<<< HEAD
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.writer.launch import run_script as module
 from tb_slowdown_plugin.writer.launch.run_script import (
@@ -27,17 +19,11 @@ from tb_slowdown_plugin.writer.launch.run_script import (
 from tb_slowdown_plugin.writer.launch.settings import Settings, take_from
 
 NOW = time.gmtime(0)
-=======
-from tb_slowdown_plugin.writer.launch.run_script import choose_logdir, interpreter_flags
-
-MODULE = "/site-packages/tb_slowdown_plugin/__main__.py"
->>>>>>> 02c5fa8 (tests: each part of tbslow run; run: one line where there is no step)
 
 
 @pytest.mark.parametrize(
     ("original", "arguments", "flags"),
     [
-<<<<<<< HEAD
         (["python", "-m", "tb_slowdown_plugin", "run", "x"], ["m.py", "run", "x"], []),
         (["python", "-Om", "tb_slowdown_plugin", "run"], ["m.py", "run"], ["-O"]),
         (["python", "-mtb_slowdown_plugin", "run"], ["m.py", "run"], []),
@@ -79,27 +65,3 @@ def test_a_python_without_environment_is_refused(monkeypatch) -> None:
     monkeypatch.setattr(module.sys, "flags", Flags())
     with pytest.raises(InputError, match="tbslow run works without them"):
         run_script(["train.py"], Settings())
-=======
-        ("python -m tb_slowdown_plugin run a.py", f"{MODULE} run a.py", ""),
-        ("python -O -m tb_slowdown_plugin run a.py", f"{MODULE} run a.py", "-O"),
-        ("python -Wd -Om tb_slowdown_plugin run a.py", f"{MODULE} run a.py", "-Wd -O"),
-        ("python -X dev -mtb_slowdown_plugin run", f"{MODULE} run", "-X dev"),
-        ("python /bin/tbslow run a.py", "/bin/tbslow run a.py", ""),
-        ("python -u /bin/tbslow run a.py -O", "/bin/tbslow run a.py -O", "-u"),
-    ],
-)
-def test_flags_of_the_interpreter_are_kept(original: str, arguments: str, flags: str) -> None:
-    assert interpreter_flags(original.split(), arguments.split()) == flags.split()
-
-
-def test_a_logdir_that_is_there_is_not_taken_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    chosen = [choose_logdir(["train.py"], time.gmtime(0))]
-    for _ in range(2):
-        Path(chosen[-1]).mkdir(parents=True)
-        chosen.append(choose_logdir(["train.py"], time.gmtime(0)))
-    first = "tbslow-runs/train-19700101-000000"
-    assert chosen == [first, f"{first}-2", f"{first}-3"]
->>>>>>> 02c5fa8 (tests: each part of tbslow run; run: one line where there is no step)
