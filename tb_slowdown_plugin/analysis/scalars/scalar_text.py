@@ -124,8 +124,8 @@ def describe_gaps(run: Run) -> Iterable[str]:
         unit = run.drawn_from.unit if run.drawn_from else "step"
         places = listed([f"{unit} {int(run.steps.number[row]):,}" for row in starts])
         yield (
-            f"Resumed at {places}, or stood still before: {duration(idle)} between points there are "
-            "not in the wall time."
+            f"Resumed at {places}, or stood still before: {duration(idle)} between points there "
+            "are not in the wall time."
         )
 
 
