@@ -115,7 +115,8 @@ class MethodHooks:
           ...     print("has counted", count)
           >>> hooks = MethodHooks("example")
           >>> hooks.surround(keras.Model, "count_params", timed)
-          >>> keras.Sequential([keras.Input((4,))]).count_params()
+          >>> inputs = keras.Input((4,))
+          >>> keras.Model(inputs, inputs).count_params()
           begins
           has counted 0
           0

@@ -56,15 +56,15 @@ def test_apply_needs_no_copy_of_what_is_committed(program: defects.Program) -> N
 
 
 def test_a_changed_file_is_refused(
-    program: defects.Program, capfd: pytest.CaptureFixture[str]
+    program: defects.Program,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     run = program.run
     program.path.write_text(TEXT.replace("gc.collect()", "gc.collect(1)"))
-    type(program).run = property(lambda _: run)  # type: ignore[assignment]
-    try:
-        assert main(["fix", "logs", "--apply"]) == 0
-    finally:
-        assert "train.py:5 has changed since the run" in capfd.readouterr().err
+    monkeypatch.setattr(defects.Program, "run", property(lambda _: run))
+    assert main(["fix", "logs", "--apply"]) == 0
+    assert "train.py:5 has changed since the run" in capfd.readouterr().err
     assert "gc.collect(1)" in program.path.read_text()
 
 

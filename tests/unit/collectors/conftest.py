@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
+from tb_slowdown_plugin.catalog.events import STEP_FUNCTION
 from tb_slowdown_plugin.collectors.base import Context
 from tb_slowdown_plugin.collectors.timing.stopwatch import (
     Clock,
@@ -62,8 +63,15 @@ class Recording:
         return booked.pop(account, 0) / 1e9, booked
 
     def of(self, kind: type[W]) -> list[W]:
-        """The events of one kind, in the order in which they were recorded."""
-        return [event for event in self.events if isinstance(event, kind)]
+        """The events of one kind, in the order in which they were recorded.
+
+        But for the functions that steps run: each call of one has such a fact.
+        """
+        return [
+            event
+            for event in self.events
+            if isinstance(event, kind) and getattr(event, "name", None) != STEP_FUNCTION
+        ]
 
 
 @pytest.fixture

@@ -133,10 +133,9 @@ def tell_retraces(
     yield from _unknown(main)
     for group in groups[1:3]:
         other = typical(group)
-        yield (
-            f"{counted(len(group), 'more retrace')} of {quoted(other)}{place(other)}: "
-            f"{ledger_seconds(sum(retrace.cost_seconds for retrace in group))}."
-        )
+        more = f"{counted(len(group), 'more retrace')} of {quoted(other)}{place(other)}"
+        seconds = sum(retrace.cost_seconds for retrace in group)
+        yield f"{more}: {ledger_seconds(seconds)}." if seconds > 0 else f"{more}."
 
 
 def _count_sentence(

@@ -35,7 +35,8 @@ def checkpoints(recording):
 
 
 def saves(recording):
-    return [fact for fact in recording.of(Fact) if fact.name != "checkpoint_from"]
+    lines = ("checkpoint_from", "optimizer_at")
+    return [fact for fact in recording.of(Fact) if fact.name not in lines]
 
 
 def facts(recording):

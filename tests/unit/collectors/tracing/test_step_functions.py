@@ -32,8 +32,8 @@ def taken(recording) -> tuple[int, int]:
 def named(recording) -> dict[int, str]:
     return {
         round(fact.numbers["bit"]): fact.subject.partition(" (")[0]
-        for fact in recording.of(Fact)
-        if fact.name == STEP_FUNCTION
+        for fact in recording.events
+        if isinstance(fact, Fact) and fact.name == STEP_FUNCTION
     }
 
 
