@@ -47,4 +47,4 @@ def window_step(x):
 def compilations(recording):
     """What XLA was seen to compile again; not what is known of each function."""
     facts = recording.of(Fact)
-    return [fact for fact in facts if fact.name != "function_options"]
+    return [fact for fact in facts if fact.name not in ("function_options", "called_at")]

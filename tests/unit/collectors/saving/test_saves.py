@@ -187,7 +187,7 @@ def test_an_optimizer_made_again_at_the_same_line_costs_seconds(recording, optim
     for _ in range(3):
         train(keras.optimizers.Adam())
     booked = recording.stopwatch.take()
-    made = recording.of(Fact)
+    made = saves(recording)
     assert list(booked) == ["optimizer_creation"]
     # The second and the third: made and built.
     assert facts(recording) == [("optimizer_created", "Adam")] * 4
