@@ -115,7 +115,9 @@ class Sent:
     pass
 
 def work(sent):
-    return type(sent).__module__, sorted(key for key in os.environ if "TBSLOW" in key)
+    gate = ("TBSLOW_CHROMIUM", "TBSLOW_LIBRARIES_VENV", "TBSLOW_XPROF_VENV", "TBSLOW_VENV")
+    ours = sorted(key for key in os.environ if "TBSLOW" in key and key not in gate)
+    return type(sent).__module__, ours
 
 if __name__ == "__main__":
     print(pickle.dumps(Sent()))
