@@ -1,0 +1,62 @@
+"""Runs of a data provider: read once, then only added to; the least used are dropped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import event_files
+import pytest
+
+from tb_slowdown_plugin.reader.provider import open_logdir
+from tb_slowdown_plugin.reader.run_store import Catalogue
+
+STEPS = event_files.make_steps(40)
+
+
+@pytest.fixture
+def logdir(tmp_path: Path) -> Path:
+    for name in ("a", "b"):
+        event_files.write_chunks(
+            tmp_path / name / "slowdown", event_files.split(STEPS, chunk_rows=10)
+        )
+    event_files.write_events(
+        tmp_path / "c", [event_files.version_event(), event_files.scalar_event("loss", 1, 0.5)]
+    )
+    return tmp_path
+
+
+def test_runs_are_listed_and_read(logdir: Path) -> None:
+    catalogue = Catalogue(open_logdir(str(logdir)), str(logdir))
+    listing = catalogue.listing()
+    assert list(listing.runs) == ["a", "b"]
+    assert listing.other_runs == 1
+    run = catalogue.run("a")
+    assert (run.name, len(run.steps)) == ("a", 40)
+    assert catalogue.run("a") is run
+    assert catalogue.extents(["b"])["b"].steps == 40
+
+
+def test_a_run_that_is_not_there_is_a_key_error(logdir: Path) -> None:
+    catalogue = Catalogue(open_logdir(str(logdir)), str(logdir))
+    with pytest.raises(KeyError):
+        catalogue.run("none")
+
+
+def test_the_least_used_run_is_dropped_where_memory_is_short(logdir: Path) -> None:
+    catalogue = Catalogue(open_logdir(str(logdir)), str(logdir), most_bytes=1)
+    catalogue.listing()
+    first = catalogue.run("a")
+    catalogue.run("b")
+    again = catalogue.run("a")
+    assert again is not first
+    assert again.steps.number.tolist() == first.steps.number.tolist()
+
+
+def test_a_damaged_file_is_told_of(logdir: Path) -> None:
+    (file,) = (logdir / "a" / "slowdown").iterdir()
+    file.write_bytes(file.read_bytes()[:-5])
+    run = Catalogue(open_logdir(str(logdir)), str(logdir)).run("a")
+    assert len(run.steps) == 30
+    assert run.notes
+    whole = Catalogue(open_logdir(str(logdir)), str(logdir)).run("b")
+    assert whole.notes == ()
