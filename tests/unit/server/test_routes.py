@@ -50,7 +50,7 @@ def test_rows_that_are_not_there_are_refused(runs: Runs, wrong: dict[str, str]) 
 
 def test_a_run_is_not_compared_with_itself(runs: Runs) -> None:
     with pytest.raises(ParameterError, match="is given twice; a run counts once"):
-        ask(runs, "/compare", base="run1", runs="run1")
+        ask(runs, "/compare", base='["run1"]', runs='["run1"]')
 
 
 def test_a_run_without_steps_has_nothing_to_compare(source: Any, runs: Runs) -> None:
