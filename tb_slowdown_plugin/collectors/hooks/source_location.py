@@ -1,7 +1,7 @@
 """Where a function was written, in words that may stand in a bug report.
 
 A place is "file:line" with the file relative to the working directory, to
-site-packages or to the import path: never absolute, so that no user or
+site-packages, to the import path or to its package: never absolute, so that no user or
 machine name gets into a logdir.
 """
 
@@ -72,7 +72,7 @@ class SourcePlaces:
         return f"{name} ({self.at(code.co_filename, line)})"
 
     def shorten(self, file: str) -> str:
-        """A file relative to the innermost root it lies under, else its name alone."""
+        """A file relative to the innermost root it lies under, else to its package."""
         short = _shorten(self, file)
         known = FILES.setdefault(short, file)
         if known != file:
@@ -173,10 +173,18 @@ def _shorten(places: SourcePlaces, file: str) -> str:
     roots = [root for root in (places.working_directory, *places.import_path) if _is_telling(root)]
     below = [path.relative_to(root) for root in roots if path.is_relative_to(root)]
     if not below:
-        return path.name
+        return _below_package(path)
     if path.is_relative_to(places.working_directory) and _is_telling(places.working_directory):
         return below[0].as_posix()
     return min(below, key=lambda part: len(part.parts)).as_posix()
+
+
+def _below_package(path: Path) -> str:
+    """A file under the name of its package: editable installs are on no import path."""
+    root = path.parent
+    while (root / "__init__.py").is_file():
+        root = root.parent
+    return path.relative_to(root).as_posix() if _is_telling(str(root)) else path.name
 
 
 def _is_telling(root: str) -> bool:

@@ -54,6 +54,15 @@ def test_a_file_elsewhere_is_relative_to_the_import_path():
     assert found.shorten("/opt/code/team/nets/big.py") == "nets/big.py"
 
 
+def test_a_module_of_a_package_on_no_import_path_is_named_with_its_package(tmp_path):
+    inner = tmp_path / "checkout" / "package" / "nets"
+    inner.mkdir(parents=True)
+    (inner / "__init__.py").touch()
+    (inner.parent / "__init__.py").touch()
+    assert places().shorten(str(inner / "big.py")) == "package/nets/big.py"
+    assert places().shorten(str(inner.parent.parent / "train.py")) == "train.py"
+
+
 @pytest.mark.parametrize("working_directory", ["/", "/home", "", "relative"])
 def test_a_working_directory_above_the_home_does_not_show_user_names(working_directory):
     assert places(working_directory).shorten(f"{HOME}/project/train.py") == "train.py"
