@@ -38,11 +38,13 @@ setup(
         "tensorboard>=2.16",
         "numpy>=1.26",
         "protobuf>=4.25",
+        "rich>=13",
     ],
     extras_require={
         "tf": ["tensorflow>=2.16"],
         "gpu": ["nvidia-ml-py>=12"],
         "profile": ["xprof>=2.20"],
+        "watch": ["prometheus-client>=0.20"],
         "fuzz": ["atheris>=3.0; python_version >= '3.11' and sys_platform == 'linux'"],
         "dev": [
             "fsspec>=2024.2",
@@ -52,6 +54,7 @@ setup(
             "mypy>=1.15",
             "pillow>=10",
             "playwright>=1.50",
+            "prometheus-client>=0.20",
             "pytest>=8.3",
             "ruff>=0.11",
             "tensorboardX>=2.6",

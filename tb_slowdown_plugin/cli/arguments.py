@@ -31,6 +31,7 @@ examples:
   tbslow demo                                 a slow run to look at
   tbslow trace logs                           what a profiler capture shows
   tbslow fix logs                             a diff of your own source
+  tbslow watch logs                           all runs while they train
 """
 _REPORT_EPILOG: Final = f"""{_STATUSES}
 examples:
@@ -86,6 +87,21 @@ examples:
 """
 
 
+_WATCH_EPILOG: Final = f"""{_STATUSES}
+Follows all runs below LOGDIR, new ones included, until it is interrupted. A finding is sent
+once, and once more when it is over or withdrawn. A webhook's address can be a secret: give
+env:NAME or file:PATH. TBSLOW_WEBHOOK_TOKEN, or a file that TBSLOW_WEBHOOK_TOKEN_FILE names,
+holds a bearer token for it.
+
+examples:
+  tbslow watch logs
+  tbslow watch logs --once                    one line for each run
+  tbslow watch logs --exec 'jq -r .text | mail -s slow me'
+  tbslow watch logs --webhook env:SLACK_URL
+  tbslow watch logs --prometheus 9464
+"""
+
+
 _RUN_EPILOG: Final = """\
 The program runs as by python PROGRAM ARGS, with the same output and exit status. Then the
 verdict is on stderr. A program that uses tbslow itself says what a step is; else the batches
@@ -134,6 +150,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_demo(commands)
     _add_trace(commands)
     _add_fix(commands)
+    _add_watch(commands)
     return parser
 
 
@@ -302,6 +319,33 @@ def _add_fix(commands: _Commands) -> None:
     )
     fix.add_argument(
         "--apply", action="store_true", help="show the diff, then write the changed files"
+    )
+
+
+def _add_watch(commands: _Commands) -> None:
+    watch = _add_command(
+        commands, "watch", "show all runs while they train, and send what is found", _WATCH_EPILOG
+    )
+    watch.add_argument(
+        "logdir",
+        metavar="LOGDIR",
+        help="the directory that training writes to, or one above several runs",
+    )
+    watch.add_argument("--once", action="store_true", help="print all runs and exit")
+    watch.add_argument(
+        "--exec",
+        metavar="COMMAND",
+        help="run this shell command for each finding, with the finding as JSON on stdin",
+    )
+    watch.add_argument(
+        "--webhook",
+        metavar="URL",
+        help="post each finding as JSON whose text Slack shows; URL, env:NAME, or file:PATH",
+    )
+    watch.add_argument(
+        "--prometheus",
+        metavar="[HOST:]PORT",
+        help="serve metrics for Prometheus there (default HOST: 127.0.0.1)",
     )
 
 

@@ -73,6 +73,12 @@ def _fix(chosen: Namespace) -> int:
     return fix(chosen)
 
 
+def _watch(chosen: Namespace) -> int:
+    from tb_slowdown_plugin.cli.watch import watch
+
+    return watch(chosen)
+
+
 _COMMANDS: Final[dict[str, Callable[[Namespace], int]]] = {
     "report": _report,
     "compare": _compare,
@@ -80,4 +86,5 @@ _COMMANDS: Final[dict[str, Callable[[Namespace], int]]] = {
     "demo": _demo,
     "trace": _trace,
     "fix": _fix,
+    "watch": _watch,
 }

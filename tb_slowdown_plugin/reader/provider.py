@@ -137,27 +137,47 @@ def records_in_event(run: str, raw: bytes) -> Iterator[Record]:
                 yield Record(run, value.tag, event.step, payload)
 
 
-def open_logdir(logdir: str) -> Any:
-    """A data provider over a whole logdir on any filesystem that TensorBoard reads, loaded.
+class GrowingLogdir:
+    """A data provider over a whole logdir on any filesystem that TensorBoard reads.
 
     Slow for what it is not needed for: it checks checksums in Python where TensorFlow
     is not installed, and reads the user's own event files with ours.
     """
-    from tensorboard.backend.event_processing import (
-        data_provider,
-        plugin_event_accumulator,
-        plugin_event_multiplexer,
-    )
 
-    sizes = dict.fromkeys(plugin_event_accumulator.DEFAULT_SIZE_GUIDANCE, 1)
-    multiplexer = plugin_event_multiplexer.EventMultiplexer(
-        size_guidance=sizes,
-        tensor_size_guidance={PLUGIN_NAME: 0, SCALARS_PLUGIN: _MOST_POINTS},
-        purge_orphaned_data=False,
-    )
-    multiplexer.AddRunsFromDirectory(logdir)
-    multiplexer.Reload()
-    return data_provider.MultiplexerDataProvider(multiplexer, logdir)
+    def __init__(self, logdir: str) -> None:
+        from tensorboard.backend.event_processing import (
+            data_provider,
+            plugin_event_accumulator,
+            plugin_event_multiplexer,
+        )
+
+        sizes = dict.fromkeys(plugin_event_accumulator.DEFAULT_SIZE_GUIDANCE, 1)
+        self._logdir = logdir
+        self._multiplexer = plugin_event_multiplexer.EventMultiplexer(
+            size_guidance=sizes,
+            tensor_size_guidance={PLUGIN_NAME: 0, SCALARS_PLUGIN: _MOST_POINTS},
+            purge_orphaned_data=False,
+        )
+        self.provider: Any = data_provider.MultiplexerDataProvider(self._multiplexer, logdir)
+
+    def reload(self) -> None:
+        """Reads what was written since the last call, new runs included."""
+        self._multiplexer.AddRunsFromDirectory(self._logdir)
+        self._multiplexer.Reload()
+
+
+def load_filesystem() -> None:
+    """Imports what TensorBoard reads files with: 3 s where TensorFlow is installed."""
+    from tensorboard.compat import tf
+
+    tf.io.gfile.exists(".")
+
+
+def open_logdir(logdir: str) -> Any:
+    """A data provider over a whole logdir, loaded."""
+    growing = GrowingLogdir(logdir)
+    growing.reload()
+    return growing.provider
 
 
 def _place(tag: str) -> tuple[str, int, str]:

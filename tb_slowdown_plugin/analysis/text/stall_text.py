@@ -18,6 +18,8 @@ from tb_slowdown_plugin.catalog.accounts import account_title
 
 _IDLE_CORES: Final = 0.05
 """Cores below which the other threads are idle: what runtimes take for looking around."""
+_MAX_OTHERS: Final = 2
+"""Places of other threads that are named, those of most threads first."""
 _LEAST_RATE: Final = float(1 << 20)
 """Bytes per second of disk from which they are worth a word."""
 _LEAST_SHARE: Final = 0.1
@@ -62,17 +64,24 @@ def describe_open(
         where += f" ({account_title(account).lower()})"
     told = others or {}
     rest = threads - sum(told.values())
-    parts = [where]
-    parts += [
-        f"{counted(number, 'thread')} in {code_place(other)}"
-        for other, number in sorted(told.items(), key=lambda pair: -pair[1])[:2]
-    ]
+    parts = [where, *_others(told)]
     if rest > 0:
         parts.append(f"{counted(rest, 'other thread')}{' idle' * (cpu_cores < _IDLE_CORES)}")
     return f"No step since {clock(since)} ({duration(seconds)}): {', '.join(parts)}."
 
 
-def describe_past(step: str, seconds: float, places: Sequence[str], account: str | None) -> str:
+def _others(others: Mapping[str, int]) -> list[str]:
+    ranked = sorted(others.items(), key=lambda pair: -pair[1])[:_MAX_OTHERS]
+    return [f"{counted(number, 'thread')} in {code_place(place)}" for place, number in ranked]
+
+
+def describe_past(
+    step: str,
+    seconds: float,
+    places: Sequence[str],
+    account: str | None,
+    others: Mapping[str, int] | None = None,
+) -> str:
     """The evidence of a stall that is over.
 
     Example:
@@ -80,9 +89,10 @@ def describe_past(step: str, seconds: float, places: Sequence[str], account: str
       'No step ended for 4 min 10 s before step 800: the training thread was in `get` (data.py:88).'
     """
     what = f" ({account_title(account).lower()})" if account is not None else ""
+    where = [f"{listed([code_place(place) for place in places])}{what}", *_others(others or {})]
     return (
         f"No step ended for {duration(seconds)} before {step}: the training thread was in "
-        f"{listed([code_place(place) for place in places])}{what}."
+        f"{', '.join(where)}."
     )
 
 

@@ -25,7 +25,9 @@ def tell_stalls(case: Case, stalls: Sequence[StallSeen], lost: Float) -> Iterato
       lost: (S,) seconds of one cause.
     """
     for stall in _lost_in(stalls, lost):
-        yield describe_past(case.step_text(stall.row), stall.seconds, stall.places, stall.account)
+        yield describe_past(
+            case.step_text(stall.row), stall.seconds, stall.places, stall.account, stall.others
+        )
 
 
 def describe_stalled(

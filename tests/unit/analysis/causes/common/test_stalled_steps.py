@@ -19,7 +19,7 @@ def test_the_seconds_of_a_past_stall_are_a_one_off_with_its_place(make_run):
     assert report.unexplained.steps == (200, 200)
     assert report.unexplained.text == (
         "No step ended for 4 min 10 s before step 200: the training thread was in "
-        "`waits_for_lock` (data.py:88)."
+        "`waits_for_lock` (data.py:88), 2 threads in `serve` (data.py:12)."
     )
     assert (
         report.headline.startswith(
@@ -39,5 +39,8 @@ def test_seconds_that_an_account_holds_keep_their_cause_and_get_the_place(make_r
     report = account_for(run).report
     (cause,) = report.causes
     assert cause.cause == "input_pipeline"
-    assert cause.evidence[-1].endswith("the training thread was in `waits_for_lock` (data.py:88).")
+    assert cause.evidence[-1].endswith(
+        "the training thread was in `waits_for_lock` (data.py:88), 2 threads in `serve` "
+        "(data.py:12)."
+    )
     assert report.unexplained is None

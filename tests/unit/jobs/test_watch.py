@@ -1,0 +1,98 @@
+"""A watch follows a logdir that grows: new steps, new runs, and a logdir that goes and comes."""
+
+from __future__ import annotations
+
+import shutil
+
+import event_files
+import pytest
+
+from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.errors import InputError
+from tb_slowdown_plugin.jobs.watch import EVERY_SECONDS, LIVE_SECONDS, Watch
+from tb_slowdown_plugin.reader.logdir import read_runs
+
+STARTED = event_files.STARTED
+
+
+class Clock:
+    now = STARTED + 120.0
+
+    def __call__(self):
+        return self.now
+
+
+def write(logdir, run, steps, session="0123abcd"):
+    table = event_files.make_steps(steps, seconds=0.1, seed=1)
+    chunks = event_files.split(table, session=session)
+    event_files.write_chunks(logdir / run / "slowdown", chunks)
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def logdir(tmp_path):
+    write(tmp_path / "logs", "run1", 1000)
+    return tmp_path / "logs"
+
+
+def test_a_run_is_looked_at_as_the_report_tells_it(logdir, clock):
+    (look,) = Watch(str(logdir), clock=clock).look()
+    (run,) = read_runs(str(logdir), warn=print)
+    report = account_for(run).report
+    assert (look.title, look.is_live) == ("run1", True)
+    assert look.report.wall_seconds == pytest.approx(report.wall_seconds)
+    assert look.report.lost_seconds == pytest.approx(report.lost_seconds)
+    assert look.report.healthy_step_seconds == pytest.approx(report.healthy_step_seconds)
+
+
+def test_new_steps_and_new_runs_are_followed(logdir, clock):
+    watch = Watch(str(logdir), clock=clock)
+    assert [look.report.steps for look in watch.look()] == [1000]
+    write(logdir, "run2", 1200, session="0123abce")
+    clock.now += 5.0
+    assert [(look.title, look.report.steps) for look in watch.look()] == [
+        ("run2", 1200),
+        ("run1", 1000),
+    ]
+
+
+def test_a_run_without_records_for_a_minute_has_ended(logdir, clock):
+    watch = Watch(str(logdir), clock=clock)
+    assert watch.look()[0].is_live
+    clock.now = STARTED + 100.0 + LIVE_SECONDS + 10.0
+    assert not watch.look()[0].is_live
+
+
+def test_a_logdir_that_is_deleted_and_comes_back_is_watched_again(logdir, clock):
+    watch = Watch(str(logdir), clock=clock)
+    watch.look()
+    shutil.rmtree(logdir)
+    for _ in range(2):
+        with pytest.raises(InputError, match="no such directory"):
+            watch.look()
+    write(logdir, "run3", 500)
+    assert [(look.title, look.report.steps) for look in watch.look()] == [("run3", 500)]
+
+
+def test_any_trouble_of_a_filesystem_is_one_sentence_and_the_next_look_tries_again(logdir, clock):
+    class Failing:
+        provider = None
+
+        def reload(self):
+            raise OSError(28, "No space left on device")
+
+    watch = Watch(str(logdir), clock=clock, open_source=lambda _: Failing())
+    with pytest.raises(InputError, match="No space left on device"):
+        watch.look()
+    assert watch.rest_seconds == EVERY_SECONDS
+
+
+def test_looks_read_a_run_that_has_ended_once(logdir, clock):
+    clock.now = STARTED + 1e6
+    watch = Watch(str(logdir), clock=clock)
+    (first,) = watch.look()
+    assert all(watch.look()[0] is first for _ in range(100))
