@@ -41,6 +41,7 @@ checkpoint = tf.train.Checkpoint(model=model)
 train_step = lambda batch: model(batch[0])
 """
 RUN_BY = {
+    r"tbslow watch(?!.*--once)": "tests/integration/test_watch_command.py",
     r"git clone ": "scripts/test",  # and whoever reads this
     r"(\.venv/bin/)?pip install ": "tests/packaging/test_wheel.py",
     r"pip install \. && tensorboard --logdir demo_logs$": "tests/packaging/test_wheel.py",

@@ -100,6 +100,7 @@ def test_a_training_that_turns_slow_is_told_once_to_each_and_metrics_agree(tmp_p
         watching.send_signal(signal.SIGINT)
         out, _ = watching.communicate(timeout=60)
         hook.shutdown()
+        hook.server_close()
     assert watching.returncode == 0
     (run,) = json.loads(report.stdout)["runs"]
     lost = {cause["cause"]: cause["lost_seconds"] for cause in run["causes"]}
