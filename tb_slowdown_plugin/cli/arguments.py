@@ -7,112 +7,21 @@ import math
 from typing import Final, NoReturn, TypeAlias
 
 from tb_slowdown_plugin._version import __version__
+from tb_slowdown_plugin.cli.help_texts import (
+    COMPARE_EPILOG,
+    DEMO_EPILOG,
+    DESCRIPTION,
+    EPILOG,
+    FIX_EPILOG,
+    REPORT_EPILOG,
+    RUN_EPILOG,
+    SHARE_EPILOG,
+    TRACE_EPILOG,
+    WATCH_EPILOG,
+)
 from tb_slowdown_plugin.errors import InputError
 
 FORMATS: Final = ("text", "json", "html")
-
-_DESCRIPTION: Final = (
-    "Tells why TensorFlow training got slower, from what it wrote into its logdir."
-)
-_STATUSES: Final = """\
-exit status:
-  0  done
-  2  unusable input; one line on stderr says what and what to do
-  3  slower than --fail-over PERCENT allows
-"""
-_EPILOG: Final = f"""{_STATUSES}
-examples:
-  tbslow run train.py                         train as always, and get a verdict
-  tbslow report logs                          every run below logs
-  tbslow report logs --run run1 --format json
-  tbslow report logs --fail-over 10           for continuous integration
-  tbslow compare logs/old logs/new            did the change make it slower?
-  tbslow share logs -o run.zip                for a colleague or a bug report
-  tbslow demo                                 a slow run to look at
-  tbslow trace logs                           what a profiler capture shows
-  tbslow fix logs                             a diff of your own source
-  tbslow watch logs                           all runs while they train
-"""
-_REPORT_EPILOG: Final = f"""{_STATUSES}
-examples:
-  tbslow report logs                          every run below logs
-  tbslow report logs --run run1 --format json
-  tbslow report logs --format html -o report.html
-  tbslow report logs --fail-over 10           for continuous integration:
-                                              a run may lose 10 % of its wall time
-"""
-_COMPARE_EPILOG: Final = f"""{_STATUSES}
-A run is a directory with one run in it, or LOGDIR:RUN. All runs of a LOGDIR with several
-are repeats.
-Two runs of one program differ too: give three of each, and chance is told from change.
-
-examples:
-  tbslow compare logs/old logs/new            # if each holds three, three a side
-  tbslow compare logs:old logs:new --format json
-  tbslow compare logs/old logs/new --format html -o compare.html
-  tbslow compare --base a1 a2 a3 --with b1 b2 b3 --fail-over 5
-"""
-_SHARE_EPILOG: Final = f"""{_STATUSES}
-Each record is decoded, searched for absolute paths and for this machine's user and host
-names, and written anew; your scalars, images and graphs stay out.
-
-examples:
-  tbslow share logs -o run.zip
-  tbslow share logs/run1 -o run.zip --with-captures
-"""
-_DEMO_EPILOG: Final = f"""{_STATUSES}
-Trains for some seconds; needs TensorFlow.
-
-examples:
-  tbslow demo                                 into the new directory tbslow-demo
-  tbslow demo logs/demo
-"""
-_FIX_EPILOG: Final = f"""{_STATUSES}
-Run it where the program is. The diff is on stdout, for `git apply` and `patch -p1`; what each
-change does is on stderr. Where no patch is certain to be right, there is an example instead.
-
-examples:
-  tbslow fix logs                             see the changes
-  tbslow fix logs --cause retracing | git apply
-  tbslow fix logs --apply                     write them; FILE.orig is kept where git has no copy
-"""
-_TRACE_EPILOG: Final = f"""{_STATUSES}
-Reads the file of any profiler that writes XPlanes (TensorFlow, JAX, PyTorch/XLA), without
-TensorFlow and without XProf. Of a directory the newest capture is shown; JSON has all.
-
-examples:
-  tbslow trace logs
-  tbslow trace logs/plugins/profile/2026_11_21_06_40_12/vm.xplane.pb
-  tbslow trace logs --format json
-"""
-
-
-_WATCH_EPILOG: Final = f"""{_STATUSES}
-Follows all runs below LOGDIR, new ones included, until it is interrupted. A finding is sent
-once, and once more when it is over or withdrawn. A webhook's address can be a secret: give
-env:NAME or file:PATH. TBSLOW_WEBHOOK_TOKEN, or a file that TBSLOW_WEBHOOK_TOKEN_FILE names,
-holds a bearer token for it.
-
-examples:
-  tbslow watch logs
-  tbslow watch logs --once                    one line for each run
-  tbslow watch logs --exec 'jq -r .text | mail -s slow me'
-  tbslow watch logs --webhook env:SLACK_URL
-  tbslow watch logs --prometheus 9464
-"""
-
-
-_RUN_EPILOG: Final = """\
-The program runs as by python PROGRAM ARGS, with the same output and exit status. Then the
-verdict is on stderr. A program that uses tbslow itself says what a step is; else the batches
-of Keras are steps, else the calls that change trainable variables.
-
-examples:
-  tbslow run train.py --epochs 3
-  tbslow run --logdir logs/run1 -m package.train
-  tbslow run --step train_step train.py       a step is a call of the function train_step
-  tbslow run --step fit train.py              only the batches of Keras are steps
-"""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -136,8 +45,8 @@ def build_parser() -> argparse.ArgumentParser:
     """All commands and their flags; the reference of the documentation is made from it."""
     parser = _Parser(
         prog="tbslow",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
+        description=DESCRIPTION,
+        epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -171,7 +80,7 @@ def _add_command(commands: _Commands, name: str, does: str, epilog: str) -> _Par
 def _add_run(commands: _Commands) -> None:
     """For `--help` and the documentation; `cli/run.py` reads these flags without argparse."""
     run = _add_command(
-        commands, "run", "train a program as it is, and say why it is slow", _RUN_EPILOG
+        commands, "run", "train a program as it is, and say why it is slow", RUN_EPILOG
     )
     run.add_argument(
         "--logdir",
@@ -200,7 +109,7 @@ def _add_run(commands: _Commands) -> None:
 
 def _add_report(commands: _Commands) -> None:
     report = _add_command(
-        commands, "report", "say what each run lost, to what, and what to change", _REPORT_EPILOG
+        commands, "report", "say what each run lost, to what, and what to change", REPORT_EPILOG
     )
     report.add_argument(
         "logdir",
@@ -228,7 +137,7 @@ def _add_report(commands: _Commands) -> None:
 
 def _add_compare(commands: _Commands) -> None:
     compare = _add_command(
-        commands, "compare", "say what differs between runs by more than chance", _COMPARE_EPILOG
+        commands, "compare", "say what differs between runs by more than chance", COMPARE_EPILOG
     )
     compare.add_argument(
         "runs", metavar="RUN", nargs="*", help="the run before the change, and the one after it"
@@ -255,7 +164,7 @@ def _add_compare(commands: _Commands) -> None:
 
 def _add_share(commands: _Commands) -> None:
     share = _add_command(
-        commands, "share", "pack what the Slowdown tab needs, and nothing private", _SHARE_EPILOG
+        commands, "share", "pack what the Slowdown tab needs, and nothing private", SHARE_EPILOG
     )
     share.add_argument("logdir", metavar="LOGDIR", help="the directory that training wrote to")
     share.add_argument(
@@ -280,7 +189,7 @@ def _add_demo(commands: _Commands) -> None:
         commands,
         "demo",
         "train a small program with a mistake in it, and report on it",
-        _DEMO_EPILOG,
+        DEMO_EPILOG,
     )
     demo.add_argument(
         "logdir",
@@ -293,7 +202,7 @@ def _add_demo(commands: _Commands) -> None:
 
 def _add_trace(commands: _Commands) -> None:
     trace = _add_command(
-        commands, "trace", "say where the time goes in a profiler capture", _TRACE_EPILOG
+        commands, "trace", "say where the time goes in a profiler capture", TRACE_EPILOG
     )
     trace.add_argument(
         "capture",
@@ -310,7 +219,7 @@ def _add_trace(commands: _Commands) -> None:
 
 def _add_fix(commands: _Commands) -> None:
     fix = _add_command(
-        commands, "fix", "change the lines that cost the time, as a diff", _FIX_EPILOG
+        commands, "fix", "change the lines that cost the time, as a diff", FIX_EPILOG
     )
     fix.add_argument("logdir", metavar="LOGDIR", help="the directory that training wrote to")
     fix.add_argument("--run", metavar="RUN", help="this run, where there are several")
@@ -324,7 +233,7 @@ def _add_fix(commands: _Commands) -> None:
 
 def _add_watch(commands: _Commands) -> None:
     watch = _add_command(
-        commands, "watch", "show all runs while they train, and send what is found", _WATCH_EPILOG
+        commands, "watch", "show all runs while they train, and send what is found", WATCH_EPILOG
     )
     watch.add_argument(
         "logdir",
