@@ -21,6 +21,7 @@ pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
 pytest.importorskip("tensorflow")
 
 PROGRAM = Path(__file__).with_name("slowing_training.py")
+TBSLOW = [sys.executable, "-m", "tb_slowdown_plugin"]
 BEFORE_SECONDS = 9.0
 AFTER_SECONDS = 40.0
 
@@ -28,11 +29,19 @@ AFTER_SECONDS = 40.0
 class Hook(ThreadingHTTPServer):
     """Refuses the first post, then takes all."""
 
+    daemon_threads = False  # closing it waits for the last post
+
     def __init__(self):
         self.texts = []
         self.refused = 0
         super().__init__(("127.0.0.1", 0), _Handler)
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        self._serving = threading.Thread(target=self.serve_forever)
+        self._serving.start()
+
+    def __exit__(self, *_):
+        self.shutdown()
+        self._serving.join()
+        self.server_close()
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -74,33 +83,31 @@ def port_of(stderr):
 def test_a_training_that_turns_slow_is_told_once_to_each_and_metrics_agree(tmp_path):
     logs, told, stderr = tmp_path / "logs", tmp_path / "told", tmp_path / "stderr"
     logs.mkdir()
-    hook = Hook()
-    environment = os.environ | {
-        "CUDA_VISIBLE_DEVICES": "",
-        "HOOK": f"http://127.0.0.1:{hook.server_port}/",
-    }
-    with stderr.open("wb") as err:
-        watching = subprocess.Popen(
-            [sys.executable, "-m", "tb_slowdown_plugin", "watch", str(logs), "--exec",
-             f"cat >> {told}", "--webhook", "env:HOOK", "--prometheus", "0"],
-            stdout=subprocess.PIPE, stderr=err, env=environment, text=True,
-        )  # fmt: skip
-    try:
-        port = port_of(stderr)
-        arguments = ["callback", str(logs), str(BEFORE_SECONDS), str(AFTER_SECONDS)]
-        subprocess.run([sys.executable, str(PROGRAM), *arguments], check=True, env=environment)
-        changed = float((tmp_path / "callback.changed").read_text().split()[0])
-        time.sleep(12.0)  # two looks
-        metrics = scrape(port)
-        report = subprocess.run(
-            [sys.executable, "-m", "tb_slowdown_plugin", "report", str(logs), "--format", "json"],
-            check=True, capture_output=True, env=environment,
-        )  # fmt: skip
-    finally:
-        watching.send_signal(signal.SIGINT)
-        out, _ = watching.communicate(timeout=60)
-        hook.shutdown()
-        hook.server_close()
+    with Hook() as hook:
+        environment = os.environ | {
+            "CUDA_VISIBLE_DEVICES": "",
+            "HOOK": f"http://127.0.0.1:{hook.server_port}/",
+        }
+        with stderr.open("wb") as err:
+            watching = subprocess.Popen(
+                [*TBSLOW, "watch", str(logs), "--exec",
+                 f"cat >> {told}", "--webhook", "env:HOOK", "--prometheus", "0"],
+                stdout=subprocess.PIPE, stderr=err, env=environment, text=True,
+            )  # fmt: skip
+        try:
+            port = port_of(stderr)
+            arguments = ["callback", str(logs), str(BEFORE_SECONDS), str(AFTER_SECONDS)]
+            subprocess.run([sys.executable, str(PROGRAM), *arguments], check=True, env=environment)
+            changed = float((tmp_path / "callback.changed").read_text().split()[0])
+            time.sleep(12.0)  # two looks
+            metrics = scrape(port)
+            report = subprocess.run(
+                [*TBSLOW, "report", str(logs), "--format", "json"],
+                check=True, capture_output=True, env=environment,
+            )  # fmt: skip
+        finally:
+            watching.send_signal(signal.SIGINT)
+            out, _ = watching.communicate(timeout=60)
     assert watching.returncode == 0
     (run,) = json.loads(report.stdout)["runs"]
     lost = {cause["cause"]: cause["lost_seconds"] for cause in run["causes"]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import shlex
 
@@ -29,7 +30,9 @@ def test_each_command_has_examples() -> None:
 
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_an_example_is_parsed(example: str) -> None:
-    arguments = shlex.split(example.partition(" | ")[0])[1:]
+    words = shlex.shlex(example, posix=True, punctuation_chars="|")
+    words.whitespace_split = True
+    arguments = list(itertools.takewhile(lambda word: word != "|", words))[1:]
     if arguments[0] == "run":  # it reads its flags itself: the rest is the program's
         assert split(arguments[1:])[1]
         return
