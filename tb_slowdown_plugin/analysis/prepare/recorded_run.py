@@ -8,7 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_training
-from tb_slowdown_plugin.analysis.prepare.user_calls import with_validation
+from tb_slowdown_plugin.analysis.prepare.user_calls import (
+    with_first_validation,
+    with_validation,
+)
 from tb_slowdown_plugin.analysis.prepare.workers import find_group
 from tb_slowdown_plugin.analysis.stats.buckets import (
     Samples,
@@ -35,7 +38,7 @@ def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float
       run: the recording.
       graphs: its traces with their first executions, from `traced_graphs(run)`.
     """
-    measured = with_validation(run, _settled_seconds(run, graphs))
+    measured = with_validation(run, with_first_validation(_settled_seconds(run, graphs)))
     steady: dict[str, Float] = defaultdict(lambda: np.zeros(len(run.steps)))
     for graph in in_training(graphs):
         if graph.first_seconds and graph.row < len(run.steps):

@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.stats.events import find_events
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.records.types import Fact, Float, Run
 
@@ -73,6 +74,26 @@ def call_of(account: str) -> tuple[str, str]:
     if family == names.CALL and found:
         return found["call"], found["place"]
     return (detail, "") if family == names.CALL else (family, detail)
+
+
+def with_first_validation(measured: Mapping[str, Float]) -> dict[str, Float]:
+    """The accounts, with what validation waited for when it ran for the first time as warm-up.
+
+    Its caches and shuffle buffers fill there. The first call of each line that calls `evaluate`
+    may fill others: what it waits for beyond the later calls from there.
+    """
+    own = names.account(names.INPUT_WAIT, names.OF_VALIDATION)
+    if own not in measured:
+        return dict(measured)
+    wait = np.nan_to_num(measured[own])
+    first = np.zeros(len(wait))
+    for column in (measured[each] for each in measured if call_of(each)[0] == "evaluate"):
+        row, later = np.split(find_events(np.nan_to_num(column)), [1])
+        usual = np.median(wait[later]) if len(later) else 0.0
+        first[row] = np.maximum(wait[row] - usual, 0.0)
+    start = find_events(wait)[:1]
+    first[start] = wait[start]
+    return {**measured, own: wait - first, names.account(names.INPUT_WAIT, names.FIRST): first}
 
 
 def with_validation(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:

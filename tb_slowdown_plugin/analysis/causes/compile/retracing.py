@@ -168,7 +168,7 @@ def claim(case: Case, claimed: tuple[Finding, ...], calling: tuple[Finding, ...]
         ),
         recreated_objects.instead_of(call),
         "high",
-        place=to_place(place, "predict"),
+        place=to_place(place, call),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.call_text import tell_parts
-from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds
+from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds, to_place
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
 from tb_slowdown_plugin.analysis.causes.common.timing_text import (
     cadence,
@@ -56,6 +56,7 @@ def claim(case: Case, claimed: tuple[Finding, ...]) -> Claim:
             *(tell_parts(each) for each in calls),
         ),
         (no_shuffle(),),
+        place=to_place(calls[0].line, "evaluate") if calls else None,
     )
 
 

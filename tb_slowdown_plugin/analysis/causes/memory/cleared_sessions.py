@@ -7,7 +7,13 @@ from collections.abc import Iterable
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.call_text import tell_parts
-from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, largest, lost_seconds
+from tb_slowdown_plugin.analysis.causes.common.context import (
+    Case,
+    Claim,
+    largest,
+    lost_seconds,
+    to_place,
+)
 from tb_slowdown_plugin.analysis.causes.common.timing_text import (
     cadence,
     tell_seconds,
@@ -47,6 +53,7 @@ def claim(
         tuple(_evidence(case, claimed, clearing)),
         advice,
         "high",
+        place=to_place(place, names.CLEAR_SESSION),
     )
 
 

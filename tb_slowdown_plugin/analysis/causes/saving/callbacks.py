@@ -10,7 +10,13 @@ from collections.abc import Iterable
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.call_text import tell_parts
-from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, largest, lost_seconds
+from tb_slowdown_plugin.analysis.causes.common.context import (
+    Case,
+    Claim,
+    largest,
+    lost_seconds,
+    to_place,
+)
 from tb_slowdown_plugin.analysis.causes.common.program import Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, growth, working_rows
 from tb_slowdown_plugin.analysis.causes.saving import callbacks_fixes
@@ -78,6 +84,7 @@ def explain(case: Case) -> Claim | None:
         ),
         # What is more in some steps is told by its largest and smallest call.
         pattern="flat" if often == "at every step" and main.pattern == "periodic" else None,
+        place=to_place(calls.line, calls.call) if calls else None,
     )
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tb_slowdown_plugin.analysis.diagnose import diagnose
 from tb_slowdown_plugin.analysis.prepare.recorded_run import measured_seconds
 from tb_slowdown_plugin.analysis.prepare.user_calls import call_of, called
 from tb_slowdown_plugin.records.types import Fact
@@ -40,6 +41,27 @@ def test_the_last_word_on_a_line_counts_and_foreign_facts_do_not(make_run):
     assert (told.call, told.line, told.calls) == ("evaluate", "main (train.py:22)", 2.0)
     assert (told.seconds, told.parts) == (6.8, {"input_wait": 5.6})
     assert called(run, "predict:train.py:22") == ()
+
+
+def test_what_validation_waited_for_at_first_is_warm_up(make_run):
+    """Row 39 fills a cache; a second line fills another in row 319, and a third fills none."""
+    wait = np.where(np.arange(SIZE) % 40 == 39, 0.300, 0.0)
+    wait[319] = 0.800
+    at = {"call:evaluate (b.py:9)": (319, 359), "call:evaluate (c.py:9)": (279, 399)}
+    lines = {line: np.where(np.isin(np.arange(SIZE), rows), CALL, 0.0) for line, rows in at.items()}
+    lines[PLACE] = CALL - sum(lines.values())
+    run = make_run(0.010 + wait + CALL, accounts={"input_wait:validation": wait, **lines})
+    measured = measured_seconds(run, ())
+    first = measured["input_wait:first"]
+    assert {int(row): round(float(first[row]), 3) for row in np.flatnonzero(first)} == {
+        39: 0.3,
+        319: 0.5,
+    }
+    np.testing.assert_allclose(measured["input_wait:validation"] + first, wait)
+    findings = diagnose(0.010 + wait + CALL, measured).findings
+    lost = {(each.source, each.pattern): each.lost_seconds for each in findings}
+    assert lost["input_wait:first", "warm_up"] == pytest.approx(0.8)
+    assert lost["input_wait:validation", "periodic"] == pytest.approx(2.7)
 
 
 def test_a_call_without_a_line_has_no_place():

@@ -195,6 +195,14 @@ def test_an_optimizer_made_again_at_the_same_line_costs_seconds(recording, optim
     assert booked["optimizer_creation"] / 1e9 == pytest.approx(total, rel=0.2)
 
 
+def test_an_optimizer_that_keras_makes_to_look_at_is_none(recording, optimizers):
+    """`load_weights` makes one of the base class, from the user's line."""
+    for _ in range(3):
+        keras.optimizers.Optimizer(1.0)
+    assert dict(recording.stopwatch.take()) == {}
+    assert recording.of(Fact) == []
+
+
 def test_optimizers_made_by_a_save_belong_to_the_save(recording, optimizers):
     watch = recording.stopwatch
     for _ in range(4):

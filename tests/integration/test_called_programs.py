@@ -1,0 +1,88 @@
+"""The user's call owns its seconds: one row with its line, as long as a stopwatch says."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.types import Cause, Report
+from tb_slowdown_plugin.reader.logdir import read_runs
+
+pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
+
+PROGRAMS = Path(__file__).with_name("called_programs.py")
+EXCUSED = frozenset({"warm_up", "cpu_contention", "unexplained"})
+"""What a busy machine and the first steps add to any of them."""
+CALLS = {
+    "predict_in_callback": ("callbacks", "predict", 0.15),
+    "predict_in_loop": ("retracing", "predict", 0.15),
+    "fit_in_loop": ("retracing", "fit", 0.2),
+    "clear_session": ("garbage_collection", "clear_session", 0.2),
+    "load_model": ("retracing", "load_model", 0.15),
+    "evaluate": ("input_pipeline", "evaluate", 0.15),
+}
+"""Program -> its cause, its call, and how far the seconds may be from the stopwatch's."""
+PAIRS = {
+    "predict_and_input": {"retracing": "predict", "input_pipeline": "input"},
+    "collect_and_retrace": {"garbage_collection": "gc.collect", "retracing": "retracing"},
+}
+"""Program of two defects -> cause of each, and its stopwatch."""
+
+
+class Outcome(NamedTuple):
+    report: Report
+    seconds: dict[str, float]
+    line: dict[str, int]
+
+    @property
+    def named(self) -> list[Cause]:
+        return [each for each in self.report.causes if each.cause not in EXCUSED]
+
+
+def run(name: str, folder: Path) -> Outcome:
+    done = subprocess.run(
+        [sys.executable, str(PROGRAMS), name, str(folder)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=180,
+    )
+    told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    (found,) = read_runs(str(folder), warn=print)
+    return Outcome(account_for(found).report, told["seconds"], told["line"])
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_call_is_one_row_with_its_line_and_its_seconds(name: str, tmp_path: Path) -> None:
+    made = run(name, tmp_path)
+    cause, call, tolerance = CALLS[name]
+    assert [each.cause for each in made.named] == [cause], made.report.headline
+    (row,) = made.named
+    assert row.lost_seconds == pytest.approx(made.seconds[call], rel=tolerance)
+    text = " ".join([made.report.headline, row.summary, *row.evidence])
+    assert f"{PROGRAMS.name}:{made.line[call]}" in text
+    assert f"`{call}`" in text
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_its_healthy_twin_is_not_blamed(name: str, tmp_path: Path) -> None:
+    made = run(f"{name}_healthy", tmp_path)
+    assert made.named == [], made.report.headline
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_two_defects_are_two_rows_in_order(name: str, tmp_path: Path) -> None:
+    made = run(name, tmp_path)
+    truth = {cause: made.seconds[timer] for cause, timer in PAIRS[name].items()}
+    ordered = sorted(truth, key=lambda cause: -truth[cause])
+    assert [each.cause for each in made.named] == ordered, made.report.headline
+    for row in made.named:
+        assert row.lost_seconds == pytest.approx(truth[row.cause], rel=0.2), row.summary
