@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import sys
+import threading
 import time
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Final
+from types import FrameType
+from typing import NoReturn
 
 from rich.console import Console
-from rich.live import Live
 
 from tb_slowdown_plugin.cli.output import tell
+from tb_slowdown_plugin.cli.watch_display import Display, LiveScreen, PlainLines, print_lines
 from tb_slowdown_plugin.cli.watch_table import Screen, plain_line
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.jobs.delivery import Command, Delivery, Webhook
@@ -23,9 +26,6 @@ from tb_slowdown_plugin.jobs.notices import Notice, Notices
 from tb_slowdown_plugin.jobs.prometheus_export import Metrics, serve
 from tb_slowdown_plugin.jobs.watch import RunLook, Watch
 from tb_slowdown_plugin.reader.provider import load_filesystem
-
-_PLAIN_SECONDS: Final = 60.0
-"""Without a terminal, a live run has a line this often although nothing is new."""
 
 
 def watch(chosen: Namespace) -> int:
@@ -35,22 +35,49 @@ def watch(chosen: Namespace) -> int:
     console = Console(highlight=False, markup=False, emoji=False)
     if chosen.once:
         return _once(watched, chosen, console)
-    deliveries = [Delivery(sink, tell) for sink in _sinks(chosen)]
+    on_screen = console.is_terminal and not console.is_dumb_terminal
+    sinks = _sinks(chosen, on_screen=on_screen)
     metrics = Metrics()
     if chosen.prometheus is not None:
         host, port = serve(metrics, chosen.prometheus)
         tell(f"metrics at http://{host}:{port}/metrics")
     with ExitStack() as stack:
+        display: Display = PlainLines(print_lines)
+        if on_screen:
+            display = stack.enter_context(LiveScreen(chosen.logdir, console))
+        deliveries = [Delivery(sink, display.warn) for sink in sinks]
         for delivery in deliveries:
             stack.callback(delivery.close)
-        show = _shower(chosen.logdir, console, stack)
-        follow = _Follow(watched, show, [delivery.put for delivery in deliveries], metrics)
+        follow = _Follow(watched, display, [delivery.put for delivery in deliveries], metrics)
+        resized = threading.Event()
+        _handle(signal.SIGWINCH, lambda *_: resized.set(), stack)
+        _handle(signal.SIGTERM, _end, stack)
         try:
             while True:
                 follow.look()
-                time.sleep(watched.rest_seconds)
+                _rest(watched.rest_seconds, resized, display)
         except KeyboardInterrupt:
             return 0
+
+
+def _rest(seconds: float, resized: threading.Event, display: Display) -> None:
+    """Waits for the next look; a terminal of another size is drawn at once."""
+    due = time.monotonic() + seconds
+    while (rest := due - time.monotonic()) > 0.0:
+        if resized.wait(rest):
+            resized.clear()
+            display.redraw()
+
+
+def _handle(
+    number: signal.Signals, handler: Callable[[int, FrameType | None], object], stack: ExitStack
+) -> None:
+    stack.callback(signal.signal, number, signal.signal(number, handler))
+
+
+def _end(number: int, _: FrameType | None) -> NoReturn:
+    """Ends as the signal would, but gives the terminal back."""
+    raise SystemExit(128 + number)
 
 
 class _Follow:
@@ -59,12 +86,12 @@ class _Follow:
     def __init__(
         self,
         watched: Watch,
-        show: Callable[[Sequence[RunLook], Sequence[Notice], str], None],
+        display: Display,
         sinks: Sequence[Callable[[Notice], None]],
         metrics: Metrics,
     ) -> None:
         self._watched = watched
-        self._show = show
+        self._display = display
         self._sinks = sinks
         self._metrics = metrics
         self._notices = Notices()
@@ -88,16 +115,16 @@ class _Follow:
             for put in self._sinks:
                 put(notice)
         if trouble and trouble != self._trouble:
-            tell(trouble)
+            self._display.warn(trouble)
         self._trouble = trouble
         try:
-            self._show(self._looks, notices, trouble)
+            self._display.show(self._looks, notices, trouble)
             self._is_mute = False
         except BrokenPipeError:
             raise
         except OSError as error:  # the disk that stdout goes to is full
             if not self._is_mute:
-                tell(f"can't write to stdout: {error.strerror}; watching goes on")
+                self._display.warn(f"can't write to stdout: {error.strerror}; watching goes on")
             self._is_mute = True
 
 
@@ -111,9 +138,9 @@ def _once(watched: Watch, chosen: Namespace, console: Console) -> int:
             "tbslow.keras.SlowdownCallback(...) writing there"
         )
     if console.is_terminal:
-        console.print(Screen(looks, chosen.logdir, time.time()))
+        console.print(Screen(looks, chosen.logdir, time.time(), is_whole=True))
     else:
-        _print_lines([plain_line(look) for look in looks])
+        print_lines([plain_line(look) for look in looks])
     return 0
 
 
@@ -132,61 +159,10 @@ def _load_quietly() -> None:
         os.close(kept)
 
 
-def _sinks(chosen: Namespace) -> list[Command | Webhook]:
+def _sinks(chosen: Namespace, *, on_screen: bool) -> list[Command | Webhook]:
     found: list[Command | Webhook] = []
     if chosen.exec is not None:
-        found.append(Command(chosen.exec))
+        found.append(Command(chosen.exec, is_quiet=on_screen))
     if chosen.webhook is not None:
         found.append(Webhook(chosen.webhook))
     return found
-
-
-def _shower(
-    logdir: str, console: Console, stack: ExitStack
-) -> Callable[[Sequence[RunLook], Sequence[Notice], str], None]:
-    if not console.is_terminal or console.is_dumb_terminal:
-        return PlainLines(_print_lines).show
-    live = stack.enter_context(Live(console=console, screen=True, auto_refresh=False))
-
-    def show(looks: Sequence[RunLook], _: Sequence[Notice], trouble: str) -> None:
-        live.update(Screen(looks, logdir, time.time(), trouble), refresh=True)
-
-    return show
-
-
-class PlainLines:
-    """A line where a headline changes, a run begins or ends, or a minute has passed.
-
-    Args:
-      write: Gets the lines of one look.
-      clock: Unix seconds.
-    """
-
-    def __init__(
-        self, write: Callable[[list[str]], None], clock: Callable[[], float] = time.time
-    ) -> None:
-        self._write = write
-        self._clock = clock
-        self._told: dict[str, tuple[str, bool, float]] = {}
-
-    def show(self, looks: Sequence[RunLook], notices: Sequence[Notice], _: str) -> None:
-        """Writes what is new."""
-        now = self._clock()
-        lines = [notice.text for notice in notices]
-        known = {look.report.run for look in looks}
-        self._told = {run: told for run, told in self._told.items() if run in known}
-        for look in looks:
-            run, verdict = look.report.run, look.report.verdict
-            before = self._told.get(run)
-            is_due = look.is_live and before is not None and now - before[2] >= _PLAIN_SECONDS
-            if before is None or before[:2] != (verdict, look.is_live) or is_due:
-                lines.append(plain_line(look))
-                self._told[run] = (verdict, look.is_live, now)
-        if lines:
-            clock = time.strftime("%H:%M:%S", time.localtime(now))
-            self._write([f"{clock} {line}" for line in lines])
-
-
-def _print_lines(lines: list[str]) -> None:
-    sys.stdout.write("".join(f"{line}\n" for line in lines))
-    sys.stdout.flush()

@@ -6,13 +6,14 @@ import json
 import os
 import queue
 import subprocess
+import tempfile
 import threading
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final, Protocol
+from typing import IO, Final, Protocol
 from urllib.parse import urlsplit
 
 from tb_slowdown_plugin._version import __version__
@@ -26,6 +27,8 @@ _FIRST_REST_SECONDS: Final = 1.0
 """Before the second try; it doubles."""
 _TIMEOUT_SECONDS: Final = 10.0
 _COMMAND_SECONDS: Final = 60.0
+_MAX_SAID_BYTES: Final = 200
+"""Of what a command wrote before it failed."""
 TOKEN: Final = "TBSLOW_WEBHOOK_TOKEN"
 """Environment variable with a bearer token for the webhook; with _FILE appended, a file with it."""
 
@@ -52,31 +55,53 @@ class Undelivered(Exception):
 
 
 class Command:
-    """Runs a shell command for each notice, with its JSON on stdin."""
+    """Runs a shell command for each notice, with its JSON on stdin.
+
+    Args:
+      command: For `/bin/sh`.
+      is_quiet: Keep what it writes off stdout and stderr: they are a screen.
+      timeout_seconds: After so long it is killed.
+    """
 
     name = "--exec"
 
-    def __init__(self, command: str, timeout_seconds: float = _COMMAND_SECONDS) -> None:
+    def __init__(
+        self, command: str, *, is_quiet: bool = False, timeout_seconds: float = _COMMAND_SECONDS
+    ) -> None:
         self._command = command
+        self._is_quiet = is_quiet
         self._timeout_seconds = timeout_seconds
 
     def send(self, notice: Notice) -> None:
         """Runs it once; a command is never tried again, since it may have done half of its work."""
         body = json.dumps(notice_body(notice)) + "\n"
         try:
-            done = subprocess.run(
-                ["/bin/sh", "-c", self._command],
-                input=body.encode(),
-                timeout=self._timeout_seconds,
-                check=False,
-            )
+            # A file, not a pipe: what the command leaves in the background would hold a pipe open.
+            with tempfile.TemporaryFile() as said:
+                out = said if self._is_quiet else None
+                status = subprocess.run(
+                    ["/bin/sh", "-c", self._command],
+                    input=body.encode(),
+                    timeout=self._timeout_seconds,
+                    stdout=out,
+                    stderr=out,
+                    check=False,
+                ).returncode
+                why = _last_line(said) if status else ""
         except subprocess.TimeoutExpired as error:
             seconds = f"{self._timeout_seconds:.0f} s"
             raise Undelivered(f"the command did not end within {seconds}", is_final=True) from error
         except OSError as error:
             raise Undelivered(str(error.strerror or error), is_final=True) from error
-        if done.returncode:
-            raise Undelivered(f"the command ended with status {done.returncode}", is_final=True)
+        if status:
+            raise Undelivered(f"the command ended with status {status}{why}", is_final=True)
+
+
+def _last_line(said: IO[bytes]) -> str:
+    said.seek(max(0, said.seek(0, os.SEEK_END) - _MAX_SAID_BYTES))
+    lines = said.read().decode(errors="replace").split("\n")
+    last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    return f" ({last})" if last else ""
 
 
 class Webhook:

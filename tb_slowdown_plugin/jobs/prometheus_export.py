@@ -72,9 +72,7 @@ class Metrics:
             steps.add_metric([name], report.steps)
             for cause, seconds in lost_by_cause(look).items():
                 lost.add_metric([name, cause], seconds)
-            stall = report.stall
-            is_stalled = look.is_live and stall is not None and stall.account is None
-            stalled.add_metric([name], float(is_stalled))
+            stalled.add_metric([name], float(look.is_stalled))
             live.add_metric([name], float(look.is_live))
         up = GaugeMetricFamily("tbslow_logdir_readable", "1 where the logdir can be read, else 0")
         up.add_metric([], float(can_read))

@@ -39,6 +39,12 @@ class RunLook:
     reported: float
     """Unix seconds at which its newest record was written."""
 
+    @property
+    def is_stalled(self) -> bool:
+        """Whether no step ends, for no reason that is known work, such as a save."""
+        stall = self.report.stall
+        return self.is_live and stall is not None and stall.account is None
+
 
 class LogdirSource(Protocol):
     """What can be reloaded: `GrowingLogdir`, or a test's."""
@@ -77,7 +83,7 @@ class Watch:
         """Seconds until the next look is due."""
 
     def look(self) -> list[RunLook]:
-        """All runs as they are now: live ones first, then by the time of their newest record.
+        """All runs as they are now: live ones first, of those the stalled and the slow ones.
 
         Raises:
           InputError: The logdir can't be read now; it may be back at the next look.
@@ -124,9 +130,15 @@ class Watch:
                 continue
             look = RunLook(self._runs.title(name), report, is_live, seen.reported)
             self._looks[name] = (version, look)
-        looks = [look for _, look in self._looks.values()]
-        return sorted(looks, key=lambda look: (not look.is_live, -look.reported, look.title))
+        return sorted((look for _, look in self._looks.values()), key=rank)
 
     def _close(self) -> None:
         self._source = self._runs = None
         self._looks = {}
+
+
+def rank(look: RunLook) -> tuple[object, ...]:
+    """An order in which rows keep their places while nothing changes; ended runs: newest first."""
+    if not look.is_live:
+        return True, -look.reported, look.title
+    return False, not look.is_stalled, look.report.verdict != "slowdown", look.title

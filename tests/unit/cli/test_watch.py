@@ -6,14 +6,12 @@ import io
 from argparse import Namespace
 
 import event_files
-import pytest
 from unit.cli.refusals import refusal
-from unit.jobs.looks import cause_of, look_of, stall_of
+from unit.jobs.looks import cause_of, look_of
 
 from tb_slowdown_plugin.cli import watch as command
 from tb_slowdown_plugin.cli.command import main
 from tb_slowdown_plugin.errors import InputError
-from tb_slowdown_plugin.jobs.notices import Notices
 from tb_slowdown_plugin.jobs.prometheus_export import Metrics
 
 
@@ -52,14 +50,27 @@ def test_once_refuses_what_it_can_not_do(tmp_path, capsys):
     assert both.startswith("--once prints and exits")
 
 
+class Shown:
+    """Keeps what it is to show; `fails` is raised in place of it."""
+
+    def __init__(self, fails=None):
+        self.looks, self.warnings, self._fails = [], [], fails
+
+    def show(self, *given):
+        if self._fails:
+            raise self._fails
+        self.looks.append(given)
+
+    def warn(self, sentence):
+        self.warnings.append(sentence)
+
+
 def follow(*looks):
-    shown, sent = [], []
-    made = command._Follow(
-        Watched(*looks), lambda *given: shown.append(given), [sent.append], Metrics()
-    )
+    display, sent = Shown(), []
+    made = command._Follow(Watched(*looks), display, [sent.append], Metrics())
     for _ in looks:
         made.look()
-    return shown, sent
+    return display, sent
 
 
 def test_each_finding_is_sent_once():
@@ -71,42 +82,20 @@ def test_each_finding_is_sent_once():
     ]
 
 
-def test_trouble_has_one_line_and_the_last_state_stays_on_the_screen(capsys):
+def test_trouble_has_one_line_and_the_last_state_stays_on_the_screen():
     gone = InputError("no such directory: 'logs'")
-    shown, _ = follow([look_of()], gone, gone, [look_of()], gone)
-    assert capsys.readouterr().err == "tbslow: no such directory: 'logs'; waiting for it\n" * 2
-    assert [len(looks) for looks, _, _ in shown] == [1, 1, 1, 1, 1]
-    assert [bool(trouble) for _, _, trouble in shown] == [False, True, True, False, True]
+    display, _ = follow([look_of()], gone, gone, [look_of()], gone)
+    assert display.warnings == ["no such directory: 'logs'; waiting for it"] * 2
+    assert [len(looks) for looks, _, _ in display.looks] == [1, 1, 1, 1, 1]
+    assert [bool(trouble) for _, _, trouble in display.looks] == [False, True, True, False, True]
 
 
-def test_a_full_disk_under_stdout_has_one_line_and_watching_goes_on(capsys):
-    def fail(*_):
-        raise OSError(28, "No space left on device")
-
-    made = command._Follow(Watched([look_of()], [look_of()]), fail, [], Metrics())
+def test_a_full_disk_under_stdout_has_one_line_and_watching_goes_on():
+    display = Shown(fails=OSError(28, "No space left on device"))
+    made = command._Follow(Watched([look_of()], [look_of()]), display, [], Metrics())
     made.look()
     made.look()
-    err = capsys.readouterr().err
-    assert err == "tbslow: can't write to stdout: No space left on device; watching goes on\n"
-
-
-def test_plain_lines_tell_what_changes_and_a_live_run_each_minute():
-    now = [1.8e9]
-    written = []
-    lines = command.PlainLines(written.append, lambda: now[0])
-    lines.show([look_of()], (), "")
-    lines.show([look_of(step=1010)], (), "")
-    assert len(written) == 1
-    assert written[0][0].endswith("run1: step 1,000, 145 ms per step, live. Healthy.")
-    now[0] += 61.0
-    lines.show([look_of(step=1400)], (), "")
-    assert "step 1,400" in written[1][0]
-    looks = [look_of(causes=(cause_of(),), step=1401)]
-    lines.show(looks, Notices().update(looks), "")
-    assert "Retracing since step 800" in written[2][0]
-    assert "Lost 31 % of 1 min 40 s" in written[2][1]
-    lines.show([look_of(causes=(cause_of(),), step=1401, is_live=False)], (), "")
-    assert "ended" in written[3][0]
+    assert display.warnings == ["can't write to stdout: No space left on device; watching goes on"]
 
 
 def test_a_pipe_gets_lines_and_no_escape_codes(tmp_path, monkeypatch):
@@ -115,19 +104,12 @@ def test_a_pipe_gets_lines_and_no_escape_codes(tmp_path, monkeypatch):
     chunks = event_files.split(event_files.make_steps(400, seconds=0.1))
     event_files.write_chunks(tmp_path / "run\x1b[2J" / "slowdown", chunks)
 
-    def interrupt(_):
+    def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("tb_slowdown_plugin.cli.watch.time.sleep", interrupt)
+    monkeypatch.setattr(command, "_rest", interrupt)
     chosen = Namespace(logdir=str(tmp_path), once=False, exec=None, webhook=None, prometheus=None)
     assert command.watch(chosen) == 0
     (line,) = stdout.getvalue().splitlines()
     assert "run\\x1b[2J: step 399" in line
     assert "\x1b" not in line
-
-
-@pytest.mark.parametrize(("account", "state"), [(None, "stalled"), ("checkpoint", "live")])
-def test_a_stalled_run_says_so(account, state):
-    written = []
-    command.PlainLines(written.append).show([look_of(stall=stall_of(account))], (), "")
-    assert f"145 ms per step, {state}." in written[0][0]

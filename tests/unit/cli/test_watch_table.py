@@ -22,9 +22,26 @@ def test_a_run_has_step_pace_loss_cause_and_the_first_fix_below():
     lines = draw([look_of(causes=(cause_of(),))])
     assert lines[0].startswith("logs  1 run, 1 live")
     cells = " ".join(lines[2].split())
-    assert cells == "run1 1,000 145 ms 31.0 % Retracing, 31.0 s since step 800 live"
+    assert cells == "run1 live 1,000 145 ms 100 ms 31.0 % step 800 Retracing 31.0 s"
     assert lines[3] == "run1: Lost 31 % of 1 min 40 s"
     assert lines[4] == "Fix: Pass a tensor."
+
+
+def test_a_wide_terminal_has_the_fix_of_each_run_and_a_narrow_one_no_baseline():
+    looks = [look_of(name, (cause_of(),)) for name in ("run1", "run2")]
+    assert [line.split()[-3:] for line in draw(looks, width=160)[2:4]] == [
+        ["Pass", "a", "tensor."]
+    ] * 2
+    assert "Baseline" not in draw(looks, width=80)[1]
+
+
+def test_causes_of_most_seconds_are_named_and_a_healthy_run_has_no_fix():
+    causes = (cause_of("disk", 4.0), cause_of("retracing", 2.0))
+    lines = draw([look_of(causes=causes, unexplained_seconds=3.0)], width=120)
+    assert "step 800  Disk 4 s, Unexplained 3 s, Retracing 2 s" in lines[2]
+    lines = draw([look_of(causes=causes, verdict="healthy")], width=120)
+    assert lines[2].split()[-1] == "Healthy"
+    assert not any(line.startswith("Fix") for line in lines)
 
 
 @pytest.mark.parametrize("height", [10, 24, 60])
@@ -45,8 +62,8 @@ def test_lines_are_as_wide_as_the_terminal_at_most(width):
 def test_stalled_and_ended_runs_and_trouble_are_shown():
     lines = draw([look_of(stall=stall_of()), look_of("run2", is_live=False)], trouble="gone")
     assert lines[1] == "gone"
-    assert lines[3].split()[-1] == "stalled"
-    assert lines[4].split()[-1] == "ended"
+    assert lines[3].split()[:2] == ["run1", "stalled"]
+    assert lines[4].split()[:2] == ["run2", "ended"]
 
 
 def test_a_name_can_not_steer_the_terminal():

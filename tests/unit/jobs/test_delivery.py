@@ -37,6 +37,7 @@ class Hook:
                 pass
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = False  # closing it waits for the last post
         self.url = f"http://127.0.0.1:{self.server.server_port}/services/secret"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
@@ -131,3 +132,10 @@ def test_a_command_that_fails_or_hangs_is_told_and_not_tried_again(notices):
     assert warnings[0].startswith("--exec: the command ended with status 3; not delivered: run1")
     with pytest.raises(Undelivered, match="did not end within 0 s"):
         Command("sleep 5", timeout_seconds=0.05).send(notices[0])
+
+
+def test_a_command_that_fails_under_a_screen_is_quiet_and_its_last_line_is_told(notices, capfd):
+    command = Command("echo out; echo no such mailbox >&2; sleep 5 & exit 3", is_quiet=True)
+    warnings, _ = deliver(command, notices[:1])
+    assert warnings[0].startswith("--exec: the command ended with status 3 (no such mailbox); ")
+    assert capfd.readouterr() == ("", "")

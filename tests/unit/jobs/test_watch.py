@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 
 import event_files
 import pytest
+from unit.jobs.looks import NOW, cause_of, look_of, stall_of
 
 from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.errors import InputError
-from tb_slowdown_plugin.jobs.watch import EVERY_SECONDS, LIVE_SECONDS, Watch
+from tb_slowdown_plugin.jobs.watch import EVERY_SECONDS, LIVE_SECONDS, Watch, rank
 from tb_slowdown_plugin.reader.logdir import read_runs
 
 STARTED = event_files.STARTED
@@ -55,8 +57,8 @@ def test_new_steps_and_new_runs_are_followed(logdir, clock):
     write(logdir, "run2", 1200, session="0123abce")
     clock.now += 5.0
     assert [(look.title, look.report.steps) for look in watch.look()] == [
-        ("run2", 1200),
         ("run1", 1000),
+        ("run2", 1200),
     ]
 
 
@@ -96,3 +98,15 @@ def test_looks_read_a_run_that_has_ended_once(logdir, clock):
     watch = Watch(str(logdir), clock=clock)
     (first,) = watch.look()
     assert all(watch.look()[0] is first for _ in range(100))
+
+
+def test_live_runs_come_first_and_of_those_the_stalled_and_the_slow_ones():
+    ended = replace(look_of("a", is_live=False), reported=NOW + 9.0)
+    looks = [
+        ended,
+        look_of("b"),
+        look_of("c", (cause_of(),)),
+        look_of("d", stall=stall_of()),
+        look_of("e", stall=stall_of("checkpoint")),
+    ]
+    assert [look.title for look in sorted(looks, key=rank)] == ["d", "c", "b", "e", "a"]
