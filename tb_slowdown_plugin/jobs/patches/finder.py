@@ -8,7 +8,12 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from tb_slowdown_plugin.analysis.types import Advice, Cause, Report
-from tb_slowdown_plugin.jobs.patches import forced_collections, predict_calls
+from tb_slowdown_plugin.jobs.patches import (
+    forced_collections,
+    made_in_loops,
+    predict_calls,
+    traced_arguments,
+)
 from tb_slowdown_plugin.jobs.patches.evidence import Evidence, Patch, Sources
 from tb_slowdown_plugin.jobs.patches.source import Edit, Source, UncertainError
 from tb_slowdown_plugin.records.types import Run
@@ -16,7 +21,8 @@ from tb_slowdown_plugin.records.types import Run
 Finder: TypeAlias = Callable[[Evidence], Iterator[Callable[[], Patch]]]
 
 FINDERS: Final[dict[str, tuple[Finder, ...]]] = {
-    "retracing": (predict_calls.find,),
+    "retracing": (predict_calls.find, traced_arguments.find, made_in_loops.find_functions),
+    "optimizer_state": (made_in_loops.find_optimizers,),
     "garbage_collection": (forced_collections.find,),
 }
 """Cause id -> what may find patches against it, the most useful first."""

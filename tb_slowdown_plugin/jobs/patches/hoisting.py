@@ -1,0 +1,158 @@
+"""Moves a statement out of the loop that runs it again and again."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from tb_slowdown_plugin.jobs.patches.source import Edit, Source, UncertainError
+from tb_slowdown_plugin.jobs.patches.syntax import (
+    Loop,
+    bound_names,
+    changed_names,
+    loops_around,
+    read_names,
+    root_of,
+)
+
+_MONITOR = "tbslow"
+
+
+def hoist(source: Source, statement: ast.stmt) -> list[Edit]:
+    """The edits that put a statement before its loop, or before the outermost one that they can.
+
+    Args:
+      source: The file.
+      statement: A definition, an assignment to one name, or a call.
+
+    Raises:
+      UncertainError: It is in no loop, or something in the loop matters to it.
+    """
+    loop = _find_loop(source, statement)
+    first, end = source.rows(statement)
+    first = _with_comments(source, first)
+    begin, _ = source.rows(loop)
+    old_indent, new_indent = _indent_at(source, first), _indent_at(source, begin)
+    _refuse_texts_over_lines(source, statement)
+    lines = source.text[first:end].splitlines(keepends=True)
+    if not all(line.startswith(old_indent) or not line.strip() for line in lines):
+        raise UncertainError(f"Line {statement.lineno} of {source.name} is indented unevenly.")
+    moved = "".join(
+        new_indent + line.removeprefix(old_indent) if line.strip() else line for line in lines
+    )
+    return [Edit(begin, begin, moved), Edit(first, end, "")]
+
+
+def _find_loop(source: Source, statement: ast.stmt) -> Loop:
+    """The outermost loop before which the statement means the same.
+
+    Raises:
+      UncertainError: There is none.
+    """
+    found: Loop | None = None
+    child: ast.stmt = statement
+    why = f"Line {statement.lineno} of {source.name} is in no loop of its function."
+    for loop in loops_around(source, statement):
+        why = _objection(source, statement, child, loop)
+        if why:
+            break
+        found, child = loop, loop
+    if found is None:
+        raise UncertainError(why)
+    return found
+
+
+def _objection(source: Source, statement: ast.stmt, child: ast.stmt, loop: Loop) -> str:
+    """Why a statement can't leave a loop, "" if it can."""
+    where = f"Line {statement.lineno} of {source.name}"
+    if not _always_runs(source, child, loop):
+        return f"{where} does not run in each round of the loop."
+    others = list(_others(loop, statement))
+    own = bound_names([statement]) if isinstance(statement, ast.Assign) else _names_of(statement)
+    read = read_names([statement]) - _locals_of(statement)
+    matters = (read & (bound_names(others) | changed_names(others))) | (own & bound_names(others))
+    if matters:
+        return f"{where} depends on what the loop changes: {', '.join(sorted(matters))}."
+    if any(isinstance(each, _FLOW) for each in ast.walk(statement)):
+        return f"{where} changes names of a function around it, or yields."
+    return ""
+
+
+_FLOW = (ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await, ast.NamedExpr)
+
+
+def _always_runs(source: Source, child: ast.stmt, loop: Loop) -> bool:
+    """Whether each round comes to a statement: it may be inside of the monitor's own `with`."""
+    parent = source.parents[child]
+    while isinstance(parent, ast.With) and all(
+        root_of(item.context_expr) == _MONITOR for item in parent.items
+    ):
+        if len(parent.body) < 2:
+            return False
+        parent = source.parents[parent]
+    return parent is loop and len(loop.body) > 1
+
+
+def _others(loop: Loop, statement: ast.stmt) -> Iterator[ast.AST]:
+    """All of a loop but one statement."""
+    if isinstance(loop, ast.For):
+        yield loop.target
+    waiting: list[ast.AST] = list(loop.body)
+    while waiting:
+        node = waiting.pop()
+        if node is statement:
+            continue
+        if isinstance(node, ast.With | ast.For | ast.While | ast.If | ast.Try):
+            waiting += ast.iter_child_nodes(node)
+        else:
+            yield node
+
+
+def _names_of(statement: ast.stmt) -> set[str]:
+    is_named = isinstance(statement, ast.FunctionDef | ast.ClassDef)
+    return {statement.name} if is_named else set()  # type: ignore[attr-defined]
+
+
+def _locals_of(statement: ast.stmt) -> set[str]:
+    """Names that a function gives a value itself."""
+    if not isinstance(statement, ast.FunctionDef):
+        return set()
+    return bound_names([*statement.body, statement.args])
+
+
+def _with_comments(source: Source, first: int) -> int:
+    """The beginning of the comments right above a line, of the same indentation."""
+    indent = _indent_at(source, first)
+    starts = source.line_starts
+    number = starts.index(first)
+    while number and source.line(number).startswith(f"{indent}#"):
+        number -= 1
+    return starts[number]
+
+
+def _indent_at(source: Source, start: int) -> str:
+    line = source.text[start:].partition("\n")[0]
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def _refuse_texts_over_lines(source: Source, statement: ast.stmt) -> None:
+    """Another indentation would change them; in a docstring that does not matter.
+
+    Raises:
+      UncertainError: There is one.
+    """
+    docstrings = {id(body[0].value) for body in _bodies(statement) if isinstance(body[0], ast.Expr)}
+    for node in ast.walk(statement):
+        is_text = isinstance(node, ast.JoinedStr) or (
+            isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)
+        )
+        if is_text and id(node) not in docstrings and node.lineno != node.end_lineno:  # type: ignore[attr-defined]
+            raise UncertainError(
+                f"Line {statement.lineno} of {source.name} has a string over several lines."
+            )
+
+
+def _bodies(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
+    for node in ast.walk(statement):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+            yield node.body
