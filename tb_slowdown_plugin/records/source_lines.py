@@ -9,9 +9,11 @@ import hashlib
 from typing import Final
 
 SOURCE_LINE: Final = "source_line"
-"""Fact: a line that the record names. Subject: "train.py:41"; "hash" of the line."""
+"""Fact: a line that the record names. Subject: "train.py:41"; "hash" of the line, and "file": that
+of the whole file."""
 
 HASH: Final = "hash"
+FILE_HASH: Final = "file"
 _HASH_BYTES: Final = 6
 """48 bits: a number of a fact holds 53 of them exactly."""
 
@@ -25,5 +27,19 @@ def hash_line(line: str) -> float:
       >>> hash_line("gc.collect()") == hash_line("gc.collect(1)")
       False
     """
-    digest = hashlib.blake2b(line.strip().encode(errors="replace"), digest_size=_HASH_BYTES)
+    return _hash(line.strip())
+
+
+def hash_file(text: str) -> float:
+    r"""A hash of a file's text, whatever ends its lines.
+
+    Example:
+      >>> hash_file("\ufeffa = 1\r\nb = 2") == hash_file("a = 1\nb = 2\n")
+      True
+    """
+    return _hash("\n".join(text.removeprefix("\ufeff").splitlines()))
+
+
+def _hash(text: str) -> float:
+    digest = hashlib.blake2b(text.encode(errors="replace"), digest_size=_HASH_BYTES)
     return float(int.from_bytes(digest.digest(), "big"))

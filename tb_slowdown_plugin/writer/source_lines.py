@@ -10,7 +10,13 @@ from typing import Final
 
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
 from tb_slowdown_plugin.collectors.hooks.source_location import FILES
-from tb_slowdown_plugin.records.source_lines import HASH, SOURCE_LINE, hash_line
+from tb_slowdown_plugin.records.source_lines import (
+    FILE_HASH,
+    HASH,
+    SOURCE_LINE,
+    hash_file,
+    hash_line,
+)
 from tb_slowdown_plugin.records.types import Fact, Trace, What
 
 _NUMBER: Final = re.compile(r":(\d+)")
@@ -33,6 +39,7 @@ class SourceLines:
         self._since = since
         self._searched: set[str] = set()
         self._told: set[str] = set()
+        self._files: dict[str, float] = {}
 
     def describe(self, events: Iterable[What], accounts: Iterable[str]) -> Iterator[Fact]:
         """The lines that these events and accounts name and that no earlier ones did."""
@@ -45,9 +52,16 @@ class SourceLines:
                 if place in self._told or len(self._told) >= _MAX_LINES:
                     continue
                 self._told.add(place)
-                line = self._line(FILES[short], number)
+                file = FILES[short]
+                line = self._line(file, number)
                 if line.strip():
-                    yield Fact(SOURCE_LINE, place, {HASH: hash_line(line)})
+                    numbers = {HASH: hash_line(line), FILE_HASH: self._hash_file(file)}
+                    yield Fact(SOURCE_LINE, place, numbers)
+
+    def _hash_file(self, file: str) -> float:
+        if file not in self._files:
+            self._files[file] = hash_file("".join(linecache.getlines(file)))
+        return self._files[file]
 
     def _line(self, file: str, number: int) -> str:
         """The text of a line of the user's own, "" where that is not known."""

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from tb_slowdown_plugin.analysis.types import Cause, Place
 from tb_slowdown_plugin.jobs.patches.source import Edit, Source, UncertainError
-from tb_slowdown_plugin.records.source_lines import HASH, SOURCE_LINE
+from tb_slowdown_plugin.records.source_lines import FILE_HASH, HASH, SOURCE_LINE
 from tb_slowdown_plugin.records.types import Fact, Run
 
 ChangesResults = Literal["no", "numerics", "yes"]
@@ -42,25 +42,45 @@ class Sources:
     Args:
       root: The directory that patches are for.
       hashes: "train.py:41" -> hash of that line when it ran.
+      files: "train.py" -> hash of that file when it ran.
     """
 
     root: Path
     hashes: Mapping[str, float]
+    files: Mapping[str, float] = field(default_factory=dict)
     _read: dict[Path, Source] = field(default_factory=dict)
 
     @classmethod
     def of(cls, run: Run, root: Path) -> Sources:
         """Of a run and its workers."""
+        lines = [
+            event.what
+            for event in run.events
+            if isinstance(event.what, Fact) and event.what.name == SOURCE_LINE
+        ]
         return cls(
             root,
+            {each.subject: each.numbers[HASH] for each in lines if HASH in each.numbers},
             {
-                event.what.subject: event.what.numbers[HASH]
-                for event in run.events
-                if isinstance(event.what, Fact)
-                and event.what.name == SOURCE_LINE
-                and HASH in event.what.numbers
+                each.subject.rpartition(":")[0]: each.numbers[FILE_HASH]
+                for each in lines
+                if FILE_HASH in each.numbers
             },
         )
+
+    def whole(self, place: Place) -> Source:
+        """The file of a place, which is the one that ran from its first line to its last.
+
+        Raises:
+          UncertainError: There is no such file, or it is another one now.
+        """
+        source = self.at(place)
+        if not source.is_file(self.files.get(place.file, -1.0)):
+            raise UncertainError(
+                f"{place.file} has changed since the run, and the change would touch several of "
+                "its lines; record the program again."
+            )
+        return source
 
     def at(self, place: Place) -> Source:
         """The file of a place, whose line is the one that ran.

@@ -40,7 +40,25 @@ def hoist(source: Source, statement: ast.stmt) -> list[Edit]:
     moved = "".join(
         new_indent + line.removeprefix(old_indent) if line.strip() else line for line in lines
     )
+    if isinstance(statement, ast.FunctionDef):
+        moved, end = _with_blank_lines(source, begin, end, moved)
     return [Edit(begin, begin, moved), Edit(first, end, "")]
+
+
+def _with_blank_lines(source: Source, begin: int, end: int, moved: str) -> tuple[str, int]:
+    """A definition keeps the blank lines behind it, and has one before."""
+    starts = source.line_starts
+    number = starts.index(end) + 1
+    while source.line(number) and not source.line(number).strip():
+        number += 1
+    after = source.text[end : starts[number - 1]] or source.newline
+    before = "" if _is_blank_before(source, begin) else source.newline
+    return f"{before}{moved}{after}", starts[number - 1]
+
+
+def _is_blank_before(source: Source, start: int) -> bool:
+    number = source.line_starts.index(start)
+    return number == 0 or not source.line(number).strip()
 
 
 def _find_loop(source: Source, statement: ast.stmt) -> Loop:
@@ -84,13 +102,13 @@ _FLOW = (ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await, ast.Name
 def _always_runs(source: Source, child: ast.stmt, loop: Loop) -> bool:
     """Whether each round comes to a statement: it may be inside of the monitor's own `with`."""
     parent = source.parents[child]
+    if len(getattr(parent, "body", ())) < 2:  # nothing would be left of it
+        return False
     while isinstance(parent, ast.With) and all(
         root_of(item.context_expr) == _MONITOR for item in parent.items
     ):
-        if len(parent.body) < 2:
-            return False
         parent = source.parents[parent]
-    return parent is loop and len(loop.body) > 1
+    return parent is loop
 
 
 def _others(loop: Loop, statement: ast.stmt) -> Iterator[ast.AST]:

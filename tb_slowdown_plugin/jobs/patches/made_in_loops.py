@@ -9,7 +9,7 @@ from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.context import to_place
 from tb_slowdown_plugin.analysis.types import Place
-from tb_slowdown_plugin.catalog.events import CALLED_AT, OPTIMIZER_AT
+from tb_slowdown_plugin.catalog.events import OPTIMIZER_AT
 from tb_slowdown_plugin.jobs.patches.evidence import ChangesResults, Evidence, Patch
 from tb_slowdown_plugin.jobs.patches.hoisting import hoist
 from tb_slowdown_plugin.jobs.patches.source import Source, UncertainError
@@ -22,9 +22,11 @@ from tb_slowdown_plugin.jobs.patches.syntax import (
     is_tensorflow,
     keyword,
     loops_around,
+    reached_calls,
     root_of,
     statement_of,
 )
+from tb_slowdown_plugin.jobs.patches.traced_code import draws_numbers, refuse_work_in_python
 from tb_slowdown_plugin.records.types import Trace
 
 _KERAS: Final = "Keras "
@@ -65,20 +67,39 @@ def _made_anew(evidence: Evidence) -> list[Trace]:
 
 
 def _move_function(evidence: Evidence, place: Place) -> Patch:
-    source = evidence.sources.at(place)
-    statement = _definition(source, place) or _wrapping(evidence, place, source)
+    source = evidence.sources.whole(place)
+    statement = _definition(source, place) or _wrapping(place, source)
     if isinstance(statement, ast.FunctionDef):
-        inside: ast.AST = statement
+        function: ast.FunctionDef | ast.Lambda = statement
     else:
-        inside = source.tree
-    if any(is_tensorflow(source, call.func, "Variable") for call in calls_of(inside, "Variable")):
-        raise UncertainError(f"`{place.function}` creates variables, new ones in each round.")
+        function = _wrapped(source, place)
+    edits = hoist(source, statement)
+    refuse_work_in_python(source, function)
+    random = draws_numbers(function)
     return evidence.patch(
         f"Make the tf.function `{place.function}` once, before the loop.",
         source,
         statement.lineno,
-        hoist(source, statement),
+        edits,
+        changes_results="yes" if random else "no",
+        note="It draws other random numbers." if random else "",
     )
+
+
+def _wrapped(source: Source, place: Place) -> ast.FunctionDef | ast.Lambda:
+    """The function that is wrapped.
+
+    Raises:
+      UncertainError: It is in another file.
+    """
+    lambdas = [
+        each
+        for each in ast.walk(source.tree)
+        if isinstance(each, ast.Lambda) and each.lineno == place.line
+    ]
+    if place.function.endswith("<lambda>") and len(lambdas) == 1:
+        return lambdas[0]
+    return function_at(source, place.line, place.function)
 
 
 def _definition(source: Source, place: Place) -> ast.FunctionDef | None:
@@ -91,7 +112,7 @@ def _definition(source: Source, place: Place) -> ast.FunctionDef | None:
     return found if any(is_tensorflow(source, each, "function") for each in made) else None
 
 
-def _wrapping(evidence: Evidence, place: Place, source: Source) -> ast.stmt:
+def _wrapping(place: Place, source: Source) -> ast.stmt:
     """The assignment `f = tf.function(g)` in a loop.
 
     Raises:
@@ -112,9 +133,6 @@ def _wrapping(evidence: Evidence, place: Place, source: Source) -> ast.stmt:
         raise UncertainError(
             f"It is not clear from {source.name} where `{place.function}` becomes a tf.function."
         )
-    callers = [each for each in evidence.subjects(CALLED_AT) if f"({place.file}:" in each]
-    if not callers:
-        raise UncertainError(f"The run does not say where `{place.function}` is called.")
     return found[0]
 
 
@@ -126,7 +144,7 @@ def _is_function(given: ast.expr, name: str, line: int) -> bool:
 
 def _move_model(evidence: Evidence, place: Place) -> Patch:
     """`compile` or `load_model` before the loop around the call of the model."""
-    source = evidence.sources.at(place)
+    source = evidence.sources.whole(place)
     called = [
         call
         for name in _KERAS_CALLS
@@ -162,11 +180,7 @@ def _move_model(evidence: Evidence, place: Place) -> Patch:
 def _move_loading(
     evidence: Evidence, source: Source, statement: ast.Assign, loop: ast.AST
 ) -> Patch:
-    changing = {
-        name
-        for call in ast.walk(loop)
-        if isinstance(call, ast.Call) and (name := called_name(call)) in _TRAINING
-    }
+    changing = reached_calls(source, loop) & _TRAINING
     if changing:
         raise UncertainError(f"The loop calls {', '.join(sorted(changing))} as well.")
     return evidence.patch(
@@ -203,7 +217,7 @@ def _has_no_state(optimizer: ast.expr | None) -> bool:
 
 
 def _move_optimizer(evidence: Evidence, place: Place) -> Patch:
-    source = evidence.sources.at(place)
+    source = evidence.sources.whole(place)
     found = [
         node
         for node in ast.walk(source.tree)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.context import to_place
+from tb_slowdown_plugin.analysis.prepare.user_calls import Called, called
 from tb_slowdown_plugin.analysis.types import Place
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.jobs.patches.evidence import Evidence, Patch
@@ -25,10 +26,16 @@ def find(evidence: Evidence) -> Iterator[Callable[[], Patch]]:
     for name in sorted(lines, key=lambda each: -float(accounts[each].sum())):
         place = to_place(names.detail(name), "predict")
         if place is not None:
-            yield partial(_replace, evidence, place)
+            calls = [each for each in called(evidence.run, name) if each.call == "predict"]
+            yield partial(_replace, evidence, place, calls)
 
 
-def _replace(evidence: Evidence, place: Place) -> Patch:
+def _replace(evidence: Evidence, place: Place, calls: list[Called]) -> Patch:
+    if any(each.batches > each.calls for each in calls):
+        raise UncertainError(
+            f"`predict` at {place.file}:{place.line} computes several batches, which "
+            "`predict_on_batch` would put into one."
+        )
     source = evidence.sources.at(place)
     call = call_at(source, place.line, "predict")
     refuse_stars(call)

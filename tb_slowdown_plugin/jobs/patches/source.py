@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from tb_slowdown_plugin.records.source_lines import hash_line
+from tb_slowdown_plugin.records.source_lines import hash_file, hash_line
 
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")
 _BYTE_ORDER_MARK: Final = "\ufeff"
@@ -88,6 +88,10 @@ class Source:
         """Whether a line is the one with this hash."""
         line = self.line(number)
         return bool(line.strip()) and hash_line(line) == hashed
+
+    def is_file(self, hashed: float) -> bool:
+        """Whether the whole text is the one with this hash."""
+        return hash_file(self.text) == hashed
 
     def span(self, node: ast.AST) -> tuple[int, int]:
         """The characters of an expression or a statement.

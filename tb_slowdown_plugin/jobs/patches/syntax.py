@@ -198,6 +198,21 @@ def keyword(call: ast.Call, name: str) -> ast.expr | None:
     return next((each.value for each in call.keywords if each.arg == name), None)
 
 
+def reached_calls(source: Source, node: ast.AST) -> set[str]:
+    """The last names of all calls in a node, and in functions of its file that these call."""
+    functions = {
+        each.name: each for each in ast.walk(source.tree) if isinstance(each, ast.FunctionDef)
+    }
+    found: set[str] = set()
+    waiting: list[ast.AST] = [node]
+    while waiting:
+        calls = [each for each in ast.walk(waiting.pop()) if isinstance(each, ast.Call)]
+        new = {called_name(each) for each in calls} - found
+        waiting += [functions[name] for name in new if name in functions]
+        found |= new
+    return found
+
+
 def refuse_stars(call: ast.Call) -> None:
     """Raises where arguments can't be told from the text.
 

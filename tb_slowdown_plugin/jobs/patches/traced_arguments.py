@@ -75,9 +75,9 @@ def _pass_tensors(evidence: Evidence, place: Place, traces: list[Trace]) -> Patc
     signatures = " ".join(text for trace in traces for text in trace.signature)
     if any(each in signatures for each in _OTHER_FLOATS) or evidence.subjects(HALF_PRECISION):
         raise UncertainError(f"`{place.function}` computes in other types than float32.")
-    function = function_at(evidence.sources.at(place), place.line, place.function)
+    function = function_at(evidence.sources.whole(place), place.line, place.function)
     for argument in numbers:
-        _refuse_python_uses(evidence.sources.at(place), function, argument)
+        _refuse_python_uses(evidence.sources.whole(place), function, argument)
     callers = [
         called
         for subject in evidence.subjects(CALLED_AT)
@@ -86,7 +86,7 @@ def _pass_tensors(evidence: Evidence, place: Place, traces: list[Trace]) -> Patc
     ]
     if len(callers) != 1:
         raise UncertainError(f"The run does not have one line that calls `{place.function}`.")
-    source = evidence.sources.at(callers[0])
+    source = evidence.sources.whole(callers[0])
     call = call_at(source, callers[0].line, place.function.rpartition(".")[2])
     refuse_stars(call)
     tf = alias_of(source, "tensorflow")
@@ -171,7 +171,7 @@ def _computes(source: Source, call: ast.Call) -> bool:
 
 def _relax_shapes(evidence: Evidence, place: Place, traces: list[Trace]) -> Patch:
     """`reduce_retracing=True` at the decorator."""
-    source = evidence.sources.at(place)
+    source = evidence.sources.whole(place)
     function = function_at(source, place.line, place.function)
     if f"{place.function} ({place.file}:{place.line})" in evidence.subjects(FUNCTION_OPTIONS):
         raise UncertainError(f"`{place.function}` has a signature or `reduce_retracing` already.")
@@ -180,9 +180,9 @@ def _relax_shapes(evidence: Evidence, place: Place, traces: list[Trace]) -> Patc
     shapes = {node.attr for node in ast.walk(function) if isinstance(node, ast.Attribute)}
     if "shape" in shapes or calls_of(function, "len") or calls_of(function, "range"):
         raise UncertainError(f"`{place.function}` uses shapes in Python, which would be unknown.")
-    (decorator,) = function.decorator_list[:1] or [None]
-    start, end = source.span(decorator) if decorator is not None else (0, 0)
-    if is_tensorflow(source, decorator or function, "function"):
+    decorator = function.decorator_list[0] if function.decorator_list else function
+    start, end = source.span(decorator)
+    if is_tensorflow(source, decorator, "function"):
         edit = Edit(end, end, "(reduce_retracing=True)")
     elif (
         isinstance(decorator, ast.Call)

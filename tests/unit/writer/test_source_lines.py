@@ -10,7 +10,7 @@ import pytest
 
 from tb_slowdown_plugin.collectors.hooks import source_location
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
-from tb_slowdown_plugin.records.source_lines import hash_line
+from tb_slowdown_plugin.records.source_lines import hash_file, hash_line
 from tb_slowdown_plugin.records.types import Fact, Trace
 from tb_slowdown_plugin.writer.source_lines import SourceLines
 
@@ -34,9 +34,10 @@ def test_each_line_is_told_once_by_its_hash(script: str) -> None:
     assert place == "train_lines.py:3"
     lines = SourceLines(since=time.time())
     found = told(lines, Fact("gc_forced", place), accounts=("predict:train_lines.py:4", "gc"))
+    whole = hash_file("import x\n\n    gc.collect()\nstep(7)")
     assert found == [
-        Fact("source_line", "train_lines.py:4", {"hash": hash_line("step(7)")}),
-        Fact("source_line", "train_lines.py:3", {"hash": hash_line("gc.collect()")}),
+        Fact("source_line", "train_lines.py:4", {"hash": hash_line("step(7)"), "file": whole}),
+        Fact("source_line", "train_lines.py:3", {"hash": hash_line("gc.collect()"), "file": whole}),
     ]
     again = Fact("called_at", "f (train_lines.py:3) at train_lines.py:1")
     assert [fact.subject for fact in told(lines, again)] == ["train_lines.py:1"]

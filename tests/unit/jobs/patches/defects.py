@@ -13,7 +13,13 @@ import numpy as np
 from tb_slowdown_plugin.analysis.types import Cause, Report
 from tb_slowdown_plugin.jobs.patches.diff import unified_diff
 from tb_slowdown_plugin.jobs.patches.finder import Fix, find_fixes, patched_files
-from tb_slowdown_plugin.records.source_lines import HASH, SOURCE_LINE, hash_line
+from tb_slowdown_plugin.records.source_lines import (
+    FILE_HASH,
+    HASH,
+    SOURCE_LINE,
+    hash_file,
+    hash_line,
+)
 from tb_slowdown_plugin.records.types import (
     Environment,
     Event,
@@ -35,6 +41,8 @@ class Program:
     name: str = "train.py"
     events: list[What] = field(default_factory=list)
     accounts: Mapping[str, float] = field(default_factory=dict)
+    recorded: Run | None = None
+    """Of the file as it was; None if it did not change."""
 
     def __post_init__(self) -> None:
         self.text = dedent(self.text)
@@ -58,8 +66,9 @@ class Program:
     @property
     def run(self) -> Run:
         lines = enumerate(self.text.split("\n"), 1)
+        whole = hash_file(self.text)
         hashes = [
-            Fact(SOURCE_LINE, f"{self.name}:{number}", {HASH: hash_line(line)})
+            Fact(SOURCE_LINE, f"{self.name}:{number}", {HASH: hash_line(line), FILE_HASH: whole})
             for number, line in lines
             if line.strip()
         ]
@@ -69,7 +78,7 @@ class Program:
 
     def fix(self) -> Fix:
         """What is found against the cause."""
-        (found,) = find_fixes(self.run, _report(self.cause), self.folder)
+        (found,) = find_fixes(self.recorded or self.run, _report(self.cause), self.folder)
         return found
 
     def patched(self) -> str:

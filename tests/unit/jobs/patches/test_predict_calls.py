@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from unit.jobs.patches.defects import Program
 
+from tb_slowdown_plugin.records.types import Fact
+
 
 def program(folder: Path, text: str, line: int = 2) -> Program:
     made = Program(folder, text, "retracing")
@@ -91,3 +93,16 @@ def test_a_file_below_the_directory_is_found_by_its_line(tmp_path: Path) -> None
     (tmp_path / "train.py").write_text("import other\n")
     (patch,) = made.fix().patches
     assert patch.source.name == "src/train.py"
+
+
+@pytest.mark.parametrize(("batches", "is_certain"), [(40.0, True), (41.0, False), (400.0, False)])
+def test_many_examples_are_left_to_predict(
+    tmp_path: Path, batches: float, is_certain: bool
+) -> None:
+    made = program(tmp_path, "for x in data:\n    q = model.predict(x)\n")
+    line = "predict:train.py:2|predict|<module> (train.py:2)"
+    made.saw(Fact("called", line, {"calls": 40.0, "seconds": 2.0, "batches": batches}))
+    if is_certain:
+        assert "model.predict_on_batch(x)" in made.patched()
+    else:
+        assert "computes several batches" in made.refusals()

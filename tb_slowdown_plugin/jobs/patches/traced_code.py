@@ -1,0 +1,90 @@
+"""What a `tf.function` does in Python, once a trace: less often where it is made only once."""
+
+from __future__ import annotations
+
+import ast
+from typing import Final, TypeAlias
+
+from tb_slowdown_plugin.jobs.patches.source import Source, UncertainError
+from tb_slowdown_plugin.jobs.patches.syntax import (
+    around,
+    bound_names,
+    called_name,
+    changed_names,
+    dotted,
+    is_tensorflow,
+)
+
+_Function: TypeAlias = ast.FunctionDef | ast.Lambda
+_CLOCKS: Final = frozenset({"datetime", "os", "random", "time"})
+"""Modules whose answers differ from call to call."""
+_MAKERS: Final = ("layers", "optimizers", "initializers", "metrics")
+"""Modules whose objects have variables of their own."""
+
+
+def refuse_work_in_python(source: Source, function: _Function) -> None:
+    """Raises where a function may mean something else if it is traced less often.
+
+    Raises:
+      UncertainError: It makes variables, changes or reads what other code changes, or asks for
+        something that differs each time.
+    """
+    name = getattr(function, "name", "<lambda>")
+    mine = bound_names([function])
+    outer = changed_names([function]) - mine
+    if outer:
+        raise UncertainError(f"`{name}` changes Python objects: {', '.join(sorted(outer))}.")
+    for node in ast.walk(function):
+        if isinstance(node, ast.Global | ast.Nonlocal):
+            raise UncertainError(f"`{name}` changes names of the code around it.")
+        if isinstance(node, ast.Call):
+            _refuse_call(source, name, node)
+    read = _read_attributes(function) & _set_attributes(source)
+    shared = {each for node in ast.walk(source.tree) for each in _globals_of(node)}
+    shared &= {each.id for each in ast.walk(function) if isinstance(each, ast.Name)}
+    if read or shared:
+        told = ", ".join(f"`{each}`" for each in sorted(read | shared))
+        raise UncertainError(f"`{name}` reads {told}, which other code sets.")
+
+
+def draws_numbers(function: ast.AST) -> bool:
+    """Whether a function draws random numbers of TensorFlow's."""
+    names = [dotted(node) for node in ast.walk(function) if isinstance(node, ast.Attribute)]
+    return any("random" in name or "dropout" in name for name in names)
+
+
+def _refuse_call(source: Source, name: str, call: ast.Call) -> None:
+    called = dotted(call.func)
+    parts = called.split(".")
+    if is_tensorflow(source, call.func, "Variable") or any(each in parts for each in _MAKERS):
+        raise UncertainError(f"`{name}` creates variables, new ones in each round.")
+    if is_tensorflow(source, call.func, called.partition(".")[2]):
+        return
+    if called_name(call) in ("print", "open", "input") or parts[0] in _CLOCKS or "random" in parts:
+        raise UncertainError(f"`{name}` calls `{called}`, which runs only when it is traced.")
+
+
+def _read_attributes(function: ast.AST) -> set[str]:
+    return {
+        node.attr
+        for node in ast.walk(function)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
+    }
+
+
+def _set_attributes(source: Source) -> set[str]:
+    """Attributes that the file sets outside of `__init__`."""
+    return {
+        node.attr
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Attribute)
+        and not isinstance(node.ctx, ast.Load)
+        and not any(
+            isinstance(each, ast.FunctionDef) and each.name == "__init__"
+            for each in around(source, node)
+        )
+    }
+
+
+def _globals_of(node: ast.AST) -> list[str]:
+    return node.names if isinstance(node, ast.Global | ast.Nonlocal) else []

@@ -1,0 +1,97 @@
+"""Slow programs as their users wrote them: recorded, patched, and no longer slow.
+
+Each is trained by `tbslow run`, `tbslow fix --apply` changes it, and it is trained again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("tensorflow")
+
+pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "tests" / "fixable"
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What is to come of a program."""
+
+    cause: str
+    line: str
+    """That is new."""
+    results: str = "Results stay the same."
+
+
+PROGRAMS = {
+    "function_in_loop": Expected("retracing", "@tf.function"),
+    "wrapped_in_loop": Expected("retracing", "    step = tf.function(update)  # fast"),
+    "optimizer_in_loop": Expected(
+        "optimizer_state", "optimizer = tf.keras.optimizers.SGD(learning_rate=0.001)"
+    ),
+    "compile_in_loop": Expected("retracing", 'model.compile("sgd", "mse")'),
+    "load_in_loop": Expected("retracing", "teacher = tf.keras.models.load_model(path)"),
+    "number_argument": Expected(
+        "retracing",
+        "    losses.append(float(train_step(features, labels, tf.constant(rate, tf.float32))))",
+        "Results stay the same except for rounding.",
+    ),
+    "other_lengths": Expected("retracing", "@tf.function(reduce_retracing=True)"),
+    "predict_in_loop": Expected("retracing", "    value = model.predict_on_batch(state)"),
+    "collect_in_loop": Expected("garbage_collection", ""),
+}
+
+
+def tbslow(folder: Path, *words: str) -> tuple[str, str]:
+    """Output and messages of a command that succeeds."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    done = subprocess.run(
+        [sys.executable, "-m", "tb_slowdown_plugin", *words],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout, done.stderr
+
+
+def seconds_lost(folder: Path, logdir: str) -> dict[str, float]:
+    """By cause."""
+    report: dict[str, Any] = json.loads(tbslow(folder, "report", logdir, "--format", "json")[0])
+    (run,) = report["runs"]
+    return {each["cause"]: each["lost_seconds"] for each in run["causes"]}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_patch_of_a_program_takes_its_cause_away(name: str, tmp_path: Path) -> None:
+    expected, script = PROGRAMS[name], f"{name}.py"
+    path = Path(shutil.copy(FOLDER / script, tmp_path))
+    before, _ = tbslow(tmp_path, "run", "--logdir", "before", script)
+    lost = seconds_lost(tmp_path, "before")[expected.cause]
+    original = path.read_text()
+
+    diff, said = tbslow(tmp_path, "fix", "before", "--cause", expected.cause, "--apply")
+    assert expected.results in said
+    patched = path.read_text()
+    path.write_text(original)
+    subprocess.run(["git", "apply", "-"], input=diff, cwd=tmp_path, text=True, check=True)
+    assert path.read_text() == patched
+    added = [line[1:] for line in diff.splitlines() if line.startswith("+")][1:]
+    assert expected.line in added or not (expected.line or added)
+
+    after, _ = tbslow(tmp_path, "run", "--logdir", "after", script)
+    assert after == before
+    assert seconds_lost(tmp_path, "after").get(expected.cause, 0.0) < 0.05 * lost
