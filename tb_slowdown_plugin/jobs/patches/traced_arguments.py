@@ -191,7 +191,7 @@ def _relax_shapes(evidence: Evidence, place: Place, traces: list[Trace]) -> Patc
     ):
         refuse_stars(decorator)
         inside = source.text[start : end - 1].rstrip()
-        comma = "" if inside.endswith(("(", ",")) else ", "
+        comma = {"(": "", ",": " "}.get(inside[-1], ", ")
         edit = Edit(start + len(inside), start + len(inside), f"{comma}reduce_retracing=True")
     else:
         raise UncertainError(f"`{place.function}` is not decorated by `tf.function` first.")

@@ -137,9 +137,7 @@ def test_shapes_are_relaxed_at_the_decorator(
     if patched == "":
         assert program.refusals()
     elif patched is None:
-        assert program.patched().count("autograph=False,reduce_retracing=True\n)") == 1
-            " r", "r"
-        )
+        assert "    autograph=False, reduce_retracing=True\n)" in program.patched()
     else:
         assert program.changed()[-1] == patched
 
