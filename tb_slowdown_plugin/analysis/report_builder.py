@@ -58,7 +58,6 @@ from tb_slowdown_plugin.analysis.prepare.workers import describe_workers
 from tb_slowdown_plugin.analysis.scalars.scalar_report import account_for_scalars
 from tb_slowdown_plugin.analysis.text.blind_spots import find_blind_spots, judged, mark_signals
 from tb_slowdown_plugin.analysis.text.coverage import completeness, notes, signal_states
-from tb_slowdown_plugin.analysis.text.forecast import forecast
 from tb_slowdown_plugin.analysis.text.headline import headline
 from tb_slowdown_plugin.analysis.text.step_rule import describe_not_chosen, describe_step_rule
 from tb_slowdown_plugin.analysis.types import (
@@ -70,6 +69,7 @@ from tb_slowdown_plugin.analysis.types import (
     Report,
     Verdict,
 )
+from tb_slowdown_plugin.analysis.views.forecast import forecast
 from tb_slowdown_plugin.analysis.views.recent import find_recent
 from tb_slowdown_plugin.analysis.views.stall import find_stall
 from tb_slowdown_plugin.analysis.views.timeline import find_marks

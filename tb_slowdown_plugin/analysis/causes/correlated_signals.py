@@ -17,6 +17,7 @@ import numpy as np
 from tb_slowdown_plugin.analysis.stats.buckets import (
     Samples,
 )
+from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.types import Diagnosis, Finding
 from tb_slowdown_plugin.records.types import Float, Int
 
@@ -29,9 +30,7 @@ _LEAST_CHANGE: Final = 0.1
 _LOCAL: Final = 3.0
 """A jump must be so many times the 95th percentile of the differences elsewhere."""
 _MOST_BY_CHANCE: Final = 0.03
-_GROWTH_BLOCKS: Final = 17
-_ALWAYS: Final = 0.94
-"""Share of 16 steps from block to block that rise in steady growth (detection.md section 5)."""
+_FEWEST_BLOCKS: Final = 17
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +73,7 @@ def find_companions(
     count = len(finding.lost_per_step) - start
     width = max(_NARROWEST, -(-count // _BLOCKS))
     blocks = count // width
-    if blocks < _GROWTH_BLOCKS:
+    if blocks < _FEWEST_BLOCKS:
         return ()
     edges = start + np.arange(blocks + 1) * width
     lost = _means(finding.lost_per_step[start:], blocks, width)
@@ -91,7 +90,7 @@ def find_companions(
         end = min((finding.rows[1] - start) // width, blocks - 1)
         inside = series[onset : end + 1]
         if finding.pattern == "drift":
-            if _grows_always(inside):
+            if grows(inside):
                 ends = float(inside[0]), float(inside[-1])
                 found.append(Companion(name, "grows_together", likeness, float("nan"), *ends))
         elif _jumps_at(series, onset):
@@ -123,24 +122,17 @@ def _sample(samples: Samples, edges: Int, lasts: Float | None) -> Float | None:
       lasts: (B,) seconds of each block, of a signal that counts up; else None.
     """
     rows, values = samples.rows, samples.values
-    if len(rows) < _GROWTH_BLOCKS:
+    if len(rows) < _FEWEST_BLOCKS:
         return None
     if lasts is None:
         return np.asarray(np.interp((edges[:-1] + edges[1:]) / 2, rows, values))
     # A sample stands in the last row that it has seen.
     counted = np.diff(np.interp(edges, rows + 1, values))
     seen = np.flatnonzero((edges[:-1] > rows[0]) & (edges[1:] <= rows[-1] + 1) & (lasts > 0))
-    if len(seen) < _GROWTH_BLOCKS:
+    if len(seen) < _FEWEST_BLOCKS:
         return None
     rates = np.maximum(counted[seen], 0.0) / lasts[seen]  # below 0 where a process began anew
     return np.asarray(np.interp(np.arange(len(lasts)), seen, rates))
-
-
-def _grows_always(series: Float) -> bool:
-    if len(series) < _GROWTH_BLOCKS:
-        return False
-    means = np.array([part.mean() for part in np.array_split(series, _GROWTH_BLOCKS)])
-    return bool(np.mean(np.diff(means) > 0) >= _ALWAYS)
 
 
 def _jumps_at(series: Float, onset: int) -> bool:

@@ -10,19 +10,17 @@ from typing import Final
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.stats.time_trend import trend_of
 from tb_slowdown_plugin.catalog.parameters.stats import (
     CONCENTRATED_AT_EPOCHS,
     EPOCH_STALL,
     EPOCHS_WITH_STALL,
     EVENT_GROWTH,
-    EVENT_GROWTH_OF_FEW,
-    EVENT_SIGNIFICANCE,
-    EVENT_SIGNIFICANCE_OF_FEW,
     FEWEST_EPOCHS,
-    FEWEST_EVENTS_OF_GROWTH,
     FIRST_PASS_ABOVE,
     NEGLIGIBLE_EVENT,
     SPARSE,
+    TREND_SIGNIFICANCE,
 )
 from tb_slowdown_plugin.records.types import Float, Int
 
@@ -67,9 +65,6 @@ class Growth:
 def find_growth(column: Float, rows: Int) -> Growth | None:
     """Tells whether the events of a sparse account take longer and longer.
 
-    The test is Mann and Kendall's, the line is Theil and Sen's, so that one odd
-    event decides nothing.
-
     Args:
       column: (S,) seconds of the account.
       rows: Those of its events, from `find_events`.
@@ -78,28 +73,22 @@ def find_growth(column: Float, rows: Int) -> Growth | None:
       None if they don't, or if the account is in every other step or more.
     """
     count = len(rows)
-    if not FEWEST_EVENTS_OF_GROWTH <= count <= MOST_EVENTS or count >= SPARSE * len(column):
+    if not 2 <= count <= MOST_EVENTS or count >= SPARSE * len(column):
         return None
     values = column[rows]
-    first, second = np.triu_indices(count, k=1)
-    differences = values[second] - values[first]
-    error = np.sqrt(count * (count - 1) * (2 * count + 5) / 18)
-    z = float(np.sign(differences).sum() / error)
-    slope = float(np.median(differences / (second - first)))
-    start = float(np.median(values - slope * np.arange(count)))
-    start = max(start, float(values[: max(3, count // 10)].min()), 1e-12)
-    growth = slope * (count - 1) / start
-    sure = z >= EVENT_SIGNIFICANCE and growth >= EVENT_GROWTH
-    if not sure and not (z >= EVENT_SIGNIFICANCE_OF_FEW and growth >= EVENT_GROWTH_OF_FEW):
+    trend = trend_of(values)
+    start = max(trend.start, float(values[: max(3, count // 10)].min()), 1e-12)
+    growth = (trend.end - trend.start) / start
+    if trend.z < TREND_SIGNIFICANCE or growth < EVENT_GROWTH:
         return None
     lost = np.zeros(len(column))
     lost[rows] = np.clip(values - start, 0.0, None)
     numbers = {
         "before_seconds": start,
-        "after_seconds": start + slope * (count - 1),
+        "after_seconds": start + trend.end - trend.start,
         "growth_fraction": growth,
         "events": float(count),
-        "z": z,
+        "z": trend.z,
     }
     return Growth(lost, numbers)
 

@@ -11,10 +11,11 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import CORE, Case, largest, lost_seconds
-from tb_slowdown_plugin.analysis.causes.common.trend_tests import rank_with_time
+from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.text.wording import duration, ledger_seconds, percent, rises
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.parameters.stats import EVENT_GROWTH
 from tb_slowdown_plugin.records.types import Float, Int
 
 _MOST_PHASES: Final = 3
@@ -22,15 +23,6 @@ _MOST_PHASES: Final = 3
 
 _IN_MOST: Final = 0.5
 """Median over mean from which the median step tells of all of them: less, and a few hold most."""
-
-_BLOCKS: Final = 8
-
-_RISING: Final = 0.7
-"""Rank correlation of their medians with time: chance alone reaches it in 3 of 100. Kept gradients
-that were added up beside neighbours showed 0.86."""
-
-_FEWEST_TIMES: Final = 16
-"""Times that something must have come, from which growth is told."""
 
 
 def cadence(rows: Sequence[int] | Int, span_rows: int) -> str:
@@ -162,16 +154,10 @@ def grows_at_intervals(case: Case) -> tuple[tuple[Finding, ...], Int]:
             continue
         where = _rows_of_work(finding)
         where = where[where >= start]
-        if len(where) >= _FEWEST_TIMES and _rises(finding.lost_per_step[where]):
+        if grows(finding.lost_per_step[where]):
             found.append(finding)
             rows[where] = True
     return tuple(found), np.flatnonzero(rows)
-
-
-def _rises(each: Float) -> bool:
-    """Whether it takes longer and longer for the most part: who claims it has seen more."""
-    blocks = np.array([np.median(block) for block in np.array_split(each, _BLOCKS)])
-    return rank_with_time(blocks) >= _RISING
 
 
 def _rows_of_work(finding: Finding) -> Int:
@@ -184,17 +170,16 @@ def _rows_of_work(finding: Finding) -> Int:
     return np.flatnonzero(np.isin(np.arange(len(finding.lost_per_step)) % period, phases))
 
 
-def growth(values: Sequence[float] | Float) -> float:
-    """How much the last quarter exceeds the first: 1 where nothing grows, or too few to say.
+def growth(seconds: Sequence[float] | Float) -> float:
+    """How many times as long the last quarter takes as the first; 1 where it is not longer.
 
     >>> growth([1.0] * 8), growth([1, 1, 2, 2, 3, 3, 4, 4])
     (1.0, 4.0)
     """
-    if len(values) < 8:
-        return 1.0
-    quarter = len(values) // 4
-    first = float(np.median(values[:quarter]))
-    return float(np.median(values[-quarter:])) / first if first > 0 else 1.0
+    quarter = max(1, len(seconds) // 4)
+    first = float(np.median(seconds[:quarter])) if grows(seconds) else 0.0
+    ratio = float(np.median(seconds[-quarter:])) / first if first > 0 else 1.0
+    return ratio if ratio >= 1 + EVENT_GROWTH else 1.0
 
 
 def tell_seconds(case: Case, claimed: tuple[Finding, ...], what: str) -> Iterable[str]:

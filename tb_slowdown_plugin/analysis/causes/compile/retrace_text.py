@@ -34,9 +34,6 @@ _PYTHON_TYPE: Final = re.compile(r"Python \w+ ")
 _MORE: Final = 1.1
 """What is left behind is told from this growth on."""
 
-_GROWS: Final = 1.3
-"""Last quarter of the traces against the first: less is within the noise of a trace."""
-
 
 def typical(retraces: Sequence[Retrace]) -> Trace:
     """A trace whose cause and changes are the most frequent of its group."""
@@ -215,7 +212,7 @@ def _short(text: str) -> str:
 
 def _rising(case: Case, retraces: Sequence[Retrace]) -> Iterable[str]:
     costs = [retrace.cost_seconds for retrace in retraces]
-    if growth(costs) >= _GROWS:
+    if growth(costs) > 1:
         quarter = len(costs) // 4
         yield (
             "Each trace costs more than the last: "

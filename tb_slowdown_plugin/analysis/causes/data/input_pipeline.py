@@ -26,7 +26,6 @@ from tb_slowdown_plugin.analysis.causes.common.recreated_objects import (
 from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, course, working_rows
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
     bytes_per_second,
-    means_rise_all_along,
 )
 from tb_slowdown_plugin.analysis.causes.data import (
     input_fixes,
@@ -35,6 +34,7 @@ from tb_slowdown_plugin.analysis.causes.data import (
 )
 from tb_slowdown_plugin.analysis.ledger.input_contention import STRETCHED
 from tb_slowdown_plugin.analysis.prepare.function_traces import in_training
+from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.text.wording import (
     count,
     counted,
@@ -53,9 +53,6 @@ from tb_slowdown_plugin.catalog.parameters.shared import (
 from tb_slowdown_plugin.catalog.signals import READ
 from tb_slowdown_plugin.records.capture import CapturedItem, CapturedSteps
 from tb_slowdown_plugin.records.types import Epoch, Fact, Float
-
-_GROWN: Final = 1.5
-"""The last tenth of the waits over the first, from which they are said to grow."""
 
 _IN_MOST: Final = 0.5
 """Median over mean of the waits from which the median step tells of them: less, and a few hold
@@ -332,8 +329,7 @@ def _grows(case: Case, finding: Finding) -> bool:
     if finding.pattern != "flat":
         return False
     wait = case.account(names.INPUT_WAIT)
-    early, late = (float(part.mean()) for part in _ends_of(wait, finding))
-    return late >= _GROWN * early and means_rise_all_along(wait, finding.rows)
+    return grows(wait[finding.rows[0] : finding.rows[1] + 1], np.mean)
 
 
 def _ends_of(wait: Float, finding: Finding) -> tuple[Float, Float]:

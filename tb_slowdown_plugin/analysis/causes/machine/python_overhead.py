@@ -36,10 +36,10 @@ from tb_slowdown_plugin.analysis.causes.common.timing_text import (
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
     ends,
     growth_of,
-    means_rise_all_along,
     median_of_known,
 )
 from tb_slowdown_plugin.analysis.causes.machine import python_overhead_fixes
+from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
@@ -190,7 +190,7 @@ def _growth(case: Case, claimed: tuple[Finding, ...], where: Int) -> _Growth | N
 
     lost = at_ends(_lost(case, claimed))
     # Slow parts that are over were no work that grows.
-    if not lost[1] > lost[0] or not means_rise_all_along(steps.thread_cpu_seconds[where], rows):
+    if not lost[1] > lost[0] or not grows(steps.thread_cpu_seconds[where], np.mean):
         return None
     thread, period = at_ends(steps.thread_cpu_seconds), at_ends(steps.period_seconds)
     # Row by row: at the ends there may be two steps, one of them with a garbage collection.

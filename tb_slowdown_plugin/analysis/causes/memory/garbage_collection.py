@@ -30,7 +30,6 @@ from tb_slowdown_plugin.records.types import Float, GcPause
 
 _FULL = 2
 
-_GROWS = 1.3
 _MOST: Final = 0.5
 
 
@@ -203,7 +202,7 @@ def _summary(claimed_seconds: float, full: list[tuple[int, GcPause]], often: str
         return f"Python's garbage collector took {duration(claimed_seconds)} in small collections."
     seconds = [pause.seconds for _, pause in full]
     change = growth(seconds)
-    grows = f", and they grow: {times(change)} as long at the end" if change >= _GROWS else ""
+    grows = f", and they grow: {times(change)} as long at the end" if change > 1 else ""
     return (
         f"{counted(len(full), 'full collection')} of Python's garbage collector stop training "
         f"{often}, {duration(float(np.median(seconds)))} each{grows}."
@@ -252,7 +251,7 @@ def _full_collections(case: Case, full: list[tuple[int, GcPause]], total: float)
         f"Full collections (generation 2) took {between(min(seconds), max(seconds))} each, "
         f"{_counting(sum(seconds), total)}; the longest is in {case.step_text(full[longest][0])}."
     )
-    if growth(seconds) >= _GROWS:
+    if growth(seconds) > 1:
         quarter = len(seconds) // 4
         yield (
             f"They grow from {duration(float(np.median(seconds[:quarter])))} to "

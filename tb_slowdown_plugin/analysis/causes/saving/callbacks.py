@@ -33,7 +33,6 @@ from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.records.types import Float, Int
 
-_GROWS = 1.3
 _MUCH_VALIDATION = 0.25
 """Share of the run from which validation is told of: a choice."""
 _LITTLE_SECONDS = 1e-3
@@ -57,7 +56,7 @@ def explain(case: Case) -> Claim | None:
     program = Program.of(case.run)
     inside = called(case.run, main.source)
     calls = _main_call(case, main, inside)
-    grows = f" and grows: {times(change)} as long at the end" if change >= _GROWS else ""
+    grows = f" and grows: {times(change)} as long at the end" if change > 1 else ""
     return Claim(
         "callbacks",
         claimed,
@@ -144,7 +143,7 @@ def _evidence(case: Case, claimed: tuple[Finding, ...]) -> Iterable[str]:
                 f"step: of one of {duration(_LONG_STEP_SECONDS)} that would be "
                 f"{percent(usual / _LONG_STEP_SECONDS)}."
             )
-        if growth(each) >= _GROWS:
+        if growth(each) > 1:
             quarter = len(each) // 4
             yield (
                 f"It takes {duration(float(np.median(each[:quarter])))} around "

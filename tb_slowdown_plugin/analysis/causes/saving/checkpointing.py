@@ -30,7 +30,6 @@ from tb_slowdown_plugin.catalog.accounts import (
 )
 from tb_slowdown_plugin.records.types import Float, Int
 
-_GROWS = 1.2
 _MADE_IN_SAVES = 0.9
 
 
@@ -52,7 +51,7 @@ def explain(case: Case) -> Claim | None:
     change = growth(each.tolist())
     grows = (
         f"A save takes {times(change)} as long at the end as at the start."
-        if change >= _GROWS
+        if change > 1
         else "The cost of a save does not grow."
     )
     often = cadence(rows.tolist(), len(case.run.steps))
@@ -60,7 +59,7 @@ def explain(case: Case) -> Claim | None:
     callers = [fact for _, fact in case.facts(names.CHECKPOINT_FROM)]
     how = checkpointing_fixes.Saving(
         who,
-        grows=change >= _GROWS,
+        grows=change > 1,
         every_steps=round(float(np.median(np.diff(rows)))) if len(rows) > 1 else len(period),
         at_epochs=_at_epochs(case, rows),
         seconds=float(np.median(each)),
@@ -77,7 +76,7 @@ def explain(case: Case) -> Claim | None:
         f"checkpointing ({who})" if who else "checkpointing",
         f"{counted(len(rows), 'save')} of {duration(float(np.median(each)))}, {often}; training "
         f"stands still meanwhile. {grows}",
-        tuple(_evidence(case, saving, lost_seconds(claimed), who, grows=change >= _GROWS)),
+        tuple(_evidence(case, saving, lost_seconds(claimed), who, grows=change > 1)),
         checkpointing_fixes.advise(how),
         place=to_place(callers[-1].subject, who) if callers else None,
     )

@@ -30,7 +30,8 @@ from tb_slowdown_plugin.analysis.causes.common.pressure import (
 )
 from tb_slowdown_plugin.analysis.causes.common.program import Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_rise, working_rows
-from tb_slowdown_plugin.analysis.causes.common.trend_tests import ends, rank_with_time
+from tb_slowdown_plugin.analysis.causes.common.trend_tests import ends
+from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, size, whole_percent
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.catalog import names
@@ -46,8 +47,6 @@ pressure: a choice; a healthy run of the demo programs has under 1 %."""
 
 _SAME_BYTES: Final = 1.1
 """Last third of the saves over the first, in bytes, up to which they write the same."""
-
-_STEADY: Final = 0.8
 
 _LEAST_RISE_BYTES: Final = 65_536
 
@@ -264,7 +263,7 @@ def _bytes_of_steps(case: Case) -> _Writes | None:
     each: Float = np.diff(total) / np.diff(rows)
     third = len(each) // 3
     writes = _Writes(float(np.median(each[:third])), float(np.median(each[-third:])))
-    rises = rank_with_time(each) >= _STEADY
+    rises = grows(each)
     return writes if rises and writes.last - writes.first >= _LEAST_RISE_BYTES else None
 
 

@@ -12,9 +12,9 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case
-from tb_slowdown_plugin.analysis.causes.common.trend_tests import rank_with_time
 from tb_slowdown_plugin.analysis.prepare.function_traces import in_training
 from tb_slowdown_plugin.analysis.prepare.retrace_groups import Retrace, find_retraces, label
+from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent, times
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
@@ -36,9 +36,6 @@ _MAX_GAP_SHARE: Final = 0.01
 
 _FEWEST_NEW: Final = 8
 """New shapes in steps that get slower and slower, of which some must come in their second half."""
-
-_RISING: Final = 0.6
-"""Rank correlation of their sizes with time: sentences of any length have about 0."""
 
 _LARGER: Final = 1.1
 """Operations of the graph over those before, from which the step does more."""
@@ -141,7 +138,7 @@ def _comes_with(case: Case, finding: Finding, batches: _Batches) -> bool:
     last = min(last, batches.known_rows - 1)
     inside = (batches.rows >= first) & (batches.rows <= last)
     late = batches.rows[inside] > (first + last) / 2
-    rises = rank_with_time(batches.sizes[inside]) >= _RISING
+    rises = grows(batches.sizes[inside])
     return bool(inside.sum() >= _FEWEST_NEW and late.any() and rises)
 
 

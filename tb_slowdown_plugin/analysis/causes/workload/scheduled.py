@@ -11,9 +11,10 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import CORE, Case, lost_seconds
-from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, growth, working_rows
+from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, working_rows
 from tb_slowdown_plugin.analysis.ledger.findings import make_finding
 from tb_slowdown_plugin.analysis.prepare.workers import find_group
+from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, percent
 from tb_slowdown_plugin.analysis.types import Finding, Suspect
 from tb_slowdown_plugin.catalog.parameters.ledger import (
@@ -21,10 +22,6 @@ from tb_slowdown_plugin.catalog.parameters.ledger import (
     INPUT_FLOOR,
 )
 from tb_slowdown_plugin.records.types import Float, Int
-
-_PART_GROWTH_RATIO: Final = 1.25
-"""Last quarter over first from which it is no longer the same work: a choice. On four cores
-with a load of 5, gradients that were applied every fourth step went down to 0.6."""
 
 _MATERIAL: Final = 0.25
 """Share of work that grows, from which what it took at first is parted from it: less is within
@@ -43,9 +40,6 @@ few. What comes more seldom is a stall, for which the floor of a log or a checkp
 
 _OUTSIDE: Final = 0.7
 """Share of a loss that must lie between two steps to be called so."""
-
-_GAP_GROWTH_RATIO: Final = 1.25
-"""Later half over first from which it is no longer the same work: a choice."""
 
 _FEWEST: Final = 4
 """Epochs from which that is told."""
@@ -88,7 +82,7 @@ def _parts(case: Case, finding: Finding) -> tuple[Finding, ...]:
     if finding.pattern != "periodic" or not by_count or not tenth:
         return (finding,)
     base = np.minimum(lost, float(np.median(lost[rows[:tenth]])))
-    if growth(lost[rows]) < _PART_GROWTH_RATIO or base.sum() < _MATERIAL * lost.sum():
+    if not grows(lost[rows]) or base.sum() < _MATERIAL * lost.sum():
         return (finding,)
     return tuple(
         make_finding(CORE, "periodic", part, finding.confidence, dict(finding.numbers))
@@ -114,7 +108,7 @@ def _is_planned(case: Case, finding: Finding) -> bool:
     # A timer, a collector or a disk that is about regular counts no steps.
     if np.any(np.diff(rows) % period):
         return False
-    return growth(finding.lost_per_step[rows[rows >= start]]) < _PART_GROWTH_RATIO
+    return not grows(finding.lost_per_step[rows[rows >= start]])
 
 
 def tell_planned(case: Case, planned: tuple[Finding, ...]) -> Iterable[str]:
@@ -175,8 +169,7 @@ def stays_alike(case: Case, finding: Finding) -> bool:
     lost = finding.lost_per_step[_first_rows(case, finding)]
     if len(lost) < _FEWEST or case.wall_share(finding.lost_seconds) >= INPUT_FLOOR:
         return False
-    half = len(lost) // 2
-    return float(np.median(lost[-half:])) < _GAP_GROWTH_RATIO * float(np.median(lost[:half]))
+    return not grows(lost)
 
 
 def tell_between(case: Case, findings: Iterable[Finding]) -> Iterable[str]:

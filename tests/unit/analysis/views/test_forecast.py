@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.text.forecast import forecast
+from tb_slowdown_plugin.analysis.views.forecast import forecast
 from tb_slowdown_plugin.records.types import Session
 
 GIB = 1 << 30

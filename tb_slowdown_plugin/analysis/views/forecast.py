@@ -7,14 +7,13 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.stats.time_trend import trend_of
 from tb_slowdown_plugin.analysis.text.wording import duration, size
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.parameters.stats import TREND_SIGNIFICANCE
 from tb_slowdown_plugin.records.types import Float, Run
 
-_FEWEST_SAMPLES: Final = 12
-_STEADY: Final = 0.9
-"""Share of neighbouring stretches of samples that must rise."""
-_STRETCHES: Final = 10
+_STRETCHES: Final = 16
 _LEAST: Final = 0.05
 """Growth in the second half over what is left: less says nothing of what comes after as long
 a time as twenty such halves."""
@@ -67,7 +66,7 @@ def _kinds(run: Run) -> Iterable[_Memory]:
 
 
 def _tell(memory: _Memory, time: Float, used: Float, left: Float) -> str:
-    if len(time) < _FEWEST_SAMPLES:
+    if len(time) < 2:
         return ""
     late = time >= (time[0] + time[-1]) / 2
     time, used, remaining = time[late], used[late], float(left[-1])
@@ -76,7 +75,7 @@ def _tell(memory: _Memory, time: Float, used: Float, left: Float) -> str:
     moments = np.array([np.mean(time[part]) for part in parts])
     passed = float(moments[-1] - moments[0])
     grown = float(levels[-1] - levels[0])
-    if len(levels) < 3 or passed <= 0 or np.mean(np.diff(levels) > 0) < _STEADY:
+    if passed <= 0 or trend_of(levels).z < TREND_SIGNIFICANCE:
         return ""
     if remaining <= 0 or grown < _LEAST * remaining:
         return ""
