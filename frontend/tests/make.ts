@@ -56,7 +56,7 @@ export const report = (values: Partial<RunReport> = {}): RunReport => ({
   suspects: [],
   workers: [],
   signals: [{ signal: "step_time", status: "measured", reason: "" }],
-  completeness: { chunks: 3, missing_chunks: 0 },
+  completeness: { chunks: 3, missing_chunks: 0, gaps: [] },
   ...values,
 });
 
@@ -81,6 +81,7 @@ export function timeline(rows: number, width: number, values: Partial<Timeline> 
     accounts: [],
     healthy_step_seconds: 1,
     epochs: [],
+    gaps: [],
     change_points: [],
     marks: { retraces: [], gc: [], checkpoints: [], captures: [] },
     signals: [],

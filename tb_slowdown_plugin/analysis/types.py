@@ -316,7 +316,7 @@ class Report:
     suspects: tuple[Suspect, ...]
     workers: tuple[Mapping[str, Any], ...]
     signals: tuple[SignalState, ...]
-    completeness: Mapping[str, int]
+    completeness: Mapping[str, Any]
     notes: tuple[str, ...] = ()
     """Whatever a reader must know: "resumed at step 400", "the monitor lost its disk" ..."""
     confirming: Confirming | None = None

@@ -228,6 +228,15 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
+class Gap:
+    """Steps that a session finished and that are in no record here."""
+
+    row: int
+    """The first one after them, in the joined run."""
+    steps: int
+
+
+@dataclass(frozen=True, slots=True)
 class Session:
     """One process that wrote into a run; a resumed run has several."""
 
@@ -237,8 +246,13 @@ class Session:
     started: float
     chunks: int
     missing_chunks: int
-    missing_steps: int = 0
-    """Steps between its chunks that are in none: of missing chunks, or never written."""
+    gaps: tuple[Gap, ...] = ()
+    """Where steps are missing between its chunks: of missing chunks, or never written."""
+
+    @property
+    def missing_steps(self) -> int:
+        """Steps in all its gaps."""
+        return sum(gap.steps for gap in self.gaps)
 
 
 @dataclass(frozen=True, slots=True)

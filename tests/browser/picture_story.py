@@ -34,6 +34,7 @@ from tb_slowdown_plugin.records.types import (
     Epoch,
     Event,
     Execution,
+    Gap,
     GcPause,
     Run,
     Session,
@@ -151,9 +152,20 @@ def _short() -> Run:
     return _run(SHORT, np.array([20.0, *[0.52] * 37]), {"tracing:first": np.eye(1, 38)[0] * 14})
 
 
+GAP_ROW = 384
+
+
 def _gap() -> Run:
     run = _run(GAP, np.random.default_rng(5).normal(0.5, 0.008, STEPS), {})
-    return replace(run, sessions=(replace(run.sessions[0], chunks=3, missing_chunks=2),))
+    later = np.arange(STEPS) >= GAP_ROW
+    steps = replace(
+        run.steps,
+        number=run.steps.number + 256 * later,
+        ended=run.steps.ended + 128.0 * later,
+    )
+    gaps = (Gap(GAP_ROW, 256),)
+    session = replace(run.sessions[0], chunks=3, missing_chunks=1, gaps=gaps)
+    return replace(run, steps=steps, sessions=(session,))
 
 
 def _two_workers() -> Run:

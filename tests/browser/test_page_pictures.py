@@ -114,7 +114,7 @@ SCENES = [
           address=f"{SELECTED}&{COMPARED}"),
     Scene("healthy", {"healthy": "#verdict, #causes"}, "vit/run-06"),
     Scene("not enough steps", {"not-enough-steps": f"{ABOVE}, #causes"}, SHORT),
-    Scene("chunks missing", {"chunks-missing": ABOVE}, "gap"),
+    Scene("chunks missing", {"chunks-missing": ABOVE, "timeline-gap": "sd-timeline"}, "gap"),
     Scene("no data", {"no-data": ".bar-top, main"}, "",
           broken={"runs": {"runs": [], "other_runs": 3}}),
     Scene("no such run", {"no-such-run": "main"}, "deleted"),

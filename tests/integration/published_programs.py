@@ -64,12 +64,15 @@ def timeless(text: str) -> str:
     Example:
       >>> timeless("8/8 - 1s - 171ms/step - loss: 1.4")
       '8/8 - T - T/step - loss: 1.4'
+      >>> timeless("1/1 \\x1b[1m0s\\x1b[0m 171ms/step")
+      '1/1 \\x1b[1mT\\x1b[0m T/step'
       >>> timeless("W0000 00:00:1795392213.741865   30064 dataset.cc:997] no")
       'W0000 dataset.cc:997] no'
     """
     text = re.sub(r"\b\d+:\d\d:\d\d\b", "T", text)
     text = re.sub(r"\b0x[0-9a-f]+", "0x", text)
-    text = re.sub(r"\b\d+(us|ms|s)(?=/step|/epoch| - )", "T", text)
+    ends = r"/step|/epoch| - |\x1b\[0m"
+    text = re.sub(rf"(?:\b|(?<=\x1b\[1m))\d+(us|ms|s)(?={ends})", "T", text)
     return re.sub(r"(?m)^([IWE]\d{4}) [\d:.]+ +\d+ ", r"\1 ", text)
 
 

@@ -37,7 +37,7 @@ def test_the_json_report_follows_the_contract(
         explained = sum(cause["lost_seconds"] for cause in run["causes"])
         assert explained + run["unexplained_seconds"] == pytest.approx(run["lost_seconds"])
         assert run["steps"] == 400
-        assert run["completeness"] == {"chunks": 2, "missing_chunks": 0}
+        assert run["completeness"] == {"chunks": 2, "missing_chunks": 0, "gaps": []}
 
 
 def test_the_text_report_names_the_cause(
@@ -96,7 +96,11 @@ def test_a_missing_chunk_is_counted(tmp_path: Path, capsys: pytest.CaptureFixtur
     write_chunks(tmp_path / "slowdown", [chunks[0], *chunks[2:]])
     assert main(["report", str(tmp_path), "--format", "json"]) == 0
     (run,) = json.loads(capsys.readouterr().out)["runs"]
-    assert run["completeness"] == {"chunks": 3, "missing_chunks": 1}
+    missing = run["completeness"]
+    assert (missing["chunks"], missing["missing_chunks"]) == (3, 1)
+    (gap,) = missing["gaps"]
+    assert (gap["row"], gap["steps"]) == (100, 100)
+    assert (gap["after_step"], gap["before_step"]) == (99, 200)
 
 
 def test_a_run_without_a_step_yet_is_reported_as_such(

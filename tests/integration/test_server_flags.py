@@ -50,7 +50,9 @@ def test_samples_that_the_user_asks_for_are_what_is_kept(tmp_path: Path, loader:
     with TensorBoardProcess([*arguments, "--samples_per_plugin=slowdown=2"], tmp_path) as process:
         process.wait_until("the run is read", lambda: "run1" in process.runs())
         (report,) = process.slowdown("report", run="run1").json["runs"]
-        assert report["completeness"] == {"chunks": 8, "missing_chunks": 24}
+        known = report["completeness"]
+        assert (known["chunks"], known["missing_chunks"]) == (8, 24)
+        assert sum(gap["steps"] for gap in known["gaps"]) <= 240
         assert report["steps"] == 80
 
 

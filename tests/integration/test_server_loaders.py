@@ -78,7 +78,7 @@ def test_each_step_is_served_while_the_run_is_written_and_after(
     process.wait_until("all is read", lambda: process.runs()["long"]["steps"] == STEPS)
     (report,) = process.slowdown("report", run="long").json["runs"]
     assert report["steps"] == STEPS
-    assert report["completeness"] == {"chunks": CHUNKS, "missing_chunks": 0}
+    assert report["completeness"] == {"chunks": CHUNKS, "missing_chunks": 0, "gaps": []}
     timeline = process.slowdown("timeline", run="long", first=STEPS - 500, last=STEPS - 1).json
     assert timeline["rows"] == STEPS
     assert timeline["step"] == list(range(STEPS - 500, STEPS))

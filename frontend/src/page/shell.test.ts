@@ -80,8 +80,20 @@ describe("what stands where there is nothing", () => {
   });
 
   it("says that chunks are missing", () => {
-    const page = shown(withReport({ completeness: { chunks: 47, missing_chunks: 2 } }));
-    expect(page.querySelector(".banner")?.textContent).toContain("2 of 49 chunks are missing");
+    const gap = { row: 384, steps: 256, after_step: 383, before_step: 640, seconds: 12.8 };
+    const completeness = { chunks: 47, missing_chunks: 2, gaps: [gap, gap] };
+    const page = shown(withReport({ completeness }));
+    expect(page.querySelector(".banner")?.textContent).toContain(
+      "2 of 49 chunks are missing (256 steps between 383 and 640, 12.8 s; " +
+        "256 steps between 383 and 640, 12.8 s). Their seconds are in no sum.",
+    );
+  });
+
+  it("says that one chunk is missing, without steps where none are known to be", () => {
+    const page = shown(withReport({ completeness: { chunks: 47, missing_chunks: 1, gaps: [] } }));
+    expect(page.querySelector(".banner")?.textContent).toContain(
+      "1 of 48 chunks is missing. Its seconds are in no sum.",
+    );
   });
 });
 

@@ -19,11 +19,7 @@ export class Shell {
   page(state: State, now: number): TemplateResult {
     const chunks = state.report?.completeness;
     return html`<header class="head">${state.gone === undefined ? nothing : banner(this.app, state.gone, now)}
-      ${
-        chunks !== undefined && chunks.missing_chunks > 0
-          ? missingBanner(chunks.missing_chunks, chunks.chunks)
-          : nothing
-      }
+      ${chunks !== undefined && chunks.missing_chunks > 0 ? missingBanner(chunks) : nothing}
       ${toolbar(this.app, state, panelsOf(state), now)}</header>
       <main>${this.#content(state, now)}</main>`;
   }

@@ -3,8 +3,9 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { addressOf } from "../api/client";
 import { isShared } from "../api/embedded";
-import type { Run } from "../api/wire/report";
+import type { Run, RunReport } from "../api/wire/report";
 import { ago, clock, count, plural } from "../base/format";
+import { gapsText } from "../model/timeline/gap_text";
 import type { AnyPanel } from "../panels/contract";
 import { copy } from "../panels/pieces";
 import type { App } from "./app";
@@ -130,6 +131,8 @@ export function banner(app: App, gone: Gone, now: number): TemplateResult {
 }
 
 /** Records that never arrived: their seconds are in no sum. */
-export function missingBanner(missing: number, chunks: number): TemplateResult {
-  return html`<div class="banner" role="status"><span><b>${count(missing)} of ${count(chunks + missing)} chunks are missing.</b> Their seconds are in no sum. A record file was cut off, or TensorBoard's --samples_per_plugin dropped some.</span></div>`;
+export function missingBanner(completeness: RunReport["completeness"]): TemplateResult {
+  const { chunks, missing_chunks: missing, gaps } = completeness;
+  const [be, whose] = missing === 1 ? ["is", "Its"] : ["are", "Their"];
+  return html`<div class="banner" role="status"><span><b>${count(missing)} of ${count(chunks + missing)} chunks ${be} missing</b>${gapsText(gaps)}. ${whose} seconds are in no sum. A record file was cut off, or TensorBoard's --samples_per_plugin dropped some.</span></div>`;
 }

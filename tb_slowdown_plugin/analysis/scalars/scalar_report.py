@@ -166,7 +166,7 @@ def _report(
         suspects=(),
         workers=(),
         signals=_signal_states(source),
-        completeness={"chunks": 0, "missing_chunks": 0},
+        completeness={"chunks": 0, "missing_chunks": 0, "gaps": []},
         notes=(
             *describe_changed_scalars(changed, source.unit),
             *describe_pauses(drawn, pauses, wall),

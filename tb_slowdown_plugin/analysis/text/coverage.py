@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -14,9 +14,14 @@ from tb_slowdown_plugin.catalog.collectors import signal_of
 from tb_slowdown_plugin.catalog.parameters.shared import (
     SHORTEST_SECONDS,
 )
-from tb_slowdown_plugin.records.types import CollectorState, Failure, Idle, Run
+from tb_slowdown_plugin.records.types import CollectorState, Failure, Idle, Run, Session, StepTable
 
 STEP_TIME: Final = "step_time"
+
+_MOST_GAPS: Final = 100
+"""A report names so many; the timeline has all."""
+
+_GAPS_IN_NOTE: Final = 3
 
 
 def signal_states(run: Run) -> tuple[SignalState, ...]:
@@ -32,12 +37,55 @@ def _state(collector: CollectorState) -> SignalState:
     return SignalState(signal, "partly" if collector.reason else "measured", collector.reason)
 
 
-def completeness(run: Run) -> Mapping[str, int]:
-    """How many records were read, and how many are proven to be missing."""
+def completeness(run: Run) -> Mapping[str, Any]:
+    """How many records were read, how many are proven to be missing, and where steps are."""
     return {
         "chunks": sum(session.chunks for session in run.sessions),
         "missing_chunks": sum(session.missing_chunks for session in run.sessions),
+        "gaps": missing_stretches(run, run.sessions)[:_MOST_GAPS],
     }
+
+
+def missing_stretches(run: Run, sessions: Iterable[Session]) -> list[dict[str, Any]]:
+    """Where steps of these sessions are in no record, in order.
+
+    Returns:
+      dicts of `row` (the first after them), `steps` (how many), `after_step` and
+      `before_step` (the program's numbers of the steps on either side), and `seconds`
+      (from the end of the one to the start of the other; at least 0).
+    """
+    steps = run.steps
+    return [
+        {
+            "row": gap.row,
+            "steps": gap.steps,
+            "after_step": int(steps.number[gap.row - 1]),
+            "before_step": int(steps.number[gap.row]),
+            "seconds": _seconds_before(steps, gap.row),
+        }
+        for session in sessions
+        for gap in session.gaps
+        if 0 < gap.row < len(steps)
+    ]
+
+
+def _seconds_before(steps: StepTable, row: int) -> float:
+    began = steps.ended[row] - steps.period_seconds[row]
+    return round(max(0.0, float(began - steps.ended[row - 1])), 3)
+
+
+def _where(run: Run) -> str:
+    gaps = missing_stretches(run, [one for one in run.sessions if one.missing_chunks])
+    if not gaps:
+        return ""
+    places = [
+        f"{counted(gap['steps'], 'step')} between {gap['after_step']:,} and {gap['before_step']:,}"
+        for gap in gaps[:_GAPS_IN_NOTE]
+    ]
+    rest = len(gaps) - len(places)
+    if rest:
+        places.append(f"{counted(rest, 'other place')}")
+    return f" ({'; '.join(places)})"
 
 
 def notes(run: Run) -> tuple[str, ...]:
@@ -50,8 +98,8 @@ def _notes(run: Run) -> Iterable[str]:
     total = completeness(run)["chunks"] + missing
     if missing:
         yield (
-            f"{missing:,} of {counted(total, 'chunk')} {'is' if missing == 1 else 'are'} missing; "
-            "their seconds are in no sum."
+            f"{missing:,} of {counted(total, 'chunk')} {'is' if missing == 1 else 'are'} missing"
+            f"{_where(run)}; {'its' if missing == 1 else 'their'} seconds are in no sum."
         )
     unwritten = sum(s.missing_steps for s in run.sessions if not s.missing_chunks)
     if unwritten:

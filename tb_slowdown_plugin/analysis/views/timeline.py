@@ -15,6 +15,7 @@ import numpy as np
 from tb_slowdown_plugin.analysis.causes.common.timing_text import working_rows
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_training
 from tb_slowdown_plugin.analysis.prepare.retrace_groups import find_retraces
+from tb_slowdown_plugin.analysis.text.coverage import missing_stretches
 from tb_slowdown_plugin.analysis.types import Account
 from tb_slowdown_plugin.catalog import collectors, names
 from tb_slowdown_plugin.catalog.accounts import account_title
@@ -88,6 +89,7 @@ def timeline(run: Run, account: Account, first: int, last: int, buckets: int) ->
         "accounts": _accounts(steps, view, local, sizes),
         "healthy_step_seconds": account.report.healthy_step_seconds,
         "epochs": _epochs(run, first, last, buckets),
+        "gaps": [gap for gap in missing_stretches(run, run.sessions) if first < gap["row"] <= last],
         "change_points": [
             {"row": row, "step": int(steps.number[row]), "text": text}
             for row, text in account.change_points

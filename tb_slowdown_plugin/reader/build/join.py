@@ -47,7 +47,7 @@ def join(name: str, strands: Sequence[Strand]) -> Run:
                 strand.started,
                 strand.chunks,
                 strand.missing_chunks,
-                strand.missing_steps,
+                strand.gaps(first),
             )
             for strand, first in zip(ordered, firsts, strict=False)
         ),

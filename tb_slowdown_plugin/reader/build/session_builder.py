@@ -19,6 +19,7 @@ from tb_slowdown_plugin.records.types import (
     Environment,
     Event,
     Float,
+    Gap,
     Int,
     SignalTable,
     StepTable,
@@ -87,8 +88,6 @@ class Strand:
         self._chunks = 0
         self._last_sequence = -1
         self._highest_known = -1
-        self.missing_steps = 0
-        """Steps that the session finished between chunks that are here, and that are in none."""
         self._first_rows: list[int] = []
         """Where the session's steps and the joined steps drift apart: the step at which
         each unbroken stretch begins, and (same index) its place among the joined ones."""
@@ -103,6 +102,15 @@ class Strand:
     def missing_chunks(self) -> int:
         """Chunks that must have been written, but are not here."""
         return self._highest_known + 1 - self._chunks
+
+    def gaps(self, first: int) -> tuple[Gap, ...]:
+        """Where steps are in no chunk, in a table in which this session begins at row `first`."""
+        joined, own = self._joined_rows, self._first_rows
+        return tuple(
+            Gap(first + joined[i] // self._steps.width, missing)
+            for i in range(1, len(own))
+            if (missing := own[i] - own[i - 1] - (joined[i] - joined[i - 1])) > 0
+        )
 
     @property
     def rows(self) -> int:
@@ -196,7 +204,6 @@ class Strand:
         if self._first_rows:
             expected = self._first_rows[-1] + joined - self._joined_rows[-1]
             unbroken = chunk.first_row == expected
-            self.missing_steps += max(0, chunk.first_row - expected)
         if not unbroken:
             self._first_rows.append(chunk.first_row)
             self._joined_rows.append(joined)

@@ -6,6 +6,7 @@
  * steps ended; `step` is the number that the user's program gave it.
  */
 import type { Measured } from "../../base/numbers";
+import type { Gap } from "./timeline";
 
 export interface Run {
   readonly run: string;
@@ -149,7 +150,12 @@ export interface RunReport {
   readonly suspects: readonly Suspect[];
   readonly workers: readonly Worker[];
   readonly signals: readonly SignalState[];
-  readonly completeness: { readonly chunks: number; readonly missing_chunks: number };
+  readonly completeness: {
+    readonly chunks: number;
+    readonly missing_chunks: number;
+    /** At most 100 of them. */
+    readonly gaps: readonly Gap[];
+  };
   readonly notes?: readonly string[];
   readonly confirming?: Confirming | null;
   /** The last step that was judged: all figures and sentences are of the steps up to it. */

@@ -15,6 +15,16 @@ export interface Epoch {
   readonly number: number;
 }
 
+/** Steps that are in no record: they lie between the row before and `row`. */
+export interface Gap {
+  readonly row: number;
+  readonly steps: number;
+  readonly after_step: number;
+  readonly before_step: number;
+  /** From the end of the step before to the start of the step after. */
+  readonly seconds: number;
+}
+
 export interface ChangePoint {
   readonly row: number;
   readonly step: number;
@@ -64,6 +74,7 @@ export interface Timeline {
   readonly accounts: readonly AccountSeries[];
   readonly healthy_step_seconds: Measured;
   readonly epochs: readonly Epoch[];
+  readonly gaps: readonly Gap[];
   readonly change_points: readonly ChangePoint[];
   readonly marks: Readonly<Record<MarkKind, readonly Mark[]>>;
   readonly signals: readonly SignalSeries[];

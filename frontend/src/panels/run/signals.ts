@@ -5,6 +5,7 @@ import type { RunReport, SignalState } from "../../api/wire/report";
 import { count, plural } from "../../base/format";
 import { collectorTitle } from "../../catalog/collectors";
 import { whyNot } from "../../model/run/measurement_summary";
+import { gapsText } from "../../model/timeline/gap_text";
 import { sealed } from "../contract";
 import { prose } from "../pieces";
 
@@ -45,11 +46,11 @@ function missingRow(state: SignalState): TemplateResult {
 }
 
 function completeness(report: RunReport, shared: boolean): TemplateResult {
-  const { chunks, missing_chunks: missing } = report.completeness;
+  const { chunks, missing_chunks: missing, gaps } = report.completeness;
   return html`<p class="complete"><b>Completeness.</b> ${
     missing === 0
       ? `${plural(chunks, "chunk")} of records, no gap, ${plural(report.steps, "step")}.`
-      : `${count(missing)} of ${count(chunks + missing)} chunks are missing; their seconds are in no sum.`
+      : `${count(missing)} of ${count(chunks + missing)} chunks ${missing === 1 ? "is" : "are"} missing${gapsText(gaps)}; ${missing === 1 ? "its" : "their"} seconds are in no sum.`
   }</p><p class="q">${
     shared
       ? "This page asks nobody for anything: all that it shows is in the file."

@@ -20,7 +20,7 @@ from tb_slowdown_plugin.analysis.text import wording
 from tb_slowdown_plugin.analysis.text.coverage import completeness, notes, signal_states
 from tb_slowdown_plugin.analysis.text.headline import headline
 from tb_slowdown_plugin.analysis.types import SignalState
-from tb_slowdown_plugin.records.types import CollectorState, Failure, Idle, Session
+from tb_slowdown_plugin.records.types import CollectorState, Failure, Gap, Idle, Session
 
 
 @pytest.mark.parametrize("module", [wording, headline_module, code, movement, patterns])
@@ -88,14 +88,21 @@ def test_what_is_missing_or_failed_is_noted(make_run):
             (4, Failure("allocator", "no more answers")),
         ],
         sessions=[
-            Session("a", 0, 1_700_000_000.0, 3, 1, missing_steps=256),
-            Session("b", 6, 1_700_000_006.0, 2, 0, missing_steps=44_437),
+            Session("a", 0, 1_700_000_000.0, 3, 1, gaps=(Gap(2, 256),)),
+            Session("b", 6, 1_700_000_006.0, 2, 0, gaps=(Gap(8, 44_437),)),
         ],
         notes=("the file ends in the middle of a record",),
     )
-    assert completeness(run) == {"chunks": 5, "missing_chunks": 1}
+    assert completeness(run) == {
+        "chunks": 5,
+        "missing_chunks": 1,
+        "gaps": [
+            {"row": 2, "steps": 256, "after_step": 1, "before_step": 2, "seconds": 0.0},
+            {"row": 8, "steps": 44_437, "after_step": 4, "before_step": 5, "seconds": 0.0},
+        ],
+    }
     assert notes(run) == (
-        "1 of 6 chunks is missing; their seconds are in no sum.",
+        "1 of 6 chunks is missing (256 steps between 1 and 2); its seconds are in no sum.",
         "44,437 steps were not kept, because they came faster than they could be written; their "
         "seconds are in no sum.",
         "Resumed at step 3.",

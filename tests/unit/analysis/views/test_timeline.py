@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.analysis.views.timeline import timeline
-from tb_slowdown_plugin.records.types import Capture, CollectorState, Epoch, GcPause, Trace
+from tb_slowdown_plugin.records.types import Capture, CollectorState, Epoch, Gap, GcPause, Trace
 
 SIZE = 1_000
 
@@ -66,6 +67,15 @@ def test_buckets_keep_extremes_and_add_up(run):
     parts = [body["healthy"], *body["lost"].values()]
     np.testing.assert_allclose(np.sum(parts, axis=0), seconds["mean"], atol=1e-5)
     assert body["lost"]["checkpointing"] == pytest.approx([0.002] * 10)
+
+
+def test_missing_steps_are_where_they_are_missing(run):
+    session = replace(run.sessions[0], missing_chunks=1, gaps=(Gap(400, 256), Gap(700, 3)))
+    holed = replace(run, sessions=(session,))
+    body = timeline(holed, account_for(run), 300, 600, 10)
+    assert body["gaps"] == [
+        {"row": 400, "steps": 256, "after_step": 5_399, "before_step": 5_400, "seconds": 0.0}
+    ]
 
 
 def test_the_last_bucket_may_be_shorter(run):

@@ -16,6 +16,7 @@ from tb_slowdown_plugin.records.types import (
     Environment,
     Epoch,
     Event,
+    Gap,
     GcPause,
     Run,
     Session,
@@ -96,7 +97,7 @@ def test_a_missing_chunk_is_counted_and_the_rest_moves_up() -> None:
     events = [epoch(row, row) for row in (0, 300, 600, 999)]
     chunks = split(make_steps(1000), chunk_rows=256, events=events)
     run = joined([chunks[0], chunks[2], chunks[3]])
-    assert run.sessions == (Session("0123abcd", 0, STARTED, 3, 1, missing_steps=256),)
+    assert run.sessions == (Session("0123abcd", 0, STARTED, 3, 1, gaps=(Gap(256, 256),)),)
     assert len(run.steps) == 744
     assert run.steps.number[256] == 512
     # The event of row 300 was lost with its chunk; the others stay at their steps.
@@ -113,6 +114,7 @@ def test_all_steps_that_the_writer_could_not_keep_are_counted() -> None:
     later = [replace(chunk, first_row=chunk.first_row + 100) for chunk in chunks[6:]]
     run = joined([*chunks[:3], *late, *later])
     assert run.sessions[0].missing_chunks == 0
+    assert run.sessions[0].gaps == (Gap(300, 70), Gap(600, 30))
     assert run.sessions[0].missing_steps == 100
     assert len(run.steps) == 1000
 

@@ -6,9 +6,9 @@ import event_files
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.reader.build.join import OutOfOrder
 from tb_slowdown_plugin.reader.build.record_batch import Record
 from tb_slowdown_plugin.reader.build.run_builder import Assembly, Bounds, assemble
+from tb_slowdown_plugin.reader.build.session_builder import OutOfOrder
 from tb_slowdown_plugin.records.codec import encode
 from tb_slowdown_plugin.records.metadata import tag
 from tb_slowdown_plugin.records.types import Chunk, no_signals
