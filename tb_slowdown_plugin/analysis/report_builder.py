@@ -60,6 +60,7 @@ from tb_slowdown_plugin.analysis.text.blind_spots import find_blind_spots, judge
 from tb_slowdown_plugin.analysis.text.coverage import completeness, notes, signal_states
 from tb_slowdown_plugin.analysis.text.headline import headline
 from tb_slowdown_plugin.analysis.text.step_rule import describe_not_chosen, describe_step_rule
+from tb_slowdown_plugin.analysis.text.trial_text import trial_of
 from tb_slowdown_plugin.analysis.types import (
     UNEXPLAINED,
     Account,
@@ -273,6 +274,7 @@ def _cause(case: Case, claim: Claim, stalls: Sequence[StallSeen]) -> Cause:
         parts=claim.parts,
         external=claim.external,
         place=claim.place,
+        confirmed=trial_of(claim.cause, case.run.trials),
     )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from tb_slowdown_plugin.records.trials import Trial
 from tb_slowdown_plugin.records.types import Float, Int
 
 Pattern = Literal[
@@ -174,6 +175,8 @@ class Cause:
     """Whether the time was taken from outside of the program, by other processes."""
     place: Place | None = None
     """The line to change; None where the record has none."""
+    confirmed: Trial | None = None
+    """The experiment that tested it, whatever came of it; None where none has."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,10 @@ from tb_slowdown_plugin.cli.help_texts import (
     RUN_EPILOG,
     SHARE_EPILOG,
     TRACE_EPILOG,
+    TRY_EPILOG,
     WATCH_EPILOG,
 )
+from tb_slowdown_plugin.cli.trial_arguments import TRY_DOES, add_try
 from tb_slowdown_plugin.errors import InputError
 
 FORMATS: Final = ("text", "json", "html")
@@ -60,6 +62,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_trace(commands)
     _add_fix(commands)
     _add_watch(commands)
+    add_try(_add_command(commands, "try", TRY_DOES, TRY_EPILOG))
     return parser
 
 

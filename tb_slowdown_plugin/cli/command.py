@@ -79,6 +79,12 @@ def _watch(chosen: Namespace) -> int:
     return watch(chosen)
 
 
+def _try(chosen: Namespace) -> int:
+    from tb_slowdown_plugin.cli.trial import try_program
+
+    return try_program(chosen)
+
+
 _COMMANDS: Final[dict[str, Callable[[Namespace], int]]] = {
     "report": _report,
     "compare": _compare,
@@ -87,4 +93,5 @@ _COMMANDS: Final[dict[str, Callable[[Namespace], int]]] = {
     "trace": _trace,
     "fix": _fix,
     "watch": _watch,
+    "try": _try,
 }

@@ -23,6 +23,7 @@ examples:
   tbslow trace logs                           what a profiler capture shows
   tbslow fix logs                             a diff of your own source
   tbslow watch logs                           all runs while they train
+  tbslow try train.py                         prove which change makes it faster
 """
 REPORT_EPILOG: Final = f"""{STATUSES}
 examples:
@@ -103,4 +104,21 @@ examples:
   tbslow run --logdir logs/run1 -m package.train
   tbslow run --step train_step train.py       a step is a call of the function train_step
   tbslow run --step fit train.py              only the batches of Keras are steps
+"""
+TRY_EPILOG: Final = """\
+Each change is made from outside, in a fresh process and a fresh copy of the program's
+directory: relative paths lead into the copy, and so do arguments below that directory. Absolute
+paths in the program itself don't. Without --all and --only, the causes of the first run
+decide what is tried.
+
+exit status:
+  0    done
+  2    unusable input, or the program can't be tried; one line on stderr says why
+  130  interrupted; what was known by then is printed
+
+examples:
+  tbslow try train.py --epochs 3
+  tbslow try --all -m package.train
+  tbslow try --only input_free,xla --format json train.py
+  tbslow try --logdir tbslow-runs/train-20261130-120000 train.py
 """

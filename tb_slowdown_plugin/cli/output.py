@@ -16,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, TextIO
 
+from tb_slowdown_plugin.analysis.text.wording import duration
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.report.ansi import printable
 
@@ -119,6 +120,81 @@ class ProgressLine:
         self._next = self._clock() + _EVERY_SECONDS
         share = 100 * done // max(total, 1)
         line = f"reading: {share} % of {total / 1e6:,.0f} MB"
+        self._stream.write("\r" + line.ljust(self._drawn))
+        self._stream.flush()
+        self._drawn = len(line)
+
+
+class TurnsBar:
+    """A bar for runs that take turns: how many are over, and about how long the others take.
+
+    Args:
+      stream: Where it is drawn; nothing is, unless it is a terminal.
+      clock: Seconds.
+    """
+
+    _CELLS: Final = 20
+
+    def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
+        self._stream = stream
+        self._clock = clock
+        self._most = 1
+        self._done = 0
+        self._name = ""
+        self._began = clock()
+        self._mean_seconds: float | None = None
+        self._drawn = 0
+
+    def __enter__(self) -> TurnsBar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.wipe()
+
+    def wipe(self) -> None:
+        """Leaves the line to what is printed next."""
+        if self._drawn:
+            self._stream.write("\r" + " " * self._drawn + "\r")
+            self._stream.flush()
+            self._drawn = 0
+
+    def expect(self, most: int) -> None:
+        """There are so many runs at most, from now on."""
+        self._most, self._done = most, 0
+
+    def begin(self, name: str) -> None:
+        """A run begins."""
+        self._name = name.replace("_", " ")
+        self._began = self._clock()
+        self.tick()
+
+    def end(self) -> None:
+        """It has ended; the others will take as long as those so far."""
+        seconds = self._clock() - self._began
+        mean = self._mean_seconds
+        self._mean_seconds = seconds if mean is None else (mean + seconds) / 2
+        self._done += 1
+
+    def skip_to(self, done: int) -> None:
+        """So many runs are over, or not needed."""
+        self._done = done
+
+    def tick(self) -> None:
+        """Draws it as it is now."""
+        if not self._stream.isatty():
+            return
+        elapsed = self._clock() - self._began
+        if self._mean_seconds is None:
+            text = f"first run, {duration(elapsed)}"
+            share = 0.0
+        else:
+            runs = self._most - self._done
+            left = max(runs * self._mean_seconds - elapsed, (runs - 1) * self._mean_seconds)
+            share = self._done + min(elapsed / max(self._mean_seconds, 1e-9), 1.0)
+            run = f"run {self._done + 1} of at most {self._most}"
+            text = f"{run}: {self._name}, {duration(left)} left"
+        full = int(self._CELLS * min(share / self._most, 1.0))
+        line = "█" * full + "─" * (self._CELLS - full) + " " + text
         self._stream.write("\r" + line.ljust(self._drawn))
         self._stream.flush()
         self._drawn = len(line)

@@ -22,6 +22,7 @@ from tb_slowdown_plugin.cli.output import (
 )
 from tb_slowdown_plugin.profiler.digest import captured_in
 from tb_slowdown_plugin.reader.logdir import read_runs
+from tb_slowdown_plugin.reader.trials import read_trials
 from tb_slowdown_plugin.records.metadata import (
     run_title,
 )
@@ -109,5 +110,6 @@ def _accounts(
     ):
         if local and run.drawn_from is None:
             captured = captured_in(Path(chosen.logdir).expanduser(), run)
-            run = replace(run, captured=captured)
+            trials = read_trials(Path(chosen.logdir).expanduser(), run.name)
+            run = replace(run, captured=captured, trials=trials)
         yield run, account_for(run)

@@ -1,1 +1,1 @@
-"""Work on reports that goes on after they are made: one folder or module each."""
+"""Work on reports that goes on after they are made: patches, and experiments on a program."""

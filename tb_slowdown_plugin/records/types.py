@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_slowdown_plugin.records.capture import CapturedSteps
+from tb_slowdown_plugin.records.trials import Trial
 
 Float: TypeAlias = NDArray[np.float64]
 Int: TypeAlias = NDArray[np.int64]
@@ -289,6 +290,8 @@ class Run:
     """The other workers of the same run, chief first excluded; empty for one process."""
     captured: tuple[CapturedSteps, ...] = ()
     """What the profiler's captures beside the run tell of some of its steps."""
+    trials: tuple[Trial, ...] = ()
+    """What `tbslow try` has measured of its program."""
     notes: tuple[str, ...] = ()
     """What the reader found wrong with the records, in sentences for a person."""
     steps_per_row: int = 1

@@ -170,8 +170,14 @@ def _cause(rank: int, cause: Cause, wall_seconds: float, width: int, ink: Ink) -
     yield from _paragraph(f"{steps} {cause.summary}", _INDENT, width)
     for sentence in cause.evidence:
         yield from _item(sentence, width)
+    if cause.confirmed is not None:
+        yield from _item(_sentence(cause.confirmed.text), width)
     for advice in cause.advice:
         yield from _advice(advice, width, ink)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _advice(advice: Advice, width: int, ink: Ink) -> Iterator[str]:

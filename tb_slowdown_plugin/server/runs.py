@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Final, Literal, Protocol
 
 from tb_slowdown_plugin.analysis.live.hysteresis import LiveState
@@ -16,6 +17,7 @@ from tb_slowdown_plugin.analysis.views.retraces_view import retraces
 from tb_slowdown_plugin.errors import SlowdownError
 from tb_slowdown_plugin.reader.extent import Extent, extent_of
 from tb_slowdown_plugin.reader.run_store import Listing, Seen
+from tb_slowdown_plugin.reader.trials import read_trials, trials_version
 from tb_slowdown_plugin.records.metadata import (
     run_title,
 )
@@ -189,7 +191,8 @@ class Runs:
         if found is None or not is_resting:
             # That a run has ended is news, too: everything is confirmed then.
             patient = not (is_live and self._pace.is_long(name, is_urgent=is_urgent))
-            found = self._analyses.get(name, (seen.version, is_live), patient=patient)
+            version = (seen.version, is_live, self._trials_version(name))
+            found = self._analyses.get(name, version, patient=patient)
         if not is_live or found.growing is None or found.version == seen.version:
             return found
         carried = self._continued.get(name, (seen.version, found.number))
@@ -208,6 +211,9 @@ class Runs:
         """What a person calls a run."""
         return run_title(name, self._logdir)
 
+    def _trials_version(self, name: str) -> Hashable:
+        return trials_version(Path(self._logdir), name) if self._logdir else None
+
     def _read(self, name: str) -> Run:
         try:
             return self._source.run(name)
@@ -219,7 +225,8 @@ class Runs:
             seen = self.listing().runs.get(name)
             run = self._read(name)
             if run.drawn_from is None:
-                run = replace(run, captured=self.captures.captured(run))
+                trials = read_trials(Path(self._logdir), name) if self._logdir else ()
+                run = replace(run, captured=self.captures.captured(run), trials=trials)
             is_live = seen is not None and _is_live(seen, self._clock())
             account, state = self._follow(run, self._live_states.get(name) if is_live else None)
             self._live_states[name] = state

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Final
 
 from tb_slowdown_plugin.errors import UsageError
+from tb_slowdown_plugin.writer import redirection
 from tb_slowdown_plugin.writer.privacy import reason_of
 from tb_slowdown_plugin.writer.sampling.sampler import (
     FLUSH_SECONDS,
@@ -321,6 +322,8 @@ def install(monitor: Monitor, *, explicit: bool) -> None:
     global _active, explicit_recorder
     _active = monitor
     explicit_recorder = monitor.recorder if explicit else None
+    if redirection.on_install is not None:
+        redirection.on_install(monitor)
 
 
 def _is_in_use() -> bool:
@@ -353,4 +356,4 @@ def _directory(logdir: object) -> str:
             f"logdir={logdir!r} is no directory; give a path, "
             "such as the one that TensorBoard is started with"
         )
-    return directory
+    return redirection.logdir or directory

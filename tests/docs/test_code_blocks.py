@@ -48,6 +48,7 @@ RUN_BY = {
     r"tensorboard --logdir ": "tests/integration/test_tensorboard_live.py",
     r"tbslow demo\b": "tests/integration/test_demo_command.py",
     r"tbslow run ": "tests/integration/test_run_command.py",
+    r"tbslow try ": "tests/integration/test_try_command.py",
     r"TBSLOW_LOGDIR=\S+ python train\.py$": "tests/unit/writer/launch/on_import/test_auto.py",
     r"scripts/test$": "scripts/test",
     r"\.venv/bin/pytest ": "scripts/test",

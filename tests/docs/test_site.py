@@ -35,7 +35,7 @@ def test_the_site_builds_strictly_and_loads_nothing_from_elsewhere(
     assert "tbslow compare logs:before logs:after" in pages["notebook"]
     assert 'href="notebook.html"' in pages["index"]
     assert 'href="http.html"' in pages["index"]
-    for command in ("run", "report", "compare", "share", "demo", "trace"):
+    for command in ("run", "report", "compare", "share", "demo", "trace", "fix", "try"):
         assert f"usage: tbslow {command}" in pages["cli"]
     for page in pages.values():
         finder = Loaded()

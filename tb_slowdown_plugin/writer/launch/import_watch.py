@@ -27,6 +27,10 @@ def install(settings: Settings) -> None:
     _is_installed = True
 
     def begin() -> None:
+        if settings.experiment:
+            from tb_slowdown_plugin.writer.launch import trial
+
+            trial.begin(settings)
         from tb_slowdown_plugin.writer.launch import unasked
 
         unasked.begin(settings)

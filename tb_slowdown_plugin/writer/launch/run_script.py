@@ -15,7 +15,7 @@ from tb_slowdown_plugin.writer.launch.settings import Settings
 
 TYPE_CHECKING = False  # as in `typing`, whose import takes 3 ms
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import NoReturn
 
 _DIRECTORY = "tbslow-runs"
@@ -33,18 +33,32 @@ def run_script(program: Sequence[str], settings: Settings) -> NoReturn:
     """
     if sys.flags.ignore_environment or sys.flags.no_site:
         raise InputError("Python was started with -E, -I, or -S: tbslow run works without them")
-    shown = settings.logdir or choose_logdir(program, time.localtime())
-    logdir = shown if "://" in shown else os.path.abspath(shown)  # noqa: PTH100
-    environment = dict(os.environ)
+    settings.shown = settings.logdir or choose_logdir(program, time.localtime())
+    settings.logdir = (
+        settings.shown if "://" in settings.shown else os.path.abspath(settings.shown)  # noqa: PTH100
+    )
+    command, environment = prepare(program, settings, os.environ)
+    os.execve(sys.executable, command, environment)
+
+
+def prepare(
+    program: Sequence[str], settings: Settings, surroundings: Mapping[str, str]
+) -> tuple[list[str], dict[str, str]]:
+    """The command and the environment in which the program is watched.
+
+    Args:
+      program: As in `run_script`.
+      settings: With an absolute `logdir`.
+      surroundings: The environment to begin with.
+    """
+    environment = dict(surroundings)
     before = environment.get("PYTHONPATH")
     boot = os.path.abspath(f"{__file__}/../boot")  # noqa: PTH100
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, (boot, before)))
     if before is not None:
         environment["TBSLOW_RUN_PYTHONPATH"] = before
-    settings.logdir, settings.shown = logdir, shown
     environment |= settings.to_environment()
-    command = [sys.executable, *interpreter_flags(sys.orig_argv, sys.argv), *program]
-    os.execve(sys.executable, command, environment)
+    return [sys.executable, *interpreter_flags(sys.orig_argv, sys.argv), *program], environment
 
 
 def interpreter_flags(original: Sequence[str], arguments: Sequence[str]) -> list[str]:

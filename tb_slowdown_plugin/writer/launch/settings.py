@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import MutableMapping
 
 _PREFIX = "TBSLOW_RUN_"
-_NAMES = ("logdir", "shown", "step", "profile", "quiet")
+_NAMES = ("logdir", "shown", "step", "profile", "quiet", "experiment", "steps")
 
 
 class Settings:
@@ -19,6 +19,8 @@ class Settings:
       step: What a step is, "" to find out: a function's name, "fit", or "dataset".
       profile: Whether to take profiler captures, as `tbslow.start` does.
       quiet: Whether nothing is said at the end.
+      experiment: Of a trial of `tbslow try`: its name; "" for a run that is none.
+      steps: After how many steps a trial ends.
     """
 
     def __init__(
@@ -28,12 +30,16 @@ class Settings:
         step: str = "",
         profile: bool = False,
         quiet: bool = False,
+        experiment: str = "",
+        steps: int = 0,
     ) -> None:
         self.logdir = logdir
         self.shown = shown
         self.step = step
         self.profile = profile
         self.quiet = quiet
+        self.experiment = experiment
+        self.steps = steps
 
     def to_environment(self) -> dict[str, str]:
         """As variables; `take_from` is the way back."""
@@ -47,12 +53,15 @@ def take_from(environment: MutableMapping[str, str]) -> Settings:
     """Reads the variables and removes them: children of the program are not watched.
 
     Example:
-      >>> environment = Settings("/tmp/run", "run", quiet=True).to_environment()
-      >>> vars(take_from(environment)), environment
-      ({'logdir': '/tmp/run', 'shown': 'run', 'step': '', 'profile': False, 'quiet': True}, {})
+      >>> environment = Settings("/tmp/run", "run", quiet=True, steps=200).to_environment()
+      >>> chosen = take_from(environment)
+      >>> chosen.logdir, chosen.quiet, chosen.steps, environment
+      ('/tmp/run', True, 200, {})
     """
-    logdir, shown, step, profile, quiet = (environment.pop(_variable(name), "") for name in _NAMES)
-    return Settings(logdir, shown, step, bool(profile), bool(quiet))
+    logdir, shown, step, profile, quiet, experiment, steps = (
+        environment.pop(_variable(name), "") for name in _NAMES
+    )
+    return Settings(logdir, shown, step, bool(profile), bool(quiet), experiment, int(steps or 0))
 
 
 def _variable(name: str) -> str:

@@ -103,6 +103,11 @@ class Recorder(Periods):
         self._kind = "train"
         self._phases_around = 0
 
+    @property
+    def items(self) -> float | None:
+        """What the step that is open, or ended last, was said to hold; None where unknown."""
+        return self._items
+
     # -- steps ------------------------------------------------------------------
 
     def begin(

@@ -25,7 +25,7 @@ EXAMPLES = sorted(
 
 def test_each_command_has_examples() -> None:
     commands = {example.split()[1] for example in EXAMPLES}
-    assert {"run", "report", "compare", "share", "demo", "trace", "fix", "watch"} <= commands
+    assert {"run", "report", "compare", "share", "demo", "trace", "fix", "watch", "try"} <= commands
 
 
 @pytest.mark.parametrize("example", EXAMPLES)

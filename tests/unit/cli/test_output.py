@@ -4,6 +4,7 @@ import io
 
 from tb_slowdown_plugin.cli.output import (
     ProgressLine,
+    TurnsBar,
 )
 
 
@@ -45,4 +46,47 @@ def test_no_terminal_no_line() -> None:
     with ProgressLine(stream, clock) as progress:
         clock.now += 60
         progress.update(1, 2)
+    assert stream.getvalue() == ""
+
+
+def drawn(terminal: Terminal) -> str:
+    return terminal.getvalue().split("\r")[-1].rstrip()
+
+
+def test_a_bar_shows_which_run_is_under_way_and_how_long_the_others_take() -> None:
+    terminal, clock = Terminal(), Clock()
+    with TurnsBar(terminal, clock) as bar:
+        bar.begin("as_it_is")
+        clock.now += 8
+        bar.tick()
+        assert drawn(terminal) == "─" * 20 + " first run, 8 s"
+        clock.now += 2
+        bar.end()
+        bar.expect(4)
+        bar.begin("input_free")
+        assert drawn(terminal) == "─" * 20 + " run 1 of at most 4: input free, 40.0 s left"
+        clock.now += 5
+        bar.tick()
+        assert (
+            drawn(terminal) == "█" * 2 + "─" * 18 + " run 1 of at most 4: input free, 35.0 s left"
+        )
+        clock.now += 15
+        bar.tick()
+        assert (
+            drawn(terminal) == "█" * 5 + "─" * 15 + " run 1 of at most 4: input free, 30.0 s left"
+        )
+        bar.end()
+        bar.skip_to(3)
+        bar.begin("xla")
+        assert drawn(terminal) == "█" * 15 + "─" * 5 + " run 4 of at most 4: xla, 15.0 s left"
+    assert drawn(terminal) == ""
+
+
+def test_a_bar_is_for_terminals() -> None:
+    stream, clock = io.StringIO(), Clock()
+    with TurnsBar(stream, clock) as bar:
+        bar.begin("xla")
+        clock.now += 60
+        bar.tick()
+        bar.end()
     assert stream.getvalue() == ""

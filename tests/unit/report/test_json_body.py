@@ -55,6 +55,7 @@ def test_the_json_has_the_keys_of_the_contract_in_their_order(slow: Report) -> N
         "parts",
         "external",
         "place",
+        "confirmed",
     ]
 
 

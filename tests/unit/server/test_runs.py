@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import event_files
 import pytest
 
+from tb_slowdown_plugin.analysis.live.hysteresis import LiveState
+from tb_slowdown_plugin.jobs.trial_results import keep_trials
 from tb_slowdown_plugin.reader.run_store import Listing
+from tb_slowdown_plugin.records.trials import Trial
 from tb_slowdown_plugin.server.runs import Runs, UnknownRunError
 
 
@@ -91,6 +95,27 @@ def test_a_run_is_read_again_when_it_has_grown(source: Any, runs: Runs, clock: A
     clock.now += 1.0
     assert len(runs.analysis("run1").run.steps) == 500
     assert source.reads == ["run1", "run1"]
+
+
+def test_a_run_is_judged_again_when_it_was_tried(
+    source: Any, clock: Any, tmp_path: Path, account_of: Any
+) -> None:
+    runs = Runs(
+        source,
+        lambda run, _: (account_of(run), LiveState(len(run.steps), ())),
+        logdir=str(tmp_path),
+        clock=clock,
+    )
+    clock.now += 120.0
+    before = runs.analysis("run1")
+    assert before.run.trials == ()
+    assert runs.analysis("run1") is before
+    trial = Trial("xla", (0.2, 0.1), 2.0, (1.9, 2.1), None, "numerics", "", (), 5.0)
+    keep_trials(tmp_path, "run1", [trial])
+    after = runs.analysis("run1")
+    assert after.run.trials == (trial,)
+    assert after.number > before.number
+    assert runs.analysis("run1") is after
 
 
 def test_an_unknown_run_is_refused(runs: Runs) -> None:

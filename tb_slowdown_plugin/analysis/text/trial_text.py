@@ -1,0 +1,64 @@
+"""Sentences on experiments: by how much steps got faster, and which cause that confirms."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tb_slowdown_plugin.analysis.text.wording import significant
+from tb_slowdown_plugin.records.trials import Trial
+
+
+def describe_speedup(ratio: float, interval: tuple[float, float]) -> str:
+    """By how much, with the interval.
+
+    Example:
+      >>> describe_speedup(1.9, (1.8, 2.0)), describe_speedup(0.5, (0.4, 0.6))
+      ('1.9 times faster (1.8 to 2)', '2 times slower (1.67 to 2.5)')
+      >>> describe_speedup(1.01, (0.98, 1.04))
+      'no difference (0.98 to 1.04)'
+    """
+    low, high = interval
+    if low > 1:
+        word = "faster"
+    elif high < 1:
+        word = "slower"
+        ratio, low, high = 1 / ratio, 1 / high, 1 / low
+    else:
+        return f"no difference ({_figure(low)} to {_figure(high)})"
+    return f"{_figure(ratio)} times {word} ({_figure(low)} to {_figure(high)})"
+
+
+def describe_trial(trial: Trial) -> str:
+    """What an experiment says of a cause.
+
+    Example:
+      >>> trial = Trial("prefetch", (2.0, 1.0), 2.0, (1.9, 2.1), "input_pipeline", "no", "")
+      >>> describe_trial(trial)
+      'confirmed: 2 times faster (1.9 to 2.1) with prefetch, tried on 1970-01-01'
+    """
+    found = describe_speedup(trial.speedup, trial.interval)
+    day = time.strftime("%Y-%m-%d", time.localtime(trial.tried_at))
+    word = "confirmed" if trial.interval[0] > 1 else "tried"
+    tried = "tried on" if word == "confirmed" else "on"
+    return f"{word}: {found} with {trial.experiment}, {tried} {day}"
+
+
+def trial_of(cause: str, trials: Sequence[Trial]) -> Trial | None:
+    """The experiment that says most of a cause: the largest speed-up that is sure, else any.
+
+    Example:
+      >>> trial = Trial("prefetch", (2.0, 1.0), 2.0, (1.9, 2.1), None, "no", "", ("disk",))
+      >>> trial_of("disk", [trial]).text, trial_of("thermal", [trial])
+      ('confirmed: 2 times faster (1.9 to 2.1) with prefetch, tried on 1970-01-01', None)
+    """
+    tested = [trial for trial in trials if cause in trial.tests]
+    if not tested:
+        return None
+    best = max(tested, key=lambda each: each.interval[0])
+    return replace(best, text=describe_trial(best))
+
+
+def _figure(ratio: float) -> str:
+    return significant(ratio, 3)

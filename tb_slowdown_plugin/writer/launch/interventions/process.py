@@ -1,0 +1,59 @@
+"""Interventions in the process: Python's garbage collector and TensorFlow's threads."""
+
+from __future__ import annotations
+
+import gc
+import os
+from typing import Final
+
+from tb_slowdown_plugin.collectors.base import Unavailable
+from tb_slowdown_plugin.collectors.system.kernel_files import quota_cores
+from tb_slowdown_plugin.writer.launch.interventions.base import Intervention
+
+_FREEZE_AFTER_STEPS: Final = 5
+
+
+class GcFrozen(Intervention):
+    """Objects that are there when training is under way are never looked at again."""
+
+    untouched = f"the program ended within {_FREEZE_AFTER_STEPS} steps"
+
+    def install(self) -> None:
+        """Nothing yet: the objects are not there."""
+
+    def after_step(self, finished: int) -> None:
+        """Freezes once."""
+        if finished == _FREEZE_AFTER_STEPS:
+            gc.collect()
+            gc.freeze()
+            self.applied += 1
+
+
+class Threads(Intervention):
+    """Fewer threads in an operation than TensorFlow starts."""
+
+    def install(self) -> None:
+        """Sets them before TensorFlow makes its pool."""
+        import tensorflow as tf
+
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        number = threads_to_try(cores or 1, quota_cores())
+        if number is None:
+            raise Unavailable("the process has one core")
+        try:
+            tf.config.threading.set_intra_op_parallelism_threads(number)
+        except RuntimeError as error:
+            raise Unavailable("TensorFlow's threads had been started before") from error
+        self.applied = number
+
+
+def threads_to_try(cores: int, quota: float | None) -> int | None:
+    """How many threads to try: all of the quota where there is one, else half of the cores.
+
+    Example:
+      >>> threads_to_try(8, None), threads_to_try(64, 4.0), threads_to_try(1, None)
+      (4, 4, None)
+    """
+    if quota is not None and 1 <= quota < cores:
+        return int(quota)
+    return cores // 2 if cores > 1 else None

@@ -1,0 +1,34 @@
+"""The text of `tbslow try`."""
+
+from __future__ import annotations
+
+from tb_slowdown_plugin.catalog.experiments import EXPERIMENTS
+from tb_slowdown_plugin.records.trials import Trial
+from tb_slowdown_plugin.report.trials_text import list_text, trials_text
+
+FASTER = Trial("prefetch", (0.2, 0.1), 2.0, (1.9, 2.1), "input_pipeline", "no", "ds = ds\nds.go()")
+SAME = Trial("xla", (0.1, 0.1), 1.0, (0.98, 1.02), None, "numerics", "jit_compile=True")
+
+
+def test_each_experiment_has_its_paragraph() -> None:
+    text = trials_text([FASTER, SAME], [("gc_frozen", "few steps\x1b[0m")], width=78, colour=False)
+    assert text == (
+        "prefetch: 2 times faster (1.9 to 2.1)\n"
+        "   From 200 ms to 100 ms per step. This confirms Input pipeline. Changes the\n"
+        "   results of training: no.\n"
+        "   Example:\n"
+        "      ds = ds\n"
+        "      ds.go()\n"
+        "\n"
+        "xla: no difference (0.98 to 1.02)\n"
+        "   From 100 ms to 100 ms per step. Changes the results of training: yes, by\n"
+        "   rounding.\n"
+        "\n"
+        "gc_frozen: not tried: few steps\\x1b[0m.\n"
+    )
+
+
+def test_the_list_has_each_experiment_within_the_width() -> None:
+    text = list_text(list(EXPERIMENTS.values()), width=78, colour=False)
+    assert [line.split()[0] for line in text.splitlines() if line[0] != " "] == list(EXPERIMENTS)
+    assert max(map(len, text.splitlines())) <= 78

@@ -1,0 +1,73 @@
+"""The garbage collector and TensorFlow's threads."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tb_slowdown_plugin.writer.launch.interventions.process import GcFrozen, threads_to_try
+
+
+def test_objects_are_frozen_once_after_5_steps() -> None:
+    frozen = gc.get_freeze_count()
+    intervention = GcFrozen(200)
+    intervention.install()
+    try:
+        for finished in range(1, 5):
+            intervention.after_step(finished)
+        assert (gc.get_freeze_count(), intervention.applied) == (frozen, 0)
+        intervention.after_step(5)
+        assert gc.get_freeze_count() > frozen
+        intervention.after_step(6)
+        assert intervention.applied == 1
+    finally:
+        gc.unfreeze()
+
+
+@pytest.mark.parametrize(
+    ("cores", "quota", "threads"),
+    [(8, None, 4), (64, 4.0, 4), (64, 4.7, 4), (2, 0.5, 1), (4, 4.0, 2), (1, None, None)],
+)
+def test_as_many_threads_as_the_quota_has_or_half_of_the_cores(
+    cores: int, quota: float | None, threads: int | None
+) -> None:
+    assert threads_to_try(cores, quota) == threads
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize(
+    ("first", "said"),
+    [("", []), ("tf.ones(3)", ["TensorFlow's threads had been started before"])],
+    ids=["in time", "too late"],
+)
+def test_threads_are_set_before_tensorflow_starts_them(
+    root: Path, first: str, said: list[str]
+) -> None:
+    pytest.importorskip("tensorflow")
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("the process has one core")
+    program = (
+        "import tensorflow as tf\n"
+        "from tb_slowdown_plugin.collectors.base import Unavailable\n"
+        "from tb_slowdown_plugin.writer.launch.interventions.process import Threads\n"
+        f"{first}\n"
+        "threads = Threads(200)\n"
+        "try:\n"
+        "    threads.install()\n"
+        "except Unavailable as error:\n"
+        "    print(error)\n"
+        "print(threads.applied, tf.config.threading.get_intra_op_parallelism_threads())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=False
+    )
+    *errors, numbers = done.stdout.splitlines()
+    applied, set_to = map(int, numbers.split())
+    assert errors == said, done.stderr
+    assert set_to == applied
+    assert (applied > 0) == (not first)
