@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tb_slowdown_plugin.writer.launch import end_report, import_watch, without_command
+from tb_slowdown_plugin.writer.launch.settings import Settings
 
 
 @pytest.fixture
@@ -25,9 +26,8 @@ def begun(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[dict[str, Any
 def test_the_environment_gives_the_logdir_and_the_rule(begun: list[dict[str, Any]]) -> None:
     without_command.begin({"TBSLOW_LOGDIR": "a", "TBSLOW_STEP": "fit", "TBSLOW_QUIET": "1"})
     here = str(Path.cwd())
-    assert begun == [
-        {"logdir": f"{here}/a", "shown": "a", "step": "fit", "profile": False, "quiet": True}
-    ]
+    (given,) = begun
+    assert given == vars(Settings(f"{here}/a", "a", "fit", quiet=True))
 
 
 def test_without_it_the_logdir_is_named_after_the_program(
