@@ -70,6 +70,7 @@ def timeless(text: str) -> str:
       'W0000 dataset.cc:997] no'
     """
     text = re.sub(r"\b\d+:\d\d:\d\d\b", "T", text)
+    text = re.sub(r"\x08+", r"\b", text)  # as many as the durations before were long
     text = re.sub(r"\b0x[0-9a-f]+", "0x", text)
     ends = r"/step|/epoch| - |\x1b\[0m"
     text = re.sub(rf"(?:\b|(?<=\x1b\[1m))\d+(us|ms|s)(?={ends})", "T", text)
