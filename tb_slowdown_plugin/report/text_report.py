@@ -168,10 +168,10 @@ def _cause(rank: int, cause: Cause, wall_seconds: float, width: int, ink: Ink) -
     noun = "Step" if cause.steps[0] == cause.steps[1] else "Steps"
     steps = f"{noun} {step_range(*cause.steps)}, {_PATTERNS[cause.pattern]}."
     yield from _paragraph(f"{steps} {cause.summary}", _INDENT, width)
-    for sentence in cause.evidence:
-        yield from _item(sentence, width)
     if cause.confirmed is not None:
         yield from _item(_sentence(cause.confirmed.text), width)
+    for sentence in cause.evidence:
+        yield from _item(sentence, width)
     for advice in cause.advice:
         yield from _advice(advice, width, ink)
 

@@ -71,6 +71,13 @@ export interface CausePart {
   readonly known: string;
 }
 
+/** One experiment with its result. */
+export interface Trial {
+  readonly experiment: string;
+  /** In words, without a capital and a period. */
+  readonly text: string;
+}
+
 export interface Cause {
   readonly cause: string;
   readonly lost_seconds: number;
@@ -86,6 +93,8 @@ export interface Cause {
   readonly parts: readonly CausePart[];
   /** Other processes took the time. */
   readonly external?: boolean;
+  /** The experiment of `tbslow try` that says most of it. */
+  readonly confirmed?: Trial | null;
 }
 
 export interface Suspect {

@@ -19,6 +19,19 @@ describe("cards", () => {
     );
   });
 
+  it("begin their evidence with what was tried", () => {
+    const confirmed = {
+      experiment: "xla",
+      text: "confirmed: 2 times faster (1.9 to 2.1) with xla",
+    };
+    const list = cards(report({ causes: [cause({ confirmed, evidence: ["Timed."] }), cause({})] }));
+    expect(list[0]?.evidence).toEqual([
+      "Confirmed: 2 times faster (1.9 to 2.1) with xla.",
+      "Timed.",
+    ]);
+    expect(list[1]?.evidence).toEqual(cause({}).evidence);
+  });
+
   it("open from 5 % of the run on, at least the first, the unexplained only as the first", () => {
     const small = { lost_fraction: 0.01 };
     expect(openAtFirst(cards(report()))).toEqual(["retracing", "garbage_collection"]);

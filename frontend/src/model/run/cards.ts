@@ -84,6 +84,12 @@ function confirmingCard(report: RunReport, confirming: Confirming): Card {
   };
 }
 
+/** What `tbslow try` has proved or not: of all evidence the strongest. */
+function tried({ confirmed }: Cause): string[] {
+  if (!confirmed) return [];
+  return [`${confirmed.text.slice(0, 1).toUpperCase()}${confirmed.text.slice(1)}.`];
+}
+
 function cardOf(cause: Cause): Card {
   const { name, code } = causeKind(cause.cause);
   const [confidence, confidenceMeaning] = CONFIDENCE[cause.confidence];
@@ -94,7 +100,7 @@ function cardOf(cause: Cause): Card {
     summary: cause.summary,
     lostSeconds: cause.lost_seconds,
     share: cause.lost_fraction,
-    evidence: cause.evidence,
+    evidence: [...tried(cause), ...cause.evidence],
     advice: cause.advice,
     bars: BARS[cause.confidence],
     confidence,
