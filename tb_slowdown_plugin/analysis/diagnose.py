@@ -8,7 +8,6 @@ for structure: warm-up, jumps, growth.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -53,12 +52,11 @@ from tb_slowdown_plugin.catalog.parameters.ledger import (
     FEWEST_STEPS_TO_JUDGE,
     SURE_STEPS,
 )
+from tb_slowdown_plugin.catalog.parameters.prepare import (
+    SLOW_FIRST_STEPS,
+    SLOW_FIRST_STEPS_OF_SHORT,
+)
 from tb_slowdown_plugin.records.types import Float, Int
-
-_MOST_COMPILE_ROWS: Final = 20
-_COMPILE_ROWS_OF_SHORT: Final = 3
-"""Leading steps of a short run that may be slow: the first trace, the one that creates variables,
-and the first run of the graph; a quarter of the run at most."""
 
 
 def diagnose(
@@ -167,7 +165,7 @@ def _count_slow_first_rows(steps: Steps) -> int:
         if rule_of(name).class_ == "never" and not starts_with_warm_up(name):
             seconds -= column
     count = len(seconds)
-    limit = min(_MOST_COMPILE_ROWS, max(count // 10, min(_COMPILE_ROWS_OF_SHORT, count // 4)))
+    limit = min(SLOW_FIRST_STEPS, max(count // 10, min(SLOW_FIRST_STEPS_OF_SHORT, count // 4)))
     first = seconds[: limit + 1].copy()
     usual = float(np.median(seconds[limit:], overwrite_input=True))
     fast = np.flatnonzero(first <= 2 * usual)

@@ -2,8 +2,7 @@
 
 Two things that grow always correlate. So a signal counts as a companion of a
 jump only if it jumps right there, far more than anywhere else, and as one of
-growth only if it grows all the time; and shifting it in time
-must spoil the likeness of a jump.
+growth only if it grows all the time.
 """
 
 from __future__ import annotations
@@ -19,17 +18,13 @@ from tb_slowdown_plugin.analysis.stats.buckets import (
 )
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.types import Diagnosis, Finding
+from tb_slowdown_plugin.catalog.parameters.causes import LEAST_CORRELATION
+from tb_slowdown_plugin.catalog.parameters.shared import STANDS_OUT, TELLING
 from tb_slowdown_plugin.records.types import Float, Int
 
 _BLOCKS: Final = 128
 _NARROWEST: Final = 4
 """Rows of a block at least."""
-_LEAST_CORRELATION: Final = 0.85
-_LEAST_CHANGE: Final = 0.1
-"""Relative change of a signal over the run, or of a count's rate, below which it did not move."""
-_LOCAL: Final = 3.0
-"""A jump must be so many times the 95th percentile of the differences elsewhere."""
-_MOST_BY_CHANCE: Final = 0.03
 _FEWEST_BLOCKS: Final = 17
 
 
@@ -40,8 +35,6 @@ class Companion:
     signal: str
     how: Literal["jumps_together", "grows_together"]
     correlation: float
-    by_chance: float
-    """Share of shifts in time under which it is as alike; NaN for growth, which no shift spoils."""
     before: float
     after: float
     """Its value at the beginning and at the end of growth, or its median before a jump and
@@ -64,8 +57,7 @@ def find_companions(
         the second: whatever goes on at an even pace does more in a longer step.
 
     Returns:
-      The companions, the most alike first. A jump that shifting spoils may be
-      given confidence "medium", growth no more than "low".
+      The companions, the most alike first.
     """
     if finding.pattern not in ("level_shift", "drift"):
         return ()
@@ -81,10 +73,10 @@ def find_companions(
     found = []
     for name, samples in signals.items():
         series = _sample(samples, edges, lasts if name in cumulative else None)
-        if series is None or np.ptp(series) <= _LEAST_CHANGE * np.abs(series).max():
+        if series is None or np.ptp(series) <= TELLING * np.abs(series).max():
             continue
         likeness = float(np.corrcoef(lost, series)[0, 1])
-        if not likeness > _LEAST_CORRELATION:
+        if not likeness > LEAST_CORRELATION:
             continue
         onset = (finding.rows[0] - start) // width
         end = min((finding.rows[1] - start) // width, blocks - 1)
@@ -92,12 +84,10 @@ def find_companions(
         if finding.pattern == "drift":
             if grows(inside):
                 ends = float(inside[0]), float(inside[-1])
-                found.append(Companion(name, "grows_together", likeness, float("nan"), *ends))
+                found.append(Companion(name, "grows_together", likeness, *ends))
         elif _jumps_at(series, onset):
-            chance = _chance_when_shifted(lost, series, likeness)
-            if chance <= _MOST_BY_CHANCE:
-                sides = float(np.median(series[:onset])), float(np.median(inside))
-                found.append(Companion(name, "jumps_together", likeness, chance, *sides))
+            sides = float(np.median(series[:onset])), float(np.median(inside))
+            found.append(Companion(name, "jumps_together", likeness, *sides))
     return tuple(sorted(found, key=lambda each: -each.correlation))
 
 
@@ -147,12 +137,4 @@ def _jumps_at(series: Float, onset: int) -> bool:
     far = np.abs(np.arange(len(jumps)) + reach - onset) > 2 * reach
     if not near.any() or not far.any():
         return False
-    return bool(jumps[near].max() > _LOCAL * np.quantile(jumps[far], 0.95))
-
-
-def _chance_when_shifted(lost: Float, series: Float, likeness: float) -> float:
-    """Share of shifts in time (by 5 to 95 % of the run) under which the two are as alike."""
-    blocks = len(series)
-    shifts = np.unique(np.linspace(0.05 * blocks, 0.95 * blocks, 99).astype(np.int64))
-    alike = [np.corrcoef(lost, np.roll(series, int(shift)))[0, 1] >= likeness for shift in shifts]
-    return float((1 + sum(alike)) / (1 + len(shifts)))
+    return bool(jumps[near].max() > STANDS_OUT * np.quantile(jumps[far], 0.95))

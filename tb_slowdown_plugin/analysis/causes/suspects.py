@@ -45,29 +45,12 @@ from tb_slowdown_plugin.analysis.text.wording import (
 from tb_slowdown_plugin.analysis.types import Finding, Suspect
 from tb_slowdown_plugin.catalog import collectors, names
 from tb_slowdown_plugin.catalog.events import OPEN_TAPE
+from tb_slowdown_plugin.catalog.parameters.causes import MUCH_WRITTEN
 from tb_slowdown_plugin.catalog.parameters.ledger import (
     GROWN_FLOOR,
 )
-from tb_slowdown_plugin.catalog.parameters.shared import (
-    MOST_OF_RUN,
-)
+from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY, MATTERS, MOSTLY, NOTABLE_GROWTH
 from tb_slowdown_plugin.records.types import Float
-
-_COMPUTES: Final = 0.7
-"""Share of a slow step that must be CPU time, or it does not compile."""
-
-_COMPUTED: Final = 0.3
-"""Share of a rise that must be CPU time of the process, or it was waiting."""
-
-_ALIKE: Final = 0.5
-"""Share of the step's relative rise by which the CPU time of all threads must rise, too."""
-
-_SLOWER_STAGE: Final = 1.5
-"""Last time of a stage over its first from which it may be more work: a choice."""
-
-_MUCH_WRITTEN: Final = 2e7
-"""Bytes a second that may take time worth a look: a local disk takes ten times as much, a file
-on a network hardly more."""
 
 _WHOLE: Final = 10
 """A count from which no decimals are shown."""
@@ -118,10 +101,10 @@ def _compiled_again(case: Case) -> Suspect | None:
     lost = np.sum([finding.lost_per_step for finding in left], axis=0)
     period = case.run.steps.period_seconds
     used = case.run.steps.process_cpu_seconds
-    slow = (lost > 0.5 * period) & ~np.isnan(used)
+    slow = (lost > MAJORITY * period) & ~np.isnan(used)
     cpu = float(np.sum(used[slow]))
     total = float(np.sum(period[slow]))
-    if not total > 0 or not cpu >= _COMPUTES * total:
+    if not total > 0 or not cpu >= MOSTLY * total:
         return None
     shown = listed([f"`{function}`" for function in jitted])
     verb = "is" if len(jitted) == 1 else "are"
@@ -141,7 +124,7 @@ def _open_tape(case: Case) -> Suspect | None:
         (fact.numbers.get("age_steps", 0.0), fact.subject) for _, fact in case.facts(OPEN_TAPE)
     ]
     age, place = max(tapes, default=(0.0, ""))
-    if not left or age < MOST_OF_RUN * len(case.run.steps):
+    if not left or age < MATTERS * len(case.run.steps):
         return None
     return Suspect(
         "tensor_retention",
@@ -187,7 +170,7 @@ def _slower_stage(case: Case, left: tuple[Finding, ...]) -> Suspect | None:
         return None
     (first_row, first), (last_row, last) = told[0], told[-1]
     before, after = (f.numbers.get("seconds_per_element", 0.0) for f in (first, last))
-    if first.subject != last.subject or not after >= _SLOWER_STAGE * before > 0:
+    if first.subject != last.subject or not after >= (1 + NOTABLE_GROWTH) * before > 0:
         return None
     if last.subject.startswith("Prefetch"):
         return None  # it hands on what others made, and its time is waiting
@@ -214,7 +197,7 @@ def _kept_off_cpu(case: Case, finding: Finding) -> Suspect | None:
         cpu = _medians(steps.process_cpu_seconds, rest, slow)
         period = _medians(steps.period_seconds, rest, slow)
     risen = period[1] - period[0]
-    if not risen > 0 or not cpu[1] - cpu[0] < _COMPUTED * risen:
+    if not risen > 0 or not cpu[1] - cpu[0] < MATTERS * risen:
         return None
     otherwise = "at first" if finding.pattern == "drift" else "elsewhere"
     return Suspect(
@@ -236,7 +219,7 @@ def _computed_slower(case: Case, finding: Finding) -> Suspect | None:
     period = _medians(steps.period_seconds, rest, slow)
     cpu = _medians(steps.process_cpu_seconds, rest, slow)
     own = _medians(steps.thread_cpu_seconds, rest, slow)
-    least = 1 + _ALIKE * (period[1] / period[0] - 1) if period[0] > 0 else 1.0
+    least = 1 + MAJORITY * (period[1] / period[0] - 1) if period[0] > 0 else 1.0
     others = (cpu[0] - own[0], cpu[1] - own[1])
     if not least > 1 or any(not b > 0 or not a >= least * b for b, a in (own, others)):
         return None
@@ -253,7 +236,7 @@ def _computed_slower(case: Case, finding: Finding) -> Suspect | None:
 def _writes_much(case: Case, finding: Finding) -> Suspect | None:
     """The program writes files in these steps, by code that has no clock of its own."""
     rate = bytes_per_second(case, "disk_written_bytes", *finding.rows)
-    if rate is None or rate < _MUCH_WRITTEN:
+    if rate is None or rate < MUCH_WRITTEN:
         return None
     return Suspect(
         "disk",

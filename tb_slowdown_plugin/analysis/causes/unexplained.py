@@ -9,10 +9,9 @@ from tb_slowdown_plugin.analysis.causes.common.context import Case, largest
 from tb_slowdown_plugin.analysis.ledger.findings import AT_START
 from tb_slowdown_plugin.analysis.text.wording import duration
 from tb_slowdown_plugin.analysis.types import Finding, Unexplained
+from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY
 from tb_slowdown_plugin.records.types import Float
 
-_MIN_SHARE: Final = 0.5
-"""Share of the unexplained seconds that a pattern must hold to be theirs. Chosen by hand."""
 _REST: Final = "no measured signal accounts for it"
 
 
@@ -27,7 +26,7 @@ def describe_unexplained(case: Case, rest: tuple[Finding, ...], lost: Float) -> 
     if not rest:
         return None
     main = largest(rest)
-    if main.lost_seconds < _MIN_SHARE * lost.sum() or main.numbers.get(AT_START):
+    if main.lost_seconds < MAJORITY * lost.sum() or main.numbers.get(AT_START):
         return None
     first, last = main.rows
     ends = last + 1 < len(lost)

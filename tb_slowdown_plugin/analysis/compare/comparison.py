@@ -14,19 +14,15 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from tb_slowdown_plugin.analysis.compare.run_ledger import WARM_UP, RunLedger, Term
-from tb_slowdown_plugin.analysis.compare.run_noise import USUAL_SPREAD, Chance, chance_between
+from tb_slowdown_plugin.analysis.compare.run_noise import Chance, chance_between
 from tb_slowdown_plugin.analysis.text.wording import whole_percent
+from tb_slowdown_plugin.catalog.parameters.shared import ALIKE, MAJORITY
+from tb_slowdown_plugin.catalog.parameters.views import SMALLEST_EFFECT, USUAL_SPREAD
 
 Outcome = Literal["slower", "faster", "moved", "no_difference", "not_enough_repeats"]
 
-SMALLEST_EFFECT: Final = 0.03
-"""A smaller share of the step time is no difference, however sure it is."""
 NOT_ITS_OWN: Final = ("cpu_contention", "unexplained")
 """Terms that other programs on the machine may be the reason of."""
-_OWN: Final = 0.5
-"""Share of a difference that must not be other programs', or the mean tells nothing."""
-_SAME_WORK: Final = 0.02
-"""Items per step that differ by more make a step's time no measure: items are compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +128,7 @@ def _to_one_unit(
 ) -> tuple[Literal["step", "item"], list[RunLedger], list[RunLedger]]:
     items = [run.items_per_step for run in (*base, *other)]
     known = [count for count in items if count is not None and count > 0]
-    if len(known) < len(items) or max(known) <= (1 + _SAME_WORK) * min(known):
+    if len(known) < len(items) or max(known) <= (1 + ALIKE) * min(known):
         return "step", list(base), list(other)
     return "item", [_per_item(run) for run in base], [_per_item(run) for run in other]
 
@@ -215,7 +211,7 @@ def _outcome_of_own(total: Difference, terms: Sequence[Difference]) -> Outcome:
     """The outcome of the mean; a difference that is mostly other programs' tells nothing."""
     outcome = _outcome(total)
     own = _own_seconds(terms)
-    theirs = outcome in ("slower", "faster") and abs(own) < _OWN * abs(total.difference_seconds)
+    theirs = outcome in ("slower", "faster") and abs(own) < MAJORITY * abs(total.difference_seconds)
     return "not_enough_repeats" if theirs else outcome
 
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from tb_slowdown_plugin.analysis.compare.comparison import (
-    SMALLEST_EFFECT,
-    Comparison,
-    Difference,
-    decisive,
-)
+from tb_slowdown_plugin.analysis.compare.comparison import Comparison, Difference, decisive
 from tb_slowdown_plugin.analysis.compare.run_ledger import HEALTHY
 from tb_slowdown_plugin.analysis.text.wording import duration, percent, whole_percent
 from tb_slowdown_plugin.catalog.causes import cause_title
+from tb_slowdown_plugin.catalog.parameters.views import SMALLEST_EFFECT
 
 
 def comparison_headline(comparison: Comparison) -> str:

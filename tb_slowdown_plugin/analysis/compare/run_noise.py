@@ -15,23 +15,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
-from typing import Final
 
-ALARM_RATE: Final = 0.005
-"""Two-sided: how often the interval of two equal programs may miss zero."""
-USUAL_SPREAD: Final = 0.05
-"""Standard deviation between runs of one program that is believed without repeats, as a
-share of the step. Up to it the alarm rate holds. Beside busy neighbours the faster halves
-of a Keras fit's steps differed by 1 to 6 % (benchmarks/comparison)."""
-LEAST_SPREAD: Final = 0.02
-"""No less is ever believed: three repeats can agree by luck, or because a program runs at
-one of two speeds."""
-_OF_REPEATS: Final = 0.2
-"""Share of the alarm rate that goes to what the repeats show: more of it finds smaller
-differences on quiet machines, and misses larger ones on busy machines."""
-_OF_ASSUMPTION: Final = 0.45
-"""Share that goes to the assumption. The rest is for the second look, at the faster half of
-the steps, which mostly sees what the first one saw."""
+from tb_slowdown_plugin.catalog.parameters.views import (
+    ALARM_RATE,
+    ALARM_RATE_OF_ASSUMPTION,
+    ALARM_RATE_OF_REPEATS,
+    LEAST_SPREAD,
+    USUAL_SPREAD,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +53,12 @@ class Chance:
         """
         usual = math.hypot(USUAL_SPREAD, self.disturbed)
         wide = max(self._with_noise(usual), self.seen)
-        reach = _normal_quantile(1 - ALARM_RATE * _OF_ASSUMPTION / 2) * wide
+        reach = _normal_quantile(1 - ALARM_RATE * ALARM_RATE_OF_ASSUMPTION / 2) * wide
         if self.degrees > 0:
             least = _normal_quantile(1 - ALARM_RATE / 2) * self._with_noise(LEAST_SPREAD)
-            repeats = t_quantile(1 - ALARM_RATE * _OF_REPEATS / 2, self.degrees) * self.seen
+            repeats = (
+                t_quantile(1 - ALARM_RATE * ALARM_RATE_OF_REPEATS / 2, self.degrees) * self.seen
+            )
             reach = min(reach, max(repeats, least))
         return reach * math.sqrt(1 / base + 1 / other)
 

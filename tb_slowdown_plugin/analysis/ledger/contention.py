@@ -37,13 +37,13 @@ from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CONTENTION_ACCOUNTS, WAITING
 from tb_slowdown_plugin.catalog.parameters.ledger import (
     DELAY_TIED,
+    FASTEST_STEPS,
     FEWEST_QUIET_STEPS,
     LEAST_DELAY,
-    MOST_CONTENTION,
     OWN_DELAY,
-    QUIET_DELAY,
     SLICE_SECONDS,
 )
+from tb_slowdown_plugin.catalog.parameters.shared import NEARLY_ALL, NEGLIGIBLE, SERIES
 from tb_slowdown_plugin.catalog.signals import (
     RUN_DELAY,
     SWITCHES,
@@ -52,16 +52,11 @@ from tb_slowdown_plugin.catalog.signals import (
 )
 from tb_slowdown_plugin.records.types import Float, Int
 
-_FEWEST_STRETCHES: Final = 8
-
 _MOST_STRETCHES: Final = 4000
 
 
 _DRAWN_IN: Final = 0.995
 
-
-_FASTEST: Final = 0.02
-"""Share of the steps that are taken for the fastest."""
 
 _ENOUGH_STEPS: Final = 100_000
 """Of so many, spread over the run, the fastest are known to 2 % of their number."""
@@ -163,10 +158,10 @@ def _book(core: Float, delays: Delays, own_growth: Float) -> Float:
     for (first, last), waited, quiet in stretches:
         stretch = core[first + 1 : last + 1]
         total = float(stretch.sum())
-        seconds = min(waited, MOST_CONTENTION * total, total - quiet * len(stretch))
+        seconds = min(waited, NEARLY_ALL * total, total - quiet * len(stretch))
         if total > 0 and seconds >= LEAST_DELAY * total:
             level = max(quiet, _find_level(stretch, seconds))
-            lost[first + 1 : last + 1] = np.clip(stretch - level, 0.0, MOST_CONTENTION * stretch)
+            lost[first + 1 : last + 1] = np.clip(stretch - level, 0.0, NEARLY_ALL * stretch)
     return lost
 
 
@@ -177,7 +172,7 @@ def _find_quiet_level(core: Float, sampled: Int, felt_delay: Float) -> float:
     """
     steps = np.diff(sampled)
     seconds = sum_between(core, sampled) / steps
-    quiet = felt_delay / steps <= QUIET_DELAY * seconds
+    quiet = felt_delay / steps <= NEGLIGIBLE * seconds
     if steps[quiet].sum() < FEWEST_QUIET_STEPS * steps.sum():
         return 0.0
     return quantile_by_steps(seconds[quiet], steps[quiet], 0.5)
@@ -196,7 +191,7 @@ def _find_fastest(core: Float, sampled: Int, felt_delay: Float) -> float:
     spread = math.sqrt(max(between, usual * SLICE_SECONDS))
     met = max(usual - _SPREADS * spread, 0.0)
     some = core[:: max(1, len(core) // _ENOUGH_STEPS)]  # of a long run all would be 80 MB
-    return max(float(np.quantile(some, _FASTEST)) - met, 0.0)
+    return max(float(np.quantile(some, FASTEST_STEPS)) - met, 0.0)
 
 
 def _find_level(stretch: Float, seconds: float) -> float:
@@ -215,7 +210,7 @@ def _find_level(stretch: Float, seconds: float) -> float:
 
 def _fit_felt(core: Float, sampled: Int, delay: Float, cpu: Float | None) -> float:
     """How much of a second of delay, summed over threads, the step gets longer by: 0 to 1."""
-    if len(delay) < _FEWEST_STRETCHES:
+    if len(delay) < SERIES:
         return 0.0
     # One step of a thousand that stalls for another reason would hide the tie.
     bounded = np.minimum(core, np.quantile(core, _DRAWN_IN))

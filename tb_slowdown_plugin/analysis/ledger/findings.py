@@ -10,11 +10,8 @@ import numpy as np
 from tb_slowdown_plugin.analysis.stats.rises import Rise
 from tb_slowdown_plugin.analysis.stats.trend import Trend
 from tb_slowdown_plugin.analysis.types import CORE, Confidence, Finding, Pattern
-from tb_slowdown_plugin.catalog.parameters.ledger import (
-    FLAT_FLOOR,
-    GROWTH_FLOOR,
-    SLOW_FIRST_PART,
-)
+from tb_slowdown_plugin.catalog.parameters.ledger import FLAT_FLOOR, GROWTH_FLOOR
+from tb_slowdown_plugin.catalog.parameters.shared import MATTERS
 from tb_slowdown_plugin.records.types import Float
 
 AT_START: Final = "at_start"
@@ -37,7 +34,7 @@ def make_finding(
 
 def is_loss(rise: Rise) -> bool:
     """Whether a rise is the run getting slower, not a slightly slower first part."""
-    return not rise.at_start or rise.after >= (1 + SLOW_FIRST_PART) * rise.before
+    return not rise.at_start or rise.after >= (1 + MATTERS) * rise.before
 
 
 def floor_of(rise: Rise) -> float:

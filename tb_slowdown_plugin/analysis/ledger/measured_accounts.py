@@ -35,19 +35,18 @@ from tb_slowdown_plugin.catalog.accounts import (
 )
 from tb_slowdown_plugin.catalog.parameters.ledger import (
     ASKING_SECONDS,
-    CONTENDED_STRETCH,
-    EARLY,
-    FEW_EVENTS,
-    FEWEST_STEPS_OF_TREND,
     FLAT_FLOOR,
     GROWN_EVENTS,
     GROWTH_FLOOR,
     INPUT_FLOOR,
-    MOST_OF_ACCOUNT,
     REGULAR_GAP,
+    SURE_EVENTS,
+    SURE_STEPS,
     TEARDOWN_SECONDS,
 )
+from tb_slowdown_plugin.catalog.parameters.shared import FAR_BEYOND, MAJORITY, MOSTLY, SEVERAL
 from tb_slowdown_plugin.catalog.parameters.stats import (
+    LATEST_WARM_UP_END,
     SIGNIFICANCE_OF_SHORT,
 )
 from tb_slowdown_plugin.records.types import Float, Int
@@ -57,8 +56,6 @@ _OFFSET: Final = 0.1
 change counts from 0.5 % of the step (5 % of a tenth)."""
 _MOST_BUCKETS: Final = 512
 _EVENTS_IN_BUCKET: Final = 4
-_RECURS: Final = 3
-"""Steps with a time in an account from which it counts toward what accounts take together."""
 _NOT_OF_THE_PROGRAM: Final = frozenset({CONTENTION, names.COMMUNICATION})
 _END_OF_PASS: Final = names.account(names.INPUT_WAIT, names.END_OF_PASS)
 _SETUP: Final = names.account(names.TRACING, names.LIBRARY)
@@ -146,7 +143,7 @@ def judge_together(
         if account == names.INPUT_WAIT:
             column = np.where(column > ASKING_SECONDS, column, 0.0)
         events = find_events(column)
-        enough = len(events) >= max(rule.least_events, _RECURS)
+        enough = len(events) >= max(rule.least_events, SEVERAL)
         if enough and column.sum() >= GROWTH_FLOOR * steps.wall_seconds:
             quiet[account] = column, events
     if sum(float(column.sum()) for column, _ in quiet.values()) < INPUT_FLOOR * steps.wall_seconds:
@@ -181,7 +178,7 @@ def _is_more_than_asking(finding: Finding) -> bool:
 
 def _is_over(events: Int, count: int) -> bool:
     """Whether a few early events were all: one trace for each of a few shapes, then none."""
-    return len(events) <= FEW_EVENTS and int(events[-1]) < EARLY * count
+    return len(events) <= SURE_EVENTS and int(events[-1]) < LATEST_WARM_UP_END * count
 
 
 def _find_early(
@@ -233,7 +230,7 @@ def _name_whole(
             numbers.update(rise_numbers)
             rows = np.flatnonzero(lost)
             span = (int(rows[0]), int(rows[-1]))
-        elif usual_gap > 1 and np.mean(np.abs(gaps / usual_gap - 1) <= REGULAR_GAP) >= 0.6:
+        elif usual_gap > 1 and np.mean(np.abs(gaps / usual_gap - 1) <= REGULAR_GAP) >= MOSTLY:
             pattern = "periodic"
             numbers["period_steps"] = usual_gap
     whole = make_finding(account, pattern, column, "high", numbers)
@@ -276,7 +273,7 @@ def _find_neighbours(steps: Steps, account: str, lost: Float) -> str | None:
     for name, column in steps.accounts.items():
         if names.family(name) == CONTENTION and column[inside].sum() >= lost.sum():
             elsewhere = float(column[~inside].mean())
-            if column[inside].mean() >= CONTENDED_STRETCH * elsewhere:
+            if column[inside].mean() >= FAR_BEYOND * elsewhere:
                 return name
     return None
 
@@ -294,7 +291,7 @@ def _find_largest_rise(
     if not rises:
         return None
     largest = max(rises, key=lambda each: float(each[1].sum()))
-    least = MOST_OF_ACCOUNT if largest[0].pattern == "level_shift" else MOST_OF_ACCOUNT / 2
+    least = MAJORITY if largest[0].pattern == "level_shift" else MAJORITY / 2
     return largest if largest[1].sum() >= least * column.sum() else None
 
 
@@ -304,7 +301,7 @@ def _find_rises(
     steady = len(steps) - warm_up_rows
     count = int(np.count_nonzero(events >= warm_up_rows))
     unit = steps.typical_seconds
-    if steady < FEWEST_STEPS_OF_TREND or count < FEWEST_STEPS_OF_TREND or unit <= 0:
+    if steady < SURE_STEPS or count < SURE_STEPS or unit <= 0:
         return []
     trend = _fit(column / unit, warm_up_rows, steady / count)
     found = []

@@ -43,17 +43,14 @@ from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import WAITING
 from tb_slowdown_plugin.catalog.parameters.ledger import (
     ALL_OF_OTHERS,
-    BUSIER,
     MUCH_LONGER,
+    OWN_DELAY,
     OWN_WAIT_SECONDS,
     OWN_WAIT_SHARE,
 )
+from tb_slowdown_plugin.catalog.parameters.shared import FAR_BEYOND
 from tb_slowdown_plugin.catalog.signals import CORES, RUN_DELAY, SWITCHES, THREAD_RUN_DELAY
 from tb_slowdown_plugin.records.types import Float, Int
-
-_LEAST: Final = 0.1
-"""Share of the steps that compute least, from which growth counts."""
-
 
 _BLOCKS: Final = 64
 
@@ -198,10 +195,10 @@ def find_own_growth(steps: Steps, thread_cpu: Float, delays: Delays) -> Float:
         return found
     count = np.diff(sampled)[known]
     worked = np.clip(worked[known], 0.0, sum_between(steps.core, sampled)[known]) / count
-    growth = np.maximum(worked - quantile_by_steps(worked, count, _LEAST), 0.0)
+    growth = np.maximum(worked - quantile_by_steps(worked, count, OWN_DELAY), 0.0)
     delay = delays.seconds[known] / count
     usual = quantile_by_steps(delay / np.maximum(worked, _SHORTEST_SECONDS), count, 0.5)
-    growth[delay > BUSIER * usual * worked] = 0.0
+    growth[delay > FAR_BEYOND * usual * worked] = 0.0
     growth = np.minimum(growth, _find_lasting(growth))
     if growth.max() >= MUCH_LONGER * steps.typical_seconds:
         found[known] = growth

@@ -21,7 +21,6 @@ from tb_slowdown_plugin.analysis.types import (
 from tb_slowdown_plugin.catalog.accounts import rule_of
 from tb_slowdown_plugin.catalog.parameters.ledger import (
     CHANGE_OF_SHORT_RUN,
-    FEWEST_RECURRENCES,
     FEWEST_STEPS_TO_JUDGE,
     FLAT_FLOOR,
     LEAST_EVENT_SECONDS,
@@ -31,6 +30,7 @@ from tb_slowdown_plugin.catalog.parameters.ledger import (
     SURE_STEPS,
     VISIBLE_CHANGE,
 )
+from tb_slowdown_plugin.catalog.parameters.shared import SEVERAL
 from tb_slowdown_plugin.catalog.parameters.stats import (
     SIGNIFICANCE_OF_SHORT,
 )
@@ -103,5 +103,5 @@ def _recurs(finding: Finding, rows: int) -> bool:
     events = int(finding.numbers.get("events", np.count_nonzero(lost)))
     if rule_of(finding.source).class_ == "never" and events >= SURE_EVENTS:
         return True
-    enough = events >= FEWEST_RECURRENCES or 2 <= rows - 1 <= events
+    enough = events >= SEVERAL or 2 <= rows - 1 <= events
     return enough and finding.lost_seconds >= LEAST_EVENT_SECONDS * events

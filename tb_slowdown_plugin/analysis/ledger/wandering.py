@@ -11,9 +11,7 @@ from tb_slowdown_plugin.analysis.types import (
     CORE,
     Finding,
 )
-from tb_slowdown_plugin.catalog.parameters.ledger import (
-    LONG_BEGINNING,
-)
+from tb_slowdown_plugin.catalog.parameters.stats import LATEST_WARM_UP_END
 
 
 def find_wandering(findings: Sequence[Finding], rows: int) -> tuple[Finding, ...]:
@@ -34,7 +32,7 @@ def find_wandering(findings: Sequence[Finding], rows: int) -> tuple[Finding, ...
         finding
         for finding in core
         if finding.numbers.get(AT_START)
-        and finding.rows[1] - finding.rows[0] + 1 >= LONG_BEGINNING * rows
+        and finding.rows[1] - finding.rows[0] + 1 >= LATEST_WARM_UP_END * rows
         and "after_seconds" in finding.numbers
     ]
     level = max((start.numbers["after_seconds"] for start in starts), default=0.0)

@@ -22,6 +22,7 @@ from tb_slowdown_plugin.analysis.types import (
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CONTENTION, THROTTLED, cause_of_account
 from tb_slowdown_plugin.catalog.causes import cause_title
+from tb_slowdown_plugin.catalog.parameters.shared import ENOUGH_STEPS, MATTERS
 from tb_slowdown_plugin.catalog.parameters.stats import (
     PERSISTENCE,
     SMALLEST_CHANGE,
@@ -29,12 +30,6 @@ from tb_slowdown_plugin.catalog.parameters.stats import (
 from tb_slowdown_plugin.records.types import Float, Run
 
 _BY_OTHERS: Final = "cpu_contention"
-
-_NEWEST_ROWS: Final = 20
-"""Rows, or a tenth of them if that is more, that say how slow growth has made steps by now."""
-
-_MIN_SHARE: Final = 0.3
-"""Share of the seconds that a cause must fit to be the first candidate. Chosen by hand."""
 
 
 def tell_pending(run: Run, split: Confirmation, confirmed: Account, whole: Account) -> Account:
@@ -56,7 +51,7 @@ def tell_pending(run: Run, split: Confirmation, confirmed: Account, whole: Accou
     times = np.divide(period, usual, out=np.ones_like(usual), where=usual > 0)
     is_current = last >= len(lost) - 1 - (last - first)
     if largest.pattern == "drift":
-        times = times[-max(_NEWEST_ROWS, len(times) // 10) :]
+        times = times[-max(ENOUGH_STEPS, len(times) // 10) :]
     growth = float(np.median(times)) - 1.0 if is_current else 0.0
     rows = split.remaining_seconds / max(_mean_period(run, first), 1e-9)
     confirming = _state(
@@ -129,7 +124,7 @@ def _candidate_of(confirmed: Report, whole: Report, pending_seconds: float) -> s
         cause.cause: cause.lost_seconds - known.get(cause.cause, 0.0) for cause in whole.causes
     }
     best = max(fits, key=lambda cause: fits[cause], default=None)
-    return best if best is not None and fits[best] >= _MIN_SHARE * pending_seconds else None
+    return best if best is not None and fits[best] >= MATTERS * pending_seconds else None
 
 
 def _in_sentence(cause: str | None) -> str:
@@ -148,7 +143,7 @@ def _find_candidate(run: Run, first: int, excess_seconds: float) -> str | None:
             grown = float(values[first:].sum()) - rows * float(values[:first].mean())
             more[cause] = more.get(cause, 0.0) + grown
     best = max(more, key=lambda cause: more[cause], default=None)
-    return best if best is not None and more[best] >= _MIN_SHARE * excess_seconds else None
+    return best if best is not None and more[best] >= MATTERS * excess_seconds else None
 
 
 def _state(

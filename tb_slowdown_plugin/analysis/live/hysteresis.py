@@ -21,16 +21,10 @@ from tb_slowdown_plugin.analysis.types import (
 )
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CONTENTION, IN_TURN, THROTTLED
+from tb_slowdown_plugin.catalog.parameters.shared import FAR_BEYOND, MAJORITY
+from tb_slowdown_plugin.catalog.parameters.views import CONFIRM_SECONDS, CONFIRM_STEPS
 from tb_slowdown_plugin.records.types import Int
 
-CONFIRM_SECONDS: Final = 15.0
-"""Wall seconds that a finding must last. Chosen by hand."""
-_GROWTH_OF_STEPS: Final = 1.01
-_GROWTH_OF_LOSS: Final = 2.0
-"""The run, or what the finding lost, must also have grown by this: in a run of hours 15 s are
-no second look."""
-_SAME_SHARE: Final = 0.5
-"""Share of the shorter of two stretches that both must contain to be the same finding."""
 _MAX_NOTES: Final = 5
 _AS_NOUN: Final[dict[Pattern, str]] = {
     "warm_up": "a slow start",
@@ -128,7 +122,7 @@ def confirm(
             if seen
             else (steps, wall, lost)
         )
-        has_grown = steps >= _GROWTH_OF_STEPS * first[0] or lost >= _GROWTH_OF_LOSS * first[2]
+        has_grown = steps >= CONFIRM_STEPS * first[0] or lost >= FAR_BEYOND * first[2]
         is_confirmed = (
             before is None
             or _is_timed(finding)
@@ -171,7 +165,7 @@ def _is_same(finding: Finding, sighting: Sighting) -> bool:
         return False
     (first, last), (other_first, other_last) = finding.rows, sighting.rows
     shared = min(last, other_last) - max(first, other_first) + 1
-    return shared >= _SAME_SHARE * (min(last - first, other_last - other_first) + 1)
+    return shared >= MAJORITY * (min(last - first, other_last - other_first) + 1)
 
 
 def _seconds_of(sighting: Sighting, diagnosis: Diagnosis) -> float:
@@ -183,7 +177,7 @@ def _holds_seconds_of(finding: Finding, sighting: Sighting) -> bool:
     """Whether most of what a sighting lost now belongs to a finding."""
     first, last = sighting.rows
     held = float(finding.lost_per_step[first : last + 1].sum())
-    return held >= _SAME_SHARE * sighting.lost_seconds
+    return held >= MAJORITY * sighting.lost_seconds
 
 
 def _history(

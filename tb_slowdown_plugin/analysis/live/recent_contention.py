@@ -6,20 +6,14 @@ newest steps would be called the program's own slowdown.
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
 from tb_slowdown_plugin.analysis.ledger.contention import find_contention
 from tb_slowdown_plugin.analysis.prepare.recorded_run import contention_signals
 from tb_slowdown_plugin.analysis.prepare.steps import fill_unknown, prepare_steps
 from tb_slowdown_plugin.catalog.accounts import THROTTLED
+from tb_slowdown_plugin.catalog.parameters.shared import MOSTLY
 from tb_slowdown_plugin.records.types import Run
-
-_MOSTLY: Final = 0.7
-"""Share of the seconds above the baseline that must be other processes' doing; and share of its
-cores that the process itself computes on, from which it is its own. Chosen by hand, as in
-`causes/machine/cpu_contention.py`."""
 
 
 def others_took(run: Run, first_row: int, excess_seconds: float) -> bool:
@@ -35,11 +29,11 @@ def others_took(run: Run, first_row: int, excess_seconds: float) -> bool:
     cpu = fill_unknown(table.process_cpu_seconds, steps.seconds)
     wall = float(steps.seconds[first_row:].sum())
     cores = run.environment.limits.get("cpu_count", np.inf)
-    if first_row <= 0 or (cpu is not None and cpu[first_row:].sum() >= _MOSTLY * cores * wall):
+    if first_row <= 0 or (cpu is not None and cpu[first_row:].sum() >= MOSTLY * cores * wall):
         return False
     contended = np.zeros(len(steps))
     for account, seconds in find_contention(steps, contention_signals(run), cpu).items():
         if account != THROTTLED:
             contended = contended + seconds
     usual = float(contended[:first_row].mean())
-    return float((contended[first_row:] - usual).sum()) >= _MOSTLY * excess_seconds > 0
+    return float((contended[first_row:] - usual).sum()) >= MOSTLY * excess_seconds > 0

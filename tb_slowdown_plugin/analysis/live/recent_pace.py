@@ -15,24 +15,18 @@ import numpy as np
 from tb_slowdown_plugin.analysis.prepare.step_kinds import find_kinds
 from tb_slowdown_plugin.analysis.prepare.work import measure_work
 from tb_slowdown_plugin.analysis.types import Diagnosis
+from tb_slowdown_plugin.catalog.parameters.shared import ALL_BUT_ROUNDING, LARGER, SEVERAL, TELLING
 from tb_slowdown_plugin.catalog.parameters.stats import (
     PERSISTENCE,
 )
+from tb_slowdown_plugin.catalog.parameters.views import FEWEST_BLOCKS_BEFORE
 from tb_slowdown_plugin.records.types import Float, Int, Run
 
 _BLOCK_SECONDS: Final = 3.0
 _MIN_BLOCK_ROWS: Final = 8
 """The median of 8 ignores 3 outliers."""
 _MAX_BLOCK_ROWS: Final = 256
-_BLOCKS: Final = 3
-"""Newest blocks that must all be slower."""
-_MIN_BASE_BLOCKS: Final = 30
-"""Fewer say little of how far blocks vary: the newest three of 33 that vary at random are the
-slowest with a chance of 1 in 5,456."""
-_NEARLY_ALL: Final = 0.99
-_MAX_SHARE: Final = 1.2 * PERSISTENCE
-_GROWTH: Final = 1.10
-"""How much slower the newest blocks must be. Chosen by hand."""
+_MAX_SHARE: Final = LARGER * PERSISTENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +58,16 @@ def find_slowing(run: Run, diagnosis: Diagnosis) -> Slowing | None:
     rows = np.flatnonzero(~np.isnan(usual))
     relative = left[rows] / usual[rows]
     width = _block_rows(left)
-    newest = _block_medians(relative[-_BLOCKS * width :], width)
+    newest = _block_medians(relative[-SEVERAL * width :], width)
     # A change that holds for longer has been fitted, and is no part of the baseline.
-    aside = max(_BLOCKS * width, int(_MAX_SHARE * len(rows)))
+    aside = max(SEVERAL * width, int(_MAX_SHARE * len(rows)))
     in_base = (rows >= max(first, diagnosis.warm_up_rows)) & (rows <= last)
     in_base[-aside:] = False
     base = _block_medians(relative[in_base], width)
-    if len(newest) < _BLOCKS or len(base) < _MIN_BASE_BLOCKS:
+    if len(newest) < SEVERAL or len(base) < FEWEST_BLOCKS_BEFORE:
         return None
     level = float(np.median(base))
-    limit = max(_GROWTH * level, float(np.quantile(base, _NEARLY_ALL)))
+    limit = max(level + TELLING * level, float(np.quantile(base, ALL_BUT_ROUNDING)))
     if newest.min() <= limit:
         return None
     start = _first_row(relative, rows, width, limit)

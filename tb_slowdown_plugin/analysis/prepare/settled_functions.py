@@ -13,16 +13,14 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
+from tb_slowdown_plugin.catalog.parameters.prepare import (
+    EPOCHS_OF_STAGE,
+    MOST_REMAINDERS,
+    MOST_STAGES,
+)
 from tb_slowdown_plugin.records.types import Change, Trace
 
 _UNKNOWN_RANK: Final = "of unknown rank"
-_MOST_REMAINDERS: Final = 2
-"""Sizes of smaller batches that a function meets: the last one of the training data and the last
-one of the validation data."""
-_MAX_STAGES: Final = 5
-"""Times that a model is compiled again for another stage of its training. Chosen by hand."""
-_EPOCHS_PER_STAGE: Final = 2
-"""Epochs that a stage lasts on average, below which it may as well be a `compile()` in a loop."""
 _COMPILED_AGAIN: Final = "the same model, compiled again"
 """How the trace hook describes the model of a Keras step that was built anew."""
 
@@ -52,7 +50,7 @@ def has_settled(retraces: Sequence[Trace], epochs: int = 0) -> bool:
     remainders = sum(not _generalizes(trace) for trace in others)
     return (
         _are_stages(compiled, epochs)
-        and remainders <= _MOST_REMAINDERS * (1 + len(compiled))
+        and remainders <= MOST_REMAINDERS * (1 + len(compiled))
         and all(_generalizes(trace) or is_remainder(trace) for trace in others)
     )
 
@@ -70,10 +68,10 @@ def _are_stages(compiled: Sequence[Trace], epochs: int) -> bool:
     for trace in compiled:
         operations[trace.depth].append(trace.operations)
     times = max(map(len, operations.values()), default=0)
-    if times <= 1 or times > _MAX_STAGES:
+    if times <= 1 or times > MOST_STAGES:
         return times <= 1
     differ = any(len(set(graphs)) == times and all(graphs) for graphs in operations.values())
-    return differ or epochs >= _EPOCHS_PER_STAGE * (times + 1)
+    return differ or epochs >= EPOCHS_OF_STAGE * (times + 1)
 
 
 def is_remainder(trace: Trace) -> bool:

@@ -13,15 +13,11 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.prepare.work import FEWEST_OF_A_KIND
 from tb_slowdown_plugin.catalog.events import STEP_FUNCTION
+from tb_slowdown_plugin.catalog.parameters.prepare import BUILDING_STEPS, FEWEST_OF_A_KIND
+from tb_slowdown_plugin.catalog.parameters.shared import NEGLIGIBLE, START_SHARE
 from tb_slowdown_plugin.records.types import Fact, Float, Int, Run
 
-_FIRST_STEPS: Final = 12
-_EARLY_SHARE: Final = 0.02
-"""Steps, or share of them, in which a program builds what it runs from then on."""
-_RARE: Final = 0.05
-"""Share of the steps of a kind that may call more or less often, and it is no rule."""
 GRADIENTS: Final = "gradients outside of a function"
 """What bit 0 of `StepTable.ran` stands for."""
 
@@ -74,7 +70,7 @@ def _join_rare(ran: Int) -> Int:
     for rare in np.flatnonzero(counts < FEWEST_OF_A_KIND).tolist():
         rows = np.flatnonzero(kind == rare)
         does_less = not functions[rare] & ~functions[common]
-        if does_less or rows[-1] < max(_FIRST_STEPS, _EARLY_SHARE * len(ran)):
+        if does_less or rows[-1] < max(BUILDING_STEPS, START_SHARE * len(ran)):
             kind[rows] = common
     return kind
 
@@ -82,7 +78,7 @@ def _join_rare(ran: Int) -> Int:
 def _vary_in_a_kind(calls: Int, kind: Int) -> bool:
     """Whether steps that run the same functions call them more or less often, as a rule."""
     for each in np.unique(kind):
-        few, many = np.quantile(calls[kind == each], (_RARE, 1 - _RARE), method="nearest")
+        few, many = np.quantile(calls[kind == each], (NEGLIGIBLE, 1 - NEGLIGIBLE), method="nearest")
         if few < many:
             return True
     return False

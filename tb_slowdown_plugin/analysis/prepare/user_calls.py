@@ -11,10 +11,9 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.stats.events import find_events
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.parameters.shared import SEVERAL
 from tb_slowdown_plugin.records.types import Fact, Float, Run
 
-_FEW: Final = 3
-"""Batches in a call, up to which it is on a few examples."""
 _PART: Final = "in:"
 _LINE: Final = re.compile(r"(?P<call>[\w.]+) \((?P<place>.*)\)")
 
@@ -38,7 +37,7 @@ class Called:
     @property
     def is_small(self) -> bool:
         """Whether a call computes a few batches only."""
-        return self.batches <= _FEW * self.calls
+        return self.batches <= SEVERAL * self.calls
 
 
 def called(run: Run, account: str) -> tuple[Called, ...]:

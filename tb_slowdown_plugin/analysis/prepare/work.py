@@ -13,15 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tb_slowdown_plugin.analysis.prepare.steps import as_column
+from tb_slowdown_plugin.catalog.parameters.prepare import FEWEST_OF_A_KIND
+from tb_slowdown_plugin.catalog.parameters.shared import ALIKE
 from tb_slowdown_plugin.errors import UsageError
 from tb_slowdown_plugin.records.types import Float, Int
 
-FEWEST_OF_A_KIND: Final = 50
-"""Steps of a kind below which nothing is said about it."""
 _GROUPS: Final = 16
 """Groups of steps with about equally many items, of each of which the median is taken."""
-_LEAST_SPREAD: Final = 1.02
-"""Items must differ by so much, largest group over smallest, to matter."""
 
 
 def measure_work(
@@ -89,7 +87,7 @@ def _fit_items(amount: Float, seconds: Float, wanted: Float) -> Float:
     groups = [part for part in np.array_split(order, _GROUPS) if len(part)]
     size = np.array([np.median(amount[part]) for part in groups])
     typical = np.array([np.median(seconds[part]) for part in groups])
-    if size[-1] < _LEAST_SPREAD * size[0] or not np.all(typical > 0):
+    if size[-1] < (1 + ALIKE) * size[0] or not np.all(typical > 0):
         return np.full(len(wanted), np.median(seconds))
     unit = size[-1]
     terms = np.stack([np.ones_like(size), size / unit, (size / unit) ** 2], axis=1)

@@ -14,17 +14,13 @@ from typing import Any, Final
 import numpy as np
 
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.parameters.shared import FAR_BEYOND, MOSTLY
 from tb_slowdown_plugin.records.types import Float, Int, Run, StepTable
 
 _OWN_WORK: Final = frozenset(
     {names.COMMUNICATION, names.FORWARD, names.BACKWARD, names.OPTIMIZER, names.PHASE}
 )
 """Families that say nothing of why a worker is late: its waiting, and its steps' own work."""
-_MOSTLY: Final = 0.6
-"""Share of the lateness that one worker must own to be called the straggler."""
-_FAR_BEYOND: Final = 2.0
-"""And so many times that of any other: of two equal workers one had up to 1.6 times as much, by
-the jitter of their steps (`tests/programs/communication.py`, on idle cores and beside others)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +128,7 @@ def _straggler(late: Float) -> int | None:
     """The worker that most of the waiting is for, by what the others wait for each, (W, S)."""
     total = late.sum(axis=1)
     *_, second, most = np.sort(total)
-    if most > _MOSTLY * total.sum() and most >= _FAR_BEYOND * second:
+    if most > MOSTLY * total.sum() and most >= FAR_BEYOND * second:
         return int(np.argmax(total))
     return None
 

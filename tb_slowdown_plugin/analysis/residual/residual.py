@@ -27,11 +27,10 @@ from tb_slowdown_plugin.catalog.accounts import CONTENTION, STARVED
 from tb_slowdown_plugin.catalog.parameters.ledger import (
     GROWTH_FLOOR,
 )
-from tb_slowdown_plugin.catalog.parameters.residual import (
-    CONTENDED_ELSEWHERE,
-    SHORT_RUN,
-)
+from tb_slowdown_plugin.catalog.parameters.residual import SHORT_RUN
 from tb_slowdown_plugin.catalog.parameters.shared import (
+    MATTERS,
+    MOSTLY,
     SHORTEST_SECONDS,
 )
 from tb_slowdown_plugin.catalog.parameters.stats import (
@@ -130,7 +129,7 @@ def _find_remainder(steps: Steps, lost: Float) -> str | None:
             inside = column > 0
             held = float(lost[inside].sum())
             more = _seconds_beyond_usual(column, steps.core, lost)
-            if held >= 0.8 * lost.sum() and held < 0.25 * more:
+            if held >= MOSTLY * lost.sum() and held < MATTERS * more:
                 return name
     return None
 
@@ -143,7 +142,7 @@ def _seconds_beyond_usual(column: Float, core: Float, lost: Float) -> float:
     share = np.zeros_like(core)
     np.divide(lost, core, out=share, where=core > 0)
     # A jump takes the same share of all its steps: rounding must not tell them apart.
-    limit = min(float(np.quantile(share, CONTENDED_ELSEWHERE)), float(share.max()) / 2)
+    limit = min(float(np.quantile(share, MATTERS)), float(share.max()) / 2)
     elsewhere = share <= limit
     undisturbed = float(core[elsewhere].sum())
     usual = float(column[elsewhere].sum()) / undisturbed if undisturbed > 0 else 0.0

@@ -28,15 +28,11 @@ from tb_slowdown_plugin.catalog.accounts import rule_of
 from tb_slowdown_plugin.catalog.parameters.ledger import (
     FLAT_FLOOR,
     GROWTH_FLOOR,
+    SURE_EVENTS,
 )
-from tb_slowdown_plugin.catalog.parameters.residual import (
-    EXCESS_BESIDE_EVENT,
-    EXCESS_SIGNIFICANCE,
-    FEWEST_STEPS_WITH_EVENT,
-    FEWEST_STEPS_WITHOUT_EVENT,
-    LONGEST_USUAL_STALL,
-    STALL,
-)
+from tb_slowdown_plugin.catalog.parameters.residual import LONGEST_USUAL_STALL, STALL
+from tb_slowdown_plugin.catalog.parameters.shared import ENOUGH_STEPS, MAJORITY, MOSTLY, OUTLIER
+from tb_slowdown_plugin.catalog.parameters.stats import EXCESS, REPEAT_SIGNIFICANCE
 from tb_slowdown_plugin.records.types import Float, Int
 
 _MEDIAN_ERROR: Final = 1.25
@@ -125,7 +121,7 @@ def judge_stalls(
         account, rows = aftermath
         stalls.claim(account, "flat", [rows], GROWTH_FLOOR)
     _judge_repeats(stalls, steps)
-    alone = np.flatnonzero(stalls.residual > max(STALL, 8 * sigma))
+    alone = np.flatnonzero(stalls.residual > max(STALL, OUTLIER * sigma))
     scattered = _only(stalls.excess, alone)
     if scattered.sum() >= FLAT_FLOOR * steps.wall_seconds:
         stalls.unexplained += scattered
@@ -180,10 +176,10 @@ def _covers(rows: Int, boundary: Int) -> bool:
     if len(boundary) < 2 or len(rows) < 2:
         return False
     period = float(np.median(np.diff(rows)))
-    if period > 0.7 * float(np.median(np.diff(boundary))):
+    if period > MOSTLY * float(np.median(np.diff(boundary))):
         return False
     offsets = (boundary - rows[0]) % period
-    return bool(np.mean(np.minimum(offsets, period - offsets) < 0.5) > 0.5)
+    return bool(np.mean(np.minimum(offsets, period - offsets) < 0.5) > MAJORITY)
 
 
 def find_aftermath(steps: Steps, residual: Float, start: int) -> tuple[str, Int] | None:
@@ -215,7 +211,7 @@ def find_aftermath(steps: Steps, residual: Float, start: int) -> tuple[str, Int]
     quiet[events] = False
     quiet[following] = False
     rest = residual[quiet]
-    if len(events) < FEWEST_STEPS_WITH_EVENT or len(rest) < FEWEST_STEPS_WITHOUT_EVENT:
+    if len(events) < SURE_EVENTS or len(rest) < ENOUGH_STEPS:
         return None
     usual = deviation(rest), float(np.median(rest, overwrite_input=True))
     slow = [rows for rows in (events, following) if _is_slower(residual[rows], *usual, len(rest))]
@@ -224,9 +220,9 @@ def find_aftermath(steps: Steps, residual: Float, start: int) -> tuple[str, Int]
 
 def _is_slower(values: Float, sigma: float, usual: float, count: int) -> bool:
     """Whether values are above `count` others, of which deviation and median are given."""
-    if len(values) < FEWEST_STEPS_WITH_EVENT:
+    if len(values) < SURE_EVENTS:
         return False
     difference = float(np.median(values)) - usual
     spread = max(deviation(values), sigma, 1e-3)
     z = difference / (_MEDIAN_ERROR * spread * np.sqrt(1 / len(values) + 1 / count))
-    return difference >= EXCESS_BESIDE_EVENT and z >= EXCESS_SIGNIFICANCE
+    return difference >= EXCESS and z >= REPEAT_SIGNIFICANCE

@@ -17,11 +17,9 @@ from tb_slowdown_plugin.analysis.stats.buckets import bucket
 from tb_slowdown_plugin.analysis.stats.growth_curve import fit_monotone
 from tb_slowdown_plugin.analysis.stats.noise import best_split
 from tb_slowdown_plugin.analysis.stats.segments import bounded_means
-from tb_slowdown_plugin.catalog.parameters.residual import (
-    EXCESS_AT_FIRST,
-    RARE_LATER,
-)
+from tb_slowdown_plugin.catalog.parameters.residual import RARE_LATER
 from tb_slowdown_plugin.catalog.parameters.stats import (
+    EXCESS,
     LATEST_WARM_UP_END,
     SMALLEST_CHANGE,
 )
@@ -61,7 +59,7 @@ def find_cooled(core: Float, expected: Float, first_rows: int, warm_up_rows: int
     excess = excess - float(np.median(later))
     sure = warm_up_rows > first_rows
     opening = float(np.median(excess[:2]))
-    if not sure and opening < max(EXCESS_AT_FIRST, float(np.quantile(later, RARE_LATER))):
+    if not sure and opening < max(EXCESS, float(np.quantile(later, RARE_LATER))):
         return warm_up_rows
     look = np.log1p(np.maximum(excess[: int(_LONGEST_LOOK * early) + 1], -0.5))
     at, _ = best_split(look)

@@ -10,16 +10,12 @@ import numpy as np
 from tb_slowdown_plugin.analysis.text.wording import significant
 from tb_slowdown_plugin.analysis.types import ChangedScalar
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.parameters.shared import ALIKE, SERIES, STANDS_OUT
 from tb_slowdown_plugin.records.types import Float, Run
 
-_MIN_ROWS: Final = 8
 _WINDOW_SHARE: Final = 0.05
 _MAX_WINDOW_ROWS: Final = 200
 """Rows that are compared on each side. Chosen by hand."""
-_STANDS_OUT: Final = 4.0
-"""Change over the usual one between stretches elsewhere in the run."""
-_MIN_CHANGE: Final = 0.02
-"""Relative to the larger of the two values."""
 _MOST: Final = 4
 _DIGITS: Final = 4
 
@@ -34,7 +30,7 @@ def find_changed_scalars(run: Run, onset: int) -> tuple[ChangedScalar, ...]:
     rows = run.signals.row
     size = len(rows)
     onset = int(np.searchsorted(rows, onset + 1))
-    window = int(np.clip(_WINDOW_SHARE * size, _MIN_ROWS, _MAX_WINDOW_ROWS))
+    window = int(np.clip(_WINDOW_SHARE * size, SERIES, _MAX_WINDOW_ROWS))
     found = [
         (*change, name)
         for name, values in run.signals.values.items()
@@ -59,7 +55,7 @@ def _change_at(values: Float, onset: int, window: int) -> tuple[float, int, floa
     row = first + _split(near)
     before, after = _levels(values, row, window)
     change = abs(after - before)
-    if abs(row - onset) > window or not change > _MIN_CHANGE * max(abs(before), abs(after)):
+    if abs(row - onset) > window or not change > ALIKE * max(abs(before), abs(after)):
         return None
     others = [
         abs(b - a)
@@ -70,7 +66,7 @@ def _change_at(values: Float, onset: int, window: int) -> tuple[float, int, floa
     usual = float(np.nanmedian(others)) if len(others) and not np.all(np.isnan(others)) else 0.0
     scatter = float(np.median(np.abs(near - np.where(np.arange(first, end) < row, before, after))))
     noise = max(usual, scatter)
-    if change < _STANDS_OUT * noise:
+    if change < STANDS_OUT * noise:
         return None
     return (change / noise if noise > 0 else np.inf), row, before, after
 

@@ -15,28 +15,22 @@ from numpy.typing import NDArray
 
 from tb_slowdown_plugin.analysis.stats.noise import deviation
 from tb_slowdown_plugin.analysis.stats.periods import Repeat, find_repeats
-from tb_slowdown_plugin.catalog.parameters.ledger import GROWTH_FLOOR
+from tb_slowdown_plugin.catalog.parameters.ledger import GROWTH_FLOOR, REGULAR_GAP
+from tb_slowdown_plugin.catalog.parameters.shared import (
+    FAR_BEYOND,
+    MAJORITY,
+    MOSTLY,
+    NOTABLE_GROWTH,
+    OUTLIER,
+    TELLING,
+)
+from tb_slowdown_plugin.catalog.parameters.views import FEWEST_PAUSES
 from tb_slowdown_plugin.records.types import Float, Int
 
 Mask: TypeAlias = NDArray[np.bool_]
 
 _AROUND_ROWS: Final = 25
 """Rows whose median is the step without a pause. Chosen by hand."""
-_MIN_EXCESS: Final = 0.1
-"""Relative to that median."""
-_SIGMAS: Final = 6.0
-_MIN_PAUSES: Final = 4
-_ALIKE: Final = 0.5
-_EVEN: Final = 0.15
-_EVEN_SHARE: Final = 0.8
-"""Share of few pauses that must be so alike in size, and in the distance to the next."""
-_RESULTS_SHARE: Final = 0.5
-"""Share of the results that must be written in long steps."""
-_MIN_SIZE: Final = 0.4
-_MAX_SIZE: Final = 2.0
-"""Over the usual pause. What is longer is a pause and something else."""
-_LONGER: Final = 1.3
-"""Last pauses over first ones from which what they take more is lost. Chosen by hand."""
 _CHUNK_ROWS: Final = 1 << 16
 
 
@@ -54,7 +48,10 @@ class Pauses:
     @property
     def is_longer(self) -> bool:
         """Whether they get longer."""
-        return self.count >= _MIN_PAUSES and self.last_seconds > _LONGER * self.first_seconds
+        return (
+            self.count >= FEWEST_PAUSES
+            and self.last_seconds > (1 + NOTABLE_GROWTH) * self.first_seconds
+        )
 
 
 def find_pauses(step_seconds: Float, results: Int | None = None) -> Pauses:
@@ -80,26 +77,26 @@ def find_pauses(step_seconds: Float, results: Int | None = None) -> Pauses:
     excess = step_seconds - around
     relative = excess / around
     sigma = max(deviation(relative), 1e-3)
-    long = np.flatnonzero(relative > max(_MIN_EXCESS, _SIGMAS * sigma))
+    long = np.flatnonzero(relative > max(TELLING, OUTLIER * sigma))
     clusters = _clusters(long)
     if not clusters:
         return none
     sizes = np.array([float(excess[cluster].sum()) for cluster in clusters])
     chosen = _holds_results(clusters, results)
-    if not chosen.any() and len(clusters) >= _MIN_PAUSES:
+    if not chosen.any() and len(clusters) >= FEWEST_PAUSES:
         chosen = _comes_back(clusters, sizes, step_seconds - np.maximum(excess, 0.0))
         if not chosen.any():
             chosen = _lies_on_repeats(clusters, find_repeats(relative, sigma, step_seconds))
-        if chosen.sum() < _MIN_PAUSES:
+        if chosen.sum() < FEWEST_PAUSES:
             return none
     if not chosen.any():
         return none
-    chosen = chosen & (sizes >= _MIN_SIZE * np.median(sizes[chosen]))
+    chosen = chosen & (sizes >= MAJORITY * np.median(sizes[chosen]))
     found = sizes[chosen]
     third = max(2, len(found) // 3)
     first, last = float(np.median(found[:third])), float(np.median(found[-third:]))
-    is_longer = len(found) >= _MIN_PAUSES and last > _LONGER * first
-    usual = first if is_longer else _MAX_SIZE * float(np.median(found))
+    is_longer = len(found) >= FEWEST_PAUSES and last > (1 + NOTABLE_GROWTH) * first
+    usual = first if is_longer else FAR_BEYOND * float(np.median(found))
     seconds = np.zeros(len(step_seconds))
     for cluster, size, is_pause in zip(clusters, sizes, chosen, strict=True):
         if is_pause:
@@ -121,15 +118,15 @@ def _holds_results(clusters: Sequence[Int], results: Int | None) -> Mask:
         return none
     near = {row + aside for row in results.tolist() for aside in (-1, 0, 1)}
     chosen = np.array([not near.isdisjoint(cluster.tolist()) for cluster in clusters])
-    return chosen if chosen.sum() >= _RESULTS_SHARE * len(results) else none
+    return chosen if chosen.sum() >= MAJORITY * len(results) else none
 
 
 def _comes_back(clusters: Sequence[Int], sizes: Float, busy: Float) -> Mask:
     """All clusters, if they are alike and come evenly, in steps or in time without pauses."""
-    alike = np.abs(sizes / np.median(sizes) - 1) <= _ALIKE
+    alike = np.abs(sizes / np.median(sizes) - 1) <= MAJORITY
     middles = np.array([float(cluster.mean()) for cluster in clusters])
     at = np.cumsum(busy)[middles.astype(np.int64)]
-    if np.mean(alike) >= _EVEN_SHARE and (_is_even(middles) or _is_even(at)):
+    if np.mean(alike) >= MOSTLY and (_is_even(middles) or _is_even(at)):
         return np.asarray(alike)
     return np.zeros(len(clusters), bool)
 
@@ -157,4 +154,4 @@ def running_median(values: Float, width: int) -> Float:
 
 def _is_even(places: Float) -> bool:
     gaps = np.diff(places)
-    return bool(np.mean(np.abs(gaps / np.median(gaps) - 1) <= _EVEN) >= _EVEN_SHARE)
+    return bool(np.mean(np.abs(gaps / np.median(gaps) - 1) <= REGULAR_GAP) >= MOSTLY)

@@ -54,6 +54,7 @@ from tb_slowdown_plugin.analysis.views.timeline import (
     find_marks,
 )
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.parameters.stats import SMALLEST_CHANGE
 from tb_slowdown_plugin.records.types import Fact, Float, Int, Run, ScalarSource
 
 NOT_RECORDED: Final = "this run has no records of the monitor"
@@ -71,8 +72,6 @@ _SIGNALS: Final = (
     "communication",
 )
 """What the monitor would measure, as far as it matters most."""
-_MIN_RATIO: Final = 1.05
-"""Step after the onset over the step before it, both medians, below which a run is no slower."""
 _UNEXPLAINED: Final = "unexplained"
 WARM_UP: Final = "warm_up"
 
@@ -109,7 +108,7 @@ def account_for_scalars(run: Run) -> Account:
         - sum(each.lost_seconds for each in find_wandering(late, len(period))),
     )
     rise = find_rise(core, diagnosis, late) if verdict == "slowdown" else None
-    if rise is not None and rise.ratio < _MIN_RATIO:  # a level that wanders
+    if rise is not None and rise.ratio < (1 + SMALLEST_CHANGE):  # a level that wanders
         verdict, rise = "healthy", None
     report = _report(run, source, diagnosis, verdict, seconds, rise, pauses, first)
     per_cause = lost if first else {_UNEXPLAINED: lost[_UNEXPLAINED]}

@@ -10,16 +10,13 @@ import numpy as np
 from tb_slowdown_plugin.analysis.ledger.findings import AT_START
 from tb_slowdown_plugin.analysis.scalars.pauses import running_median
 from tb_slowdown_plugin.analysis.types import CORE, Diagnosis, Finding, Pattern
+from tb_slowdown_plugin.catalog.parameters.shared import NEARLY_ALL, TELLING
 from tb_slowdown_plugin.records.types import Float
 
-_ONSET_RATIO: Final = 1.1
-"""Step over the healthy one from which growth has begun: less is within the noise of points."""
 _FURTHER: Final = 2
 """Times that growth, of which the row says how fast it grows."""
 _SMOOTHED_SHARE: Final = 0.02
 _MIN_SMOOTHED_ROWS: Final = 5
-_STAYS: Final = 0.9
-"""Share of the rows after its onset in which growth must be above that ratio."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +63,10 @@ def _onset_of_growth(core: Float, healthy: float, rows: tuple[int, int]) -> int:
     """The row from which growth stays above the healthy level: a curve begins too early."""
     width = max(_MIN_SMOOTHED_ROWS, int(_SMOOTHED_SHARE * len(core)))
     smooth = running_median(core, width)[rows[0] : rows[1] + 1] / healthy
-    first = _stays_above(smooth, _ONSET_RATIO)
+    first = _stays_above(smooth, 1 + TELLING)
     if first is None:
         return rows[0]
-    later = _stays_above(smooth, 1 + _FURTHER * (_ONSET_RATIO - 1))
+    later = _stays_above(smooth, 1 + _FURTHER * TELLING)
     if later is not None:
         # A straight line began as long before; what grows faster and faster, a part of it.
         first = max(0, first - (later - first) // 2)
@@ -80,5 +77,5 @@ def _stays_above(relative: Float, ratio: float) -> int | None:
     """The first row from which on nearly all are above a ratio."""
     above = relative > ratio
     left = np.arange(len(above), 0, -1)
-    stays = np.flatnonzero(above & (np.cumsum(above[::-1])[::-1] >= _STAYS * left))
+    stays = np.flatnonzero(above & (np.cumsum(above[::-1])[::-1] >= NEARLY_ALL * left))
     return int(stays[0]) if len(stays) else None

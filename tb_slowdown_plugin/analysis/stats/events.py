@@ -11,17 +11,16 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.stats.time_trend import trend_of
-from tb_slowdown_plugin.catalog.parameters.stats import (
-    CONCENTRATED_AT_EPOCHS,
-    EPOCH_STALL,
-    EPOCHS_WITH_STALL,
-    EVENT_GROWTH,
-    FEWEST_EPOCHS,
-    FIRST_PASS_ABOVE,
-    NEGLIGIBLE_EVENT,
-    SPARSE,
-    TREND_SIGNIFICANCE,
+from tb_slowdown_plugin.catalog.parameters.shared import (
+    MAJORITY,
+    MOSTLY,
+    NEGLIGIBLE,
+    NOTABLE_GROWTH,
+    OUTLIER,
+    SEVERAL,
+    STANDS_OUT,
 )
+from tb_slowdown_plugin.catalog.parameters.stats import EPOCH_STALL, TREND_SIGNIFICANCE
 from tb_slowdown_plugin.records.types import Float, Int
 
 MOST_EVENTS: Final = 1000
@@ -45,12 +44,12 @@ def find_events(column: Float) -> Int:
     if total <= 0:
         return np.empty(0, np.int64)
     typical = float(column @ column) / total
-    return np.flatnonzero(column > NEGLIGIBLE_EVENT * typical)
+    return np.flatnonzero(column > NEGLIGIBLE * typical)
 
 
 def is_sparse(column: Float) -> bool:
     """Whether an account takes time now and then: in fewer than half of the steps."""
-    return len(find_events(column)) < SPARSE * len(column)
+    return len(find_events(column)) < MAJORITY * len(column)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +72,13 @@ def find_growth(column: Float, rows: Int) -> Growth | None:
       None if they don't, or if the account is in every other step or more.
     """
     count = len(rows)
-    if not 2 <= count <= MOST_EVENTS or count >= SPARSE * len(column):
+    if not 2 <= count <= MOST_EVENTS or count >= MAJORITY * len(column):
         return None
     values = column[rows]
     trend = trend_of(values)
     start = max(trend.start, float(values[: max(3, count // 10)].min()), 1e-12)
     growth = (trend.end - trend.start) / start
-    if trend.z < TREND_SIGNIFICANCE or growth < EVENT_GROWTH:
+    if trend.z < TREND_SIGNIFICANCE or growth < NOTABLE_GROWTH:
         return None
     lost = np.zeros(len(column))
     lost[rows] = np.clip(values - start, 0.0, None)
@@ -110,20 +109,20 @@ def split_first_pass(column: Float, epochs: Int) -> tuple[Float, Float]:
     first = float(passes[0].mean()) if len(passes[0]) >= 2 else 0.0
     # The last pass may be incomplete, and then holds only an expensive beginning.
     usual = float(np.median(later)) if later else 0.0
-    if later and first > FIRST_PASS_ABOVE * usual:
+    if later and first > (1 + NOTABLE_GROWTH) * usual:
         early[: len(passes[0])] = column[: len(passes[0])] * (1 - usual / first)
     return early, column - early
 
 
 def is_at_boundaries(column: Float, epochs: Int) -> bool:
     """Whether most of an account's seconds stand in steps beside epoch boundaries."""
-    if len(epochs) < FEWEST_EPOCHS:
+    if len(epochs) < SEVERAL:
         return False
     beside = np.unique(np.concatenate([epochs - 1, epochs, epochs + 1]))
     beside = beside[(beside >= 0) & (beside < len(column))]
     share = len(beside) / len(column)
     held = float(column[beside].sum()) / max(float(column.sum()), 1e-12)
-    return held >= max(CONCENTRATED_AT_EPOCHS, 3 * share)
+    return held >= max(MOSTLY, 3 * share)
 
 
 def find_stalls(residual: Float, sigma: float, epochs: Int, start: int) -> list[Int]:
@@ -143,9 +142,9 @@ def find_stalls(residual: Float, sigma: float, epochs: Int, start: int) -> list[
         rows = epochs + offset
         rows = rows[(rows >= 0) & (rows < len(residual))]
         excess = residual[rows[rows >= start]]
-        if len(excess) < FEWEST_EPOCHS - 1:
+        if len(excess) < SEVERAL - 1:
             continue
-        slow = np.median(excess) >= max(EPOCH_STALL, 6 * sigma)
-        if slow and np.mean(excess > 4 * sigma) >= EPOCHS_WITH_STALL:
+        slow = np.median(excess) >= max(EPOCH_STALL, OUTLIER * sigma)
+        if slow and np.mean(excess > STANDS_OUT * sigma) >= MOSTLY:
             found.append(rows)
     return found

@@ -16,13 +16,20 @@ import numpy as np
 from tb_slowdown_plugin.analysis.stats.buckets import (
     sum_between,
 )
+from tb_slowdown_plugin.catalog.parameters.shared import (
+    FAR_BEYOND,
+    MAJORITY,
+    MATTERS,
+    MOSTLY,
+    OUTLIER,
+    SERIES,
+)
 from tb_slowdown_plugin.catalog.parameters.stats import (
-    FEWEST_TURNS,
+    EXCESS,
     GAPS_BY_CHANCE,
     NEAR_A_TURN,
-    PERIOD_HEIGHT,
-    PERIOD_SIGNIFICANCE,
-    TURNS_WITH_WORK,
+    REPEAT_SIGNIFICANCE,
+    SIGNIFICANCE,
 )
 from tb_slowdown_plugin.records.types import Float, Int
 
@@ -93,14 +100,14 @@ def _find_best_fold(look: Float, sigma: float, residual: Float) -> tuple[int, in
         folded = _fold(look, divisor, sigma, scale)
         if folded is None:
             continue
-        if float(np.mean(residual[folded[0] :: divisor])) >= 0.75 * height:
+        if float(np.mean(residual[folded[0] :: divisor])) >= MOSTLY * height:
             return divisor, folded[0], folded[1]
     return period, phase, z
 
 
 def _propose(look: Float, sigma: float) -> set[int]:
     count = len(look)
-    longest = count // FEWEST_TURNS
+    longest = count // SERIES
     size = 1 << int(np.ceil(np.log2(2 * count)))
     spectrum = np.fft.rfft(look - look.mean(), size)
     correlation = np.fft.irfft(np.abs(spectrum) ** 2, size)[: longest + 1]
@@ -109,7 +116,7 @@ def _propose(look: Float, sigma: float) -> set[int]:
         inner = correlation[2:-1]
         peaks = 2 + np.flatnonzero((inner >= correlation[1:-2]) & (inner > correlation[3:]))
         proposed.update(peaks[np.argsort(correlation[peaks])[-_CANDIDATES:]].tolist())
-    spikes = np.flatnonzero(look > 6 * sigma)
+    spikes = np.flatnonzero(look > OUTLIER * sigma)
     for order in (1, 2):
         gaps = spikes[order:] - spikes[:-order]
         values, counts = np.unique(gaps[(gaps > 1) & (gaps <= longest)], return_counts=True)
@@ -120,7 +127,7 @@ def _propose(look: Float, sigma: float) -> set[int]:
 def _fold(look: Float, period: int, sigma: float, scale: float) -> tuple[int, float] | None:
     """(phase, z) of the one row of each turn that is slower, None if there is no such row."""
     turns = len(look) // period
-    if turns < FEWEST_TURNS:
+    if turns < SERIES:
         return None
     table = look[: turns * period].reshape(turns, period)
     means = table.mean(axis=0)
@@ -128,20 +135,20 @@ def _fold(look: Float, period: int, sigma: float, scale: float) -> tuple[int, fl
     usual = float(np.median(means)) if period > 2 else float(means.min())
     height = float(means[phase]) - usual
     z = height * np.sqrt(turns) / scale
-    if z < PERIOD_SIGNIFICANCE or height < PERIOD_HEIGHT:
+    if z < REPEAT_SIGNIFICANCE or height < EXCESS:
         return None
     column = table[:, phase]
     middle = float(np.median(column))
-    if middle < max(PERIOD_HEIGHT, 1.5 * sigma):
+    if middle < max(EXCESS, FAR_BEYOND * sigma):
         return None
-    if np.mean(column > max(2 * sigma, 0.4 * middle)) < TURNS_WITH_WORK:
+    if np.mean(column > max(FAR_BEYOND * sigma, MAJORITY * middle)) < MOSTLY:
         return None
     return phase, float(z)
 
 
 def _find_regular_gaps(residual: Float, sigma: float, seconds: Float) -> Repeat | None:
     for height in (6, 12, 25):
-        rows = np.flatnonzero(residual > max(0.3, height * sigma))
+        rows = np.flatnonzero(residual > max(MATTERS, height * sigma))
         # A stall that lasts for several steps is one.
         rows = rows[np.diff(rows, prepend=-2) > 1]
         if len(rows) < 12:
@@ -149,16 +156,16 @@ def _find_regular_gaps(residual: Float, sigma: float, seconds: Float) -> Repeat 
         by_rows = _regularity(np.diff(rows).astype(np.float64))
         by_clock = _regularity(sum_between(seconds, rows))
         z, period = max(by_rows, by_clock)
-        if z > 5 and period > 0:
+        if z > SIGNIFICANCE and period > 0:
             return Repeat(period, rows, z, by_clock=by_clock[0] > by_rows[0] + 1)
     return None
 
 
 def _regularity(gaps: Float) -> tuple[float, float]:
-    """(z, median gap); z above 5 where the gaps are far more alike than random ones."""
+    """(z, median gap); a large z where the gaps are far more alike than random ones."""
     usual = float(np.median(gaps))
     if usual <= 0:
         return 0.0, 0.0
     near = float(np.mean(np.abs(gaps / usual - 1) < NEAR_A_TURN))
     error = np.sqrt(GAPS_BY_CHANCE * (1 - GAPS_BY_CHANCE) / len(gaps))
-    return (float((near - GAPS_BY_CHANCE) / error), usual) if near > 0.5 else (0.0, usual)
+    return (float((near - GAPS_BY_CHANCE) / error), usual) if near > MAJORITY else (0.0, usual)

@@ -8,12 +8,8 @@ from typing import Literal
 import numpy as np
 
 from tb_slowdown_plugin.analysis.stats.segments import Part
-from tb_slowdown_plugin.catalog.parameters.stats import (
-    LONGEST_DIP,
-    PERSISTENCE,
-    RISE_LEFT_OVER,
-    SMALLEST_CHANGE,
-)
+from tb_slowdown_plugin.catalog.parameters.shared import TELLING
+from tb_slowdown_plugin.catalog.parameters.stats import LONGEST_DIP, PERSISTENCE, SMALLEST_CHANGE
 from tb_slowdown_plugin.records.types import Float
 
 
@@ -109,7 +105,7 @@ def find_rises(
             taken = min(top.now, -change)
             top.now -= taken
             change += taken
-            if top.now > max(RISE_LEFT_OVER * float(top.heights.max()), SMALLEST_CHANGE * base):
+            if top.now > max(TELLING * float(top.heights.max()), SMALLEST_CHANGE * base):
                 break
             # What is left is noise in the two levels; it goes to what was there before.
             closed.append(stack.pop())

@@ -24,13 +24,8 @@ import numpy as np
 from tb_slowdown_plugin.analysis.stats.buckets import Buckets, in_turn
 from tb_slowdown_plugin.analysis.stats.change_points import Piece, Segmentation
 from tb_slowdown_plugin.analysis.stats.growth_curve import fit_curve
-from tb_slowdown_plugin.catalog.parameters.stats import (
-    ABRUPT,
-    BORNE_OUT_BY_MEANS,
-    MEANS_SIGNIFICANCE,
-    SEAM_OF_FITS,
-    SMALLEST_CHANGE,
-)
+from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY, MATTERS
+from tb_slowdown_plugin.catalog.parameters.stats import MEANS_SIGNIFICANCE, SMALLEST_CHANGE
 from tb_slowdown_plugin.records.types import Float
 
 _CERTAIN: Final = 128.0
@@ -108,7 +103,7 @@ def _support(left: Piece, right: Piece, means: Float) -> float:
     error = np.sqrt(before.var() / left.length + after.var() / right.length)
     step = right.mean - left.mean
     difference = float(after.mean() - before.mean()) * np.sign(step)
-    size = difference / (BORNE_OUT_BY_MEANS * abs(step))
+    size = difference / (MAJORITY * abs(step))
     return float(min(size, difference / max(float(error), 1e-9) / MEANS_SIGNIFICANCE))
 
 
@@ -131,7 +126,7 @@ def join(cut: Segmentation, pieces: list[Piece]) -> list[Part]:
         after = values[right.first + aside : right.first + aside + reach]
         before = values[left.end - aside - reach : left.end - aside]
         local = float(np.median(after) - np.median(before))
-        if abs(local) >= ABRUPT * abs(step) and local * step > 0:
+        if abs(local) >= MAJORITY * abs(step) and local * step > 0:
             parts.append(Part(right.first, right.end, bool(right.slope)))
         else:
             parts[-1].end, parts[-1].grows = right.end, True
@@ -145,7 +140,7 @@ def is_seam(level: Float, left: Part, right: Part) -> bool:
         abs(float(level[part.end - 1] - level[part.first])) if part.grows else 0.0
         for part in (left, right)
     )
-    return growth > 0 and jump < max(np.log1p(SMALLEST_CHANGE), SEAM_OF_FITS * growth)
+    return growth > 0 and jump < max(np.log1p(SMALLEST_CHANGE), MATTERS * growth)
 
 
 def is_curve(cut: Segmentation, level: Float, left: Part, right: Part) -> bool:

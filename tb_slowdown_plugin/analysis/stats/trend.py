@@ -28,6 +28,7 @@ from tb_slowdown_plugin.analysis.stats.segments import (
     join,
     place_jump,
 )
+from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY
 from tb_slowdown_plugin.catalog.parameters.stats import (
     LATE_CUT,
     LATEST_WARM_UP_END,
@@ -99,7 +100,7 @@ def fit_trend(buckets: Buckets, rows: Float, significance: float) -> Trend:
 
 
 def _falls(head: Piece, following: Piece) -> bool:
-    return bool(head.mean - following.start > 0.6 * np.log1p(SMALLEST_CHANGE))
+    return bool(head.mean - following.start > MAJORITY * np.log1p(SMALLEST_CHANGE))
 
 
 def _fit_level(cut: Segmentation, parts: list[Part], means: Float, significance: float) -> Float:

@@ -16,15 +16,10 @@ from tb_slowdown_plugin.analysis.text.wording import duration, whole_percent
 from tb_slowdown_plugin.analysis.types import Judged, SignalState
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import rule_of
+from tb_slowdown_plugin.catalog.parameters.shared import IDLE_CORES, MATTERS
+from tb_slowdown_plugin.catalog.parameters.views import BUSY_DEVICE_PERCENT
 from tb_slowdown_plugin.records.types import Float, Run
 
-_LARGE: Final = 0.25
-"""Share of the wall without a clock from which it matters who could not look. Chosen by hand."""
-_IDLE: Final = 0.2
-"""Cores that the process computes on, below which a step waits. In 80 recordings on CPUs a step
-that computes uses 0.4 cores or more, and one that waits 0.19 or less (`tests/recordings`)."""
-_BUSY_DEVICE_PERCENT: Final = 20.0
-"""Load of an accelerator from which it is what an idle process waits for."""
 _GRAPH: Final = "graph_operations"
 """Sampled only where the program builds and runs TF1 graphs."""
 _NEEDED: Final = {"tracing": "retraces", "input_wait": "input waits"}
@@ -66,10 +61,10 @@ def find_blind_spots(run: Run, explained: Float, start: Float) -> tuple[BlindSpo
     """
     wall = float(run.steps.period_seconds.sum())
     dark = _unmeasured(run, explained + start)
-    if wall > 0 and dark.sum() >= _LARGE * wall:
+    if wall > 0 and dark.sum() >= MATTERS * wall:
         return tuple(_in_the_dark(run, dark, wall))
     dark = _unmeasured(run, explained)
-    if wall > 0 and dark.sum() >= _LARGE * wall:
+    if wall > 0 and dark.sum() >= MATTERS * wall:
         return tuple(_not_running(run, dark, wall, ("tracing",)))
     return ()
 
@@ -77,7 +72,7 @@ def find_blind_spots(run: Run, explained: Float, start: Float) -> tuple[BlindSpo
 def _in_the_dark(run: Run, dark: Float, wall: float) -> Iterable[BlindSpot]:
     idle = _idle_rows(run, dark)
     waited = float(dark[idle].sum())
-    waits = waited >= _LARGE * wall and not _is_device_busy(run)
+    waits = waited >= MATTERS * wall and not _is_device_busy(run)
     spots = [*_session(run, dark, wall), *_not_running(run, dark, wall, _NEEDED)]
     if waits:
         spots = [replace(s, sentence=f"{s.sentence} {_idle_text(run, idle)}") for s in spots]
@@ -120,7 +115,7 @@ def _unmeasured(run: Run, explained: Float) -> Float:
 
 def _idle_rows(run: Run, dark: Float) -> Float:
     cpu = run.steps.process_cpu_seconds
-    return np.asarray(~np.isnan(cpu) & (cpu < _IDLE * dark))
+    return np.asarray(~np.isnan(cpu) & (cpu < IDLE_CORES * dark))
 
 
 def _is_device_busy(run: Run) -> bool:
@@ -133,7 +128,7 @@ def _is_device_busy(run: Run) -> bool:
         if names.family(name) == names.GPU_UTILIZATION
     ]
     known = [float(values.mean()) for values in load if len(values)]
-    return not known or max(known) >= _BUSY_DEVICE_PERCENT
+    return not known or max(known) >= BUSY_DEVICE_PERCENT
 
 
 def _session(run: Run, dark: Float, wall: float) -> Iterable[BlindSpot]:

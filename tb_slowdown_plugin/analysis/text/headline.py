@@ -12,11 +12,11 @@ from tb_slowdown_plugin.analysis.text.wording import (
     whole_percent,
 )
 from tb_slowdown_plugin.analysis.types import Verdict
+from tb_slowdown_plugin.catalog.parameters.ledger import GROWTH_FLOOR
+from tb_slowdown_plugin.catalog.parameters.shared import ALL_BUT_ROUNDING
 
 PARTLY = "Partly judged: "
 """Before what could not be judged."""
-MATERIAL = 0.005
-"""Share of the wall from which unexplained seconds are told beside a slow start."""
 
 
 def headline(
@@ -86,7 +86,7 @@ def _sentence(
             warm_up = sum(seconds for _, seconds in lost)
             taken = [f"{duration(each)} more went to {subject}" for subject, each in external]
             more = "".join(f"; {text}" for text in taken)
-            if unexplained_seconds >= MATERIAL * wall_seconds:
+            if unexplained_seconds >= GROWTH_FLOOR * wall_seconds:
                 return (
                     f"Slow start: {duration(warm_up)} of {duration(wall_seconds)}{more}; "
                     f"{duration(unexplained_seconds)} more are unexplained."
@@ -98,7 +98,7 @@ def _sentence(
     if not causes or unexplained_seconds > causes[0][1]:
         return f"{start}; {share_of_loss(unexplained_seconds / total)} is unexplained"
     subject, seconds = causes[0]
-    if len(causes) == 1 and unexplained_seconds < 0.01 * total:
+    if len(causes) == 1 and unexplained_seconds < (1 - ALL_BUT_ROUNDING) * total:
         return f"{start} to {subject}"
     return f"{start}; {share_of_loss(seconds / total)} to {subject}"
 
@@ -117,7 +117,7 @@ def _too_few(
     told = [
         f"{subject} took {duration(seconds)}"
         for subject, seconds in sorted(lost, key=lambda cause: -cause[1])
-        if seconds >= MATERIAL * wall_seconds > 0
+        if seconds >= GROWTH_FLOOR * wall_seconds > 0
     ]
     taken = f"; so far {duration(wall_seconds)}, of which {listed(told)}" if told else ""
     return f"Not enough steps yet: {count(steps)} of about {max(needed, steps + 1)}{taken}."

@@ -15,15 +15,12 @@ from tb_slowdown_plugin.analysis.text.wording import (
     size,
 )
 from tb_slowdown_plugin.catalog.accounts import account_title
+from tb_slowdown_plugin.catalog.parameters.shared import NEGLIGIBLE, UNDER_PRESSURE
 
-_IDLE_CORES: Final = 0.05
-"""Cores below which the other threads are idle: what runtimes take for looking around."""
 _MAX_OTHERS: Final = 2
 """Places of other threads that are named, those of most threads first."""
 _LEAST_RATE: Final = float(1 << 20)
 """Bytes per second of disk from which they are worth a word."""
-_LEAST_SHARE: Final = 0.1
-"""Of the time under memory pressure, and of a core's run-queue wait, likewise."""
 
 
 def code_place(place: str) -> str:
@@ -66,7 +63,7 @@ def describe_open(
     rest = threads - sum(told.values())
     parts = [where, *_others(told)]
     if rest > 0:
-        parts.append(f"{counted(rest, 'other thread')}{' idle' * (cpu_cores < _IDLE_CORES)}")
+        parts.append(f"{counted(rest, 'other thread')}{' idle' * (cpu_cores < NEGLIGIBLE)}")
     return f"No step since {clock(since)} ({duration(seconds)}): {', '.join(parts)}."
 
 
@@ -105,7 +102,7 @@ def describe_meanwhile(seconds: float, cpu_seconds: float, grown: Mapping[str, f
     """
     cores = cpu_seconds / seconds if seconds > 0 else 0.0
     told = []
-    if cores >= _IDLE_CORES:
+    if cores >= NEGLIGIBLE:
         told.append(
             f"used {decimal(cores)} cores" if cores >= 1 else f"used {percent(cores)} of a core"
         )
@@ -115,8 +112,8 @@ def describe_meanwhile(seconds: float, cpu_seconds: float, grown: Mapping[str, f
     ):
         if grown.get(signal, 0.0) >= _LEAST_RATE * seconds:
             told.append(words.format(size(grown[signal])))
-    if grown.get("run_delay_seconds", 0.0) >= _LEAST_SHARE * seconds:
+    if grown.get("run_delay_seconds", 0.0) >= UNDER_PRESSURE * seconds:
         told.append(f"waited {duration(grown['run_delay_seconds'])} for cores")
-    if grown.get("memory_pressure_seconds", 0.0) >= _LEAST_SHARE * seconds:
+    if grown.get("memory_pressure_seconds", 0.0) >= UNDER_PRESSURE * seconds:
         told.append(f"met {duration(grown['memory_pressure_seconds'])} of memory pressure")
     return f"In that time the process {listed(told, most=5)}." if told else ""

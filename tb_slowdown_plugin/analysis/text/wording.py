@@ -14,8 +14,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-_LEAST_RISE = 1.02
-"""Three digits show a difference of 1 %, and medians of ten steps differ by chance by so much."""
+from tb_slowdown_plugin.catalog.parameters.shared import ALIKE
+
 _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
 
 
@@ -186,7 +186,7 @@ def rises(before: float, after: float) -> bool:
     >>> rises(0.0163, 0.0162), rises(0.1001, 0.1004), rises(0.0051, 0.0078), rises(0.0, 2e-3)
     (False, False, True, True)
     """
-    return after >= _LEAST_RISE * before and duration(after) != duration(before)
+    return after >= (1 + ALIKE) * before and duration(after) != duration(before)
 
 
 def share_of_loss(fraction: float) -> str:

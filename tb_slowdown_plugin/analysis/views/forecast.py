@@ -10,13 +10,11 @@ import numpy as np
 from tb_slowdown_plugin.analysis.stats.time_trend import trend_of
 from tb_slowdown_plugin.analysis.text.wording import duration, size
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.parameters.shared import NEGLIGIBLE
 from tb_slowdown_plugin.catalog.parameters.stats import TREND_SIGNIFICANCE
 from tb_slowdown_plugin.records.types import Float, Run
 
 _STRETCHES: Final = 16
-_LEAST: Final = 0.05
-"""Growth in the second half over what is left: less says nothing of what comes after as long
-a time as twenty such halves."""
 
 
 class _Memory(NamedTuple):
@@ -77,7 +75,7 @@ def _tell(memory: _Memory, time: Float, used: Float, left: Float) -> str:
     grown = float(levels[-1] - levels[0])
     if passed <= 0 or trend_of(levels).z < TREND_SIGNIFICANCE:
         return ""
-    if remaining <= 0 or grown < _LEAST * remaining:
+    if remaining <= 0 or grown < NEGLIGIBLE * remaining:
         return ""
     per_second = grown / passed
     return (

@@ -13,31 +13,24 @@ from tb_slowdown_plugin.analysis.types import Account
 from tb_slowdown_plugin.catalog import collectors, names
 from tb_slowdown_plugin.catalog.accounts import account_title, cause_of_account
 from tb_slowdown_plugin.catalog.causes import cause_title
+from tb_slowdown_plugin.catalog.parameters.shared import (
+    ALIKE,
+    ENOUGH_STEPS,
+    MAJORITY,
+    MATTERS,
+    NEGLIGIBLE,
+    SEVERAL,
+    STANDS_OUT,
+)
+from tb_slowdown_plugin.catalog.parameters.views import AS_LONG, LEAST_OF_STEP
 from tb_slowdown_plugin.records.types import Float, Int, Run
 
 _BEFORE: Final = 4
-_LEAST_VALUES: Final = 3
-"""Fewer values than this on a side say nothing."""
-_BEYOND: Final = 3.0
-"""Usual variations from which a difference counts ..."""
-_LEAST_SHARE: Final = 0.02
-"""... if it also is this share of the level before."""
-_LEAST_OF_STEP: Final = 0.01
-"""Seconds below this share of a step are no change, however rare they were before."""
-_GOES_ON: Final = 0.25
-"""A trend goes on if no more than this share of the difference is beside its line."""
 _BLOCKS: Final = 20
 """Blocks of rows in the selection whose means show how much seconds usually vary: single rows
 would not do, for what happens every tenth step is in none of the others."""
 _MOST_OF_COURSE: Final = 20_000
 """Values that tell a slope and a variation to 1 %; sorting a million more would take 40 ms."""
-_MOST_RARE: Final = 20
-"""Times in the selection up to which something comes now and then."""
-_MOST_SHARE_RARE: Final = 0.5
-"""Share of all rows from which it is in most of them."""
-_AS_LONG: Final = 1.5
-_SAME_SECONDS: Final = 0.05
-"""Share of a cause's seconds by which those of its account may differ."""
 _NORMAL_90: Final = 1.2816
 """The 90th percentile of a normal distribution, in standard deviations."""
 _LEAST_VARIATION: Final = 0.002
@@ -90,7 +83,7 @@ def changed(run: Run, account: Account, first: int, last: int) -> dict[str, Any]
     start = max(0, first - _BEFORE * (last + 1 - first))
     compared = (
         [_compared(series, run, first) for series in _series(run, account, start, first, last + 1)]
-        if first - start >= _LEAST_VALUES
+        if first - start >= SEVERAL
         else []
     )
     compared.sort(key=lambda one: (_RANK[one["kind"]], -one["strength"]))
@@ -109,7 +102,7 @@ def _series(run: Run, account: Account, start: int, first: int, end: int) -> Ite
         *_of_rows(run, account, start, first, end),
         *_of_signals(run, start, first, end),
     ]
-    return (one for one in found if min(len(one.before[1]), len(one.here[1])) >= _LEAST_VALUES)
+    return (one for one in found if min(len(one.before[1]), len(one.here[1])) >= SEVERAL)
 
 
 def _of_rows(run: Run, account: Account, start: int, first: int, end: int) -> Iterable[_Series]:
@@ -120,7 +113,7 @@ def _of_rows(run: Run, account: Account, start: int, first: int, end: int) -> It
     def seconds(id_: str, title: str, values: Float) -> _Series:
         sides = _blocks(values, start, first, width), _blocks(values, first, end, width)
         recurs = _recurs(np.nan_to_num(values[:end]), first)
-        return _Series(id_, title, "seconds", True, "mean", *sides, _LEAST_OF_STEP * usual, recurs)
+        return _Series(id_, title, "seconds", True, "mean", *sides, LEAST_OF_STEP * usual, recurs)
 
     before, here = slice(start, first), slice(first, end)
     yield _Series(
@@ -150,7 +143,7 @@ def _is_told(name: str, values: Float, account: Account, start: int, end: int) -
     if lost is None:
         return False
     apart = np.abs(np.nan_to_num(values[start:end]) - lost[start:end]).sum()
-    return bool(apart <= _SAME_SECONDS * lost[start:end].sum())
+    return bool(apart <= NEGLIGIBLE * lost[start:end].sum())
 
 
 def _recurs(values: Float, first: int) -> bool:
@@ -162,16 +155,16 @@ def _recurs(values: Float, first: int) -> bool:
     hit = working_rows(values)
     before, here = hit[hit < first], hit[hit >= first]
     size = len(values)
-    if len(before) < 2 or len(here) > _MOST_RARE or len(hit) > _MOST_SHARE_RARE * size:
+    if len(before) < 2 or len(here) > ENOUGH_STEPS or len(hit) > MAJORITY * size:
         return False
     share = (size - first) / size
     expected = len(hit) * share
-    if abs(len(here) - expected) >= _BEYOND * max(1.0, np.sqrt(expected * (1.0 - share))):
+    if abs(len(here) - expected) >= STANDS_OUT * max(1.0, np.sqrt(expected * (1.0 - share))):
         return False
     if not len(here):
         return True
     ratio = float(np.median(values[here]) / np.median(values[before]))
-    return 1.0 / _AS_LONG <= ratio <= _AS_LONG
+    return 1.0 / AS_LONG <= ratio <= AS_LONG
 
 
 def _lower(title: str) -> str:
@@ -251,11 +244,11 @@ def _compared(series: _Series, run: Run, first: int) -> dict[str, Any]:
     strength = min(_MOST_STRENGTH, abs(difference) / variation)
     differs = (
         not series.recurs
-        and strength >= _BEYOND
-        and abs(difference) > _LEAST_SHARE * abs(before["level"])
+        and strength >= STANDS_OUT
+        and abs(difference) > ALIKE * abs(before["level"])
         and abs(difference) > series.least
     )
-    goes_on = slope != 0.0 and surprise < max(_GOES_ON * abs(difference), _BEYOND * variation)
+    goes_on = slope != 0.0 and surprise < max(MATTERS * abs(difference), STANDS_OUT * variation)
     kind: Kind = "same" if not differs else "trend" if goes_on else "changed"
     return {
         "id": series.id,

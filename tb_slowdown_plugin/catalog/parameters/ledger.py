@@ -30,13 +30,6 @@ UNEXPLAINED_OF_START: Final = Parameter(
     what="Unexplained seconds up to which a slow start stays the verdict.",
 )
 
-MOST_CONTENTION: Final = Parameter(
-    0.9,
-    unit="share of step",
-    what="The most of a step that is contention.",
-    source="something was computed, too",
-)
-
 DELAY_TIED: Final = Parameter(
     0.5,
     unit="correlation",
@@ -44,11 +37,11 @@ DELAY_TIED: Final = Parameter(
 )
 
 OWN_DELAY: Final = Parameter(
-    0.1, unit="quantile of steps", what="Delay that is taken for the threads' own."
+    0.1, unit="share of steps", what="Steps with least delay, or computing: it is their own."
 )
 
-QUIET_DELAY: Final = Parameter(
-    0.05, unit="share of step", what="Delay up to which a stretch is quiet."
+FASTEST_STEPS: Final = Parameter(
+    0.02, unit="share of steps", what="Steps that are taken for the fastest."
 )
 
 FEWEST_QUIET_STEPS: Final = Parameter(
@@ -66,39 +59,12 @@ SLICE_SECONDS: Final = Parameter(
     source="1 to 4 ms under Linux",
 )
 
-SLOW_FIRST_PART: Final = Parameter(
-    0.25,
-    unit="relative",
-    what="A slow first part of the run is a loss from so much above the best.",
-    source="below, the run sped up",
-)
-
-FEWEST_STEPS_OF_TREND: Final = Count(
-    100, unit="steps", what="From how many steady steps an account is searched for a trend."
-)
-
-MOST_OF_ACCOUNT: Final = Parameter(
-    0.5, unit="share of seconds", what="What a rise must hold of an account to give it its pattern."
-)
-
 GROWN_EVENTS: Final = Parameter(
     0.15, unit="share of seconds", what="The same for events that take longer each time."
 )
 
-FEW_EVENTS: Final = Count(
-    10, unit="events", what="Up to so many, all early in the run, are of its start."
-)
-
-EARLY: Final = Parameter(0.2, unit="share of run", what="How early that is.")
-
 REGULAR_GAP: Final = Parameter(
     0.1, unit="relative", what="How far a gap may be from the usual one to be regular."
-)
-
-CONTENDED_STRETCH: Final = Parameter(
-    2.0,
-    unit="times the rest",
-    what="Contention of a step inside of a stretch over that of one outside.",
 )
 
 TEARDOWN_SECONDS: Final = Parameter(
@@ -134,13 +100,6 @@ OWN_WAIT_SHARE: Final = Parameter(
     unit="share of time",
     what="How long the training thread waits for a core of its own process's doing.",
     source="0 to 18 % in the same programs on two idle cores; 2 to 48 % beside that neighbour",
-)
-
-BUSIER: Final = Parameter(
-    2.0,
-    unit="times the usual delay",
-    what="Delay for each second computed, from which longer computing may be the neighbours'.",
-    source="8 times in a healthy program whose thread computed 1.5 times as long",
 )
 
 MUCH_LONGER: Final = Parameter(
@@ -192,8 +151,6 @@ SINGLE_SHARE: Final = Parameter(
     source="it may belong to the start or the end of the run",
 )
 
-FEWEST_RECURRENCES: Final = Count(3, unit="events", what="How often that must come to recur.")
-
 LEAST_EVENT_SECONDS: Final = Parameter(
     0.01,
     unit="seconds",
@@ -205,13 +162,6 @@ SURE_EVENTS: Final = Count(
     10,
     unit="events",
     what="Events of what a healthy run never spends from which their length doesn't matter.",
-)
-
-LONG_BEGINNING: Final = Parameter(
-    0.2,
-    unit="share of steps",
-    what="How long a slow beginning must last to be no warm-up.",
-    source="`LATEST_WARM_UP_END`",
 )
 
 GROWTH_FLOOR: Final = Parameter(

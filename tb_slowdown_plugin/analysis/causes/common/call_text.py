@@ -9,9 +9,7 @@ from tb_slowdown_plugin.analysis.prepare.user_calls import Called
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, listed
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CREATION
-
-_TELLING: Final = 0.02
-"""Share of a call from which a part is told."""
+from tb_slowdown_plugin.catalog.parameters.shared import ALIKE
 
 _DOING: Final[Mapping[str, str]] = {
     names.INPUT_WAIT: "waiting for its data",
@@ -36,7 +34,7 @@ def tell_parts(each: Called) -> str:
     shown = [
         f"{duration(took)} {doing}"
         for doing, took in sorted(told.items(), key=lambda pair: -pair[1])
-        if took >= _TELLING * seconds or doing == _DOING[names.COMPUTING]
+        if took >= ALIKE * seconds or doing == _DOING[names.COMPUTING]
     ]
     return (
         f"A call of `{each.call}` in {each.line} takes {duration(seconds)}, by the first "

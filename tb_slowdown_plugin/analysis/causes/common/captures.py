@@ -8,11 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.text.wording import duration, listed, percent
 from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.catalog.parameters.ledger import INPUT_FLOOR
+from tb_slowdown_plugin.catalog.parameters.shared import (
+    ALIKE,
+    MAJORITY,
+    MATTERS,
+    NEARLY_ALL,
+    TELLING,
+)
 from tb_slowdown_plugin.records.capture import (
     PART_NAMES,
     Allocator,
@@ -22,20 +29,6 @@ from tb_slowdown_plugin.records.capture import (
     efficiency_of,
     tell_efficiency,
 )
-
-_WITHIN: Final = 1.02
-"""Parts of a step that take this much more than the step does are not parts of that rise."""
-_UNTOUCHED: Final = 0.3
-"""Share of the seconds that a finding takes from the other capture's steps, up to which
-a capture shows the step as it was: a choice."""
-_TELLING: Final = 0.1
-"""Share of a rise from which a part of it is told."""
-NEARLY_FULL: Final = 0.9
-"""Share of the limit from which memory is nearly full: a choice. TensorFlow leaves 5 to 10 % of
-a device to others, and an allocator that finds no block waits and tries again
-(`allocator_retry.h`), which no interface tells."""
-_MUCH: Final = 0.15
-"""Share of a step in copies from which a report tells them: the floor of input wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +67,7 @@ def rise_of(case: Case, finding: Finding) -> Rise | None:
     most, during = max(lost, key=lambda pair: pair[0])
     steady = [pair for pair in lost if pair[1].rows[0] >= case.diagnosis.warm_up_rows]
     least, before = min(steady, key=lambda pair: pair[0], default=(most, during))
-    if not most > 0.0 or least > _UNTOUCHED * most or during.seconds <= before.seconds:
+    if not most > 0.0 or least > MATTERS * most or during.seconds <= before.seconds:
         return None
     return Rise(before, during)
 
@@ -109,12 +102,12 @@ def tell_memory(case: Case, captured: CapturedSteps, allocator: Allocator) -> st
 
 def is_fragmented(allocator: Allocator) -> bool:
     """Whether most of what is free lies in small blocks, and free memory is scarce."""
-    return allocator.fragmentation >= 0.5 and _used(allocator) >= 0.5
+    return allocator.fragmentation >= MAJORITY and _used(allocator) >= MAJORITY
 
 
 def is_nearly_full(allocator: Allocator) -> bool:
     """Whether an allocator of a device has next to nothing left."""
-    return allocator.name.startswith("GPU_") and _used(allocator) >= NEARLY_FULL
+    return allocator.name.startswith("GPU_") and _used(allocator) >= NEARLY_ALL
 
 
 def notes_on(case: Case) -> Iterable[str]:
@@ -149,7 +142,7 @@ def _tell_rise(case: Case, rise: Rise) -> str:
     grown = sorted(((rise.in_part(part), part) for part in PART_NAMES), key=lambda pair: -pair[0])
     told = []
     for seconds, part in grown:
-        if seconds < _TELLING * rise.seconds:
+        if seconds < TELLING * rise.seconds:
             continue
         lead = rise.leading(part)
         # A stage works beside the step, for longer than the step waits for it.
@@ -157,7 +150,7 @@ def _tell_rise(case: Case, rise: Rise) -> str:
         most = f" (most in {lead[0]}{least})" if lead else ""
         at = "on" if part == "device" else "in"
         told.append(f"{duration(seconds)} {at} {PART_NAMES[part]}{most}")
-    beyond = sum(max(0.0, seconds) for seconds, _ in grown) > _WITHIN * rise.seconds
+    beyond = sum(max(0.0, seconds) for seconds, _ in grown) > (1 + ALIKE) * rise.seconds
     where = f": {listed(told)} more, and less elsewhere" if beyond else f", of them {listed(told)}"
     where = where if told else ""
     return (
@@ -171,7 +164,7 @@ def _tell_copies(case: Case) -> Iterable[str]:
     """Copies that every captured step waits for; nobody has seen these steps without."""
     for captured in case.run.captured:
         copies = captured.parts.get("copies", 0.0)
-        if captured.devices and copies >= _MUCH * captured.seconds > 0.0:
+        if captured.devices and copies >= INPUT_FLOOR * captured.seconds > 0.0:
             yield (
                 f"In the profiler capture of {case.steps_text(captured.rows)} a step takes "
                 f"{duration(copies)} of {duration(captured.seconds)} in copies between host and "

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-WORTH: Final = 0.01
-"""Share of the time that it may take. Chosen by hand: a long run hardly feels it."""
-_LEAST_TIMES: Final = 3
-"""How often a run as long as this one must do it at least."""
+from tb_slowdown_plugin.catalog.parameters.causes import AFFORDABLE, USUAL_INTERVAL_SECONDS
+from tb_slowdown_plugin.catalog.parameters.shared import SEVERAL
+
 _SECONDS: Final = (10, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600)
-_USUAL_SECONDS: Final = 600
-"""Between two saves whose cost is not known: a choice."""
 _STEPS: Final = tuple(each * 10**power for power in range(9) for each in (1, 2, 5))
 
 
@@ -29,7 +26,7 @@ def fitting_steps(wanted: float, least: float, run_steps: int) -> int | None:
       >>> fitting_steps(60, 2, 600), fitting_steps(1_000, 40, 600), fitting_steps(1_000, 400, 600)
       (100, 200, None)
     """
-    most = run_steps / _LEAST_TIMES if run_steps else _STEPS[-1]
+    most = run_steps / SEVERAL if run_steps else _STEPS[-1]
     fitting = [each for each in _STEPS if least <= each <= most]
     return next((each for each in fitting if each >= wanted), fitting[-1] if fitting else None)
 
@@ -41,7 +38,7 @@ def fitting_seconds(cost_seconds: float, run_seconds: float) -> int:
       >>> fitting_seconds(0.5, 3_600), fitting_seconds(4.0, 120), fitting_seconds(4.0, 36_000)
       (60, 30, 600)
     """
-    most = run_seconds / _LEAST_TIMES if run_seconds else float(_SECONDS[-1])
+    most = run_seconds / SEVERAL if run_seconds else float(_SECONDS[-1])
     fitting = [each for each in _SECONDS if each <= most] or [_SECONDS[0]]
-    wanted = cost_seconds / WORTH or _USUAL_SECONDS
+    wanted = cost_seconds / AFFORDABLE or USUAL_INTERVAL_SECONDS
     return next((each for each in fitting if each >= wanted), fitting[-1])

@@ -15,6 +15,8 @@ from tb_slowdown_plugin.analysis.text.wording import count, percent
 from tb_slowdown_plugin.analysis.types import Finding, Place
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import INPUT_AT
+from tb_slowdown_plugin.catalog.parameters.causes import PLACE_SIGNIFICANCE
+from tb_slowdown_plugin.catalog.parameters.shared import LARGER, MOSTLY, TELLING
 from tb_slowdown_plugin.records.types import Fact
 
 _STACK = "python_stack"
@@ -23,20 +25,8 @@ _STACK = "python_stack"
 _INSIDE = "in:"
 """How the number of samples begins in which a package's code ran at the place."""
 
-_BOTH = 1.15
-"""Share of the samples at a place, and of the wall that is lost: more than 1 in all, and the
-place is in the lost time; 60 samples vary by 0.06."""
-
-_LEAST_RISE = 0.1
-"""Rise of a place's share of the samples: 60 samples of one place vary by 0.06."""
-
-_CERTAIN = 2.0
-"""Standard errors that it must rise by, where the sets are smaller."""
-
 _SHARE: Final = "share:"
 """Prefix of the engine's numbers: how much of a rise lies in a marked part of the step."""
-
-_MOST: Final = 0.7
 
 
 def input_line(case: Case) -> Place | None:
@@ -64,7 +54,7 @@ def growing_places(case: Case) -> list[tuple[str, float, float]]:
         (place, before, share)
         for place, share in sets[last].items()
         for before in (sets[first].get(place, 0.0),)
-        if share - before >= max(_LEAST_RISE, _CERTAIN * _spread((share + before) / 2, rare))
+        if share - before >= max(TELLING, PLACE_SIGNIFICANCE * _spread((share + before) / 2, rare))
     ]
     return sorted(grown, key=lambda each: each[1] - each[2])
 
@@ -79,7 +69,7 @@ def places_of_most(case: Case, lost: float) -> list[Fact]:
       case: the run.
       lost: share of the wall that is lost.
     """
-    found = [each for each in case.facts(_STACK) if _share_of(each[1]) + lost >= _BOTH]
+    found = [each for each in case.facts(_STACK) if _share_of(each[1]) + lost >= LARGER]
     newest = max((row for row, _ in found), default=0)
     return sorted((fact for row, fact in found if row == newest), key=_share_of, reverse=True)
 
@@ -131,7 +121,7 @@ def place_of(fact: Fact) -> str:
 
 def in_part(case: Case, family: str) -> tuple[Finding, ...]:
     """Findings in the core that lie in a part of the step for the most."""
-    return tuple(f for f in case.core() if share_of(f, family) >= _MOST)
+    return tuple(f for f in case.core() if share_of(f, family) >= MOSTLY)
 
 
 def share_of(finding: Finding, family: str) -> float:
@@ -149,7 +139,7 @@ def main_phase(finding: Finding) -> tuple[str, float] | None:
     shares = {
         name.removeprefix(prefix): share
         for name, share in finding.numbers.items()
-        if name.startswith(prefix) and share >= _MOST
+        if name.startswith(prefix) and share >= MOSTLY
     }
     return max(shares.items(), key=lambda pair: pair[1], default=None)
 

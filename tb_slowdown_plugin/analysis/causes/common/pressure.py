@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Final, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Mask
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent, rises
 from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.catalog.parameters.shared import MOSTLY, SEVERAL
+from tb_slowdown_plugin.catalog.parameters.stats import SMALLEST_CHANGE
 from tb_slowdown_plugin.records.types import Float, Int
 
 Value = TypeVar("Value", bound=np.generic)
-_SEVERAL: Final = 3
-_MOST: Final = 0.8
-"""Share of a finding's seconds that must lie in such steps."""
 
 
 def rows_by_rate(
@@ -58,7 +57,7 @@ def rows_by_level(case: Case, signal: str, is_pressed: Callable[[Float], Mask]) 
     pressed = _spread(case, *_distinct(rows, is_pressed(values)))
     long, first, samples = np.unique(rows, return_index=True, return_counts=True)
     during = np.add.reduceat(is_pressed(values).astype(np.int64), first) > samples / 2
-    inside = (samples >= _SEVERAL) & (long < len(pressed))
+    inside = (samples >= SEVERAL) & (long < len(pressed))
     pressed[long[inside]] = during[inside]
     return pressed
 
@@ -78,7 +77,7 @@ def lying_in(
     return tuple(
         finding
         for finding in ((*case.core(), *case.stalls()) if findings is None else findings)
-        if share_in(finding.lost_per_step, pressed) >= max(_MOST, 1.05 * usual)
+        if share_in(finding.lost_per_step, pressed) >= max(MOSTLY, (1 + SMALLEST_CHANGE) * usual)
     )
 
 

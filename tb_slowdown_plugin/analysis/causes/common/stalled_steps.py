@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.prepare.run_stalls import StallSeen
 from tb_slowdown_plugin.analysis.text.stall_text import code_place, describe_past
 from tb_slowdown_plugin.analysis.types import Unexplained
+from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY
 from tb_slowdown_plugin.records.types import Float
-
-_MIN_SHARE: Final = 0.5
-"""Of the stall that must be lost to be its evidence; of all seconds that must be stalls to be
-their pattern. Chosen by hand."""
 
 
 def tell_stalls(case: Case, stalls: Sequence[StallSeen], lost: Float) -> Iterator[str]:
@@ -59,10 +55,10 @@ def subject_of(stalls: Sequence[StallSeen], unexplained: Float) -> str:
 def _holding_most(stalls: Sequence[StallSeen], lost: Float) -> list[StallSeen]:
     held = list(_lost_in(stalls, lost))
     rows = sorted({stall.row for stall in held})
-    return held if held and lost[rows].sum() >= _MIN_SHARE * lost.sum() else []
+    return held if held and lost[rows].sum() >= MAJORITY * lost.sum() else []
 
 
 def _lost_in(stalls: Sequence[StallSeen], lost: Float) -> Iterator[StallSeen]:
     for stall in stalls:
-        if stall.row < len(lost) and lost[stall.row] >= _MIN_SHARE * stall.seconds > 0:
+        if stall.row < len(lost) and lost[stall.row] >= MAJORITY * stall.seconds > 0:
             yield stall

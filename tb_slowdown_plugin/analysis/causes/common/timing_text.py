@@ -15,14 +15,18 @@ from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.text.wording import duration, ledger_seconds, percent, rises
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.parameters.stats import EVENT_GROWTH
+from tb_slowdown_plugin.catalog.parameters.ledger import REGULAR_GAP
+from tb_slowdown_plugin.catalog.parameters.shared import (
+    MAJORITY,
+    MOSTLY,
+    NEARLY_ALL,
+    NEGLIGIBLE,
+    NOTABLE_GROWTH,
+)
 from tb_slowdown_plugin.records.types import Float, Int
 
 _MOST_PHASES: Final = 3
 """Rows in a period in which the same work comes (analysis/periods: so many repeats are found)."""
-
-_IN_MOST: Final = 0.5
-"""Median over mean from which the median step tells of all of them: less, and a few hold most."""
 
 
 def cadence(rows: Sequence[int] | Int, span_rows: int) -> str:
@@ -39,12 +43,12 @@ def cadence(rows: Sequence[int] | Int, span_rows: int) -> str:
     sorted_rows = np.asarray(rows, np.int64)
     # `np.unique` hashes: 0.6 s for a callback that works in each of 1,000,000 steps.
     distinct = sorted_rows[np.diff(sorted_rows, prepend=-1) > 0]
-    if len(distinct) >= 0.9 * span_rows and span_rows > 1:
+    if len(distinct) >= NEARLY_ALL * span_rows and span_rows > 1:
         return "at every step"
     if len(distinct) >= 4:
         gaps = np.diff(distinct)
         usual = float(np.median(gaps))
-        if usual >= 2 and np.mean(np.abs(gaps - usual) <= 0.1 * usual) >= 0.8:
+        if usual >= 2 and np.mean(np.abs(gaps - usual) <= REGULAR_GAP * usual) >= MOSTLY:
             return f"every {round(usual):,} steps"
     if len(distinct) == 1:
         return "once"
@@ -103,7 +107,7 @@ def _set_apart(early: Float, late: Float) -> tuple[float, float, str]:
     The median says what steps do, whatever a first batch took; where most steps take nothing,
     it says nothing, and the mean is told.
     """
-    typical = np.median(late) >= _IN_MOST * np.mean(late) if len(late) else True
+    typical = np.median(late) >= MAJORITY * np.mean(late) if len(late) else True
     of, name = (np.median, "medians") if typical else (np.mean, "means")
     before, after = (float(of(part)) if len(part) else float("inf") for part in (early, late))
     return before, after, name
@@ -135,7 +139,7 @@ def working_rows(seconds: Float) -> Int:
     >>> working_rows(np.array([0.00001, 0.18, 0.00001, 0.17])).tolist()
     [1, 3]
     """
-    return np.flatnonzero(seconds > 0.05 * seconds.max(initial=0.0))
+    return np.flatnonzero(seconds > NEGLIGIBLE * seconds.max(initial=0.0))
 
 
 def grows_at_intervals(case: Case) -> tuple[tuple[Finding, ...], Int]:
@@ -179,7 +183,7 @@ def growth(seconds: Sequence[float] | Float) -> float:
     quarter = max(1, len(seconds) // 4)
     first = float(np.median(seconds[:quarter])) if grows(seconds) else 0.0
     ratio = float(np.median(seconds[-quarter:])) / first if first > 0 else 1.0
-    return ratio if ratio >= 1 + EVENT_GROWTH else 1.0
+    return ratio if ratio >= 1 + NOTABLE_GROWTH else 1.0
 
 
 def tell_seconds(case: Case, claimed: tuple[Finding, ...], what: str) -> Iterable[str]:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
+from tb_slowdown_plugin.catalog.parameters.shared import LARGER
 from tb_slowdown_plugin.records.types import Float, Int
-
-_CLOSER: Final = 1.15
-"""One rise must explain so many times as much of the variance. In the middle of a run it is 1.33
-times as much as a line does; of a history that grows, sampled amid temporary tensors, 0.98."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +96,7 @@ def is_one_rise(where: Int, values: Float) -> bool:
     by_line = np.dot(rows, around) ** 2 / np.dot(rows, rows)
     before = np.arange(1, len(values))
     by_rise = np.cumsum(around)[:-1] ** 2 * (1 / before + 1 / (len(values) - before))
-    return bool(by_rise.max() >= _CLOSER * by_line)
+    return bool(by_rise.max() >= LARGER * by_line)
 
 
 def ends(series: Float, rows: tuple[int, int]) -> tuple[float, float]:

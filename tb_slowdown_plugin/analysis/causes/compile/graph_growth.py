@@ -28,15 +28,9 @@ from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_rise, wor
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import Growth, ends, growth_of
 from tb_slowdown_plugin.analysis.text.wording import count, counted, decimal
 from tb_slowdown_plugin.analysis.types import Advice, Finding
+from tb_slowdown_plugin.catalog.parameters.causes import NEW_PER_STEP
+from tb_slowdown_plugin.catalog.parameters.shared import MOSTLY, SEVERAL
 from tb_slowdown_plugin.records.types import Int
-
-_LEAST_PER_STEP = 0.05
-
-_FEWEST_SLOW = 4
-"""Steps that lose time from which on a distance between them is told."""
-
-_STEADY_GAPS = 0.8
-"""Share of them that must be as far apart as the others."""
 
 
 def build_once() -> Advice:
@@ -99,7 +93,7 @@ def explain(case: Case) -> Claim | None:
         return None
     rows = (case.diagnosis.warm_up_rows, len(case.run.steps) - 1)
     growth = growth_of(case, "graph_operations", rows, count=True)
-    if growth is None or not growth.steady or growth.per_step < _LEAST_PER_STEP:
+    if growth is None or not growth.steady or growth.per_step < NEW_PER_STEP:
         return None
     first, last = span(claimed)
     slow = _slow_rows(claimed)
@@ -139,9 +133,9 @@ def _slow_rows(claimed: tuple[Finding, ...]) -> Int:
     """The rows that lose the time, where it is one in several at a steady distance; else none."""
     rows = working_rows(np.sum([finding.lost_per_step for finding in claimed], axis=0))
     gaps = np.diff(rows)
-    if len(rows) < _FEWEST_SLOW or np.median(gaps) < 2:
+    if len(rows) < SEVERAL or np.median(gaps) < 2:
         return rows[:0]
-    steady = np.mean(gaps == np.median(gaps)) >= _STEADY_GAPS
+    steady = np.mean(gaps == np.median(gaps)) >= MOSTLY
     return rows if steady else rows[:0]
 
 

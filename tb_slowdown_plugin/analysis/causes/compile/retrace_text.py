@@ -25,14 +25,12 @@ from tb_slowdown_plugin.analysis.text.wording import (
 )
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.parameters.shared import LARGER, MAJORITY
 from tb_slowdown_plugin.records.types import Change, Trace
 
 _LONG_FLOAT: Final = re.compile(r"-?\d+\.\d{6,}(?:e[-+]?\d+)?")
 
 _PYTHON_TYPE: Final = re.compile(r"Python \w+ ")
-
-_MORE: Final = 1.1
-"""What is left behind is told from this growth on."""
 
 
 def typical(retraces: Sequence[Retrace]) -> Trace:
@@ -170,7 +168,7 @@ def _lookup(retraces: Sequence[Retrace]) -> Iterable[str]:
     """Where comparing arguments, and not building the graph, takes the time."""
     building = sum(retrace.building_seconds for retrace in retraces)
     tracing = sum(retrace.tracing_seconds for retrace in retraces)
-    if building < 0.5 * tracing:
+    if building < MAJORITY * tracing:
         yield (
             f"Of {duration(tracing)} of tracing only {duration(building)} build graphs; the rest "
             "goes into comparing the arguments with those of earlier graphs."
@@ -226,14 +224,14 @@ def _rising(case: Case, retraces: Sequence[Retrace]) -> Iterable[str]:
 def _left_behind(case: Case, rows: tuple[int, int]) -> Iterable[str]:
     """Functions and memory that the retraces left in the process."""
     where, functions = _between(case, "eager_functions", rows)
-    if len(functions) >= 2 and functions[-1] >= _MORE * functions[0]:
+    if len(functions) >= 2 and functions[-1] >= LARGER * functions[0]:
         yield (
             f"The eager context holds {count(functions[0])} functions at "
             f"{case.step_text(int(where[0]))} and {count(functions[-1])} at "
             f"{case.step_text(int(where[-1]))}."
         )
     where, memory = _between(case, "rss_bytes", rows)
-    if len(memory) >= 2 and memory[-1] >= _MORE * memory[0]:
+    if len(memory) >= 2 and memory[-1] >= LARGER * memory[0]:
         yield f"Host memory rose from {size(memory[0])} to {size(memory[-1])} in these steps."
 
 

@@ -47,6 +47,7 @@ from tb_slowdown_plugin.analysis.prepare.user_calls import call_of, called
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, ledger_seconds
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY
 
 _CLAIMED: Final = frozenset((names.TRACING, names.FIRST_EXECUTION, names.PREDICT, names.CALL))
 _COMPUTE: Final = frozenset(("predict", "fit", "evaluate"))
@@ -61,7 +62,7 @@ def explain(case: Case) -> Claim | None:
     if not claimed:
         return None
     predicting = case.of(names.PREDICT, names.CALL)
-    if lost_seconds(predicting) > 0.5 * lost_seconds(claimed):
+    if lost_seconds(predicting) > MAJORITY * lost_seconds(claimed):
         return claim(case, claimed, predicting)
     groups = _by_code(find_retraces(in_training(case.graphs)))
     if not groups:

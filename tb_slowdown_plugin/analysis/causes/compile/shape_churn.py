@@ -18,20 +18,11 @@ from tb_slowdown_plugin.analysis.causes.common.program import Program
 from tb_slowdown_plugin.analysis.text.wording import count, counted, duration, listed, rises
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.catalog.events import NEW_SHAPE, SHAPE
+from tb_slowdown_plugin.catalog.parameters.causes import NEW_PER_STEP
+from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY, NEGLIGIBLE, SERIES
 from tb_slowdown_plugin.records.types import Float
 
 SHAPES: Final = "batch_shapes"
-
-_LEAST_PER_STEP: Final = 0.1
-"""New shapes a step: with fewer, most steps meet a shape that has been prepared."""
-
-_FEWEST_SHAPES: Final = 8
-
-_MOST_OUTSIDE: Final = 0.5
-"""New shapes a step elsewhere over those in the slow steps."""
-
-_FEWEST_OUTSIDE: Final = 0.05
-"""Share of the run outside of the slow steps from which on that says something."""
 
 _IMAGES: Final = 4
 """Dimensions of a batch of images."""
@@ -102,7 +93,7 @@ def explain(case: Case) -> Claim | None:
 def _shapes_by_row(case: Case) -> Float | None:
     """(S,) distinct shapes by the end of each step, between the samples on a straight line."""
     rows, values = case.signal(SHAPES)
-    if len(rows) < 2 or values[-1] < _FEWEST_SHAPES:
+    if len(rows) < 2 or values[-1] < SERIES:
         return None
     return np.interp(np.arange(1, len(case.run.steps) + 1), rows, values)
 
@@ -111,14 +102,14 @@ def _is_churning(case: Case, shapes: Float, finding: Finding) -> bool:
     """Whether new shapes come in the slow steps, and fewer or none before and after them."""
     first, last = finding.rows
     within = (shapes[last] - shapes[first]) / max(1, last - first)
-    if within < _LEAST_PER_STEP:
+    if within < NEW_PER_STEP:
         return False
     start = min(case.diagnosis.warm_up_rows, first)
     rows = first - start + len(shapes) - 1 - last
-    if rows < _FEWEST_OUTSIDE * len(shapes):
+    if rows < NEGLIGIBLE * len(shapes):
         return True
     outside = (shapes[first] - shapes[start] + shapes[-1] - shapes[last]) / rows
-    return bool(outside <= _MOST_OUTSIDE * within)
+    return bool(outside <= MAJORITY * within)
 
 
 def varying(case: Case, rows: tuple[int, int]) -> list[str]:

@@ -25,9 +25,7 @@ from tb_slowdown_plugin.analysis.text.wording import (
 )
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.catalog import names
-
-_TELLING: Final = 0.2
-"""Share of a straggler's lateness from which an account of it is named."""
+from tb_slowdown_plugin.catalog.parameters.shared import TELLING
 
 
 def _late_in_turn(workers: Workers) -> bool:
@@ -160,7 +158,7 @@ def _tell_group(case: Case, claimed: tuple[Finding, ...], group: Group) -> Itera
     )
     excess = excess_by_account(case.run, place)
     for account, more in sorted(excess.items(), key=lambda pair: -pair[1])[:2]:
-        if more >= _TELLING * each:
+        if more >= TELLING * each:
             what = f"in `{account}`" if account else "on work that no account of it explains"
             yield (
                 f"Worker {group.indices[place]} spends {duration(more)} a step more than the "

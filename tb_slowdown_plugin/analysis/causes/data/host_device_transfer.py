@@ -24,6 +24,7 @@ from tb_slowdown_plugin.analysis.causes.common.timing_text import course
 from tb_slowdown_plugin.analysis.text.wording import duration, percent
 from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY
 
 PHASES: Final = frozenset(
     {"host_device_transfer", "transfer", "copy", "to_device", "from_device", "to_host"}
@@ -32,9 +33,6 @@ PHASES: Final = frozenset(
 
 _WORDS: Final = (("to_device",), ("from_device", "to_host"))
 """In the name of a phase that copies to the device, and to the host."""
-
-_MOST_OF_IT: Final = 0.5
-"""Share of the rise between two captures from which copies are what takes longer."""
 
 
 def _can_copy_ahead(copies: Copies) -> bool:
@@ -141,7 +139,7 @@ def _by_captures(case: Case) -> Claim | None:
         for finding in case.core()
         if (rise := rise_of(case, finding)) is not None
         and rise.during.devices
-        and rise.in_part("copies") >= _MOST_OF_IT * rise.seconds
+        and rise.in_part("copies") >= MAJORITY * rise.seconds
     ]
     if not found:
         return None

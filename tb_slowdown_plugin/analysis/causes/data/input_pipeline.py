@@ -49,26 +49,16 @@ from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import PY_DATASET, STAGE, UNFILLED
 from tb_slowdown_plugin.catalog.parameters.shared import (
     LEAST_READING,
+    MAJORITY,
+    MATTERS,
+    TELLING,
 )
 from tb_slowdown_plugin.catalog.signals import READ
 from tb_slowdown_plugin.records.capture import CapturedItem, CapturedSteps
 from tb_slowdown_plugin.records.types import Epoch, Fact, Float
 
-_IN_MOST: Final = 0.5
-"""Median over mean of the waits from which the median step tells of them: less, and a few hold
-most of them."""
-
-_PART: Final = 0.1
-"""Share of what is lost from which it is told that others lengthened it."""
-
-_LEAST_SHARE: Final = 0.3
-"""Share of the time of all stages from which one is slow; the model knows some only later."""
-
 _PYTHON: Final = "PyFunc"
 """In the name of an operation that calls Python: `PyFunc`, `EagerPyFunc`."""
-
-_MUCH_PYTHON: Final = 0.3
-"""Share of a captured step from which that is what takes the time."""
 
 _OVER_DEVICES: Final = (
     "Each pass over the data makes a new iterator over the devices of the strategy and waits for it"
@@ -164,7 +154,7 @@ def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterab
         "where the step asks for its batch."
     )
     stretched = sum(finding.numbers.get(STRETCHED, 0.0) for finding in claimed)
-    if stretched >= _PART * lost_seconds(claimed):
+    if stretched >= TELLING * lost_seconds(claimed):
         yield (
             f"About {ledger_seconds(stretched)} of that would not have been waited if other "
             "programs had left the cores to the threads that load the data; the rest alone is too "
@@ -179,7 +169,7 @@ def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterab
 def _tell_typical(wait: Float, work: Float) -> Iterable[str]:
     """How much faster steps (N,) would be without their waits, which may be those of a few."""
     waited, worked = float(np.median(wait)), float(np.median(work))
-    if worked > 0 and waited >= _IN_MOST * float(np.mean(wait)) > 0:
+    if worked > 0 and waited >= MAJORITY * float(np.mean(wait)) > 0:
         yield (
             f"The median step there waits {duration(waited)} and works {duration(worked)}; "
             f"without the wait it would be {times((waited + worked) / worked)} as fast."
@@ -200,7 +190,7 @@ def slow_stages(case: Case, finding: Finding) -> list[tuple[int, Fact]]:
     return [
         (row, fact)
         for row, fact in case.facts(STAGE)
-        if row <= last + 1 and fact.numbers.get("share", 0.0) >= _LEAST_SHARE
+        if row <= last + 1 and fact.numbers.get("share", 0.0) >= MATTERS
     ]
 
 
@@ -321,7 +311,7 @@ def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
 def _in_python(captured: CapturedSteps) -> str:
     """What Python functions take of the pipeline's time in a captured step, "" for little."""
     called = sum(item.seconds for item in captured.items if _PYTHON in item.name)
-    return duration(called) if called >= _MUCH_PYTHON * captured.seconds > 0 else ""
+    return duration(called) if called >= MATTERS * captured.seconds > 0 else ""
 
 
 def _grows(case: Case, finding: Finding) -> bool:
@@ -352,4 +342,4 @@ def _makes_datasets(case: Case, finding: Finding) -> bool:
     """Whether functions of tf.data are traced where the step waits: a dataset is made anew."""
     waits = set(working_rows(finding.lost_per_step).tolist())
     traced = {graph.row for graph in case.graphs if graph.detail == names.LIBRARY}
-    return len(waits & traced) >= 0.5 * len(waits)
+    return len(waits & traced) >= MAJORITY * len(waits)

@@ -19,10 +19,9 @@ from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.ledger import (
     FLAT_FLOOR,
 )
+from tb_slowdown_plugin.catalog.parameters.shared import ALL_BUT_ROUNDING
 
 ACCOUNT: Final = names.account(names.INPUT_WAIT, names.END_OF_PASS)
-_ALL: Final = 0.99
-"""Share of the ends from which all of them count as lost: the rest is rounding."""
 _WHY: Final = (
     "TensorFlow stops the threads of the pipeline and waits for them: for what its stages have "
     "begun, and for the one that tunes them, which may sleep for as long as the pass took"
@@ -58,7 +57,9 @@ def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterab
     wait = case.account(names.INPUT_WAIT, names.END_OF_PASS)
     lost = lost_seconds(tuple(each for each in claimed if each.source == ACCOUNT))
     total = float(wait.sum())
-    part = f"; {ledger_seconds(lost)} of it counts as lost" if lost < _ALL * total else ""
+    part = (
+        f"; {ledger_seconds(lost)} of it counts as lost" if lost < ALL_BUT_ROUNDING * total else ""
+    )
     yield f"{_ends(case)}{part}."
     if main.pattern == "drift":
         yield f"It is {course(case, main, wait)}."

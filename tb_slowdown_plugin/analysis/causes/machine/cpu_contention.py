@@ -24,12 +24,8 @@ from tb_slowdown_plugin.analysis.text.wording import (
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CONTENTION_ACCOUNTS, STARVED
+from tb_slowdown_plugin.catalog.parameters.shared import MOSTLY
 from tb_slowdown_plugin.catalog.signals import RUN_DELAY, THROTTLED_SECONDS
-
-_MOSTLY = 0.7
-"""Share of its cores that the process computes on, from which others can have had few of them.
-Beside a process that kept one of two cores busy it was 0.55 at most in 20 programs; with three
-threads of its own that computed beside the step, 0.75."""
 
 _FAMILY = names.family(CONTENTION_ACCOUNTS[THROTTLED_SECONDS])
 
@@ -202,7 +198,7 @@ def explain(case: Case) -> Claim | None:
         return None
     main = largest(claimed)
     throttled = main.source == CONTENTION_ACCOUNTS[THROTTLED_SECONDS]
-    own = not throttled and _used_cores(case, claimed) >= _MOSTLY * (_cores(case).allowed or np.inf)
+    own = not throttled and _used_cores(case, claimed) >= MOSTLY * (_cores(case).allowed or np.inf)
     seconds = lost_seconds(claimed)
     share = percent(case.wall_share(seconds))
     whose = "its own threads used most of them" if own else "other programs used them"

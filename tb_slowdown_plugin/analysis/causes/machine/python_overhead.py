@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -44,20 +43,8 @@ from tb_slowdown_plugin.analysis.text.wording import count, duration, percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CONTENTION, WAITING, rule_of
+from tb_slowdown_plugin.catalog.parameters.shared import ENOUGH_STEPS, FAR_BEYOND, MAJORITY, MOSTLY
 from tb_slowdown_plugin.records.types import Float, Int
-
-_EXPLAINED = 0.7
-"""Share of the growth that must be CPU time of the training thread itself."""
-
-_LOST = 0.5
-"""Share of the growth that must be lost: where steps have more to do, the rest is not work that
-piles up."""
-
-_BUSY: Final = 0.8
-"""Share of the wall in which the training thread computes, from which Python sets the pace: a
-choice. A graph of the test programs leaves 0.2 to 0.6 to it, an eager step 0.9 and more."""
-
-_FEWEST_STEPS: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +147,7 @@ def _jump(case: Case) -> _Growth | None:
     own_thread = around(steps.thread_cpu_seconds - elsewhere)
     own = around(steps.period_seconds - _of_neighbours(case) - elsewhere)
     computed, risen = own_thread[1] - own_thread[0], own[1] - own[0]
-    if not risen > 0 or not computed >= _EXPLAINED * risen:
+    if not risen > 0 or not computed >= MOSTLY * risen:
         return None
     thread, period = around(steps.thread_cpu_seconds), around(steps.period_seconds)
     where = np.arange(start, len(steps))
@@ -200,9 +187,9 @@ def _growth(case: Case, claimed: tuple[Finding, ...], where: Int) -> _Growth | N
     # Neighbours, who have an account of their own, take more of a longer step.
     own = at_ends(steps.period_seconds - _of_neighbours(case) - elsewhere)
     risen = own[1] - own[0]
-    if not risen > 0 or not computed >= _EXPLAINED * risen:
+    if not risen > 0 or not computed >= MOSTLY * risen:
         return None
-    if lost[1] - lost[0] < _LOST * risen:
+    if lost[1] - lost[0] < MAJORITY * risen:
         return None
     share = computed / max(period[1] - period[0], computed)
     return _Growth(claimed, where, thread, period, share)
@@ -240,7 +227,7 @@ def _tell_tensorflow(case: Case, found: _Growth) -> Iterable[str]:
         f"{duration(lost_seconds(found.claimed))} fit work on a Python list, dictionary or "
         "buffer that grows."
     )
-    if functions is None or not functions.steady or functions.last < 2 * functions.first:
+    if functions is None or not functions.steady or functions.last < FAR_BEYOND * functions.first:
         yield f"No graph, function or allocator of TensorFlow was seen to grow; {fits}"
     elif any(first <= graph.row <= last for graph in case.graphs):
         yield fits  # the functions may be those that were traced
@@ -279,12 +266,12 @@ def runs_eagerly(case: Case) -> bool:
 def tell_eager(case: Case) -> Iterable[str]:
     """Of a run whose steps are healthy as they are, and could be several times as fast."""
     steps = case.run.steps
-    if len(steps) < _FEWEST_STEPS or not runs_eagerly(case):
+    if len(steps) < ENOUGH_STEPS or not runs_eagerly(case):
         return
     known = ~np.isnan(steps.thread_cpu_seconds)
     wall = float(np.sum(steps.period_seconds, where=known))
     busy = float(np.sum(steps.thread_cpu_seconds, where=known)) / wall if wall > 0 else 0.0
-    if busy >= _BUSY:
+    if busy >= MOSTLY:
         yield (
             "No `tf.function` was traced in this run, and the training thread computed for "
             f"{percent(min(busy, 1.0))} of it: unless the step was traced before, each of its "

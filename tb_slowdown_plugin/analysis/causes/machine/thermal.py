@@ -30,9 +30,7 @@ from tb_slowdown_plugin.analysis.causes.common.pressure import (
 from tb_slowdown_plugin.analysis.text.wording import count, megahertz
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.catalog import names
-
-_LOWERED: Final = 0.97
-"""Clock under pressure over clock otherwise, above which a slowdown is not the clock's."""
+from tb_slowdown_plugin.catalog.parameters.stats import SMALLEST_CHANGE
 
 
 def _is_amd_of_thermal_fix(clocks: Clocks) -> bool:
@@ -122,7 +120,7 @@ def explain(case: Case) -> Claim | None:
             claimed = lying_in(case, pressed)
             device = names.detail(signal)
             clocks = _clocks(case, device, pressed)
-            if claimed and (clocks is None or clocks[0] < _LOWERED * clocks[1]):
+            if claimed and (clocks is None or clocks[0] < (1 - SMALLEST_CHANGE) * clocks[1]):
                 return Claim(
                     "thermal",
                     claimed,

@@ -23,6 +23,7 @@ from tb_slowdown_plugin.analysis.prepare.user_calls import called
 from tb_slowdown_plugin.analysis.text.wording import duration
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.parameters.shared import TELLING
 
 
 def claim(
@@ -68,7 +69,7 @@ def _evidence(
             seconds = case.account(names.CLEAR_SESSION, place)
             rows = np.flatnonzero(seconds)
             after = lost_seconds((finding,)) - len(rows) * each.seconds / each.calls
-            if after >= 0.1 * lost_seconds((finding,)):
+            if after >= TELLING * lost_seconds((finding,)):
                 yield (
                     f"About {duration(after)} of it passed after the calls: TensorFlow had "
                     "forgotten its kernels, and each graph made its own again in its next run."

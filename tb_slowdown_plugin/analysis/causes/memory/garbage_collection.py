@@ -26,11 +26,10 @@ from tb_slowdown_plugin.analysis.text.wording import (
 )
 from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY
 from tb_slowdown_plugin.records.types import Float, GcPause
 
 _FULL = 2
-
-_MOST: Final = 0.5
 
 
 def _clears_sessions(collections: Collections) -> bool:
@@ -157,7 +156,7 @@ def explain(case: Case) -> Claim | None:
     if not claimed:
         return None
     clearing = case.of(names.CLEAR_SESSION)
-    if lost_seconds(clearing) > _MOST * lost_seconds(claimed):
+    if lost_seconds(clearing) > MAJORITY * lost_seconds(claimed):
         places = tuple(dict.fromkeys(names.detail(each.source) for each in clearing))
         advice = advise(Collections(sessions=places))
         return cleared_sessions.claim(case, claimed, clearing, advice)

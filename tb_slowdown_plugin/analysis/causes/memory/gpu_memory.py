@@ -12,11 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.causes.common.captures import (
-    NEARLY_FULL,
-    captured_during,
-    tell_memory,
-)
+from tb_slowdown_plugin.analysis.causes.common.captures import captured_during, tell_memory
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, Mask, largest
 from tb_slowdown_plugin.analysis.causes.common.fixes import (
     mixed_precision,
@@ -38,9 +34,7 @@ from tb_slowdown_plugin.analysis.causes.memory.tensor_retention import tensors_g
 from tb_slowdown_plugin.analysis.text.wording import percent, size
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.catalog import names
-
-_OTHERS: Final = 0.8
-"""Share of the device memory in use up to which TensorFlow holds it not alone."""
+from tb_slowdown_plugin.catalog.parameters.shared import NEARLY_ALL
 
 
 def _computes_in_single(memory: DeviceMemory) -> bool:
@@ -122,7 +116,7 @@ def explain(case: Case) -> Claim | None:
         limit = _limit_bytes(case, device)
         if limit is None:
             continue
-        pressed = rows_by_level(case, signal, partial(np.less_equal, NEARLY_FULL * limit))
+        pressed = rows_by_level(case, signal, partial(np.less_equal, NEARLY_ALL * limit))
         claimed = lying_in(case, pressed)
         if claimed:
             return Claim(
@@ -152,7 +146,7 @@ def _memory(case: Case, claimed: tuple[Finding, ...], device: str) -> DeviceMemo
         tensors_grow=tensors_grow(case),
         half_precision=Program.of(case.run).half_precision,
         allocator=" ".join(allocators),
-        shared=bool(len(of_device)) and _OTHERS * float(of_device.max()) > held,
+        shared=bool(len(of_device)) and NEARLY_ALL * float(of_device.max()) > held,
     )
 
 
@@ -175,7 +169,7 @@ def _evidence(
         f"{case.step_text(int(rows[0]))} and up to {size(float(used[most]))} "
         f"({percent(float(used[most]) / limit)}) at {case.step_text(int(rows[most]))}."
     )
-    yield f"It is at least {percent(NEARLY_FULL)} full in {tell_rows(case, pressed)}."
+    yield f"It is at least {percent(NEARLY_ALL)} full in {tell_rows(case, pressed)}."
     free = case.signal(names.account(names.ALLOCATOR_LARGEST_FREE, device))[1]
     if len(free):
         yield f"The largest free block was {size(float(free.min()))} at the least."

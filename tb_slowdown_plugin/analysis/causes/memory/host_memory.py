@@ -25,13 +25,8 @@ from tb_slowdown_plugin.analysis.causes.common.program import SHUFFLES, UNKNOWN,
 from tb_slowdown_plugin.analysis.causes.memory.tensor_retention import tensors_grow
 from tb_slowdown_plugin.analysis.text.wording import count, size
 from tb_slowdown_plugin.analysis.types import Advice, Finding
-
-_LEAST_FAULTS: Final = 1.0
-"""Major faults a step, each a read from disk of 0.1 to 10 ms, from which a stretch is under
-pressure; a healthy run has some at the start, and none later."""
-
-_LITTLE: Final = 0.1
-"""Share of the memory that is left, from which it is full."""
+from tb_slowdown_plugin.catalog.parameters.causes import LEAST_FAULTS
+from tb_slowdown_plugin.catalog.parameters.shared import NEARLY_ALL
 
 
 def _caches(memory: HostMemory) -> bool:
@@ -112,7 +107,7 @@ OFFERS: Final = (
 
 def explain(case: Case) -> Claim | None:
     """Claims slow steps that come with major page faults, while other steps have none."""
-    pressed = rows_by_rate(case, "major_faults", lambda faults: faults >= _LEAST_FAULTS)
+    pressed = rows_by_rate(case, "major_faults", lambda faults: faults >= LEAST_FAULTS)
     claimed = lying_in(case, pressed)
     if not claimed:
         return None
@@ -137,9 +132,9 @@ def _is_full(case: Case) -> bool:
     limit = case.run.environment.limits.get("memory_limit_bytes", 0.0)
     used = case.signal("rss_bytes")[1]
     free = case.signal("memory_available_bytes")[1]
-    if len(used) and limit and used.max() >= (1 - _LITTLE) * limit:
+    if len(used) and limit and used.max() >= (1 - (1 - NEARLY_ALL)) * limit:
         return True
-    return bool(len(free) and limit and free.min() <= _LITTLE * limit)
+    return bool(len(free) and limit and free.min() <= (1 - NEARLY_ALL) * limit)
 
 
 def _evidence(case: Case, claimed: tuple[Finding, ...], pressed: Mask) -> Iterable[str]:

@@ -34,21 +34,11 @@ from tb_slowdown_plugin.analysis.text.wording import count, duration, size
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import OPEN_TAPE
-from tb_slowdown_plugin.catalog.parameters.shared import (
-    MOST_OF_RUN,
-)
+from tb_slowdown_plugin.catalog.parameters.causes import LEAST_GROWN_BYTES, SLOWEST_COMPUTING
+from tb_slowdown_plugin.catalog.parameters.shared import LARGER, MATTERS, NOTABLE_GROWTH
 from tb_slowdown_plugin.records.types import Float, Int
 
 _LIVE = "live_tensor_bytes"
-
-_LEAST_GROWTH = 0.2
-
-_LEAST_BYTES = 2**20
-
-_SLOWEST_BYTES_PER_SECOND = 2e8
-"""A step that works on all the bytes kept gets through at least so many a second: one thread
-element by element does about 1 GB/s, and a concatenation of 131 MB was seen at 20 GB/s. Time
-that grows faster than that has another reason."""
 
 
 def _are_concatenated(retention: Retention) -> bool:
@@ -97,11 +87,11 @@ def explain(case: Case) -> Claim | None:
         return None
     cpu = _ends_at(case.run.steps.process_cpu_seconds, where)
     found = _allocator(case, rows)
-    if found is None or not cpu[1] > 1.1 * cpu[0]:
+    if found is None or not cpu[1] > LARGER * cpu[0]:
         return _open_tape(case, claimed, rows)
     owner, growth = found
     levels = _ends_at(case.run.steps.period_seconds, where)
-    if levels[1] - levels[0] > (growth.last - growth.first) / _SLOWEST_BYTES_PER_SECOND:
+    if levels[1] - levels[0] > (growth.last - growth.first) / SLOWEST_COMPUTING:
         return _open_tape(case, claimed, rows)
     grown = tell_rise(case, "Such a step" if often else "A step", levels, span(claimed))
     places = growing_places(case)
@@ -141,7 +131,7 @@ def _open_tape(case: Case, claimed: tuple[Finding, ...], rows: tuple[int, int]) 
     if not tapes or memory is None or not _goes_on(memory):
         return None
     place, age = max(tapes, key=lambda tape: tape[1])
-    if age < MOST_OF_RUN * (rows[1] - rows[0]):
+    if age < MATTERS * (rows[1] - rows[0]):
         return None
     grown = tell_rise(case, "A step", ends(case.run.steps.period_seconds, rows), rows)
     return Claim(
@@ -171,7 +161,7 @@ def _allocator(case: Case, rows: tuple[int, int]) -> tuple[str, Growth] | None:
         growth = growth_of(case, name, rows)
         if growth is None or not _goes_on(growth):
             continue
-        if growth.last - growth.first >= max(_LEAST_BYTES, _LEAST_GROWTH * growth.first):
+        if growth.last - growth.first >= max(LEAST_GROWN_BYTES, NOTABLE_GROWTH * growth.first):
             owner = "Live eager tensors hold" if name == _LIVE else ""
             found.append((owner or f"The allocator of {names.detail(name)} holds", growth))
     return max(found, key=lambda pair: pair[1].last - pair[1].first, default=None)
@@ -187,7 +177,9 @@ def tensors_grow(case: Case) -> bool:
     """Whether the live eager tensors take more and more memory in this run."""
     rows = (case.diagnosis.warm_up_rows, len(case.run.steps) - 1)
     growth = growth_of(case, _LIVE, rows)
-    return growth is not None and _goes_on(growth) and growth.last - growth.first >= _LEAST_BYTES
+    return (
+        growth is not None and _goes_on(growth) and growth.last - growth.first >= LEAST_GROWN_BYTES
+    )
 
 
 def _goes_on(growth: Growth) -> bool:

@@ -31,15 +31,10 @@ from tb_slowdown_plugin.analysis.text.wording import (
 )
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.parameters.causes import LITTLE_CALLBACK_SECONDS
+from tb_slowdown_plugin.catalog.parameters.shared import ENOUGH_STEPS, MAJORITY, MATTERS
 from tb_slowdown_plugin.records.types import Float, Int
 
-_MUCH_VALIDATION = 0.25
-"""Share of the run from which validation is told of: a choice."""
-_LITTLE_SECONDS = 1e-3
-"""More than what Keras's `TensorBoard` takes after a batch without anything to write: 0.2 to 0.5 ms
-(`python -m benchmarks.accuracy.held_out`)."""
-_MOST = 0.5
-_FEWEST = 20
 _LONG_STEP_SECONDS = 0.1
 
 
@@ -103,7 +98,7 @@ def _main_call(case: Case, finding: Finding, inside: tuple[Called, ...]) -> Call
     # The last fact of a line tells of at least half of its calls.
     known = float(case.account(names.family(finding.source), names.detail(finding.source)).sum())
     main = inside[0]
-    return main if 2 * main.seconds >= _MOST * known else None
+    return main if 2 * main.seconds >= MAJORITY * known else None
 
 
 def _calls(case: Case, finding: Finding) -> tuple[Int, Float]:
@@ -115,14 +110,14 @@ def _calls(case: Case, finding: Finding) -> tuple[Int, Float]:
     if not seconds.any():
         seconds = finding.lost_per_step
     rows = working_rows(seconds)
-    if seconds[rows].sum() < 0.5 * seconds.sum():
+    if seconds[rows].sum() < MAJORITY * seconds.sum():
         rows = np.flatnonzero(seconds)
     return rows, seconds[rows]
 
 
 def _takes_little(each: Float) -> bool:
     """Whether it is many short calls that cost the most of it."""
-    return float(each[each < _LITTLE_SECONDS].sum()) >= _MOST * float(each.sum())
+    return float(each[each < LITTLE_CALLBACK_SECONDS].sum()) >= MAJORITY * float(each.sum())
 
 
 def _evidence(case: Case, claimed: tuple[Finding, ...]) -> Iterable[str]:
@@ -136,7 +131,7 @@ def _evidence(case: Case, claimed: tuple[Finding, ...]) -> Iterable[str]:
             f"{_who(parts[0])}: {counted(len(rows), 'step')} with "
             f"{between(float(each.min()), float(each.max()))} each."
         )
-        if _takes_little(each) and len(rows) > _FEWEST:
+        if _takes_little(each) and len(rows) > ENOUGH_STEPS:
             usual = float(np.median(each))
             yield (
                 f"It is mostly calls of {duration(usual)}, which take no longer after a longer "
@@ -157,7 +152,7 @@ def tell_validation(case: Case) -> Iterable[str]:
     """Of validation that is a good part of the run: asked for, so no loss, but it can be less."""
     seconds = case.account(names.VALIDATION)
     total = float(seconds.sum())
-    if case.wall_share(total) < _MUCH_VALIDATION:
+    if case.wall_share(total) < MATTERS:
         return
     rows = working_rows(seconds)
     yield (

@@ -28,9 +28,8 @@ from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import (
     CREATION,
 )
+from tb_slowdown_plugin.catalog.parameters.shared import ALL_BUT_ROUNDING, NEARLY_ALL
 from tb_slowdown_plugin.records.types import Float, Int
-
-_MADE_IN_SAVES = 0.9
 
 
 def explain(case: Case) -> Claim | None:
@@ -44,7 +43,7 @@ def explain(case: Case) -> Claim | None:
     claimed += tuple(
         finding
         for finding in case.of(CREATION)
-        if finding.lost_per_step[rows].sum() >= _MADE_IN_SAVES * finding.lost_seconds
+        if finding.lost_per_step[rows].sum() >= NEARLY_ALL * finding.lost_seconds
     )
     who = next((detail for detail, _ in case.details(names.CHECKPOINT) if detail), "")
     each = saving[rows]
@@ -134,4 +133,8 @@ def _at_epochs(case: Case, rows: Int) -> bool:
 
 
 def _counting(whole: float, lost: float) -> str:
-    return "all of it counts" if lost >= 0.99 * whole else f"{ledger_seconds(lost)} of it count"
+    return (
+        "all of it counts"
+        if lost >= ALL_BUT_ROUNDING * whole
+        else f"{ledger_seconds(lost)} of it count"
+    )

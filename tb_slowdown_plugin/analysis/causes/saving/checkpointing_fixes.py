@@ -6,14 +6,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.fixes import keep_few, new, old, same, snippet
-from tb_slowdown_plugin.analysis.causes.common.intervals import (
-    WORTH,
-    fitting_seconds,
-    fitting_steps,
-)
+from tb_slowdown_plugin.analysis.causes.common.intervals import fitting_seconds, fitting_steps
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, percent
 from tb_slowdown_plugin.analysis.types import Advice
+from tb_slowdown_plugin.catalog.parameters.causes import AFFORDABLE
 
 KERAS: Final = frozenset({"ModelCheckpoint", "BackupAndRestore"})
 
@@ -70,7 +67,7 @@ class Saving:
         least = max(2 * self.every_steps, 10)
         wanted = 0.0
         if self.seconds > 0 and self.step_seconds > 0:
-            wanted = self.seconds / WORTH / self.step_seconds
+            wanted = self.seconds / AFFORDABLE / self.step_seconds
         return fitting_steps(wanted, least, self.run_steps)
 
     @property

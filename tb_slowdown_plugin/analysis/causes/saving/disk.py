@@ -35,32 +35,20 @@ from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, size, whole_percent
 from tb_slowdown_plugin.analysis.types import Advice, Finding
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.parameters.causes import (
+    LEAST_WRITTEN_GROWTH,
+    LITTLE_SPACE,
+    MUCH_OUTPUT,
+    SLOWEST_WRITING,
+)
+from tb_slowdown_plugin.catalog.parameters.shared import LARGER, SERIES, UNDER_PRESSURE
 from tb_slowdown_plugin.records.types import Float
 
 IO_PRESSURE: Final = "io_pressure_seconds"
 
 _WRITTEN: Final = "disk_written_bytes"
 
-_BUSY: Final = 0.1
-"""Share of a stretch in which something waited for a disk (PSI "some"), from which it is under
-pressure: a choice; a healthy run of the demo programs has under 1 %."""
-
-_SAME_BYTES: Final = 1.1
-"""Last third of the saves over the first, in bytes, up to which they write the same."""
-
-_LEAST_RISE_BYTES: Final = 65_536
-
-_SLOWEST_BYTES_PER_SECOND: Final = 1e7
-"""Writing gets through at least so many bytes a second, on a slow network disk. Time that grows
-faster than that has another reason."""
-
-_FEWEST: Final = 6
-
 _MORE: Final = "writing ever more to disk"
-
-_MUCH_OUTPUT: Final = 10 * 2**20
-
-_LITTLE_SPACE: Final = 10 * 2**30
 
 _TENSORFLOW: Final = frozenset({"CheckpointManager", "tf.train.Checkpoint"})
 
@@ -178,7 +166,9 @@ class _Writes:
 
 def explain(case: Case) -> Claim | None:
     """Claims slow steps and saves under pressure of the disk, and growth of what is written."""
-    pressed = rows_by_rate(case, IO_PRESSURE, lambda share: share >= _BUSY, per_second=True)
+    pressed = rows_by_rate(
+        case, IO_PRESSURE, lambda share: share >= UNDER_PRESSURE, per_second=True
+    )
     busy = lying_in(case, pressed)
     saves = lying_in(case, pressed, _saves_of_same_bytes(case))
     if busy or saves:
@@ -216,7 +206,7 @@ def explain(case: Case) -> Claim | None:
 
 def _advise(case: Case, *, grows: bool) -> tuple[Advice, ...]:
     free = case.signal("disk_free_bytes")[1]
-    full = bool(len(free)) and float(free.min()) < _LITTLE_SPACE
+    full = bool(len(free)) and float(free.min()) < LITTLE_SPACE
     return advise(Writing(Program.of(case.run), grows=grows, full=full))
 
 
@@ -231,9 +221,7 @@ def _saves_of_same_bytes(case: Case) -> tuple[Finding, ...]:
     """Growth of the time of saves, where each writes as many bytes as the first ones."""
     written = [f.numbers["bytes"] for _, f in case.facts("checkpoint") if "bytes" in f.numbers]
     third = len(written) // 3
-    if len(written) < _FEWEST or np.median(written[-third:]) > _SAME_BYTES * np.median(
-        written[:third]
-    ):
+    if len(written) < SERIES or np.median(written[-third:]) > LARGER * np.median(written[:third]):
         return ()
     return tuple(f for f in case.of(names.CHECKPOINT) if f.pattern in ("drift", "level_shift"))
 
@@ -244,7 +232,7 @@ def _growing_writes(case: Case, claimed: tuple[Finding, ...]) -> _Writes | None:
     if writes is None:
         return None
     before, after = ends(case.run.steps.period_seconds, span(claimed))
-    most = (writes.last - writes.first) / _SLOWEST_BYTES_PER_SECOND
+    most = (writes.last - writes.first) / SLOWEST_WRITING
     return writes if after - before <= most else None
 
 
@@ -258,20 +246,20 @@ def _bytes_of_steps(case: Case) -> _Writes | None:
     rows, total = rows[edges], total[edges]
     moved = np.append(np.diff(rows) > 0, True) if len(rows) else np.empty(0, bool)
     rows, total = rows[moved], total[moved]
-    if len(rows) <= _FEWEST:
+    if len(rows) <= SERIES:
         return None
     each: Float = np.diff(total) / np.diff(rows)
     third = len(each) // 3
     writes = _Writes(float(np.median(each[:third])), float(np.median(each[-third:])))
     rises = grows(each)
-    return writes if rises and writes.last - writes.first >= _LEAST_RISE_BYTES else None
+    return writes if rises and writes.last - writes.first >= LEAST_WRITTEN_GROWTH else None
 
 
 def _tell_pressure(case: Case, claimed: tuple[Finding, ...], pressed: Mask) -> Iterable[str]:
     seconds = case.signal(IO_PRESSURE)[1]
     yield (
         f"Programs on this machine waited {duration(float(seconds[-1] - seconds[0]))} for disks "
-        f"(PSI, at least one of them); for {whole_percent(_BUSY)} of the time or more in "
+        f"(PSI, at least one of them); for {whole_percent(UNDER_PRESSURE)} of the time or more in "
         f"{tell_rows(case, pressed)}."
     )
     saving = case.account(names.CHECKPOINT)
@@ -292,7 +280,7 @@ def _tell_pressure(case: Case, claimed: tuple[Finding, ...], pressed: Mask) -> I
 def _tell_output(case: Case) -> Iterable[str]:
     """What the run has left on the disk, and how much is left of the disk."""
     rows, output = case.signal("output_bytes")
-    if len(output) >= 2 and output[-1] - output[0] >= _MUCH_OUTPUT:
+    if len(output) >= 2 and output[-1] - output[0] >= MUCH_OUTPUT:
         files = case.signal("output_files")[1]
         number = f" in {counted(round(files[-1]), 'file')}" if len(files) else ""
         yield (
@@ -301,7 +289,7 @@ def _tell_output(case: Case) -> Iterable[str]:
             f"{case.step_text(int(rows[-1]))}."
         )
     free = case.signal("disk_free_bytes")[1]
-    if len(free) and free.min() < _LITTLE_SPACE:
+    if len(free) and free.min() < LITTLE_SPACE:
         yield f"Only {size(float(free.min()))} of the disk are free."
 
 

@@ -29,26 +29,19 @@ from tb_slowdown_plugin.analysis.text.wording import counted, duration, listed, 
 from tb_slowdown_plugin.analysis.types import Advice, CausePart, Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import account_title
+from tb_slowdown_plugin.catalog.parameters.causes import MANY_OPERATIONS
+from tb_slowdown_plugin.catalog.parameters.ledger import FLAT_FLOOR
 from tb_slowdown_plugin.catalog.parameters.shared import (
     LEAST_READING,
+    MAJORITY,
+    MATTERS,
 )
 from tb_slowdown_plugin.catalog.signals import READ
 from tb_slowdown_plugin.records.types import Epoch, Float
 
 _TRACES = (names.TRACING, names.FIRST_EXECUTION)
 
-_MATTERS = 0.2
-"""Share of the warm-up from which a part gets advice."""
-
-_MOSTLY = 0.5
-
-_LEAVE = 0.05
-"""Share of the wall below which a warm-up is not worth a change."""
-
 _MOST_NAMED = 3
-
-_MANY_OPERATIONS = 2_000
-"""Operations from which a graph looks unrolled: a train step of 50 layers has about 1,500."""
 
 _NAMES = {
     names.TRACING: "building graphs",
@@ -200,18 +193,18 @@ def _advice(
 ) -> tuple[Advice, ...]:
     seconds = sum(parts.values())
     built = parts.get(names.TRACING, 0.0) + parts.get(names.FIRST_EXECUTION, 0.0)
-    big = [graph for graph in graphs if graph.trace.operations >= _MANY_OPERATIONS]
+    big = [graph for graph in graphs if graph.trace.operations >= MANY_OPERATIONS]
     start = warm_up_fixes.SlowStart(
         Program.of(case.run),
-        long=case.wall_share(seconds) >= _LEAVE,
-        builds=built >= _MATTERS * seconds,
+        long=case.wall_share(seconds) >= FLAT_FLOOR,
+        builds=built >= MATTERS * seconds,
         many_operations=bool(big),
         by_keras=all(is_keras(graph.trace) for graph in big),
         variables=any(g.trace.cause == "variables" and not is_keras(g.trace) for g in graphs),
-        first_runs=parts.get(names.FIRST_EXECUTION, 0.0) >= _MOSTLY * seconds
+        first_runs=parts.get(names.FIRST_EXECUTION, 0.0) >= MAJORITY * seconds
         and not any(graph.trace.jit_compile for graph in graphs),
     )
-    if parts.get(names.INPUT_WAIT, 0.0) >= _MATTERS * seconds:
+    if parts.get(names.INPUT_WAIT, 0.0) >= MATTERS * seconds:
         start = _with_first_pass(case, claimed, start)
     return warm_up_fixes.advise(start)
 
@@ -221,7 +214,7 @@ def _with_first_pass(
 ) -> warm_up_fixes.SlowStart:
     waits = tuple(f for f in claimed if names.family(f.source) == names.INPUT_WAIT)
     lost = np.sum([finding.lost_per_step for finding in waits], axis=0)
-    fills = float(lost.max()) >= _MOSTLY * float(lost.sum())
+    fills = float(lost.max()) >= MAJORITY * float(lost.sum())
     reading = bytes_per_second(case, READ, *span(waits))
     reads = None if reading is None else reading >= LEAST_READING
     return replace(start, waits=True, fills=fills, reads=reads)

@@ -19,30 +19,13 @@ from tb_slowdown_plugin.analysis.text.wording import count, duration, percent, t
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import NEW_SHAPE, SHAPE
+from tb_slowdown_plugin.catalog.parameters.causes import MOST_REBUILT
+from tb_slowdown_plugin.catalog.parameters.shared import LARGER, MOSTLY, NEGLIGIBLE, SERIES
+from tb_slowdown_plugin.catalog.parameters.stats import SHORTEST_PIECE
 from tb_slowdown_plugin.records.types import Float, Int
 
 MOST_TOLD: Final = 64
 """New shapes that a run tells by name (collectors/batch_shapes)."""
-
-_EXPLAINED: Final = 0.8
-"""Growth of the batch over growth of the step, from which the batch explains the step."""
-
-_FEWEST_OUTSIDE: Final = 0.05
-"""Share of the run outside of the slow steps that they are compared with; where there is less,
-their own beginning stands for it."""
-
-_MAX_GAP_SHARE: Final = 0.01
-"""Share of the run within which a larger shape comes with the jump that it explains."""
-
-_FEWEST_NEW: Final = 8
-"""New shapes in steps that get slower and slower, of which some must come in their second half."""
-
-_LARGER: Final = 1.1
-"""Operations of the graph over those before, from which the step does more."""
-
-_MOST_REBUILT: Final = 2
-"""So often a plan builds a larger step, such as layers that are trained from some epoch on; what
-is larger each time grows with the run."""
 
 _MAX_DISTANCE_ROWS: Final = 2
 """Rows between the trace and the jump that it explains."""
@@ -126,20 +109,20 @@ def _is_more_work(case: Case, finding: Finding, batches: _Batches) -> bool:
     if not _comes_with(case, finding, batches):
         return False
     larger, slower = _compare(case, finding, batches)
-    return larger > 1 and larger - 1 >= _EXPLAINED * (slower - 1)
+    return larger > 1 and larger - 1 >= MOSTLY * (slower - 1)
 
 
 def _comes_with(case: Case, finding: Finding, batches: _Batches) -> bool:
     """Whether new shapes come where the steps get slower, and not just at some time."""
     first, last = finding.rows
     if finding.pattern == "level_shift":
-        near = max(2.0, _MAX_GAP_SHARE * len(case.run.steps))
+        near = max(_MAX_DISTANCE_ROWS, SHORTEST_PIECE * len(case.run.steps))
         return bool(np.min(np.abs(batches.rows - first)) <= near)
     last = min(last, batches.known_rows - 1)
     inside = (batches.rows >= first) & (batches.rows <= last)
     late = batches.rows[inside] > (first + last) / 2
     rises = grows(batches.sizes[inside])
-    return bool(inside.sum() >= _FEWEST_NEW and late.any() and rises)
+    return bool(inside.sum() >= SERIES and late.any() and rises)
 
 
 def _compare(case: Case, finding: Finding, batches: _Batches) -> tuple[float, float]:
@@ -151,7 +134,7 @@ def _compare(case: Case, finding: Finding, batches: _Batches) -> tuple[float, fl
     start = min(case.diagnosis.warm_up_rows, first)
     inside = batches.at(first, end)
     elsewhere = np.concatenate([batches.at(start, first), batches.at(end, batches.known_rows)])
-    fewest = max(1, int(_FEWEST_OUTSIDE * batches.known_rows))
+    fewest = max(1, int(NEGLIGIBLE * batches.known_rows))
     base = float(np.mean(elsewhere if len(elsewhere) >= fewest else inside[:fewest]))
     healthy = float(case.diagnosis.healthy_per_step[first:end].sum())
     if not len(inside) or not base > 0 or not healthy > 0:
@@ -227,6 +210,6 @@ def _find_rebuilt(case: Case) -> list[_Rebuilt]:
             seen += 1
         before = largest.get(retrace.trace.function, 0)
         operations = max(graph.trace.operations for graph in retrace.graphs)
-        if retrace.trace.cause == "new_object" and operations >= _LARGER * before > 0:
+        if retrace.trace.cause == "new_object" and operations >= LARGER * before > 0:
             found.append(_Rebuilt(retrace, before, operations))
-    return found if len(found) <= _MOST_REBUILT else []
+    return found if len(found) <= MOST_REBUILT else []

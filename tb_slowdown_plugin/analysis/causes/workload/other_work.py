@@ -14,13 +14,10 @@ from tb_slowdown_plugin.analysis.prepare.step_kinds import (
     name_functions,
 )
 from tb_slowdown_plugin.analysis.text.wording import count, counted, duration, listed
+from tb_slowdown_plugin.catalog.parameters.shared import ALIKE, START_SHARE
 from tb_slowdown_plugin.records.types import Int
 
-_MIN_SHARE: Final = 0.01
-"""Share of the run's time from which steps of a kind are worth a word."""
 _MOST_KINDS: Final = 4
-_EARLY_SHARE: Final = 0.02
-"""A kind whose first step lies within so much of the run was there from the start."""
 
 
 def tell_other_work(case: Case) -> Iterable[str]:
@@ -45,7 +42,7 @@ def _tell_kinds(case: Case, kind: Int) -> Iterable[str]:
         rows = np.flatnonzero(kind == each)
         sets, counts = np.unique(steps.ran[rows], return_counts=True)
         seconds = float(steps.period_seconds[rows].sum())
-        if case.wall_share(seconds) >= _MIN_SHARE:
+        if case.wall_share(seconds) >= ALIKE:
             taken.append((seconds, int(sets[np.argmax(counts)]), rows))
     if len(taken) < 2:
         return
@@ -57,7 +54,7 @@ def _tell_kinds(case: Case, kind: Int) -> Iterable[str]:
             for name in functions_of(ran, named)
         ]
         typical = float(np.median(steps.period_seconds[rows]))
-        begins_late = rows[0] > _EARLY_SHARE * len(steps)
+        begins_late = rows[0] > START_SHARE * len(steps)
         first = f" from {case.step_text(int(rows[0]))} on" if begins_late else ""
         parts.append(
             f"{listed(functions) if functions else 'no function of its own'} in "

@@ -17,32 +17,13 @@ from tb_slowdown_plugin.analysis.prepare.workers import find_group
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, percent
 from tb_slowdown_plugin.analysis.types import Finding, Suspect
+from tb_slowdown_plugin.catalog.parameters.causes import LONGEST_RHYTHM
 from tb_slowdown_plugin.catalog.parameters.ledger import (
     FLAT_FLOOR,
     INPUT_FLOOR,
 )
+from tb_slowdown_plugin.catalog.parameters.shared import MATTERS, MOSTLY, NEGLIGIBLE, SEVERAL
 from tb_slowdown_plugin.records.types import Float, Int
-
-_MATERIAL: Final = 0.25
-"""Share of work that grows, from which what it took at first is parted from it: less is within
-the error of telling so."""
-
-_MOST: Final = 0.7
-"""Share of what a step takes longer that must be of one kind to be called so."""
-
-_ABSENT: Final = 0.05
-"""Share of the steps that it may be absent from at either end: what begins later, or is over,
-is a change that somebody should look at."""
-
-_RHYTHM: Final = 32
-"""Steps up to which it is a part of the work, whatever it takes: gradients are accumulated over so
-few. What comes more seldom is a stall, for which the floor of a log or a checkpoint holds."""
-
-_OUTSIDE: Final = 0.7
-"""Share of a loss that must lie between two steps to be called so."""
-
-_FEWEST: Final = 4
-"""Epochs from which that is told."""
 
 _HINT: Final = '`with tbslow.summary.phase("...")` around it tells which.'
 
@@ -82,7 +63,7 @@ def _parts(case: Case, finding: Finding) -> tuple[Finding, ...]:
     if finding.pattern != "periodic" or not by_count or not tenth:
         return (finding,)
     base = np.minimum(lost, float(np.median(lost[rows[:tenth]])))
-    if not grows(lost[rows]) or base.sum() < _MATERIAL * lost.sum():
+    if not grows(lost[rows]) or base.sum() < MATTERS * lost.sum():
         return (finding,)
     return tuple(
         make_finding(CORE, "periodic", part, finding.confidence, dict(finding.numbers))
@@ -99,9 +80,9 @@ def _is_planned(case: Case, finding: Finding) -> bool:
     if finding.pattern != "periodic" or not period or len(rows) < 2:
         return False
     steps = len(case.run.steps)
-    if period > _RHYTHM and case.wall_share(finding.lost_seconds) >= FLAT_FLOOR:
+    if period > LONGEST_RHYTHM and case.wall_share(finding.lost_seconds) >= FLAT_FLOOR:
         return False
-    absent = max(_ABSENT * steps, 2 * period)
+    absent = max(NEGLIGIBLE * steps, 2 * period)
     start = case.diagnosis.warm_up_rows
     if rows[0] > start + absent or rows[-1] < steps - 1 - absent:
         return False
@@ -143,7 +124,7 @@ def _is_communicating(case: Case, rows: Int, each_seconds: float) -> bool:
     if group is None:
         return False
     usual = float(np.median(np.delete(group.price, rows)))
-    return float(np.median(group.price[rows])) - usual >= _MOST * each_seconds
+    return float(np.median(group.price[rows])) - usual >= MOSTLY * each_seconds
 
 
 def lies_between_epochs(case: Case, finding: Finding) -> bool:
@@ -156,7 +137,7 @@ def lies_between_epochs(case: Case, finding: Finding) -> bool:
     outside = np.where(np.isfinite(inside), period - inside, 0.0)
     for seconds in steps.accounts.values():
         outside -= _finite(seconds[rows])
-    return float(np.median(outside)) >= _OUTSIDE * float(np.median(finding.lost_per_step[rows]))
+    return float(np.median(outside)) >= MOSTLY * float(np.median(finding.lost_per_step[rows]))
 
 
 def stays_alike(case: Case, finding: Finding) -> bool:
@@ -167,7 +148,7 @@ def stays_alike(case: Case, finding: Finding) -> bool:
     wait for data it is told as a loss, whatever it is.
     """
     lost = finding.lost_per_step[_first_rows(case, finding)]
-    if len(lost) < _FEWEST or case.wall_share(finding.lost_seconds) >= INPUT_FLOOR:
+    if len(lost) < SEVERAL or case.wall_share(finding.lost_seconds) >= INPUT_FLOOR:
         return False
     return not grows(lost)
 

@@ -43,4 +43,3 @@ def test_a_signal_that_grows_all_along_with_a_drift():
     )
     assert set(found) == {"grows"}
     assert found["grows"].how == "grows_together"
-    assert np.isnan(found["grows"].by_chance)

@@ -13,8 +13,9 @@ sys.path.insert(0, str(Path(__file__).parents[4]))  # `benchmarks` is not instal
 from benchmarks.comparison.drawn import count_outcomes, ledger
 from tb_slowdown_plugin.analysis.compare.comparison import compare, decisive, exceeds
 from tb_slowdown_plugin.analysis.compare.run_ledger import RunLedger, Term, ledger_of
-from tb_slowdown_plugin.analysis.compare.run_noise import ALARM_RATE, Chance, t_quantile
+from tb_slowdown_plugin.analysis.compare.run_noise import Chance, t_quantile
 from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.catalog.parameters.views import ALARM_RATE
 
 
 def run(

@@ -203,7 +203,6 @@ def test_a_signal_that_jumps_there_is_a_companion():
     signals = samples_of({"rss_bytes": sampled(signal, 10)})
     (companion,) = find_companions(diagnosis.findings[0], diagnosis, signals)
     assert (companion.signal, companion.how) == ("rss_bytes", "jumps_together")
-    assert companion.by_chance <= 0.03
 
 
 def test_a_count_is_compared_by_its_rate():
@@ -254,7 +253,6 @@ def test_growth_has_companions_that_grow_all_the_time():
     }
     found = find_companions(diagnosis.findings[0], diagnosis, samples_of(signals))
     assert [(each.signal, each.how) for each in found] == [("operations", "grows_together")]
-    assert np.isnan(found[0].by_chance)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.prepare.work import FEWEST_OF_A_KIND, measure_work
+from tb_slowdown_plugin.analysis.prepare.work import measure_work
+from tb_slowdown_plugin.catalog.parameters.prepare import FEWEST_OF_A_KIND
 from tb_slowdown_plugin.errors import UsageError
 
 COUNT = 400

@@ -2,11 +2,8 @@
 
 import pytest
 
-from tb_slowdown_plugin.analysis.causes.common.intervals import (
-    WORTH,
-    fitting_seconds,
-    fitting_steps,
-)
+from tb_slowdown_plugin.analysis.causes.common.intervals import fitting_seconds, fitting_steps
+from tb_slowdown_plugin.catalog.parameters.causes import AFFORDABLE
 
 
 @pytest.mark.parametrize(
@@ -23,6 +20,6 @@ def test_a_run_that_is_too_short_has_none():
 
 @pytest.mark.parametrize("cost", [0.05, 0.5, 3.0])
 def test_seconds_are_so_many_that_it_costs_little(cost):
-    assert cost <= WORTH * fitting_seconds(cost, 1e6) <= 20 * cost
+    assert cost <= AFFORDABLE * fitting_seconds(cost, 1e6) <= 20 * cost
     assert fitting_seconds(0.0, 1e6) == 600
     assert fitting_seconds(30.0, 60.0) == 10

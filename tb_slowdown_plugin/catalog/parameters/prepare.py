@@ -1,0 +1,41 @@
+"""What a step is, and which steps are of one kind: decision thresholds."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tb_slowdown_plugin.catalog.parameter import Count
+
+SLOW_FIRST_STEPS: Final = Count(
+    20, unit="steps", what="Leading steps that may be slow because graphs are built."
+)
+
+SLOW_FIRST_STEPS_OF_SHORT: Final = Count(
+    3,
+    unit="steps",
+    what="The same in a short run.",
+    source="the first trace, the one that creates variables, and the first run of the graph",
+)
+
+BUILDING_STEPS: Final = Count(
+    12, unit="steps", what="Steps in which a program builds what it runs from then on."
+)
+
+FEWEST_OF_A_KIND: Final = Count(
+    50, unit="steps", what="Steps of a kind from which something is said about it."
+)
+
+MOST_REMAINDERS: Final = Count(
+    2,
+    unit="sizes",
+    what="Smaller batches that a settled function meets.",
+    source="the last batch of the training data and that of the validation data",
+)
+
+MOST_STAGES: Final = Count(
+    5, unit="times", what="So often a model is compiled again for another stage of its training."
+)
+
+EPOCHS_OF_STAGE: Final = Count(
+    2, unit="epochs", what="A shorter stage may as well be a `compile()` in a loop."
+)
