@@ -20,6 +20,7 @@ _UNTOLD: Final = frozenset({"Options", "Model", "Root"})
 """Wrappers without work of their own."""
 _ARRAYS: Final = "data_adapters.array_data_adapter"
 _PYTHON: Final = frozenset({"PyFunc", "EagerPyFunc", "PyFuncStateless"})
+_MAPS: Final = frozenset({"Map", "ParallelMap"})
 _MOST_OPERATIONS: Final = 2_000
 
 
@@ -28,7 +29,8 @@ def describe_pipeline(dataset: Any) -> Fact:
 
     Numbers, each only where it is so: "arrays" (Keras made it of arrays), "generator"
     (of a Python generator), "python" (a stage calls Python for each element), and
-    "shuffle_buffer", the elements of the largest one; and "full_batches" (none is smaller).
+    "shuffle_buffer", the elements of the largest one; "full_batches" (none is smaller); and
+    "mapped_bytes", what the last `map` gives in a pass.
     """
     stages: list[str] = []
     numbers: dict[str, float] = {}
@@ -38,6 +40,10 @@ def describe_pipeline(dataset: Any) -> Fact:
         kind = matched[1] if matched else type(stage).__name__.strip("_")
         if kind in _UNTOLD:
             continue
+        if kind in _MAPS and not _MAPS.intersection(stages):
+            made = _bytes_of_pass(stage)
+            if made is not None:
+                numbers["mapped_bytes"] = made
         stages.append(kind)
         wrapper = getattr(stage, "_map_func", None)
         module = str(getattr(getattr(wrapper, "_func", None), "__module__", ""))
@@ -66,6 +72,21 @@ def _stages_of(dataset: Any) -> Iterator[Any]:
         yield dataset
         inputs = dataset._inputs() if hasattr(dataset, "_inputs") else ()
         dataset = inputs[0] if inputs else None
+
+
+def _bytes_of_pass(stage: Any) -> float | None:
+    """What all elements of a stage take in memory; None where shapes or their number vary."""
+    from tensorflow.python.data.util import nest
+
+    total = 0
+    for spec in nest.flatten(stage.element_spec):
+        shape, dtype = getattr(spec, "shape", None), getattr(spec, "dtype", None)
+        numbers = None if shape is None else shape.num_elements()
+        if numbers is None or dtype is None or dtype.name in ("string", "resource", "variant"):
+            return None
+        total += numbers * dtype.size
+    elements = int(stage.cardinality())
+    return float(total * elements) if elements >= 0 else None
 
 
 def _calls_python(wrapper: Any) -> bool:

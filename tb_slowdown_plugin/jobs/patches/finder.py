@@ -11,6 +11,7 @@ from tb_slowdown_plugin.analysis.types import Advice, Cause, Report
 from tb_slowdown_plugin.jobs.patches import (
     forced_collections,
     made_in_loops,
+    pipeline_patches,
     predict_calls,
     traced_arguments,
 )
@@ -22,6 +23,7 @@ Finder: TypeAlias = Callable[[Evidence], Iterator[Callable[[], Patch]]]
 
 FINDERS: Final[dict[str, tuple[Finder, ...]]] = {
     "retracing": (predict_calls.find, traced_arguments.find, made_in_loops.find_functions),
+    "input_pipeline": (pipeline_patches.find,),
     "optimizer_state": (made_in_loops.find_optimizers,),
     "garbage_collection": (forced_collections.find,),
 }
@@ -82,7 +84,8 @@ def _fix(evidence: Evidence, taken: dict[Path, list[Edit]]) -> Fix:
 
 
 def _overlap(one: Edit, other: Edit) -> bool:
-    return one.start <= other.end and other.start <= one.end
+    """Whether they change the same text; what is added right beside it is something else."""
+    return one == other or (one.start < other.end and other.start < one.end)
 
 
 def patched_files(fixes: list[Fix]) -> list[tuple[Source, str]]:

@@ -15,7 +15,23 @@ def test_stages_stand_from_the_source_to_the_end_with_the_largest_shuffle_buffer
     fact = describe_pipeline(data.with_options(tf.data.Options()))
     assert fact.name == "input_pipeline"
     assert fact.subject == "TensorSlice Shuffle Cache Shuffle Map ParallelMap Batch Prefetch"
-    assert fact.numbers == {"shuffle_buffer": 500.0}
+    assert fact.numbers == {"shuffle_buffer": 500.0, "mapped_bytes": 80.0}
+
+
+@pytest.mark.parametrize(
+    ("data", "seen"),
+    [
+        (tf.data.Dataset.range(6).map(lambda x: (x, tf.zeros([4]))).batch(4), 6 * (8 + 16)),
+        (tf.data.Dataset.range(6).batch(2, drop_remainder=True).map(lambda x: x), 48),
+        (tf.data.Dataset.range(6).batch(4).map(lambda x: x), None),
+        (tf.data.Dataset.range(6).map(lambda x: x).repeat(), 48),
+        (tf.data.Dataset.range(6).repeat().map(lambda x: x), None),
+        (tf.data.Dataset.range(6).map(tf.strings.as_string), None),
+        (tf.data.Dataset.range(6).batch(2), None),
+    ],
+)
+def test_what_a_pass_of_the_last_map_takes_is_known_where_shapes_are(data, seen):
+    assert describe_pipeline(data).numbers.get("mapped_bytes") == seen
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from textwrap import dedent
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.types import Cause, Report
+from tb_slowdown_plugin.analysis.types import Advice, Cause, Place, Report
 from tb_slowdown_plugin.jobs.patches.diff import unified_diff
 from tb_slowdown_plugin.jobs.patches.finder import Fix, find_fixes, patched_files
 from tb_slowdown_plugin.records.source_lines import (
@@ -41,6 +41,8 @@ class Program:
     name: str = "train.py"
     events: list[What] = field(default_factory=list)
     accounts: Mapping[str, float] = field(default_factory=dict)
+    place: Place | None = None
+    advice: tuple[Advice, ...] = ()
     recorded: Run | None = None
     """Of the file as it was; None if it did not change."""
 
@@ -54,9 +56,6 @@ class Program:
         """The number of a line with this text."""
         found = [n for n, each in enumerate(self.text.split("\n"), 1) if part in each]
         return found[nth]
-
-    def place(self, part: str, nth: int = 0) -> str:
-        return f"{self.name}:{self.line(part, nth)}"
 
     def saw(self, *events: What, **accounts: float) -> Program:
         self.events += events
@@ -78,7 +77,9 @@ class Program:
 
     def fix(self) -> Fix:
         """What is found against the cause."""
-        (found,) = find_fixes(self.recorded or self.run, _report(self.cause), self.folder)
+        (found,) = find_fixes(
+            self.recorded or self.run, _report(self.cause, self.place, self.advice), self.folder
+        )
         return found
 
     def patched(self) -> str:
@@ -129,8 +130,8 @@ def _steps(accounts: Mapping[str, np.ndarray]) -> StepTable:
     )
 
 
-def _report(cause: str) -> Report:
-    found = Cause(cause, 1.0, 0.5, "flat", "high", (0, 3), "", (), ())
+def _report(cause: str, place: Place | None = None, advice: tuple[Advice, ...] = ()) -> Report:
+    found = Cause(cause, 1.0, 0.5, "flat", "high", (0, 3), "", (), advice, place=place)
     return Report(
         run=".",
         verdict="slowdown",

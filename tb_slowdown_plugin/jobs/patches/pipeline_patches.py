@@ -1,0 +1,285 @@
+"""Stages of the pipeline are added, run in parallel, or swapped, at their own calls.
+
+A patch is made of what the report advises anyway: where it fits is known there, here only
+whether it is certain.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Final
+
+from tb_slowdown_plugin.analysis.text.wording import size
+from tb_slowdown_plugin.jobs.patches.elementwise import is_elementwise
+from tb_slowdown_plugin.jobs.patches.evidence import ChangesResults, Evidence, Patch
+from tb_slowdown_plugin.jobs.patches.pipeline_chain import Chain, Stage, find_chain
+from tb_slowdown_plugin.jobs.patches.source import Edit, UncertainError
+from tb_slowdown_plugin.jobs.patches.syntax import (
+    alias_of,
+    called_name,
+    dotted,
+    keyword,
+    reached_calls,
+    refuse_stars,
+)
+from tb_slowdown_plugin.jobs.patches.traced_code import draws_numbers
+
+_MOST_BYTES: Final = 2**30
+"""That a patch lets a program keep in memory."""
+_STATEFUL: Final = frozenset(
+    {"assign", "assign_add", "assign_sub", "numpy_function", "py_function"}
+)
+_PYTHON: Final = ("generator", "python")
+_DETERMINISTIC: Final = frozenset({"batch", "map", "padded_batch"})
+_LEFT_EARLY: Final = frozenset({"shard", "skip", "take"})
+
+
+def find(evidence: Evidence) -> Iterator[Callable[[], Patch]]:
+    """A patch for each advice of the cause that the source at hand allows."""
+    advised = [advice.code for advice in evidence.cause.advice]
+    for sign, make in _PATCHES:
+        if any(sign in code for code in advised):
+            yield partial(make, evidence)
+
+
+def _prefetch(evidence: Evidence) -> Patch:
+    chain = find_chain(evidence)
+    _refuse_python(chain)
+    if chain.stages[-1].method == "prefetch":
+        raise UncertainError("The pipeline has `prefetch` at its end already.")
+    tf = alias_of(chain.source, "tensorflow")
+    end = chain.stages[-1]
+    return evidence.patch(
+        "Prepare the next batch while the step runs (`prefetch`).",
+        chain.source,
+        end.call.end_lineno or end.call.lineno,
+        [_append(chain, end, f"prefetch({tf}.data.AUTOTUNE)")],
+        note="It takes a few batches of memory.",
+    )
+
+
+def _run_maps_in_parallel(evidence: Evidence) -> Patch:
+    chain = find_chain(evidence)
+    maps = [each for each in chain.named("map") if keyword(each.call, "num_parallel_calls") is None]
+    if not maps:
+        raise UncertainError("Each `map` of the pipeline runs in parallel already.")
+    return _in_parallel(evidence, chain, maps, "`map` works on several elements at once")
+
+
+def _run_batches_in_parallel(evidence: Evidence) -> Patch:
+    chain = find_chain(evidence)
+    batches = [
+        each for each in chain.named("batch") if keyword(each.call, "num_parallel_calls") is None
+    ]
+    if len(batches) != 1:
+        raise UncertainError("The pipeline has not one `batch` that works on one batch at a time.")
+    return _in_parallel(evidence, chain, batches, "Several batches are put together at once")
+
+
+def _in_parallel(evidence: Evidence, chain: Chain, stages: list[Stage], what: str) -> Patch:
+    _refuse_python(chain)
+    source = chain.source
+    tf = alias_of(source, "tensorflow")
+    changes: ChangesResults = "no"
+    edits = []
+    for stage in stages:
+        refuse_stars(stage.call)
+        if len(stage.call.args) != 1 or keyword(stage.call, "deterministic") is not None:
+            raise UncertainError(f"`{stage.method}` has arguments besides its first one.")
+        if stage.method == "map" and _draws(chain, stage):
+            changes = "yes"
+        start, end = source.span(stage.call)
+        inside = source.text[start : end - 1].rstrip()
+        comma = " " if inside.endswith(",") else ", "
+        at = start + len(inside)
+        edits.append(Edit(at, at, f"{comma}num_parallel_calls={tf}.data.AUTOTUNE"))
+    return evidence.patch(
+        f"{what} (`num_parallel_calls`).",
+        source,
+        stages[0].call.end_lineno or stages[0].call.lineno,
+        edits,
+        changes_results=changes,
+        note="Random numbers of its function come in another order." if changes == "yes" else "",
+    )
+
+
+def _cache(evidence: Evidence) -> Patch:
+    """After the last stage whose elements are the same in each pass."""
+    chain = find_chain(evidence)
+    maps = chain.named("map")
+    last = max((chain.stages.index(each) for each in maps), default=-1)
+    while (
+        last >= 0
+        and chain.stages[last + 1 :][:1]
+        and (chain.stages[last + 1].method in ("batch", "padded_batch"))
+    ):
+        last += 1
+    _refuse_varying(chain, last)
+    if chain.named("cache"):
+        raise UncertainError("The pipeline has a `cache` already.")
+    if _LEFT_EARLY & {each.method for each in chain.stages[last + 1 :]} or _is_left_early(chain):
+        raise UncertainError("A pass may end before the data do; a `cache` would never complete.")
+    kept = chain.recorded.get("mapped_bytes", 0.0)
+    if not 0 < kept <= _MOST_BYTES:
+        raise UncertainError(
+            "A `cache` would take more than 1 GB of memory, or how much is not known."
+        )
+    stage = chain.stages[last]
+    return evidence.patch(
+        "Keep what is the same in each epoch (`cache`).",
+        chain.source,
+        stage.call.end_lineno or stage.call.lineno,
+        [_append(chain, stage, "cache()")],
+        note=f"It takes {size(kept)} of memory.",
+    )
+
+
+def _batch_first(evidence: Evidence) -> Patch:
+    chain = find_chain(evidence)
+    pairs = [
+        (one, other)
+        for one, other in zip(chain.stages, chain.stages[1:], strict=False)
+        if (one.method, other.method) == ("map", "batch") and other.call.func.value is one.call  # type: ignore[attr-defined]
+    ]
+    if len(pairs) != 1:
+        raise UncertainError("There is no one `map` with a `batch` right behind it.")
+    one, other = pairs[0]
+    if not (one.call.args and is_elementwise(chain.source, one.call.args[0])):
+        raise UncertainError(
+            "The function of the `map` may not take whole batches: more than arithmetic with "
+            "each number is in it."
+        )
+    return evidence.patch(
+        "Work on whole batches: `batch` before `map`.",
+        chain.source,
+        one.call.end_lineno or one.call.lineno,
+        [_swap(chain, one, other)],
+        changes_results="numerics",
+    )
+
+
+def _complete_the_cache(evidence: Evidence) -> Patch:
+    chain = find_chain(evidence)
+    pairs = [
+        (one, other)
+        for one, other in zip(chain.stages, chain.stages[1:], strict=False)
+        if (one.method, other.method) == ("cache", "take") and other.call.func.value is one.call  # type: ignore[attr-defined]
+    ]
+    if len(pairs) != 1:
+        raise UncertainError("There is no `cache` with a `take` right behind it.")
+    one, other = pairs[0]
+    _refuse_varying(chain, chain.stages.index(one) - 1)
+    if _is_left_early(chain):
+        raise UncertainError("A pass may end before the data do; the `cache` would not complete.")
+    return evidence.patch(
+        "Take what an epoch needs before `cache`: it holds only after a pass to its end.",
+        chain.source,
+        one.call.end_lineno or one.call.lineno,
+        [_swap(chain, one, other)],
+    )
+
+
+_PATCHES: Final = (
+    (".prefetch(", _prefetch),
+    (".take(100).cache()", _complete_the_cache),
+    ("ds.batch(64).map(", _batch_first),
+    ("ds.map(augment, num_parallel_calls=", _run_maps_in_parallel),
+    ("ds.batch(64, num_parallel_calls=", _run_batches_in_parallel),
+    ("ds = ds.cache()", _cache),
+)
+"""What stands in the code of an advice, and the patch of it. What is added at the same place
+comes before what was added first."""
+
+
+def _append(chain: Chain, stage: Stage, text: str) -> Edit:
+    """A call behind a stage, written as the stage is: in its line, or in one of its own."""
+    source = chain.source
+    _, end = source.span(stage.call)
+    return Edit(end, end, f"{_between(chain, stage)}{text}")
+
+
+def _between(chain: Chain, stage: Stage) -> str:
+    """What stands between a stage and the one before: ".", or a new line and "."."""
+    source = chain.source
+    function = stage.call.func
+    _, before = source.span(function.value)  # type: ignore[attr-defined]
+    _, end = source.span(function)
+    between = source.text[before : end - len(stage.method)]
+    _, line, indent = between.rpartition("\n")
+    return f"{source.newline}{indent}" if line else "."
+
+
+def _swap(chain: Chain, one: Stage, other: Stage) -> Edit:
+    """Two calls of one expression change places."""
+    source = chain.source
+    _, start = source.span(one.call.func.value)  # type: ignore[attr-defined]
+    _, middle = source.span(one.call)
+    _, end = source.span(other.call)
+    return Edit(start, end, source.text[middle:end] + source.text[start:middle])
+
+
+def _refuse_python(chain: Chain) -> None:
+    """Raises where Python makes the data: it may read what training changes.
+
+    Raises:
+      UncertainError: It does.
+    """
+    if any(chain.recorded.get(each) for each in _PYTHON):
+        raise UncertainError("Python code makes the data, whose order or state may matter.")
+
+
+def _refuse_varying(chain: Chain, last: int) -> None:
+    """Raises where elements up to a stage may be others in each pass.
+
+    Raises:
+      UncertainError: They may.
+    """
+    _refuse_python(chain)
+    stages = chain.stages[: last + 1]
+    varying = [each.method for each in stages if each.method not in _DETERMINISTIC]
+    if not stages or not chain.origin or varying:
+        raise UncertainError("It is not certain that the elements are the same in each pass.")
+    if any(_draws(chain, each) for each in stages if each.method == "map"):
+        raise UncertainError("A `map` draws random numbers, which would be the same in each pass.")
+
+
+def _is_left_early(chain: Chain) -> bool:
+    if isinstance(chain.user, ast.Call):
+        return (
+            called_name(chain.user) != "fit" or keyword(chain.user, "steps_per_epoch") is not None
+        )
+    return any(isinstance(each, ast.Break | ast.Return) for each in ast.walk(chain.user))
+
+
+def _draws(chain: Chain, stage: Stage) -> bool:
+    """Whether the function of a `map` draws random numbers.
+
+    Raises:
+      UncertainError: Its code is elsewhere, or has a state.
+    """
+    given = stage.call.args[0] if stage.call.args else None
+    functions: list[ast.AST] = [given] if isinstance(given, ast.Lambda) else []
+    if given is not None and not functions:
+        name = dotted(given).rpartition(".")[2]
+        functions += [
+            each
+            for each in ast.walk(chain.source.tree)
+            if isinstance(each, ast.FunctionDef) and each.name == name
+        ]
+    if len(functions) != 1:
+        raise UncertainError("The function of the `map` is not in that file, or not by one name.")
+    called = reached_calls(chain.source, functions[0])
+    if called & _STATEFUL:
+        raise UncertainError("The function of the `map` has a state, or calls Python.")
+    reached = [functions[0], *_reached(chain, called)]
+    return any(draws_numbers(each) for each in reached)
+
+
+def _reached(chain: Chain, called: set[str]) -> list[ast.AST]:
+    return [
+        each
+        for each in ast.walk(chain.source.tree)
+        if isinstance(each, ast.FunctionDef) and each.name in called
+    ]
