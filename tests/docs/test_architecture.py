@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from architecture.test_decision_thresholds import find_numbers
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
@@ -299,6 +300,8 @@ def test_a_signal_is_added_as_the_example_shows(with_signal: Path) -> None:
 def test_a_cause_is_added_as_the_example_shows(with_signal: Path) -> None:
     for block in blocks_of("Add a cause"):
         apply(block, with_signal)
+    module = with_signal / "tb_slowdown_plugin/analysis/causes/saving/file_leak.py"
+    assert list(find_numbers(module)) == []
     tables = generated(with_signal)
     assert '  ["file_leak", "Fl", "File leak", "saving", "back"],' in tables
     assert '  file_leak: ["open_files"],' in tables
