@@ -14,6 +14,9 @@ Changes = Literal["no", "numerics", "yes"]
 AS_IT_IS: Final = "as_it_is"
 """The program without an intervention."""
 
+PATCH: Final = "patch_"
+"""Before the cause, in the name of an experiment with the patches against it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Experiment:

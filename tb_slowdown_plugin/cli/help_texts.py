@@ -121,4 +121,5 @@ examples:
   tbslow try --all -m package.train
   tbslow try --only input_free,xla --format json train.py
   tbslow try --logdir tbslow-runs/train-20261130-120000 train.py
+  tbslow try --patch train.py
 """

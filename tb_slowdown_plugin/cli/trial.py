@@ -14,16 +14,19 @@ from pathlib import Path
 
 from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.analysis.text.wording import counted, duration
+from tb_slowdown_plugin.analysis.types import Report
 from tb_slowdown_plugin.catalog.experiments import AS_IT_IS, EXPERIMENTS, Experiment
 from tb_slowdown_plugin.cli.output import TurnsBar, ink_of, tell, write
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.jobs.experiments import Times, choose_experiments, try_all
+from tb_slowdown_plugin.jobs.patch_experiments import find_patch_experiments
 from tb_slowdown_plugin.jobs.program_copy import ProgramCopy
 from tb_slowdown_plugin.jobs.trial_process import Prepare, TrialProcess
 from tb_slowdown_plugin.jobs.trial_results import keep_trials, to_trial, trials_body
 from tb_slowdown_plugin.reader.logdir import read_runs
 from tb_slowdown_plugin.records.metadata import ROOT_RUN
 from tb_slowdown_plugin.records.trials import Trial
+from tb_slowdown_plugin.records.types import Run
 from tb_slowdown_plugin.report.trials_text import list_text, trials_text
 from tb_slowdown_plugin.writer.launch.run_script import choose_logdir, prepare
 from tb_slowdown_plugin.writer.launch.settings import Settings
@@ -44,7 +47,9 @@ def try_program(chosen: Namespace) -> int:
         raise InputError("no program to try; 'tbslow try --help' lists what there is")
     wanted = _wanted(chosen)
     logdir = Path(chosen.logdir or choose_logdir(program, time.localtime())).absolute()
-    known = _causes_in(logdir)
+    known = _run_in(logdir)
+    if chosen.patch and chosen.workdir:
+        raise InputError("--patch changes a copy: it can't be used with --workdir")
     current = Path.cwd()
     copy = None if chosen.workdir else ProgramCopy(program, current)
     if chosen.workdir and program[0] != "-m":
@@ -73,7 +78,7 @@ def _experiment(
     bar: TurnsBar,
     wanted: list[Experiment] | None,
     logdir: Path,
-    known: list[str] | None,
+    known: Run | None,
 ) -> int:
     def run(name: str, logdir: Path | None = None) -> Times:
         bar.begin(name)
@@ -88,10 +93,16 @@ def _experiment(
     process.timeout_seconds = max(_MIN_TIMEOUT_SECONDS, _TIMEOUT_RATIO * seconds)
     if first.reason:
         raise InputError(f"nothing can be tried: {first.reason}")
-    causes = known if known is not None else _causes_in(logdir) or []
-    experiments = choose_experiments(causes) if wanted is None else wanted
+    recorded = known or _run_in(logdir)
+    report = account_for(recorded).report if recorded else None
+    causes = [cause.cause for cause in report.causes] if report else []
+    if chosen.patch and recorded and report:
+        experiments = _add_patches(process, recorded, report)
+    else:
+        experiments = choose_experiments(causes) if wanted is None else wanted
     if not experiments:
-        tell("no cause of this run calls for an experiment; --all tries all")
+        what = "has a patch" if chosen.patch else "calls for an experiment"
+        tell(f"no cause of this run {what}; --all tries all experiments")
         return 0
     runs = 2 * chosen.repeats * len(experiments)
     names = ", ".join(each.name for each in experiments)
@@ -143,8 +154,14 @@ def _wanted(chosen: Namespace) -> list[Experiment] | None:
     return [each for each in EXPERIMENTS.values() if each.name in names]
 
 
-def _causes_in(logdir: Path) -> list[str] | None:
-    """The causes of the run that is there, largest first; None where there is none."""
+def _add_patches(process: TrialProcess, run: Run, report: Report) -> list[Experiment]:
+    found = list(find_patch_experiments(run, report, Path.cwd()))
+    process.changed = {each.experiment.name: each.files for each in found}
+    return [each.experiment for each in found]
+
+
+def _run_in(logdir: Path) -> Run | None:
+    """The run that is there; None where there is none."""
     try:
         runs = list(read_runs(str(logdir), warn=lambda _: None))
     except InputError:
@@ -153,7 +170,7 @@ def _causes_in(logdir: Path) -> list[str] | None:
         raise InputError(
             f"'{logdir}' has several runs; give the directory of one run, or a new one"
         )
-    return [cause.cause for cause in account_for(runs[0]).report.causes]
+    return runs[0]
 
 
 def _preparing(chosen: Namespace) -> Prepare:

@@ -23,6 +23,9 @@ def add_try(command: argparse.ArgumentParser) -> None:
     choice = command.add_mutually_exclusive_group()
     choice.add_argument("--only", metavar="NAMES", help="these experiments: NAME,NAME")
     choice.add_argument("--all", action="store_true", help="all experiments")
+    choice.add_argument(
+        "--patch", action="store_true", help="the patches of tbslow fix against the run's causes"
+    )
     choice.add_argument("--list", action="store_true", help="list the experiments and exit")
     command.add_argument(
         "--logdir",

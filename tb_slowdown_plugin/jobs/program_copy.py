@@ -49,11 +49,14 @@ class ProgramCopy:
                     "give a directory to run in with --workdir DIR"
                 )
 
-    def make(self, folder: Path) -> tuple[list[str], Path, dict[str, str]]:
+    def make(
+        self, folder: Path, changed: Mapping[Path, bytes] | None = None
+    ) -> tuple[list[str], Path, dict[str, str]]:
         """Copies the directories.
 
         Args:
           folder: A new one.
+          changed: Files that have another content in the copy.
 
         Returns:
           The program with paths into the copy, the directory to run in, and which directory
@@ -67,6 +70,11 @@ class ProgramCopy:
                 (copy / linked.relative_to(root)).symlink_to(linked)
             _move_links(copy, root)
             copies[str(root)] = str(copy)
+        for file, content in (changed or {}).items():
+            place = Path(move_path(str(file.resolve()), copies))
+            if not place.resolve().is_relative_to(folder.resolve()):
+                raise InputError(f"'{file}' is not in the copy: its patch can't be tried")
+            place.write_bytes(content)
         program = [move_path(each, copies) for each in self._program]
         return program, Path(copies[str(self._roots[0])]), copies
 

@@ -59,6 +59,8 @@ class TrialProcess:
         self._runs = 0
         self.timeout_seconds: float | None = None
         """After which a run is ended; None for never."""
+        self.changed: dict[str, Mapping[Path, bytes]] = {}
+        """Experiment -> files that have another content in its copies."""
 
     def run(self, experiment: str, logdir: Path | None = None) -> Times:
         """Runs it.
@@ -79,7 +81,9 @@ class TrialProcess:
         program, current = list(self._program), self._workdir
         environment = dict(os.environ)
         if self._copy is not None:
-            program, current, copies = self._copy.make(folder / "copy")
+            program, current, copies = self._copy.make(
+                folder / "copy", self.changed.get(experiment)
+            )
             for name in ("PWD", "PYTHONPATH"):
                 if name in environment:
                     environment[name] = move_path(environment[name], copies)

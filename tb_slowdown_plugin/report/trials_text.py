@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from tb_slowdown_plugin.analysis.text.trial_text import describe_speedup
 from tb_slowdown_plugin.analysis.text.wording import duration
 from tb_slowdown_plugin.catalog.causes import cause_title
-from tb_slowdown_plugin.catalog.experiments import Experiment
+from tb_slowdown_plugin.catalog.experiments import PATCH, Experiment
 from tb_slowdown_plugin.records.trials import Trial
 from tb_slowdown_plugin.report.ansi import Ink, printable
 
@@ -57,7 +57,9 @@ def _trial(trial: Trial, width: int, ink: Ink) -> Iterator[str]:
     yield from textwrap.wrap(
         " ".join(sentences), width, initial_indent=_INDENT, subsequent_indent=_INDENT
     )
-    if trial.interval[0] > 1:
-        yield f"{_INDENT}Example:"
-        for line in trial.adopt.splitlines():
-            yield _INDENT * 2 + ink.code(line, "+")
+    if trial.interval[0] <= 1:
+        return
+    is_patch = trial.experiment.startswith(PATCH)
+    yield f"{_INDENT}Patch, as tbslow fix has it:" if is_patch else f"{_INDENT}Example:"
+    for line in trial.adopt.splitlines():
+        yield _INDENT * 2 + ink.code(printable(line), line[:1] if is_patch else "+")

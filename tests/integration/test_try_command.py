@@ -201,6 +201,21 @@ def test_the_report_shows_the_experiment_with_the_cause(tried: dict[str, Tried])
     assert others == [None] * len(others)
 
 
+def test_the_patch_of_a_line_is_an_experiment(tried: dict[str, Tried]) -> None:
+    found = tried["number_argument"]
+    flags = ("--steps", "40", "--repeats", "2", "--logdir", "tbslow-runs/first")
+    done = run_command(found.folder, "try", *flags, "--patch", "--format", "json", "program.py")
+    (experiment,) = json.loads(done.stdout)["experiments"]
+    assert experiment["experiment"] == "patch_retracing"
+    assert (
+        "\n+    train_step(tf.constant(0.001 / (number + 1), tf.float32))\n" in experiment["adopt"]
+    )
+    assert experiment["speedup"] == pytest.approx(3.5, rel=0.4)
+    assert hash_files(found.folder) == found.before
+    report = run_command(found.folder, "report", "tbslow-runs/first")
+    assert "Confirmed: " in report.stdout
+
+
 def test_with_its_input_free_a_step_takes_what_it_takes_with_free_input(
     tried: dict[str, Tried],
 ) -> None:

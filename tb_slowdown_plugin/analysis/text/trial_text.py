@@ -6,7 +6,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tb_slowdown_plugin.analysis.text.wording import significant
+from tb_slowdown_plugin.analysis.text.wording import count, significant
+from tb_slowdown_plugin.catalog.experiments import PATCH
 from tb_slowdown_plugin.records.trials import Trial
 
 
@@ -42,7 +43,8 @@ def describe_trial(trial: Trial) -> str:
     day = time.strftime("%Y-%m-%d", time.localtime(trial.tried_at))
     word = "confirmed" if trial.interval[0] > 1 else "tried"
     tried = "tried on" if word == "confirmed" else "on"
-    return f"{word}: {found} with {trial.experiment}, {tried} {day}"
+    by = "its patch" if trial.experiment.startswith(PATCH) else trial.experiment
+    return f"{word}: {found} with {by}, {tried} {day}"
 
 
 def trial_of(cause: str, trials: Sequence[Trial]) -> Trial | None:
@@ -61,4 +63,4 @@ def trial_of(cause: str, trials: Sequence[Trial]) -> Trial | None:
 
 
 def _figure(ratio: float) -> str:
-    return significant(ratio, 3)
+    return count(ratio) if ratio >= 100 else significant(ratio, 3)

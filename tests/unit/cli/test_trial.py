@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.catalog.experiments import AS_IT_IS
+from tb_slowdown_plugin.catalog.experiments import AS_IT_IS, Experiment
 from tb_slowdown_plugin.cli import trial as command
 from tb_slowdown_plugin.cli.command import main
 from tb_slowdown_plugin.jobs.experiments import Times
+from tb_slowdown_plugin.jobs.patch_experiments import PatchExperiment
 from tb_slowdown_plugin.reader.trials import read_trials
 
 STEP_SECONDS = {AS_IT_IS: 0.1, "prefetch": 0.05, "input_free": 0.04, "xla": 0.1}
@@ -23,6 +25,7 @@ class Played:
     """In place of the processes: each run has the step time of its name."""
 
     turns: ClassVar[list[str]] = []
+    changed: ClassVar[dict[str, Any]] = {}
     reason = ""
 
     def __init__(self, *_: Any) -> None:
@@ -31,6 +34,7 @@ class Played:
 
     def run(self, name: str, logdir: Path | None = None) -> Times:
         Played.turns.append(name)
+        Played.changed = dict(self.changed)
         if self.reason:
             return Times(np.zeros(0), np.zeros(0), self.reason)
         if name not in STEP_SECONDS:
@@ -51,7 +55,9 @@ def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> type[Played]:
 @pytest.fixture
 def has_causes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     def has(*causes: str) -> None:
-        monkeypatch.setattr(command, "_causes_in", lambda _: list(causes))
+        report = SimpleNamespace(causes=[SimpleNamespace(cause=cause) for cause in causes])
+        monkeypatch.setattr(command, "_run_in", lambda _: object())
+        monkeypatch.setattr(command, "account_for", lambda _: SimpleNamespace(report=report))
 
     return has
 
@@ -96,8 +102,41 @@ def test_a_run_without_causes_is_told_of_all(
     has_causes("warm_up")
     assert main(["try", "train.py"]) == 0
     assert (
-        "no cause of this run calls for an experiment; --all tries all" in capsys.readouterr().err
+        "no cause of this run calls for an experiment; --all tries all experiments"
+        in capsys.readouterr().err
     )
+    assert Played.turns == [AS_IT_IS]
+
+
+def test_patches_are_experiments(
+    has_causes: Callable[..., None],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    has_causes("retracing", "disk")
+    experiment = Experiment(
+        "patch_retracing", "passes a tensor", ("retracing",), "no", "+new", True
+    )
+    file = tmp_path / "train.py"
+    found = [PatchExperiment(experiment, {file: b"new"})]
+    monkeypatch.setattr(command, "find_patch_experiments", lambda *_: iter(found))
+    monkeypatch.setitem(STEP_SECONDS, "patch_retracing", 0.05)
+    assert main(["try", "--patch", "--format", "json", "train.py"]) == 0
+    (trial,) = json.loads(capsys.readouterr().out)["experiments"]
+    assert (trial["experiment"], trial["confirms"]) == ("patch_retracing", "retracing")
+    assert Played.changed == {"patch_retracing": {file: b"new"}}
+
+
+def test_without_a_patch_nothing_is_tried(
+    has_causes: Callable[..., None],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    has_causes("retracing")
+    monkeypatch.setattr(command, "find_patch_experiments", lambda *_: iter([]))
+    assert main(["try", "--patch", "train.py"]) == 0
+    assert "no cause of this run has a patch" in capsys.readouterr().err
     assert Played.turns == [AS_IT_IS]
 
 
@@ -114,6 +153,7 @@ def test_the_list_needs_no_program(capsys: pytest.CaptureFixture[str]) -> None:
         (["--only", "magic", "train.py"], "--only magic: expected names of experiments"),
         (["--only", ",", "train.py"], "--only ,: expected names of experiments"),
         (["none.py"], "no such file: 'none.py'"),
+        (["--patch", "--workdir", "x", "train.py"], "--patch changes a copy"),
     ],
 )
 def test_what_cannot_be_tried_is_refused(

@@ -92,6 +92,26 @@ def test_packages_and_history_are_linked_and_earlier_runs_left_out(
     assert {each.name for each in (current / "src").iterdir()} == {"train.py"}
 
 
+def test_patched_files_have_their_new_content_in_the_copy_only(home: Path, target: Path) -> None:
+    script = home / "src" / "train.py"
+    program, _, _ = ProgramCopy(["src/train.py"], home).make(target, {script: b"print(2)\n"})
+    assert Path(program[0]).read_bytes() == b"print(2)\n"
+    assert script.read_bytes() == b"print(1)\n"
+
+
+@pytest.mark.parametrize("linked", [True, False])
+def test_a_file_that_is_not_copied_is_not_patched(
+    home: Path, target: Path, tmp_path: Path, linked: bool
+) -> None:
+    folder = home / "site-packages" if linked else tmp_path / "elsewhere"
+    folder.mkdir()
+    file = folder / "part.py"
+    file.write_text("mine")
+    with pytest.raises(InputError, match="its patch can't be tried"):
+        ProgramCopy(["src/train.py"], home).make(target, {file: b"new"})
+    assert file.read_text() == "mine"
+
+
 def test_a_script_that_is_not_there_is_refused(home: Path) -> None:
     with pytest.raises(InputError, match=r"no such file: 'none\.py'"):
         ProgramCopy(["none.py"], home)

@@ -28,6 +28,16 @@ def test_each_experiment_has_its_paragraph() -> None:
     )
 
 
+def test_a_patch_is_shown_as_it_is() -> None:
+    trial = Trial(
+        "patch_retracing", (0.2, 0.1), 2.0, (1.9, 2.1), None, "no", "--- a\n+++ b\n-x\n+y"
+    )
+    text = trials_text([trial], [], width=78, colour=False)
+    assert text.endswith(
+        "   Patch, as tbslow fix has it:\n      --- a\n      +++ b\n      -x\n      +y\n"
+    )
+
+
 def test_the_list_has_each_experiment_within_the_width() -> None:
     text = list_text(list(EXPERIMENTS.values()), width=78, colour=False)
     assert [line.split()[0] for line in text.splitlines() if line[0] != " "] == list(EXPERIMENTS)

@@ -24,6 +24,7 @@ def trial(name: str, low: float, high: float, *tests: str) -> Trial:
         ((0.8, 1.0), "no difference (0.8 to 1)"),
         ((1.01, 1.2), "times faster (1.01 to 1.2)"),
         ((0.25, 0.5), "times slower (2 to 4)"),
+        ((1.24, 3440.2), "times faster (1.24 to 3,440)"),
     ],
 )
 def test_a_difference_is_told_only_where_the_interval_excludes_1(
@@ -37,6 +38,11 @@ def test_an_experiment_confirms_or_was_tried() -> None:
     assert describe_trial(trial("prefetch", 0.9, 1.1)) == (
         "tried: no difference (0.9 to 1.1) with prefetch, on 1971-01-01"
     )
+
+
+def test_a_patch_is_named_as_that() -> None:
+    said = describe_trial(trial("patch_retracing", 1.5, 2.0))
+    assert said == "confirmed: 1.73 times faster (1.5 to 2) with its patch, tried on 1971-01-01"
 
 
 def test_the_surest_speed_up_of_a_cause_is_shown() -> None:

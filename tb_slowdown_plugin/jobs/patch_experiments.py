@@ -1,0 +1,63 @@
+"""Experiments with the patches of `tbslow fix`: the patched program, and the program as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tb_slowdown_plugin.analysis.types import Report
+from tb_slowdown_plugin.catalog.experiments import PATCH, Changes, Experiment
+from tb_slowdown_plugin.jobs.patches.diff import unified_diff
+from tb_slowdown_plugin.jobs.patches.evidence import Patch
+from tb_slowdown_plugin.jobs.patches.finder import find_fixes, patched_files
+from tb_slowdown_plugin.jobs.patches.source import UncertainError
+from tb_slowdown_plugin.records.types import Run
+
+_BY_EFFECT: Final[tuple[Changes, ...]] = ("yes", "numerics", "no")
+
+
+@dataclass(frozen=True)
+class PatchExperiment:
+    """The patches against one cause."""
+
+    experiment: Experiment
+    files: dict[Path, bytes]
+    """The new content of each file that they change."""
+
+
+def find_patch_experiments(run: Run, report: Report, root: Path) -> Iterator[PatchExperiment]:
+    """One for each cause that has a patch.
+
+    Args:
+      run: The recording.
+      report: Its report.
+      root: The directory in which the program's files are.
+    """
+    for fix in find_fixes(run, report, root):
+        if not fix.patches:
+            continue
+        try:
+            changed = patched_files([fix])
+        except UncertainError:
+            continue
+        cause = fix.cause.cause
+        experiment = Experiment(
+            PATCH + cause,
+            " ".join(patch.title for patch in fix.patches),
+            (cause,),
+            _effect(fix.patches),
+            "".join(
+                unified_diff(source, text).decode("utf-8", "replace") for source, text in changed
+            ),
+            is_rare=True,
+        )
+        files = {source.path: text.encode(source.encoding) for source, text in changed}
+        yield PatchExperiment(experiment, files)
+
+
+def _effect(patches: tuple[Patch, ...]) -> Changes:
+    """What all of them do to results."""
+    given = {patch.changes_results for patch in patches}
+    return next(each for each in _BY_EFFECT if each in given)
