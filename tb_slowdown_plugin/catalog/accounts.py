@@ -94,6 +94,7 @@ _ACCOUNTS: Final = (
     Account(names.CALLBACK, "Callback", "configured", "callbacks"),
     Account("callbacks", "Callbacks", "configured", "callbacks"),
     Account(names.CHECKPOINT, "Saving checkpoints", "configured", "checkpointing"),
+    Account(names.FILE_WRITE, "Writing files", "configured", "disk"),
     Account(names.SUMMARY, "Writing summaries", "configured", "callbacks"),
     Account(names.VALIDATION, "Validation", "validation", "callbacks", _NEVER),
     Account(names.COMMUNICATION, "Waiting for other workers", "configured", "communication"),

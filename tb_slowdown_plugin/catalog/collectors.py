@@ -170,6 +170,7 @@ _COLLECTORS: Final = (
         Signal("live_tapes", "count", "Gradient tapes that hold what they recorded",
                "Live tapes"),
     )),
+    Collector("slow_steps", "Lines that hold single steps up", "python.slow_steps:SlowSteps"),
     Collector("python_stacks", "Where Python spends its time", "python.stacks:PythonStacks"),
 )  # fmt: skip
 

@@ -43,6 +43,11 @@ OPTIMIZER_AT: Final = "optimizer_at"
 OPEN_TAPE = "open_tape"
 """Fact: a gradient tape is open since an earlier step."""
 
+SLOW_STEP: Final = "slow_step"
+"""Fact: a step took far longer than usual in no account. Subject: the line that it was in. Numbers:
+"ago", steps since it; "writes", 1 where it was seen to write; "written_bytes" of the thread in it
+and up to a second before it."""
+
 STALL: Final = "stall"
 """Fact: no step for a long time. Subject: where the training thread is. Numbers: "since" (Unix
 seconds), "seconds" so far, "cpu_seconds" of the process in them, other "threads", and "in:ACCOUNT"

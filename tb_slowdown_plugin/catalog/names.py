@@ -68,6 +68,8 @@ FUNCTION_OPTIONS: Final = "function_options"
 GC_FORCED: Final = "gc_forced"
 """Fact: the line that asked for full collections, with its "calls" so far, and "clear_session"
 where Keras's function did it there."""
+FILE_WRITE: Final = "file_write"
+"""Writing a file of the program's own. Detail: the line."""
 CALLED: Final = "called"
 """Fact: a call of the user's with an account of its own. Subject: the account that got its seconds,
 the call, and the line, as `Called` reads them. Numbers: "calls" so far, their "seconds" and

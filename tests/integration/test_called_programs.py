@@ -29,7 +29,10 @@ CALLS = {
     "evaluate": ("input_pipeline", "evaluate", 0.15),
 }
 """Program -> its cause, its call, and how far the seconds may be from the stopwatch's."""
+WRITES = {"pickle_in_loop": "save_pickle", "synced_log": "write"}
+"""Program that writes files of its own -> the function that writes."""
 PAIRS = {
+    "pickle_and_collect": {"garbage_collection": "gc.collect", "disk": "write"},
     "predict_and_input": {"retracing": "predict", "input_pipeline": "input"},
     "collect_and_retrace": {"garbage_collection": "gc.collect", "retracing": "retracing"},
 }
@@ -72,7 +75,18 @@ def test_a_call_is_one_row_with_its_line_and_its_seconds(name: str, tmp_path: Pa
     assert f"`{call}`" in text
 
 
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", WRITES)
+def test_a_file_of_the_programs_own_is_one_row_with_its_line(name: str, tmp_path: Path) -> None:
+    made = run(name, tmp_path)
+    (row,) = made.named
+    assert row.cause == "disk", made.report.headline
+    assert row.lost_seconds == pytest.approx(made.seconds["write"], rel=0.2)
+    assert f"writes a file in {WRITES[name]} (" in row.summary
+    assert row.place is not None
+    assert row.place.file.endswith(PROGRAMS.name)
+
+
+@pytest.mark.parametrize("name", [*CALLS, *WRITES])
 def test_its_healthy_twin_is_not_blamed(name: str, tmp_path: Path) -> None:
     made = run(f"{name}_healthy", tmp_path)
     assert made.named == [], made.report.headline

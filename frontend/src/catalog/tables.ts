@@ -86,6 +86,7 @@ export const COLLECTORS: Readonly<Record<string, string>> = {
   communication: "Waiting for other workers",
   live_tensors: "Live tensors",
   tapes: "Gradient tapes and live tensors",
+  slow_steps: "Lines that hold single steps up",
   python_stacks: "Where Python spends its time",
 };
 

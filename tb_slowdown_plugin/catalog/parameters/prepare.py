@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tb_slowdown_plugin.catalog.parameter import Count
+from tb_slowdown_plugin.catalog.parameter import Count, Parameter
 
 SLOW_FIRST_STEPS: Final = Count(
     20, unit="steps", what="Leading steps that may be slow because graphs are built."
@@ -38,4 +38,35 @@ MOST_STAGES: Final = Count(
 
 EPOCHS_OF_STAGE: Final = Count(
     2, unit="epochs", what="A shorter stage may as well be a `compile()` in a loop."
+)
+
+WRITTEN_BYTES: Final = Count(
+    256 * 1024,
+    unit="bytes",
+    what="Written around a slow step, from which it wrote a file, if nothing else did.",
+    source="well above a line of a log, well below a file that takes long",
+)
+
+STEPS_AROUND: Final = Count(
+    25, unit="steps", what="Steps on each side of a slow one that say what it takes else."
+)
+
+LIKE_SEEN: Final = Parameter(
+    2.0,
+    unit="times the usual price",
+    what="Up to which, either way, a slow step that was not looked at is like those that were.",
+)
+
+SEEN_OF_ALIKE: Final = Parameter(
+    0.25,
+    unit="share of such steps",
+    what="Steps that must have been seen, all of them in one line.",
+    source="a step of 50 ms is seen in one of four looks",
+)
+
+MOSTLY_WRITING: Final = Parameter(
+    0.5,
+    unit="share",
+    what="Of the slow steps of a line, in which it writes, from which they all are writing; and of "
+    "such a step, that no account holds.",
 )

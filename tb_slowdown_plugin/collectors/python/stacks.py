@@ -62,6 +62,11 @@ _usual_seconds: float | None = None
 """The interval of the program, while another one is set."""
 
 
+def current_frames() -> Callable[[], Mapping[int, FrameType]] | None:
+    """What gives the frame that each thread is in; None where this Python does not show them."""
+    return getattr(sys, "_current_frames", None)
+
+
 class PythonStacks:
     """Samples the innermost frame of the training thread that the user wrote.
 
@@ -91,7 +96,7 @@ class PythonStacks:
         Raises:
           Unavailable: This Python does not show the frames of other threads.
         """
-        self._frames = self._frames or getattr(sys, "_current_frames", None)
+        self._frames = self._frames or current_frames()
         if self._frames is None:
             raise Unavailable("this Python does not show the frames of other threads")
         self._context = context

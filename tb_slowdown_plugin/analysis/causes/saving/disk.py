@@ -31,6 +31,7 @@ from tb_slowdown_plugin.analysis.causes.common.pressure import (
 from tb_slowdown_plugin.analysis.causes.common.program import Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_rise, working_rows
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import ends
+from tb_slowdown_plugin.analysis.causes.saving import file_writes
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, size, whole_percent
 from tb_slowdown_plugin.analysis.types import Advice, Finding
@@ -166,6 +167,9 @@ class _Writes:
 
 def explain(case: Case) -> Claim | None:
     """Claims slow steps and saves under pressure of the disk, and growth of what is written."""
+    written = file_writes.claim(case)
+    if written is not None:
+        return written
     pressed = rows_by_rate(
         case, IO_PRESSURE, lambda share: share >= UNDER_PRESSURE, per_second=True
     )

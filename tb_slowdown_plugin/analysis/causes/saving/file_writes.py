@@ -1,0 +1,92 @@
+"""Files that the program's own code writes while the training waits: which line, how often."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.causes.common.context import (
+    Case,
+    Claim,
+    largest,
+    lost_seconds,
+    to_place,
+)
+from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
+from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, working_rows
+from tb_slowdown_plugin.analysis.text.wording import (
+    counted,
+    duration,
+    ledger_seconds,
+    percent,
+    size,
+)
+from tb_slowdown_plugin.analysis.types import Advice
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.events import SLOW_STEP
+
+
+def claim(case: Case) -> Claim | None:
+    """Claims the seconds of lines that write files."""
+    claimed = case.of(names.FILE_WRITE)
+    if not claimed:
+        return None
+    main = largest(claimed)
+    line = names.detail(main.source)
+    rows = working_rows(main.lost_per_step)
+    usual = duration(float(np.median(main.lost_per_step[rows])))
+    bytes_of = [
+        fact.numbers.get("written_bytes", 0.0)
+        for _, fact in case.facts(SLOW_STEP)
+        if fact.subject.rpartition(":")[0] == line.rpartition(":")[0]
+    ]
+    seen, written = len(bytes_of), sum(bytes_of)
+    seconds = lost_seconds(claimed)
+    return Claim(
+        "disk",
+        claimed,
+        f"writing a file in {line}",
+        f"The training thread writes a file in {line} {cadence(rows, len(case.run.steps))}; the "
+        f"step takes {usual} longer.",
+        (
+            f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run) was lost "
+            f"to writing files: {counted(len(rows), 'step')} took longer than the steps around.",
+            f"The training thread was in that line in {counted(seen, 'slow step')}; it wrote "
+            f"{size(written / seen)} in each, on average.",
+            *(
+                f"Another {ledger_seconds(each.lost_seconds)} was lost in "
+                f"{names.detail(each.source)}."
+                for each in claimed
+                if each.source != main.source
+            ),
+        ),
+        (in_the_background(), less_often()),
+        "high" if 2 * seen >= len(rows) else "medium",
+        place=to_place(line),
+    )
+
+
+def in_the_background() -> Advice:
+    """The training does not wait for the disk."""
+    return Advice(
+        "Write in another thread, and give it a copy of what changes meanwhile.",
+        snippet(
+            new("pool = concurrent.futures.ThreadPoolExecutor(1)  # once, before the loop"),
+            old("save(path, state)"),
+            new("pool.submit(save, path, copy.deepcopy(state))"),
+        ),
+        "The copy takes memory and time; `pool.shutdown()` at the end waits for the last file.",
+        "find the line that writes",
+    )
+
+
+def less_often() -> Advice:
+    """Or what is new only."""
+    return Advice(
+        "Write less often, or only what is new since the last time.",
+        snippet(
+            same("if step % 1_000 == 0:"),
+            same("    save(path, state)"),
+        ),
+        "After a crash, what came since the last file is lost.",
+        "find the line that writes",
+    )

@@ -1,0 +1,113 @@
+"""Steps that the program's own files hold up: which line, and for how long.
+
+The monitor looks at slow steps from outside, two to five times a second: it sees all that last
+longer, and a part of those that don't. What a step took beyond its neighbors is the price.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.events import SLOW_STEP
+from tb_slowdown_plugin.catalog.parameters.prepare import (
+    LIKE_SEEN,
+    MOSTLY_WRITING,
+    SEEN_OF_ALIKE,
+    STEPS_AROUND,
+    WRITTEN_BYTES,
+)
+from tb_slowdown_plugin.records.types import Fact, Float, Int, Run
+
+
+class SlowStep(NamedTuple):
+    """A step that was seen to be slow."""
+
+    row: int
+    place: str
+    """Function and line: "log (train.py:41)"."""
+    writes: bool
+
+
+def find_slow_steps(run: Run, measured: Mapping[str, Float]) -> list[SlowStep]:
+    """The slow steps that the monitor looked at.
+
+    Args:
+      run: The recording.
+      measured: Account -> (S,) seconds.
+    """
+    period = run.steps.period_seconds
+    known = np.zeros(len(period))
+    for account, seconds in measured.items():
+        if names.family(account) != names.INPUT_WAIT:
+            known += np.nan_to_num(seconds)
+    found = []
+    for event in run.events:
+        what = event.what
+        if not isinstance(what, Fact) or what.name != SLOW_STEP:
+            continue
+        row = event.row - round(what.numbers.get("ago", 0.0))
+        if 0 < row <= len(period):  # a step may end between the look and the record of it
+            row -= int(row == len(period) or period[row - 1] > period[row])
+            alone = known[row] < MOSTLY_WRITING * period[row]
+            much = alone and what.numbers.get("written_bytes", 0.0) >= WRITTEN_BYTES
+            found.append(SlowStep(row, what.subject, bool(what.numbers.get("writes")) or much))
+    return found
+
+
+def with_file_writes(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
+    """The accounts, with one for each line that writes files of the program's own."""
+    slow = find_slow_steps(run, measured)
+    seen: dict[str, list[SlowStep]] = defaultdict(list)
+    for each in slow:
+        seen[each.place.rpartition(":")[0]].append(each)
+    writing = {
+        Counter(each.place for each in steps).most_common(1)[0][0]: {each.row for each in steps}
+        for steps in seen.values()
+        if sum(each.writes for each in steps) >= MOSTLY_WRITING * len(steps)
+    }
+    if not writing:
+        return dict(measured)
+    core = run.steps.period_seconds - sum(np.nan_to_num(each) for each in measured.values())
+    excess = _excess(np.maximum(core, 0.0), np.array(sorted({each.row for each in slow})))
+    made = dict(measured)
+    for place, of_place in writing.items():
+        rows = np.array(sorted(of_place))
+        column = np.zeros(len(core))
+        column[rows] = excess[rows]
+        alike = _alike(excess, rows, {each.row for each in slow} - of_place)
+        column[alike] = excess[alike]
+        made[names.account(names.FILE_WRITE, place)] = column
+    return made
+
+
+def _alike(excess: Float, seen: Int, others: set[int]) -> Int:
+    """Rows as slow as those that were seen, where those are no small part of them."""
+    usual = float(np.median(excess[seen]))
+    low, high = usual / LIKE_SEEN, usual * LIKE_SEEN
+    rows = np.flatnonzero((excess >= low) & (excess <= high)) if usual > 0 else seen[:0]
+    hit = np.intersect1d(rows, seen)
+    if (
+        len(seen) < 3  # two may be chance
+        or len(hit) < SEEN_OF_ALIKE * len(rows)
+        or others.intersection(rows.tolist())
+    ):
+        return seen[:0]
+    return rows
+
+
+def _excess(core: Float, slow: Float) -> Float:
+    """(S,) seconds of each step beyond the median of its neighbors that were not seen slow."""
+    known = core.copy()
+    known[slow] = np.nan
+    padded = np.pad(known, STEPS_AROUND, constant_values=np.nan)
+    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * STEPS_AROUND + 1)
+    excess = np.zeros(len(core))
+    rows = np.flatnonzero(core >= float(np.median(core)))
+    usual = np.nanmedian(windows[rows], axis=1)
+    excess[rows] = np.maximum(np.nan_to_num(core[rows] - usual), 0.0)
+    return excess

@@ -1,0 +1,211 @@
+"""Which line holds a step up that takes far longer than usual, and whether it writes a file.
+
+No function of Python's files can be hooked without the program noticing, so they are looked
+at from outside: a step that no clock explains, and that takes three times as long as usual, is
+looked at while it lasts.
+
+Cost: 150 us of a thread in the background beside a load of 6, five times a second in the first
+minute and twice a second from the third on; 0.3 ms a look at a slow step.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import platform
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from statistics import median
+from types import FrameType
+from typing import Final, NamedTuple
+
+from tb_slowdown_plugin.catalog.events import SLOW_STEP
+from tb_slowdown_plugin.collectors.base import Context, Unavailable
+from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
+from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
+from tb_slowdown_plugin.collectors.python import stacks
+from tb_slowdown_plugin.collectors.timing.slowdown_detector import native_id_of
+from tb_slowdown_plugin.records.types import Fact
+
+_EVERY_SECONDS: Final = 0.2
+_OFTEN_SECONDS: Final = 60.0
+"""How long it looks so often; then more and more seldom, as what comes again has been seen."""
+_SELDOM_SECONDS: Final = 0.5
+_LEAST_SECONDS: Final = 0.05
+"""Time slices of other programs hold a step up for less."""
+_USUAL: Final = 3.0
+"""Times the usual step from which a step is slow."""
+_LONGER: Final = 1.5
+"""A step that goes on is looked at again when it took so much longer."""
+_NEWEST: Final = 32
+_LOOKS_APART: Final = 5
+"""How many looks come before the bytes that were written are read again."""
+_MOST: Final = 1_000
+"""Slow steps that a record tells of."""
+WRITTEN_BYTES: Final = 256 * 1024
+"""Written while a step is slow, from which it writes a file."""
+_DEEPEST: Final = 100
+
+_WRITES: Final = {
+    "x86_64": frozenset({1, 18, 20, 26, 40, 74, 75, 162, 277, 296, 306, 328}),
+    "aarch64": frozenset({64, 66, 68, 70, 71, 81, 82, 83, 84, 267, 287}),
+}
+"""Numbers of the calls of Linux that write, or wait until something is written."""
+
+
+class Task(NamedTuple):
+    """What Linux tells of a thread."""
+
+    is_writing: bool
+    """Whether it waits in a call that writes."""
+    written_bytes: int
+    """Since the thread began; what is in the page cache only, included."""
+
+
+class _Slow(NamedTuple):
+    """A step that is slow."""
+
+    steps: int
+    place: str
+    written_bytes: int
+    """Of the thread, at the first look."""
+    is_writing: bool
+
+
+class SlowSteps:
+    """Looks at the training thread from a thread of its own.
+
+    Args:
+      frames: The frame that each thread is in, by the thread's identity.
+      read_task: What Linux tells of a thread, by the thread's identity.
+    """
+
+    name = "slow_steps"
+
+    def __init__(
+        self,
+        frames: Callable[[], Mapping[int, FrameType]] | None = None,
+        read_task: Callable[[int], Task | None] | None = None,
+    ) -> None:
+        self._frames = frames or stacks.current_frames()
+        self._read_task = read_task or read_task_of
+        self._over = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self, context: Context) -> None:
+        """Starts its thread.
+
+        Raises:
+          Unavailable: Linux or Python doesn't show what other threads do.
+        """
+        task = self._read_task(threading.get_ident())
+        if self._frames is None or task is None:
+            raise Unavailable("this system does not show what other threads do")
+        self._context = context
+        self._over.clear()
+        self._places = SourcePlaces.of_process()
+        self._usual: deque[float] = deque(maxlen=_NEWEST)
+        self._steps = 0
+        self._began_ns = context.clock.monotonic_ns()
+        self._next_ns = 0
+        self._written_bytes = task.written_bytes
+        self._looks = self._told = 0
+        self._slow: _Slow | None = None
+        self._thread = threading.Thread(target=self._run, name="tbslow slow steps", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends it."""
+        self._over.set()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join(1.0)
+
+    def _run(self) -> None:
+        began_ns = self._context.clock.monotonic_ns()
+        rest = _EVERY_SECONDS
+        while not self._over.wait(rest) and self._told < _MOST:
+            age = (self._context.clock.monotonic_ns() - began_ns) / 1e9
+            rest = min(_EVERY_SECONDS * max(1.0, age / _OFTEN_SECONDS), _SELDOM_SECONDS)
+            with contextlib.suppress(Exception):  # the training must not see it
+                self.look()
+
+    def look(self) -> None:
+        """One look, two to five times a second."""
+        context = self._context
+        steps, now_ns = context.steps_finished(), context.clock.monotonic_ns()
+        thread = context.stopwatch.thread
+        if not steps or not thread:
+            return
+        if steps != self._steps:
+            if self._slow is not None:
+                self._tell(self._slow, thread)
+            if self._steps:
+                self._usual.append((now_ns - self._began_ns) / 1e9 / (steps - self._steps))
+            self._steps, self._began_ns, self._next_ns = steps, now_ns, 0
+        # Since when nothing was booked: where no account is open, no clock knows what goes on.
+        lasts_ns = now_ns - context.stopwatch.changed_ns
+        if not self._usual or context.stopwatch.opened or lasts_ns < self._next_ns:
+            return
+        if lasts_ns >= 1e9 * max(_LEAST_SECONDS, _USUAL * median(self._usual)):
+            self._next_ns = int(_LONGER * lasts_ns)
+            self._note(thread)
+            return
+        self._looks += 1
+        if self._looks % _LOOKS_APART == 0:
+            task = self._read_task(thread)
+            self._written_bytes = task.written_bytes if task else self._written_bytes
+
+    def _note(self, thread: int) -> None:
+        place = self._place(thread)
+        task = self._read_task(thread)
+        if place is None or task is None or self._context.steps_finished() != self._steps:
+            return
+        if self._slow is None:
+            self._slow = _Slow(self._steps, place, task.written_bytes, task.is_writing)
+        elif task.is_writing:
+            self._slow = self._slow._replace(place=place, is_writing=True)
+
+    def _tell(self, slow: _Slow, thread: int) -> None:
+        self._slow = None
+        task = self._read_task(thread)
+        if task is None:
+            return
+        since = task.written_bytes - slow.written_bytes
+        written, self._written_bytes = task.written_bytes - self._written_bytes, task.written_bytes
+        self._told += 1
+        numbers = {
+            "writes": float(slow.is_writing or since >= WRITTEN_BYTES),
+            "written_bytes": float(written),
+            "ago": float(self._context.steps_finished() - slow.steps),  # last: steps go on
+        }
+        self._context.emit(Fact(SLOW_STEP, slow.place, numbers))
+
+    def _place(self, thread: int) -> str | None:
+        """The innermost line that is of no library."""
+        assert self._frames is not None
+        frame = self._frames().get(thread)
+        for _ in range(_DEEPEST):
+            if frame is None:
+                break
+            if not is_installed(frame.f_code.co_filename):
+                return self._places.in_code(frame.f_code, frame.f_lineno)
+            frame = frame.f_back
+        return None
+
+
+def read_task_of(thread: int) -> Task | None:
+    """What Linux tells of a thread of this process; None where it doesn't.
+
+    Args:
+      thread: As `threading.get_ident()`.
+    """
+    folder = Path(f"/proc/self/task/{native_id_of(thread)}")
+    try:
+        call = (folder / "syscall").read_bytes().split()[:1]
+        counts = (folder / "io").read_bytes().split()
+        written = int(counts[counts.index(b"wchar:") + 1])
+    except (OSError, ValueError):
+        return None
+    number = int(call[0]) if call and call[0].isdigit() else -1
+    return Task(number in _WRITES.get(platform.machine(), ()), written)

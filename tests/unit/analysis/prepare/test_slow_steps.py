@@ -1,0 +1,81 @@
+"""Which lines write files, and what that costs, from looks at slow steps."""
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis.prepare.slow_steps import find_slow_steps, with_file_writes
+from tb_slowdown_plugin.records.types import Fact
+
+SIZE = 400
+ROW = np.arange(SIZE)
+SAVES = np.where(ROW % 40 == 39, 0.300, 0.0)
+LINE = "save (train.py:41)"
+
+
+def look(place=LINE, ago=3, writes=1.0, written=4e6):
+    numbers = {"ago": float(ago), "writes": writes, "written_bytes": written}
+    return Fact("slow_step", place, numbers)
+
+
+def looks(rows, **of):
+    return [(row + 3, look(**of)) for row in rows]
+
+
+def account_of(run, place=LINE, measured=None):
+    return with_file_writes(run, measured or {}).get(f"file_write:{place}")
+
+
+def test_a_line_that_was_seen_writing_has_what_its_steps_took_beyond_the_others(make_run):
+    column = account_of(make_run(0.010 + SAVES, events=looks(range(39, SIZE, 40))))
+    np.testing.assert_allclose(column, SAVES)
+
+
+def test_steps_as_slow_as_those_seen_are_the_same_lines(make_run):
+    """Of ten three were seen."""
+    column = account_of(make_run(0.010 + SAVES, events=looks([39, 199, 319])))
+    np.testing.assert_allclose(column, SAVES)
+
+
+@pytest.mark.parametrize("rows", [[39, 199], []])
+def test_of_two_looks_nothing_follows_for_other_steps(make_run, rows):
+    column = account_of(make_run(0.010 + SAVES, events=looks(rows)))
+    expected = None if not rows else pytest.approx(np.where(np.isin(ROW, rows), SAVES, 0.0))
+    assert column == expected
+
+
+def test_steps_that_another_line_may_hold_up_are_not_this_lines(make_run):
+    events = sorted([*looks([39, 119, 199]), *looks([239], place="f (x.py:1)", writes=0.0)])
+    column = account_of(make_run(0.010 + SAVES, events=events))
+    assert np.flatnonzero(column).tolist() == [39, 119, 199]
+
+
+def test_a_step_may_end_between_a_look_and_its_record(make_run):
+    events = [(row + 1, what) for row, what in looks(range(39, SIZE - 4, 40))]
+    column = account_of(make_run(0.010 + SAVES, events=events))
+    np.testing.assert_allclose(column, SAVES)
+
+
+def test_a_line_that_does_not_write_gets_no_account(make_run):
+    run = make_run(0.010 + SAVES, events=looks([39, 79, 119], writes=0.0, written=0.0))
+    assert with_file_writes(run, {}) == {}
+    assert [each.row for each in find_slow_steps(run, {})] == [39, 79, 119]
+
+
+@pytest.mark.parametrize("checkpoint", [0.0, 0.25])
+def test_bytes_that_a_checkpoint_wrote_are_not_the_lines(make_run, checkpoint):
+    run = make_run(0.010 + SAVES, events=looks([39, 79, 119], writes=0.0, written=4e6))
+    measured = {"checkpoint:manager": np.where(SAVES > 0, checkpoint, 0.0)}
+    assert (account_of(run, measured=measured) is None) is bool(checkpoint)
+
+
+def test_lines_of_one_function_are_one_account(make_run):
+    events = sorted(
+        [*looks([39, 119]), *looks([79, 159, 199], place="save (train.py:43)")],
+        key=lambda event: event[0],
+    )
+    assert account_of(make_run(0.010 + SAVES, events=events), "save (train.py:43)") is not None
+
+
+def test_rows_outside_of_the_run_are_left_out(make_run):
+    run = make_run(0.010 + SAVES, events=[(0, look(ago=2)), (900, look())])
+    assert find_slow_steps(run, {}) == []
