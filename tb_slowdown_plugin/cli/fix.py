@@ -15,6 +15,7 @@ from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.catalog.causes import cause_title
 from tb_slowdown_plugin.cli.output import ProgressLine, tell
 from tb_slowdown_plugin.errors import InputError
+from tb_slowdown_plugin.jobs.patches.advice import RESULTS
 from tb_slowdown_plugin.jobs.patches.apply import write_patched
 from tb_slowdown_plugin.jobs.patches.diff import unified_diff
 from tb_slowdown_plugin.jobs.patches.finder import Fix, find_fixes, patched_files
@@ -23,11 +24,6 @@ from tb_slowdown_plugin.reader.logdir import read_runs
 from tb_slowdown_plugin.records.types import Run
 from tb_slowdown_plugin.report.ansi import printable
 
-_RESULTS: Final = {
-    "no": "Results stay the same.",
-    "numerics": "Results stay the same except for rounding.",
-    "yes": "Results change.",
-}
 _WIDTH: Final = 92
 
 
@@ -76,7 +72,7 @@ def _run(chosen: Namespace) -> Run:
 def _say(fix: Fix) -> None:
     title = cause_title(fix.cause.cause)
     for patch in fix.patches:
-        results = _RESULTS[patch.changes_results]
+        results = RESULTS[patch.changes_results]
         note = f" {patch.note}" if patch.note else ""
         tell(f"{title}, {patch.source.name}:{patch.line}: {patch.title} {results}{note}")
     for why in fix.refusals:

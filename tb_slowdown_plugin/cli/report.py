@@ -20,6 +20,7 @@ from tb_slowdown_plugin.cli.output import (
     tell,
     write,
 )
+from tb_slowdown_plugin.jobs.patches.advice import with_patches
 from tb_slowdown_plugin.profiler.digest import captured_in
 from tb_slowdown_plugin.reader.logdir import read_runs
 from tb_slowdown_plugin.reader.trials import read_trials
@@ -43,7 +44,7 @@ def report(chosen: Namespace) -> int:
     pages = []
     with ProgressLine(sys.stderr) as progress:
         for run, account in _accounts(chosen, warnings, progress):
-            reports.append(account.report)
+            reports.append(with_patches(account.report, run, Path.cwd()))
             if chosen.format == "html":
                 pages.append(embed(run, account, title=run_title(run.name, chosen.logdir)))
     for warning in warnings:

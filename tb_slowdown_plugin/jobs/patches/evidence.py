@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, Literal
 
-from tb_slowdown_plugin.analysis.types import Cause, Place
+from tb_slowdown_plugin.analysis.types import Advice, Cause, Place
 from tb_slowdown_plugin.jobs.patches.source import Edit, Source, UncertainError
 from tb_slowdown_plugin.records.source_lines import FILE_HASH, HASH, SOURCE_LINE
 from tb_slowdown_plugin.records.types import Fact, Run
@@ -33,6 +33,8 @@ class Patch:
     changes_results: ChangesResults = "no"
     note: str = ""
     """What else to know, as a sentence."""
+    instead_of: tuple[Advice, ...] = ()
+    """The examples of the cause that it makes needless; empty for the first one."""
 
 
 @dataclass
@@ -43,15 +45,17 @@ class Sources:
       root: The directory that patches are for.
       hashes: "train.py:41" -> hash of that line when it ran.
       files: "train.py" -> hash of that file when it ran.
+      below: Whether to look for files in directories below as well.
     """
 
     root: Path
     hashes: Mapping[str, float]
     files: Mapping[str, float] = field(default_factory=dict)
+    below: bool = True
     _read: dict[Path, Source] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, run: Run, root: Path) -> Sources:
+    def of(cls, run: Run, root: Path, *, below: bool = True) -> Sources:
         """Of a run and its workers."""
         lines = [
             event.what
@@ -66,6 +70,7 @@ class Sources:
                 for each in lines
                 if FILE_HASH in each.numbers
             },
+            below,
         )
 
     def whole(self, place: Place) -> Source:
@@ -114,7 +119,7 @@ class Sources:
             return
         if (self.root / relative).is_file():
             yield self.root / relative
-        for directory, folders, _ in _directories(self.root):
+        for directory, folders, _ in _directories(self.root) if self.below else ():
             folders[:] = [each for each in folders if each[0] != "." and each not in _OTHERS]
             path = Path(directory) / relative
             if Path(directory) != self.root and path.is_file():
@@ -163,6 +168,7 @@ class Evidence:
         *,
         changes_results: ChangesResults = "no",
         note: str = "",
+        instead_of: tuple[Advice, ...] = (),
     ) -> Patch:
         """A patch against this cause.
 
@@ -170,4 +176,6 @@ class Evidence:
           UncertainError: The result would be no Python.
         """
         source.edited(edits)
-        return Patch(self.cause.cause, title, source, line, tuple(edits), changes_results, note)
+        return Patch(
+            self.cause.cause, title, source, line, tuple(edits), changes_results, note, instead_of
+        )

@@ -42,7 +42,9 @@ class Fix:
     """The first advice, with names of its own; None where there is a patch."""
 
 
-def find_fixes(run: Run, report: Report, root: Path, cause: str | None = None) -> list[Fix]:
+def find_fixes(
+    run: Run, report: Report, root: Path, cause: str | None = None, *, below: bool = True
+) -> list[Fix]:
     """The patches against the causes of a run; those of all causes can be applied together.
 
     Args:
@@ -50,8 +52,9 @@ def find_fixes(run: Run, report: Report, root: Path, cause: str | None = None) -
       report: Its report.
       root: The directory in which the program's files are.
       cause: Only this one.
+      below: Whether to look for files in directories below as well.
     """
-    sources = Sources.of(run, root)
+    sources = Sources.of(run, root, below=below)
     taken: dict[Path, list[Edit]] = {}
     return [
         _fix(Evidence(each, run, sources), taken)

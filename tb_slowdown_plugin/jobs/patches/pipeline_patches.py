@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
 from tb_slowdown_plugin.analysis.text.wording import size
+from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.jobs.patches.elementwise import is_elementwise
 from tb_slowdown_plugin.jobs.patches.evidence import ChangesResults, Evidence, Patch
 from tb_slowdown_plugin.jobs.patches.pipeline_chain import Chain, Stage, find_chain
@@ -38,10 +40,16 @@ _LEFT_EARLY: Final = frozenset({"shard", "skip", "take"})
 
 def find(evidence: Evidence) -> Iterator[Callable[[], Patch]]:
     """A patch for each advice of the cause that the source at hand allows."""
-    advised = [advice.code for advice in evidence.cause.advice]
     for sign, make in _PATCHES:
-        if any(sign in code for code in advised):
-            yield partial(make, evidence)
+        advised = tuple(each for each in evidence.cause.advice if sign in each.code)
+        if advised:
+            yield partial(_patch_of, evidence, make, advised)
+
+
+def _patch_of(
+    evidence: Evidence, make: Callable[[Evidence], Patch], advised: tuple[Advice, ...]
+) -> Patch:
+    return replace(make(evidence), instead_of=advised)
 
 
 def _prefetch(evidence: Evidence) -> Patch:

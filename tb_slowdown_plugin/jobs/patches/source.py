@@ -55,7 +55,7 @@ class Source:
             encoding = "utf-8" if encoding == "utf-8-sig" else encoding
             text = self.content.decode(encoding)
             tree = ast.parse(text.removeprefix(_BYTE_ORDER_MARK))
-        except (SyntaxError, ValueError) as error:
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise UncertainError(f"{self.name} can't be parsed: {error}.") from error
         for name, value in (("encoding", encoding), ("text", text), ("tree", tree)):
             object.__setattr__(self, name, value)

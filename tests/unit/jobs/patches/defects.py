@@ -131,7 +131,7 @@ def _steps(accounts: Mapping[str, np.ndarray]) -> StepTable:
 
 
 def _report(cause: str, place: Place | None = None, advice: tuple[Advice, ...] = ()) -> Report:
-    found = Cause(cause, 1.0, 0.5, "flat", "high", (0, 3), "", (), advice, place=place)
+    found = Cause(cause, 2.0, 0.5, "flat", "high", (0, 3), "", (), advice, place=place)
     return Report(
         run=".",
         verdict="slowdown",

@@ -1,0 +1,64 @@
+"""The patches of a run as the advice of its report: the reader's own lines, as a diff."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from tb_slowdown_plugin.analysis.types import Advice, Cause, Report
+from tb_slowdown_plugin.jobs.patches.evidence import Patch
+from tb_slowdown_plugin.jobs.patches.finder import Fix, find_fixes
+from tb_slowdown_plugin.records.types import Run
+
+RESULTS: Final = {
+    "no": "Results stay the same.",
+    "numerics": "Results stay the same except for rounding.",
+    "yes": "Results change.",
+}
+_AROUND: Final = 2
+"""Lines of context."""
+
+
+def with_patches(report: Report, run: Run, root: Path) -> Report:
+    """The report whose advice is a patch wherever the program's file is at hand.
+
+    Args:
+      report: Of the run.
+      run: The recording.
+      root: The directory in which the program's files are.
+    """
+    fixes = {fix.cause.cause: fix for fix in find_fixes(run, report, root, below=False)}
+    return replace(report, causes=tuple(_patched(cause, fixes) for cause in report.causes))
+
+
+def _patched(cause: Cause, fixes: dict[str, Fix]) -> Cause:
+    fix = fixes.get(cause.cause)
+    if fix is None or not fix.patches:
+        return cause
+    replaced = [patch.instead_of or cause.advice[:1] for patch in fix.patches]
+    examples = [each for each in cause.advice if not any(each in those for those in replaced)]
+    return replace(cause, advice=(*map(_advice_of, fix.patches), *examples))
+
+
+def _advice_of(patch: Patch) -> Advice:
+    source = patch.source
+    before, after = source.text.splitlines(), source.edited(patch.edits).splitlines()
+    return Advice(
+        f"{patch.title} {RESULTS[patch.changes_results]}",
+        "\n".join(_signed(difflib.unified_diff(before, after, n=_AROUND, lineterm=""))),
+        patch.note,
+        f"{source.name}:{patch.line}",
+        "patch",
+    )
+
+
+def _signed(lines: Iterable[str]) -> Iterable[str]:
+    """The lines of a diff as those of an advice."""
+    for number, line in enumerate(list(lines)[2:]):
+        if not line.startswith("@@"):
+            yield f"{line[:1]} {line[1:]}".rstrip()
+        elif number:
+            yield "  ..."
