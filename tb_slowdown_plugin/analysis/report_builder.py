@@ -17,6 +17,7 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     span,
     stalls_of,
 )
+from tb_slowdown_plugin.analysis.causes.common.places import place_of_most
 from tb_slowdown_plugin.analysis.causes.common.stalled_steps import (
     describe_stalled,
     subject_of,
@@ -144,7 +145,12 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> Account:
     unexplained += lost_seconds(pending)
     lost += lost_seconds(pending)
     later = [claim for claim in claims if claim not in start]
-    spots = find_blind_spots(run, _explained(case, later), _explained(case, start))
+    spots = find_blind_spots(
+        run,
+        _explained(case, later),
+        _explained(case, start),
+        lambda share: place_of_most(case, share),
+    )
     healthy_step = diagnosis.baseline.seconds
     stall = find_stall(run)
     past = find_run_stalls(run)

@@ -34,6 +34,10 @@ def _lines(shown: str, logdir: str) -> Iterator[str]:
     except InputError as error:
         yield str(error)
         return
+    except Exception as error:  # noqa: BLE001 - the program has ended well; ours is one line
+        yield f"The report failed ({type(error).__name__}: {error})."
+        yield f"To see where: tbslow report {_quoted(shown)}"
+        return
     for report in reports:
         yield from _of_run(report)
     yield f"To see more: tensorboard --logdir {_quoted(shown)}"
@@ -41,11 +45,22 @@ def _lines(shown: str, logdir: str) -> Iterator[str]:
 
 def _of_run(report: Report) -> Iterator[str]:
     yield report.headline
+    largest = max((cause.lost_seconds for cause in report.causes), default=0.0)
+    if report.unexplained_seconds > largest:  # then a lesser cause is not the answer
+        yield from _unexplained(report)
+        return
     for cause in report.causes[:1]:
         yield from textwrap.wrap(cause.summary, _COLUMNS)
         for advice in cause.advice[:1]:
             place = f" ({advice.where})" if advice.where else ""
             yield from textwrap.wrap(f"Fix{place}: {advice.text}", _COLUMNS)
+
+
+def _unexplained(report: Report) -> Iterator[str]:
+    if report.unexplained is not None:
+        yield from textwrap.wrap(report.unexplained.text, _COLUMNS)
+    for suspect in report.suspects[:1]:
+        yield from textwrap.wrap(f"It may be this: {suspect.why}", _COLUMNS)
 
 
 def _quoted(shown: str) -> str:

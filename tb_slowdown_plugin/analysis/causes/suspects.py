@@ -80,7 +80,8 @@ def find_suspects(case: Case) -> tuple[Suspect, ...]:
     if stage:
         found[stage.cause] = stage
     for finding in left:
-        machine = _kept_off_cpu(case, finding) or _computed_slower(case, finding)
+        off_cpu = None if place else _kept_off_cpu(case, finding)
+        machine = off_cpu or _computed_slower(case, finding)
         written = _writes_much(case, finding)
         for suspect in filter(None, (written, machine)):
             found.setdefault(suspect.cause, suspect)
@@ -142,12 +143,15 @@ def _one_place(case: Case, left: tuple[Finding, ...]) -> Suspect | None:
     told = list(tell_places(growing_places(case), places_of_most(case, case.wall_share(lost))))
     if not told:
         return None
-    return Suspect(
-        "python_overhead",
-        lost,
-        f"{' '.join(told)} What takes longer there is not measured: computing, or waiting for a "
-        "lock, a file or another machine.",
-    )
+    waits = _rise_without_cpu(case, largest(left))
+    if waits:
+        told.append(f"{waits}: it waits there, for a queue, a lock, a file or another machine.")
+    else:
+        told.append(
+            "What takes longer there is not measured: computing, or waiting for a lock, a file or "
+            "another machine."
+        )
+    return Suspect("python_overhead", lost, " ".join(told))
 
 
 def _short_of_memory(case: Case) -> Suspect | None:
@@ -186,6 +190,18 @@ def _slower_stage(case: Case, left: tuple[Finding, ...]) -> Suspect | None:
 
 def _kept_off_cpu(case: Case, finding: Finding) -> Suspect | None:
     """The step takes longer, but the process computes no more than before."""
+    waits = _rise_without_cpu(case, finding)
+    if not waits:
+        return None
+    return Suspect(
+        "cpu_contention",
+        finding.lost_seconds,
+        f"{waits}: it waits, for a device, a disk, a lock or a busy machine.",
+    )
+
+
+def _rise_without_cpu(case: Case, finding: Finding) -> str:
+    """Step time and CPU time, where only the first has risen; "" elsewhere."""
     steps = case.run.steps
     if finding.pattern == "drift":
         cpu = ends(steps.process_cpu_seconds, finding.rows)
@@ -193,19 +209,16 @@ def _kept_off_cpu(case: Case, finding: Finding) -> Suspect | None:
     else:
         slow, rest = _inside_and_rest(case, finding)
         if not rest.any():
-            return None
+            return ""
         cpu = _medians(steps.process_cpu_seconds, rest, slow)
         period = _medians(steps.period_seconds, rest, slow)
     risen = period[1] - period[0]
     if not risen > 0 or not cpu[1] - cpu[0] < MATTERS * risen:
-        return None
+        return ""
     otherwise = "at first" if finding.pattern == "drift" else "elsewhere"
-    return Suspect(
-        "cpu_contention",
-        finding.lost_seconds,
+    return (
         f"In {case.steps_text(finding.rows)} a step takes {duration(period[1])} ({otherwise} "
-        f"{duration(period[0])}), its CPU time {duration(cpu[1])} ({duration(cpu[0])}): it waits, "
-        "for a device, a disk, a lock or a busy machine.",
+        f"{duration(period[0])}), its CPU time {duration(cpu[1])} ({duration(cpu[0])})"
     )
 
 

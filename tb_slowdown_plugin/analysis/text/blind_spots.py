@@ -6,7 +6,7 @@ A run of which much was not looked at is partly judged, however quiet its other 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -50,7 +50,12 @@ def judged(spots: tuple[BlindSpot, ...]) -> Judged:
     return "partly" if spots else "whole"
 
 
-def find_blind_spots(run: Run, explained: Float, start: Float) -> tuple[BlindSpot, ...]:
+def find_blind_spots(
+    run: Run,
+    explained: Float,
+    start: Float,
+    place_of: Callable[[float], str] = lambda _: "",
+) -> tuple[BlindSpot, ...]:
     """Where much of the time passed and no collector could look.
 
     Args:
@@ -58,18 +63,22 @@ def find_blind_spots(run: Run, explained: Float, start: Float) -> tuple[BlindSpo
       explained: (S,) seconds of each step that causes explain without an account: contention,
         and what grew with a mechanism.
       start: (S,) likewise of warm-up. Where traces are not measured, nobody knows of what it is.
+      place_of: the line of the program in which so large a share of the wall must have passed, by
+        samples of its stack; "" where they do not say.
     """
     wall = float(run.steps.period_seconds.sum())
     dark = _unmeasured(run, explained + start)
     if wall > 0 and dark.sum() >= MATTERS * wall:
-        return tuple(_in_the_dark(run, dark, wall))
+        return tuple(_in_the_dark(run, dark, wall, place_of))
     dark = _unmeasured(run, explained)
     if wall > 0 and dark.sum() >= MATTERS * wall:
         return tuple(_not_running(run, dark, wall, ("tracing",)))
     return ()
 
 
-def _in_the_dark(run: Run, dark: Float, wall: float) -> Iterable[BlindSpot]:
+def _in_the_dark(
+    run: Run, dark: Float, wall: float, place_of: Callable[[float], str]
+) -> Iterable[BlindSpot]:
     idle = _idle_rows(run, dark)
     waited = float(dark[idle].sum())
     waits = waited >= MATTERS * wall and not _is_device_busy(run)
@@ -77,7 +86,7 @@ def _in_the_dark(run: Run, dark: Float, wall: float) -> Iterable[BlindSpot]:
     if waits:
         spots = [replace(s, sentence=f"{s.sentence} {_idle_text(run, idle)}") for s in spots]
         if not spots:
-            spots.append(_waiting(run, idle, waited, wall))
+            spots.append(_waiting(run, idle, waited, wall, place_of(waited / wall)))
     return spots
 
 
@@ -162,12 +171,18 @@ def _not_running(run: Run, dark: Float, wall: float, needed: Iterable[str]) -> I
         )
 
 
-def _waiting(run: Run, idle: Float, waited: float, wall: float) -> BlindSpot:
+def _waiting(run: Run, idle: Float, waited: float, wall: float, place: str) -> BlindSpot:
+    what = (
+        f"The samples of the training thread's stack show where: at `{place}`. A queue, a lock, a "
+        "file, another process, or a network can be what it waits for there."
+        if place
+        else "Another process, a data loader outside of `tf.data`, or a network can be what it "
+        "waited for."
+    )
     return BlindSpot(
-        f"for {whole_percent(waited / wall)} of the time the process waited for something that "
-        "isn't measured",
-        f"{duration(waited)} of {duration(wall)} have no clock. {_idle_text(run, idle)} Another "
-        "process, a data loader outside of `tf.data`, or a network can be what it waited for.",
+        f"for {whole_percent(waited / wall)} of the time the process waited "
+        + (f"at {place}" if place else "for something that isn't measured"),
+        f"{duration(waited)} of {duration(wall)} have no clock. {_idle_text(run, idle)} {what}",
     )
 
 

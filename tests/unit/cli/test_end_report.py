@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tb_slowdown_plugin.analysis import report_builder
+from tb_slowdown_plugin.analysis.types import Account, Suspect, Unexplained
+from tb_slowdown_plugin.cli import end_report
 from tb_slowdown_plugin.cli.end_report import print_end
+from tb_slowdown_plugin.records.types import Run
 
 
 def test_the_end_has_the_cause_and_one_fix(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -33,3 +38,41 @@ def test_a_logdir_without_records_is_one_line(
     (line,) = capsys.readouterr().out.splitlines()
     assert line.startswith("tbslow: ")
     assert "none" in line
+
+
+def test_a_report_that_fails_is_two_lines(
+    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def account_for(_: object) -> None:
+        raise ZeroDivisionError("of ours")
+
+    monkeypatch.setattr(end_report, "account_for", account_for)
+    print_end("logs", str(root / "tests" / "recordings" / "control_custom_loop"))
+    assert capsys.readouterr().out == (
+        "tbslow: The report failed (ZeroDivisionError: of ours).\n"
+        "tbslow: To see where: tbslow report logs\n"
+    )
+
+
+def test_where_most_is_unexplained_a_lesser_cause_is_not_the_answer(
+    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def account_for(run: Run) -> Account:
+        account = report_builder.account_for(run)
+        text = "Since step 40 a step takes 9 ms more, and no measured signal accounts for it."
+        report = replace(
+            account.report,
+            unexplained_seconds=account.report.wall_seconds,
+            unexplained=Unexplained("level_shift", (40, 99), text),
+            suspects=(Suspect("python_overhead", 1.0, "It waits at `a.py:14`."),),
+        )
+        return replace(account, report=report)
+
+    monkeypatch.setattr(end_report, "account_for", account_for)
+    print_end("logs", str(root / "tests" / "recordings" / "retracing_number"))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1:] == [
+        "tbslow: Since step 40 a step takes 9 ms more, and no measured signal accounts for it.",
+        "tbslow: It may be this: It waits at `a.py:14`.",
+        "tbslow: To see more: tensorboard --logdir logs",
+    ]

@@ -74,6 +74,11 @@ def places_of_most(case: Case, lost: float) -> list[Fact]:
     return sorted((fact for row, fact in found if row == newest), key=_share_of, reverse=True)
 
 
+def place_of_most(case: Case, lost: float) -> str:
+    """The first of them, as it stands in a sentence; "" where samples do not say."""
+    return next((place_of(fact) for fact in places_of_most(case, lost)), "")
+
+
 def libraries_at(case: Case, places: list[str]) -> frozenset[str]:
     """Packages whose code ran in at least half of the samples of the first place."""
     found = set()

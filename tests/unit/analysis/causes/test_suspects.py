@@ -130,3 +130,21 @@ def test_the_line_that_holds_time_for_no_known_reason_is_a_suspect(
             "file or another machine.",
         )
     ] * told
+
+
+def test_a_line_at_which_the_process_computes_no_more_is_waited_at(make_run, find, judge):
+    slow = ROWS >= 300
+    place = Fact("python_stack", "<module> (train.py:14)", {"samples": 55, "of": 60})
+    run = make_run(
+        np.where(slow, 0.021, 0.005),
+        process_cpu=np.where(slow, 0.002, 0.0019),
+        thread_cpu=np.where(slow, 0.002, 0.0019),
+        events=[(SIZE - 1, place)],
+    )
+    report = judge(run, find("core", "level_shift", np.where(slow, 0.016, 0.0))).report
+    assert [each.cause for each in report.suspects] == ["python_overhead"]
+    assert report.suspects[0].why == (
+        "`train.py:14` is in 91.7 % of the samples of the training thread, 60 in all. In steps "
+        "300\u2013599 a step takes 21 ms (elsewhere 5 ms), its CPU time 2 ms (1.9 ms): it waits "
+        "there, for a queue, a lock, a file or another machine."
+    )

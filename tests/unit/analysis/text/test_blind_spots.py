@@ -11,7 +11,7 @@ from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.collectors.base import (
     on_backend,
 )
-from tb_slowdown_plugin.records.types import CollectorState
+from tb_slowdown_plugin.records.types import CollectorState, Fact
 from tb_slowdown_plugin.report.text_report import to_text
 
 SIZE = 300
@@ -73,6 +73,15 @@ def test_an_idle_process_waits_for_something(make_run):
     report = make(make_run, 0.05)
     assert report.judged == "partly"
     assert "Partly judged: for 100 % of the time the process waited" in report.headline
+
+
+@pytest.mark.parametrize(("samples", "told"), [(57, True), (5, False)])
+def test_samples_of_the_stack_say_where_it_waits(make_run, samples, told):
+    """A place of few samples may be where it does not wait."""
+    place = Fact("python_stack", "receive (train.py:14)", {"samples": samples, "of": 60})
+    report = make(make_run, 0.05, events=[(SIZE - 1, place)])
+    assert ("the process waited at receive (train.py:14)" in report.headline) is told
+    assert ("stack show where: at `receive (train.py:14)`" in report.blind_spots[0]) is told
 
 
 @pytest.mark.parametrize(("load", "judged"), [(90.0, "whole"), (5.0, "partly"), (None, "whole")])
