@@ -61,7 +61,7 @@ from tb_slowdown_plugin.analysis.text.blind_spots import find_blind_spots, judge
 from tb_slowdown_plugin.analysis.text.coverage import completeness, notes, signal_states
 from tb_slowdown_plugin.analysis.text.headline import headline
 from tb_slowdown_plugin.analysis.text.step_rule import describe_not_chosen, describe_step_rule
-from tb_slowdown_plugin.analysis.text.trial_text import trial_of
+from tb_slowdown_plugin.analysis.text.trial_text import rank_advice, trial_of
 from tb_slowdown_plugin.analysis.types import (
     UNEXPLAINED,
     Account,
@@ -276,7 +276,7 @@ def _cause(case: Case, claim: Claim, stalls: Sequence[StallSeen]) -> Cause:
             *claim.evidence,
             *tell_stalls(case, stalls, _per_step(case, claim.findings)),
         ),
-        advice=claim.advice,
+        advice=rank_advice(claim.cause, claim.advice, case.run.trials),
         parts=claim.parts,
         external=claim.external,
         place=claim.place,

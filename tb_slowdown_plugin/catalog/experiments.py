@@ -34,6 +34,8 @@ class Experiment:
     """The code that has the same effect."""
     is_rare: bool = False
     """Whether it saves time in a few steps only, so that the mean of the steps shows it."""
+    advised: str = ""
+    """New code in the advice that has the same effect; "" where none has."""
 
 
 _EXPERIMENTS: Final = (
@@ -51,6 +53,7 @@ _EXPERIMENTS: Final = (
         ("input_pipeline",),
         "no",
         "dataset = dataset.prefetch(tf.data.AUTOTUNE)",
+        advised="ds = ds.prefetch(tf.data.AUTOTUNE)",
     ),
     Experiment(
         "autotune_off",
@@ -91,6 +94,7 @@ _EXPERIMENTS: Final = (
         "no",
         "import gc\n\ngc.collect()\ngc.freeze()  # once, when the model and the data are built",
         is_rare=True,
+        advised="gc.freeze()",
     ),
     Experiment(
         "tensor_arguments",
@@ -99,6 +103,7 @@ _EXPERIMENTS: Final = (
         "no",
         "train_step(batch, tf.constant(step))",
         is_rare=True,
+        advised="tf.constant(",
     ),
     Experiment(
         "reduce_retracing",
@@ -107,6 +112,7 @@ _EXPERIMENTS: Final = (
         "no",
         "@tf.function(reduce_retracing=True)",
         is_rare=True,
+        advised="reduce_retracing=True",
     ),
     Experiment(
         "steps_per_execution",
@@ -114,6 +120,7 @@ _EXPERIMENTS: Final = (
         ("python_overhead",),
         "no",
         "model.compile(optimizer, loss, steps_per_execution=10)",
+        advised="steps_per_execution=",
     ),
     Experiment(
         "threads",
@@ -122,6 +129,7 @@ _EXPERIMENTS: Final = (
         ("cpu_contention",),
         "numerics",
         "tf.config.threading.set_intra_op_parallelism_threads(4)",
+        advised="set_intra_op_parallelism_threads",
     ),
     Experiment(
         "xla",

@@ -5,10 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from tb_slowdown_plugin.analysis.text.wording import count, significant
-from tb_slowdown_plugin.catalog.experiments import PATCH
+from tb_slowdown_plugin.analysis.types import Advice
+from tb_slowdown_plugin.catalog.experiments import EXPERIMENTS, PATCH
 from tb_slowdown_plugin.records.trials import Trial
+
+_HELPS: Final = 1.1
+"""Above this, an interval that contains 1 leaves open whether the change helps. Chosen by hand."""
 
 
 def describe_speedup(ratio: float, interval: tuple[float, float]) -> str:
@@ -40,7 +45,7 @@ def describe_trial(trial: Trial) -> str:
       'confirmed: 2 times faster (1.9 to 2.1) with prefetch, tried on 1970-01-01'
     """
     found = describe_speedup(trial.speedup, trial.interval)
-    day = time.strftime("%Y-%m-%d", time.localtime(trial.tried_at))
+    day = _day(trial)
     word = "confirmed" if trial.interval[0] > 1 else "tried"
     tried = "tried on" if word == "confirmed" else "on"
     by = "its patch" if trial.experiment.startswith(PATCH) else trial.experiment
@@ -60,6 +65,43 @@ def trial_of(cause: str, trials: Sequence[Trial]) -> Trial | None:
         return None
     best = max(tested, key=lambda each: each.interval[0])
     return replace(best, text=describe_trial(best))
+
+
+def rank_advice(
+    cause: str, advice: Sequence[Advice], trials: Sequence[Trial]
+) -> tuple[Advice, ...]:
+    """Advice that was proved first, and what was tried without a difference last, which it says.
+
+    Example:
+      >>> trial = Trial("prefetch", (2.0, 2.0), 1.0, (0.98, 1.02), None, "no", "", ("disk",))
+      >>> given = Advice("Prefetch.", "+ ds = ds.prefetch(tf.data.AUTOTUNE)"), Advice("Cache.")
+      >>> [each.text for each in rank_advice("disk", given, [trial])]
+      ['Cache.', 'Prefetch. Tried on 1970-01-01: no difference (0.98 to 1.02).']
+    """
+    first, others, last = [], [], []
+    for each in advice:
+        trial = next((one for one in trials if cause in one.tests and _is_of(one, each)), None)
+        if trial is None or (trial.interval[0] <= 1 and trial.interval[1] > _HELPS):
+            others.append(each)
+        elif trial.interval[0] > 1:
+            first.append(each)
+        else:
+            found = describe_speedup(trial.speedup, trial.interval)
+            last.append(replace(each, text=f"{each.text} Tried on {_day(trial)}: {found}."))
+    return (*first, *others, *last)
+
+
+def _is_of(trial: Trial, advice: Advice) -> bool:
+    """Whether an experiment has the same effect as an advice."""
+    experiment = EXPERIMENTS.get(trial.experiment)
+    if experiment is None or not experiment.advised:
+        return False
+    lines = (line for line in advice.code.splitlines() if line.startswith("+"))
+    return any(experiment.advised in line for line in lines)
+
+
+def _day(trial: Trial) -> str:
+    return time.strftime("%Y-%m-%d", time.localtime(trial.tried_at))
 
 
 def _figure(ratio: float) -> str:

@@ -7,8 +7,10 @@ import pytest
 from tb_slowdown_plugin.analysis.text.trial_text import (
     describe_speedup,
     describe_trial,
+    rank_advice,
     trial_of,
 )
+from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.records.trials import Trial
 
 
@@ -56,3 +58,42 @@ def test_the_surest_speed_up_of_a_cause_is_shown() -> None:
     assert found.experiment == "free"
     assert found.text == describe_trial(strong)
     assert trial_of("disk", [weak, strong, other]) is None
+
+
+PREFETCH = Advice("Prefetch.", "+ ds = ds.prefetch(tf.data.AUTOTUNE)")
+CACHE = Advice("Cache.", "+ ds = ds.cache()")
+
+
+def texts(*trials: Trial, advice: tuple[Advice, ...] = (CACHE, PREFETCH)) -> list[str]:
+    return [each.text for each in rank_advice("input_pipeline", advice, trials)]
+
+
+def test_what_was_proved_comes_first() -> None:
+    assert texts(trial("prefetch", 1.2, 1.3, "input_pipeline")) == ["Prefetch.", "Cache."]
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.98, 1.02), (0.5, 0.6)])
+def test_what_did_not_help_comes_last_and_says_so(low: float, high: float) -> None:
+    first, last = texts(trial("prefetch", low, high, "input_pipeline"), advice=(PREFETCH, CACHE))
+    assert first == "Cache."
+    assert last.startswith("Prefetch. Tried on 1971-01-01: ")
+
+
+@pytest.mark.parametrize(
+    "unrelated",
+    [
+        trial("prefetch", 0.5, 2.0, "input_pipeline"),
+        trial("prefetch", 0.98, 1.02, "disk"),
+        trial("input_free", 0.98, 1.02, "input_pipeline"),
+        trial("patch_input_pipeline", 0.98, 1.02, "input_pipeline"),
+    ],
+    ids=["unsure", "another cause", "no advice of its own", "a patch"],
+)
+def test_other_experiments_leave_the_order(unrelated: Trial) -> None:
+    assert texts(unrelated) == ["Cache.", "Prefetch."]
+
+
+def test_code_to_remove_is_no_advice_to_add_it() -> None:
+    removed = Advice("Less.", "- ds = ds.prefetch(tf.data.AUTOTUNE)\n+ ds = ds.prefetch(2)")
+    found = trial("prefetch", 0.98, 1.02, "input_pipeline")
+    assert texts(found, advice=(removed, CACHE)) == ["Less.", "Cache."]
