@@ -61,7 +61,7 @@ from tb_slowdown_plugin.analysis.text.blind_spots import find_blind_spots, judge
 from tb_slowdown_plugin.analysis.text.coverage import completeness, notes, signal_states
 from tb_slowdown_plugin.analysis.text.headline import headline
 from tb_slowdown_plugin.analysis.text.step_rule import describe_not_chosen, describe_step_rule
-from tb_slowdown_plugin.analysis.text.trial_text import rank_advice, trial_of
+from tb_slowdown_plugin.analysis.text.trial_text import describe_others, rank_advice, trial_of
 from tb_slowdown_plugin.analysis.types import (
     UNEXPLAINED,
     Account,
@@ -191,6 +191,7 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> Account:
             *tell_planned(case, planned),
             *forecast(run),
             *describe_not_chosen(run),
+            *describe_others(run.trials, [claim.cause for claim in claims]),
         ),
         as_of=_last_step(run),
         recent=find_recent(run),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tb_slowdown_plugin.analysis.report_builder import account_for
@@ -16,19 +17,20 @@ from tb_slowdown_plugin.report.ansi import printable
 _COLUMNS = 100
 
 
-def print_end(shown: str, logdir: str) -> None:
+def print_end(shown: str, logdir: str, *program: str) -> None:
     """Prints the end of a run to stdout.
 
     Args:
       shown: The logdir as the user would type it.
       logdir: Where it is.
+      program: "train.py" and its arguments, or "-m", a module, and its arguments, where known.
     """
-    lines = list(_lines(shown, logdir))
+    lines = list(_lines(shown, logdir, program))
     sys.stdout.write("".join(f"tbslow: {printable(line)}\n" for line in lines))
     sys.stdout.flush()
 
 
-def _lines(shown: str, logdir: str) -> Iterator[str]:
+def _lines(shown: str, logdir: str, program: Sequence[str]) -> Iterator[str]:
     try:
         reports = [account_for(run).report for run in read_runs(logdir, warn=lambda _: None)]
     except InputError as error:
@@ -40,6 +42,8 @@ def _lines(shown: str, logdir: str) -> Iterator[str]:
         return
     for report in reports:
         yield from _of_run(report)
+    if program and [report.verdict for report in reports] == ["healthy"]:
+        yield f"To measure what a step could be: tbslow try --all {shlex.join(program)}"
     yield f"To see more: tensorboard --logdir {_quoted(shown)}"
 
 
@@ -64,7 +68,5 @@ def _unexplained(report: Report) -> Iterator[str]:
 
 
 def _quoted(shown: str) -> str:
-    import shlex
-
     here = str(Path(shown))
     return shlex.quote(here if "://" not in shown else shown)

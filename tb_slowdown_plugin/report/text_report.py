@@ -35,6 +35,7 @@ _MANY_ALIKE: Final = 4
 _FEELS_SLOW: Final = (
     "If progress only feels slow, look at the loss curve: the steps are as fast as they were."
 )
+_COULD_BE: Final = "To measure what a step could be: tbslow try --all PROGRAM."
 
 HEALTHY: Final = "─"
 
@@ -82,6 +83,8 @@ def _report(report: Report, width: int, ink: Ink) -> Iterator[str]:
         yield from textwrap.wrap(printable(sentence), width)
     if report.verdict == "healthy" and report.judged == "whole" and not _has_external(report):
         yield from textwrap.wrap(_FEELS_SLOW, width)
+        if report.source == "records":
+            yield from textwrap.wrap(_COULD_BE, width)
     if report.wall_seconds > 0:
         yield ""
         yield from _ledger(report, width, ink)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from tb_slowdown_plugin.analysis.text.wording import count, significant
+from tb_slowdown_plugin.analysis.text.wording import count, duration, significant
 from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.catalog.experiments import EXPERIMENTS, PATCH
 from tb_slowdown_plugin.records.trials import Trial
@@ -50,6 +50,27 @@ def describe_trial(trial: Trial) -> str:
     tried = "tried on" if word == "confirmed" else "on"
     by = "its patch" if trial.experiment.startswith(PATCH) else trial.experiment
     return f"{word}: {found} with {by}, {tried} {day}"
+
+
+def describe_others(trials: Sequence[Trial], causes: Sequence[str]) -> Iterator[str]:
+    """What was tried of a run beside what its causes show: a sentence each, the fastest first.
+
+    Example:
+      >>> trial = Trial("prefetch", (2.0, 1.0), 2.0, (1.9, 2.1), None, "no", "", ("disk",))
+      >>> list(describe_others([trial], ["thermal"]))
+      ['Tried prefetch on 1970-01-01: 2 times faster (1.9 to 2.1), from 2 s to 1 s per step.']
+      >>> list(describe_others([trial], ["disk"]))
+      []
+    """
+    told = {found.experiment for cause in causes if (found := trial_of(cause, trials))}
+    for trial in sorted(trials, key=lambda each: -each.speedup):
+        if trial.experiment not in told:
+            before, after = map(duration, trial.step_seconds)
+            by = describe_speedup(trial.speedup, trial.interval)
+            yield (
+                f"Tried {trial.experiment} on {_day(trial)}: {by}, "
+                f"from {before} to {after} per step."
+            )
 
 
 def trial_of(cause: str, trials: Sequence[Trial]) -> Trial | None:

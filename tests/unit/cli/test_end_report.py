@@ -29,6 +29,18 @@ def test_a_healthy_run_begins_with_that(root: Path, capsys: pytest.CaptureFixtur
     out = capsys.readouterr().out
     assert out.startswith("tbslow: Healthy")
     assert out.endswith("--logdir logs\n")
+    assert "tbslow try" not in out
+
+
+@pytest.mark.parametrize(
+    ("recording", "offers"), [("control_custom_loop", True), ("retracing_number", False)]
+)
+def test_of_a_healthy_run_experiments_are_the_next_step(
+    root: Path, capsys: pytest.CaptureFixture[str], recording: str, offers: bool
+) -> None:
+    print_end("logs", str(root / "tests" / "recordings" / recording), "my train.py", "--fast")
+    line = "tbslow: To measure what a step could be: tbslow try --all 'my train.py' --fast\n"
+    assert (line in capsys.readouterr().out) == offers
 
 
 def test_a_logdir_without_records_is_one_line(

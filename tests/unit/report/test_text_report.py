@@ -95,8 +95,10 @@ def test_who_has_a_healthy_run_is_told_where_else_to_look(slow: Report) -> None:
     assert to_text([healthy]).startswith(
         "Run run1\nHealthy.\n"
         "If progress only feels slow, look at the loss curve: the steps are as fast as\n"
-        "they were.\n\n"
+        "they were.\n"
+        "To measure what a step could be: tbslow try --all PROGRAM.\n\n"
     )
+    assert "tbslow try" not in to_text([replace(healthy, source="scalars")])
     assert "loss curve" not in to_text([slow])
 
 

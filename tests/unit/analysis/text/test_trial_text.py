@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tb_slowdown_plugin.analysis.text.trial_text import (
+    describe_others,
     describe_speedup,
     describe_trial,
     rank_advice,
@@ -97,3 +98,16 @@ def test_code_to_remove_is_no_advice_to_add_it() -> None:
     removed = Advice("Less.", "- ds = ds.prefetch(tf.data.AUTOTUNE)\n+ ds = ds.prefetch(2)")
     found = trial("prefetch", 0.98, 1.02, "input_pipeline")
     assert texts(found, advice=(removed, CACHE)) == ["Less.", "Cache."]
+
+
+def test_what_no_cause_shows_is_told_with_the_fastest_first() -> None:
+    trials = (
+        trial("xla", 1.2, 1.3),
+        trial("gc_frozen", 0.98, 1.02, "garbage_collection"),
+        trial("input_free", 3.0, 4.0, "input_pipeline"),
+        trial("prefetch", 2.0, 3.0, "input_pipeline"),
+    )
+    found = [each.split()[1] for each in describe_others(trials, ["input_pipeline"])]
+    assert found == ["prefetch", "xla", "gc_frozen"]
+    found = [each.split()[1] for each in describe_others(trials, [])]
+    assert found == ["input_free", "prefetch", "xla", "gc_frozen"]
