@@ -5,15 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Final
 
 from tb_slowdown_plugin.analysis.text.wording import count, duration, significant
 from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.catalog.experiments import EXPERIMENTS, PATCH
+from tb_slowdown_plugin.catalog.parameters.views import HELPS
 from tb_slowdown_plugin.records.trials import Trial
-
-_HELPS: Final = 1.1
-"""Above this, an interval that contains 1 leaves open whether the change helps. Chosen by hand."""
 
 
 def describe_speedup(ratio: float, interval: tuple[float, float]) -> str:
@@ -102,7 +99,7 @@ def rank_advice(
     first, others, last = [], [], []
     for each in advice:
         trial = next((one for one in trials if cause in one.tests and _is_of(one, each)), None)
-        if trial is None or (trial.interval[0] <= 1 and trial.interval[1] > _HELPS):
+        if trial is None or (trial.interval[0] <= 1 and trial.interval[1] > HELPS):
             others.append(each)
         elif trial.interval[0] > 1:
             first.append(each)
