@@ -9,7 +9,7 @@ from dataclasses import replace
 from tb_slowdown_plugin.analysis.text.wording import count, duration, significant
 from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.catalog.experiments import EXPERIMENTS, PATCH
-from tb_slowdown_plugin.catalog.parameters.views import HELPS
+from tb_slowdown_plugin.catalog.parameters.views import SMALLEST_EFFECT
 from tb_slowdown_plugin.records.trials import Trial
 
 
@@ -99,7 +99,7 @@ def rank_advice(
     first, others, last = [], [], []
     for each in advice:
         trial = next((one for one in trials if cause in one.tests and _is_of(one, each)), None)
-        if trial is None or (trial.interval[0] <= 1 and trial.interval[1] > HELPS):
+        if trial is None or (trial.interval[0] <= 1 and trial.interval[1] > 1 + SMALLEST_EFFECT):
             others.append(each)
         elif trial.interval[0] > 1:
             first.append(each)

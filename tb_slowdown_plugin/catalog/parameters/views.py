@@ -1,4 +1,4 @@
-"""Live runs, comparisons, ranges, experiments, runs without records: decision thresholds."""
+"""Live runs, comparisons, ranges, and runs without records: decision thresholds."""
 
 from __future__ import annotations
 
@@ -79,10 +79,4 @@ BUSY_DEVICE_PERCENT: Final = Parameter(
 
 FEWEST_PAUSES: Final = Count(
     4, unit="pauses", what="From so many on, long steps of a run without records are planned."
-)
-
-HELPS: Final = Parameter(
-    1.1,
-    unit="times as fast",
-    what="Up to which speed-up an experiment without a difference moves its advice to the end.",
 )
