@@ -26,14 +26,14 @@ from tb_slowdown_plugin.records.types import (
     StepTable,
 )
 from tb_slowdown_plugin.writer.output.outbox import Outbox, Record, Sink
+from tb_slowdown_plugin.writer.output.source_lines import SourceLines
 from tb_slowdown_plugin.writer.output.tables import Edge, build_signals, build_steps
 from tb_slowdown_plugin.writer.privacy import reason_of
 from tb_slowdown_plugin.writer.sampling import sampler
 from tb_slowdown_plugin.writer.sampling.collection import Collection, is_stuck
 from tb_slowdown_plugin.writer.sampling.flush_pace import FlushPace
 from tb_slowdown_plugin.writer.sampling.sampler import Sampling
-from tb_slowdown_plugin.writer.source_lines import SourceLines
-from tb_slowdown_plugin.writer.stall_watch import StallWatch
+from tb_slowdown_plugin.writer.sampling.stall_watch import StallWatch
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 from tb_slowdown_plugin.writer.steps.step_buffer import Entry, Opening, Sample, is_cpu_known
 

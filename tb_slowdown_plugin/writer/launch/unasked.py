@@ -49,10 +49,10 @@ class Unasked:
     """The monitor of `tbslow run`, and what tells it of steps."""
 
     def __init__(self, settings: Settings) -> None:
-        from tb_slowdown_plugin.writer.launch.fits import Fits
-        from tb_slowdown_plugin.writer.launch.passes import Passes
-        from tb_slowdown_plugin.writer.launch.step_cycle import StepCycle
-        from tb_slowdown_plugin.writer.launch.training_calls import TrainingCalls
+        from tb_slowdown_plugin.writer.launch.training.fits import Fits
+        from tb_slowdown_plugin.writer.launch.training.passes import Passes
+        from tb_slowdown_plugin.writer.launch.training.step_cycle import StepCycle
+        from tb_slowdown_plugin.writer.launch.training.training_calls import TrainingCalls
         from tb_slowdown_plugin.writer.output.event_file import EventFileSink
 
         logdir = settings.logdir

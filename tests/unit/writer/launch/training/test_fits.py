@@ -14,7 +14,7 @@ import tensorflow as tf
 
 import tbslow
 from tb_slowdown_plugin.writer import monitor
-from tb_slowdown_plugin.writer.launch.fits import Fits
+from tb_slowdown_plugin.writer.launch.training.fits import Fits
 
 pytestmark = pytest.mark.tensorflow
 

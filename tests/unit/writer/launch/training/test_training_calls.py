@@ -12,8 +12,8 @@ pytest.importorskip("tensorflow")
 
 import tensorflow as tf
 
-from tb_slowdown_plugin.writer.launch.step_cycle import StepCycle
-from tb_slowdown_plugin.writer.launch.training_calls import TrainingCalls
+from tb_slowdown_plugin.writer.launch.training.step_cycle import StepCycle
+from tb_slowdown_plugin.writer.launch.training.training_calls import TrainingCalls
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 
 pytestmark = pytest.mark.tensorflow

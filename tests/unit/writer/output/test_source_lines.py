@@ -12,13 +12,15 @@ from tb_slowdown_plugin.collectors.hooks import source_location
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.records.source_lines import hash_file, hash_line
 from tb_slowdown_plugin.records.types import Fact, Trace
-from tb_slowdown_plugin.writer.source_lines import SourceLines
+from tb_slowdown_plugin.writer.output.source_lines import SourceLines
 
 
 @pytest.fixture
 def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setattr(source_location, "FILES", {})
-    monkeypatch.setattr("tb_slowdown_plugin.writer.source_lines.FILES", source_location.FILES)
+    monkeypatch.setattr(
+        "tb_slowdown_plugin.writer.output.source_lines.FILES", source_location.FILES
+    )
     path = tmp_path / "train_lines.py"
     path.write_text("import x\n\n    gc.collect()\nstep(7)\n")
     os.utime(path, (1.0, 1.0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tb_slowdown_plugin.writer.launch.step_cycle import StepCycle, Training
+from tb_slowdown_plugin.writer.launch.training.step_cycle import StepCycle, Training
 
 NAMES = {letter: Training(f"{letter} (train.py:1)", letter) for letter in "cdfgpt"}
 

@@ -11,7 +11,7 @@ pytest.importorskip("tensorflow")
 
 import tensorflow.compat.v1 as tf
 
-from tb_slowdown_plugin.writer.launch.session_runs import SessionRuns
+from tb_slowdown_plugin.writer.launch.training.session_runs import SessionRuns
 
 pytestmark = pytest.mark.tensorflow
 

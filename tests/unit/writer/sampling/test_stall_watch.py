@@ -8,7 +8,7 @@ from unit.writer.sessions import chunks, session_of
 from tb_slowdown_plugin.catalog import events
 from tb_slowdown_plugin.collectors.python.thread_places import ThreadPlaces
 from tb_slowdown_plugin.records.types import Fact, Failure, Idle
-from tb_slowdown_plugin.writer.stall_watch import StallEnd, StallStart, StallWatch
+from tb_slowdown_plugin.writer.sampling.stall_watch import StallEnd, StallStart, StallWatch
 
 LOCK = ThreadPlaces("waits_for_lock (data.py:88)", {"serve (data.py:12)": 2}, 40)
 

@@ -28,9 +28,9 @@ from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces, co
 from tb_slowdown_plugin.collectors.hooks.surrounded_code import Surround
 from tb_slowdown_plugin.collectors.tracing.subjects import Subjects
 from tb_slowdown_plugin.writer.keras.callback import is_fitting
-from tb_slowdown_plugin.writer.launch import graph_updates
-from tb_slowdown_plugin.writer.launch.session_runs import SessionRuns
-from tb_slowdown_plugin.writer.launch.step_cycle import StepCycle, Training
+from tb_slowdown_plugin.writer.launch.training import graph_updates
+from tb_slowdown_plugin.writer.launch.training.session_runs import SessionRuns
+from tb_slowdown_plugin.writer.launch.training.step_cycle import StepCycle, Training
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 from tb_slowdown_plugin.writer.steps.step_buffer import Opening
 

@@ -11,7 +11,7 @@ pytest.importorskip("tensorflow")
 import tensorflow as tf
 
 from tb_slowdown_plugin.records.types import Epoch
-from tb_slowdown_plugin.writer.launch.passes import Passes
+from tb_slowdown_plugin.writer.launch.training.passes import Passes
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 
 pytestmark = pytest.mark.tensorflow

@@ -11,7 +11,7 @@ pytest.importorskip("tensorflow")
 
 import tensorflow as tf
 
-from tb_slowdown_plugin.writer.launch.graph_updates import trains
+from tb_slowdown_plugin.writer.launch.training.graph_updates import trains
 
 pytestmark = pytest.mark.tensorflow
 
