@@ -13,6 +13,7 @@ from tb_slowdown_plugin.jobs.patches import (
     made_in_loops,
     pipeline_patches,
     predict_calls,
+    saving_patches,
     traced_arguments,
 )
 from tb_slowdown_plugin.jobs.patches.evidence import Evidence, Patch, Sources
@@ -23,6 +24,8 @@ Finder: TypeAlias = Callable[[Evidence], Iterator[Callable[[], Patch]]]
 
 FINDERS: Final[dict[str, tuple[Finder, ...]]] = {
     "retracing": (predict_calls.find, traced_arguments.find, made_in_loops.find_functions),
+    "callbacks": (saving_patches.find,),
+    "checkpointing": (saving_patches.find,),
     "input_pipeline": (pipeline_patches.find,),
     "optimizer_state": (made_in_loops.find_optimizers,),
     "garbage_collection": (forced_collections.find,),

@@ -1,17 +1,27 @@
-"""`gc.collect()` in a loop is removed."""
+"""`gc.collect()` in a loop is removed, or rarer where Python does not collect by itself."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.context import to_place
 from tb_slowdown_plugin.analysis.types import Place
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.jobs.patches.evidence import Evidence, Patch
 from tb_slowdown_plugin.jobs.patches.source import Edit, Source, UncertainError
-from tb_slowdown_plugin.jobs.patches.syntax import call_at, statement_of
+from tb_slowdown_plugin.jobs.patches.syntax import (
+    bound_names,
+    call_at,
+    calls_of,
+    dotted,
+    loops_around,
+    statement_of,
+)
+
+_ROUNDS: Final = 100
 
 
 def find(evidence: Evidence) -> Iterator[Callable[[], Patch]]:
@@ -33,6 +43,8 @@ def _remove(evidence: Evidence, place: Place) -> Patch:
     statement = statement_of(source, call)
     if not (isinstance(statement, ast.Expr) and statement.value is call) or call.args:
         raise UncertainError(f"{place.file}:{place.line} uses what `collect` returns or is given.")
+    if calls_of(source.tree, "disable") or calls_of(source.tree, "set_threshold"):
+        return _make_rarer(evidence, source, statement)
     return evidence.patch(
         "Remove `gc.collect()`: Python collects automatically.",
         source,
@@ -40,6 +52,39 @@ def _remove(evidence: Evidence, place: Place) -> Patch:
         [remove_statement(source, statement)],
         note="If memory then grows, collect once per epoch.",
     )
+
+
+def _make_rarer(evidence: Evidence, source: Source, statement: ast.Expr) -> Patch:
+    """One collection in so many rounds: the program has switched those of Python off."""
+    loop = next(iter(loops_around(source, statement)), None)
+    counter = _counter_of(loop) if isinstance(loop, ast.For) else ""
+    if source.parents[statement] is not loop or not counter or counter in bound_names(loop.body):
+        raise UncertainError(
+            f"{source.name} switches Python's own collections off, and the loop has no counter."
+        )
+    start, _ = source.rows(statement)
+    indent = source.text[start : source.span(statement)[0]]
+    deeper = "\t" if "\t" in indent else "    "
+    condition = f"{indent}if {counter} % {_ROUNDS} == {_ROUNDS - 1}:"
+    return evidence.patch(
+        f"Collect once in {_ROUNDS} rounds of the loop.",
+        source,
+        statement.lineno,
+        [Edit(start, start, condition + source.newline + deeper)],
+        note="Garbage is kept for longer.",
+    )
+
+
+def _counter_of(loop: ast.For) -> str:
+    """The name that counts the rounds of a loop, from 0 on; "" without one."""
+    if not isinstance(loop.iter, ast.Call) or len(loop.iter.args) != 1 or loop.iter.keywords:
+        return ""
+    called, target = dotted(loop.iter.func), loop.target
+    if called == "enumerate" and isinstance(target, ast.Tuple):
+        target = target.elts[0]
+    elif called != "range":
+        return ""
+    return target.id if isinstance(target, ast.Name) else ""
 
 
 def remove_statement(source: Source, statement: ast.stmt) -> Edit:

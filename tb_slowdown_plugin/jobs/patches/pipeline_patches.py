@@ -21,10 +21,12 @@ from tb_slowdown_plugin.jobs.patches.source import Edit, UncertainError
 from tb_slowdown_plugin.jobs.patches.syntax import (
     alias_of,
     called_name,
+    calls_of,
     dotted,
     keyword,
     reached_calls,
     refuse_stars,
+    statement_of,
 )
 from tb_slowdown_plugin.jobs.patches.traced_code import draws_numbers
 
@@ -33,6 +35,7 @@ _MOST_BYTES: Final = 2**30
 _STATEFUL: Final = frozenset(
     {"assign", "assign_add", "assign_sub", "numpy_function", "py_function"}
 )
+_IN_PYTHON: Final = ("py_function", "numpy_function")
 _PYTHON: Final = ("generator", "python")
 _DETERMINISTIC: Final = frozenset({"batch", "map", "padded_batch"})
 _LEFT_EARLY: Final = frozenset({"shard", "skip", "take"})
@@ -71,6 +74,8 @@ def _prefetch(evidence: Evidence) -> Patch:
 def _run_maps_in_parallel(evidence: Evidence) -> Patch:
     chain = find_chain(evidence)
     maps = [each for each in chain.named("map") if keyword(each.call, "num_parallel_calls") is None]
+    if chain.recorded.get("python"):
+        return _mark_python(evidence)
     if not maps:
         raise UncertainError("Each `map` of the pipeline runs in parallel already.")
     return _in_parallel(evidence, chain, maps, "`map` works on several elements at once")
@@ -189,7 +194,34 @@ def _complete_the_cache(evidence: Evidence) -> Patch:
     )
 
 
+def _mark_python(evidence: Evidence) -> Patch:
+    """A comment: what replaces the code is the reader's to write."""
+    source = find_chain(evidence).source
+    found = [call for name in _IN_PYTHON for call in calls_of(source.tree, name)]
+    if len(found) != 1:
+        raise UncertainError("There is no one call of Python code in that file.")
+    statement = statement_of(source, found[0])
+    start, _ = source.rows(statement)
+    line = source.text[start : source.line_starts[statement.lineno]]
+    indent = line[: len(line) - len(line.lstrip())]
+    name = called_name(found[0])
+    return evidence.patch(
+        f"Mark `{name}`: it runs Python code for one element at a time. Only you can write it in "
+        "TensorFlow operations.",
+        source,
+        found[0].lineno,
+        [
+            Edit(
+                start,
+                start,
+                f"{indent}# slow: `{name}` runs Python code, an element at a time" + source.newline,
+            )
+        ],
+    )
+
+
 _PATCHES: Final = (
+    ("tf.py_function(", _mark_python),
     (".prefetch(", _prefetch),
     (".take(100).cache()", _complete_the_cache),
     ("ds.batch(64).map(", _batch_first),

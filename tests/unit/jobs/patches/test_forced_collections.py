@@ -50,3 +50,28 @@ def test_what_is_used_or_shares_its_line_is_left_alone(tmp_path: Path, line: str
 def test_clear_session_is_left_alone(tmp_path: Path) -> None:
     made = program(tmp_path, "for i in d:\n    a()\n    k.clear_session()\n", 3, clear_session=1.0)
     assert made.refusals() == ""
+
+
+@pytest.mark.parametrize("switch", ["gc.disable()", "gc.set_threshold(0)"])
+@pytest.mark.parametrize(
+    ("loop", "counter"),
+    [
+        ("for i in range(9):", "i"),
+        ("for n, (x, y) in enumerate(data):", "n"),
+        ("for n, x in enumerate(data, 1):", ""),
+        ("for x in data:", ""),
+        ("while data:", ""),
+        ("for i in range(9):\n    i = 2 * i", ""),
+        ("for i in range(9):\n    if i > 3:\n        a()", "i"),
+    ],
+)
+def test_what_python_does_not_collect_is_collected_at_times(
+    tmp_path: Path, switch: str, loop: str, counter: str
+) -> None:
+    text = f"{switch}\n{loop}\n    step(x)\n    gc.collect()  # ä\n"
+    made = program(tmp_path, text, text.count("\n"))
+    if counter:
+        new = f"    if {counter} % 100 == 99:\n        gc.collect()  # ä\n"
+        assert made.patched() == text.replace("    gc.collect()  # ä\n", new)
+    else:
+        assert "the loop has no counter" in made.refusals()
