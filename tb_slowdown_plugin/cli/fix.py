@@ -15,14 +15,14 @@ from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.catalog.causes import cause_title
 from tb_slowdown_plugin.cli.output import ProgressLine, tell
 from tb_slowdown_plugin.errors import InputError
-from tb_slowdown_plugin.jobs.patches.advice import RESULTS
-from tb_slowdown_plugin.jobs.patches.apply import write_patched
-from tb_slowdown_plugin.jobs.patches.diff import unified_diff
-from tb_slowdown_plugin.jobs.patches.finder import Fix, find_fixes, patched_files
-from tb_slowdown_plugin.jobs.patches.source import UncertainError
 from tb_slowdown_plugin.reader.logdir import read_runs
 from tb_slowdown_plugin.records.types import Run
 from tb_slowdown_plugin.report.ansi import printable
+from tb_slowdown_plugin.report.patches.advice import RESULTS
+from tb_slowdown_plugin.report.patches.apply import write_patched
+from tb_slowdown_plugin.report.patches.code.source import UncertainError
+from tb_slowdown_plugin.report.patches.diff import unified_diff
+from tb_slowdown_plugin.report.patches.finder import Fix, find_fixes, patched_files
 
 _WIDTH: Final = 92
 

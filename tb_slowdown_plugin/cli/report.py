@@ -20,7 +20,6 @@ from tb_slowdown_plugin.cli.output import (
     tell,
     write,
 )
-from tb_slowdown_plugin.jobs.patches.advice import with_patches
 from tb_slowdown_plugin.profiler.digest import captured_in
 from tb_slowdown_plugin.reader.logdir import read_runs
 from tb_slowdown_plugin.reader.trials import read_trials
@@ -33,6 +32,7 @@ from tb_slowdown_plugin.report.html_page import to_html
 from tb_slowdown_plugin.report.json_body import (
     report_json,
 )
+from tb_slowdown_plugin.report.patches.advice import with_patches
 from tb_slowdown_plugin.report.text_report import to_text
 
 

@@ -9,11 +9,11 @@ from typing import Final
 
 from tb_slowdown_plugin.analysis.types import Report
 from tb_slowdown_plugin.catalog.experiments import PATCH, Changes, Experiment
-from tb_slowdown_plugin.jobs.patches.diff import unified_diff
-from tb_slowdown_plugin.jobs.patches.evidence import Patch
-from tb_slowdown_plugin.jobs.patches.finder import find_fixes, patched_files
-from tb_slowdown_plugin.jobs.patches.source import UncertainError
 from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.report.patches.code.source import UncertainError
+from tb_slowdown_plugin.report.patches.diff import unified_diff
+from tb_slowdown_plugin.report.patches.evidence import Patch
+from tb_slowdown_plugin.report.patches.finder import find_fixes, patched_files
 
 _BY_EFFECT: Final[tuple[Changes, ...]] = ("yes", "numerics", "no")
 

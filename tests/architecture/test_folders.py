@@ -9,7 +9,7 @@ MOST = 14
 
 PACKAGING = {"_paths.py", "_version.py", "py.typed", "static", "stubs"}
 
-FULLER = {"tb_slowdown_plugin/cli": 18, "tb_slowdown_plugin/jobs/patches": 16}
+FULLER = {"tb_slowdown_plugin/cli": 18}
 """Folders with more, for now. It only shrinks."""
 
 

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from unit.jobs.patches import defects
+from unit.report.patches import defects
 
 from tb_slowdown_plugin.cli import fix as command
 from tb_slowdown_plugin.cli.command import main

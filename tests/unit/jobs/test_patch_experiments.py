@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from unit.jobs.patches.defects import Program, _report
+from unit.report.patches.defects import Program, _report
 
 from tb_slowdown_plugin.jobs.patch_experiments import find_patch_experiments
 from tb_slowdown_plugin.records.types import Fact

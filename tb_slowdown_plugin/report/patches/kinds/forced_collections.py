@@ -10,9 +10,8 @@ from typing import Final
 from tb_slowdown_plugin.analysis.causes.common.context import to_place
 from tb_slowdown_plugin.analysis.types import Place
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.jobs.patches.evidence import Evidence, Patch
-from tb_slowdown_plugin.jobs.patches.source import Edit, Source, UncertainError
-from tb_slowdown_plugin.jobs.patches.syntax import (
+from tb_slowdown_plugin.report.patches.code.source import Edit, Source, UncertainError
+from tb_slowdown_plugin.report.patches.code.syntax import (
     bound_names,
     call_at,
     calls_of,
@@ -20,6 +19,7 @@ from tb_slowdown_plugin.jobs.patches.syntax import (
     loops_around,
     statement_of,
 )
+from tb_slowdown_plugin.report.patches.evidence import Evidence, Patch
 
 _ROUNDS: Final = 100
 

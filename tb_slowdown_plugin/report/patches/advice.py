@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from tb_slowdown_plugin.analysis.types import Advice, Cause, Report
-from tb_slowdown_plugin.jobs.patches.evidence import Patch
-from tb_slowdown_plugin.jobs.patches.finder import Fix, find_fixes
 from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.report.patches.evidence import Patch
+from tb_slowdown_plugin.report.patches.finder import Fix, find_fixes
 
 RESULTS: Final = {
     "no": "Results stay the same.",

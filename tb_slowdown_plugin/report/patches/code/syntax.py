@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, TypeAlias
 
-from tb_slowdown_plugin.jobs.patches.source import Source, UncertainError
+from tb_slowdown_plugin.report.patches.code.source import Source, UncertainError
 
 Loop: TypeAlias = ast.For | ast.While
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tb_slowdown_plugin.jobs.patches.hoisting import hoist
-from tb_slowdown_plugin.jobs.patches.source import Source, UncertainError
+from tb_slowdown_plugin.report.patches.code.hoisting import hoist
+from tb_slowdown_plugin.report.patches.code.source import Source, UncertainError
 
 
 def hoisted(text: str, part: str = "make(") -> str:

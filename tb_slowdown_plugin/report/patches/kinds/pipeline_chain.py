@@ -10,9 +10,8 @@ from typing import Final
 from tb_slowdown_plugin.analysis.types import Place
 from tb_slowdown_plugin.catalog.events import INPUT_AT
 from tb_slowdown_plugin.catalog.names import INPUT_PIPELINE
-from tb_slowdown_plugin.jobs.patches.evidence import Evidence
-from tb_slowdown_plugin.jobs.patches.source import Source, UncertainError
-from tb_slowdown_plugin.jobs.patches.syntax import (
+from tb_slowdown_plugin.report.patches.code.source import Source, UncertainError
+from tb_slowdown_plugin.report.patches.code.syntax import (
     around,
     bound_names,
     called_name,
@@ -20,6 +19,7 @@ from tb_slowdown_plugin.jobs.patches.syntax import (
     keyword,
     scope_of,
 )
+from tb_slowdown_plugin.report.patches.evidence import Evidence
 
 _SOURCES: Final = {
     "from_tensor_slices": "TensorSlice",

@@ -12,9 +12,8 @@ from typing import Final
 from tb_slowdown_plugin.analysis.causes.common.context import to_place
 from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.catalog.events import INPUT_AT
-from tb_slowdown_plugin.jobs.patches.evidence import Evidence, Patch
-from tb_slowdown_plugin.jobs.patches.source import Edit, Source, UncertainError
-from tb_slowdown_plugin.jobs.patches.syntax import (
+from tb_slowdown_plugin.report.patches.code.source import Edit, Source, UncertainError
+from tb_slowdown_plugin.report.patches.code.syntax import (
     call_at,
     calls_of,
     dotted,
@@ -22,6 +21,7 @@ from tb_slowdown_plugin.jobs.patches.syntax import (
     refuse_stars,
     statement_of,
 )
+from tb_slowdown_plugin.report.patches.evidence import Evidence, Patch
 
 _FREQUENCY: Final = re.compile(r"^\+.*save_freq=([\d_]+)", re.MULTILINE)
 _QUIET: Final = {"histogram_freq": "0", "update_freq": '"epoch"', "profile_batch": "0"}

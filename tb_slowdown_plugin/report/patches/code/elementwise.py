@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from tb_slowdown_plugin.jobs.patches.source import Source, UncertainError
-from tb_slowdown_plugin.jobs.patches.syntax import alias_of, dotted
+from tb_slowdown_plugin.report.patches.code.source import Source, UncertainError
+from tb_slowdown_plugin.report.patches.code.syntax import alias_of, dotted
 
 _ARITHMETIC: Final = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.Mod, ast.FloorDiv)
 _OF_ONE: Final = frozenset(

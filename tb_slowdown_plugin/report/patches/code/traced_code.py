@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Final, TypeAlias
 
-from tb_slowdown_plugin.jobs.patches.source import Source, UncertainError
-from tb_slowdown_plugin.jobs.patches.syntax import (
+from tb_slowdown_plugin.report.patches.code.source import Source, UncertainError
+from tb_slowdown_plugin.report.patches.code.syntax import (
     around,
     bound_names,
     called_name,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from unit.jobs.patches import defects
-from unit.jobs.patches.defects import Program
+from unit.report.patches import defects
+from unit.report.patches.defects import Program
 
 from tb_slowdown_plugin.analysis.causes.common import pipeline_stages
 from tb_slowdown_plugin.analysis.types import Advice, Place, Report
-from tb_slowdown_plugin.jobs.patches.advice import with_patches
 from tb_slowdown_plugin.records.types import Fact
+from tb_slowdown_plugin.report.patches.advice import with_patches
 
 TEXT = "import gc\n\nfor x in data:\n    step(x)\n    gc.collect()\n    use(x)\n    log(x)\n"
 TEXT += "    end()\n"

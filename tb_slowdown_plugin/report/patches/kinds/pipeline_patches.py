@@ -14,11 +14,9 @@ from typing import Final
 
 from tb_slowdown_plugin.analysis.text.wording import size
 from tb_slowdown_plugin.analysis.types import Advice
-from tb_slowdown_plugin.jobs.patches.elementwise import is_elementwise
-from tb_slowdown_plugin.jobs.patches.evidence import ChangesResults, Evidence, Patch
-from tb_slowdown_plugin.jobs.patches.pipeline_chain import Chain, Stage, find_chain
-from tb_slowdown_plugin.jobs.patches.source import Edit, UncertainError
-from tb_slowdown_plugin.jobs.patches.syntax import (
+from tb_slowdown_plugin.report.patches.code.elementwise import is_elementwise
+from tb_slowdown_plugin.report.patches.code.source import Edit, UncertainError
+from tb_slowdown_plugin.report.patches.code.syntax import (
     alias_of,
     called_name,
     calls_of,
@@ -28,7 +26,9 @@ from tb_slowdown_plugin.jobs.patches.syntax import (
     refuse_stars,
     statement_of,
 )
-from tb_slowdown_plugin.jobs.patches.traced_code import draws_numbers
+from tb_slowdown_plugin.report.patches.code.traced_code import draws_numbers
+from tb_slowdown_plugin.report.patches.evidence import ChangesResults, Evidence, Patch
+from tb_slowdown_plugin.report.patches.kinds.pipeline_chain import Chain, Stage, find_chain
 
 _MOST_BYTES: Final = 2**30
 """That a patch lets a program keep in memory."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from tb_slowdown_plugin.jobs.patches.source import Edit, Source, UncertainError
-from tb_slowdown_plugin.jobs.patches.syntax import (
+from tb_slowdown_plugin.report.patches.code.source import Edit, Source, UncertainError
+from tb_slowdown_plugin.report.patches.code.syntax import (
     Loop,
     bound_names,
     changed_names,

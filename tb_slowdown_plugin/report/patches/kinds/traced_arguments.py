@@ -11,9 +11,9 @@ from tb_slowdown_plugin.analysis.causes.common.context import to_place
 from tb_slowdown_plugin.analysis.types import Place
 from tb_slowdown_plugin.catalog.events import CALLED_AT, HALF_PRECISION
 from tb_slowdown_plugin.catalog.names import FUNCTION_OPTIONS
-from tb_slowdown_plugin.jobs.patches.evidence import Evidence, Patch
-from tb_slowdown_plugin.jobs.patches.source import Edit, Source, UncertainError
-from tb_slowdown_plugin.jobs.patches.syntax import (
+from tb_slowdown_plugin.records.types import Trace
+from tb_slowdown_plugin.report.patches.code.source import Edit, Source, UncertainError
+from tb_slowdown_plugin.report.patches.code.syntax import (
     alias_of,
     around,
     bound_names,
@@ -26,7 +26,7 @@ from tb_slowdown_plugin.jobs.patches.syntax import (
     refuse_stars,
     root_of,
 )
-from tb_slowdown_plugin.records.types import Trace
+from tb_slowdown_plugin.report.patches.evidence import Evidence, Patch
 
 _OTHER_FLOATS: Final = ("float64", "float16", "bfloat16")
 _ASSIGNING: Final = frozenset({"assign", "assign_add", "assign_sub"})

@@ -11,8 +11,6 @@ from textwrap import dedent
 import numpy as np
 
 from tb_slowdown_plugin.analysis.types import Advice, Cause, Place, Report
-from tb_slowdown_plugin.jobs.patches.diff import unified_diff
-from tb_slowdown_plugin.jobs.patches.finder import Fix, find_fixes, patched_files
 from tb_slowdown_plugin.records.source_lines import (
     FILE_HASH,
     HASH,
@@ -29,6 +27,8 @@ from tb_slowdown_plugin.records.types import (
     What,
     no_signals,
 )
+from tb_slowdown_plugin.report.patches.diff import unified_diff
+from tb_slowdown_plugin.report.patches.finder import Fix, find_fixes, patched_files
 
 
 @dataclass

@@ -11,9 +11,9 @@ from tb_slowdown_plugin.analysis.causes.common.context import to_place
 from tb_slowdown_plugin.analysis.prepare.user_calls import Called, called
 from tb_slowdown_plugin.analysis.types import Place
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.jobs.patches.evidence import Evidence, Patch
-from tb_slowdown_plugin.jobs.patches.source import Edit, UncertainError
-from tb_slowdown_plugin.jobs.patches.syntax import call_at, keyword, refuse_stars
+from tb_slowdown_plugin.report.patches.code.source import Edit, UncertainError
+from tb_slowdown_plugin.report.patches.code.syntax import call_at, keyword, refuse_stars
+from tb_slowdown_plugin.report.patches.evidence import Evidence, Patch
 
 _LEFT_OUT: Final = frozenset({"verbose", "batch_size"})
 """Arguments of `predict` that `predict_on_batch` does not have and whose values don't matter."""

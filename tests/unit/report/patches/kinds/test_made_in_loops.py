@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from unit.jobs.patches.defects import Program
+from unit.report.patches.defects import Program
 
 from tb_slowdown_plugin.records.types import Fact, Trace
 

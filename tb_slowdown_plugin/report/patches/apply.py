@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from tb_slowdown_plugin.errors import InputError
-from tb_slowdown_plugin.jobs.patches.source import Source
+from tb_slowdown_plugin.report.patches.code.source import Source
 
 
 def write_patched(source: Source, text: str) -> Path | None:

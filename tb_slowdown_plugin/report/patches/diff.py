@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from tb_slowdown_plugin.jobs.patches.source import Source
+from tb_slowdown_plugin.report.patches.code.source import Source
 
 
 def unified_diff(source: Source, text: str) -> bytes:

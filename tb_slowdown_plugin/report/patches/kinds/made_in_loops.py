@@ -10,10 +10,10 @@ from typing import Final
 from tb_slowdown_plugin.analysis.causes.common.context import to_place
 from tb_slowdown_plugin.analysis.types import Place
 from tb_slowdown_plugin.catalog.events import OPTIMIZER_AT
-from tb_slowdown_plugin.jobs.patches.evidence import ChangesResults, Evidence, Patch
-from tb_slowdown_plugin.jobs.patches.hoisting import hoist
-from tb_slowdown_plugin.jobs.patches.source import Source, UncertainError
-from tb_slowdown_plugin.jobs.patches.syntax import (
+from tb_slowdown_plugin.records.types import Trace
+from tb_slowdown_plugin.report.patches.code.hoisting import hoist
+from tb_slowdown_plugin.report.patches.code.source import Source, UncertainError
+from tb_slowdown_plugin.report.patches.code.syntax import (
     bound_names,
     called_name,
     calls_of,
@@ -26,8 +26,8 @@ from tb_slowdown_plugin.jobs.patches.syntax import (
     root_of,
     statement_of,
 )
-from tb_slowdown_plugin.jobs.patches.traced_code import draws_numbers, refuse_work_in_python
-from tb_slowdown_plugin.records.types import Trace
+from tb_slowdown_plugin.report.patches.code.traced_code import draws_numbers, refuse_work_in_python
+from tb_slowdown_plugin.report.patches.evidence import ChangesResults, Evidence, Patch
 
 _KERAS: Final = "Keras "
 _KERAS_CALLS: Final = ("fit", "train_on_batch", "evaluate", "test_on_batch", "predict",

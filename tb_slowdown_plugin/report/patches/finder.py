@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from tb_slowdown_plugin.analysis.types import Advice, Cause, Report
-from tb_slowdown_plugin.jobs.patches import (
+from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.report.patches.code.source import Edit, Source, UncertainError
+from tb_slowdown_plugin.report.patches.evidence import Evidence, Patch, Sources
+from tb_slowdown_plugin.report.patches.kinds import (
     forced_collections,
     made_in_loops,
     pipeline_patches,
@@ -16,9 +19,6 @@ from tb_slowdown_plugin.jobs.patches import (
     saving_patches,
     traced_arguments,
 )
-from tb_slowdown_plugin.jobs.patches.evidence import Evidence, Patch, Sources
-from tb_slowdown_plugin.jobs.patches.source import Edit, Source, UncertainError
-from tb_slowdown_plugin.records.types import Run
 
 Finder: TypeAlias = Callable[[Evidence], Iterator[Callable[[], Patch]]]
 

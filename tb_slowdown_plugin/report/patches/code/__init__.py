@@ -1,0 +1,1 @@
+"""A file with its syntax tree: questions to it, and what code means."""

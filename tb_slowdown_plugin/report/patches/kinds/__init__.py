@@ -1,0 +1,1 @@
+"""The kinds of patches, in families: each `find` gives those against a cause."""
