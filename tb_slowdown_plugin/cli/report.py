@@ -44,7 +44,7 @@ def report(chosen: Namespace) -> int:
     pages = []
     with ProgressLine(sys.stderr) as progress:
         for run, account in _accounts(chosen, warnings, progress):
-            reports.append(with_patches(account.report, run, Path.cwd()))
+            reports.append(with_patches(account.report, run, Path()))
             if chosen.format == "html":
                 pages.append(embed(run, account, title=run_title(run.name, chosen.logdir)))
     for warning in warnings:

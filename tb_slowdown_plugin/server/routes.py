@@ -26,6 +26,7 @@ from tb_slowdown_plugin.analysis.views.timeline import timeline as timeline_body
 from tb_slowdown_plugin.report.embedded_answers import embed
 from tb_slowdown_plugin.report.html_page import to_html
 from tb_slowdown_plugin.report.json_body import Body, comparison_body, report_body
+from tb_slowdown_plugin.report.patches.advice import with_patches
 from tb_slowdown_plugin.report.text_report import to_text
 from tb_slowdown_plugin.server.params import ParameterError, names, shown, text, whole
 from tb_slowdown_plugin.server.runs import Analysis, Runs
@@ -140,7 +141,8 @@ def compare_captures(runs: Runs, parameters: Parameters) -> Body:
 
 def report(runs: Runs, parameters: Parameters) -> Body:
     """What was found in one run: verdict, causes, advice."""
-    return report_body([runs.analysis(text(parameters, "run")).account.report])
+    analysis = runs.analysis(text(parameters, "run"))
+    return report_body([with_patches(analysis.account.report, analysis.run, Path())])
 
 
 def retraces(runs: Runs, parameters: Parameters) -> Body:

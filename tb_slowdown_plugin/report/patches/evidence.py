@@ -45,17 +45,17 @@ class Sources:
       root: The directory that patches are for.
       hashes: "train.py:41" -> hash of that line when it ran.
       files: "train.py" -> hash of that file when it ran.
-      below: Whether to look for files in directories below as well.
+      exact: Whether to take only files in that directory itself that are in whole what ran.
     """
 
     root: Path
     hashes: Mapping[str, float]
     files: Mapping[str, float] = field(default_factory=dict)
-    below: bool = True
+    exact: bool = False
     _read: dict[Path, Source] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, run: Run, root: Path, *, below: bool = True) -> Sources:
+    def of(cls, run: Run, root: Path, *, exact: bool = False) -> Sources:
         """Of a run and its workers."""
         lines = [
             event.what
@@ -70,7 +70,7 @@ class Sources:
                 for each in lines
                 if FILE_HASH in each.numbers
             },
-            below,
+            exact,
         )
 
     def whole(self, place: Place) -> Source:
@@ -102,7 +102,8 @@ class Sources:
             )
         found = [source for path in self._candidates(place.file) if (source := self._load(path))]
         for source in found:
-            if source.has_line(place.line, hashed):
+            is_whole = not self.exact or source.is_file(self.files.get(place.file, -1.0))
+            if is_whole and source.has_line(place.line, hashed):
                 return source
         if found:
             raise UncertainError(
@@ -119,7 +120,7 @@ class Sources:
             return
         if (self.root / relative).is_file():
             yield self.root / relative
-        for directory, folders, _ in _directories(self.root) if self.below else ():
+        for directory, folders, _ in () if self.exact else _directories(self.root):
             folders[:] = [each for each in folders if each[0] != "." and each not in _OTHERS]
             path = Path(directory) / relative
             if Path(directory) != self.root and path.is_file():

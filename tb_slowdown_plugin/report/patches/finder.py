@@ -46,7 +46,7 @@ class Fix:
 
 
 def find_fixes(
-    run: Run, report: Report, root: Path, cause: str | None = None, *, below: bool = True
+    run: Run, report: Report, root: Path, cause: str | None = None, *, exact: bool = False
 ) -> list[Fix]:
     """The patches against the causes of a run; those of all causes can be applied together.
 
@@ -55,9 +55,9 @@ def find_fixes(
       report: Its report.
       root: The directory in which the program's files are.
       cause: Only this one.
-      below: Whether to look for files in directories below as well.
+      exact: Whether to take only files in that directory itself that are in whole what ran.
     """
-    sources = Sources.of(run, root, below=below)
+    sources = Sources.of(run, root, exact=exact)
     taken: dict[Path, list[Edit]] = {}
     return [
         _fix(Evidence(each, run, sources), taken)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from unit.report.patches.defects import Program, _report
 
+from tb_slowdown_plugin.records.types import Fact
 from tb_slowdown_plugin.server.params import ParameterError
 from tb_slowdown_plugin.server.routes import ROUTES, SAME_FOR_ALL
 from tb_slowdown_plugin.server.runs import Runs, UnknownRunError
@@ -30,6 +34,24 @@ def test_a_report_is_of_the_run_that_was_named(runs: Runs) -> None:
         ask(runs, "/report", run="none")
     with pytest.raises(ParameterError):
         ask(runs, "/report")
+
+
+def test_advice_is_a_patch_where_the_program_is_at_hand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Program(
+        tmp_path, "for x in data:\n    gc.collect()\n    step(x)\n", "garbage_collection"
+    )
+    made.saw(Fact("gc_forced", "train.py:2", {"calls": 9.0}))
+    account = SimpleNamespace(report=_report(made.cause))
+    seen: Any = SimpleNamespace(analysis=lambda _: SimpleNamespace(run=made.run, account=account))
+    monkeypatch.chdir(tmp_path)
+    ((advice,),) = (cause["advice"] for cause in ask(seen, "/report", run=".")["runs"][0]["causes"])
+    assert (advice["kind"], advice["where"]) == ("patch", "train.py:2")
+    assert advice["code"] == "  for x in data:\n-     gc.collect()\n      step(x)"
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    assert ask(seen, "/report", run=".")["runs"][0]["causes"][0]["advice"] == []
 
 
 def test_a_timeline_has_as_many_buckets_as_were_asked_for(runs: Runs) -> None:

@@ -43,6 +43,8 @@ def test_the_report_stays_where_the_file_is_not_at_hand(tmp_path: Path) -> None:
     assert with_patches(report, made.run, tmp_path / "elsewhere") == report
     assert with_patches(report, made.run, tmp_path.parent) == report
     made.recorded = made.run
+    made.path.write_text(f"{TEXT}more()\n")
+    assert with_patches(report, made.recorded, tmp_path) == report
     made.path.write_text(TEXT.replace("gc.collect()", "gc.collect(1)"))
     assert with_patches(report, made.recorded, tmp_path) == report
 
