@@ -107,9 +107,9 @@ examples:
 """
 TRY_EPILOG: Final = """\
 Each change is made from outside, in a fresh process and a fresh copy of the program's
-directory: relative paths lead into the copy, and so do arguments below that directory. Absolute
-paths in the program itself don't. Without --all and --only, the causes of the first run
-decide what is tried.
+directory: relative paths lead into the copy, and so do arguments below that directory. What
+the program would write there by an absolute path of its own is refused. Without --all and
+--only, the causes of the first run decide what is tried.
 
 exit status:
   0    done

@@ -20,7 +20,7 @@ from tb_slowdown_plugin.cli.output import TurnsBar, ink_of, tell, write
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.jobs.experiments import Times, choose_experiments, try_all
 from tb_slowdown_plugin.jobs.patch_experiments import find_patch_experiments
-from tb_slowdown_plugin.jobs.program_copy import ProgramCopy
+from tb_slowdown_plugin.jobs.program_copy import SCRATCH, ProgramCopy
 from tb_slowdown_plugin.jobs.trial_process import Prepare, TrialProcess
 from tb_slowdown_plugin.jobs.trial_results import keep_trials, to_trial, trials_body
 from tb_slowdown_plugin.reader.logdir import read_runs
@@ -61,10 +61,10 @@ def try_program(chosen: Namespace) -> int:
     tell(f"runs {program[1] if program[0] == '-m' else Path(program[0]).name} once as it is, "
          f"{place}, for at most {counted(chosen.steps, 'step')}")  # fmt: skip
     with (
-        tempfile.TemporaryDirectory(prefix="tbslow-try-", ignore_cleanup_errors=True) as scratch,
+        tempfile.TemporaryDirectory(prefix=SCRATCH, ignore_cleanup_errors=True) as scratch,
         TurnsBar(sys.stderr) as bar,
     ):
-        make = _preparing(chosen)
+        make = _preparing(chosen, copy.roots if copy else [], [scratch, str(logdir)])
         process = TrialProcess(program, make, Path(scratch), copy, workdir, bar.tick)
         try:
             return _experiment(chosen, process, bar, wanted, logdir, known)
@@ -173,7 +173,7 @@ def _run_in(logdir: Path) -> Run | None:
     return runs[0]
 
 
-def _preparing(chosen: Namespace) -> Prepare:
+def _preparing(chosen: Namespace, guarded: Sequence[Path], allowed: Sequence[str]) -> Prepare:
     def make(
         program: Sequence[str], experiment: str, logdir: str, environment: Mapping[str, str]
     ) -> tuple[list[str], dict[str, str]]:
@@ -184,6 +184,8 @@ def _preparing(chosen: Namespace) -> Prepare:
             quiet=True,
             experiment=experiment,
             steps=chosen.steps,
+            guarded=os.pathsep.join(map(str, guarded)),
+            allowed=os.pathsep.join(allowed),
         )
         return prepare(program, settings, environment)
 

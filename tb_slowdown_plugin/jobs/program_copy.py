@@ -17,6 +17,8 @@ from tb_slowdown_plugin.errors import InputError
 MAX_BYTES: Final = 2 * 1024**3
 """A directory above this isn't copied. Chosen by hand: some seconds of copying."""
 _LEFT_OUT: Final = frozenset(("__pycache__", "tbslow-runs"))
+SCRATCH: Final = "tbslow-try-"
+"""Begins the name of directories with copies, of which no copy is made."""
 _LINKED: Final = frozenset((".git", ".hg", ".svn", "node_modules", "site-packages"))
 
 
@@ -33,15 +35,16 @@ class ProgramCopy:
 
     def __init__(self, program: Sequence[str], current: Path) -> None:
         self._program = list(program)
-        self._roots = [current.resolve()]
+        self.roots = [current.resolve()]
+        """What is copied."""
         if program[0] != "-m":
             script = (current / program[0]).resolve()
             if not script.is_file():
                 raise InputError(f"no such file: '{program[0]}'; give the program to run")
-            if not script.is_relative_to(self._roots[0]):
-                self._roots.append(script.parent)
+            if not script.is_relative_to(self.roots[0]):
+                self.roots.append(script.parent)
             self._program[0] = str(script)
-        for root in self._roots:
+        for root in self.roots:
             size = sum(os.lstat(file).st_size for file in _files(root))
             if size > MAX_BYTES:
                 raise InputError(
@@ -63,7 +66,7 @@ class ProgramCopy:
           was copied where.
         """
         copies = {}
-        for number, root in enumerate(self._roots):
+        for number, root in enumerate(self.roots):
             copy = folder / f"{number}-{root.name}"
             shutil.copytree(root, copy, symlinks=True, ignore=_ignore)
             for linked in _linked(root):
@@ -76,7 +79,7 @@ class ProgramCopy:
                 raise InputError(f"'{file}' is not in the copy: its patch can't be tried")
             place.write_bytes(content)
         program = [move_path(each, copies) for each in self._program]
-        return program, Path(copies[str(self._roots[0])]), copies
+        return program, Path(copies[str(self.roots[0])]), copies
 
 
 def move_path(text: str, copies: Mapping[str, str]) -> str:
@@ -121,7 +124,8 @@ def _is_copied(path: Path) -> bool:
     if path.is_symlink():
         return True
     if path.is_dir():
-        return path.name not in _LEFT_OUT and not _is_linked(path)
+        is_left_out = path.name in _LEFT_OUT or path.name.startswith(SCRATCH)
+        return not is_left_out and not _is_linked(path)
     return path.is_file()
 
 

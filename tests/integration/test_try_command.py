@@ -255,3 +255,23 @@ def test_a_program_that_cannot_be_tried_is_refused_in_one_line(
     assert len(lines) == 2
     assert lines[1].startswith("tbslow: nothing can be tried: ")
     assert said in lines[1]
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        "open(mine + '/model.bin', 'wb')",
+        "os.remove(mine + '/model.bin')",
+        "(tf.train.Checkpoint(v=variable).write(mine + '/model'))",
+    ],
+    ids=["open", "remove", "checkpoint"],
+)
+def test_what_a_program_writes_by_an_absolute_path_is_refused(tmp_path: Path, act: str) -> None:
+    (tmp_path / "model.bin").write_bytes(b"mine")
+    text = f"import os\nmine = {str(tmp_path)!r}\n{BEGUN}{STEP}{act}\n"
+    (tmp_path / "program.py").write_text(text)
+    before = hash_files(tmp_path)
+    done = run_command(tmp_path, "try", "--all", "program.py")
+    assert done.returncode == 2
+    assert "PermissionError: [Errno 13] tbslow try leaves it as it is: " in done.stderr
+    assert hash_files(tmp_path) == before

@@ -25,6 +25,10 @@ def install(settings: Settings) -> None:
     """Has the monitor started once TensorFlow is there."""
     global _is_installed
     _is_installed = True
+    if settings.guarded:
+        from tb_slowdown_plugin.writer.launch import write_guard
+
+        write_guard.install(settings)
 
     def begin() -> None:
         if settings.experiment:

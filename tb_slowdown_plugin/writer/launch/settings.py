@@ -7,7 +7,17 @@ if TYPE_CHECKING:
     from collections.abc import MutableMapping
 
 _PREFIX = "TBSLOW_RUN_"
-_NAMES = ("logdir", "shown", "step", "profile", "quiet", "experiment", "steps")
+_NAMES = (
+    "logdir",
+    "shown",
+    "step",
+    "profile",
+    "quiet",
+    "experiment",
+    "steps",
+    "guarded",
+    "allowed",
+)
 
 
 class Settings:
@@ -21,6 +31,8 @@ class Settings:
       quiet: Whether nothing is said at the end.
       experiment: Of a trial of `tbslow try`: its name; "" for a run that is none.
       steps: After how many steps a trial ends.
+      guarded: Directories that a trial doesn't change, as a list of paths.
+      allowed: Directories below them that it may change.
     """
 
     def __init__(
@@ -32,6 +44,8 @@ class Settings:
         quiet: bool = False,
         experiment: str = "",
         steps: int = 0,
+        guarded: str = "",
+        allowed: str = "",
     ) -> None:
         self.logdir = logdir
         self.shown = shown
@@ -40,6 +54,8 @@ class Settings:
         self.quiet = quiet
         self.experiment = experiment
         self.steps = steps
+        self.guarded = guarded
+        self.allowed = allowed
 
     def to_environment(self) -> dict[str, str]:
         """As variables; `take_from` is the way back."""
@@ -58,10 +74,18 @@ def take_from(environment: MutableMapping[str, str]) -> Settings:
       >>> chosen.logdir, chosen.quiet, chosen.steps, environment
       ('/tmp/run', True, 200, {})
     """
-    logdir, shown, step, profile, quiet, experiment, steps = (
-        environment.pop(_variable(name), "") for name in _NAMES
+    given = {name: environment.pop(_variable(name), "") for name in _NAMES}
+    return Settings(
+        given["logdir"],
+        given["shown"],
+        given["step"],
+        bool(given["profile"]),
+        bool(given["quiet"]),
+        given["experiment"],
+        int(given["steps"] or 0),
+        given["guarded"],
+        given["allowed"],
     )
-    return Settings(logdir, shown, step, bool(profile), bool(quiet), experiment, int(steps or 0))
 
 
 def _variable(name: str) -> str:

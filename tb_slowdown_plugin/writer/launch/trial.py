@@ -17,6 +17,7 @@ from tb_slowdown_plugin.writer import monitor as monitors
 from tb_slowdown_plugin.writer import redirection
 from tb_slowdown_plugin.writer.launch.interventions.base import Intervention
 from tb_slowdown_plugin.writer.launch.settings import Settings
+from tb_slowdown_plugin.writer.launch.write_guard import guard_of
 
 TIMES: Final = "trial.json"
 _MAX_SECONDS: Final = 60.0
@@ -35,6 +36,10 @@ def begin(settings: Settings) -> None:
         trial.intervention.install()
     except (Unavailable, ImportError, AttributeError) as error:
         trial.end(str(error))
+    if settings.guarded:
+        from tb_slowdown_plugin.writer.launch.tensorflow_writes import guard_writes
+
+        guard_writes(guard_of(settings))
     atexit.register(trial.write)
     redirection.logdir = settings.logdir
     redirection.on_install = trial.follow

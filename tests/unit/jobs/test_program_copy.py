@@ -80,7 +80,7 @@ def test_links_lead_into_the_copy_where_they_can(home: Path, target: Path, tmp_p
 def test_packages_and_history_are_linked_and_earlier_runs_left_out(
     home: Path, target: Path
 ) -> None:
-    for name in (".git", "venv", "tbslow-runs", "src/__pycache__"):
+    for name in (".git", "venv", "tbslow-runs", "tbslow-try-x1", "src/__pycache__"):
         (home / name).mkdir()
         (home / name / "file").write_text("x")
     (home / "venv" / "pyvenv.cfg").write_text("")

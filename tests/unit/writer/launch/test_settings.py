@@ -14,6 +14,7 @@ from tb_slowdown_plugin.writer.launch.settings import Settings, take_from
         Settings("/tmp/a b", "a b", "train_step", profile=True, quiet=True),
         Settings("gs://bucket/run", "gs://bucket/run", "fit"),
         Settings("/tmp/run", quiet=True, experiment="prefetch", steps=200),
+        Settings("/tmp/run", experiment="xla", guarded="/a:/b", allowed="/a/c"),
     ],
 )
 def test_settings_come_back_as_they_went(settings: Settings) -> None:
