@@ -53,7 +53,9 @@ def _of_run(report: Report) -> Iterator[str]:
     if report.unexplained_seconds > largest:  # then a lesser cause is not the answer
         yield from _unexplained(report)
         return
-    for cause in report.causes[:1]:
+    # The verdict is about the program: what others took from it comes after its own causes.
+    own = [each for each in report.causes if not each.external and each.cause != "warm_up"]
+    for cause in (own or report.causes)[:1]:
         yield from textwrap.wrap(cause.summary, _COLUMNS)
         for advice in cause.advice[:1]:
             place = f" ({advice.where})" if advice.where else ""

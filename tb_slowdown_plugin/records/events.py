@@ -100,6 +100,7 @@ def _encode_trace(trace: Trace) -> pb.Trace:
         jit_compile=trace.jit_compile,
         signature=trace.signature,
         reason=trace.reason,
+        variable_elements=trace.variable_elements,
     )
 
 
@@ -152,4 +153,5 @@ def _decode_trace(trace: pb.Trace) -> Trace:
         jit_compile=trace.jit_compile,
         signature=tuple(text(argument) for argument in trace.signature),
         reason=text(trace.reason),
+        variable_elements=count(trace.variable_elements),
     )

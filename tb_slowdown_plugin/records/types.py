@@ -115,6 +115,7 @@ class Trace:
     jit_compile: bool = False
     signature: tuple[str, ...] = ()
     reason: str = ""
+    variable_elements: int = 0
 
 
 @dataclass(frozen=True, slots=True)

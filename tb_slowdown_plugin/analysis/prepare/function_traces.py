@@ -16,6 +16,8 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.prepare.settled_functions import has_settled
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.parameters.prepare import MOST_STAGES
+from tb_slowdown_plugin.catalog.parameters.shared import LARGER
 from tb_slowdown_plugin.records.types import Epoch, Execution, Run, Trace
 
 SteadyFrom = Literal["second run", "other graphs of the function", "nothing"]
@@ -148,6 +150,7 @@ def _scaled(graph: TracedGraph, family: str, share: float) -> TracedGraph:
 
 def _settle(graphs: tuple[TracedGraph, ...], epochs: int) -> Iterable[TracedGraph]:
     """The graphs; what was traced again and has settled counts as a first trace."""
+    graphs = tuple(_first_of_models(graphs))
     later: dict[tuple[str, str], list[Trace]] = defaultdict(list)
     for graph in graphs:
         if graph.again and graph.trace.cause != "variables":
@@ -159,6 +162,35 @@ def _settle(graphs: tuple[TracedGraph, ...], epochs: int) -> Iterable[TracedGrap
             yield replace(graph, detail=names.FIRST, settled=True)
         else:
             yield graph
+
+
+def _first_of_models(graphs: Iterable[TracedGraph]) -> Iterable[TracedGraph]:
+    """The graphs; a function object for a model of another size has its first trace.
+
+    One code makes the steps of several models: the generator's and the discriminator's, a small
+    one and later a large one. A function that is made anew for the same model is none of these.
+    """
+    known: dict[tuple[str, str, int], list[int]] = defaultdict(list)
+    firsts: set[tuple[str, str, int]] = set()
+    for graph in graphs:
+        trace = graph.trace
+        code = (trace.function, trace.location, trace.depth)
+        sizes = known[code]
+        is_other = trace.variable_elements > 0 and not any(
+            max(size, trace.variable_elements) < LARGER * min(size, trace.variable_elements)
+            for size in sizes
+        )
+        is_one_of_few = 0 < len(sizes) <= MOST_STAGES
+        if trace.cause == "new_object" and is_other and is_one_of_few:
+            firsts.add(code)
+        elif trace.cause != "variables":  # the second trace of the same object
+            firsts.discard(code)
+        if graph.again and code in firsts:
+            yield replace(graph, detail=names.FIRST, settled=True)
+        else:
+            yield graph
+        if is_other:
+            sizes.append(trace.variable_elements)
 
 
 def in_training(graphs: Iterable[TracedGraph]) -> tuple[TracedGraph, ...]:

@@ -108,6 +108,18 @@ class Stopwatch:
         """Makes the calling thread the training thread."""
         self.thread = threading.get_ident()
 
+    def claim_free(self) -> bool:
+        """Makes it the training thread for now, where none is yet; whether there was none."""
+        is_free = self.thread == 0
+        if is_free:
+            self.claim()
+        return is_free
+
+    def release(self) -> None:
+        """No thread is the training thread; what was booked is dropped."""
+        self.take()
+        self.thread = 0
+
     def is_mine(self) -> bool:
         """Whether the calling thread is the training thread."""
         return threading.get_ident() == self.thread

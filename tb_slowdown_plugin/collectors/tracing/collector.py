@@ -28,6 +28,7 @@ from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
 from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
 from tb_slowdown_plugin.collectors.tracing.functions import TracedFunctions, Verdict
+from tb_slowdown_plugin.collectors.tracing.graph_size import variable_elements
 from tb_slowdown_plugin.collectors.tracing.spans import (
     FirstExecutions,
     Span,
@@ -216,6 +217,7 @@ class TraceCollector:
                 elsewhere=not trace.span.mine,
                 jit_compile=bool((trace.options.attributes or {}).get("_XlaMustCompile")),
                 signature=signature,
+                variable_elements=variable_elements(trace.graph),
             )
             self._context.emit(made)
             self._tell_options(subject, trace.options)

@@ -22,7 +22,7 @@ from tb_slowdown_plugin.catalog.events import NEW_SHAPE, SHAPE
 from tb_slowdown_plugin.catalog.parameters.causes import MOST_REBUILT
 from tb_slowdown_plugin.catalog.parameters.shared import LARGER, MOSTLY, NEGLIGIBLE, SERIES
 from tb_slowdown_plugin.catalog.parameters.stats import SHORTEST_PIECE
-from tb_slowdown_plugin.records.types import Float, Int
+from tb_slowdown_plugin.records.types import Float, Int, Trace
 
 MOST_TOLD: Final = 64
 """New shapes that a run tells by name (collectors/batch_shapes)."""
@@ -149,8 +149,10 @@ class _Rebuilt:
 
     retrace: Retrace
     before: int
-    """Operations of the largest graph that it had."""
-    operations: int
+    """Of the largest graph that it had."""
+    now: int
+    unit: str
+    """What both count."""
 
 
 def split_rebuilt(case: Case) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
@@ -175,7 +177,7 @@ def tell_rebuilt(case: Case, more: tuple[Finding, ...]) -> Iterable[str]:
         if reason is not None:
             yield (
                 f"From {case.step_text(reason.retrace.row)} on {label(reason.retrace.trace)} is "
-                f"another one: it was built anew with {count(reason.operations)} operations, "
+                f"another one: it was built anew with {count(reason.now)} {reason.unit}, "
                 f"{count(reason.before)} before. That it takes longer, "
                 f"{duration(finding.lost_seconds)} in all, "
                 f"{percent(case.wall_share(finding.lost_seconds))} of the run, is more work, and "
@@ -200,16 +202,29 @@ def _find_rebuilt(case: Case) -> list[_Rebuilt]:
         replace(graph, detail=names.AGAIN) if graph.settled else graph
         for graph in in_training(case.graphs)
     ]
-    largest: dict[str, int] = {}
+    largest: dict[str, tuple[int, ...]] = {}
     seen = 0
     found = []
     for retrace in find_retraces(graphs):
-        while graphs[seen].row < retrace.row:
-            trace = graphs[seen].trace
-            largest[trace.function] = max(largest.get(trace.function, 0), trace.operations)
+        while case.graphs[seen].row < retrace.row:
+            trace = case.graphs[seen].trace
+            known = largest.get(trace.function, (0,) * len(_SIZES))
+            largest[trace.function] = tuple(map(max, known, _sizes_of(trace)))
             seen += 1
-        before = largest.get(retrace.trace.function, 0)
-        operations = max(graph.trace.operations for graph in retrace.graphs)
-        if retrace.trace.cause == "new_object" and operations >= LARGER * before > 0:
-            found.append(_Rebuilt(retrace, before, operations))
+        before = largest.get(retrace.trace.function, (0,) * len(_SIZES))
+        now = map(max, *(_sizes_of(graph.trace) for graph in retrace.graphs), (0,) * len(_SIZES))
+        larger = (
+            _Rebuilt(retrace, was, size, unit)
+            for was, size, unit in zip(before, now, _SIZES, strict=True)
+            if retrace.trace.cause == "new_object" and size >= LARGER * was > 0
+        )
+        found += list(larger)[:1]
     return found if len(found) <= MOST_REBUILT else []
+
+
+_SIZES: Final = ("operations", "numbers in variables")
+"""What says how large a graph is."""
+
+
+def _sizes_of(trace: Trace) -> tuple[int, ...]:
+    return trace.operations, trace.variable_elements

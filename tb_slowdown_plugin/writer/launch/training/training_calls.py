@@ -119,10 +119,14 @@ class TrainingCalls:
         if known is not None:
             yield from self._train(known)
             return
+        is_claimed = False
         if not self._recorder.is_begun:
             self._mark = self.first_wait() or self._recorder.mark()
+            is_claimed = self._recorder.stopwatch.claim_free()  # so that its traces are booked
         yield
         self._guarded(self._look_at_traces, function)
+        if is_claimed and not self._recorder.is_begun:
+            self._recorder.stopwatch.release()
 
     def _around_line(self, name: str) -> Surround:
         def call(owner: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:

@@ -57,3 +57,40 @@ def test_other_threads_cost_the_training_thread_nothing(make_run):
     events = [(0, trace(1, "first")), (0, trace(2, "first", function="x", elsewhere=True))]
     graphs = traced_graphs(make_run(np.full(20, 1.0), events=events))
     assert [graph.trace.id for graph in in_training(graphs)] == [1]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "details"),
+    [
+        ((8_000, 4_000_000), ["first", "first"]),
+        ((4_000_000, 8_000), ["first", "first"]),
+        ((8_000, 8_100), ["first", "again"]),
+        ((8_000, 0), ["first", "again"]),
+        ((0, 8_000), ["first", "again"]),
+    ],
+    ids=["a larger model", "a smaller one", "the same model", "not known", "not known before"],
+)
+def test_the_function_of_another_model_is_traced_for_the_first_time(make_run, sizes, details):
+    events = [
+        (0, trace(1, "first", variable_elements=sizes[0])),
+        (9, trace(2, "new_object", variable_elements=sizes[1])),
+    ]
+    graphs = traced_graphs(make_run(np.full(20, 1.0), events=events))
+    assert [graph.detail for graph in graphs] == details
+
+
+def test_the_second_trace_of_another_model_is_its_first_too(make_run):
+    events = [
+        (0, trace(1, "first", variable_elements=80)),
+        (9, trace(2, "new_object", variable_elements=4_000)),
+        (9, trace(3, "variables")),
+        (12, trace(4, "new_object", variable_elements=4_000)),
+    ]
+    graphs = traced_graphs(make_run(np.full(20, 1.0), events=events))
+    assert [graph.again for graph in graphs] == [False, False, False, True]
+
+
+def test_models_without_end_are_no_stages(make_run):
+    events = [(row, trace(row + 1, "new_object", variable_elements=2**row)) for row in range(1, 15)]
+    graphs = traced_graphs(make_run(np.full(20, 1.0), events=events))
+    assert [graph.again for graph in graphs] == [True, *[False] * 5, *[True] * 8]

@@ -207,3 +207,15 @@ def test_what_a_call_computes_in_the_loop_is_the_steps_own_work():
     watch.close()
     watch.close()
     assert watch.take() == {"predict:train.py:9": 8}
+
+
+def test_a_thread_is_claimed_for_now_only_where_none_is():
+    clock = Clock()
+    watch = Stopwatch(clock)
+    assert watch.claim_free()
+    assert not watch.claim_free()
+    watch.open(INPUT_WAIT)
+    clock.spend()
+    watch.close()
+    watch.release()
+    assert (watch.is_mine(), watch.take()) == (False, {})

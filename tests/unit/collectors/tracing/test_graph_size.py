@@ -6,7 +6,7 @@ from tb_slowdown_plugin.collectors.hooks import tensorflow_internals as eager_co
 from tb_slowdown_plugin.collectors.timing.stopwatch import (
     Clock,
 )
-from tb_slowdown_plugin.collectors.tracing.graph_size import GraphSize
+from tb_slowdown_plugin.collectors.tracing.graph_size import GraphSize, variable_elements
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")
@@ -81,3 +81,15 @@ def test_where_tensorflow_does_not_tell_nothing_is_claimed(monkeypatch, collecto
     monkeypatch.setattr(eager_context, "_context", object)
     assert not eager_context.is_initialised()
     assert collector.read() == {}
+
+
+def test_the_variables_that_a_graph_uses_are_counted():
+    weights, unused = tf.Variable(tf.zeros((8, 3))), tf.Variable(tf.zeros(100))
+
+    @tf.function
+    def use(x):
+        return tf.reduce_sum(weights) + x
+
+    assert variable_elements(use.get_concrete_function(1.0).graph) == 24
+    assert unused.shape == (100,)
+    assert variable_elements(object()) == 0

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.records.types import Fact
+from tb_slowdown_plugin.records.types import Fact, Trace
 
 SIZE = 600
 STEP = 0.004
@@ -90,3 +90,29 @@ def test_of_more_shapes_than_are_told_those_that_are_speak(slower):
     rows = range(0, 6 * 64, 6)
     told = [(row, Fact("batch_shape", f"(32, {100 + row // 3})")) for row in rows]
     assert slower(told).verdict == "healthy"
+
+
+@pytest.mark.parametrize(("numbers", "verdict"), [(90_000, "healthy"), (8_000, "slowdown")])
+def test_the_step_of_a_larger_model_is_more_work(slower, numbers, verdict):
+    """Of as many operations: its layers are wider."""
+    shift = np.where(np.arange(SIZE) >= 300, 1.2 * STEP, 0.0)
+    events = [
+        (0, Trace(1, "f", "a.py:3", 0.1, 0.1, "first", operations=90, variable_elements=8_000)),
+        (
+            300,
+            Trace(2, "f", "a.py:3", 0.1, 0.1, "new_object", operations=90,
+                  variable_elements=numbers),
+        ),
+    ]  # fmt: skip
+    report = slower(events, shift, "level_shift")
+    assert report.verdict == verdict
+    told = [note for note in report.notes if "was built anew" in note]
+    assert told == (
+        [
+            "From step 300 on `f` is another one: it was built anew with 90,000 numbers in "
+            "variables, 8,000 before. That it takes longer, 1.44 s in all, 27.3 % of the run, is "
+            "more work, and no loss."
+        ]
+        if verdict == "healthy"
+        else []
+    )
