@@ -88,3 +88,18 @@ def test_where_most_is_unexplained_a_lesser_cause_is_not_the_answer(
         "tbslow: It may be this: It waits at `a.py:14`.",
         "tbslow: To see more: tensorboard --logdir logs",
     ]
+
+
+def test_the_program_s_own_cause_comes_before_what_others_took(
+    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def account_for(run: Run) -> Account:
+        account = report_builder.account_for(run)
+        (own, *_) = account.report.causes
+        busy = replace(own, summary="Other programs used the cores.", external=True)
+        start = replace(own, cause="warm_up", summary="The first steps.")
+        return replace(account, report=replace(account.report, causes=(busy, start, own)))
+
+    monkeypatch.setattr(end_report, "account_for", account_for)
+    print_end("logs", str(root / "tests" / "recordings" / "retracing_number"))
+    assert "Argument `learning_rate` is a Python float" in capsys.readouterr().out.splitlines()[1]
