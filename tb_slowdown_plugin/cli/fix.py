@@ -78,12 +78,12 @@ def _say(fix: Fix) -> None:
     for why in fix.refusals:
         tell(f"{title}: no patch. {why}")
     if fix.example is not None:
-        for line in _example(fix.example):
+        for line in _example(title, fix.example):
             sys.stderr.write(f"{printable(line)}\n")
 
 
-def _example(advice: Advice) -> Iterator[str]:
-    yield from textwrap.wrap(advice.text, _WIDTH)
+def _example(title: str, advice: Advice) -> Iterator[str]:
+    yield from textwrap.wrap(f"{title}: {advice.text}", _WIDTH)
     if advice.code:
         yield f"Example, {advice.where}:" if advice.where else "Example:"
         for sign, line in as_example(advice.code):

@@ -10,9 +10,13 @@ from tb_slowdown_plugin.report.patches.code.syntax import (
     Loop,
     bound_names,
     changed_names,
+    global_names,
     loops_around,
+    reached_calls,
+    read_attributes,
     read_names,
     root_of,
+    set_attributes,
 )
 
 _MONITOR = "tbslow"
@@ -85,17 +89,26 @@ def _objection(source: Source, statement: ast.stmt, child: ast.stmt, loop: Loop)
     where = f"Line {statement.lineno} of {source.name}"
     if not _always_runs(source, child, loop):
         return f"{where} does not run in each round of the loop."
+    if any(isinstance(each, _LEAVING) and each.lineno < statement.lineno for each in _walk(loop)):
+        return f"{where} does not run in each round of the loop."
     others = list(_others(loop, statement))
     own = bound_names([statement]) if isinstance(statement, ast.Assign) else _names_of(statement)
-    read = read_names([statement]) - _locals_of(statement)
-    matters = (read & (bound_names(others) | changed_names(others))) | (own & bound_names(others))
+    read = _read_names(statement)
+    matters = (own | read) & (bound_names(others) | changed_names(others))
+    matters |= read & {each for node in ast.walk(source.tree) for each in global_names(node)}
+    if not isinstance(statement, ast.FunctionDef):
+        matters |= read_attributes(statement) & set_attributes(source)
     if matters:
         return f"{where} depends on what the loop changes: {', '.join(sorted(matters))}."
+    if "clear_session" in reached_calls(source, loop):
+        return f"The loop around line {statement.lineno} of {source.name} clears the session."
     if any(isinstance(each, _FLOW) for each in ast.walk(statement)):
         return f"{where} changes names of a function around it, or yields."
     return ""
 
 
+_INSIDE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+_LEAVING = (ast.Continue, ast.Break, ast.Return, ast.Raise)
 _FLOW = (ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await, ast.NamedExpr)
 
 
@@ -131,11 +144,25 @@ def _names_of(statement: ast.stmt) -> set[str]:
     return {statement.name} if is_named else set()  # type: ignore[attr-defined]
 
 
-def _locals_of(statement: ast.stmt) -> set[str]:
-    """Names that a function gives a value itself."""
+def _read_names(statement: ast.stmt) -> set[str]:
+    """Names that a statement reads; of a function, those that it does not give a value itself."""
     if not isinstance(statement, ast.FunctionDef):
-        return set()
-    return bound_names([*statement.body, statement.args])
+        return read_names([statement])
+    first = [*statement.decorator_list, *statement.args.defaults]
+    first += [each for each in statement.args.kw_defaults if each is not None]
+    mine = {each.arg for each in ast.walk(statement.args) if isinstance(each, ast.arg)}
+    mine |= bound_names([each for each in _walk(statement) if isinstance(each, ast.Name)])
+    return read_names(first) | (read_names(statement.body) - mine)
+
+
+def _walk(node: ast.AST) -> Iterator[ast.AST]:
+    """What is in a node, but not in functions and classes inside."""
+    for child in ast.iter_child_nodes(node):
+        yield child
+        if not isinstance(
+            child, ast.FunctionDef | ast.Lambda | ast.ClassDef | ast.AsyncFunctionDef
+        ):
+            yield from _walk(child)
 
 
 def _with_comments(source: Source, first: int) -> int:

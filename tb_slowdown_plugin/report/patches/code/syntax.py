@@ -223,3 +223,31 @@ def refuse_stars(call: ast.Call) -> None:
         isinstance(each, ast.Starred) for each in call.args
     ):
         raise UncertainError("The call has `*` or `**` arguments.")
+
+
+def read_attributes(node: ast.AST) -> set[str]:
+    """Names of the attributes that are read."""
+    return {
+        each.attr
+        for each in ast.walk(node)
+        if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Load)
+    }
+
+
+def set_attributes(source: Source) -> set[str]:
+    """Names of the attributes that a file sets outside of `__init__`."""
+    return {
+        node.attr
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Attribute)
+        and not isinstance(node.ctx, ast.Load)
+        and not any(
+            isinstance(each, ast.FunctionDef) and each.name == "__init__"
+            for each in around(source, node)
+        )
+    }
+
+
+def global_names(node: ast.AST) -> list[str]:
+    """Names that a statement takes from around its function, to change them."""
+    return node.names if isinstance(node, ast.Global | ast.Nonlocal) else []

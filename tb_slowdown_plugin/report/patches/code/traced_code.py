@@ -7,12 +7,14 @@ from typing import Final, TypeAlias
 
 from tb_slowdown_plugin.report.patches.code.source import Source, UncertainError
 from tb_slowdown_plugin.report.patches.code.syntax import (
-    around,
     bound_names,
     called_name,
     changed_names,
     dotted,
+    global_names,
     is_tensorflow,
+    read_attributes,
+    set_attributes,
 )
 
 _Function: TypeAlias = ast.FunctionDef | ast.Lambda
@@ -39,8 +41,8 @@ def refuse_work_in_python(source: Source, function: _Function) -> None:
             raise UncertainError(f"`{name}` changes names of the code around it.")
         if isinstance(node, ast.Call):
             _refuse_call(source, name, node)
-    read = _read_attributes(function) & _set_attributes(source)
-    shared = {each for node in ast.walk(source.tree) for each in _globals_of(node)}
+    read = read_attributes(function) & set_attributes(source)
+    shared = {each for node in ast.walk(source.tree) for each in global_names(node)}
     shared &= {each.id for each in ast.walk(function) if isinstance(each, ast.Name)}
     if read or shared:
         told = ", ".join(f"`{each}`" for each in sorted(read | shared))
@@ -62,29 +64,3 @@ def _refuse_call(source: Source, name: str, call: ast.Call) -> None:
         return
     if called_name(call) in ("print", "open", "input") or parts[0] in _CLOCKS or "random" in parts:
         raise UncertainError(f"`{name}` calls `{called}`, which runs only when it is traced.")
-
-
-def _read_attributes(function: ast.AST) -> set[str]:
-    return {
-        node.attr
-        for node in ast.walk(function)
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
-    }
-
-
-def _set_attributes(source: Source) -> set[str]:
-    """Attributes that the file sets outside of `__init__`."""
-    return {
-        node.attr
-        for node in ast.walk(source.tree)
-        if isinstance(node, ast.Attribute)
-        and not isinstance(node.ctx, ast.Load)
-        and not any(
-            isinstance(each, ast.FunctionDef) and each.name == "__init__"
-            for each in around(source, node)
-        )
-    }
-
-
-def _globals_of(node: ast.AST) -> list[str]:
-    return node.names if isinstance(node, ast.Global | ast.Nonlocal) else []

@@ -35,7 +35,8 @@ _KERAS_CALLS: Final = ("fit", "train_on_batch", "evaluate", "test_on_batch", "pr
 _VARIABLES: Final = frozenset({"trainable_variables", "trainable_weights", "variables", "weights"})
 _TRAINING: Final = frozenset(
     {"fit", "train_on_batch", "apply_gradients", "apply", "minimize", "compile", "assign"}
-    | {"save", "save_weights", "load_weights", "set_weights", "write", "restore"}
+    | {"save", "save_weights", "load_weights", "set_weights", "write", "restore", "export"}
+    | {"open", "copy", "copyfile", "move", "rename", "replace", "run", "system", "urlretrieve"}
 )
 """Calls after which a model or its file may be another one."""
 

@@ -30,6 +30,8 @@ from tb_slowdown_plugin.report.patches.evidence import Evidence, Patch
 
 _OTHER_FLOATS: Final = ("float64", "float16", "bfloat16")
 _ASSIGNING: Final = frozenset({"assign", "assign_add", "assign_sub"})
+_OF_SHAPES: Final = frozenset({"shape", "get_shape", "unstack", "split"})
+"""Attributes and functions that need dimensions when they are traced."""
 _ARITHMETIC: Final = (ast.BinOp, ast.UnaryOp)
 _IN_PYTHON: Final = frozenset({"range", "len", "int", "reshape", "zeros", "ones", "fill", "tile"})
 """Calls that need a number when they are traced, or shapes."""
@@ -178,7 +180,7 @@ def _relax_shapes(evidence: Evidence, place: Place, traces: list[Trace]) -> Patc
     if any(trace.jit_compile for trace in traces):
         raise UncertainError(f"`{place.function}` is compiled by XLA, for each shape again.")
     shapes = {node.attr for node in ast.walk(function) if isinstance(node, ast.Attribute)}
-    if "shape" in shapes or calls_of(function, "len") or calls_of(function, "range"):
+    if shapes & _OF_SHAPES or any(calls_of(function, name) for name in ("len", "range")):
         raise UncertainError(f"`{place.function}` uses shapes in Python, which would be unknown.")
     decorator = function.decorator_list[0] if function.decorator_list else function
     start, end = source.span(decorator)

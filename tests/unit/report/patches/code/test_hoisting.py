@@ -64,6 +64,12 @@ def test_the_step_of_the_monitor_is_left_too() -> None:
         "for x in d:\n    f = make(n)\n    import n\n",
         "for x in d:\n    f = make(n)\n    n.append(2)\n",
         "for x in d:\n    f = make(n)\n    n[0] = 2\n",
+        "for x in d:\n    if x:\n        continue\n    f = make()\n    use(f)\n",
+        "for x in d:\n    if not exists(x):\n        break\n    f = make()\n    use(f)\n",
+        "for x in d:\n    f = make()\n    f.rate = 2\n",
+        "for x in d:\n    f = make(n)\n    g()\ndef g():\n    global n\n    n = 2\n",
+        "for x in d:\n    f = make(a.n)\n    g()\ndef g():\n    a.n = 2\n",
+        "for x in d:\n    f = make()\n    g()\ndef g():\n    k.clear_session()\n",
     ],
 )
 def test_it_stays_where_something_matters_to_it(text: str) -> None:

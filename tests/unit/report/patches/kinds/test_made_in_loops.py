@@ -73,6 +73,8 @@ def test_line_ends_tabs_and_letters_stay(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "rest", "why"),
     [
+        ("w = 2\n        return w * x", "w = x", ""),
+        ("g = lambda w: w\n        return g(w) * x", "w = x", "loop changes: w"),
         ("return rate * x", "rate = 0.9", "depends on what the loop changes: rate"),
         ("return rate * x", "rates.append(1)", ""),
         ("return rates[0] * x", "rates.append(1)", "depends on what the loop changes: rates"),
@@ -99,6 +101,12 @@ def test_a_function_that_might_mean_something_else_stays(
         assert program.patched()
 
 
+def test_a_default_is_read_where_the_function_is_made(tmp_path: Path) -> None:
+    text = DECORATED.format(body="return w * x", rest="w = x").replace("step(x):", "step(x, w=w):")
+    program = made_anew(tmp_path, text, "step", 5)
+    assert "depends on what the loop changes: w" in program.refusals()
+
+
 def test_random_numbers_are_told(tmp_path: Path) -> None:
     (patch,) = decorated(tmp_path, "return x * tf.random.uniform([])").fix().patches
     assert (patch.changes_results, patch.note) == ("yes", "It draws other random numbers.")
@@ -119,7 +127,7 @@ def test_a_wrapped_function_moves(tmp_path: Path) -> None:
         ({"made": "functools.partial(update)"}, "is not clear"),
         ({"before": "update = other(x)"}, "depends on what the loop changes: update"),
         ({"body": "return tf.Variable(x)"}, "creates variables"),
-        ({"before": "if x: continue"}, ""),
+        ({"before": "if x: continue"}, "does not run in each round"),
     ],
 )
 def test_a_wrapped_function_stays_where_it_is_not_certain(
