@@ -20,7 +20,7 @@ from tb_slowdown_plugin.analysis.ledger.balance import (
 from tb_slowdown_plugin.analysis.ledger.contention import (
     find_contention,
 )
-from tb_slowdown_plugin.analysis.ledger.findings import AT_START, compare_cpu
+from tb_slowdown_plugin.analysis.ledger.findings import AT_START
 from tb_slowdown_plugin.analysis.ledger.input_contention import find_starved, take_back
 from tb_slowdown_plugin.analysis.ledger.measured_accounts import judge_account, judge_together
 from tb_slowdown_plugin.analysis.ledger.short_runs import keep_certain, steps_needed
@@ -79,8 +79,8 @@ def diagnose(
       step_seconds: (S,) seconds from the end of one step to the end of the next.
       measured: Account (`catalog/names.py`) -> (S,) seconds of the step that
         belong to it alone.
-      cpu_seconds: (S,) CPU time of the process in each step; goes into the numbers
-        of what the core lost, and tells late input from threads without a core.
+      cpu_seconds: (S,) CPU time of the process in each step; tells late input from threads
+        without a core.
       signals: Name -> (S,), NaN where not sampled, or `Samples`. Those that count how long the
         process was kept off the CPU (`contention.py`) are split off the step first; beside them
         `thread_cpu_seconds`, the training thread's in each step, keeps its own growth in the step.
@@ -114,8 +114,10 @@ def diagnose(
       ('retracing', 'periodic', (700, 990), 6.0)
     """
     steps = prepare_steps(step_seconds, measured or {}, epochs)
-    cpu = None if cpu_seconds is None else as_column("cpu_seconds", cpu_seconds, len(steps))
-    computed = None if cpu is None else fill_unknown(cpu, steps.seconds)
+    computed = None
+    if cpu_seconds is not None:
+        used = as_column("cpu_seconds", cpu_seconds, len(steps))
+        computed = fill_unknown(used, steps.seconds)
     steps = take_out(steps, find_contention(steps, signals or {}, computed))
     if computed is not None and names.INPUT_WAIT in steps.accounts:
         wait = steps.accounts[names.INPUT_WAIT]
@@ -144,8 +146,6 @@ def diagnose(
     if len(steps) - warm_up_rows < SURE_STEPS:
         candidates = keep_certain(candidates, steps.wall_seconds, len(steps))
         unexplained = np.zeros(len(steps))
-    if cpu is not None:
-        candidates = [compare_cpu(each, cpu, warm_up_rows) for each in candidates]
     enough = len(steps) >= needed
     baseline = _state_baseline(trend, warm_up_rows, len(steps), enough=enough)
     return _conclude(steps, candidates, unexplained, baseline, warm_up_rows, needed)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from tb_slowdown_plugin.analysis.stats.rises import Rise
 from tb_slowdown_plugin.analysis.stats.trend import Trend
-from tb_slowdown_plugin.analysis.types import CORE, Confidence, Finding, Pattern
+from tb_slowdown_plugin.analysis.types import Confidence, Finding, Pattern
 from tb_slowdown_plugin.catalog.parameters.ledger import FLAT_FLOOR, GROWTH_FLOOR
 from tb_slowdown_plugin.catalog.parameters.shared import MATTERS
 from tb_slowdown_plugin.records.types import Float
@@ -73,31 +72,3 @@ def describe_rise(rise: Rise, unit_seconds: float, offset: float = 0.0) -> dict[
         "growth_fraction": after / before - 1 if before > 0 else float("inf"),
         "z": rise.z,
     }
-
-
-def compare_cpu(finding: Finding, cpu: Float, warm_up_rows: int) -> Finding:
-    """Adds the CPU time of a step, before and after, to a jump or growth of the core.
-
-    If the step takes longer and its CPU time does not, the process waited.
-
-    Args:
-      finding: Any finding; others are returned as they are.
-      cpu: (S,) CPU seconds of each step, NaN where not measured.
-      warm_up_rows: Rows before the run was steady.
-    """
-    if finding.source != CORE or finding.pattern not in ("level_shift", "drift"):
-        return finding
-    first, last = finding.rows
-    if finding.pattern == "level_shift" and first > warm_up_rows:
-        before, after = cpu[warm_up_rows:first], cpu[first : last + 1]
-    else:
-        tenth = max(1, (last + 1 - first) // 10)
-        before, after = cpu[first : first + tenth], cpu[last + 1 - tenth : last + 1]
-    if np.isnan(before).all() or np.isnan(after).all():
-        return finding
-    numbers = {
-        **finding.numbers,
-        "cpu_before_seconds": float(np.nanmedian(before)),
-        "cpu_after_seconds": float(np.nanmedian(after)),
-    }
-    return replace(finding, numbers=numbers)

@@ -116,9 +116,3 @@ def median_of_known(values: Float) -> float:
     """
     known = values[~np.isnan(values)]
     return float(np.median(known)) if len(known) else float("nan")
-
-
-def mean_of_known(values: Float) -> float:
-    """The mean without what was not measured; NaN where nothing was."""
-    known = values[~np.isnan(values)]
-    return float(np.mean(known)) if len(known) else float("nan")

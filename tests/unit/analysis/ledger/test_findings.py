@@ -8,7 +8,6 @@ import pytest
 from tb_slowdown_plugin.analysis.ledger.findings import (
     AT_START,
     book_rise,
-    compare_cpu,
     describe_rise,
     floor_of,
     is_loss,
@@ -54,14 +53,3 @@ def test_a_rise_is_told_in_seconds() -> None:
     assert told["before_seconds"] == pytest.approx(0.010)
     assert told["after_seconds"] == pytest.approx(0.015)
     assert told["growth_fraction"] == pytest.approx(0.5)
-
-
-def test_cpu_time_before_and_after_is_added_to_a_jump_of_the_core() -> None:
-    lost = np.where(np.arange(2000) >= 1200, 0.005, 0.0)
-    jump = make_finding("core", "level_shift", lost, "high")
-    told = compare_cpu(jump, SERIES / 2, 10).numbers
-    assert told["cpu_before_seconds"] == pytest.approx(0.0050)
-    assert told["cpu_after_seconds"] == pytest.approx(0.0075)
-    assert compare_cpu(jump, np.full(2000, np.nan), 10) is jump
-    other = make_finding("gc", "level_shift", lost, "high")
-    assert compare_cpu(other, SERIES, 10) is other

@@ -117,15 +117,6 @@ def test_seconds_beyond_the_step_are_scaled_to_it():
     assert diagnosis.ledger.lost == {"input_wait": pytest.approx(2.0)}
 
 
-def test_cpu_time_goes_into_the_numbers_of_a_jump():
-    step = noisy_steps(2000)
-    cpu = step * 0.8
-    step[1000:] *= 2
-    (finding,) = diagnose(step, cpu_seconds=cpu).findings
-    assert finding.numbers["cpu_after_seconds"] == pytest.approx(0.008, rel=0.05)
-    assert finding.numbers["after_seconds"] == pytest.approx(0.02, rel=0.05)
-
-
 def test_rare_kinds_are_left_alone():
     kind = np.zeros(2000, int)
     kind[1000:1030] = 1

@@ -89,8 +89,6 @@ def test_memory_that_grows_beside_waiting_is_a_suspect_at_most(make_run, find, j
             find,
             before_seconds=0.010,
             after_seconds=0.040,
-            cpu_before_seconds=0.010,
-            cpu_after_seconds=0.010,
         ),
     ).report
 
