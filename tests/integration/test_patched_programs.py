@@ -65,6 +65,7 @@ PROGRAMS = {
         "board = tf.keras.callbacks.TensorBoard("
         'tempfile.mkdtemp(), histogram_freq=0, update_freq="epoch")',
     ),
+    "slow_callback": Expected("callbacks", "        if batch % 100:", left=0.2),
     "python_in_map": Expected(
         "input_pipeline",
         "    # slow: `py_function` runs Python code, an element at a time",

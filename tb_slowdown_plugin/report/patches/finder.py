@@ -12,6 +12,7 @@ from tb_slowdown_plugin.records.types import Run
 from tb_slowdown_plugin.report.patches.code.source import Edit, Source, UncertainError
 from tb_slowdown_plugin.report.patches.evidence import Evidence, Patch, Sources
 from tb_slowdown_plugin.report.patches.kinds import (
+    callback_patches,
     forced_collections,
     made_in_loops,
     pipeline_patches,
@@ -24,7 +25,7 @@ Finder: TypeAlias = Callable[[Evidence], Iterator[Callable[[], Patch]]]
 
 FINDERS: Final[dict[str, tuple[Finder, ...]]] = {
     "retracing": (predict_calls.find, traced_arguments.find, made_in_loops.find_functions),
-    "callbacks": (saving_patches.find,),
+    "callbacks": (saving_patches.find, callback_patches.find),
     "checkpointing": (saving_patches.find,),
     "input_pipeline": (pipeline_patches.find,),
     "optimizer_state": (made_in_loops.find_optimizers,),

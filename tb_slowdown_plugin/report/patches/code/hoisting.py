@@ -159,9 +159,7 @@ def _walk(node: ast.AST) -> Iterator[ast.AST]:
     """What is in a node, but not in functions and classes inside."""
     for child in ast.iter_child_nodes(node):
         yield child
-        if not isinstance(
-            child, ast.FunctionDef | ast.Lambda | ast.ClassDef | ast.AsyncFunctionDef
-        ):
+        if not isinstance(child, _INSIDE):
             yield from _walk(child)
 
 
