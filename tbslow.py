@@ -9,6 +9,7 @@ from typing import Any
 
 from tb_slowdown_plugin import (
     Monitor,
+    SlowdownEvent,
     UsageError,
     __version__,
     data,
@@ -19,7 +20,17 @@ from tb_slowdown_plugin import (
 )
 from tb_slowdown_plugin._paths import PACKAGE
 
-__all__ = ["Monitor", "UsageError", "__version__", "data", "keras", "start", "stop", "summary"]
+__all__ = [
+    "Monitor",
+    "SlowdownEvent",
+    "UsageError",
+    "__version__",
+    "data",
+    "keras",
+    "start",
+    "stop",
+    "summary",
+]
 
 # Lets `from tbslow.summary import step` and `import tbslow.keras` find them, and `tbslow.auto`.
 __path__ = [str(PACKAGE / "writer" / "launch" / "on_import")]

@@ -37,11 +37,23 @@ if TYPE_CHECKING:
     from tb_slowdown_plugin.writer.monitor import Monitor as Monitor
     from tb_slowdown_plugin.writer.monitor import start as start
     from tb_slowdown_plugin.writer.monitor import stop as stop
+    from tb_slowdown_plugin.writer.on_slowdown.slowdown_event import SlowdownEvent as SlowdownEvent
 
-__all__ = ["Monitor", "UsageError", "__version__", "data", "keras", "start", "stop", "summary"]
+__all__ = [
+    "Monitor",
+    "SlowdownEvent",
+    "UsageError",
+    "__version__",
+    "data",
+    "keras",
+    "start",
+    "stop",
+    "summary",
+]
 
 _HOMES = {
     "Monitor": "writer.monitor",
+    "SlowdownEvent": "writer.on_slowdown.slowdown_event",
     "UsageError": "errors",
     "data": "writer.data",
     "start": "writer.monitor",

@@ -1,6 +1,7 @@
 """Types of `tbslow`, installed as `tbslow-stubs`: PEP 561 knows none of a single module."""
 
 from tb_slowdown_plugin import Monitor as Monitor
+from tb_slowdown_plugin import SlowdownEvent as SlowdownEvent
 from tb_slowdown_plugin import UsageError as UsageError
 from tb_slowdown_plugin import __version__ as __version__
 from tb_slowdown_plugin import data as data

@@ -8,17 +8,21 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tb_slowdown_plugin.errors import UsageError
 from tb_slowdown_plugin.writer import redirection
 from tb_slowdown_plugin.writer.privacy import reason_of
+from tb_slowdown_plugin.writer.sampling.end_signal import EndSignal
 from tb_slowdown_plugin.writer.sampling.sampler import (
     FLUSH_SECONDS,
 )
 from tb_slowdown_plugin.writer.session import Session
 from tb_slowdown_plugin.writer.session_factory import collector_names, create_session
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
+
+if TYPE_CHECKING:
+    from tb_slowdown_plugin.writer.on_slowdown.slowdown_event import SlowdownEvent
 
 _STOP_SECONDS: Final = 5.0
 """How long the end of a program waits for a write that hangs."""
@@ -52,7 +56,9 @@ class Monitor:
         self._on_stop = on_stop
         self.unhook: Callable[[], None] = lambda: None
         """Called when it stops: takes out what a `fit` that has raised has left hooked."""
-        self._end = _End()
+        self.on_stopped: Callable[[], None] = lambda: None
+        """Called when it has stopped, and everything is written; must not raise."""
+        self._end = EndSignal()
         self._stopped = False
         self._pid = os.getpid()
         self._thread = threading.Thread(target=self._write, name="tbslow", daemon=True)
@@ -98,6 +104,7 @@ class Monitor:
             self._session.give_up(f"a write did not end within {_STOP_SECONDS:.0f} seconds")
         else:
             self._session.stop()
+        self.on_stopped()
 
     @property
     def stopped(self) -> bool:
@@ -156,29 +163,6 @@ class Monitor:
             return FLUSH_SECONDS
 
 
-class _End:
-    """What threads in the background wait for.
-
-    As `threading.Event`, for half of the CPU time: beside a training each wake-up of that
-    takes 90 us.
-    """
-
-    def __init__(self) -> None:
-        self._until = threading.Lock()
-        self._until.acquire()
-
-    def come(self) -> None:
-        """It is here; once."""
-        self._until.release()
-
-    def wait(self, seconds: float) -> bool:
-        """Whether it came within so many seconds."""
-        came = self._until.acquire(timeout=seconds)
-        if came:
-            self._until.release()  # for who else waits
-        return came
-
-
 def active() -> Monitor | None:
     """The monitor that watches this process, None without one."""
     return _active
@@ -194,6 +178,7 @@ def start(
     *,
     disable: Iterable[str] = (),
     profile_on_slowdown: bool = False,
+    on_slowdown: Callable[[SlowdownEvent], object] | None = None,
 ) -> Monitor:
     """Starts to watch the training in this process.
 
@@ -209,6 +194,9 @@ def start(
         is steady, and ten when they take 25 % longer, for the Traces panel to compare.
         At most four captures, 1 % of the run's time and 256 MB; none while another
         capture is on.
+      on_slowdown: Is called with a `SlowdownEvent`, in a background thread, when steps have
+        become 25 % slower and stay so for 20 s, and when a stall begins and ends. It may raise
+        or block: the training goes on.
 
     Returns:
       The monitor: leave its `with` block, or call `stop()`, at the end.
@@ -226,6 +214,8 @@ def start(
     global _logdir
     directory = _directory(logdir)
     names = collector_names(disable)
+    if on_slowdown is not None and not callable(on_slowdown):
+        raise UsageError(f"on_slowdown={on_slowdown!r}: expected a function of one argument")
     busy = _active
     if busy is not None and not busy.forked and _is_in_use():
         raise UsageError(
@@ -235,6 +225,7 @@ def start(
     if busy is not None:
         busy.stop()
 
+    from tb_slowdown_plugin.writer.on_slowdown.run_watch import watch_run
     from tb_slowdown_plugin.writer.output.event_file import EventFileSink
 
     session = create_session(
@@ -242,9 +233,12 @@ def start(
         disabled=names,
         logdir=None if "://" in directory else directory,
     )
+    on_stopped = watch_run(session, directory, on_slowdown)
     monitor = Monitor(
         session, _profile(session, directory) if profile_on_slowdown else lambda: None
     )
+    if on_stopped is not None:
+        monitor.on_stopped = on_stopped
     install(monitor, explicit=True)
     _logdir = directory
     return monitor
@@ -266,7 +260,7 @@ def stop() -> None:
 
 
 def _profile(session: Session, directory: str) -> Callable[[], None]:
-    from tb_slowdown_plugin.writer.profile_on_slowdown import capture_slowdowns
+    from tb_slowdown_plugin.writer.on_slowdown.profile_on_slowdown import capture_slowdowns
 
     return capture_slowdowns(session, directory)
 

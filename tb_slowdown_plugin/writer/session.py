@@ -95,8 +95,8 @@ class Session:
         self.forked = False
         self.on_hang: Callable[[], None] = lambda: None
         """Called where a reading does not come back: the thread that samples is lost."""
-        self.observe: Callable[[StepTable], None] = lambda _: None
-        """Is given the steps of each chunk, in the background thread; must not raise."""
+        self.observers: Final[list[Callable[[StepTable], None]]] = []
+        """Are given the steps of each chunk, in the background thread; must not raise."""
 
     def start(self) -> None:
         """Starts the collectors, in the thread that is to train."""
@@ -284,7 +284,8 @@ class Session:
         self._sequence += 1
         self._rows += len(steps)
         self.stalls.note(steps.period_seconds)
-        self.observe(steps)
+        for observe in self.observers:
+            observe(steps)
 
     def _drain_entries(self, whole: bool) -> list[Entry]:
         """What was recorded; if not the whole, without steps whose CPU time is not known yet.

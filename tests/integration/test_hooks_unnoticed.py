@@ -22,7 +22,7 @@ DOCS = Path(__file__).parents[2] / "docs" / "hooks.md"
 WALK = """
 import gc, json, keras, library_walk, hooked_training, sysconfig
 from tb_slowdown_plugin.collectors.hooks.method_hooks import replaced
-from tb_slowdown_plugin.writer.profile_on_slowdown import TensorFlowProfiler
+from tb_slowdown_plugin.writer.on_slowdown.profile_on_slowdown import TensorFlowProfiler
 
 here = os.path.dirname(logdir)
 sysconfig.get_config_vars()  # made when it is asked for

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.tensorflow
 PROGRAM = """
 import time
 from tb_slowdown_plugin.collectors.timing import slowdown_detector
-from tb_slowdown_plugin.writer import profile_on_slowdown as capture
+from tb_slowdown_plugin.writer.on_slowdown import profile_on_slowdown as capture
 capture.EXPECTED_SECONDS, capture.MOST_FRACTION = 0.0, 1.0
 slowdown_detector._STEADY_WITHIN = 1e9  # the machine may be as busy as it likes
 

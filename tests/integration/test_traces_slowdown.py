@@ -17,7 +17,7 @@ from tb_slowdown_plugin.profiler.read import read_trace
 from tb_slowdown_plugin.profiler.sessions import find_sessions
 from tb_slowdown_plugin.reader.logdir import read_runs
 from tb_slowdown_plugin.records.types import Capture, Fact, Run
-from tb_slowdown_plugin.writer.profile_on_slowdown import TensorFlowProfiler
+from tb_slowdown_plugin.writer.on_slowdown.profile_on_slowdown import TensorFlowProfiler
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
 tf = pytest.importorskip("tensorflow")
@@ -142,8 +142,12 @@ def test_the_programs_own_capture_ends_ours_and_succeeds(tmp_path: Path) -> None
 
 
 def test_a_run_of_keras_is_captured_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tb_slowdown_plugin.writer.profile_on_slowdown.EXPECTED_SECONDS", 0.0)
-    monkeypatch.setattr("tb_slowdown_plugin.writer.profile_on_slowdown.MOST_FRACTION", 1.0)
+    monkeypatch.setattr(
+        "tb_slowdown_plugin.writer.on_slowdown.profile_on_slowdown.EXPECTED_SECONDS", 0.0
+    )
+    monkeypatch.setattr(
+        "tb_slowdown_plugin.writer.on_slowdown.profile_on_slowdown.MOST_FRACTION", 1.0
+    )
     model = tf.keras.Sequential([tf.keras.layers.Dense(4)])
     model.compile("sgd", "mse")
     rows = tf.ones((3000, 4))

@@ -161,9 +161,19 @@ class LivePace:
             self._pending += steps.period_seconds[steps.kind == common].tolist()
         while len(self._pending) >= BLOCK_STEPS:
             block, self._pending = self._pending[:BLOCK_STEPS], self._pending[BLOCK_STEPS:]
-            self._medians.append(float(np.median(block)))
-            self._judge()
+            self.add_median(float(np.median(block)))
         return self._verdict
+
+    def add_median(self, seconds: float) -> Verdict:
+        """Likewise, after `BLOCK_STEPS` steps with this median."""
+        self._medians.append(seconds)
+        self._judge()
+        return self._verdict
+
+    @property
+    def level(self) -> float:
+        """Seconds of a step at the lowest steady level, infinite before there is one."""
+        return self._level
 
     def accept(self) -> None:
         """The level reached is known: only a still higher one is slower from now on."""

@@ -9,7 +9,7 @@ import sys
 import weakref
 from collections.abc import Callable, Iterable, Mapping
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tb_slowdown_plugin.collectors.base import (
     import_keras,
@@ -21,6 +21,9 @@ from tb_slowdown_plugin.writer import monitor
 from tb_slowdown_plugin.writer.keras.fit_hooks import FitHooks
 from tb_slowdown_plugin.writer.keras.fit_steps import FitSteps
 from tb_slowdown_plugin.writer.privacy import reason_of
+
+if TYPE_CHECKING:
+    from tb_slowdown_plugin.writer.on_slowdown.slowdown_event import SlowdownEvent
 
 Callback: Any = import_keras().callbacks.Callback
 
@@ -59,6 +62,7 @@ class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
         used while a monitor of `tbslow.start` is active.
       disable: As in `tbslow.start`.
       profile_on_slowdown: As in `tbslow.start`.
+      on_slowdown: As in `tbslow.start`.
 
     Example:
       >>> import keras, numpy, tempfile, tbslow
@@ -87,6 +91,7 @@ class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
         *,
         disable: Iterable[str] = (),
         profile_on_slowdown: bool = False,
+        on_slowdown: Callable[[SlowdownEvent], object] | None = None,
     ) -> None:
         super().__init__()
         self._supports_tf_logs = True
@@ -94,6 +99,7 @@ class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
         self._options: dict[str, Any] = {
             "disable": disable,
             "profile_on_slowdown": profile_on_slowdown,
+            "on_slowdown": on_slowdown,
         }
         self._monitor: monitor.Monitor | None = None
 

@@ -62,7 +62,7 @@ class Unasked:
         )
         on_stop = self._end
         if settings.profile:
-            from tb_slowdown_plugin.writer.profile_on_slowdown import capture_slowdowns
+            from tb_slowdown_plugin.writer.on_slowdown.profile_on_slowdown import capture_slowdowns
 
             close = capture_slowdowns(session, logdir)
 

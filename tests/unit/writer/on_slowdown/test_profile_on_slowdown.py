@@ -18,7 +18,7 @@ from tb_slowdown_plugin.collectors.timing.stopwatch import (
     Clock,
 )
 from tb_slowdown_plugin.records.types import Fact, StepTable
-from tb_slowdown_plugin.writer.profile_on_slowdown import STEPS, SlowdownCaptures
+from tb_slowdown_plugin.writer.on_slowdown.profile_on_slowdown import STEPS, SlowdownCaptures
 from tb_slowdown_plugin.writer.steps import profiler_annotation as annotation
 from tb_slowdown_plugin.writer.steps.profiler_annotation import find_profiler
 from tb_slowdown_plugin.writer.steps.recorder import Recorder

@@ -62,7 +62,7 @@ def capture_slowdowns(session: Session, directory: str) -> Callable[[], None]:
     captures = SlowdownCaptures(
         session.recorder, directory, TensorFlowProfiler(), session.report_failure
     )
-    session.observe = captures.observe
+    session.observers.append(captures.observe)
     return captures.close
 
 
