@@ -16,7 +16,7 @@ import numpy as np
 from tb_slowdown_plugin.analysis.stats.buckets import (
     Samples,
 )
-from tb_slowdown_plugin.analysis.stats.time_trend import grows
+from tb_slowdown_plugin.analysis.stats.time_trend import goes_on_growing
 from tb_slowdown_plugin.analysis.types import Diagnosis, Finding
 from tb_slowdown_plugin.catalog.parameters.causes import LEAST_CORRELATION
 from tb_slowdown_plugin.catalog.parameters.shared import STANDS_OUT, TELLING
@@ -82,7 +82,7 @@ def find_companions(
         end = min((finding.rows[1] - start) // width, blocks - 1)
         inside = series[onset : end + 1]
         if finding.pattern == "drift":
-            if grows(inside):
+            if goes_on_growing(inside):
                 ends = float(inside[0]), float(inside[-1])
                 found.append(Companion(name, "grows_together", likeness, *ends))
         elif _jumps_at(series, onset):

@@ -49,10 +49,24 @@ def grows(series: Sequence[float] | Float, typical: Callable[[Float], float] = n
     """
     values = np.asarray(series, np.float64)
     values = values[~np.isnan(values)]
-    if len(values) < 2:
-        return False
+    return len(values) > 1 and _trend_of_parts(values, typical).grows
+
+
+def goes_on_growing(series: Float) -> bool:
+    """Whether each third of a series certainly rises; one that wanders rises now and then.
+
+    Args:
+      series: (N,) values without NaN; fewer than 21 tell nothing.
+    """
+    thirds = [part for part in np.array_split(series, 3) if len(part) > 1]
+    return len(thirds) == 3 and all(
+        _trend_of_parts(part, np.median).z >= TREND_SIGNIFICANCE for part in thirds
+    )
+
+
+def _trend_of_parts(values: Float, typical: Callable[[Float], float]) -> TimeTrend:
     parts = np.array_split(values, min(_PARTS, len(values)))
-    return trend_of(np.array([typical(part) for part in parts])).grows
+    return trend_of(np.array([typical(part) for part in parts]))
 
 
 def trend_of(values: Float) -> TimeTrend:

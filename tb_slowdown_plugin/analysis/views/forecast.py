@@ -7,11 +7,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.stats.time_trend import trend_of
+from tb_slowdown_plugin.analysis.stats.time_trend import goes_on_growing
 from tb_slowdown_plugin.analysis.text.wording import duration, size
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.shared import NEGLIGIBLE
-from tb_slowdown_plugin.catalog.parameters.stats import TREND_SIGNIFICANCE
 from tb_slowdown_plugin.records.types import Float, Run
 
 _STRETCHES: Final = 16
@@ -73,7 +72,7 @@ def _tell(memory: _Memory, time: Float, used: Float, left: Float) -> str:
     moments = np.array([np.mean(time[part]) for part in parts])
     passed = float(moments[-1] - moments[0])
     grown = float(levels[-1] - levels[0])
-    if passed <= 0 or trend_of(levels).z < TREND_SIGNIFICANCE:
+    if passed <= 0 or not goes_on_growing(used):
         return ""
     if remaining <= 0 or grown < NEGLIGIBLE * remaining:
         return ""

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.stats.time_trend import grows, trend_of
+from tb_slowdown_plugin.analysis.stats.time_trend import goes_on_growing, grows, trend_of
 
 NOISE = np.random.default_rng(1).normal(size=1000)
 
@@ -62,3 +62,23 @@ def test_chance_is_rarely_taken_for_growth():
     random = np.random.default_rng(3)
     found = sum(grows(random.normal(1.0, 0.5, 200)) for _ in range(2000))
     assert found <= 10  # 1 in 740 by the normal distribution
+
+
+def test_what_wanders_may_grow_but_does_not_go_on():
+    random = np.random.default_rng(4)
+    walks = [np.cumsum(random.normal(size=120)) + 50 for _ in range(300)]
+    assert sum(grows(walk) for walk in walks) > 60
+    assert sum(goes_on_growing(walk) for walk in walks) <= 15
+
+
+@pytest.mark.parametrize(
+    ("series", "growing"),
+    [
+        (np.arange(21.0), True),
+        (np.arange(18.0), False),
+        (np.append(np.arange(40.0), np.full(20, 39.0)), False),
+        (np.arange(2.0), False),
+    ],
+)
+def test_each_third_must_rise(series, growing):
+    assert goes_on_growing(series) is growing
