@@ -14,6 +14,9 @@ Changes = Literal["no", "numerics", "yes"]
 AS_IT_IS: Final = "as_it_is"
 """The program without an intervention."""
 
+ALLOCATOR: Final = "allocator"
+"""The experiment that the command prepares, too: a library is preloaded."""
+
 PATCH: Final = "patch_"
 """Before the cause, in the name of an experiment with the patches against it."""
 
@@ -130,6 +133,14 @@ _EXPERIMENTS: Final = (
         "numerics",
         "tf.config.threading.set_intra_op_parallelism_threads(4)",
         advised="set_intra_op_parallelism_threads",
+    ),
+    Experiment(
+        ALLOCATOR,
+        "uses tcmalloc for host memory where it is installed, and cuda_malloc_async on GPUs",
+        ("host_memory", "gpu_memory"),
+        "no",
+        "LD_PRELOAD=libtcmalloc_minimal.so.4 python train.py\n"
+        "# GPU: TF_GPU_ALLOCATOR=cuda_malloc_async python train.py",
     ),
     Experiment(
         "xla",

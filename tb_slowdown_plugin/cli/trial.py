@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -15,11 +16,12 @@ from pathlib import Path
 from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.analysis.text.wording import counted, duration
 from tb_slowdown_plugin.analysis.types import Report
-from tb_slowdown_plugin.catalog.experiments import AS_IT_IS, EXPERIMENTS, Experiment
+from tb_slowdown_plugin.catalog.experiments import ALLOCATOR, AS_IT_IS, EXPERIMENTS, Experiment
 from tb_slowdown_plugin.cli.output import TurnsBar, ink_of, tell, write
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.jobs.experiments import Times, choose_experiments, try_all
 from tb_slowdown_plugin.jobs.patch_experiments import find_patch_experiments
+from tb_slowdown_plugin.jobs.preloading import preload_tcmalloc
 from tb_slowdown_plugin.jobs.program_copy import SCRATCH, ProgramCopy
 from tb_slowdown_plugin.jobs.trial_process import Prepare, TrialProcess
 from tb_slowdown_plugin.jobs.trial_results import keep_trials, to_trial, trials_body
@@ -92,6 +94,10 @@ def _experiment(
     bar.wipe()
     process.timeout_seconds = max(_MIN_TIMEOUT_SECONDS, _TIMEOUT_RATIO * seconds)
     if first.reason:
+        with contextlib.suppress(OSError):  # not empty
+            logdir.rmdir()
+            if chosen.logdir is None:
+                logdir.parent.rmdir()
         raise InputError(f"nothing can be tried: {first.reason}")
     recorded = known or _run_in(logdir)
     report = account_for(recorded).report if recorded else None
@@ -187,6 +193,8 @@ def _preparing(chosen: Namespace, guarded: Sequence[Path], allowed: Sequence[str
             guarded=os.pathsep.join(map(str, guarded)),
             allowed=os.pathsep.join(allowed),
         )
+        if experiment == ALLOCATOR:
+            environment = preload_tcmalloc(environment)
         return prepare(program, settings, environment)
 
     return make

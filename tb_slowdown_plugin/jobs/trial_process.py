@@ -72,8 +72,11 @@ class TrialProcess:
         self._runs += 1
         folder = self._scratch / f"run-{self._runs}"
         folder.mkdir()
+        records = logdir or folder / "records"
+        # Made here: the program may write into it, and nowhere else around it.
+        records.mkdir(parents=True, exist_ok=True)
         try:
-            return self._run(experiment, folder, logdir or folder / "records")
+            return self._run(experiment, folder, records)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 

@@ -255,6 +255,7 @@ def test_a_program_that_cannot_be_tried_is_refused_in_one_line(
     assert len(lines) == 2
     assert lines[1].startswith("tbslow: nothing can be tried: ")
     assert said in lines[1]
+    assert text.startswith(BEGUN) or [each.name for each in tmp_path.iterdir()] == ["program.py"]
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_what_the_program_writes_is_not_in_its_own_directory(folder: Folder) -> 
 
 def test_the_records_of_the_first_run_stay(folder: Folder, tmp_path: Path) -> None:
     folder.process(LEAVE_TIMES).run("as_it_is", tmp_path / "kept")
-    assert (tmp_path / "kept").is_dir()
+    assert list((tmp_path / "kept").iterdir()) == []
     assert not (tmp_path / "kept" / TIMES_FILE).exists()
 
 
