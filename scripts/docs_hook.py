@@ -19,7 +19,7 @@ from notebook_page import write_notebook  # noqa: E402
 from parameter_page import write_parameters  # noqa: E402
 
 from tb_slowdown_plugin.catalog.causes import CAUSES  # noqa: E402
-from tb_slowdown_plugin.cli.arguments import build_parser  # noqa: E402
+from tb_slowdown_plugin.cli.parsing.arguments import build_parser  # noqa: E402
 
 NOTEBOOK = ROOT / "docs" / "quickstart.ipynb"
 HTTP_API = ROOT / "tb_slowdown_plugin" / "server" / "http_api.md"

@@ -9,8 +9,8 @@ from argparse import Namespace
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from tb_slowdown_plugin.cli.arguments import parse
 from tb_slowdown_plugin.cli.output import tell
+from tb_slowdown_plugin.cli.parsing.arguments import parse
 from tb_slowdown_plugin.errors import InputError
 
 UNUSABLE_INPUT: Final = 2

@@ -17,9 +17,14 @@ from typing import NoReturn
 
 from rich.console import Console
 
+from tb_slowdown_plugin.cli.display.watch_display import (
+    Display,
+    LiveScreen,
+    PlainLines,
+    print_lines,
+)
+from tb_slowdown_plugin.cli.display.watch_table import Screen, plain_line
 from tb_slowdown_plugin.cli.output import tell
-from tb_slowdown_plugin.cli.watch_display import Display, LiveScreen, PlainLines, print_lines
-from tb_slowdown_plugin.cli.watch_table import Screen, plain_line
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.jobs.delivery import Command, Delivery, Webhook
 from tb_slowdown_plugin.jobs.notices import Notice, Notices

@@ -9,9 +9,6 @@ MOST = 14
 
 PACKAGING = {"_paths.py", "_version.py", "py.typed", "static", "stubs"}
 
-FULLER = {"tb_slowdown_plugin/cli": 18}
-"""Folders with more, for now. It only shrinks."""
-
 
 def count_entries(folder: Path) -> int:
     return sum(
@@ -34,10 +31,4 @@ def find_full(root: Path) -> dict[str, int]:
 
 
 def test_no_folder_is_full(root: Path) -> None:
-    full = find_full(root)
-    assert full.keys() <= FULLER.keys(), f"more than {MOST} entries"
-    assert {name: count for name, count in full.items() if count > FULLER[name]} == {}
-
-
-def test_the_list_of_fuller_folders_only_shrinks(root: Path) -> None:
-    assert FULLER.keys() <= find_full(root).keys(), "take it out of the list"
+    assert find_full(root) == {}, f"more than {MOST} entries"

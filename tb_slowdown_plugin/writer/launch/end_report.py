@@ -19,7 +19,7 @@ _ROOT = os.path.abspath(f"{__file__}/../../../..")  # noqa: PTH100
 _PROGRAM = f"""\
 import sys
 sys.path[0] = {_ROOT!r}
-from tb_slowdown_plugin.cli.end_report import print_end
+from tb_slowdown_plugin.cli.display.end_report import print_end
 print_end(*sys.argv[1:])
 """
 _MAX_SECONDS = 60.0

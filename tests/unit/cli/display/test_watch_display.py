@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 from unit.jobs.looks import cause_of, look_of, stall_of
 
-from tb_slowdown_plugin.cli.watch_display import LiveScreen, PlainLines
+from tb_slowdown_plugin.cli.display.watch_display import LiveScreen, PlainLines
 from tb_slowdown_plugin.jobs.notices import Notices
 
 GIVE_BACK = "\x1b[?1049l"

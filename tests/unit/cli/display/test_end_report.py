@@ -9,8 +9,8 @@ import pytest
 
 from tb_slowdown_plugin.analysis import report_builder
 from tb_slowdown_plugin.analysis.types import Account, Suspect, Unexplained
-from tb_slowdown_plugin.cli import end_report
-from tb_slowdown_plugin.cli.end_report import print_end
+from tb_slowdown_plugin.cli.display import end_report
+from tb_slowdown_plugin.cli.display.end_report import print_end
 from tb_slowdown_plugin.records.types import Run
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tb_slowdown_plugin.cli.arguments import parse
+from tb_slowdown_plugin.cli.parsing.arguments import parse
 from tb_slowdown_plugin.errors import InputError
 
 

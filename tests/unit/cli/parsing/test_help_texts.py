@@ -8,8 +8,8 @@ import shlex
 
 import pytest
 
-from tb_slowdown_plugin.cli import help_texts
-from tb_slowdown_plugin.cli.arguments import build_parser
+from tb_slowdown_plugin.cli.parsing import help_texts
+from tb_slowdown_plugin.cli.parsing.arguments import build_parser
 from tb_slowdown_plugin.cli.run import split
 
 TEXTS = {name: text for name, text in vars(help_texts).items() if name.endswith("EPILOG")}

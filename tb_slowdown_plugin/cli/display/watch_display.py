@@ -12,8 +12,8 @@ from typing import Final, Protocol
 from rich.console import Console
 from rich.live import Live
 
+from tb_slowdown_plugin.cli.display.watch_table import Screen, plain_line
 from tb_slowdown_plugin.cli.output import tell
-from tb_slowdown_plugin.cli.watch_table import Screen, plain_line
 from tb_slowdown_plugin.jobs.notices import Notice
 from tb_slowdown_plugin.jobs.watch import RunLook
 

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 from unit.jobs.looks import cause_of, look_of, stall_of
 
-from tb_slowdown_plugin.cli.watch_table import Screen
+from tb_slowdown_plugin.cli.display.watch_table import Screen
 
 
 def draw(looks, width=100, height=24, trouble=""):

@@ -7,7 +7,7 @@ import math
 from typing import Final, NoReturn, TypeAlias
 
 from tb_slowdown_plugin._version import __version__
-from tb_slowdown_plugin.cli.help_texts import (
+from tb_slowdown_plugin.cli.parsing.help_texts import (
     COMPARE_EPILOG,
     DEMO_EPILOG,
     DESCRIPTION,
@@ -20,7 +20,7 @@ from tb_slowdown_plugin.cli.help_texts import (
     TRY_EPILOG,
     WATCH_EPILOG,
 )
-from tb_slowdown_plugin.cli.trial_arguments import TRY_DOES, add_try
+from tb_slowdown_plugin.cli.parsing.trial_arguments import TRY_DOES, add_try
 from tb_slowdown_plugin.errors import InputError
 
 FORMATS: Final = ("text", "json", "html")

@@ -1,0 +1,1 @@
+"""What stays or moves on a terminal: the table of `watch`, and the verdict when a program ends."""
