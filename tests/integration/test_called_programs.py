@@ -49,9 +49,9 @@ class Outcome(NamedTuple):
         return [each for each in self.report.causes if each.cause not in EXCUSED]
 
 
-def run(name: str, folder: Path) -> Outcome:
+def run(name: str, folder: Path, programs: Path = PROGRAMS) -> Outcome:
     done = subprocess.run(
-        [sys.executable, str(PROGRAMS), name, str(folder)],
+        [sys.executable, str(programs), name, str(folder)],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
         check=True,
         capture_output=True,

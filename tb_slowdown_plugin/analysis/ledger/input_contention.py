@@ -37,12 +37,15 @@ from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import (
     STARVED,
 )
+from tb_slowdown_plugin.catalog.parameters.stats import SMALLEST_CHANGE
 from tb_slowdown_plugin.catalog.signals import (
     RUN_DELAY,
     SWITCHES,
 )
 from tb_slowdown_plugin.records.types import Float
 
+_LEAST: Final = 0.1
+"""Share of the waits at either end that may be odd."""
 STRETCHED: Final = "stretched_seconds"
 """Number of a finding: seconds of it by which neighbours lengthened waits of the pipeline's own."""
 
@@ -66,7 +69,7 @@ def find_starved(seconds: Float, wait: Float, cpu: Float, signals: Signals) -> F
     if not all(name in signals for name in (RUN_DELAY, *SWITCHES)):
         return starved
     delays = find_foreign_delays(seconds, cpu, signals, len(wait))
-    if delays is None:
+    if delays is None or _is_always_alike(wait):
         return starved
     sampled = delays.sampled
     computed, waited = sum_between(cpu, sampled), sum_between(wait, sampled)
@@ -77,6 +80,15 @@ def find_starved(seconds: Float, wait: Float, cpu: Float, signals: Signals) -> F
     rows = slice(sampled[0] + 1, sampled[-1] + 1)
     starved[rows] = wait[rows] * np.repeat(share, np.diff(sampled))
     return starved
+
+
+def _is_always_alike(wait: Float) -> bool:
+    """Whether each step waits as long as the others, as for a clock: neighbours come and go."""
+    waiting = wait[wait > 0]
+    if len(waiting) < 2:
+        return False
+    low, high = np.quantile(waiting, (_LEAST, 1 - _LEAST))
+    return bool(high - low < SMALLEST_CHANGE * low)
 
 
 def take_back(steps: Steps, findings: Sequence[Finding]) -> tuple[Steps, list[Finding]]:

@@ -36,6 +36,9 @@ _LEAST_SECONDS: Final = 0.05
 """Time slices of other programs hold a step up for less."""
 _USUAL: Final = 3.0
 """Times the usual step from which a step is slow."""
+_USUAL_OF_LONG: Final = 1.25
+_MORE_SECONDS: Final = 0.1
+"""The same for long steps: so much longer, and so many seconds more."""
 _LONGER: Final = 1.5
 """A step that goes on is looked at again when it took so much longer."""
 _NEWEST: Final = 32
@@ -144,15 +147,18 @@ class SlowSteps:
                 self._usual.append((now_ns - self._began_ns) / 1e9 / (steps - self._steps))
             self._steps, self._began_ns, self._next_ns = steps, now_ns, 0
         # Since when nothing was booked: where no account is open, no clock knows what goes on.
-        lasts_ns = now_ns - context.stopwatch.changed_ns
-        if not self._usual or context.stopwatch.opened or lasts_ns < self._next_ns:
+        watch = context.stopwatch
+        lasts_ns = now_ns - watch.changed_ns
+        if not self._usual or watch.opened or lasts_ns < self._next_ns:
             return
-        if lasts_ns >= 1e9 * max(_LEAST_SECONDS, _USUAL * median(self._usual)):
+        usual, so_far = median(self._usual), (lasts_ns + watch.booked_ns) / 1e9
+        if so_far >= _slow_from(usual) and lasts_ns >= 1e9 * _LEAST_SECONDS:
             self._next_ns = int(_LONGER * lasts_ns)
             self._note(thread)
             return
         self._looks += 1
-        if self._looks % _LOOKS_APART == 0:
+        if self._looks >= _LOOKS_APART and so_far <= max(usual, _LEAST_SECONDS):
+            self._looks = 0
             task = self._read_task(thread)
             self._written_bytes = task.written_bytes if task else self._written_bytes
 
@@ -192,6 +198,11 @@ class SlowSteps:
                 return self._places.in_code(frame.f_code, frame.f_lineno)
             frame = frame.f_back
         return None
+
+
+def _slow_from(usual: float) -> float:
+    """Seconds from which a step is slow, where one usually takes `usual`."""
+    return max(_LEAST_SECONDS, min(_USUAL * usual, _USUAL_OF_LONG * usual + _MORE_SECONDS))
 
 
 def read_task_of(thread: int) -> Task | None:

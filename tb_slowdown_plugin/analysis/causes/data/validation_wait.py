@@ -33,12 +33,15 @@ def claim(case: Case, claimed: tuple[Finding, ...]) -> Claim:
     rows = working_rows(wait)
     own = tuple(each for each in claimed if each.source == ACCOUNT)
     others = tuple(each for each in claimed if each.source != ACCOUNT)
-    calls = [
-        each
-        for account in case.run.steps.accounts
-        if call_of(account)[0] == "evaluate"
-        for each in called(case.run, account)
-    ]
+    calls = sorted(
+        (
+            each
+            for account in case.run.steps.accounts
+            if call_of(account)[0] == "evaluate"
+            for each in called(case.run, account)
+        ),
+        key=lambda each: -each.parts.get(names.INPUT_WAIT, 0.0),
+    )
     by = f"`evaluate` in {calls[0].line}" if calls else "validation"
     whole = wait + case.account(names.VALIDATION)
     share = percent(float(wait.sum()) / float(whole.sum()))

@@ -11,6 +11,8 @@ from tb_slowdown_plugin.errors import UsageError
 SIZE = 600
 CPU = np.full(SIZE, 0.010)
 STEP = np.full(SIZE, 0.020)
+UNLIKE = np.where(np.arange(SIZE) % 2, 0.9, 1.1)
+"""Times a usual wait: what neighbours stretch is not always alike."""
 
 
 def counted(delay_per_step, wait_per_switch=3e-3, every=20):
@@ -26,15 +28,23 @@ def counted(delay_per_step, wait_per_switch=3e-3, every=20):
 
 
 def test_as_much_delay_as_work_makes_half_of_the_wait():
-    wait = np.full(SIZE, 0.004)
+    wait = 0.004 * UNLIKE
     starved = find_starved(STEP, wait, CPU, counted(0.010))
-    np.testing.assert_allclose(starved[20:], 0.002)
+    np.testing.assert_allclose(starved[20:], 0.5 * wait[20:])
     assert not starved[:20].any(), "nothing is known before the first sample"
 
 
 def test_no_more_than_the_delay_is_charged():
-    wait = np.full(SIZE, 0.100)
-    assert find_starved(STEP, wait, CPU, counted(0.001))[20:] == pytest.approx(0.001)
+    wait = 0.100 * UNLIKE
+    starved = find_starved(STEP, wait, CPU, counted(0.001))
+    assert starved[20:] == pytest.approx(0.001 * UNLIKE[20:])
+
+
+@pytest.mark.parametrize(("scatter", "charged"), [(0.01, False), (0.05, True)])
+def test_waits_that_are_all_alike_are_not_the_neighbours(scatter, charged):
+    """A sleep, or a source that gives so many rows a second."""
+    wait = 0.100 * (1 + scatter * np.where(np.arange(SIZE) % 2, -1, 1))
+    assert find_starved(STEP, wait, CPU, counted(0.010)).any() == charged
 
 
 @pytest.mark.parametrize(
@@ -50,13 +60,13 @@ def test_no_more_than_the_delay_is_charged():
     ids=["no signal", "no switches", "own threads", "no delay", "no CPU time", "no work"],
 )
 def test_without_proof_nothing_is_the_neighbours(cpu, signals):
-    assert not find_starved(STEP, np.full(SIZE, 0.004), cpu, signals).any()
+    assert not find_starved(STEP, 0.004 * UNLIKE, cpu, signals).any()
 
 
 def test_a_signal_of_another_length_is_refused():
     signals = {name: values[1:] for name, values in counted(0.01).items()}
     with pytest.raises(UsageError, match=r"run_delay_seconds.*599"):
-        find_starved(STEP, np.full(SIZE, 0.004), CPU, signals)
+        find_starved(STEP, 0.004 * UNLIKE, CPU, signals)
 
 
 def test_a_healthy_pipeline_beside_neighbours_is_not_blamed():
@@ -70,7 +80,7 @@ def test_a_healthy_pipeline_beside_neighbours_is_not_blamed():
 
 
 def test_a_slow_pipeline_beside_neighbours_is_blamed_for_the_rest():
-    wait = np.full(SIZE, 0.030)
+    wait = 0.030 * UNLIKE
     step = np.full(SIZE, 0.010)
     diagnosis = diagnose(step + wait, {"input_wait": wait}, cpu_seconds=CPU, signals=counted(0.005))
     found = {each.source: each for each in diagnosis.findings}["input_wait"]
@@ -112,10 +122,8 @@ def test_the_same_neighbours_before_and_after_leave_the_growth_of_a_wait_to_the_
 def test_others_take_no_more_than_the_process_left():
     """Of two cores for 10 ms, with 18 ms computed there, 2 ms were left to others."""
     signals = counted(0.030) | {"allowed_cores": np.full(SIZE, 2.0)}
-    starved = find_starved(
-        np.full(SIZE, 0.010), np.full(SIZE, 0.004), np.full(SIZE, 0.018), signals
-    )
-    assert starved[20:] == pytest.approx(0.004 * 2 / 20)
+    starved = find_starved(np.full(SIZE, 0.010), 0.004 * UNLIKE, np.full(SIZE, 0.018), signals)
+    assert starved[20:] == pytest.approx(0.004 * UNLIKE[20:] * 2 / 20)
 
 
 @pytest.mark.parametrize(("grown", "source"), [(0.004, "input_wait"), (0.0006, None)])
@@ -131,7 +139,7 @@ def test_of_a_wait_that_grows_beside_neighbours_only_much_is_the_pipelines(grown
 def test_the_report_says_why_the_input_came_late(make_run):
     signals = counted(0.030)
     sampled = np.flatnonzero(~np.isnan(signals["run_delay_seconds"]))
-    wait = np.full(SIZE, 0.004)
+    wait = 0.004 * UNLIKE
     run = make_run(
         0.010 + wait,
         accounts={"input_wait": wait},

@@ -99,13 +99,39 @@ def test_what_has_an_account_needs_no_look(training):
     assert training.told == []
 
 
-def test_no_step_is_slow_where_steps_take_as_long(training):
+@pytest.mark.parametrize(("milliseconds", "told"), [(450, 0), (500, 1)])
+def test_a_long_step_is_slow_when_it_takes_a_tenth_of_a_second_and_a_quarter_more(
+    training, milliseconds, told
+):
     for _ in range(40):
         training.steps(1, milliseconds=300)
-    told = len(training.told)
-    training.hold(700)
+    before = len(training.told)
+    training.hold(milliseconds)
     training.steps(1)
-    assert len(training.told) == told
+    assert len(training.told) - before == told
+
+
+def test_what_was_booked_in_the_step_makes_it_long_and_does_not_say_where_it_is(training):
+    training.recording.stopwatch.open("input_wait")
+    training.hold(400, look=False)
+    training.recording.stopwatch.close()
+    training.hold(40)
+    assert not training.told
+    training.hold(20)
+    training.steps(1)
+    assert len(training.told) == 1
+
+
+def test_bytes_of_a_step_that_is_getting_long_are_its_own(training):
+    """Looks at it before it is slow."""
+    for _ in range(40):
+        training.steps(1, milliseconds=300)
+    for _ in range(8):
+        training.write(1_000_000)
+        training.hold(100)
+    training.steps(1)
+    ((_, numbers),) = training.told[-1:]
+    assert numbers["written_bytes"] >= 7_000_000
 
 
 def test_what_was_written_some_looks_ago_is_not_of_this_step(training):

@@ -1,0 +1,44 @@
+"""Two defects are two rows, the larger first; steps that change on purpose are no defect.
+
+The tolerance is for a machine with twice as many busy threads as cores.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from integration.test_called_programs import run
+
+pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
+
+PROGRAMS = Path(__file__).with_name("paired_programs.py")
+PAIRS = {
+    "adversarial": {"garbage_collection": "gc.collect", "retracing": "retracing"},
+    "longer_episodes": {"retracing": "predict", "disk": "write"},
+    "diary_and_slow_map": {"input_pipeline": "input", "callbacks": "diary"},
+    "validation_and_load": {"input_pipeline": "evaluate", "retracing": "load_model"},
+    "few_long_steps": {"input_pipeline": "input", "disk": "write"},
+}
+"""Program -> cause of each defect, and its stopwatch."""
+NOISE = 0.05
+"""Share of the wall that other programs of a busy machine may make of something else."""
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_two_defects_are_two_rows_each_as_long_as_its_stopwatch_says(
+    name: str, tmp_path: Path
+) -> None:
+    made = run(name, tmp_path, PROGRAMS)
+    truth = {cause: made.seconds[timer] for cause, timer in PAIRS[name].items()}
+    ordered = sorted(truth, key=lambda cause: -truth[cause])
+    large = [row for row in made.named if row.lost_fraction >= NOISE]
+    assert [row.cause for row in large] == ordered, made.report.headline
+    told = {row.cause: row.lost_seconds for row in large}
+    assert told == pytest.approx(truth, rel=0.35)
+
+
+@pytest.mark.parametrize("name", ["curriculum_healthy", "unfreezing_healthy"])
+def test_other_work_is_no_defect(name: str, tmp_path: Path) -> None:
+    made = run(name, tmp_path, PROGRAMS)
+    assert made.named == [], made.report.headline
