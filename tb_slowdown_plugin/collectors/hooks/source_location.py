@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import re
 import sys
 import sysconfig
@@ -167,10 +168,11 @@ def _shorten(places: SourcePlaces, file: str) -> str:
         return file
     if found := _SITE_PACKAGES.match(file):
         return file[found.end() :].replace("\\", "/")
-    path = Path(file)
+    path = Path(os.path.normpath(file))  # `python ../train.py` is in no folder ".."
     if not path.is_absolute():
         return path.name if ".." in path.parts else path.as_posix()
-    roots = [root for root in (places.working_directory, *places.import_path) if _is_telling(root)]
+    given = (places.working_directory, *places.import_path)
+    roots = [root for root in map(os.path.normpath, filter(None, given)) if _is_telling(root)]
     below = [path.relative_to(root) for root in roots if path.is_relative_to(root)]
     if not below:
         return _below_package(path)

@@ -36,6 +36,8 @@ def places(working_directory: str = f"{HOME}/project", *import_path: str) -> Sou
         (f"{HOME}/project/models/net.py", "models/net.py"),
         (f"{HOME}/project/.venv/lib/python3.11/site-packages/keras/src/a.py", "keras/src/a.py"),
         ("/usr/lib/python3/dist-packages/six.py", "six.py"),
+        (f"{HOME}/project/runs/../models/net.py", "models/net.py"),
+        (f"{HOME}/project/../other/train.py", "train.py"),
         (f"{HOME}/other/secret/train.py", "train.py"),
         ("train.py", "train.py"),
         ("models/net.py", "models/net.py"),
