@@ -2,7 +2,7 @@
 
 Cost: 110 us a sample in the background (25 frames deep; 80 of them for a moment that
 the interpreter's lock does not choose), and 40 us a second for the pace of the steps.
-While steps keep their pace nothing is sampled beyond the first 60.
+While steps keep their pace nothing is sampled beyond the first 30.
 
 Waking up at a moment of another thread that the interpreter's lock does not choose.
 
@@ -33,7 +33,8 @@ _SAMPLES: Final = 60
 """Samples that are told together: 1 in 60 is worth no line of a report."""
 
 _SAMPLES_OF_NEWS: Final = 30
-"""The same of the first set after steps got slower: whoever looks on waits for it."""
+"""The same of the first two sets: a program of a minute has two, and whoever looks on waits for
+the first one after steps got slower."""
 
 _FEWEST: Final = 20
 
@@ -138,7 +139,7 @@ class PythonStacks:
             self._seen[place] += 1
             self._note_library(place, frame)
         wanted = _SAMPLES << self._sets // _SETS_OF_A_SIZE
-        if self._seen.total() >= (_SAMPLES_OF_NEWS if self._sets == 1 else wanted):
+        if self._seen.total() >= (_SAMPLES_OF_NEWS if self._sets < 2 else wanted):
             self._tell()
 
     def _place(self, innermost: FrameType) -> tuple[CodeType, int] | None:
