@@ -13,6 +13,7 @@ from tb_slowdown_plugin.analysis.types import Report
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.reader.logdir import read_runs
 from tb_slowdown_plugin.report.ansi import printable
+from tb_slowdown_plugin.report.patches.advice import with_patches
 
 _COLUMNS = 100
 
@@ -32,7 +33,10 @@ def print_end(shown: str, logdir: str, *program: str) -> None:
 
 def _lines(shown: str, logdir: str, program: Sequence[str]) -> Iterator[str]:
     try:
-        reports = [account_for(run).report for run in read_runs(logdir, warn=lambda _: None)]
+        reports = [
+            with_patches(account_for(run).report, run, Path())
+            for run in read_runs(logdir, warn=lambda _: None)
+        ]
     except InputError as error:
         yield str(error)
         return
@@ -42,6 +46,8 @@ def _lines(shown: str, logdir: str, program: Sequence[str]) -> Iterator[str]:
         return
     for report in reports:
         yield from _of_run(report)
+    if any(_has_patch(report) for report in reports):
+        yield f"To see the changes of your lines: tbslow fix {_quoted(shown)}"
     if program and [report.verdict for report in reports] == ["healthy"]:
         yield f"To measure what a step could be: tbslow try --all {shlex.join(program)}"
     yield f"To see more: tensorboard --logdir {_quoted(shown)}"
@@ -60,6 +66,10 @@ def _of_run(report: Report) -> Iterator[str]:
         for advice in cause.advice[:1]:
             place = f" ({advice.where})" if advice.where else ""
             yield from textwrap.wrap(f"Fix{place}: {advice.text}", _COLUMNS)
+
+
+def _has_patch(report: Report) -> bool:
+    return any(advice.kind == "patch" for cause in report.causes for advice in cause.advice)
 
 
 def _unexplained(report: Report) -> Iterator[str]:

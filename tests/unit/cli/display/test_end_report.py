@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from unit.report.patches.defects import Program, _report
 
 from tb_slowdown_plugin.analysis import report_builder
 from tb_slowdown_plugin.analysis.types import Account, Suspect, Unexplained
 from tb_slowdown_plugin.cli.display import end_report
 from tb_slowdown_plugin.cli.display.end_report import print_end
-from tb_slowdown_plugin.records.types import Run
+from tb_slowdown_plugin.records.types import Fact, Run
 
 
 def test_the_end_has_the_cause_and_one_fix(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -41,6 +43,21 @@ def test_of_a_healthy_run_experiments_are_the_next_step(
     print_end("logs", str(root / "tests" / "recordings" / recording), "my train.py", "--fast")
     line = "tbslow: To measure what a step could be: tbslow try --all 'my train.py' --fast\n"
     assert (line in capsys.readouterr().out) == offers
+
+
+def test_lines_that_a_command_can_change_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Program(tmp_path, "for x in data:\n    gc.collect()\n    a()\n", "garbage_collection")
+    made.saw(Fact("gc_forced", "train.py:2", {"calls": 9.0}))
+    account = SimpleNamespace(report=_report(made.cause))
+    monkeypatch.setattr(end_report, "read_runs", lambda *_, **__: [made.run])
+    monkeypatch.setattr(end_report, "account_for", lambda _: account)
+    monkeypatch.chdir(tmp_path)
+    print_end("my logs", "logs")
+    out = capsys.readouterr().out
+    assert "tbslow: Fix (train.py:2): Remove `gc.collect()`" in out
+    assert "tbslow: To see the changes of your lines: tbslow fix 'my logs'\n" in out
 
 
 def test_a_logdir_without_records_is_one_line(
