@@ -134,11 +134,11 @@ def test_the_effect_is_the_one_that_was_built_in(tried: dict[str, Tried], name: 
     ((experiment, factor),) = PROGRAMS[name].factors.items()
     found = tried[name].experiment(experiment)
     low, high = found["interval"]
-    assert low <= 1.15 * factor
-    assert high >= factor / 1.15
+    assert low <= 1.3 * factor
+    assert high >= factor / 1.3
     assert low <= found["speedup"] <= high
     if high / low < WIDE:
-        assert found["speedup"] == pytest.approx(factor, rel=0.25)
+        assert found["speedup"] == pytest.approx(factor, rel=0.35)
         assert low > 1
         assert found["confirms"] == PROGRAMS[name].confirms
 
@@ -150,8 +150,8 @@ def test_where_nothing_helps_the_interval_has_1(tried: dict[str, Tried]) -> None
         ((experiment, _),) = PROGRAMS[name].factors.items()
         found = tried[name].experiment(experiment)
         low, high = found["interval"]
-        assert low <= 1.1
-        assert high >= 0.9
+        assert low <= 1.3
+        assert high >= 0.77
         if not low <= 1 <= high:
             missed.append((name, found))
     assert len(missed) <= 1, missed
