@@ -17,6 +17,8 @@ from tb_slowdown_plugin.report.patches.code.source import Edit, Source, Uncertai
 ChangesResults = Literal["no", "numerics", "yes"]
 _MAX_DIRECTORIES: Final = 5_000
 """That are searched for a file whose name in the record has no directory."""
+_MAX_BYTES: Final = 2**21
+"""Of a file: a record of somebody else's may name any."""
 _OTHERS: Final = frozenset({"site-packages", "dist-packages", "node_modules", "__pycache__"})
 
 
@@ -129,6 +131,8 @@ class Sources:
     def _load(self, path: Path) -> Source | None:
         if path not in self._read:
             try:
+                if path.stat().st_size > _MAX_BYTES:
+                    return None
                 content = path.read_bytes()
             except OSError:
                 return None

@@ -49,6 +49,19 @@ def test_the_report_stays_where_the_file_is_not_at_hand(tmp_path: Path) -> None:
     assert with_patches(report, made.recorded, tmp_path) == report
 
 
+def test_a_file_is_read_only_below_the_directory_and_if_it_is_small(tmp_path: Path) -> None:
+    made, report = collecting(tmp_path)
+    run = made.run
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    (tmp_path / "train.py").rename(tmp_path / "other.py")
+    made.name = "../other.py"
+    made.events[0] = Fact("gc_forced", "../other.py:5", {"calls": 9.0})
+    assert with_patches(report, made.run, inside) == report
+    (tmp_path / "train.py").write_text(TEXT + "#" * 2**21)
+    assert with_patches(report, run, tmp_path) == report
+
+
 def test_places_of_one_patch_that_lie_apart_are_told_apart(tmp_path: Path) -> None:
     text = (
         "import tensorflow as tf\n\ndata = tf.data.Dataset.range(9)\ndata = data.map(f)\n"
