@@ -45,7 +45,7 @@ from tb_slowdown_plugin.analysis.text.wording import (
 from tb_slowdown_plugin.analysis.types import Finding, Suspect
 from tb_slowdown_plugin.catalog import collectors, names
 from tb_slowdown_plugin.catalog.events import OPEN_TAPE
-from tb_slowdown_plugin.catalog.parameters.causes import MUCH_WRITTEN
+from tb_slowdown_plugin.catalog.parameters.causes import SLOWEST_WRITING
 from tb_slowdown_plugin.catalog.parameters.ledger import (
     GROWN_FLOOR,
 )
@@ -249,7 +249,7 @@ def _computed_slower(case: Case, finding: Finding) -> Suspect | None:
 def _writes_much(case: Case, finding: Finding) -> Suspect | None:
     """The program writes files in these steps, by code that has no clock of its own."""
     rate = bytes_per_second(case, "disk_written_bytes", *finding.rows)
-    if rate is None or rate < MUCH_WRITTEN:
+    if rate is None or rate < SLOWEST_WRITING:
         return None
     return Suspect(
         "disk",

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
 
+from tb_slowdown_plugin.catalog.parameters.shared import ALIKE
 from tb_slowdown_plugin.catalog.parameters.views import (
     ALARM_RATE,
     ALARM_RATE_OF_ASSUMPTION,
     ALARM_RATE_OF_REPEATS,
-    LEAST_SPREAD,
     USUAL_SPREAD,
 )
 
@@ -55,7 +55,7 @@ class Chance:
         wide = max(self._with_noise(usual), self.seen)
         reach = _normal_quantile(1 - ALARM_RATE * ALARM_RATE_OF_ASSUMPTION / 2) * wide
         if self.degrees > 0:
-            least = _normal_quantile(1 - ALARM_RATE / 2) * self._with_noise(LEAST_SPREAD)
+            least = _normal_quantile(1 - ALARM_RATE / 2) * self._with_noise(ALIKE)
             repeats = (
                 t_quantile(1 - ALARM_RATE * ALARM_RATE_OF_REPEATS / 2, self.degrees) * self.seen
             )

@@ -42,13 +42,12 @@ from tb_slowdown_plugin.analysis.stats.buckets import (
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import WAITING
 from tb_slowdown_plugin.catalog.parameters.ledger import (
-    ALL_OF_OTHERS,
     MUCH_LONGER,
     OWN_DELAY,
     OWN_WAIT_SECONDS,
     OWN_WAIT_SHARE,
 )
-from tb_slowdown_plugin.catalog.parameters.shared import FAR_BEYOND
+from tb_slowdown_plugin.catalog.parameters.shared import FAR_BEYOND, MAJORITY
 from tb_slowdown_plugin.catalog.signals import CORES, RUN_DELAY, SWITCHES, THREAD_RUN_DELAY
 from tb_slowdown_plugin.records.types import Float, Int
 
@@ -150,7 +149,7 @@ def find_foreign_share(
         known_cpu = sum_between(cpu, sampled)
         computed = np.where(known_cpu > 0, known_cpu, whole)
     long_and_often = waited / often * waited / computed
-    between = np.clip((long_and_often / OWN_WAIT_SECONDS - 1.0) / ALL_OF_OTHERS, 0.0, 1.0)
+    between = np.clip((long_and_often / OWN_WAIT_SECONDS - 1.0) / MAJORITY, 0.0, 1.0)
     if THREAD_RUN_DELAY in counts:
         held_up = np.diff(counts[THREAD_RUN_DELAY].at(sampled))
         # NaN, where that thread was not sampled, says nothing.

@@ -10,7 +10,6 @@ import numpy as np
 from tb_slowdown_plugin.analysis.stats.noise import best_split, long_run_variance
 from tb_slowdown_plugin.catalog.parameters.stats import (
     CURVE_MISFIT,
-    CURVE_PRICE,
     LATEST_ONSET,
     SMALLEST_GROWTH,
 )
@@ -87,7 +86,7 @@ def fit_curve(values: Float, variance: float) -> Float | None:
     if closest.curve is None:
         return None
     variance = min(variance, long_run_variance(values - closest.curve))
-    price = CURVE_PRICE * variance * np.log(len(values))
+    price = variance * np.log(len(values))
     best = min(fits, key=lambda fit: fit.misfit + fit.freedom * price)
     if best.curve is None or not _follows(values - best.curve, variance):
         return None

@@ -56,13 +56,6 @@ SLOWEST_WRITING: Final = Parameter(
     source="a slow network disk",
 )
 
-MUCH_WRITTEN: Final = Parameter(
-    2e7,
-    unit="bytes a second",
-    what="Writing that may take time worth a look.",
-    source="a local disk takes ten times as much, a file on a network hardly more",
-)
-
 LEAST_WRITTEN_GROWTH: Final = Count(
     2**16, unit="bytes a step", what="Growth of what a step writes that is told."
 )

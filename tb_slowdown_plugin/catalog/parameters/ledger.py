@@ -91,10 +91,6 @@ OWN_WAIT_SECONDS: Final = Parameter(
     "from 100 us on beside a process that takes one of two",
 )
 
-ALL_OF_OTHERS: Final = Parameter(
-    0.5, unit="relative", what="How far beyond that all of the delay is others'."
-)
-
 OWN_WAIT_SHARE: Final = Parameter(
     0.2,
     unit="share of time",

@@ -64,12 +64,6 @@ LATEST_ONSET: Final = Parameter(
     0.75, unit="share of run", what="Growth that begins later is not fitted."
 )
 
-CURVE_PRICE: Final = Parameter(
-    1.0,
-    unit="noise variances x log of buckets",
-    what="What each free parameter of a curve must save.",
-)
-
 CURVE_MISFIT: Final = Parameter(
     0.01, unit="relative", what="How far a sixteenth of the stretch may be beside the curve."
 )

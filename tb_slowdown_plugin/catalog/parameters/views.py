@@ -56,13 +56,6 @@ USUAL_SPREAD: Final = Parameter(
     "(`benchmarks/comparison`)",
 )
 
-LEAST_SPREAD: Final = Parameter(
-    0.02,
-    unit="share of step",
-    what="No less is ever believed.",
-    source="three repeats can agree by luck, or because a program runs at one of two speeds",
-)
-
 LEAST_OF_STEP: Final = Parameter(
     0.01, unit="share of step", what="Fewer seconds are no change in a selected range."
 )
