@@ -24,7 +24,7 @@ LIVE_SECONDS: Final = 60.0
 EVERY_SECONDS: Final = 5.0
 """Usual time between two looks."""
 _REST: Final = 20.0
-"""After a look that took t seconds there is none for 20 t: 5% of a core."""
+"""After looks that take t seconds there is none for 20 t: 5% of a core."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,7 @@ class Watch:
         self._source: LogdirSource | None = None
         self._runs: Runs | None = None
         self._looks: dict[str, tuple[object, RunLook]] = {}
+        self._took = 0.0
         self.rest_seconds = EVERY_SECONDS
         """Seconds until the next look is due."""
 
@@ -99,8 +100,9 @@ class Watch:
             reason = str(error) or type(error).__name__
             raise InputError(f"can't read '{self._logdir}': {reason}") from error
         finally:
-            took = time.monotonic() - began
-            self.rest_seconds = max(EVERY_SECONDS, _REST * took) if self._looks else EVERY_SECONDS
+            before, self._took = self._took, time.monotonic() - began
+            # The first look reads everything, and one long look is no rule.
+            self.rest_seconds = max(EVERY_SECONDS, _REST * min(before, self._took))
         return found
 
     def _look(self) -> list[RunLook]:

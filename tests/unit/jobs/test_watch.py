@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import replace
+from types import SimpleNamespace
 
 import event_files
 import pytest
@@ -110,3 +111,25 @@ def test_live_runs_come_first_and_of_those_the_stalled_and_the_slow_ones():
         look_of("e", stall=stall_of("checkpoint")),
     ]
     assert [look.title for look in sorted(looks, key=rank)] == ["d", "c", "b", "e", "a"]
+
+
+def test_after_long_looks_it_rests_but_one_alone_is_no_rule(clock, tmp_path, monkeypatch):
+    took = iter((24.0, 3.0, 2.0, 0.001))
+    now = [0.0]
+
+    class Slow:
+        provider = None
+
+        def reload(self):
+            now[0] += next(took)
+            raise OSError
+
+    stopped = SimpleNamespace(monotonic=lambda: now[0])
+    monkeypatch.setattr("tb_slowdown_plugin.jobs.watch.time", stopped)
+    watch = Watch(str(tmp_path), clock=clock, open_source=lambda _: Slow())
+    rests = []
+    for _ in range(4):
+        with pytest.raises(InputError):
+            watch.look()
+        rests.append(round(watch.rest_seconds, 6))
+    assert rests == [EVERY_SECONDS, 60.0, 40.0, EVERY_SECONDS]
