@@ -169,7 +169,7 @@ class SlowSteps:
             return
         if self._slow is None:
             self._slow = _Slow(self._steps, place, task.written_bytes, task.is_writing)
-        elif task.is_writing:
+        elif task.is_writing or task.written_bytes - self._slow.written_bytes >= WRITTEN_BYTES:
             self._slow = self._slow._replace(place=place, is_writing=True)
 
     def _tell(self, slow: _Slow, thread: int) -> None:
