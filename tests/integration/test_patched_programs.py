@@ -120,7 +120,7 @@ def test_the_patch_of_a_program_takes_its_cause_away(name: str, tmp_path: Path) 
     path = Path(shutil.copy(FOLDER / script, tmp_path))
     before, _ = tbslow(tmp_path, "run", "--logdir", "before", script)
     causes = seconds_lost(tmp_path, "before")
-    if "cpu_contention" in causes and causes.get(expected.cause, 0.0) < causes["cpu_contention"]:
+    if causes.get(expected.cause, 0.0) < 0.25 * causes.get("cpu_contention", 0.0):
         pytest.skip("other programs took the cores, and the seconds of the cause are theirs")
     lost = causes[expected.cause]
     original = path.read_text()
