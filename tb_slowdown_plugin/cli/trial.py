@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tb_slowdown_plugin.analysis.report_builder import account_for
@@ -65,6 +65,7 @@ def try_program(chosen: Namespace) -> int:
     with (
         tempfile.TemporaryDirectory(prefix=SCRATCH, ignore_cleanup_errors=True) as scratch,
         TurnsBar(sys.stderr) as bar,
+        _ending_by_sigterm(),
     ):
         make = _preparing(chosen, copy.roots if copy else [], [scratch, str(logdir)])
         process = TrialProcess(program, make, Path(scratch), copy, workdir, bar.tick)
@@ -72,6 +73,20 @@ def try_program(chosen: Namespace) -> int:
             return _experiment(chosen, process, bar, wanted, logdir, known)
         except KeyboardInterrupt:
             return 128 + signal.SIGINT
+
+
+@contextlib.contextmanager
+def _ending_by_sigterm() -> Iterator[None]:
+    """SIGTERM ends the program of the trial, too, and removes its copy."""
+
+    def end(*_: object) -> None:
+        sys.exit(128 + signal.SIGTERM)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _experiment(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -276,3 +278,33 @@ def test_what_a_program_writes_by_an_absolute_path_is_refused(tmp_path: Path, ac
     assert done.returncode == 2
     assert "PermissionError: [Errno 13] tbslow try leaves it as it is: " in done.stderr
     assert hash_files(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)], ids=["SIGTERM", "SIGINT"]
+)
+def test_a_signal_ends_the_program_and_removes_its_copy(
+    tmp_path: Path, number: signal.Signals, status: int
+) -> None:
+    home, scratch = tmp_path / "home", tmp_path / "scratch"
+    home.mkdir()
+    scratch.mkdir()
+    told = tmp_path / "pid"
+    text = f"import os, pathlib, time\nfile = pathlib.Path({str(told)!r})\n"
+    text += "file.with_suffix('.new').write_text(str(os.getpid()))\n"
+    text += "file.with_suffix('.new').rename(file)\ntime.sleep(600)\n"
+    (home / "program.py").write_text(text)
+    with subprocess.Popen(
+        [sys.executable, "-m", "tb_slowdown_plugin", "try", "--all", "program.py"],
+        cwd=home,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(scratch)},
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        while not told.exists():
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(number)
+        assert process.wait(60) == status
+    assert not Path(f"/proc/{told.read_text()}").exists()
+    assert list(scratch.iterdir()) == []
+    assert [each.name for each in home.iterdir() if each.name != "tbslow-runs"] == ["program.py"]
