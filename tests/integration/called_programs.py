@@ -238,7 +238,7 @@ def save_pickle(path, kept):
 
 
 def pickle_in_loop(logdir):
-    kept, path = replay(60_000), Path(logdir, "replay.pkl")
+    kept, path = replay(100_000), Path(logdir, "replay.pkl")
 
     def extra(number):
         if number % EPOCH == 0:
@@ -281,7 +281,7 @@ def synced_log_healthy(logdir):
 def pickle_and_collect(logdir):
     """Two defects: a file of the program's own, and `gc.collect` in the loop."""
     objects = [{} for _ in range(500_000)]
-    kept, path = replay(60_000), Path(logdir, "replay.pkl")
+    kept, path = replay(100_000), Path(logdir, "replay.pkl")
 
     def extra(number):
         if number % 8 == 0:

@@ -64,7 +64,7 @@ def longer_episodes(logdir):
     net, policy = compiled(), ordinary.model(64)
     train = ordinary.train_step(policy, ordinary.sgd(policy))
     batches = list(ordinary.dataset(64))
-    kept, path = replay(40_000), Path(logdir, "replay.pkl")
+    kept, path = replay(140_000), Path(logdir, "replay.pkl")
     net.predict(FEW, verbose=0)
     with tbslow.start(logdir):
         for episode in range(150):
@@ -136,8 +136,9 @@ def few_long_steps(logdir):
     """24 steps of about 0.3 s: each waits for 0.5 s more, and every fourth writes a file."""
     net = ordinary.model(64)
     train = ordinary.train_step(net, ordinary.sgd(net))
-    kept, path = replay(80_000), Path(logdir, "replay.pkl")
+    kept, path = replay(200_000), Path(logdir, "replay.pkl")
     x, y = next(iter(ordinary.dataset(1)))
+    gc.disable()  # pickling makes many objects
 
     def batches():
         for number in range(24):
