@@ -1,7 +1,7 @@
 """Whether the steps of a run have become slower for good, seen in the steps that are written.
 
 Steps are compared with steps that do the same work: of the same kind, with the same functions
-called as often. Cost: 50 us for 32 steps in the background.
+called as often. Cost: 60 us a chunk and 45 us for 32 steps, in the background.
 """
 
 from __future__ import annotations
