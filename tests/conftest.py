@@ -93,7 +93,15 @@ def xprof_commands() -> Path:
     return commands
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all", action="store_true", help="also those that are marked `further`")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--all"):
+        further = [item for item in items if "further" in item.keywords]
+        items[:] = [item for item in items if item not in further]
+        config.hook.pytest_deselected(items=further)
     reasons = {
         "tensorflow": None
         if importlib.util.find_spec("tensorflow")

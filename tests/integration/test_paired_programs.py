@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from integration.test_called_programs import run
+from of_a_kind import few
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
 
@@ -25,7 +26,7 @@ NOISE = 0.05
 """Share of the wall that other programs of a busy machine may make of something else."""
 
 
-@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("name", few(PAIRS, "longer_episodes", "validation_and_load"))
 def test_two_defects_are_two_rows_each_as_long_as_its_stopwatch_says(
     name: str, tmp_path: Path
 ) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from of_a_kind import few
 
 pytest.importorskip("tensorflow")
 
@@ -114,7 +115,10 @@ def seconds_lost(folder: Path, logdir: str) -> dict[str, float]:
     return {each["cause"]: each["lost_seconds"] for each in run["causes"]}
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(
+    "name",
+    few(PROGRAMS, "function_in_loop", "number_argument", "collect_in_loop", "saves_often"),
+)
 def test_the_patch_of_a_program_takes_its_cause_away(name: str, tmp_path: Path) -> None:
     expected, script = PROGRAMS[name], f"{name}.py"
     path = Path(shutil.copy(FOLDER / script, tmp_path))

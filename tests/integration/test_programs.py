@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from integration.program_expectations import EXPECTED
 from integration.recorded_programs import NAMES, PROGRAMS, RECORDINGS, ROOT, SICK, outcome
+from of_a_kind import few
 
 from benchmarks.accuracy.real import BUSY_CORES, HEALTHY, Outcome, read_outcome
 from tb_slowdown_plugin.catalog.causes import CAUSES
@@ -93,13 +94,17 @@ def test_the_recordings_are_small_and_hold_nothing_private() -> None:
 @pytest.mark.tensorflow
 @pytest.mark.parametrize(
     "name",
-    [
+    few(
+        [
+            "retracing_number",
+            "graph_growth_assign",
+            "garbage_collection_forced",
+            "checkpoint_unbounded",
+            "retracing_number_healthy",
+        ],
         "retracing_number",
-        "graph_growth_assign",
         "garbage_collection_forced",
-        "checkpoint_unbounded",
-        "retracing_number_healthy",
-    ],
+    ),
 )
 def test_a_fresh_recording_says_the_same(name: str, tmp_path: Path) -> None:
     for number in range(3):

@@ -9,12 +9,12 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from of_a_kind import few
 
 pytest.importorskip("tensorflow")
 
@@ -63,6 +63,7 @@ PROGRAMS = {
 }
 SLOW = [name for name, expected in PROGRAMS.items() if expected.confirms]
 HEALTHY = [name for name in PROGRAMS if name not in SLOW]
+IN_THE_GATE = ("waits_for_input", "number_argument", "healthy_fit")
 
 
 def hash_files(folder: Path) -> dict[str, tuple[str, int]]:
@@ -122,17 +123,25 @@ def try_program(folder: Path, name: str) -> Tried:
     return Tried(folder, run_command(folder, *command), before)
 
 
+class Tries(dict[str, Tried]):
+    """Each program is tried when a test first asks for it."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder = folder
+
+    def __missing__(self, name: str) -> Tried:
+        self[name] = made = try_program(self._folder / name, name)
+        return made
+
+
 @pytest.fixture(scope="module")
-def tried(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Tried]:
-    """All programs, two at a time: they wait more than they compute."""
-    folder = tmp_path_factory.mktemp("tried")
-    with ThreadPoolExecutor(2) as pool:
-        found = pool.map(lambda name: try_program(folder / name, name), PROGRAMS)
-        return dict(zip(PROGRAMS, found, strict=True))
+def tried(tmp_path_factory: pytest.TempPathFactory) -> Tries:
+    return Tries(tmp_path_factory.mktemp("tried"))
 
 
-@pytest.mark.parametrize("name", SLOW)
-def test_the_effect_is_the_one_that_was_built_in(tried: dict[str, Tried], name: str) -> None:
+@pytest.mark.parametrize("name", few(SLOW, "waits_for_input", "number_argument"))
+def test_the_effect_is_the_one_that_was_built_in(tried: Tries, name: str) -> None:
     ((experiment, factor),) = PROGRAMS[name].factors.items()
     found = tried[name].experiment(experiment)
     low, high = found["interval"]
@@ -145,7 +154,8 @@ def test_the_effect_is_the_one_that_was_built_in(tried: dict[str, Tried], name: 
         assert found["confirms"] == PROGRAMS[name].confirms
 
 
-def test_where_nothing_helps_the_interval_has_1(tried: dict[str, Tried]) -> None:
+@pytest.mark.further
+def test_where_nothing_helps_the_interval_has_1(tried: Tries) -> None:
     """By its 99%, one of them may miss it, by little."""
     missed = []
     for name in HEALTHY:
@@ -159,22 +169,23 @@ def test_where_nothing_helps_the_interval_has_1(tried: dict[str, Tried]) -> None
     assert len(missed) <= 1, missed
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_what_cannot_be_tried_says_why(tried: dict[str, Tried], name: str) -> None:
+@pytest.mark.parametrize("name", few(PROGRAMS, *IN_THE_GATE))
+def test_what_cannot_be_tried_says_why(tried: Tries, name: str) -> None:
     untried = tried[name].body["untried"]
     assert {each["experiment"] for each in untried} == PROGRAMS[name].untried
     assert all(each["reason"] for each in untried)
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_nothing_of_the_users_is_changed(tried: dict[str, Tried], name: str) -> None:
+@pytest.mark.parametrize("name", few(PROGRAMS, *IN_THE_GATE))
+def test_nothing_of_the_users_is_changed(tried: Tries, name: str) -> None:
     found = tried[name]
     assert hash_files(found.folder) == found.before
     entries = {each.name for each in found.folder.iterdir()}
     assert entries == {"program.py", "model.bin", "results", "tbslow-runs"}
 
 
-def test_what_will_run_is_said_beforehand(tried: dict[str, Tried]) -> None:
+@pytest.mark.further
+def test_what_will_run_is_said_beforehand(tried: Tries) -> None:
     first, second, third = tried["slow_callback"].done.stderr.splitlines()
     assert first == (
         "tbslow: runs program.py once as it is, each time in a fresh copy of its directory, "
@@ -187,7 +198,7 @@ def test_what_will_run_is_said_beforehand(tried: dict[str, Tried]) -> None:
     assert third == "tbslow: kept with the run: tbslow report tbslow-runs/first"
 
 
-def test_the_report_shows_the_experiment_with_the_cause(tried: dict[str, Tried]) -> None:
+def test_the_report_shows_the_experiment_with_the_cause(tried: Tries) -> None:
     found = tried["number_argument"]
     report = run_command(found.folder, "report", "tbslow-runs/first", "--format", "json")
     (run,) = json.loads(report.stdout)["runs"]
@@ -203,7 +214,7 @@ def test_the_report_shows_the_experiment_with_the_cause(tried: dict[str, Tried])
     assert others == [None] * len(others)
 
 
-def test_the_patch_of_a_line_is_an_experiment(tried: dict[str, Tried]) -> None:
+def test_the_patch_of_a_line_is_an_experiment(tried: Tries) -> None:
     found = tried["number_argument"]
     flags = ("--steps", "40", "--repeats", "2", "--logdir", "tbslow-runs/first")
     done = run_command(found.folder, "try", *flags, "--patch", "--format", "json", "program.py")
@@ -219,7 +230,7 @@ def test_the_patch_of_a_line_is_an_experiment(tried: dict[str, Tried]) -> None:
 
 
 def test_with_its_input_free_a_step_takes_what_it_takes_with_free_input(
-    tried: dict[str, Tried],
+    tried: Tries,
 ) -> None:
     """The truth: the same program without the wait."""
     found = tried["waits_for_input"]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from of_a_kind import few
 
 pytest.importorskip("tensorflow")
 
@@ -87,7 +88,10 @@ def start(folder: Path, root: Path, *command: str) -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(
+    "name",
+    few(PROGRAMS, "fit", "custom_loop", "gan_of_two_functions", "session", "two_fits", "raises"),
+)
 def test_a_program_is_judged_as_with_calls_by_hand(
     host: TrainingHost, tmp_path: Path, root: Path, name: str
 ) -> None:
