@@ -4,8 +4,10 @@
 `tb_slowdown_plugin`, so there is one state, whatever a program imports.
 """
 
+from __future__ import annotations
+
+import os
 import sys
-from typing import Any
 
 from tb_slowdown_plugin import (
     Monitor,
@@ -20,6 +22,12 @@ from tb_slowdown_plugin import (
 )
 from tb_slowdown_plugin._paths import PACKAGE
 
+TYPE_CHECKING = False  # as in `typing`, whose import takes 3 ms
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tb_slowdown_plugin.analysis.types import Report
+
 __all__ = [
     "Monitor",
     "SlowdownEvent",
@@ -27,6 +35,7 @@ __all__ = [
     "__version__",
     "data",
     "keras",
+    "report",
     "start",
     "stop",
     "summary",
@@ -36,6 +45,16 @@ __all__ = [
 __path__ = [str(PACKAGE / "writer" / "launch" / "on_import")]
 sys.modules[f"{__name__}.summary"] = summary
 sys.modules[f"{__name__}.keras"] = keras
+
+
+def report(logdir: str | os.PathLike[str], run: str | None = None) -> tuple[Report, ...]:
+    """What was found in the runs of a logdir, as `tbslow report` prints it.
+
+    Args, returns, and errors: `tb_slowdown_plugin.report.judged_runs.report`.
+    """
+    from tb_slowdown_plugin.report import judged_runs
+
+    return judged_runs.report(logdir, run)
 
 
 def load_ipython_extension(shell: Any) -> None:

@@ -7,9 +7,10 @@ the page: its field names are the JSON's keys.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Literal
 
+from tb_slowdown_plugin.records.plain_values import without_nan
 from tb_slowdown_plugin.records.trials import Trial
 from tb_slowdown_plugin.records.types import Float, Int
 
@@ -342,6 +343,11 @@ class Report:
     """What counts as a step, by `tbslow run` or by scalars; None where the program says it."""
     stall: Stall | None = None
     """Of a run in which no step ends; None where they do."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain dicts, lists, texts, and numbers, as in the JSON; NaN is None."""
+        plain: dict[str, Any] = without_nan(asdict(self))
+        return plain
 
 
 @dataclass(frozen=True, slots=True)

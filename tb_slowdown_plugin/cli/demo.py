@@ -10,12 +10,11 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Final, TextIO
 
-from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.cli.demo_program import STEPS
 from tb_slowdown_plugin.cli.output import ink_of, tell, write
 from tb_slowdown_plugin.cli.report import entitled
 from tb_slowdown_plugin.errors import InputError
-from tb_slowdown_plugin.reader.logdir import read_runs
+from tb_slowdown_plugin.report.judged_runs import judge_runs
 from tb_slowdown_plugin.report.text_report import to_text
 
 _BAR_COLUMNS: Final = 40
@@ -32,7 +31,7 @@ def demo(chosen: Namespace) -> int:
             "pip install tensorflow, or look at a recorded run"
         )
     _record(str(logdir.resolve()), chosen.logdir, sys.stderr)
-    reports = [account_for(run).report for run in read_runs(str(logdir), warn=tell)]
+    reports = [account.report for _, account in judge_runs(str(logdir), warn=tell)]
     width, colour = ink_of(None)
     write(to_text(entitled(reports, str(logdir)), width=width, colour=colour), None)
     write(

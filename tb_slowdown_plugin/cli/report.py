@@ -5,13 +5,12 @@ from __future__ import annotations
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.analysis.text.wording import counted
-from tb_slowdown_plugin.analysis.types import Account, Report
+from tb_slowdown_plugin.analysis.types import Report
 from tb_slowdown_plugin.cli.output import (
     TOO_SLOW,
     ProgressLine,
@@ -20,18 +19,15 @@ from tb_slowdown_plugin.cli.output import (
     tell,
     write,
 )
-from tb_slowdown_plugin.profiler.digest import captured_in
-from tb_slowdown_plugin.reader.logdir import read_runs
-from tb_slowdown_plugin.reader.trials import read_trials
 from tb_slowdown_plugin.records.metadata import (
     run_title,
 )
-from tb_slowdown_plugin.records.types import Run
 from tb_slowdown_plugin.report.embedded_answers import embed
 from tb_slowdown_plugin.report.html_page import to_html
 from tb_slowdown_plugin.report.json_body import (
     report_json,
 )
+from tb_slowdown_plugin.report.judged_runs import judge_runs
 from tb_slowdown_plugin.report.patches.advice import with_patches
 from tb_slowdown_plugin.report.text_report import to_text
 
@@ -43,7 +39,10 @@ def report(chosen: Namespace) -> int:
     reports: list[Report] = []
     pages = []
     with ProgressLine(sys.stderr) as progress:
-        for run, account in _accounts(chosen, warnings, progress):
+        judged = judge_runs(
+            chosen.logdir, run=chosen.run, warn=warnings.append, progress=progress.update
+        )
+        for run, account in judged:
             reports.append(with_patches(account.report, run, Path()))
             if chosen.format == "html":
                 pages.append(embed(run, account, title=run_title(run.name, chosen.logdir)))
@@ -99,18 +98,3 @@ def _judge(
 def entitled(reports: Sequence[Report], logdir: str) -> list[Report]:
     """Reports for people, who know the run at the top of a logdir by the logdir's name."""
     return [replace(report, run=run_title(report.run, logdir)) for report in reports]
-
-
-def _accounts(
-    chosen: Namespace, warnings: list[str], progress: ProgressLine
-) -> Iterator[tuple[Run, Account]]:
-    """Each run with its account; of one at a time, the arrays need not all be kept."""
-    local = "://" not in chosen.logdir
-    for run in read_runs(
-        chosen.logdir, run=chosen.run, warn=warnings.append, progress=progress.update
-    ):
-        if local and run.drawn_from is None:
-            captured = captured_in(Path(chosen.logdir).expanduser(), run)
-            trials = read_trials(Path(chosen.logdir).expanduser(), run.name)
-            run = replace(run, captured=captured, trials=trials)
-        yield run, account_for(run)

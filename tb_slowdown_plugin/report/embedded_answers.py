@@ -15,8 +15,9 @@ from tb_slowdown_plugin.analysis.views.retraces_view import retraces
 from tb_slowdown_plugin.analysis.views.timeline import timeline
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.reader.extent import extent_of
+from tb_slowdown_plugin.records.plain_values import without_nan
 from tb_slowdown_plugin.records.types import Run
-from tb_slowdown_plugin.report.json_body import comparison_body, report_body, without_nan
+from tb_slowdown_plugin.report.json_body import comparison_body, report_body
 
 GRADES: Final = (12_800, 6_400, 3_200, 1_600, 800, 400, 160)
 """Buckets of the finest timeline of a whole run, by how much room there is."""

@@ -7,6 +7,7 @@ from tb_slowdown_plugin import __version__ as __version__
 from tb_slowdown_plugin import data as data
 from tb_slowdown_plugin import start as start
 from tb_slowdown_plugin import stop as stop
+from tb_slowdown_plugin.report.judged_runs import report as report
 
 from . import keras as keras
 from . import summary as summary

@@ -64,8 +64,9 @@ PROGRAM = re.compile(
 long ones are benchmarks, and print the figures beside them."""
 
 
-OTHERS = {"architecture.md"}
-"""Files whose blocks change a copy of the tree: `tests/docs/test_architecture.py` runs them."""
+OTHERS = {"architecture.md", "trackers.md"}
+"""Files whose blocks change a copy of the tree, or need libraries:
+`tests/docs/test_architecture.py` and `tests/libraries/test_trackers.py` run them."""
 
 
 class Block(NamedTuple):

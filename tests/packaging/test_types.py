@@ -27,6 +27,7 @@ for batch in data([1, 2]):
         pass
 stop()
 callback = SlowdownCallback("logs")
+lost: list[float] = [found.lost_seconds for found in tbslow.report("logs")]
 other: tbslow.keras.SlowdownCallback = callback
 """
 
