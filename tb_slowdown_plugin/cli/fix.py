@@ -41,7 +41,10 @@ def fix(chosen: Namespace) -> int:
     elif not found:
         told = ", ".join(each.cause for each in report.causes) or "none"
         raise InputError(f"the run has no cause '{chosen.cause}'; its causes: {told}")
-    for each in found:
+    with_lines = [each for each in found if _has_lines(each)]
+    if found and not with_lines:
+        tell("no line is known that would change this; 'tbslow report' says more")
+    for each in with_lines:
         _say(each)
     try:
         files = patched_files(found)
@@ -67,6 +70,11 @@ def _run(chosen: Namespace) -> Run:
         names = ", ".join(run.name for run in runs[:5])
         raise InputError(f"'{chosen.logdir}' has {len(runs)} runs ({names}); choose one by --run")
     return runs[0]
+
+
+def _has_lines(fix: Fix) -> bool:
+    """Whether there is anything to change in a program: of a warm-up there often is not."""
+    return bool(fix.patches or fix.refusals or (fix.example is not None and fix.example.code))
 
 
 def _say(fix: Fix) -> None:

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 from unit.report.patches import defects
 
+from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.cli import fix as command
 from tb_slowdown_plugin.cli.command import main
 from tb_slowdown_plugin.records.types import Fact
+from tb_slowdown_plugin.report.patches.finder import Fix
 
 TEXT = "import gc\n\nfor x in data:\n    step(x)\n    gc.collect()\n"
 
@@ -73,3 +75,17 @@ def test_a_cause_that_the_run_does_not_have_is_refused(
 ) -> None:
     assert main(["fix", "logs", "--cause", "disk"]) == 2
     assert "the run has no cause 'disk'; its causes: garbage_collection" in capfd.readouterr().err
+
+
+def test_a_cause_without_a_line_to_change_is_left_out(
+    program: defects.Program, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (cause,) = program.report.causes
+    advice = Advice("Leave it as it is in a long run.")
+    fixes = [Fix(cause, patches=(), refusals=(), example=advice)]
+    monkeypatch.setattr(command, "find_fixes", lambda *_: fixes)
+    assert main(["fix", "logs"]) == 0
+    assert capfd.readouterr() == (
+        "",
+        "tbslow: no line is known that would change this; 'tbslow report' says more\n",
+    )
