@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from of_a_kind import few
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
 pytest.importorskip("tensorflow")
@@ -31,7 +32,11 @@ def train(tmp_path, *chosen):
 
 @pytest.mark.parametrize(
     "chosen",
-    [("custom", "slower", "raise"), ("keras", "slower", "block"), ("custom", "slower", "stop")],
+    [
+        ("custom", "slower", "raise"),
+        pytest.param(("keras", "slower", "block"), marks=pytest.mark.further),
+        pytest.param(("custom", "slower", "stop"), marks=pytest.mark.further),
+    ],
 )
 def test_a_training_that_gets_slower_calls_once_and_goes_on(tmp_path, chosen):
     (event,), steps, stderr = train(tmp_path, *chosen)
@@ -52,7 +57,7 @@ def test_a_training_that_stalls_calls_when_that_begins_and_ends(tmp_path):
     assert 3.0 <= begin["stalled_seconds"] < 8.0 <= over["stalled_seconds"] < 14.0
 
 
-@pytest.mark.parametrize("loop", ["custom", "keras"])
+@pytest.mark.parametrize("loop", few(["custom", "keras"], "keras"))
 def test_a_healthy_twin_calls_nothing(tmp_path, loop):
     events, steps, stderr = train(tmp_path, loop, "none", "print")
     assert events == []
