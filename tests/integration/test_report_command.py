@@ -170,7 +170,7 @@ def test_ctrl_c_ends_it_without_a_traceback(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("tb_slowdown_plugin.cli.report.read_runs", interrupted)
+    monkeypatch.setattr("tb_slowdown_plugin.report.judged_runs.read_runs", interrupted)
     assert main(["report", str(two_runs)]) == 128 + signal.SIGINT
     assert capsys.readouterr() == ("", "")
 
