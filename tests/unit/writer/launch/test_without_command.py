@@ -33,7 +33,7 @@ def test_the_environment_gives_the_logdir_and_the_rule(begun: list[dict[str, Any
 def test_without_it_the_logdir_is_named_after_the_program(
     begun: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys, "argv", ["/work/train.py", "--fast"])
+    monkeypatch.setattr(sys, "argv", ["/home/ann/train.py", "--fast"])
     without_command.begin({})
     assert begun[0]["shown"].startswith("tbslow-runs/train-")
     assert (begun[0]["step"], begun[0]["quiet"]) == ("", False)
