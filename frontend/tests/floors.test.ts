@@ -13,6 +13,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "api/wire": ["api/wire", "base"],
   api: ["api", "base"],
   "model/timeline": ["model/timeline", "catalog", "base", "api/wire"],
+  "model/changes": ["model/changes", "model/timeline", "base", "api/wire"],
   "model/run": ["model/run", "model/timeline", "catalog", "base", "api/wire"],
   model: ["model", "catalog", "base", "api/wire"],
   "charts/canvas": ["charts/canvas", "catalog", "base"],

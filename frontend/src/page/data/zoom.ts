@@ -3,7 +3,7 @@
 import type { Client } from "../../api/client";
 import type { Timeline } from "../../api/wire/timeline";
 import { Latest, Superseded } from "../../base/latest";
-import { stretchBefore } from "../../model/timeline/changed";
+import { stretchBefore } from "../../model/changes/changed";
 import { contains, padded, span, type Window } from "../../model/timeline/window";
 import { Delay, type Store } from "../state/store";
 import { MOST_BUCKETS } from "./source";

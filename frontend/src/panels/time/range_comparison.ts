@@ -3,7 +3,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { Change, Spread } from "../../api/wire/changed";
 import { count, range, signed } from "../../base/format";
-import { changeText, stretchBefore } from "../../model/timeline/changed";
+import { changeText, stretchBefore } from "../../model/changes/changed";
 import { stepOfRow } from "../../model/timeline/track";
 import type { Window } from "../../model/timeline/window";
 import { type Page, type Shown, sealed } from "../contract";

@@ -1,7 +1,7 @@
 /** From one change point to the next. */
 
 import type { Timeline } from "../../api/wire/timeline";
-import { clamped, type Window } from "./window";
+import { clamped, type Window } from "../timeline/window";
 
 const SELECTED_SHARE = 1 / 30;
 const LEAST_SELECTED = 10;

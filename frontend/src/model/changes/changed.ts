@@ -1,7 +1,7 @@
 /** What changed here? A selection against the four times longer stretch before it. */
 
 import { quantity, stepTime } from "../../base/format";
-import type { Window } from "./window";
+import type { Window } from "../timeline/window";
 
 /** How much longer the stretch before is, and below how many rows it says nothing. */
 const BEFORE = 4;
