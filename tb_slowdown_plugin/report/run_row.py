@@ -1,0 +1,140 @@
+"""One run as one row: what a table of many runs shows of each.
+
+`RunRow` is a contract: its fields are columns of `tbslow fleet` and keys of JSON.
+`SCHEMA` is raised when a reader of old rows would misread new ones.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.types import Account, Judged, Verdict
+from tb_slowdown_plugin.records.types import Fact, Run, Trace
+
+SCHEMA: Final = 1
+
+_STACK: Final = "python_stack"
+
+_LINE: Final = re.compile(r"([^\s()]+):\d+\)?$")
+"""The file of "train.py:41" and of "main (train.py:41)"."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """One run. What is not known is None."""
+
+    run: str
+    """Its name in its logdir."""
+    verdict: Verdict
+    judged: Judged
+    """"partly" where much of the time passed where no collector could look."""
+    wall_seconds: float
+    lost_seconds: float
+    """Including unexplained seconds."""
+    lost_fraction: float
+    unexplained_seconds: float
+    cause: str | None
+    """Id of the cause that took most."""
+    subject: str | None
+    """The same in words: "retracing of train_step (train.py:41)"."""
+    since_step: int | None
+    """First step that the cause made slower."""
+    step_seconds: float | None
+    """Median of a step."""
+    healthy_step_seconds: float | None
+    items_per_second: float | None
+    """Examples, rows or tokens, where the program reports them."""
+    steps: int
+    workers: int
+    accelerators: int | None
+    """Devices other than CPUs, of all workers; None where devices are not recorded."""
+    started: float | None
+    """Unix seconds."""
+    ended: float | None
+    """Unix seconds at which the last step ended."""
+    program: str | None
+    """File of the program, as records name it."""
+    source: Literal["records", "scalars"]
+
+
+def run_row(run: Run, account: Account) -> RunRow:
+    """Sums up one judged run."""
+    report = account.report
+    first = report.causes[0] if report.causes else None
+    steps = run.steps
+    return RunRow(
+        run=run.name,
+        verdict=report.verdict,
+        judged=report.judged,
+        wall_seconds=report.wall_seconds,
+        lost_seconds=report.lost_seconds,
+        lost_fraction=report.lost_fraction,
+        unexplained_seconds=report.unexplained_seconds,
+        cause=first.cause if first else None,
+        subject=account.subjects.get(first.cause) if first else None,
+        since_step=first.steps[0] if first else None,
+        step_seconds=_median_step(run),
+        healthy_step_seconds=_known(report.healthy_step_seconds),
+        items_per_second=_throughput(run),
+        steps=report.steps,
+        workers=1 + len(run.workers),
+        accelerators=_count_accelerators(run),
+        started=min((session.started for session in run.sessions), default=None),
+        ended=float(steps.ended[-1]) if len(steps) else None,
+        program=find_program(run),
+        source=report.source,
+    )
+
+
+def find_program(run: Run) -> str | None:
+    """The file in which most functions were traced, else the one whose lines took most samples."""
+    traced = Counter(
+        _file_of(event.what.location) for event in run.events if isinstance(event.what, Trace)
+    )
+    sampled = Counter(
+        _file_of(event.what.subject)
+        for event in run.events
+        if isinstance(event.what, Fact) and event.what.name == _STACK
+    )
+    for found in (traced, sampled):
+        found.pop("", 0)
+        if found:
+            return found.most_common(1)[0][0]
+    return None
+
+
+def _file_of(place: str) -> str:
+    found = _LINE.search(place)
+    return found[1] if found else ""
+
+
+def _median_step(run: Run) -> float | None:
+    seconds = run.steps.period_seconds
+    if not len(seconds):
+        return None
+    # Rows of several steps hold their sum, but of a run from scalars their mean.
+    each = 1 if run.drawn_from else run.steps_per_row
+    return _known(float(np.nanmedian(seconds)) / each)
+
+
+def _throughput(run: Run) -> float | None:
+    counted = np.isfinite(run.steps.items)
+    seconds = float(run.steps.period_seconds[counted].sum())
+    return float(run.steps.items[counted].sum()) / seconds if seconds > 0 else None
+
+
+def _count_accelerators(run: Run) -> int | None:
+    devices = [each.environment.devices for each in (run, *run.workers)]
+    if not all(devices):
+        return None
+    return sum(not name.startswith("CPU") for of_worker in devices for name, _ in of_worker)
+
+
+def _known(seconds: float | None) -> float | None:
+    return seconds if seconds is not None and math.isfinite(seconds) else None
