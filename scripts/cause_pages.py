@@ -16,7 +16,7 @@ from cause_reports import list_reports
 
 from tb_slowdown_plugin.analysis.causes.common.fixes import as_example
 from tb_slowdown_plugin.analysis.causes.common.offers import offered
-from tb_slowdown_plugin.analysis.types import Advice
+from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.catalog.causes import CAUSES, FAMILIES, Cause
 
 _LOOKS = "How it looks: "

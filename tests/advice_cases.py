@@ -55,7 +55,7 @@ from tb_slowdown_plugin.analysis.causes.saving.disk import (
     Writing,
 )
 from tb_slowdown_plugin.analysis.causes.startup.warm_up_fixes import SlowStart
-from tb_slowdown_plugin.analysis.types import Advice
+from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.records.types import Change, Trace
 
 QUIET = Board(histograms=False, batches=False, profiles=False)

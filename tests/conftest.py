@@ -38,7 +38,7 @@ def _watched_reports() -> Iterator[None]:
 
     from tb_slowdown_plugin.analysis import report_builder as account
     from tb_slowdown_plugin.analysis.live import follow as live
-    from tb_slowdown_plugin.analysis.types import Account, Report
+    from tb_slowdown_plugin.analysis.report_types import Account, Report
 
     init, assemble = Report.__init__, account.assemble
 

@@ -39,7 +39,13 @@ from tb_slowdown_plugin.analysis.stats.buckets import (
     Signals,
 )
 from tb_slowdown_plugin.analysis.stats.trend import Trend
-from tb_slowdown_plugin.analysis.types import Baseline, Diagnosis, Finding, Ledger, Verdict
+from tb_slowdown_plugin.analysis.types import (
+    Baseline,
+    Diagnosis,
+    Finding,
+    Ledger,
+    Verdict,
+)
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import (
     CONTENTION,

@@ -56,21 +56,19 @@ from tb_slowdown_plugin.analysis.prepare.recorded_run import (
 from tb_slowdown_plugin.analysis.prepare.run_stalls import StallSeen, find_run_stalls
 from tb_slowdown_plugin.analysis.prepare.step_kinds import find_kinds
 from tb_slowdown_plugin.analysis.prepare.workers import describe_workers
+from tb_slowdown_plugin.analysis.report_types import (
+    Account,
+    AsOf,
+    Cause,
+    Report,
+)
 from tb_slowdown_plugin.analysis.scalars.scalar_report import account_for_scalars
 from tb_slowdown_plugin.analysis.text.blind_spots import find_blind_spots, judged, mark_signals
 from tb_slowdown_plugin.analysis.text.coverage import completeness, notes, signal_states
 from tb_slowdown_plugin.analysis.text.headline import headline
 from tb_slowdown_plugin.analysis.text.step_rule import describe_not_chosen, describe_step_rule
 from tb_slowdown_plugin.analysis.text.trial_text import describe_others, rank_advice, trial_of
-from tb_slowdown_plugin.analysis.types import (
-    UNEXPLAINED,
-    Account,
-    AsOf,
-    Cause,
-    Finding,
-    Report,
-    Verdict,
-)
+from tb_slowdown_plugin.analysis.types import UNEXPLAINED, Finding, Verdict
 from tb_slowdown_plugin.analysis.views.forecast import forecast
 from tb_slowdown_plugin.analysis.views.recent import find_recent
 from tb_slowdown_plugin.analysis.views.stall import find_stall

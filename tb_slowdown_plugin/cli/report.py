@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from tb_slowdown_plugin.analysis.report_types import Report
 from tb_slowdown_plugin.analysis.text.wording import counted
-from tb_slowdown_plugin.analysis.types import Report
 from tb_slowdown_plugin.cli.output import (
     TOO_SLOW,
     ProgressLine,

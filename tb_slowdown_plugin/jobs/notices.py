@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal
 
+from tb_slowdown_plugin.analysis.report_types import Cause, Report
 from tb_slowdown_plugin.analysis.text.wording import duration, percent
-from tb_slowdown_plugin.analysis.types import Cause, Report
 from tb_slowdown_plugin.catalog.causes import cause_title
 from tb_slowdown_plugin.jobs.watch import RunLook
 

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 
 from tb_slowdown_plugin.analysis.compare.comparison import Comparison
 from tb_slowdown_plugin.analysis.compare.comparison_headline import comparison_headline
-from tb_slowdown_plugin.analysis.types import Report
+from tb_slowdown_plugin.analysis.report_types import Report
 from tb_slowdown_plugin.records.plain_values import without_nan
 
 SCHEMA: Final = 1

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tb_slowdown_plugin.analysis.report_builder import account_for
-from tb_slowdown_plugin.analysis.types import Account, Report
+from tb_slowdown_plugin.analysis.report_types import Account, Report
 from tb_slowdown_plugin.profiler.digest import captured_in
 from tb_slowdown_plugin.reader.logdir import Progress, read_runs
 from tb_slowdown_plugin.reader.trials import read_trials

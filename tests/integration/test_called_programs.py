@@ -13,7 +13,7 @@ import pytest
 from of_a_kind import few
 
 from tb_slowdown_plugin.analysis.report_builder import account_for
-from tb_slowdown_plugin.analysis.types import Cause, Report
+from tb_slowdown_plugin.analysis.report_types import Cause, Report
 from tb_slowdown_plugin.reader.logdir import read_runs
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]

@@ -34,6 +34,7 @@ from tb_slowdown_plugin.analysis.causes.workload.scheduled import (
     suspect_between,
 )
 from tb_slowdown_plugin.analysis.prepare.recorded_run import samples_of
+from tb_slowdown_plugin.analysis.report_types import Suspect
 from tb_slowdown_plugin.analysis.text.wording import (
     count,
     counted,
@@ -42,7 +43,7 @@ from tb_slowdown_plugin.analysis.text.wording import (
     significant,
     size,
 )
-from tb_slowdown_plugin.analysis.types import Finding, Suspect
+from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import collectors, names
 from tb_slowdown_plugin.catalog.events import OPEN_TAPE
 from tb_slowdown_plugin.catalog.parameters.causes import SLOWEST_WRITING

@@ -7,8 +7,9 @@ from typing import Final
 from tb_slowdown_plugin.analysis.causes.change_labels import rise_of
 from tb_slowdown_plugin.analysis.causes.common.context import Case, largest
 from tb_slowdown_plugin.analysis.ledger.findings import AT_START
+from tb_slowdown_plugin.analysis.report_types import Unexplained
 from tb_slowdown_plugin.analysis.text.wording import duration
-from tb_slowdown_plugin.analysis.types import Finding, Unexplained
+from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY
 from tb_slowdown_plugin.records.types import Float
 

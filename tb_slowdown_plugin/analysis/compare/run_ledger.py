@@ -9,13 +9,10 @@ from typing import Final
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.report_types import Account
 from tb_slowdown_plugin.analysis.stats.buckets import bucket
 from tb_slowdown_plugin.analysis.stats.noise import long_run_variance
-from tb_slowdown_plugin.analysis.types import (
-    CONFIRMING,
-    UNEXPLAINED,
-    Account,
-)
+from tb_slowdown_plugin.analysis.types import CONFIRMING, UNEXPLAINED
 from tb_slowdown_plugin.records.types import Float, Run
 
 HEALTHY: Final = "healthy"

@@ -17,7 +17,12 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.types import Finding, Ledger, NamedLoss, Verdict
+from tb_slowdown_plugin.analysis.types import (
+    Finding,
+    Ledger,
+    NamedLoss,
+    Verdict,
+)
 from tb_slowdown_plugin.catalog.accounts import cause_of_account
 from tb_slowdown_plugin.catalog.parameters.ledger import (
     GROWN_FLOOR,

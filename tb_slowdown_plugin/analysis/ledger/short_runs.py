@@ -14,10 +14,7 @@ from tb_slowdown_plugin.analysis.ledger.findings import (
     AT_START,
 )
 from tb_slowdown_plugin.analysis.stats.noise import deviation
-from tb_slowdown_plugin.analysis.types import (
-    CORE,
-    Finding,
-)
+from tb_slowdown_plugin.analysis.types import CORE, Finding
 from tb_slowdown_plugin.catalog.accounts import rule_of
 from tb_slowdown_plugin.catalog.parameters.ledger import (
     CHANGE_OF_SHORT_RUN,

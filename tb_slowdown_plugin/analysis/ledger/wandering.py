@@ -7,10 +7,7 @@ from collections.abc import Sequence
 from tb_slowdown_plugin.analysis.ledger.findings import (
     AT_START,
 )
-from tb_slowdown_plugin.analysis.types import (
-    CORE,
-    Finding,
-)
+from tb_slowdown_plugin.analysis.types import CORE, Finding
 from tb_slowdown_plugin.catalog.parameters.stats import LATEST_WARM_UP_END
 
 

@@ -9,16 +9,10 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.live.hysteresis import Confirmation
 from tb_slowdown_plugin.analysis.live.recent_pace import Slowing
+from tb_slowdown_plugin.analysis.report_types import Account, Confirming, Report
 from tb_slowdown_plugin.analysis.text.headline import PARTLY, headline
 from tb_slowdown_plugin.analysis.text.wording import ledger_seconds, step_range, whole_percent
-from tb_slowdown_plugin.analysis.types import (
-    CONFIRMING,
-    UNEXPLAINED,
-    Account,
-    Confirming,
-    Report,
-    Verdict,
-)
+from tb_slowdown_plugin.analysis.types import CONFIRMING, UNEXPLAINED, Verdict
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CONTENTION, THROTTLED, cause_of_account
 from tb_slowdown_plugin.catalog.causes import cause_title

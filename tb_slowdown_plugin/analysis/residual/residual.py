@@ -18,10 +18,7 @@ from tb_slowdown_plugin.analysis.residual.stalls import judge_stalls
 from tb_slowdown_plugin.analysis.residual.warm_up_end import book_warm_up, find_cooled
 from tb_slowdown_plugin.analysis.stats.buckets import bucket
 from tb_slowdown_plugin.analysis.stats.trend import Trend, fit_trend
-from tb_slowdown_plugin.analysis.types import (
-    CORE,
-    Finding,
-)
+from tb_slowdown_plugin.analysis.types import CORE, Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CONTENTION, STARVED
 from tb_slowdown_plugin.catalog.parameters.ledger import (

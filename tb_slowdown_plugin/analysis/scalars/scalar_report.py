@@ -19,6 +19,13 @@ from tb_slowdown_plugin.analysis.ledger.findings import (
     AT_START,
 )
 from tb_slowdown_plugin.analysis.ledger.wandering import find_wandering
+from tb_slowdown_plugin.analysis.report_types import (
+    Account,
+    AsOf,
+    DrawnFrom,
+    Report,
+    SignalState,
+)
 from tb_slowdown_plugin.analysis.scalars.changed_scalars import (
     describe_changed_scalars,
     find_changed_scalars,
@@ -40,13 +47,8 @@ from tb_slowdown_plugin.analysis.text.wording import (
 )
 from tb_slowdown_plugin.analysis.types import (
     CORE,
-    Account,
-    AsOf,
     Diagnosis,
-    DrawnFrom,
     Finding,
-    Report,
-    SignalState,
     Verdict,
 )
 from tb_slowdown_plugin.analysis.views.recent import find_recent

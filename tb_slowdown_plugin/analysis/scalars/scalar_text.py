@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.report_types import Cause, DrawnFrom, Unexplained
 from tb_slowdown_plugin.analysis.scalars.pauses import Pauses
 from tb_slowdown_plugin.analysis.scalars.step_rise import StepRise
 from tb_slowdown_plugin.analysis.text.wording import (
@@ -18,14 +19,7 @@ from tb_slowdown_plugin.analysis.text.wording import (
     times,
     whole_percent,
 )
-from tb_slowdown_plugin.analysis.types import (
-    Cause,
-    Diagnosis,
-    DrawnFrom,
-    Finding,
-    Unexplained,
-    Verdict,
-)
+from tb_slowdown_plugin.analysis.types import Diagnosis, Finding, Verdict
 from tb_slowdown_plugin.records.types import Idle, Run
 
 WARM_UP: Final = "warm_up"

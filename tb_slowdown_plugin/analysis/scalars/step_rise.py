@@ -9,7 +9,12 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.ledger.findings import AT_START
 from tb_slowdown_plugin.analysis.scalars.pauses import running_median
-from tb_slowdown_plugin.analysis.types import CORE, Diagnosis, Finding, Pattern
+from tb_slowdown_plugin.analysis.types import (
+    CORE,
+    Diagnosis,
+    Finding,
+    Pattern,
+)
 from tb_slowdown_plugin.catalog.parameters.shared import NEARLY_ALL, TELLING
 from tb_slowdown_plugin.records.types import Float
 

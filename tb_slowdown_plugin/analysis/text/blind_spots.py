@@ -12,8 +12,8 @@ from typing import Final
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.report_types import Judged, SignalState
 from tb_slowdown_plugin.analysis.text.wording import duration, whole_percent
-from tb_slowdown_plugin.analysis.types import Judged, SignalState
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import rule_of
 from tb_slowdown_plugin.catalog.parameters.shared import IDLE_CORES, MATTERS

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.timing_text import working_rows
-from tb_slowdown_plugin.analysis.types import Account
+from tb_slowdown_plugin.analysis.report_types import Account
 from tb_slowdown_plugin.catalog import collectors, names
 from tb_slowdown_plugin.catalog.accounts import account_title, cause_of_account
 from tb_slowdown_plugin.catalog.causes import cause_title

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.types import Recent
+from tb_slowdown_plugin.analysis.report_types import Recent
 from tb_slowdown_plugin.records.types import Run
 
 _SHARE: Final = 0.05

@@ -15,8 +15,8 @@ import numpy as np
 from tb_slowdown_plugin.analysis.causes.common.timing_text import working_rows
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_training
 from tb_slowdown_plugin.analysis.prepare.retrace_groups import find_retraces
+from tb_slowdown_plugin.analysis.report_types import Account
 from tb_slowdown_plugin.analysis.text.coverage import missing_stretches
-from tb_slowdown_plugin.analysis.types import Account
 from tb_slowdown_plugin.catalog import collectors, names
 from tb_slowdown_plugin.catalog.accounts import account_title
 from tb_slowdown_plugin.records.types import (

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tb_slowdown_plugin.analysis.report_builder import account_for
-from tb_slowdown_plugin.analysis.types import Report
+from tb_slowdown_plugin.analysis.report_types import Report
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.reader.logdir import read_runs
 from tb_slowdown_plugin.report.ansi import printable

@@ -10,7 +10,13 @@ import pytest
 from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.prepare.function_traces import traced_graphs
 from tb_slowdown_plugin.analysis.report_builder import assemble
-from tb_slowdown_plugin.analysis.types import Account, Baseline, Diagnosis, Finding, Ledger
+from tb_slowdown_plugin.analysis.report_types import Account
+from tb_slowdown_plugin.analysis.types import (
+    Baseline,
+    Diagnosis,
+    Finding,
+    Ledger,
+)
 from tb_slowdown_plugin.records.types import (
     CollectorState,
     Environment,

@@ -1,36 +1,42 @@
-"""The keys of a report's JSON are a contract: their names and their order."""
+"""What the engine hands on: values that can't be changed, with names of their own."""
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError, fields
+from dataclasses import FrozenInstanceError
 
+import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.types import Advice, Cause, Report, Suspect
+from tb_slowdown_plugin.analysis.types import (
+    CONFIRMING,
+    CORE,
+    STALLS,
+    UNEXPLAINED,
+    Finding,
+    NamedLoss,
+)
+from tb_slowdown_plugin.catalog.accounts import ACCOUNTS
+from tb_slowdown_plugin.catalog.causes import CAUSES, NAMED
 
 
-def names_of(kind: type) -> list[str]:
-    return [field.name for field in fields(kind)]
+def test_a_finding_of_the_rest_is_no_account() -> None:
+    assert {CORE, STALLS}.isdisjoint(ACCOUNTS)
 
 
-def test_a_report_begins_with_what_every_reader_needs() -> None:
-    assert names_of(Report)[:12] == [
-        "run", "verdict", "headline", "steps", "wall_seconds", "healthy_step_seconds", "baseline",
-        "lost_seconds", "lost_fraction", "unexplained_seconds", "causes", "suspects",
-    ]  # fmt: skip
+def test_what_waits_to_be_confirmed_is_no_cause_and_what_nobody_explains_is_none_to_name() -> None:
+    assert CONFIRMING not in CAUSES
+    assert UNEXPLAINED not in NAMED
+    assert len({CONFIRMING, CORE, STALLS, UNEXPLAINED}) == 4
 
 
-def test_causes_and_suspects_have_their_keys() -> None:
-    assert names_of(Cause)[:9] == [
-        "cause", "lost_seconds", "lost_fraction", "pattern", "confidence", "steps", "summary",
-        "evidence", "advice",
-    ]  # fmt: skip
-    assert names_of(Suspect) == ["cause", "seconds", "why"]
-
-
-def test_values_can_not_be_changed_and_are_compared_by_what_they_say() -> None:
-    advice = Advice("Rest.")
-    assert advice == Advice("Rest.")
-    assert (advice.code, advice.kind) == ("", "example")
+def test_values_can_not_be_changed() -> None:
+    found = Finding("gc", "drift", (3, 9), 1.5, np.zeros(10), "high")
+    assert found.numbers == {}
     with pytest.raises(FrozenInstanceError):
-        advice.text = "Work."  # type: ignore[misc]
+        found.source = "core"  # type: ignore[misc]
+
+
+def test_losses_are_compared_by_what_they_say() -> None:
+    assert NamedLoss("gc", "drift", (3, 9), 1.5, "high") == NamedLoss(
+        "gc", "drift", (3, 9), 1.5, "high"
+    )

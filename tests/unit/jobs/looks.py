@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from tb_slowdown_plugin.analysis.types import Advice, AsOf, Cause, Recent, Report, Stall
+from tb_slowdown_plugin.analysis.report_types import (
+    Advice,
+    AsOf,
+    Cause,
+    Recent,
+    Report,
+    Stall,
+)
 from tb_slowdown_plugin.jobs.watch import RunLook
 
 NOW = 1.8e9

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tb_slowdown_plugin.analysis.types import Advice, Cause, Report, SignalState, Suspect
+from tb_slowdown_plugin.analysis.report_types import (
+    Advice,
+    Cause,
+    Report,
+    SignalState,
+    Suspect,
+)
 
 CODE = """\
 - train_step(batch, temperature)

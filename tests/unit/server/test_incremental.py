@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis.live.hysteresis import LiveState
-from tb_slowdown_plugin.analysis.types import Account, Confirming
+from tb_slowdown_plugin.analysis.report_types import Account, Confirming
 from tb_slowdown_plugin.records.types import Run, Session
 from tb_slowdown_plugin.server.cache import Kept
 from tb_slowdown_plugin.server.incremental import (

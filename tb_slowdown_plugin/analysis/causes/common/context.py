@@ -10,16 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph
+from tb_slowdown_plugin.analysis.report_types import Advice, CausePart, Place
 from tb_slowdown_plugin.analysis.text import wording
 from tb_slowdown_plugin.analysis.types import (
     STALLS,
-    Advice,
-    CausePart,
     Confidence,
     Diagnosis,
     Finding,
     Pattern,
-    Place,
 )
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.records.types import Fact, Float, GcPause, Int, Run

@@ -11,8 +11,8 @@ Advice for batches whose shapes differ.
 from __future__ import annotations
 
 from tb_slowdown_plugin.analysis.causes.common.program import Board
+from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.analysis.text.wording import count
-from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.records.types import Trace
 
 

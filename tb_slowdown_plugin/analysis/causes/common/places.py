@@ -11,8 +11,9 @@ from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, to_place
 from tb_slowdown_plugin.analysis.causes.common.timing_text import course
+from tb_slowdown_plugin.analysis.report_types import Place
 from tb_slowdown_plugin.analysis.text.wording import count, percent
-from tb_slowdown_plugin.analysis.types import Finding, Place
+from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import INPUT_AT
 from tb_slowdown_plugin.catalog.parameters.causes import PLACE_SIGNIFICANCE

@@ -15,7 +15,7 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import (
 )
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph
-from tb_slowdown_plugin.analysis.types import Advice
+from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.records.types import Trace
 
 _FROM_ARRAYS: Final = "data_adapters/array_data_adapter.py"

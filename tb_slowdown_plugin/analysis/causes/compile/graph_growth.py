@@ -26,8 +26,9 @@ from tb_slowdown_plugin.analysis.causes.common.places import (
 )
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_rise, working_rows
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import Growth, ends, growth_of
+from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, counted, decimal
-from tb_slowdown_plugin.analysis.types import Advice, Finding
+from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog.parameters.causes import NEW_PER_STEP
 from tb_slowdown_plugin.catalog.parameters.shared import MOSTLY, SEVERAL
 from tb_slowdown_plugin.records.types import Int

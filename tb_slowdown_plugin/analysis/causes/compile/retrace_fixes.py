@@ -21,7 +21,7 @@ from tb_slowdown_plugin.analysis.causes.common.recreated_objects import (
 from tb_slowdown_plugin.analysis.causes.compile import retraced_arguments
 from tb_slowdown_plugin.analysis.causes.compile.retraced_arguments import is_iterator
 from tb_slowdown_plugin.analysis.prepare.retrace_groups import is_keras
-from tb_slowdown_plugin.analysis.types import Advice
+from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.records.types import Change, Trace
 
 _SHORT: Final = {

@@ -44,8 +44,9 @@ from tb_slowdown_plugin.analysis.causes.compile.retrace_text import (
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_training
 from tb_slowdown_plugin.analysis.prepare.retrace_groups import Retrace, find_retraces, label, place
 from tb_slowdown_plugin.analysis.prepare.user_calls import call_of, called
+from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, ledger_seconds
-from tb_slowdown_plugin.analysis.types import Advice, Finding
+from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY
 

@@ -15,8 +15,9 @@ from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, span
 from tb_slowdown_plugin.analysis.causes.common.fixes import full_batches, new, old, pad, snippet
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.program import Program
+from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, counted, duration, listed, rises
-from tb_slowdown_plugin.analysis.types import Advice, Finding
+from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog.events import NEW_SHAPE, SHAPE
 from tb_slowdown_plugin.catalog.parameters.causes import NEW_PER_STEP
 from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY, NEGLIGIBLE, SERIES

@@ -16,6 +16,7 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import accumulate
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_seconds
 from tb_slowdown_plugin.analysis.prepare.workers import Group, excess_by_account, find_group
+from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.analysis.text.wording import (
     counted,
     duration,
@@ -23,7 +24,7 @@ from tb_slowdown_plugin.analysis.text.wording import (
     percent,
     whole_percent,
 )
-from tb_slowdown_plugin.analysis.types import Advice, Finding
+from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.shared import TELLING
 

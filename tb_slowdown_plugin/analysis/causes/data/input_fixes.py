@@ -25,7 +25,7 @@ from tb_slowdown_plugin.analysis.causes.common.pipeline_stages import (
 from tb_slowdown_plugin.analysis.causes.common.program import SHUFFLES, UNKNOWN, Program
 from tb_slowdown_plugin.analysis.causes.common.recreated_objects import repeat_in_fit
 from tb_slowdown_plugin.analysis.causes.data import fit_on_arrays
-from tb_slowdown_plugin.analysis.types import Advice
+from tb_slowdown_plugin.analysis.report_types import Advice
 
 _READERS: Final = ("Interleave", "TFRecord", "TextLine", "FixedLength")
 _BATCHES: Final = ("Batch", "PaddedBatch")

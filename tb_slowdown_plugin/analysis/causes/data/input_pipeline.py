@@ -34,6 +34,7 @@ from tb_slowdown_plugin.analysis.causes.data import (
 )
 from tb_slowdown_plugin.analysis.ledger.input_contention import STRETCHED
 from tb_slowdown_plugin.analysis.prepare.function_traces import in_training
+from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.text.wording import (
     count,
@@ -44,7 +45,7 @@ from tb_slowdown_plugin.analysis.text.wording import (
     size,
     times,
 )
-from tb_slowdown_plugin.analysis.types import Advice, Finding
+from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import PY_DATASET, STAGE, UNFILLED
 from tb_slowdown_plugin.catalog.parameters.shared import (

@@ -15,8 +15,9 @@ from tb_slowdown_plugin.analysis.causes.common.timing_text import (
     working_rows,
 )
 from tb_slowdown_plugin.analysis.prepare.user_calls import call_of, called
+from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.analysis.text.wording import duration, ledger_seconds, percent
-from tb_slowdown_plugin.analysis.types import Advice, Finding
+from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 
 ACCOUNT: Final = names.account(names.INPUT_WAIT, names.OF_VALIDATION)

@@ -14,6 +14,7 @@ import numpy as np
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, largest, lost_seconds
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
+from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.analysis.text.wording import (
     counted,
     duration,
@@ -21,7 +22,7 @@ from tb_slowdown_plugin.analysis.text.wording import (
     percent,
     significant,
 )
-from tb_slowdown_plugin.analysis.types import Advice, Finding
+from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CONTENTION_ACCOUNTS, STARVED
 from tb_slowdown_plugin.catalog.parameters.shared import MOSTLY

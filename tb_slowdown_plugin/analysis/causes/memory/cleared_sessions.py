@@ -20,8 +20,9 @@ from tb_slowdown_plugin.analysis.causes.common.timing_text import (
     working_rows,
 )
 from tb_slowdown_plugin.analysis.prepare.user_calls import called
+from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.analysis.text.wording import duration
-from tb_slowdown_plugin.analysis.types import Advice, Finding
+from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.shared import TELLING
 

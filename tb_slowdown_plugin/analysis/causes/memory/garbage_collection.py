@@ -16,6 +16,7 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snip
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, growth
 from tb_slowdown_plugin.analysis.causes.memory import cleared_sessions
+from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.analysis.text.wording import (
     between,
     counted,
@@ -24,7 +25,6 @@ from tb_slowdown_plugin.analysis.text.wording import (
     listed,
     times,
 )
-from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY
 from tb_slowdown_plugin.records.types import Float, GcPause

@@ -23,8 +23,9 @@ from tb_slowdown_plugin.analysis.causes.common.pressure import (
 )
 from tb_slowdown_plugin.analysis.causes.common.program import SHUFFLES, UNKNOWN, Program
 from tb_slowdown_plugin.analysis.causes.memory.tensor_retention import tensors_grow
+from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, size
-from tb_slowdown_plugin.analysis.types import Advice, Finding
+from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog.parameters.causes import LEAST_FAULTS
 from tb_slowdown_plugin.catalog.parameters.shared import NEARLY_ALL
 

@@ -30,8 +30,9 @@ from tb_slowdown_plugin.analysis.causes.common.timing_text import (
     tell_rise,
 )
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import Growth, ends, growth_of
+from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, duration, size
-from tb_slowdown_plugin.analysis.types import Advice, Finding
+from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import OPEN_TAPE
 from tb_slowdown_plugin.catalog.parameters.causes import LEAST_GROWN_BYTES, SLOWEST_COMPUTING

@@ -19,7 +19,7 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import (
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.places import in_part, tell_part
 from tb_slowdown_plugin.analysis.causes.common.program import Program
-from tb_slowdown_plugin.analysis.types import Advice
+from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.catalog import names
 
 

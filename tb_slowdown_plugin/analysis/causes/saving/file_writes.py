@@ -13,6 +13,7 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
 )
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
 from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, working_rows
+from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.analysis.text.wording import (
     counted,
     duration,
@@ -20,7 +21,6 @@ from tb_slowdown_plugin.analysis.text.wording import (
     percent,
     size,
 )
-from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import SLOW_STEP
 

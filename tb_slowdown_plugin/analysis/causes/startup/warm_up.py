@@ -25,8 +25,9 @@ from tb_slowdown_plugin.analysis.causes.startup import warm_up_fixes
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_training
 from tb_slowdown_plugin.analysis.prepare.retrace_groups import is_keras, quoted
 from tb_slowdown_plugin.analysis.prepare.settled_functions import is_compiled_again, is_remainder
+from tb_slowdown_plugin.analysis.report_types import Advice, CausePart
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, listed, percent
-from tb_slowdown_plugin.analysis.types import Advice, CausePart, Finding
+from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import account_title
 from tb_slowdown_plugin.catalog.parameters.causes import MANY_OPERATIONS

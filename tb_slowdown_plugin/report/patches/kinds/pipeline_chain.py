@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from tb_slowdown_plugin.analysis.types import Place
+from tb_slowdown_plugin.analysis.report_types import Place
 from tb_slowdown_plugin.catalog.events import INPUT_AT
 from tb_slowdown_plugin.catalog.names import INPUT_PIPELINE
 from tb_slowdown_plugin.report.patches.code.source import Source, UncertainError

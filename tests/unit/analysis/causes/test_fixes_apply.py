@@ -8,7 +8,7 @@ import pytest
 from advice_cases import ALWAYS, CASES, every_advice, names_of_all, offers_of
 
 from tb_slowdown_plugin.analysis.causes.common.offers import offered
-from tb_slowdown_plugin.analysis.types import Advice
+from tb_slowdown_plugin.analysis.report_types import Advice
 
 EVERY = list(every_advice())
 

@@ -5,7 +5,12 @@ import pytest
 
 from tb_slowdown_plugin.analysis import diagnose
 from tb_slowdown_plugin.analysis.live.hysteresis import LiveState, confirm
-from tb_slowdown_plugin.analysis.types import Baseline, Diagnosis, Finding, Ledger
+from tb_slowdown_plugin.analysis.types import (
+    Baseline,
+    Diagnosis,
+    Finding,
+    Ledger,
+)
 
 STEP = 0.5
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from tb_slowdown_plugin.analysis.diagnose import diagnose
+from tb_slowdown_plugin.analysis.report_types import DrawnFrom
 from tb_slowdown_plugin.analysis.scalars.pauses import Pauses
 from tb_slowdown_plugin.analysis.scalars.scalar_text import (
     describe_headline,
     describe_pauses,
     describe_source,
 )
-from tb_slowdown_plugin.analysis.types import DrawnFrom
 
 DRAWN = DrawnFrom("loss", "run/train", "step", "wall_times", 100, None, None, 0, 0.0, ())
 DIAGNOSIS = diagnose(np.ones(200))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.analysis.text.trial_text import (
     describe_others,
     describe_speedup,
@@ -11,7 +12,6 @@ from tb_slowdown_plugin.analysis.text.trial_text import (
     rank_advice,
     trial_of,
 )
-from tb_slowdown_plugin.analysis.types import Advice
 from tb_slowdown_plugin.records.trials import Trial
 
 

@@ -10,7 +10,12 @@ from textwrap import dedent
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.types import Advice, Cause, Place, Report
+from tb_slowdown_plugin.analysis.report_types import (
+    Advice,
+    Cause,
+    Place,
+    Report,
+)
 from tb_slowdown_plugin.records.source_lines import (
     FILE_HASH,
     HASH,

@@ -8,7 +8,7 @@ from unit.report.patches import defects
 from unit.report.patches.defects import Program
 
 from tb_slowdown_plugin.analysis.causes.common import pipeline_stages
-from tb_slowdown_plugin.analysis.types import Advice, Place, Report
+from tb_slowdown_plugin.analysis.report_types import Advice, Place, Report
 from tb_slowdown_plugin.records.types import Fact
 from tb_slowdown_plugin.report.patches.advice import with_patches
 

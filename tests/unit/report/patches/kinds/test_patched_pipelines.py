@@ -9,7 +9,7 @@ import pytest
 from unit.report.patches.defects import Program
 
 from tb_slowdown_plugin.analysis.causes.common import pipeline_stages
-from tb_slowdown_plugin.analysis.types import Place
+from tb_slowdown_plugin.analysis.report_types import Place
 from tb_slowdown_plugin.records.types import Fact
 
 pytest.importorskip("tensorflow")

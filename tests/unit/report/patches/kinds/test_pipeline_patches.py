@@ -8,7 +8,7 @@ import pytest
 from unit.report.patches.defects import Program
 
 from tb_slowdown_plugin.analysis.causes.common import pipeline_stages
-from tb_slowdown_plugin.analysis.types import Advice, Place
+from tb_slowdown_plugin.analysis.report_types import Advice, Place
 from tb_slowdown_plugin.records.types import Fact
 
 BEGIN = "import tensorflow as tf\n\ndef load(x):\n    {body}\n\n"
