@@ -14,7 +14,8 @@ from typing import Final, Literal
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.types import Account, Judged, Verdict
+from tb_slowdown_plugin.analysis.report_types import Account, Judged
+from tb_slowdown_plugin.analysis.types import Verdict
 from tb_slowdown_plugin.records.types import Fact, Run, Trace
 
 SCHEMA: Final = 1
