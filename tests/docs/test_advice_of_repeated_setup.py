@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from advice_snippet import MARKS, CaseOfAdvice, Count, Snippet, check_all, check_case, small_model
 
-from tb_slowdown_plugin.analysis.causes.common import recreated_objects as retraced_functions
+from tb_slowdown_plugin.analysis.causes.common import recreated_objects
 from tb_slowdown_plugin.analysis.causes.common.recreated_objects import RepeatedSetup
 
 tf = pytest.importorskip("tensorflow")
@@ -146,37 +146,37 @@ def trains_on_a_batch(snippet: Snippet):
 
 CASES: dict[str, CaseOfAdvice] = {
     "dataset": (
-        retraced_functions.repeated_setup(RepeatedSetup()),
+        recreated_objects.repeated_setup(RepeatedSetup()),
         "Make the dataset once",
         makes_the_dataset_once,
     ),
     "devices": (
-        (retraced_functions.repeat_in_fit(),),
+        (recreated_objects.repeat_in_fit(),),
         "Repeat inside the pipeline, and tell",
         traces_no_iterator_again,
     ),
     "devices in a loop": (
-        (retraced_functions.iterate_once(),),
+        (recreated_objects.iterate_once(),),
         "Repeat inside the pipeline, and make",
         in_a_loop("iterators", [3, 1]),
     ),
     "distributed in a loop": (
-        (retraced_functions.distribute_once(),),
+        (recreated_objects.distribute_once(),),
         "Distribute the dataset once",
         in_a_loop("datasets", [3, 1]),
     ),
     "arrays": (
-        (retraced_functions.hand_over_a_dataset(),),
+        (recreated_objects.hand_over_a_dataset(),),
         "Hand `fit`",
         makes_no_dataset_of_arrays,
     ),
-    "predict": (retraced_functions.instead_of("predict"), "Call the model", calls_the_model),
+    "predict": (recreated_objects.instead_of("predict"), "Call the model", calls_the_model),
     "train": (
-        retraced_functions.repeated_setup(RepeatedSetup(frozenset({FROM_ARRAYS}))),
+        recreated_objects.repeated_setup(RepeatedSetup(frozenset({FROM_ARRAYS}))),
         "Call `train_on_batch`",
         trains_on_a_batch,
     ),
-    "one batch": (retraced_functions.instead_of("predict"), "Or take", predicts_on_a_batch),
+    "one batch": (recreated_objects.instead_of("predict"), "Or take", predicts_on_a_batch),
 }
 
 

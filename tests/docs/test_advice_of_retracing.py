@@ -16,7 +16,7 @@ from advice_snippet import (
     trace,
 )
 
-from tb_slowdown_plugin.analysis.causes.common import recreated_objects as retraced_functions
+from tb_slowdown_plugin.analysis.causes.compile import function_fixes
 from tb_slowdown_plugin.analysis.causes.compile import retrace_fixes as retracing
 from tb_slowdown_plugin.records.types import Trace
 
@@ -299,12 +299,12 @@ CASES: dict[str, CaseOfAdvice] = {
         compiles_once,
     ),
     "folds": (
-        (retraced_functions.reset_the_model(),),
+        (function_fixes.reset_the_model(),),
         "Where each round begins",
         begins_anew_with_one_trace,
     ),
     "trials": (
-        (retraced_functions.process_for_each_trial(),),
+        (function_fixes.process_for_each_trial(),),
         "Where each round needs",
         tries_in_processes,
     ),

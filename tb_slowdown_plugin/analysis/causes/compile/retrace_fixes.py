@@ -6,19 +6,13 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from tb_slowdown_plugin.analysis.causes.common import recreated_objects
 from tb_slowdown_plugin.analysis.causes.common.fixes import (
     full_batches,
     pad,
 )
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.program import UNKNOWN, Program
-from tb_slowdown_plugin.analysis.causes.common.recreated_objects import (
-    compile_once,
-    process_for_each_trial,
-    reset_the_model,
-)
-from tb_slowdown_plugin.analysis.causes.compile import retraced_arguments
+from tb_slowdown_plugin.analysis.causes.compile import function_fixes, retraced_arguments
 from tb_slowdown_plugin.analysis.causes.compile.retraced_arguments import is_iterator
 from tb_slowdown_plugin.analysis.prepare.retrace_groups import is_keras
 from tb_slowdown_plugin.analysis.report_types import Advice
@@ -235,12 +229,12 @@ def call_alike(retraced: Retraced) -> Advice:
 
 def keep_instance(retraced: Retraced) -> Advice:
     """Of the class."""
-    return recreated_objects.keep_instance(retraced.trace)
+    return function_fixes.keep_instance(retraced.trace)
 
 
 def hoist(retraced: Retraced) -> Advice:
     """Out of the loop."""
-    return recreated_objects.hoist(retraced.trace)
+    return function_fixes.hoist(retraced.trace)
 
 
 def declare(retraced: Retraced) -> Advice:
@@ -297,9 +291,9 @@ def reduce(retraced: Retraced) -> Advice:
 _UNKNOWN: Final = Change("argument", "", "", "")
 
 OFFERS: Final = (
-    Offer(plain(compile_once), when=_is_compiled_again),
-    Offer(plain(reset_the_model), when=_is_new_model),
-    Offer(plain(process_for_each_trial), when=_is_new_model),
+    Offer(plain(function_fixes.compile_once), when=_is_compiled_again),
+    Offer(plain(function_fixes.reset_the_model), when=_is_new_model),
+    Offer(plain(function_fixes.process_for_each_trial), when=_is_new_model),
     Offer(keep_instance, when=_is_new_method),
     Offer(hoist, when=_is_new_function),
     Offer(call_alike, when=_differs_by_surroundings),

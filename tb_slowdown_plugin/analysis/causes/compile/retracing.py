@@ -19,7 +19,6 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common import recreated_objects
-from tb_slowdown_plugin.analysis.causes.common import recreated_objects as retraced_functions
 from tb_slowdown_plugin.analysis.causes.common.call_text import tell_parts
 from tb_slowdown_plugin.analysis.causes.common.context import (
     Case,
@@ -132,8 +131,8 @@ def _library(case: Case, claimed: tuple[Finding, ...], predicting: tuple[Finding
         "retracing of library functions",
         summary,
         tuple(evidence),
-        retraced_functions.repeated_setup(
-            retraced_functions.RepeatedSetup.of(graphs, in_fit=Program.of(case.run).in_fit)
+        recreated_objects.repeated_setup(
+            recreated_objects.RepeatedSetup.of(graphs, in_fit=Program.of(case.run).in_fit)
         ),
         "high",
     )
