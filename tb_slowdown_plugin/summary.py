@@ -17,6 +17,7 @@ from contextlib import AbstractContextManager
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.errors import UsageError
 from tb_slowdown_plugin.records.types import Trace
+from tb_slowdown_plugin.writer import current_recorder as _current_recorder
 from tb_slowdown_plugin.writer import monitor as _monitor
 from tb_slowdown_plugin.writer.privacy import scrub
 from tb_slowdown_plugin.writer.steps.phases import Phase
@@ -47,7 +48,7 @@ def step(
     """
     recorder = _monitor.explicit_recorder
     if recorder is None:
-        recorder = _monitor.recorder_for_step()
+        recorder = _current_recorder.recorder_for_step()
     return recorder.prepare(step, items, kind)
 
 
@@ -64,7 +65,7 @@ def phase(name: str) -> AbstractContextManager[None]:
       UsageError: With nowhere to write to, outside the training thread, or
         where it does not close on the same side of a step's edge.
     """
-    return Phase(_monitor.recorder_for("phase"), name)
+    return Phase(_current_recorder.recorder_for("phase"), name)
 
 
 def epoch(number: int) -> None:
@@ -80,7 +81,7 @@ def epoch(number: int) -> None:
     """
     if not isinstance(number, int) or number < 0:
         raise UsageError(f"epoch({number!r}) is no epoch; give a whole number from 0 on")
-    _monitor.recorder_for("epoch").mark_epoch(number)
+    _current_recorder.recorder_for("epoch").mark_epoch(number)
 
 
 def allocator(
@@ -114,7 +115,7 @@ def allocator(
         names.ALLOCATOR_LIMIT: limit_bytes,
         names.ALLOCATOR_LARGEST_FREE: largest_free_bytes,
     }
-    _monitor.recorder_for("allocator").add_sample(
+    _current_recorder.recorder_for("allocator").add_sample(
         {
             names.account(name, device): _amount(name, number)
             for name, number in numbers.items()
@@ -139,7 +140,7 @@ def retrace(function: str, *, seconds: float, reason: str, location: str | None 
       UsageError: With nowhere to write to, or a negative number of seconds.
     """
     spent = _amount("seconds", seconds)
-    recorder = _monitor.recorder_for("retrace")
+    recorder = _current_recorder.recorder_for("retrace")
     mine = recorder.is_mine()
     if mine:
         recorder.stopwatch.book(names.account(names.TRACING, names.AGAIN), int(spent * 1e9))

@@ -17,7 +17,7 @@ from tb_slowdown_plugin.collectors.input.batch_shapes import (
     tensors_of,
 )
 from tb_slowdown_plugin.errors import UsageError
-from tb_slowdown_plugin.writer import monitor
+from tb_slowdown_plugin.writer import current_recorder, monitor
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 
 T = TypeVar("T")
@@ -31,7 +31,7 @@ class Batches(Generic[T]):
 
     def __iter__(self) -> Iterator[T]:
         """A new pass over the source."""
-        recorder = monitor.recorder_for_data()
+        recorder = current_recorder.recorder_for_data()
         if recorder is not None and recorder.is_tracing():
             raise UsageError(
                 "tbslow.data() is iterated inside a tf.function, where each batch would be traced; "
@@ -105,7 +105,7 @@ class _Pass(Iterator[T]):
         """Whether no batch looks otherwise than the one that was looked at."""
 
     def __next__(self) -> T:
-        recorder = monitor.explicit_recorder or monitor.recorder_for_data()
+        recorder = monitor.explicit_recorder or current_recorder.recorder_for_data()
         if recorder is None:
             return self._fetch()
         watch = recorder.stopwatch

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import sys
 import threading
 from collections.abc import Callable, Iterable
 from types import TracebackType
@@ -33,8 +32,6 @@ _active: Monitor | None = None
 explicit_recorder: Recorder | None = None
 """The recorder of the monitor that `start` has made: the short way of `summary.step`."""
 _logdir: str | None = None
-_find_idiom_recorder: Callable[[], Recorder | None] | None = None
-"""Imported when TensorFlow is there: `tbslow.data` may be used without it."""
 
 
 class Monitor:
@@ -263,52 +260,6 @@ def _profile(session: Session, directory: str) -> Callable[[], None]:
     from tb_slowdown_plugin.writer.on_slowdown.profile_on_slowdown import capture_slowdowns
 
     return capture_slowdowns(session, directory)
-
-
-def recorder_for_step() -> Recorder:
-    """The recorder of the active monitor, or of one bound to the default `tf.summary` writer.
-
-    Raises:
-      UsageError: There is neither.
-    """
-    recorder = explicit_recorder or _idiom_recorder()
-    if recorder is None:
-        raise UsageError(
-            "tbslow.summary.step() has nowhere to write to: no monitor is active, and this thread "
-            'has no default tf.summary writer; call `tbslow.start("logs/run1")` before the loop'
-        )
-    return recorder
-
-
-def recorder_for_data() -> Recorder | None:
-    """Likewise; None where there is neither."""
-    return explicit_recorder or _idiom_recorder() or (_active.recorder if _active else None)
-
-
-def recorder_for(call: str) -> Recorder:
-    """Likewise, for a call that may also stand between the steps.
-
-    Raises:
-      UsageError: There is neither.
-    """
-    recorder = recorder_for_data()
-    if recorder is None:
-        raise UsageError(
-            f"tbslow.summary.{call}() has nowhere to write to: no monitor is active, and this "
-            'thread has no default tf.summary writer; call `tbslow.start("logs/run1")` first'
-        )
-    return recorder
-
-
-def _idiom_recorder() -> Recorder | None:
-    global _find_idiom_recorder
-    if _find_idiom_recorder is None:
-        if "tensorflow" not in sys.modules:
-            return None
-        from tb_slowdown_plugin.writer import tf_summary_monitor
-
-        _find_idiom_recorder = tf_summary_monitor.recorder
-    return _find_idiom_recorder()
 
 
 def install(monitor: Monitor, *, explicit: bool) -> None:
