@@ -32,7 +32,7 @@ def create_session(
       disabled: Names of collectors that stay off.
       logdir: The run's own directory, where it is known and local.
     """
-    from tb_slowdown_plugin.writer.environment import describe, find_worker
+    from tb_slowdown_plugin.writer.output.environment import describe, find_worker
     from tb_slowdown_plugin.writer.steps.profiler_annotation import annotate, find_profiler
     from tb_slowdown_plugin.writer.steps.tracing_state import is_tracing
 

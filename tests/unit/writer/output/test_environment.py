@@ -9,7 +9,7 @@ import socket
 
 import pytest
 
-from tb_slowdown_plugin.writer.environment import describe, find_worker
+from tb_slowdown_plugin.writer.output.environment import describe, find_worker
 from tb_slowdown_plugin.writer.privacy import reason_of, scrub
 
 
