@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 import pytest
-from advice_cases import ALWAYS, CASES, every_advice, names_of_all, offers_of
+from advice_cases import CASES, every_advice, names_of_all, offers_of
+from advice_cases.evidence import ALWAYS
 
 from tb_slowdown_plugin.analysis.causes.common.offers import offered
 from tb_slowdown_plugin.analysis.report_types import Advice

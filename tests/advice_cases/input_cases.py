@@ -1,0 +1,65 @@
+"""Input: for each advice what it is offered for, and what not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from advice_cases.evidence import (
+    wait,
+)
+
+CASES: dict[str, tuple[Any, Any]] = {
+    "input_fixes.bound_history": (wait(grows=True), wait()),
+    "input_fixes.complete_the_cache": (wait(unfilled=True), wait("Range Cache Batch")),
+    "input_fixes.more_workers": (wait(workers=1), wait()),
+    "input_fixes.make_a_dataset_once": (wait(arrays=True), wait("TensorSlice Batch")),
+    "input_fixes.larger_batches": (wait(arrays=True), wait("TensorSlice Batch")),
+    "input_fixes.several_steps_a_call": (
+        wait(arrays=True),
+        wait(arrays=True, steps_per_execution=8),
+    ),
+    "input_fixes.replace_python": (
+        wait("Range ParallelMap Batch", "ParallelMapV2#3", python=1),
+        wait("Range ParallelMap Batch", "ParallelMapV2#3"),
+    ),
+    "input_fixes.load_in_processes": (
+        wait(python_seconds="27.6 ms"),
+        wait("Range Map Batch", "Map#3"),
+    ),
+    "input_fixes.smaller_buffer": (
+        wait("Range Shuffle Batch", at_epochs=True, shuffle_buffer=50_000),
+        wait("Range Map Batch", at_epochs=True),
+    ),
+    "input_fixes.shuffle_early": (
+        wait("Range Map Shuffle Batch", at_epochs=True),
+        wait("Range Shuffle Map Batch", at_epochs=True),
+    ),
+    "input_fixes.no_generator": (
+        wait("Range FlatMap Batch", "Generator#4", generator=1),
+        wait("Range Map Batch", "Map#3"),
+    ),
+    "input_fixes.parallel_batch": (
+        wait("Range Batch", "BatchV2#2"),
+        wait("Range ParallelBatch", "ParallelBatch#2"),
+    ),
+    "input_fixes.parallel_map": (
+        wait("Range Map Batch", "Map#3"),
+        wait("Range ParallelMap Batch", "ParallelMapV2#3"),
+    ),
+    "input_fixes.prefetch": (wait("Range Batch"), wait("Range Batch Prefetch")),
+    "input_fixes.cache": (wait("Range Map", epochs=5), wait("Range Cache Map", epochs=5)),
+    "input_fixes.interleave": (
+        wait("TFRecord Map Batch", "TFRecord#5"),
+        wait("TensorSlice ParallelInterleave Batch", "ParallelInterleaveV4#4"),
+    ),
+    "input_fixes.batch_first": (wait("Range Map Batch"), wait("Range Batch Map")),
+    "input_fixes.repeat_inside": (
+        wait("Range Shuffle Batch", at_epochs=True),
+        wait("Range Shuffle Repeat Batch", at_epochs=True),
+    ),
+    "input_fixes.repeat_in_fit": (
+        wait("Range Batch", at_ends=True, in_fit=True),
+        wait("Range Batch", at_ends=True),
+    ),
+    "input_fixes.tune_nothing": (wait(at_ends=True), wait(at_epochs=True)),
+}

@@ -1,0 +1,101 @@
+"""The machine: for each advice what it is offered for, and what not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from advice_cases.evidence import (
+    ALWAYS,
+    program,
+)
+from tb_slowdown_plugin.analysis.causes.common.program import Board, Program
+from tb_slowdown_plugin.analysis.causes.data.communication import (
+    Workers,
+)
+from tb_slowdown_plugin.analysis.causes.data.host_device_transfer import (
+    Copies,
+)
+from tb_slowdown_plugin.analysis.causes.machine import (
+    profiling,
+    thermal,
+)
+from tb_slowdown_plugin.analysis.causes.machine.cpu_contention import (
+    Contention,
+    Cores,
+)
+from tb_slowdown_plugin.analysis.causes.memory.gpu_memory import (
+    DeviceMemory,
+)
+from tb_slowdown_plugin.analysis.causes.memory.host_memory import (
+    HostMemory,
+)
+
+CASES: dict[str, tuple[Any, Any]] = {
+    "communication.fix_the_straggler": (Workers(1, "in `input_wait`"), Workers(in_turn=True)),
+    "communication.balance": (Workers(in_turn=True), Workers(1)),
+    "communication.record_all_workers": (Workers(), Workers(1)),
+    "communication.accumulate": (Workers(), Workers(1)),
+    "cpu_contention.threads_elsewhere": (
+        Contention(Cores(2), own=True),
+        Contention(Cores(2)),
+    ),
+    "cpu_contention.raise_quota": (
+        Contention(Cores(8, quota=2.5), throttled=True),
+        Contention(Cores(8)),
+    ),
+    "cpu_contention.move_others": (
+        Contention(Cores(8)),
+        Contention(Cores(8, quota=2.5), throttled=True),
+    ),
+    "cpu_contention.fewer_threads_in_words": (Contention(Cores()), Contention(Cores(8))),
+    "cpu_contention.as_many_as_cores": (
+        Contention(Cores(4, threads=16)),
+        Contention(Cores(4, threads=4)),
+    ),
+    "cpu_contention.fewer_threads": (Contention(Cores(8)), Contention(Cores(8, threads=2))),
+    "cpu_contention.fewer_data_threads": (
+        Contention(Cores(8)),
+        Contention(Cores(8), feeds=False),
+    ),
+    "host_device_transfer.copy_ahead": (
+        Copies(),
+        Copies(program("Range Batch CopyToDevice Prefetch")),
+    ),
+    "host_device_transfer.small_types": (Copies(), Copies(to_device=False)),
+    "host_device_transfer.read_rarely": (Copies(), Copies(Program(in_fit=True))),
+    "host_memory.read_once": (HostMemory(full=False), HostMemory()),
+    "host_memory.move_cache_to_disk": (
+        HostMemory(program("Range Cache Batch")),
+        HostMemory(program("Range Batch")),
+    ),
+    "host_memory.smaller_shuffle_buffer": (
+        HostMemory(program("Range Shuffle Batch", shuffle_buffer=50_000)),
+        HostMemory(program("Range Batch")),
+    ),
+    "host_memory.bound_the_pipeline": (
+        HostMemory(program("Range Batch Prefetch")),
+        HostMemory(program("Range Batch")),
+    ),
+    "host_memory.numbers": (HostMemory(tensors_grow=True), HostMemory()),
+    "gpu_memory.numbers": (DeviceMemory(tensors_grow=True), DeviceMemory()),
+    "gpu_memory.smaller_batch": (DeviceMemory(), ALWAYS),
+    "gpu_memory.mixed_precision": (DeviceMemory(), DeviceMemory(half_precision=True)),
+    "gpu_memory.asynchronous": (
+        DeviceMemory(allocator="GPU_0_bfc"),
+        DeviceMemory(allocator="cuda_malloc_async"),
+    ),
+    "gpu_memory.memory_growth": (DeviceMemory(shared=True), DeviceMemory()),
+    "thermal.cool": (thermal.Clocks(hot=True), thermal.Clocks(hot=False)),
+    "thermal.lower_the_limit": (thermal.Clocks(hot=True), thermal.Clocks(hot=True, amd=True)),
+    "thermal.check_the_supply": (thermal.Clocks(hot=False), thermal.Clocks(hot=True)),
+    "thermal.watch": (thermal.Clocks(hot=True), thermal.Clocks(hot=True, amd=True)),
+    "thermal.watch_amd": (thermal.Clocks(hot=True, amd=True), thermal.Clocks(hot=True)),
+    "profiling.stop_in_callback": (
+        profiling.Profiler(by_callback=True),
+        profiling.Profiler(by_callback=True, board=Board(profiles=False)),
+    ),
+    "profiling.capture_few": (
+        profiling.Profiler(by_callback=False),
+        profiling.Profiler(by_callback=True, in_fit=True),
+    ),
+}
