@@ -1,4 +1,4 @@
-"""The pipeline that feeds a step, its first pass, and host memory: the advice, tried."""
+"""The pipeline that feeds a step: the advice, tried."""
 
 from __future__ import annotations
 
@@ -22,14 +22,6 @@ from advice_snippet import (
 from tb_slowdown_plugin.analysis.causes.common.program import Pipeline, Program
 from tb_slowdown_plugin.analysis.causes.data import input_fixes as input_pipeline
 from tb_slowdown_plugin.analysis.causes.data.input_fixes import InputWait
-from tb_slowdown_plugin.analysis.causes.memory import (
-    host_memory,
-    tensor_retention,
-)
-from tb_slowdown_plugin.analysis.causes.memory.tensor_retention import (
-    Retention,
-)
-from tb_slowdown_plugin.analysis.causes.startup import warm_up_fixes as warm_up
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = MARKS
@@ -152,23 +144,6 @@ def completes_the_cache(snippet: Snippet):
         assert len(calls) == expected
 
 
-def caches_on_disk(snippet: Snippet, tmp_path):
-    counts = []
-    for _ in range(2):
-        calls: list = []
-        names = {"ds": tf.data.Dataset.range(5).map(counting(calls))}
-        code = snippet.code.replace("cache/train", str(tmp_path / "train"))
-        assert [int(x) for x in Snippet(code).run("new", names)["ds"]] == [0, 1, 2, 3, 4]
-        counts.append(len(calls))
-    assert counts == [5, 0]
-
-
-def bounds_what_the_pipeline_holds(snippet: Snippet):
-    ds = snippet.run("new", {"ds": tf.data.Dataset.range(3)})["ds"]
-    assert ds.options().autotune.ram_budget == 2**30
-    assert [int(x) for x in ds] == [0, 1, 2]
-
-
 def makes_batches_in_processes(snippet: Snippet):
     class Batches(tf.keras.utils.PyDataset):
         def __init__(self, x, y, **kwargs):
@@ -185,29 +160,6 @@ def bounds_a_history(snippet: Snippet):
         known = {"source": range(12_000), "collections": collections, "sample": len}
         lengths.append(max(snippet.run(side, known)["elements"]()))
     assert lengths == [12_000, 10_000]
-
-
-def keeps_a_window(snippet: Snippet):
-    sizes = []
-    for side in ("old", "new"):
-        history = tf.zeros([0, 2])
-        for _ in range(3):
-            names = {"history": history, "batch": tf.ones([600, 2])}
-            history = snippet.run(side, names)["history"]
-        sizes.append(len(history))
-    assert sizes == [1_800, 1_000]
-
-
-def keeps_numbers(snippet: Snippet):
-    losses: list = []
-    snippet.run("new", {"losses": losses, "loss": tf.constant(2.0)})
-    assert losses == [2.0]
-    assert type(losses[0]) is float
-
-
-def opens_a_tape_for_each_step(snippet: Snippet):
-    done = snippet.run("new", {"w": tf.Variable(2.0), "dataset": [tf.ones([2])] * 3})
-    assert float(done["gradient"]) == 4.0
 
 
 def batches_in_parallel(snippet: Snippet):
@@ -231,15 +183,6 @@ def tunes_nothing(snippet: Snippet):
     ds = snippet.run("new", {"ds": tf.data.Dataset.range(4).batch(2)})["ds"]
     assert ds.options().autotune.enabled is False
     assert [x.numpy().tolist() for x in ds] == [[0, 1], [2, 3]]
-
-
-def reads_the_file_once(snippet: Snippet, tmp_path):
-    path = tmp_path / "x.npy"
-    np.save(path, np.arange(4))
-    old, new = (snippet.run(side, {"path": path})["x"] for side in ("old", "new"))
-    assert isinstance(old, np.memmap)
-    assert type(new) is np.ndarray
-    assert new.tolist() == old.tolist() == [0, 1, 2, 3]
 
 
 def replaces_python(snippet: Snippet, tmp_path):
@@ -316,8 +259,6 @@ def tells(stages: str = "", stage: str = "", **more):
 ARRAYS = tells(arrays=True)
 PYTHON = tells("TensorSlice Map Batch", "Map#3", python=1.0)
 SHUFFLED = tells("TensorSlice Map Shuffle Batch", at_epochs=True)
-FIRST_PASS = warm_up.SlowStart(waits=True)
-FULL = host_memory.HostMemory(Program(Pipeline(("Cache", "Shuffle", "Prefetch"))))
 
 CASES: dict[str, CaseOfAdvice] = {
     "parallel": (tells(), "Let the slow stage", runs_the_stage_in_parallel),
@@ -339,21 +280,6 @@ CASES: dict[str, CaseOfAdvice] = {
     "early": (SHUFFLED, "Shuffle before", shuffles_before_the_work),
     "repeat": (SHUFFLED, "Repeat inside", repeats_inside),
     "tuner": (tells(at_ends=True), "Switch the tuning", tunes_nothing),
-    "on disk": (warm_up.advise(FIRST_PASS), "Keep the decoded", caches_on_disk),
-    "window": (tensor_retention.advise(Retention()), "Keep a window", keeps_a_window),
-    "numbers": (tensor_retention.advise(Retention()), "Keep numbers", keeps_numbers),
-    "tape": (
-        tensor_retention.advise(Retention(tape=True)),
-        "Open one",
-        opens_a_tape_for_each_step,
-    ),
-    "cache on disk": (host_memory.advise(FULL), "Put the cache on disk", caches_on_disk),
-    "read once": (
-        host_memory.advise(host_memory.HostMemory(full=False)),
-        "Read a mapped",
-        reads_the_file_once,
-    ),
-    "bounded": (host_memory.advise(FULL), "Bound what", bounds_what_the_pipeline_holds),
 }
 
 
