@@ -108,6 +108,10 @@ class SlowdownPage:
         found = re.search(rf"p\.slowdown\.{name}=(\d+)-(\d+)", self._page.url)
         return (int(found[1]), int(found[2])) if found else None
 
+    def wait_address(self, part: str) -> None:
+        """Wait until the address has it."""
+        expect(self._page).to_have_url(re.compile(part), timeout=TIMEOUT_MILLISECONDS)
+
     def wait_kept(self, name: str, rows: tuple[int, int] | None) -> None:
         """Wait until the address, which follows the hand after a moment, keeps these rows."""
         text = rf"p\.slowdown\.{name}="

@@ -56,6 +56,33 @@ def test_the_back_button_brings_the_run_before(page: SlowdownPage) -> None:
     page.frame().locator("#card-input_pipeline").wait_for()
 
 
+def test_back_and_forward_go_through_ranges_and_runs(page: SlowdownPage) -> None:
+    tab = page.page
+    selection = page.drag(0.3, 0.4)
+    page.page.mouse.dblclick(*page.point(0.35))
+    page.wait_kept("rows", selection)
+    page.frame().get_by_role("button", name="Lost only").click()
+    page.wait_address("show=lost")
+    page.press("r")
+    page.frame().locator(".pop input").fill("gc_pauses")
+    page.press("Enter")
+    page.frame().locator("button.picker b", has_text="gc_pauses").wait_for()
+    page.wait_address("run=gc_pauses")
+    tab.go_back()
+    page.frame().locator("button.picker b", has_text=DEMO_RUN).wait_for()
+    page.wait_kept("rows", selection)
+    lost_only = page.frame().locator("[aria-pressed=true]", has_text="Lost only")
+    lost_only.wait_for()
+    tab.go_back()
+    page.wait_kept("rows", None)
+    page.wait_kept("selection", selection)
+    lost_only.wait_for(state="detached")
+    tab.go_forward()
+    page.wait_kept("rows", selection)
+    tab.reload()
+    page.frame().locator("[aria-pressed=true]", has_text="Lost only").wait_for()
+
+
 def test_the_picker_finds_a_run_by_name_and_by_result(page: SlowdownPage) -> None:
     frame = page.frame()
     page.focus_timeline()

@@ -8,6 +8,7 @@ describe("address", () => {
     { run: "a", view: { from: 10, to: 200 }, selection: { from: 50, to: 51 } },
     { run: "a", trace: { id: "a b/2026_11_21", host: "vm-1", at: { from: 3, to: 5 } } },
     { run: "a", trace: { id: "c" } },
+    { run: "a", show: ["time", "lost", "lanes", "table", "count"] },
     { run: "a", open: ["retracing", "-warm_up"], compare: ["b", "c,d"] },
   ])("survives a round trip: %j", (address) => {
     expect(parseAddress(formatAddress(address))).toEqual(address);
@@ -24,6 +25,7 @@ describe("address", () => {
       parseAddress("#slowdown&p.slowdown.rows=9-3&p.other.run=x&junk&p.slowdown.selection=a-b"),
     ).toEqual({});
     expect(parseAddress("#slowdown&p.slowdown.run=%E0%A4%A")).toEqual({ run: "%E0%A4%A" });
+    expect(parseAddress("#slowdown&p.slowdown.show=sideways")).toEqual({});
   });
 
   it("knows its own tab", () => {

@@ -15,7 +15,13 @@ export interface Address {
   readonly compare?: readonly string[];
   /** The capture beside the timeline. */
   readonly trace?: OpenTrace;
+  /** What differs from how the timeline and the retraces are shown at first. */
+  readonly show?: readonly Shown[];
 }
+
+/** Ways to look at the same steps that are not the first ones. */
+export const SHOWN = ["time", "lost", "lanes", "table", "count"] as const;
+export type Shown = (typeof SHOWN)[number];
 
 const PLUGIN = "slowdown";
 const PREFIX = `p.${PLUGIN}.`;
@@ -38,6 +44,7 @@ export function parseAddress(hash: string): Address {
   const selection = windowOf(values.get("selection")?.[0]);
   const open = values.get("open")?.[0];
   const compare = values.get("compare");
+  const show = SHOWN.filter((one) => values.get("show")?.[0]?.split(",").includes(one));
   const trace = traceOf(values.get("trace")?.[0], values.get("host")?.[0], values.get("at")?.[0]);
   return {
     ...(run === undefined ? {} : { run }),
@@ -46,6 +53,7 @@ export function parseAddress(hash: string): Address {
     ...(open === undefined ? {} : { open: open.split(",").filter((id) => id !== "") }),
     ...(compare === undefined ? {} : { compare }),
     ...(trace === undefined ? {} : { trace }),
+    ...(show.length === 0 ? {} : { show }),
   };
 }
 
@@ -59,6 +67,7 @@ export function formatAddress(address: Address): string {
   put("rows", address.view && windowText(address.view));
   put("selection", address.selection && windowText(address.selection));
   put("open", address.open?.join(","));
+  put("show", address.show?.join(","));
   put("trace", address.trace?.id);
   put("host", address.trace?.host);
   put("at", address.trace?.at && windowText(address.trace.at));

@@ -4,7 +4,7 @@ import { Client, type Fetch } from "../api/client";
 import type { Run } from "../api/wire/report";
 import type { Timeline } from "../api/wire/timeline";
 import { App } from "./app";
-import type { Host } from "./host";
+import type { Entry, Host } from "./host";
 
 const RETRACES = {
   status: { status: "measured", reason: "" },
@@ -48,10 +48,13 @@ class Server {
 
 class FakeHost implements Host {
   address = "";
+  /** What Back returns to. */
+  entries: string[] = [];
   reload: () => void = () => undefined;
   hashChanged: () => void = () => undefined;
   hash = (): string => this.address;
-  keep = (hash: string): void => {
+  keep = (hash: string, entry: Entry): void => {
+    if (entry === "new") this.entries.push(this.address);
     this.address = hash;
   };
   link = (): string => `http://tb/${this.address}`;
@@ -161,6 +164,58 @@ describe("choosing another run", () => {
     app.choose("a");
     await later(1);
     expect(host.address).toBe("#slowdown&p.slowdown.run=a");
+  });
+});
+
+describe("the history", () => {
+  it("has an entry for each run, range, and trace, and none for what is opened at first", async () => {
+    await started();
+    await later(1);
+    expect(host.entries).toEqual([]);
+    app.view({ from: 100, to: 200 });
+    app.view({ from: 110, to: 210 });
+    await later(1);
+    app.select({ from: 120, to: 130 });
+    await later(1);
+    app.openTrace({ id: "b/2026_11_21" });
+    await later(1);
+    app.choose("a");
+    await later(1);
+    const of = (name: string): string[] =>
+      host.entries.map((one) => new RegExp(`${name}=([^&]*)`).exec(one)?.[1] ?? "");
+    expect(of("run")).toEqual(["b", "b", "b", "b"]);
+    expect(of("rows")).toEqual(["", "110-209", "110-209", "110-209"]);
+    expect(of("selection")).toEqual(["", "", "120-129", "120-129"]);
+  });
+
+  it("has none for a card, an axis, or what is stacked, which the address keeps", async () => {
+    await started();
+    await later(1);
+    app.card("retracing", true);
+    app.axis("time");
+    app.lostOnly(true);
+    app.lanes(true);
+    app.table(true);
+    app.sort("count");
+    await later(1);
+    expect(host.entries).toEqual([]);
+    expect(host.address).toContain("show=time%2Clost%2Clanes%2Ctable%2Ccount");
+  });
+
+  it("goes back to the view before, and leaves it alone while another tab is open", async () => {
+    await started();
+    app.view({ from: 100, to: 200 });
+    await later(1);
+    const zoomed = host.address;
+    host.address = "#scalars";
+    host.hashChanged();
+    expect(app.state.view).toEqual({ from: 100, to: 200 });
+    host.address = host.entries[0] ?? "";
+    host.hashChanged();
+    expect(app.state.view).toBeUndefined();
+    host.address = zoomed.replace("rows", "show=time&p.slowdown.rows");
+    host.hashChanged();
+    expect(app.state).toMatchObject({ view: { from: 100, to: 200 }, axis: "time" });
   });
 });
 

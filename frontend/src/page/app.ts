@@ -2,7 +2,7 @@
 
 import type { Client } from "../api/client";
 import type { Run } from "../api/wire/report";
-import { parseAddress } from "../model/address";
+import { isOurs, parseAddress } from "../model/address";
 import type { OpenTrace } from "../model/captures";
 import { nextChange } from "../model/changes/jump";
 import { filtered } from "../model/run/run_list";
@@ -13,7 +13,7 @@ import { Loader } from "./data/loader";
 import { isBehind, Watch } from "./data/poller";
 import { Reports } from "./data/reports";
 import { Zoom } from "./data/zoom";
-import type { Host } from "./host";
+import type { Entry, Host } from "./host";
 import { addressOfState, stateOfAddress } from "./state/bookmark";
 import { FORGOTTEN, type State } from "./state/state";
 import { Delay, Store } from "./state/store";
@@ -32,6 +32,8 @@ export class App implements Actions {
   readonly #zoom: Zoom;
   readonly #reports: Reports;
   readonly #addressDelay = new Delay();
+  /** How the address that waits is to be kept: one of several changes makes it a new entry. */
+  #entry: Entry = "same";
 
   constructor(
     client: Client,
@@ -79,12 +81,13 @@ export class App implements Actions {
       if (grown || behind || !this.#loader.loaded) this.#loader.load(shown.run);
     } else if (this.state.run === undefined) {
       const first = newestFirst(runs)[0];
-      if (first !== undefined) this.choose(first.run);
+      if (first !== undefined) this.#open(first.run, "same");
     }
   }
 
   /** Somebody edited the address or went back in the history. */
   #follow(): void {
+    if (!isOurs(this.host.hash())) return; // another tab of TensorBoard
     const change = stateOfAddress(parseAddress(this.host.hash()));
     const other = change.run !== undefined && change.run !== this.state.run;
     this.#store.set({ ...(other ? FORGOTTEN : {}), ...change });
@@ -142,15 +145,19 @@ export class App implements Actions {
   }
 
   link(): string {
-    this.host.keep(addressOfState(this.state));
+    this.host.keep(addressOfState(this.state), "same");
     return this.host.link();
   }
 
   // -- what panels may ask for --
 
   choose(run: string): void {
+    this.#open(run, "new");
+  }
+
+  #open(run: string, entry: Entry): void {
     this.#zoom.cancel();
-    this.#change({ ...FORGOTTEN, run, picker: false, filter: "" });
+    this.#change({ ...FORGOTTEN, run, picker: false, filter: "" }, entry);
     this.#reports.list([]);
     this.#loader.load(run);
   }
@@ -159,13 +166,13 @@ export class App implements Actions {
     const rows = this.state.whole?.rows;
     if (rows === undefined) return;
     const kept = clamped(view, rows);
-    this.#change({ view: sameWindow(kept, whole(rows)) ? undefined : kept });
+    this.#change({ view: sameWindow(kept, whole(rows)) ? undefined : kept }, "new");
     this.#zoom.refine();
   }
 
   select(selection: Window | undefined): void {
     if (sameWindow(selection, this.state.selection)) return;
-    this.#change({ selection });
+    this.#change({ selection }, "new");
     this.#zoom.contrast();
   }
 
@@ -181,23 +188,23 @@ export class App implements Actions {
   }
 
   axis(axis: Axis): void {
-    this.#store.set({ axis });
+    this.#change({ axis });
   }
 
   lostOnly(lostOnly: boolean): void {
-    this.#store.set({ lostOnly });
+    this.#change({ lostOnly });
   }
 
   table(asTable: boolean): void {
-    this.#store.set({ asTable });
+    this.#change({ asTable });
   }
 
   lanes(allLanes: boolean): void {
-    this.#store.set({ allLanes });
+    this.#change({ allLanes });
   }
 
   sort(sortedBy: SortColumn): void {
-    this.#store.set({ sortedBy });
+    this.#change({ sortedBy });
   }
 
   hot(hot: string | undefined): void {
@@ -205,7 +212,7 @@ export class App implements Actions {
   }
 
   compare(compared: readonly string[]): void {
-    this.#change({ compared });
+    this.#change({ compared }, "new");
   }
 
   card(cause: string, open: boolean): void {
@@ -233,7 +240,7 @@ export class App implements Actions {
   }
 
   openTrace(trace: OpenTrace | undefined): void {
-    this.#change({ trace });
+    this.#change({ trace }, "new");
     if (trace !== undefined) this.goTo("timeline");
   }
 
@@ -247,12 +254,14 @@ export class App implements Actions {
   }
 
   /** Changes what the address keeps; the address follows when the hand rests. */
-  #change(change: Partial<State>): void {
+  #change(change: Partial<State>, entry: Entry = "same"): void {
     this.#store.set(change);
+    if (entry === "new") this.#entry = entry;
     const address = this.host.hash();
     this.#addressDelay.after(ADDRESS_MILLISECONDS, () => {
       // Whoever went elsewhere in the meantime is not called back.
-      if (this.host.hash() === address) this.host.keep(addressOfState(this.state));
+      if (this.host.hash() === address) this.host.keep(addressOfState(this.state), this.#entry);
+      this.#entry = "same";
     });
   }
 }

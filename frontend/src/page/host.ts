@@ -7,10 +7,13 @@
 
 import { isOurs } from "../model/address";
 
+/** "new": Back returns to what was before. */
+export type Entry = "new" | "same";
+
 export interface Host {
   hash(): string;
-  /** Keeps an address without a new entry in the history; silent where that is refused. */
-  keep(hash: string): void;
+  /** Keeps an address, as a new entry of the history or in place; silent where it is refused. */
+  keep(hash: string, entry: Entry): void;
   /** The address that a colleague can open. */
   link(): string;
   onHash(changed: () => void): void;
@@ -23,10 +26,11 @@ export function browserHost(own: globalThis.Window = window): Host {
   const outer = reachable(own);
   return {
     hash: () => outer.location.hash,
-    keep: (hash) => {
+    keep: (hash, entry) => {
       if (!isOurs(outer.location.hash) || outer.location.hash === hash) return;
       try {
-        outer.history.replaceState(outer.history.state, "", hash);
+        if (entry === "new") outer.history.pushState(outer.history.state, "", hash);
+        else outer.history.replaceState(outer.history.state, "", hash);
       } catch {
         // Browsers limit how often an address may change; the next change carries this one.
       }

@@ -1,6 +1,6 @@
 /** The state as an address, and the address as a state. */
 
-import { type Address, formatAddress } from "../../model/address";
+import { type Address, formatAddress, type Shown } from "../../model/address";
 import type { State } from "./state";
 
 /** What the address keeps of a state; a card that was closed has a minus before its name. */
@@ -14,8 +14,17 @@ export function addressOfState(state: State): string {
     ...(open.length === 0 ? {} : { open }),
     ...(compared.length === 0 ? {} : { compare: compared }),
     ...(trace === undefined ? {} : { trace }),
+    ...(shown(state).length === 0 ? {} : { show: shown(state) }),
   });
 }
+
+const shown = ({ axis, lostOnly, allLanes, asTable, sortedBy }: State): Shown[] => [
+  ...(axis === "time" ? (["time"] as const) : []),
+  ...(lostOnly ? (["lost"] as const) : []),
+  ...(allLanes ? (["lanes"] as const) : []),
+  ...(asTable ? (["table"] as const) : []),
+  ...(sortedBy === "count" ? (["count"] as const) : []),
+];
 
 /** What an address asks for; what it does not name is as at first. */
 export function stateOfAddress(address: Address): Partial<State> {
@@ -24,12 +33,18 @@ export function stateOfAddress(address: Address): Partial<State> {
       id.startsWith("-") ? [id.slice(1), false] : [id, true],
     ),
   );
+  const has = (one: Shown): boolean => address.show?.includes(one) ?? false;
   return {
     ...(address.run === undefined ? {} : { run: address.run }),
     view: address.view,
     selection: address.selection,
     compared: address.compare ?? [],
     trace: address.trace,
+    axis: has("time") ? "time" : "steps",
+    lostOnly: has("lost"),
+    allLanes: has("lanes"),
+    asTable: has("table"),
+    sortedBy: has("count") ? "count" : "seconds",
     touched,
   };
 }
