@@ -8,11 +8,10 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.analysis.report_types import Report
 from tb_slowdown_plugin.errors import InputError
-from tb_slowdown_plugin.reader.logdir import read_runs
 from tb_slowdown_plugin.report.ansi import printable
+from tb_slowdown_plugin.report.judged_runs import judge_runs
 from tb_slowdown_plugin.report.patches.advice import with_patches
 
 _COLUMNS = 100
@@ -34,8 +33,8 @@ def print_end(shown: str, logdir: str, *program: str) -> None:
 def _lines(shown: str, logdir: str, program: Sequence[str]) -> Iterator[str]:
     try:
         reports = [
-            with_patches(account_for(run).report, run, Path())
-            for run in read_runs(logdir, warn=lambda _: None)
+            with_patches(account.report, run, Path())
+            for run, account in judge_runs(logdir, warn=lambda _: None)
         ]
     except InputError as error:
         yield str(error)

@@ -151,14 +151,7 @@ def _cache(evidence: Evidence) -> Patch:
 
 def _batch_first(evidence: Evidence) -> Patch:
     chain = find_chain(evidence)
-    pairs = [
-        (one, other)
-        for one, other in zip(chain.stages, chain.stages[1:], strict=False)
-        if (one.method, other.method) == ("map", "batch") and other.call.func.value is one.call  # type: ignore[attr-defined]
-    ]
-    if len(pairs) != 1:
-        raise UncertainError("There is no one `map` with a `batch` right behind it.")
-    one, other = pairs[0]
+    one, other = _find_neighbours(chain, "map", "batch")
     if not (one.call.args and is_elementwise(chain.source, one.call.args[0])):
         raise UncertainError(
             "The function of the `map` may not take whole batches: more than arithmetic with "
@@ -175,14 +168,7 @@ def _batch_first(evidence: Evidence) -> Patch:
 
 def _complete_the_cache(evidence: Evidence) -> Patch:
     chain = find_chain(evidence)
-    pairs = [
-        (one, other)
-        for one, other in zip(chain.stages, chain.stages[1:], strict=False)
-        if (one.method, other.method) == ("cache", "take") and other.call.func.value is one.call  # type: ignore[attr-defined]
-    ]
-    if len(pairs) != 1:
-        raise UncertainError("There is no `cache` with a `take` right behind it.")
-    one, other = pairs[0]
+    one, other = _find_neighbours(chain, "cache", "take")
     _refuse_varying(chain, chain.stages.index(one) - 1)
     if _is_left_early(chain):
         raise UncertainError("A pass may end before the data do; the `cache` would not complete.")
@@ -249,6 +235,22 @@ def _between(chain: Chain, stage: Stage) -> str:
     between = source.text[before : end - len(stage.method)]
     _, line, indent = between.rpartition("\n")
     return f"{source.newline}{indent}" if line else "."
+
+
+def _find_neighbours(chain: Chain, first: str, second: str) -> tuple[Stage, Stage]:
+    """The one place where a stage stands right behind another, in one expression.
+
+    Raises:
+      UncertainError: There is none, or more than one.
+    """
+    pairs = [
+        (one, other)
+        for one, other in zip(chain.stages, chain.stages[1:], strict=False)
+        if (one.method, other.method) == (first, second) and other.call.func.value is one.call  # type: ignore[attr-defined]
+    ]
+    if len(pairs) != 1:
+        raise UncertainError(f"There is no one `{first}` with a `{second}` right behind it.")
+    return pairs[0]
 
 
 def _swap(chain: Chain, one: Stage, other: Stage) -> Edit:

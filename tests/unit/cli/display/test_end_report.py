@@ -14,6 +14,7 @@ from tb_slowdown_plugin.analysis.report_types import Account, Suspect, Unexplain
 from tb_slowdown_plugin.cli.display import end_report
 from tb_slowdown_plugin.cli.display.end_report import print_end
 from tb_slowdown_plugin.records.types import Fact, Run
+from tb_slowdown_plugin.report import judged_runs
 
 
 def test_the_end_has_the_cause_and_one_fix(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,8 +52,7 @@ def test_lines_that_a_command_can_change_are_named(
     made = Program(tmp_path, "for x in data:\n    gc.collect()\n    a()\n", "garbage_collection")
     made.saw(Fact("gc_forced", "train.py:2", {"calls": 9.0}))
     account = SimpleNamespace(report=_report(made.cause))
-    monkeypatch.setattr(end_report, "read_runs", lambda *_, **__: [made.run])
-    monkeypatch.setattr(end_report, "account_for", lambda _: account)
+    monkeypatch.setattr(end_report, "judge_runs", lambda *_, **__: [(made.run, account)])
     monkeypatch.chdir(tmp_path)
     print_end("my logs", "logs")
     out = capsys.readouterr().out
@@ -75,7 +75,7 @@ def test_a_report_that_fails_is_two_lines(
     def account_for(_: object) -> None:
         raise ZeroDivisionError("of ours")
 
-    monkeypatch.setattr(end_report, "account_for", account_for)
+    monkeypatch.setattr(judged_runs, "account_for", account_for)
     print_end("logs", str(root / "tests" / "recordings" / "control_custom_loop"))
     assert capsys.readouterr().out == (
         "tbslow: The report failed (ZeroDivisionError: of ours).\n"
@@ -97,7 +97,7 @@ def test_where_most_is_unexplained_a_lesser_cause_is_not_the_answer(
         )
         return replace(account, report=report)
 
-    monkeypatch.setattr(end_report, "account_for", account_for)
+    monkeypatch.setattr(judged_runs, "account_for", account_for)
     print_end("logs", str(root / "tests" / "recordings" / "retracing_number"))
     lines = capsys.readouterr().out.splitlines()
     assert lines[1:] == [
@@ -117,6 +117,6 @@ def test_the_program_s_own_cause_comes_before_what_others_took(
         start = replace(own, cause="warm_up", summary="The first steps.")
         return replace(account, report=replace(account.report, causes=(busy, start, own)))
 
-    monkeypatch.setattr(end_report, "account_for", account_for)
+    monkeypatch.setattr(judged_runs, "account_for", account_for)
     print_end("logs", str(root / "tests" / "recordings" / "retracing_number"))
     assert "Argument `learning_rate` is a Python float" in capsys.readouterr().out.splitlines()[1]

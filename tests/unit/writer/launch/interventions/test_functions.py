@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -20,20 +20,6 @@ from tb_slowdown_plugin.writer.launch.interventions.functions import (
 
 pytestmark = pytest.mark.tensorflow
 Install = Callable[[type[Intervention]], Intervention]
-
-
-@pytest.fixture
-def install() -> Iterator[Install]:
-    made: list[Intervention] = []
-
-    def make(kind: type[Intervention]) -> Intervention:
-        made.append(kind(200))
-        made[-1].install()
-        return made[-1]
-
-    yield make
-    for each in made:
-        each.hooks.remove()
 
 
 def test_numbers_become_tensors_and_one_graph_serves_all(install: Install) -> None:

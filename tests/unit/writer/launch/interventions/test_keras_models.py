@@ -24,20 +24,12 @@ pytestmark = pytest.mark.tensorflow
 Install = Callable[[type[Intervention]], Intervention]
 
 
-@pytest.fixture
-def install() -> Iterator[Install]:
-    policy = tf.keras.mixed_precision.global_policy()
-    made: list[Intervention] = []
-
-    def make(kind: type[Intervention]) -> Intervention:
-        made.append(kind(200))
-        made[-1].install()
-        return made[-1]
-
-    yield make
-    for each in made:
-        each.hooks.remove()
-    tf.keras.mixed_precision.set_global_policy(policy)
+@pytest.fixture(autouse=True)
+def policy() -> Iterator[None]:
+    """That of Keras is as it was, after a test."""
+    before = tf.keras.mixed_precision.global_policy()
+    yield
+    tf.keras.mixed_precision.set_global_policy(before)
 
 
 def fit(**more: Any) -> Any:

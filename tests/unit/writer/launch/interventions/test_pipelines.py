@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -19,20 +19,6 @@ from tb_slowdown_plugin.writer.launch.interventions.pipelines import (
 
 pytestmark = pytest.mark.tensorflow
 Install = Callable[[type[Intervention], int], Intervention]
-
-
-@pytest.fixture
-def install() -> Iterator[Install]:
-    made: list[Intervention] = []
-
-    def make(kind: type[Intervention], steps: int = 200) -> Intervention:
-        made.append(kind(steps))
-        made[-1].install()
-        return made[-1]
-
-    yield make
-    for each in made:
-        each.hooks.remove()
 
 
 def numbers(dataset: tf.data.Dataset) -> list[int]:

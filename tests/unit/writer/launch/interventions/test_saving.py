@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,20 +16,6 @@ from tb_slowdown_plugin.writer.launch.interventions.saving import NoCheckpoints,
 
 pytestmark = pytest.mark.tensorflow
 Install = Callable[[type[Intervention]], Intervention]
-
-
-@pytest.fixture
-def install() -> Iterator[Install]:
-    made: list[Intervention] = []
-
-    def make(kind: type[Intervention]) -> Intervention:
-        made.append(kind(200))
-        made[-1].install()
-        return made[-1]
-
-    yield make
-    for each in made:
-        each.hooks.remove()
 
 
 def test_no_checkpoint_is_written(install: Install, tmp_path: Path) -> None:
