@@ -111,6 +111,30 @@ class ProviderRecords:
             if isinstance(payload, bytes)
         ]
 
+    def hyperparameters(self) -> dict[str, dict[str, str | float | bool]]:
+        """TensorBoard run -> what its program logged for the HParams plugin."""
+        from tensorboard.plugins.hparams import metadata
+
+        listed = self._provider.list_tensors(
+            self._context,
+            experiment_id=self._experiment,
+            plugin_name=metadata.PLUGIN_NAME,
+            run_tag_filter=_run_tag_filter(None, [metadata.SESSION_START_INFO_TAG]),
+        )
+        found = {}
+        for run, tags in listed.items():
+            for series in tags.values():
+                try:
+                    info = metadata.parse_session_start_info_plugin_data(series.plugin_content)
+                except (metadata.error.HParamsError, ProtobufError):
+                    continue  # of another version
+                found[run] = {
+                    name: getattr(value, value.WhichOneof("kind"))
+                    for name, value in info.hparams.items()
+                    if value.WhichOneof("kind") in ("number_value", "string_value", "bool_value")
+                }
+        return found
+
     def all_runs(self) -> list[str]:
         """Each run that TensorBoard knows, ours or not."""
         runs = self._provider.list_runs(self._context, experiment_id=self._experiment)

@@ -6,11 +6,11 @@ import contextlib
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from pathlib import Path
-from typing import Any, Final, Literal
+from pathlib import Path, PurePosixPath
+from typing import Any, Final, Literal, TypeAlias
 
 from tb_slowdown_plugin.reader.build.record_batch import Record
 from tb_slowdown_plugin.reader.build.run_builder import Assembly, Bounds
@@ -25,12 +25,15 @@ from tb_slowdown_plugin.records.types import Run
 _MOST_BYTES: Final = 1 << 30
 """Columns kept of all runs together; a run of 1,000,000 steps takes about 120 MB."""
 
-_BOUNDS: Final = Bounds(rows=1 << 21, samples=1 << 18, events=1 << 17)
+BOUNDS: Final = Bounds(rows=1 << 21, samples=1 << 18, events=1 << 17)
 """About 250 MB of steps, 42 MB of samples of 20 signals, 50 MB of events: a run without end
 stays below. At 10 ms a step these are the steps of 6 hours."""
 
 _READ_SECONDS: Final = 30.0
 """TensorBoard looks for new records every 5 s; what it does not show after these it hides."""
+
+Hyperparameters: TypeAlias = Mapping[str, Mapping[str, str | float | bool]]
+"""Run -> name -> value."""
 
 _Tags = Mapping[str, Mapping[str, Tag]]
 
@@ -94,7 +97,7 @@ class Catalogue:
         logdir: str | None = None,
         *,
         most_bytes: int = _MOST_BYTES,
-        bounds: Bounds = _BOUNDS,
+        bounds: Bounds = BOUNDS,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._logdir = Path(logdir).expanduser() if logdir and "://" not in logdir else None
@@ -169,6 +172,26 @@ class Catalogue:
             run = self._read(name, entry)
         self._make_room(name)
         return run
+
+    def unjudged(self, name: str) -> Run | list[Record]:
+        """All records of a listed run, or the run where it is drawn from scalars; none are kept.
+
+        Raises:
+          KeyError: There is no such run.
+        """
+        if name in self._scalars:
+            return self._scalars.run(name)
+        return list(self._source.read(self._listed[name]))
+
+    def hyperparameters(self, names: Collection[str]) -> Hyperparameters:
+        """Of these runs: what the program logged for the HParams plugin, in a run or below it."""
+        found: dict[str, dict[str, str | float | bool]] = {}
+        for writer, logged in sorted(self._source.hyperparameters().items()):
+            for name in (writer, *(str(parent) for parent in PurePosixPath(writer).parents)):
+                if name in names:
+                    found[name] = {**logged, **found.get(name, {})}
+                    break
+        return found
 
     def _read(self, name: str, entry: _Entry) -> Run:
         if name not in self._listed:

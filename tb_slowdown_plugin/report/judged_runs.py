@@ -34,14 +34,24 @@ def judge_runs(
     Raises:
       InputError: There is nothing to read, or no such run.
     """
+    local = None if "://" in logdir else Path(logdir).expanduser()
     for read in read_runs(logdir, run=run, warn=warn, progress=progress):
-        found = read
-        if "://" not in logdir and read.drawn_from is None:
-            folder = Path(logdir).expanduser()
-            found = replace(
-                read, captured=captured_in(folder, read), trials=read_trials(folder, read.name)
-            )
-        yield found, account_for(found)
+        yield judge(read, local)
+
+
+def judge(read: Run, logdir: Path | None) -> tuple[Run, Account]:
+    """A run with what lies beside its records, and its account.
+
+    Args:
+      read: As the reader gave it.
+      logdir: Where captures and experiments are looked for; None for a remote one.
+    """
+    if logdir is None or read.drawn_from is not None:
+        return read, account_for(read)
+    beside = replace(
+        read, captured=captured_in(logdir, read), trials=read_trials(logdir, read.name)
+    )
+    return beside, account_for(beside)
 
 
 def report(logdir: str | os.PathLike[str], run: str | None = None) -> tuple[Report, ...]:

@@ -90,6 +90,11 @@ _LEDGERS: Final = Ledgers()
 """Keyed by analysis, of which each in this process has a number of its own."""
 
 
+def all_runs(runs: Runs, parameters: Parameters) -> Body:
+    """What was found in each run so far, or what has come since the last answer."""
+    return runs.all_runs(whole(parameters, "since", 0, least=0), parameters.get("store", ""))
+
+
 def capture(runs: Runs, parameters: Parameters) -> Body:
     """Where the time of the steps in a capture went, or of some of them."""
     run = runs.analysis(text(parameters, "run")).run
@@ -175,6 +180,7 @@ def timeline(runs: Runs, parameters: Parameters) -> Body:
 ROUTES: Final[Mapping[str, Route]] = MappingProxyType(
     {
         "/runs": run_list,
+        "/all_runs": all_runs,
         "/report": report,
         "/timeline": timeline,
         "/changed": changed,

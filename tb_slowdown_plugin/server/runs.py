@@ -25,6 +25,7 @@ from tb_slowdown_plugin.records.types import Run
 from tb_slowdown_plugin.report.json_body import (
     Body,
 )
+from tb_slowdown_plugin.server.all_runs.verdicts import Verdicts
 from tb_slowdown_plugin.server.cache import Kept
 from tb_slowdown_plugin.server.captures import Captures
 from tb_slowdown_plugin.server.incremental import (
@@ -100,7 +101,7 @@ class Summary:
     """Unix seconds."""
     live: bool
     verdict: str | None
-    """Of the newest analysis at hand; `None` until somebody asks for the run itself."""
+    """Of the newest analysis at hand; `None` until it has been judged."""
     lost_fraction: float | None
     source: Literal["records", "scalars"] = "records"
     """Whether the monitor recorded it, or its steps are drawn from ordinary scalars."""
@@ -114,6 +115,7 @@ class Runs:
       follow: Says where the time of a run went, and takes and hands back what is to
         be known at the next look, while the run still grows (`analysis/live/follow.py`).
       logdir: Where profiler captures are looked for; None where there is no single one.
+      verdicts: Judges all runs in the background.
       clock: Unix seconds.
     """
 
@@ -123,8 +125,10 @@ class Runs:
         follow: Callable[[Run, LiveState | None], tuple[Account, LiveState]],
         *,
         logdir: str | None = None,
+        verdicts: Verdicts | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
+        self._verdicts = verdicts or Verdicts(source.run, logdir=logdir)
         self.captures: Final = Captures(logdir)
         self._logdir = logdir
         self._source = source
@@ -167,6 +171,12 @@ class Runs:
             self._summary(name, extents[name][1], seen, live=_is_live(seen, now))
             for name, seen in runs.items()
         ]
+
+    def all_runs(self, since: int, store: str) -> Body:
+        """What was found in each run: see `Verdicts.body`. Asking has them judged."""
+        now = self._clock()
+        self._verdicts.follow(self.listing().runs, lambda seen: _is_live(seen, now))
+        return self._verdicts.body(since, store)
 
     def analysis(self, name: str) -> Analysis:
         """What was found in a run; its newest steps may be booked as those before them.
@@ -267,14 +277,16 @@ class Runs:
         found = self._analyses.newest(name)
         if seen.source == "scalars" and found is not None:
             extent = extent_of(found.run)  # its points have been read meanwhile
+        row = self._verdicts.row(name)
+        report = found.account.report if found else row.digest if row else None
         return Summary(
             run=name,
             source=seen.source,
             title=self.title(name),
             reported=seen.reported,
             live=live,
-            verdict=found.account.report.verdict if found else None,
-            lost_fraction=found.account.report.lost_fraction if found else None,
+            verdict=report.verdict if report else None,
+            lost_fraction=report.lost_fraction if report else None,
             **asdict(extent),
         )
 

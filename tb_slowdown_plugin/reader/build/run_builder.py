@@ -235,18 +235,21 @@ class Assembly:
             yield f"{count} {'record' if count == 1 else 'records'} can't be read: {problem}"
 
 
-def assemble(name: str, records: Callable[[], Iterable[Record]]) -> Run | None:
+def assemble(
+    name: str, records: Callable[[], Iterable[Record]], *, bounds: Bounds | None = None
+) -> Run | None:
     """A run out of all its records, None if they are none.
 
     Args:
       name: The run as the user knows it.
       records: Reads them; called again if the first reading was not in order.
+      bounds: How much is kept one by one; None for all.
     """
-    assembly = Assembly(name)
+    assembly = Assembly(name, bounds)
     try:
         assembly.add(records())
     except OutOfOrder:
-        assembly = Assembly(name)
+        assembly = Assembly(name, bounds)
         assembly.add(sorted(records(), key=lambda record: record.sequence))
     return assembly.run() if assembly else None
 

@@ -83,3 +83,18 @@ def test_a_run_without_steps_has_nothing_to_compare(source: Any, runs: Runs) -> 
 
 def test_answers_that_are_kept_are_those_of_routes() -> None:
     assert set(SAME_FOR_ALL) < set(ROUTES)
+
+
+def test_all_runs_are_told_as_they_are_judged(runs: Runs) -> None:
+    body = ask(runs, "/all_runs")
+    assert body["of"] == 2
+    assert runs._verdicts.wait(30.0)
+    body = ask(runs, "/all_runs")
+    assert {row["run"]: row["digest"]["steps"] for row in body["rows"]} == {
+        "run1": 400, "nested/run2": 20,
+    }  # fmt: skip
+    new = ask(runs, "/all_runs", since=str(body["number"]), store=body["store"])
+    assert (new["rows"], new["judged"]) == ([], 2)
+    assert ask(runs, "/runs")["runs"][0]["verdict"] == "healthy"  # the list knows it, too
+    with pytest.raises(ParameterError):
+        ask(runs, "/all_runs", since="soon")
