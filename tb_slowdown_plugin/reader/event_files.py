@@ -67,6 +67,11 @@ class Damaged:
     """It holds, or by its place should hold, records of ours."""
 
 
+def is_event_file(name: str) -> bool:
+    """Whether TensorBoard takes a file of that name for an event file."""
+    return _MARK in name
+
+
 def find_event_files(logdir: Path, report: Callable[[Damaged], None]) -> list[EventFile]:
     """All event files below a directory, in the order in which TensorBoard reads them.
 

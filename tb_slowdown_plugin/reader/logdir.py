@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.reader.build.record_batch import Record
-from tb_slowdown_plugin.reader.build.run_builder import assemble
+from tb_slowdown_plugin.reader.build.run_builder import Bounds, assemble
 from tb_slowdown_plugin.reader.event_files import (
     Damaged,
     EventFile,
@@ -24,11 +25,15 @@ from tb_slowdown_plugin.reader.scalars.scalar_catalogue import ScalarCatalogue
 from tb_slowdown_plugin.reader.scalars.scalar_points import ScalarPoints
 from tb_slowdown_plugin.reader.scalars.scalar_run import run_from_scalars
 from tb_slowdown_plugin.reader.scalars.scalar_series import group_writers
+from tb_slowdown_plugin.reader.stored_runs import StoredRun, at_hand, list_runs
 from tb_slowdown_plugin.records.metadata import DIRECTORY, run_name
 from tb_slowdown_plugin.records.types import Run
 
 Progress = Callable[[int, int], None]
 """(bytes read, bytes in all); never called for a remote logdir."""
+
+Attach = Callable[[Path, Run], Run]
+"""Adds to a run what is beside its records in a local logdir, or in a copy of a remote one."""
 
 _SHOWN_RUNS: Final = 3
 
@@ -39,15 +44,18 @@ def read_runs(
     run: str | None = None,
     warn: Callable[[str], None],
     progress: Progress | None = None,
+    attach: Attach | None = None,
 ) -> Iterator[Run]:
     """Read all runs of a logdir, or one of them; one at a time, so that memory need not hold all.
 
     Args:
-      logdir: A directory, or an address such as "gs://bucket/logs" that TensorBoard reads.
+      logdir: A directory, or an address such as "gs://bucket/logs" that fsspec or TensorBoard
+        reads.
       run: The run's name as the user knows it; None for all.
       warn: Gets a sentence for each event file or folder that can't be read and of which
         no run came; other damage is in the run's own notes.
       progress: Told how far a local read has come.
+      attach: Called with each run of records while its files are on a local disk.
 
     Yields:
       Each run with slowdown data, by name; perhaps without a step yet.
@@ -55,8 +63,11 @@ def read_runs(
     Raises:
       InputError: There is nothing to report on; the text gives the value and the remedy.
     """
+    add = attach or (lambda _, run: run)
     runs = (
-        _read_remote(logdir, run) if "://" in logdir else _read_local(logdir, run, warn, progress)
+        _read_remote(logdir, run, warn, add)
+        if "://" in logdir
+        else _read_local(logdir, run, warn, progress, add)
     )
     found = False
     for found_run in runs:
@@ -70,8 +81,36 @@ def read_runs(
         )
 
 
+def read_stored(
+    stored: StoredRun, damages: list[Damaged], *, attach: Attach, bounds: Bounds | None = None
+) -> Iterator[Run]:
+    """Reads one run of a listing; from a copy where the logdir is remote.
+
+    Args:
+      stored: From `list_runs`.
+      damages: Gets what can't be read and of which no run came.
+      attach: See `read_runs`.
+      bounds: How much of a run is kept step by step; None for all.
+
+    Yields:
+      The run; nothing where the files hold none, several where writers have records each.
+    """
+    try:
+        with at_hand(stored) as (root, files):
+            by_run = _by_name(files)
+            groups = dict.fromkeys(by_run, stored.name)
+            for run in _read_groups(by_run, groups, _counter([], None), damages, bounds):
+                yield run if run.drawn_from else attach(root, run)
+    except OSError as error:  # the storage's
+        damages.append(Damaged(f"run {stored.name} can't be read: {error}", True))
+
+
 def _read_local(
-    logdir: str, run: str | None, warn: Callable[[str], None], progress: Progress | None
+    logdir: str,
+    run: str | None,
+    warn: Callable[[str], None],
+    progress: Progress | None,
+    attach: Attach,
 ) -> Iterator[Run]:
     root = Path(logdir).expanduser()
     if not root.exists():
@@ -82,19 +121,37 @@ def _read_local(
     files = find_event_files(root, damages.append)
     if not files and not damages:
         raise InputError(f"'{logdir}' holds no event files; give the logdir that training wrote to")
-    by_run: dict[str, list[EventFile]] = {}
-    for file in files:
-        by_run.setdefault(run_name(file.tensorboard_run)[0], []).append(file)
+    by_run = _by_name(files)
     groups = group_writers(by_run)
     if run is not None and files:
         groups = _chosen(logdir, run, groups)
     advance = _counter([file for name in groups for file in by_run[name]], progress)
+    whole = False
+    for read in _read_groups(by_run, groups, advance, damages):
+        whole = True
+        yield read if read.drawn_from else attach(root, read)
+    _tell_damage(logdir, damages, whole=whole, warn=warn)
+
+
+def _by_name(files: Iterable[EventFile]) -> dict[str, list[EventFile]]:
+    by_run: dict[str, list[EventFile]] = {}
+    for file in files:
+        by_run.setdefault(run_name(file.tensorboard_run)[0], []).append(file)
+    return by_run
+
+
+def _read_groups(
+    by_run: Mapping[str, list[EventFile]],
+    groups: Mapping[str, str],
+    advance: Callable[[int], None],
+    damages: list[Damaged],
+    bounds: Bounds | None = None,
+) -> Iterator[Run]:
     points: dict[str, ScalarPoints | None] = {}
     left = Counter(groups.values())
-    whole = False
     for name, group in sorted(groups.items()):
         scalars = points.setdefault(group, ScalarPoints())
-        read, damaged = _read_run(name, by_run[name], advance, scalars)
+        read, damaged = _read_run(name, by_run[name], advance, scalars, bounds)
         damages.extend(damaged)
         if read is not None:
             points[group] = None  # the scalars of a run with records are its program's own
@@ -103,8 +160,12 @@ def _read_local(
             scalars = points.pop(group)
             read = read or (run_from_scalars(group, scalars.series()) if scalars else None)
         if read is not None:
-            whole = True
             yield read
+
+
+def _tell_damage(
+    logdir: str, damages: list[Damaged], *, whole: bool, warn: Callable[[str], None]
+) -> None:
     if damages and not whole:
         raise InputError(f"'{logdir}' has no readable slowdown data: {damages[0].sentence}")
     for damage in damages:
@@ -117,6 +178,7 @@ def _read_run(
     files: list[EventFile],
     advance: Callable[[int], None],
     scalars: ScalarPoints | None,
+    bounds: Bounds | None,
 ) -> tuple[Run | None, list[Damaged]]:
     """A run of records. Until the first is found, `scalars` gets the points of the program's."""
     damages: list[Damaged] = []
@@ -136,7 +198,7 @@ def _read_run(
                 found = True
                 yield record
 
-    run = assemble(name, records)
+    run = assemble(name, records, bounds=bounds)
     if run is None:
         return None, damages
     # A damaged file of the user's own is not our business.
@@ -165,7 +227,29 @@ def _counter(files: list[EventFile], progress: Progress | None) -> Callable[[int
     return advance
 
 
-def _read_remote(logdir: str, run: str | None) -> Iterator[Run]:
+def _read_remote(
+    logdir: str, run: str | None, warn: Callable[[str], None], attach: Attach
+) -> Iterator[Run]:
+    try:
+        listed = list_runs(logdir, warn)
+    except (ImportError, ValueError):  # fsspec can't open it
+        yield from _read_through_tensorboard(logdir, run)
+        return
+    if run is not None and listed:
+        chosen = [each for stored in listed if (each := stored.only(run))]
+        if not chosen:
+            raise _unknown_run(logdir, run, {*chain(*(each.writers for each in listed))})
+        listed = chosen
+    damages: list[Damaged] = []
+    whole = False
+    for stored in listed:
+        for read in read_stored(stored, damages, attach=attach):
+            whole = True
+            yield read
+    _tell_damage(logdir, damages, whole=whole, warn=warn)
+
+
+def _read_through_tensorboard(logdir: str, run: str | None) -> Iterator[Run]:
     try:
         provider = open_logdir(logdir)
         source = ProviderRecords(provider)
@@ -187,9 +271,8 @@ def _read_remote(logdir: str, run: str | None) -> Iterator[Run]:
     except Exception as error:  # each filesystem has exceptions of its own
         raise InputError(
             f"can't read '{logdir}': {error or type(error).__name__}; "
-            "check the address and your access. TensorBoard opens s3:// with tensorflow-io beside "
-            "TensorFlow, or with fsspec and s3fs where TensorFlow is not installed; or copy the "
-            "folder with the event files here"
+            "check the address and your access. s3:// needs s3fs, gs:// needs gcsfs (pip install "
+            "s3fs); or copy the folder with the event files here"
         ) from error
 
 

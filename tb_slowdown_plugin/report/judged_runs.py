@@ -34,9 +34,9 @@ def judge_runs(
     Raises:
       InputError: There is nothing to read, or no such run.
     """
-    local = None if "://" in logdir else Path(logdir).expanduser()
-    for read in read_runs(logdir, run=run, warn=warn, progress=progress):
-        yield judge(read, local)
+    found = read_runs(logdir, run=run, warn=warn, progress=progress, attach=with_what_is_beside)
+    for read in found:
+        yield read, account_for(read)
 
 
 def judge(read: Run, logdir: Path | None) -> tuple[Run, Account]:
@@ -48,10 +48,13 @@ def judge(read: Run, logdir: Path | None) -> tuple[Run, Account]:
     """
     if logdir is None or read.drawn_from is not None:
         return read, account_for(read)
-    beside = replace(
-        read, captured=captured_in(logdir, read), trials=read_trials(logdir, read.name)
-    )
+    beside = with_what_is_beside(logdir, read)
     return beside, account_for(beside)
+
+
+def with_what_is_beside(logdir: Path, run: Run) -> Run:
+    """A run with profiler captures and with results of `tbslow try`."""
+    return replace(run, captured=captured_in(logdir, run), trials=read_trials(logdir, run.name))
 
 
 def report(logdir: str | os.PathLike[str], run: str | None = None) -> tuple[Report, ...]:

@@ -57,7 +57,7 @@ def test_the_command_reads_from_files_what_tensorboard_serves(varied: Path) -> N
 def test_a_remote_logdir_is_read_through_tensorboard(
     varied: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An address goes to TensorBoard's filesystems; here they are given a local directory."""
+    """It opens what fsspec can't; here it is given a local directory."""
     opened: list[str] = []
 
     def open_locally(address: str) -> Any:
@@ -86,7 +86,6 @@ def test_what_is_wrong_with_an_address_is_one_line(monkeypatch: pytest.MonkeyPat
         list(read_runs("gs://bucket/logs", warn=pytest.fail))
     assert str(caught.value) == (
         "can't read 'gs://bucket/logs': bucket not found; "
-        "check the address and your access. TensorBoard opens s3:// with tensorflow-io beside "
-        "TensorFlow, or with fsspec and s3fs where TensorFlow is not installed; or copy the "
-        "folder with the event files here"
+        "check the address and your access. s3:// needs s3fs, gs:// needs gcsfs (pip install "
+        "s3fs); or copy the folder with the event files here"
     )
