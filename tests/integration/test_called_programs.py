@@ -16,7 +16,7 @@ from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.analysis.report_types import Cause, Report
 from tb_slowdown_plugin.reader.logdir import read_runs
 
-pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
+pytestmark = [pytest.mark.timed, pytest.mark.tensorflow, pytest.mark.slow]
 
 PROGRAMS = Path(__file__).with_name("called_programs.py")
 EXCUSED = frozenset({"warm_up", "cpu_contention", "unexplained"})

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from of_a_kind import few
 
-pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
+pytestmark = [pytest.mark.timed, pytest.mark.tensorflow, pytest.mark.slow]
 pytest.importorskip("tensorflow")
 
 PROGRAM = Path(__file__).with_name("slowing_with_calls.py")

@@ -11,7 +11,7 @@ import pytest
 from integration.test_called_programs import run
 from of_a_kind import few
 
-pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
+pytestmark = [pytest.mark.timed, pytest.mark.tensorflow, pytest.mark.slow]
 
 PROGRAMS = Path(__file__).with_name("paired_programs.py")
 PAIRS = {

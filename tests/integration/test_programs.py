@@ -90,6 +90,7 @@ def test_the_recordings_are_small_and_hold_nothing_private() -> None:
         assert not any(len(word) > 3 and word in content for word in private), path
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 @pytest.mark.tensorflow
 @pytest.mark.parametrize(

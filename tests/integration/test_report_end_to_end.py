@@ -20,7 +20,7 @@ from tb_slowdown_plugin.__main__ import main  # noqa: E402
 from tb_slowdown_plugin.reader.logdir import read_runs  # noqa: E402
 from tb_slowdown_plugin.records.types import Run  # noqa: E402
 
-pytestmark = pytest.mark.tensorflow
+pytestmark = [pytest.mark.tensorflow, pytest.mark.timed]
 
 
 def read(logdir: Path) -> Run:

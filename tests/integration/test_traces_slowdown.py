@@ -19,7 +19,7 @@ from tb_slowdown_plugin.reader.logdir import read_runs
 from tb_slowdown_plugin.records.types import Capture, Fact, Run
 from tb_slowdown_plugin.writer.on_slowdown.profile_on_slowdown import TensorFlowProfiler
 
-pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
+pytestmark = [pytest.mark.timed, pytest.mark.tensorflow, pytest.mark.slow]
 tf = pytest.importorskip("tensorflow")
 
 FAST, MOST_SLOW = 1000, 2000

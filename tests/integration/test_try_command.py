@@ -18,7 +18,7 @@ from of_a_kind import few
 
 pytest.importorskip("tensorflow")
 
-pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
+pytestmark = [pytest.mark.timed, pytest.mark.tensorflow, pytest.mark.slow]
 
 ROOT = Path(__file__).parents[2]
 TRIED = ROOT / "tests" / "tried"

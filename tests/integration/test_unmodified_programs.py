@@ -21,7 +21,7 @@ from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.analysis.report_types import Report
 from tb_slowdown_plugin.reader.logdir import read_runs
 
-pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
+pytestmark = [pytest.mark.timed, pytest.mark.tensorflow, pytest.mark.slow]
 
 FOLDER = Path(__file__).parent.parent / "unmodified"
 

@@ -22,6 +22,7 @@ import numpy as np
 import pytest
 
 pytestmark = [
+    pytest.mark.timed,
     pytest.mark.slow,
     pytest.mark.skipif(
         not (shutil.which("prometheus") and shutil.which("prometheus-alertmanager")),

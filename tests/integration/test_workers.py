@@ -12,7 +12,7 @@ import pytest
 from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.reader.logdir import read_runs
 
-pytestmark = pytest.mark.tensorflow
+pytestmark = [pytest.mark.tensorflow, pytest.mark.timed]
 pytest.importorskip("tensorflow")
 
 SCRIPT = Path(__file__).parent / "worker_training.py"

@@ -12,7 +12,7 @@ from integration.written import numbers
 
 from benchmarks import soak
 
-pytestmark = pytest.mark.tensorflow
+pytestmark = [pytest.mark.tensorflow, pytest.mark.timed]
 
 STEPS = 20_000
 
