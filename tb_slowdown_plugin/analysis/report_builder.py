@@ -71,6 +71,7 @@ from tb_slowdown_plugin.analysis.text.trial_text import describe_others, rank_ad
 from tb_slowdown_plugin.analysis.types import UNEXPLAINED, Finding, Verdict
 from tb_slowdown_plugin.analysis.views.forecast import forecast
 from tb_slowdown_plugin.analysis.views.recent import find_recent
+from tb_slowdown_plugin.analysis.views.remaining import find_remaining
 from tb_slowdown_plugin.analysis.views.stall import find_stall
 from tb_slowdown_plugin.analysis.views.timeline import find_marks
 from tb_slowdown_plugin.catalog.parameters.stats import LATEST_WARM_UP_END
@@ -199,6 +200,12 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> Account:
         blind_spots=tuple(spot.sentence for spot in spots),
         step_rule=describe_step_rule(run),
         stall=stall,
+        remaining=find_remaining(
+            run,
+            [*(each for claim in claims for each in claim.findings), *rest, *pending],
+            diagnosis.warm_up_rows,
+        ),
+        ended=run.is_ended,
     )
     return Account(
         report,

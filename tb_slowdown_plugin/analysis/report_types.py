@@ -207,6 +207,19 @@ class Stall:
 
 
 @dataclass(frozen=True, slots=True)
+class Remaining:
+    """What a run still takes if it goes on as it does now."""
+
+    steps: int
+    seconds: float
+    """With validation, saves, and whatever else comes between steps."""
+    lost_seconds: float
+    """Part of it: what the losses that last cost until the end."""
+    text: str
+    """The same in words."""
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """One run of the report. The keys of the JSON are these fields, in this order."""
 
@@ -247,6 +260,10 @@ class Report:
     """What counts as a step, by `tbslow run` or by scalars; None where the program says it."""
     stall: Stall | None = None
     """Of a run in which no step ends; None where they do."""
+    remaining: Remaining | None = None
+    """None where the program didn't say how many steps there are, or all are done."""
+    ended: bool = False
+    """Whether the monitor of its last process was stopped; False, too, where it was killed."""
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain dicts, lists, texts, and numbers, as in the JSON; NaN is None."""

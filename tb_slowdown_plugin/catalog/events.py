@@ -56,5 +56,15 @@ where time goes to a known account. Again whenever the place changes."""
 STALL_THREAD: Final = "stall_thread"
 """Fact: where other threads of the program are in the stall before it, and how many."""
 
+PLANNED_STEPS: Final = "planned_steps"
+"""Fact: a `fit` begins its first epoch, with so many "epochs" from this one on, and "steps" in each
+where Keras knows them; or a loop whose step "until" is not made any more."""
+
+PLANNED_STEPS_OVER: Final = "planned_steps_over"
+"""Fact: that `fit` has ended."""
+
+MONITOR_STOPPED: Final = "monitor_stopped"
+"""Fact: nothing comes after it in its session."""
+
 STALL_OVER: Final = "stall_over"
 """Fact: the monitor was stopped while no step came: the run has ended."""

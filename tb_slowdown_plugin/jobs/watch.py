@@ -35,7 +35,7 @@ class RunLook:
     """What a person calls it."""
     report: Report
     is_live: bool
-    """Whether it was written to in the last minute."""
+    """Whether it was written to in the last minute, and its monitor wasn't stopped."""
     reported: float
     """Unix seconds at which its newest record was written."""
 
@@ -121,15 +121,16 @@ class Watch:
         listed = self._runs.listing().runs
         self._looks = {name: look for name, look in self._looks.items() if name in listed}
         for name, seen in listed.items():
-            is_live = now - seen.reported < LIVE_SECONDS
-            version = (seen.version, is_live)
+            is_recent = now - seen.reported < LIVE_SECONDS
+            version = (seen.version, is_recent)
             known = self._looks.get(name)
-            if known is not None and known[0] == version and not is_live:
+            if known is not None and known[0] == version and not known[1].is_live:
                 continue
             try:
                 report = self._runs.analysis(name).account.report
             except UnknownRunError:
                 continue
+            is_live = is_recent and not report.ended
             look = RunLook(self._runs.title(name), report, is_live, seen.reported)
             self._looks[name] = (version, look)
         return sorted((look for _, look in self._looks.values()), key=rank)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tb_slowdown_plugin.errors import DecodeError
+from tb_slowdown_plugin.reader.build.join import is_stopped
 from tb_slowdown_plugin.reader.build.record_batch import Record, session_of
 from tb_slowdown_plugin.records.codec import decode
 from tb_slowdown_plugin.records.metadata import run_name
@@ -24,6 +25,8 @@ class Extent:
     last_step: int | None
     started: float
     """Unix seconds; NaN where it is not known."""
+    is_ended: bool = False
+    """Whether the monitor of its last process was stopped."""
 
 
 def extent_of(run: Run) -> Extent:
@@ -35,6 +38,7 @@ def extent_of(run: Run) -> Extent:
         first_step=int(number[0]) if len(number) else None,
         last_step=int(number[-1]) if len(number) else None,
         started=min((session.started for session in run.sessions), default=math.nan),
+        is_ended=run.is_ended,
     )
 
 
@@ -74,24 +78,29 @@ def extent_from(records: Iterable[Record]) -> Extent | None:
     if not ends:
         return None
     chief = min(worker for worker, _ in ends)
-    found = [(first, last) for (worker, _), (first, last) in ends.items() if worker == chief]
-    found.sort(key=lambda pair: pair[0].started)
-    with_steps = [pair for pair in found if len(pair[1].steps)]
-    if len(with_steps) < len(found) and any(last.first_row for _, last in found):
+    found = [end for (worker, _), end in ends.items() if worker == chief]
+    found.sort(key=lambda end: end[0].started)
+    with_steps = [end for end in found if len(end[1].steps)]
+    if len(with_steps) < len(found) and any(last.first_row for _, last, _ in found):
         return None
     return Extent(
         workers=len({worker for worker, _ in ends}),
-        steps=sum(last.first_row + len(last.steps) for _, last in with_steps),
+        steps=sum(last.first_row + len(last.steps) for _, last, _ in with_steps),
         first_step=int(with_steps[0][0].steps.number[0]) if with_steps else None,
         last_step=int(with_steps[-1][1].steps.number[-1]) if with_steps else None,
         started=found[0][0].started,
+        is_ended=found[-1][2],
     )
 
 
-def _ends(records: list[Record]) -> tuple[Chunk, Chunk]:
-    """The first and the last chunk with steps, or the first and the last where none has any."""
-    first = _first_with_steps(records)
-    return first, _first_with_steps(records[::-1])
+def _ends(records: list[Record]) -> tuple[Chunk, Chunk, bool]:
+    """The first and the last chunk with steps, or the first and the last where none has any.
+
+    And whether the session's monitor was stopped.
+    """
+    first, newest = _first_with_steps(records), decode(records[-1].payload)
+    last = newest if len(newest.steps) else _first_with_steps(records[::-1])
+    return first, last, is_stopped(newest.events)
 
 
 def _first_with_steps(records: list[Record]) -> Chunk:

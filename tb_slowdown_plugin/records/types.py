@@ -301,6 +301,8 @@ class Run:
     Where the run is drawn from scalars, they are the mean of those steps."""
     drawn_from: ScalarSource | None = None
     """Of a run without records: the scalars that its steps are drawn from."""
+    is_ended: bool = False
+    """Whether the monitor of its last process was stopped: nothing follows but another process."""
 
 
 def no_steps() -> StepTable:

@@ -167,10 +167,7 @@ class Runs:
         now = self._clock()
         runs = self.listing().runs
         extents = self._measure(runs)
-        return [
-            self._summary(name, extents[name][1], seen, live=_is_live(seen, now))
-            for name, seen in runs.items()
-        ]
+        return [self._summary(name, extents[name][1], seen, now) for name, seen in runs.items()]
 
     def all_runs(self, since: int, store: str) -> Body:
         """What was found in each run: see `Verdicts.body`. Asking has them judged."""
@@ -237,7 +234,7 @@ class Runs:
             if run.drawn_from is None:
                 trials = read_trials(Path(self._logdir), name) if self._logdir else ()
                 run = replace(run, captured=self.captures.captured(run), trials=trials)
-            is_live = seen is not None and _is_live(seen, self._clock())
+            is_live = seen is not None and _is_live(seen, self._clock()) and not run.is_ended
             account, state = self._follow(run, self._live_states.get(name) if is_live else None)
             self._live_states[name] = state
             older = self._analyses.newest(name)
@@ -273,21 +270,23 @@ class Runs:
             self._extents = {name: fresh.get(name) or known[name] for name in runs}
             return self._extents
 
-    def _summary(self, name: str, extent: Extent, seen: Seen, *, live: bool) -> Summary:
+    def _summary(self, name: str, extent: Extent, seen: Seen, now: float) -> Summary:
         found = self._analyses.newest(name)
         if seen.source == "scalars" and found is not None:
             extent = extent_of(found.run)  # its points have been read meanwhile
         row = self._verdicts.row(name)
         report = found.account.report if found else row.digest if row else None
+        plain = asdict(extent)
+        is_ended = plain.pop("is_ended")
         return Summary(
             run=name,
             source=seen.source,
             title=self.title(name),
             reported=seen.reported,
-            live=live,
+            live=_is_live(seen, now) and not is_ended,
             verdict=report.verdict if report else None,
             lost_fraction=report.lost_fraction if report else None,
-            **asdict(extent),
+            **plain,
         )
 
 

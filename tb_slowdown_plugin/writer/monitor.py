@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Final
 
+from tb_slowdown_plugin.catalog.events import PLANNED_STEPS
 from tb_slowdown_plugin.errors import UsageError
+from tb_slowdown_plugin.records.types import Fact
 from tb_slowdown_plugin.writer import redirection
 from tb_slowdown_plugin.writer.privacy import reason_of
 from tb_slowdown_plugin.writer.sampling.end_signal import EndSignal
@@ -176,6 +178,7 @@ def start(
     disable: Iterable[str] = (),
     profile_on_slowdown: bool = False,
     on_slowdown: Callable[[SlowdownEvent], object] | None = None,
+    total_steps: int | None = None,
 ) -> Monitor:
     """Starts to watch the training in this process.
 
@@ -194,6 +197,8 @@ def start(
       on_slowdown: Is called with a `SlowdownEvent`, in a background thread, when steps have
         become 25 % slower and stay so for 20 s, and when a stall begins and ends. It may raise
         or block: the training goes on.
+      total_steps: Number of the first step that is not made any more, as `step` counts them,
+        for the time that is left. `SlowdownCallback` knows it from `fit`.
 
     Returns:
       The monitor: leave its `with` block, or call `stop()`, at the end.
@@ -213,6 +218,8 @@ def start(
     names = collector_names(disable)
     if on_slowdown is not None and not callable(on_slowdown):
         raise UsageError(f"on_slowdown={on_slowdown!r}: expected a function of one argument")
+    if total_steps is not None and (not isinstance(total_steps, int) or total_steps < 1):
+        raise UsageError(f"total_steps={total_steps!r}: expected a number of steps")
     busy = _active
     if busy is not None and not busy.forked and _is_in_use():
         raise UsageError(
@@ -230,6 +237,8 @@ def start(
         disabled=names,
         logdir=None if "://" in directory else directory,
     )
+    if total_steps is not None:
+        session.recorder.emit(Fact(PLANNED_STEPS, "", {"until": float(total_steps)}))
     on_stopped = watch_run(session, directory, on_slowdown)
     monitor = Monitor(
         session, _profile(session, directory) if profile_on_slowdown else lambda: None

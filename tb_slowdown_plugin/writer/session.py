@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from operator import attrgetter
 from typing import Final, TypeVar
 
+from tb_slowdown_plugin.catalog.events import MONITOR_STOPPED
 from tb_slowdown_plugin.collectors.base import Collector, Context
 from tb_slowdown_plugin.records import metadata
 from tb_slowdown_plugin.records.codec import encode
@@ -22,6 +23,7 @@ from tb_slowdown_plugin.records.types import (
     CollectorState,
     Environment,
     Event,
+    Fact,
     Failure,
     StepTable,
 )
@@ -199,6 +201,7 @@ class Session:
         self.stalls.close()
         with self._lock:
             self._collection.stop()
+            self.recorder.emit(Fact(MONITOR_STOPPED))
             self.flush(final=True)
             self._outbox.close()
 

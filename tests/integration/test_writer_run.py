@@ -315,3 +315,18 @@ def test_a_deleted_file_is_replaced_and_the_loss_is_on_record(tmp_path):
     assert any(chunk.environment for chunk in found)
     assert "the log directory was deleted" in repr([chunk.events for chunk in found])
     assert os.listdir(tmp_path / "slowdown")[0].endswith(".1")  # noqa: PTH208
+
+
+def test_the_declared_end_says_what_is_left_until_the_monitor_is_stopped(tmp_path):
+    with tbslow.start(tmp_path, total_steps=1000) as monitor:
+        for _ in range(100):
+            with tbslow.summary.step():
+                pass
+        monitor.flush()
+        (live,) = tbslow.report(tmp_path)
+    (ended,) = tbslow.report(tmp_path)
+    assert (live.remaining.steps, live.ended) == (900, False)
+    assert live.remaining.seconds == pytest.approx(9 * live.wall_seconds, rel=0.9)
+    assert (ended.remaining, ended.ended) == (None, True)
+    with pytest.raises(tbslow.UsageError, match="total_steps=0: expected a number of steps"):
+        tbslow.start(tmp_path, total_steps=0)

@@ -23,8 +23,8 @@ _STYLES: Final = {
     "slowdown": "red",
     "not_enough_steps": "yellow",
 }
-_FRAME_LINES: Final = 8
-"""Lines of a screen that hold no run: title, heading, the headline and fix of one run."""
+_FRAME_LINES: Final = 9
+"""Lines of a screen that hold no run: title, heading, what is said of one run."""
 _MIN_NAME: Final = 12
 _MAX_NAME: Final = 40
 """Columns of a run's name; a fourth of the terminal between those."""
@@ -122,6 +122,8 @@ def _details(look: RunLook) -> list[Text]:
     lines = [Text(printable(f"{look.title}: {report.headline}"))]
     if report.confirming is not None:
         lines.append(Text(printable(report.confirming.text), style="yellow"))
+    if look.is_live and report.remaining is not None:
+        lines.append(Text(printable(report.remaining.text)))
     fix = _fix(_first_cause(report))
     if fix:
         lines.append(Text(printable(f"Fix: {fix}")))
@@ -132,7 +134,8 @@ def plain_line(look: RunLook) -> str:
     """One run in one line, for a log or a pipe."""
     report = look.report
     parts = [f"step {_step(report)}", f"{_per_step(report)} per step", _state(look)]
-    return printable(f"{look.title}: {', '.join(parts)}. {report.headline}")
+    left = report.remaining.text if look.is_live and report.remaining is not None else ""
+    return printable(f"{look.title}: {', '.join(parts)}. {report.headline} {left}".rstrip())
 
 
 def _first_cause(report: Report) -> Cause | None:
@@ -176,6 +179,11 @@ def _state(look: RunLook) -> str:
     return "stalled" if look.is_stalled else "live"
 
 
+def _left(look: RunLook) -> Text:
+    left = look.report.remaining
+    return Text(duration(left.seconds) if look.is_live and left is not None else "")
+
+
 def _state_cell(look: RunLook) -> Text:
     return Text(_state(look), "bold red" * look.is_stalled)
 
@@ -203,6 +211,7 @@ _COLUMNS: Final = (
         justify="right",
     ),
     _Column("Lost", _lost, justify="right"),
+    _Column("Left", _left, 100, justify="right"),
     _Column("Since", _since, 60, justify="right"),
     _Column(
         "Lost to",

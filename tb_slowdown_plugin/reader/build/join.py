@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 
 import numpy as np
 
+from tb_slowdown_plugin.catalog.events import MONITOR_STOPPED
 from tb_slowdown_plugin.reader.build.session_builder import Strand
 from tb_slowdown_plugin.records.types import (
     Environment,
     Event,
+    Fact,
     Float,
     Run,
     Session,
@@ -51,6 +53,14 @@ def join(name: str, strands: Sequence[Strand]) -> Run:
             )
             for strand, first in zip(ordered, firsts, strict=False)
         ),
+        is_ended=bool(ordered) and is_stopped(ordered[-1].events),
+    )
+
+
+def is_stopped(of_session: Iterable[Event]) -> bool:
+    """Whether events of a session say that its monitor was stopped."""
+    return any(
+        isinstance(event.what, Fact) and event.what.name == MONITOR_STOPPED for event in of_session
     )
 
 

@@ -155,6 +155,7 @@ def watch_fit(
         int(getattr(model, "steps_per_execution", 1) or 1),
         params.get("steps"),
         lambda: _iterations(model),  # BackupAndRestore has restored it by then
+        params.get("epochs"),
     )
     siblings = [other for other in callbacks.callbacks if other is not but]
     for fact in describe_fit(model, siblings):

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.events import PLANNED_STEPS, PLANNED_STEPS_OVER
+from tb_slowdown_plugin.records.types import Fact
 from tb_slowdown_plugin.writer.steps.periods import (
     is_idle,
 )
@@ -37,6 +39,7 @@ class FitSteps:
         self._next_epoch = 0
         self._batches_per_execution = 1
         self._batches_per_epoch: int | None = None
+        self._epochs: int | None = None
         self._count: Callable[[], int] | None = None
         self._outer = 0
         self._gap: _Gap | None = None
@@ -46,6 +49,7 @@ class FitSteps:
         batches_per_execution: int,
         batches_per_epoch: int | None,
         count: Callable[[], int] = lambda: 0,
+        epochs: int | None = None,
     ) -> None:
         """`fit` begins, in this thread.
 
@@ -54,6 +58,7 @@ class FitSteps:
           batches_per_epoch: None where Keras does not know it (yet).
           count: Gives the steps made so far, when the first batch begins: steps go on from
             there, unless they are further already. So a run that was resumed goes on.
+          epochs: The number of the epoch that `fit` ends before; None where that isn't known.
         """
         self._recorder.is_mine()  # the first to ask is the training thread
         self._cancel()
@@ -62,12 +67,16 @@ class FitSteps:
         self._outer = self._watch.depth
         self._batches_per_execution = batches_per_execution
         self._batches_per_epoch = batches_per_epoch
+        self._epochs = epochs
         self._count = count
         self._book_gap()
         self._watch.open(BOOKKEEPING)
 
     def begin_epoch(self, epoch: int) -> None:
         """An epoch begins with the next batch."""
+        if self._epochs is not None:
+            self._recorder.emit(self._plan(self._epochs - epoch))
+            self._epochs = None
         self._next_epoch = max(epoch, self._next_epoch)
         self._recorder.mark_epoch(self._next_epoch)
         self._next_epoch += 1
@@ -118,6 +127,7 @@ class FitSteps:
     def end_fit(self) -> None:
         """`fit` ends."""
         self._cancel()
+        self._recorder.emit(Fact(PLANNED_STEPS_OVER))
         self._close_accounts()
         self._gap = self._look()
 
@@ -127,6 +137,7 @@ class FitSteps:
         The batch that was open is no step, and what passed since the last thing that
         is known belongs to no account that was left open.
         """
+        self._recorder.emit(Fact(PLANNED_STEPS_OVER))
         self._watch.open(BETWEEN, since_ns=self._recorder.ended_ns)
         self._watch.close()
         self._cancel()
@@ -134,6 +145,12 @@ class FitSteps:
         unknown_ns = self._watch.booked.pop(BETWEEN, 0)
         now = self._look()
         self._gap = now._replace(at_ns=now.at_ns - unknown_ns)
+
+    def _plan(self, epochs: int) -> Fact:
+        numbers = {"epochs": float(epochs)}
+        if self._batches_per_epoch is not None:
+            numbers["steps"] = float(-(-self._batches_per_epoch // self._batches_per_execution))
+        return Fact(PLANNED_STEPS, "", numbers)
 
     def _look(self) -> _Gap:
         booked = self._watch.booked_ns

@@ -11,9 +11,11 @@ import pytest
 from unit.jobs.looks import NOW, cause_of, look_of, stall_of
 
 from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.catalog.events import MONITOR_STOPPED
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.jobs.watch import EVERY_SECONDS, LIVE_SECONDS, Watch, rank
 from tb_slowdown_plugin.reader.logdir import read_runs
+from tb_slowdown_plugin.records.types import Chunk, Event, Fact, no_signals, no_steps
 
 STARTED = event_files.STARTED
 
@@ -50,6 +52,17 @@ def test_a_run_is_looked_at_as_the_report_tells_it(logdir, clock):
     assert look.report.wall_seconds == pytest.approx(report.wall_seconds)
     assert look.report.lost_seconds == pytest.approx(report.lost_seconds)
     assert look.report.healthy_step_seconds == pytest.approx(report.healthy_step_seconds)
+
+
+def test_a_run_whose_monitor_was_stopped_has_ended_at_once(logdir, clock):
+    watch = Watch(str(logdir), clock=clock)
+    assert [look.is_live for look in watch.look()] == [True]
+    stop = Event(1000, STARTED, Fact(MONITOR_STOPPED))
+    last = Chunk("0123abcd", 99, STARTED, 1000, no_steps(), no_signals(), (stop,))
+    event_files.write_chunks(logdir / "run1" / "slowdown", [last], number=1)
+    clock.now += 5.0
+    assert [look.is_live for look in watch.look()] == [False]
+    assert [look.report.ended for look in watch.look()] == [True]
 
 
 def test_new_steps_and_new_runs_are_followed(logdir, clock):

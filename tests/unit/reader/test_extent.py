@@ -7,12 +7,13 @@ from dataclasses import replace
 
 import event_files
 
+from tb_slowdown_plugin.catalog.events import MONITOR_STOPPED
 from tb_slowdown_plugin.reader.build.record_batch import Record
 from tb_slowdown_plugin.reader.build.run_builder import assemble
 from tb_slowdown_plugin.reader.extent import end_tags, extent_from, extent_of
 from tb_slowdown_plugin.records.codec import encode
 from tb_slowdown_plugin.records.metadata import tag
-from tb_slowdown_plugin.records.types import Chunk, no_signals, no_steps
+from tb_slowdown_plugin.records.types import Chunk, Event, Fact, no_signals, no_steps
 
 ROWS = 10
 STEPS = event_files.make_steps(ROWS)
@@ -56,3 +57,24 @@ def test_a_run_without_steps_has_none() -> None:
     extent = extent_from([record(0, empty=True)])
     assert extent is not None
     assert (extent.steps, extent.first_step, math.isnan(extent.started)) == (0, None, False)
+
+
+def test_a_stopped_monitor_is_the_end_of_its_session() -> None:
+    def end(index: int, session: str) -> Record:
+        event = Event(ROWS * index, event_files.STARTED, Fact(MONITOR_STOPPED))
+        started = event_files.STARTED + index
+        chunk = Chunk(session, index, started, index * ROWS, no_steps(), no_signals(), (event,))
+        return Record("run1/slowdown", tag(session, index), index, encode(chunk))
+
+    stopped = [record(0), end(1, "0123abcd")]
+    for records, is_ended in [
+        ([record(0)], False),
+        (stopped, True),
+        ([*stopped, record(2, "0123abce")], False),
+    ]:
+        whole = assemble("run1", lambda records=records: records)
+        assert whole is not None
+        assert (whole.is_ended, extent_of(whole).is_ended) == (is_ended, is_ended)
+        extent = extent_from(records)
+        assert extent is None or extent.is_ended == is_ended
+    assert extent_from(stopped) == extent_of(assemble("run1", lambda: stopped))

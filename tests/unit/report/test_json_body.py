@@ -41,6 +41,8 @@ def test_the_json_has_the_keys_of_the_contract_in_their_order(slow: Report) -> N
         "scalars",
         "step_rule",
         "stall",
+        "remaining",
+        "ended",
     ]
     assert list(run["causes"][0]) == [
         "cause",

@@ -144,6 +144,14 @@ export interface Unexplained {
   readonly text: string;
 }
 
+export interface Remaining {
+  readonly steps: number;
+  readonly seconds: number;
+  /** Part of it: what the losses that last cost until the end. */
+  readonly lost_seconds: number;
+  readonly text: string;
+}
+
 export interface RunReport {
   readonly run: string;
   readonly verdict: Verdict;
@@ -177,6 +185,8 @@ export interface RunReport {
   /** Where that was and why, a sentence each. */
   readonly blind_spots?: readonly string[];
   readonly source?: Source;
+  /** What it still takes, where the program says how many steps there are. */
+  readonly remaining?: Remaining | null;
   /** What counts as a step, where `tbslow run` found it out. */
   readonly step_rule?: string | null;
 }

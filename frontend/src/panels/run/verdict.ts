@@ -41,7 +41,7 @@ const quoted = (sentence: string): string =>
 function asOf(report: RunReport, page: Page): TemplateResult | typeof nothing {
   const { as_of: snapshot } = report;
   if (!page.run.live || page.shared || !snapshot) return nothing;
-  return html`<p class="s q">As of step ${count(snapshot.step)}, ${ago(page.now - snapshot.ended)}. The run goes on.</p>`;
+  return html`<p class="s q">As of step ${count(snapshot.step)}, ${ago(page.now - snapshot.ended)}. ${prose(report.remaining?.text ?? "The run goes on.")}</p>`;
 }
 
 const withStop = (sentence: string): string =>

@@ -8,7 +8,8 @@ import pytest
 from rich.console import Console
 from unit.jobs.looks import cause_of, look_of, stall_of
 
-from tb_slowdown_plugin.cli.display.watch_table import Screen
+from tb_slowdown_plugin.analysis.report_types import Remaining
+from tb_slowdown_plugin.cli.display.watch_table import Screen, plain_line
 
 
 def draw(looks, width=100, height=24, trouble=""):
@@ -33,6 +34,20 @@ def test_a_wide_terminal_has_the_fix_of_each_run_and_a_narrow_one_no_baseline():
         ["Pass", "a", "tensor."]
     ] * 2
     assert "Baseline" not in draw(looks, width=80)[1]
+
+
+def test_what_is_left_of_a_live_run_is_shown():
+    left = Remaining(600, 240.0, 180.0, "About 4 min 0 s left (600 steps).")
+    lines = draw([look_of(causes=(cause_of(),), remaining=left)], width=120)
+    assert " 31.0 %  4 min 0 s  step 800 " in lines[2]
+    assert lines[4] == left.text
+    look = look_of(remaining=left)
+    assert plain_line(look) == (
+        "run1: step 1,000, 145 ms per step, live. Healthy. About 4 min 0 s left (600 steps)."
+    )
+    ended = look_of(is_live=False, remaining=left)
+    assert "left" not in plain_line(ended)
+    assert "4 min" not in "".join(draw([ended]))
 
 
 def test_causes_of_most_seconds_are_named_and_a_healthy_run_has_no_fix():

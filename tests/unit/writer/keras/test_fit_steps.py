@@ -2,10 +2,11 @@
 
 import pytest
 
+from tb_slowdown_plugin.catalog.events import PLANNED_STEPS, PLANNED_STEPS_OVER
 from tb_slowdown_plugin.collectors.timing.stopwatch import (
     Clock,
 )
-from tb_slowdown_plugin.records.types import Idle
+from tb_slowdown_plugin.records.types import Fact, Idle
 from tb_slowdown_plugin.writer.keras.fit_steps import BETWEEN, BOOKKEEPING, FitSteps
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 from tb_slowdown_plugin.writer.steps.step_buffer import Opening
@@ -178,3 +179,28 @@ def test_one_that_raised_elsewhere_books_nothing_of_the_pause_to_what_was_open(
         Idle(600.0)
     ]
     assert not any(accounts(recorder))
+
+
+def facts(recorder):
+    """Row, name, and numbers of each fact."""
+    found = [(each.row, each.what) for each in recorder.events if isinstance(each.what, Fact)]
+    return [(row, what.name, dict(what.numbers)) for row, what in found]
+
+
+def test_what_keras_plans_is_recorded_with_the_first_epoch(recorder, hand, steps):
+    fit(steps, hand)
+    steps.begin_fit(4, 10, epochs=7)
+    steps.begin_epoch(2)  # `initial_epoch`
+    steps.begin_epoch(3)
+    steps.leave_fit()
+    assert facts(recorder) == [
+        (3, PLANNED_STEPS_OVER, {}),
+        (3, PLANNED_STEPS, {"epochs": 5.0, "steps": 3.0}),
+        (3, PLANNED_STEPS_OVER, {}),
+    ]
+
+
+def test_a_pass_of_unknown_length_has_epochs_only(recorder, steps):
+    steps.begin_fit(1, None, epochs=2)
+    steps.begin_epoch(0)
+    assert facts(recorder) == [(0, PLANNED_STEPS, {"epochs": 2.0})]
