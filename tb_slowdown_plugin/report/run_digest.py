@@ -78,7 +78,7 @@ def digest_of(run: Run, account: Account) -> RunDigest:
         since_step=since,
         since_seconds=None if row is None else _short(float(np.nansum(period[:row]))),
         steps=report.steps,
-        step_seconds=_short(float(np.median(known))) if len(known) else None,
+        step_seconds=_short(float(np.median(known)) / _steps_in_row(run)) if len(known) else None,
         steps_per_second=None if rate is None else _short(rate),
         items_per_second=_short(float(items.sum()) / total) if has_items and total > 0 else None,
         started=min((session.started for session in run.sessions), default=None),
@@ -115,6 +115,11 @@ def _first_cause(report: Report) -> tuple[str | None, int | None]:
             return None, None
         return UNEXPLAINED, report.unexplained.steps[0] if report.unexplained else None
     return (first.cause, first.steps[0]) if first else (None, None)
+
+
+def _steps_in_row(run: Run) -> int:
+    """How many steps the seconds of a row are of: those of a run from scalars are means."""
+    return 1 if run.drawn_from else run.steps_per_row
 
 
 def _row_of(run: Run, step: int | None) -> int | None:

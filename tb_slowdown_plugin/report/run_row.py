@@ -1,4 +1,4 @@
-"""One run as one row: what a table of many runs shows of each.
+"""One run as one row of a table that is kept: its digest with exact sums, program, and devices.
 
 `RunRow` is a contract: its fields are columns of `tbslow fleet` and keys of JSON.
 `SCHEMA` is raised when a reader of old rows would misread new ones.
@@ -12,11 +12,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final, Literal
 
-import numpy as np
-
 from tb_slowdown_plugin.analysis.report_types import Account, Judged
 from tb_slowdown_plugin.analysis.types import Verdict
 from tb_slowdown_plugin.records.types import Fact, Run, Trace
+from tb_slowdown_plugin.report.run_digest import digest_of
 
 SCHEMA: Final = 1
 
@@ -41,7 +40,7 @@ class RunRow:
     lost_fraction: float
     unexplained_seconds: float
     cause: str | None
-    """Id of the cause that took most."""
+    """Id of what took most, "unexplained" too."""
     subject: str | None
     """The same in words: "retracing of train_step (train.py:41)"."""
     since_step: int | None
@@ -67,8 +66,7 @@ class RunRow:
 def run_row(run: Run, account: Account) -> RunRow:
     """Sums up one judged run."""
     report = account.report
-    first = report.causes[0] if report.causes else None
-    steps = run.steps
+    digest = digest_of(run, account)
     return RunRow(
         run=run.name,
         verdict=report.verdict,
@@ -77,17 +75,17 @@ def run_row(run: Run, account: Account) -> RunRow:
         lost_seconds=report.lost_seconds,
         lost_fraction=report.lost_fraction,
         unexplained_seconds=report.unexplained_seconds,
-        cause=first.cause if first else None,
-        subject=account.subjects.get(first.cause) if first else None,
-        since_step=first.steps[0] if first else None,
-        step_seconds=_median_step(run),
+        cause=digest.cause,
+        subject=digest.subject or None,
+        since_step=digest.since_step,
+        step_seconds=digest.step_seconds,
         healthy_step_seconds=_known(report.healthy_step_seconds),
-        items_per_second=_throughput(run),
+        items_per_second=digest.items_per_second,
         steps=report.steps,
         workers=1 + len(run.workers),
         accelerators=_count_accelerators(run),
-        started=min((session.started for session in run.sessions), default=None),
-        ended=float(steps.ended[-1]) if len(steps) else None,
+        started=digest.started,
+        ended=digest.ended,
         program=find_program(run),
         source=report.source,
     )
@@ -113,21 +111,6 @@ def find_program(run: Run) -> str | None:
 def _file_of(place: str) -> str:
     found = _LINE.search(place)
     return found[1] if found else ""
-
-
-def _median_step(run: Run) -> float | None:
-    seconds = run.steps.period_seconds
-    if not len(seconds):
-        return None
-    # Rows of several steps hold their sum, but of a run from scalars their mean.
-    each = 1 if run.drawn_from else run.steps_per_row
-    return _known(float(np.nanmedian(seconds)) / each)
-
-
-def _throughput(run: Run) -> float | None:
-    counted = np.isfinite(run.steps.items)
-    seconds = float(run.steps.period_seconds[counted].sum())
-    return float(run.steps.items[counted].sum()) / seconds if seconds > 0 else None
 
 
 def _count_accelerators(run: Run) -> int | None:
