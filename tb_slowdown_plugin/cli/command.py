@@ -56,7 +56,7 @@ def _share(chosen: Namespace) -> int:
 
 
 def _demo(chosen: Namespace) -> int:
-    from tb_slowdown_plugin.cli.demo import demo
+    from tb_slowdown_plugin.cli.demo.command import demo
 
     return demo(chosen)
 

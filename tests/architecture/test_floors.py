@@ -41,7 +41,7 @@ def test_import_contracts_hold(root: Path) -> None:
 @pytest.mark.parametrize(
     ("library", "allowed"),
     [
-        ("tensorflow", ("writer/", "collectors/", "cli/demo_program.py")),
+        ("tensorflow", ("writer/", "collectors/", "cli/demo/program.py")),
         ("keras", ("writer/", "collectors/")),
         ("pynvml", ("collectors/",)),
         ("tensorboard", ("server/", "reader/", "writer/", "report/share/")),

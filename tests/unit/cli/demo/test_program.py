@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tb_slowdown_plugin.cli.demo_program import NEW_RATE_EVERY, record
+from tb_slowdown_plugin.cli.demo.program import NEW_RATE_EVERY, record
 from tb_slowdown_plugin.reader.logdir import read_runs
 from tb_slowdown_plugin.records.types import Trace
 

@@ -10,7 +10,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Final, TextIO
 
-from tb_slowdown_plugin.cli.demo_program import STEPS
+from tb_slowdown_plugin.cli.demo.program import STEPS
 from tb_slowdown_plugin.cli.output import ink_of, tell, write
 from tb_slowdown_plugin.cli.report import entitled
 from tb_slowdown_plugin.errors import InputError
@@ -37,7 +37,7 @@ def demo(chosen: Namespace) -> int:
     write(
         f"\nTo see it in TensorBoard: tensorboard --logdir {chosen.logdir}, "
         "then open the tab Slowdown\n"
-        "The program that was recorded is the module tb_slowdown_plugin.cli.demo_program.\n",
+        "The program that was recorded is the module tb_slowdown_plugin.cli.demo.program.\n",
         None,
     )
     return 0
@@ -45,7 +45,7 @@ def demo(chosen: Namespace) -> int:
 
 def _record(logdir: str, given: str, terminal: TextIO) -> None:
     """In a process of its own: what TensorFlow prints, or dies of, is not ours."""
-    program = [sys.executable, "-m", "tb_slowdown_plugin.cli.demo_program", logdir, str(STEPS)]
+    program = [sys.executable, "-m", "tb_slowdown_plugin.cli.demo.program", logdir, str(STEPS)]
     with tempfile.TemporaryFile("w+") as said:
         with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=said, text=True) as process:
             assert process.stdout is not None

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tb_slowdown_plugin.cli.command import main
-from tb_slowdown_plugin.cli.demo import draw_progress
-from tb_slowdown_plugin.cli.demo_program import STEPS
+from tb_slowdown_plugin.cli.demo.command import draw_progress
+from tb_slowdown_plugin.cli.demo.program import STEPS
 
 
 class Terminal(io.StringIO):
