@@ -16,7 +16,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, TextIO
 
-from tb_slowdown_plugin.analysis.text.wording import duration
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.report.ansi import printable
 
@@ -183,6 +182,8 @@ class TurnsBar:
         """Draws it as it is now."""
         if not self._stream.isatty():
             return
+        from tb_slowdown_plugin.analysis.text.wording import duration  # not for each command
+
         elapsed = self._clock() - self._began
         if self._mean_seconds is None:
             text = f"first run, {duration(elapsed)}"

@@ -22,8 +22,6 @@ from tb_slowdown_plugin.cli.output import (
 from tb_slowdown_plugin.records.metadata import (
     run_title,
 )
-from tb_slowdown_plugin.report.embedded_answers import embed
-from tb_slowdown_plugin.report.html_page import to_html
 from tb_slowdown_plugin.report.json_body import (
     report_json,
 )
@@ -45,6 +43,8 @@ def report(chosen: Namespace) -> int:
         for run, account in judged:
             reports.append(with_patches(account.report, run, Path()))
             if chosen.format == "html":
+                from tb_slowdown_plugin.report.embedded_answers import embed
+
                 pages.append(embed(run, account, title=run_title(run.name, chosen.logdir)))
     for warning in warnings:
         tell(warning)
@@ -52,6 +52,8 @@ def report(chosen: Namespace) -> int:
     if chosen.format == "json":
         text = report_json(reports) + "\n"
     elif chosen.format == "html":
+        from tb_slowdown_plugin.report.html_page import to_html
+
         text = to_html(pages, text=to_text(titled), made=time.time())
     else:
         width, colour = ink_of(chosen.output)

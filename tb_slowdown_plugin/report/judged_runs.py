@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.analysis.report_types import Account, Report
-from tb_slowdown_plugin.profiler.digest import captured_in
+from tb_slowdown_plugin.profiler.sessions import find_sessions
 from tb_slowdown_plugin.reader.logdir import Progress, read_runs
 from tb_slowdown_plugin.reader.trials import read_trials
 from tb_slowdown_plugin.records.types import Run
@@ -54,7 +54,12 @@ def judge(read: Run, logdir: Path | None) -> tuple[Run, Account]:
 
 def with_what_is_beside(logdir: Path, run: Run) -> Run:
     """A run with profiler captures and with results of `tbslow try`."""
-    return replace(run, captured=captured_in(logdir, run), trials=read_trials(logdir, run.name))
+    beside = replace(run, trials=read_trials(logdir, run.name))
+    if not find_sessions(logdir, run.name):
+        return beside
+    from tb_slowdown_plugin.profiler.digest import captured_in  # most runs have no captures
+
+    return replace(beside, captured=captured_in(logdir, run))
 
 
 def report(logdir: str | os.PathLike[str], run: str | None = None) -> tuple[Report, ...]:

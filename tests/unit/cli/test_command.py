@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 from argparse import Namespace
 from pathlib import Path
 
@@ -45,3 +47,45 @@ def test_the_status_of_a_command_is_handed_on(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(command._COMMANDS, "report", judged)
     assert main(["report", "logs"]) == 3
     assert seen == ["logs"]
+
+
+def modules_after(code: str, root: Path) -> set[str]:
+    """The modules that Python has imported when the code has run."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys; print(chr(10), *sys.modules)"],
+        cwd=root,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return set(done.stdout.rpartition("\n ")[2].split())
+
+
+def test_the_help_imports_no_numpy(root: Path) -> None:
+    code = (
+        "from tb_slowdown_plugin.cli.command import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass"
+    )
+    found = modules_after(code, root)
+    assert "tb_slowdown_plugin.cli.command" in found
+    assert not {"numpy", "google.protobuf", "tb_slowdown_plugin.analysis"} & found
+
+
+def test_a_report_imports_what_it_prints(root: Path) -> None:
+    code = (
+        "from tb_slowdown_plugin.cli.command import main\n"
+        "main(['report', 'tests/recordings/retracing_number'])"
+    )
+    found = modules_after(code, root)
+    assert "tb_slowdown_plugin.report.text_report" in found
+    assert (
+        not {
+            "tensorflow",
+            "tensorboard.backend",
+            "tb_slowdown_plugin.profiler.read",
+            "tb_slowdown_plugin.report.embedded_answers",
+            "tb_slowdown_plugin.server",
+        }
+        & found
+    )
