@@ -2,9 +2,11 @@
 
 import { render as draw } from "lit-html";
 import { Client } from "./api/client";
-import { embeddedFetch } from "./api/embedded";
+import { embeddedFetch, isShared } from "./api/embedded";
+import type { Run, RunReport } from "./api/wire/report";
 import { App } from "./page/app";
 import { browserHost } from "./page/host";
+import { followPrinting, opened } from "./page/printing";
 import { Shell } from "./page/shell";
 import { INITIAL, type State, shownRun } from "./page/state/state";
 import { STYLES } from "./styles";
@@ -24,6 +26,10 @@ function panelInSight(root: HTMLElement): string | undefined {
   return begun.at(-1)?.id;
 }
 
+/** What a bookmark and a printed file are called. */
+const titleOf = ({ title }: Run, { headline }: RunReport): string =>
+  `${title}: ${headline.replaceAll("`", "").replace(/\.$/, "")} - Slowdown`;
+
 export async function render(): Promise<void> {
   const style = document.createElement("style");
   style.textContent = STYLES;
@@ -37,9 +43,13 @@ export async function render(): Promise<void> {
   const host = browserHost();
   let state: State = INITIAL;
   let pending = false;
+  let printing = false;
   const paint = (): void => {
     pending = false;
-    draw(shell.page(state, Date.now() / SECOND), root);
+    // In TensorBoard the title is that of the window around this frame.
+    const shown = shownRun(state);
+    if (isShared() && shown && state.report) document.title = titleOf(shown, state.report);
+    draw(shell.page(printing ? opened(state) : state, Date.now() / SECOND), root);
   };
   const schedule = (next: State): void => {
     state = next;
@@ -47,6 +57,10 @@ export async function render(): Promise<void> {
     pending = true;
     requestAnimationFrame(paint);
   };
+  followPrinting(root, (forPaper) => {
+    printing = forPaper;
+    paint();
+  });
   const app = new App(new Client(embeddedFetch()), host, schedule, () => root.clientWidth > 0);
   const shell = new Shell(app);
   host.followTheme(() => document.dispatchEvent(new Event("slowdown-theme")));

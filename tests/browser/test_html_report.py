@@ -19,6 +19,7 @@ playwright = pytest.importorskip("playwright.sync_api")
 pytestmark = pytest.mark.browser
 
 DEMO_LOGS = Path(__file__).parents[2] / "demo_logs"
+DEMO = "slow_map_stage"
 DRAWN = 'document.querySelector("sd-timeline canvas").toDataURL()'
 VIOLATIONS = """
 document.addEventListener("securitypolicyviolation", (event) =>
@@ -155,6 +156,46 @@ def test_runs_can_be_compared_without_a_server(
     assert main(["compare", *sides, "--format", "json"]) == 0
     assert headline.rstrip(".") == json.loads(capsys.readouterr().out)["headline"]
     assert opened.said == []
+    opened.context.close()
+
+
+def test_it_fits_a_phone_and_paper(browser: playwright.Browser, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    assert main(["report", str(DEMO_LOGS), "--run", DEMO, "--format", "html", "-o", str(path)]) == 0
+    opened = Opened(browser, path)
+    page = opened.page
+    assert page.title().startswith(f"{DEMO}: ")
+    assert page.locator("h1").inner_text().rstrip(".") in page.title()
+    page.set_viewport_size({"width": 390, "height": 844})
+    document = page.locator("html")
+    playwright.expect(document).to_have_js_property("scrollWidth", 390)
+    for part in (".cause h3", ".cause .sub", ".cause .num b", ".cause .conf", ".code"):
+        box = page.locator(part).first.bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= 390, part
+        assert box["width"] > 30, part
+    page.set_viewport_size({"width": 1440, "height": 900})
+    closed = page.locator("details.cause:not([open])")
+    assert closed.count() > 0
+    page.emulate_media(color_scheme="dark")
+    playwright.expect(document).to_have_attribute("data-theme", "dark")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print", color_scheme="dark")
+    assert closed.count() == 0
+    assert page.locator("details.advice:not([open])").count() == 0
+    playwright.expect(document).to_have_attribute("data-theme", "light")
+    bar = page.locator(".where button").nth(1)
+    assert bar.evaluate("one => getComputedStyle(one).printColorAdjust") == "exact"
+    assert not page.locator(".tools, .acts button, .code button").locator("visible=true").all()
+    edge = page.evaluate("document.querySelector('main').getBoundingClientRect().right")
+    drawn = page.locator("main canvas")
+    for canvas in drawn.locator("visible=true").all():
+        box = canvas.bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= edge + 1
+    assert edge <= 718, "an A4 page less its margins"
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert closed.count() > 0
     opened.context.close()
 
 

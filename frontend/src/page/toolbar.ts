@@ -65,8 +65,14 @@ function reports(run: Run): TemplateResult {
   return html`<details class="menu" @toggle=${closeElsewhere} @keydown=${closeByKey} @click=${closeByChoice}>
     <summary class="btn sm">Report <span aria-hidden="true">▾</span></summary>
     <div><a href=${addressOf("report.html", query)} download=${`${fileName(run)}.html`}>Page to send <span class="q">HTML</span></a>
-      <a href=${addressOf("report", query)} download=${`${fileName(run)}.json`}>Data for scripts <span class="q">JSON</span></a></div>
+      <a href=${addressOf("report", query)} download=${`${fileName(run)}.json`}>Data for scripts <span class="q">JSON</span></a>
+      <a href="#print" @click=${printed}>Print or save as PDF</a></div>
   </details>`;
+}
+
+function printed(event: Event): void {
+  event.preventDefault();
+  print();
 }
 
 /** This page is the one to send already, and has no server: the data itself. */

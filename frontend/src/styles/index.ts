@@ -8,6 +8,7 @@ import frame from "./frame.css?inline";
 import narrow from "./narrow.css?inline";
 import panels from "./panels.css?inline";
 import picker from "./picker.css?inline";
+import print from "./print.css?inline";
 import tables from "./tables.css?inline";
 import timeline from "./timeline.css?inline";
 import tokens from "./tokens.css?inline";
@@ -27,4 +28,5 @@ export const STYLES = [
   timeline,
   panels,
   narrow,
+  print,
 ].join("\n");

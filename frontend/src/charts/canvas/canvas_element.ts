@@ -11,12 +11,14 @@ export abstract class CanvasElement extends HTMLElement {
     if (this.#canvas.parentNode !== this) this.append(this.#canvas);
     this.#observer.observe(this);
     document.addEventListener("slowdown-theme", this.redraw);
+    document.addEventListener("slowdown-draw", this.drawNow);
     this.redraw();
   }
 
   disconnectedCallback(): void {
     this.#observer.disconnect();
     document.removeEventListener("slowdown-theme", this.redraw);
+    document.removeEventListener("slowdown-draw", this.drawNow);
   }
 
   /** Draws before the next frame, once however often it is asked. */
@@ -29,11 +31,12 @@ export abstract class CanvasElement extends HTMLElement {
     });
   };
 
-  drawNow(): void {
+  /** Before the event is over: paper does not wait for the next frame. */
+  readonly drawNow = (): void => {
     const context = sharpContext(this.#canvas, this.clientWidth, this.clientHeight);
     if (context === null) return;
     this.draw(context, this.clientWidth, this.clientHeight, new Theme(this));
-  }
+  };
 
   /** Sizes are CSS pixels. */
   protected abstract draw(

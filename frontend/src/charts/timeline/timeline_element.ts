@@ -58,12 +58,14 @@ export class TimelineElement extends HTMLElement implements Handled {
     }
     this.#observer.observe(this);
     document.addEventListener("slowdown-theme", this.#retheme);
+    document.addEventListener("slowdown-draw", this.#drawNow);
     this.#schedule();
   }
 
   disconnectedCallback(): void {
     this.#observer.disconnect();
     document.removeEventListener("slowdown-theme", this.#retheme);
+    document.removeEventListener("slowdown-draw", this.#drawNow);
     this.#speech.silence();
   }
 
@@ -108,6 +110,11 @@ export class TimelineElement extends HTMLElement implements Handled {
   readonly #retheme = (): void => {
     this.#theme = undefined;
     this.#schedule();
+  };
+
+  readonly #drawNow = (): void => {
+    this.#theme = undefined;
+    this.#draw();
   };
 
   #schedule(): void {
