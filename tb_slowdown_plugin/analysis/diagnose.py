@@ -62,6 +62,7 @@ from tb_slowdown_plugin.catalog.parameters.prepare import (
     SLOW_FIRST_STEPS,
     SLOW_FIRST_STEPS_OF_SHORT,
 )
+from tb_slowdown_plugin.catalog.parameters.shared import SEVERAL
 from tb_slowdown_plugin.records.types import Float, Int
 
 
@@ -132,9 +133,9 @@ def diagnose(
     if steps.wall_seconds <= 0:
         return _conclude(steps, [], np.zeros(len(steps)), None, 0, FEWEST_STEPS_TO_JUDGE)
     compile_rows = _count_slow_first_rows(steps)
-    steady = len(steps) - compile_rows
     usual = measure_work(steps.core, compile_rows, kinds, items)
-    trend = fit_core(steps.core, usual, compile_rows) if steady >= FEWEST_STEPS_TO_JUDGE else None
+    enough = len(steps) >= FEWEST_STEPS_TO_JUDGE
+    trend = fit_core(steps.core, usual, compile_rows) if enough else None
     warm_up_rows = compile_rows
     if trend is not None and trend.warm_up:
         warm_up_rows = int(trend.edges[trend.warm_up])
@@ -173,7 +174,9 @@ def _count_slow_first_rows(steps: Steps) -> int:
     count = len(seconds)
     limit = min(SLOW_FIRST_STEPS, max(count // 10, min(SLOW_FIRST_STEPS_OF_SHORT, count // 4)))
     first = seconds[: limit + 1].copy()
-    usual = float(np.median(seconds[limit:], overwrite_input=True))
+    usual = float(np.median(seconds[limit:]))
+    if count < SURE_STEPS:  # that grow: by its end the first steps are no longer slow
+        usual = min(usual, float(np.median(seconds[limit : limit + SEVERAL])))
     fast = np.flatnonzero(first <= 2 * usual)
     return int(fast[0]) if len(fast) else limit
 

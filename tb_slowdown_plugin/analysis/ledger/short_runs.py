@@ -27,6 +27,7 @@ from tb_slowdown_plugin.catalog.parameters.ledger import (
     SURE_STEPS,
     VISIBLE_CHANGE,
 )
+from tb_slowdown_plugin.catalog.parameters.prepare import SLOW_FIRST_STEPS_OF_SHORT
 from tb_slowdown_plugin.catalog.parameters.shared import SEVERAL
 from tb_slowdown_plugin.catalog.parameters.stats import (
     SIGNIFICANCE_OF_SHORT,
@@ -50,14 +51,15 @@ def steps_needed(core: Float, usual: Float, start: int) -> int:
       >>> steps_needed(quiet, quiet, 0), steps_needed(np.tile([0.01, 0.02], 10), quiet, 0)
       (12, 53)
     """
+    fewest = FEWEST_STEPS_TO_JUDGE - SLOW_FIRST_STEPS_OF_SHORT
     known = (usual[start:] > 0) & (core[start:] > 0)
     relative = np.log(core[start:][known] / usual[start:][known])
     if len(relative) < 2:
-        return start + FEWEST_STEPS_TO_JUDGE
+        return max(start + fewest, FEWEST_STEPS_TO_JUDGE)
     # Differences of neighbors: a change of level is no noise.
     noise = max(deviation(np.diff(relative)), float(np.diff(relative).std()) / 2) / np.sqrt(2)
     wanted = (2 * SIGNIFICANCE_OF_SHORT * noise / np.log1p(VISIBLE_CHANGE)) ** 2
-    return start + int(np.clip(np.ceil(wanted), FEWEST_STEPS_TO_JUDGE, SURE_STEPS))
+    return max(start + int(np.clip(np.ceil(wanted), fewest, SURE_STEPS)), FEWEST_STEPS_TO_JUDGE)
 
 
 def keep_certain(findings: Iterable[Finding], wall_seconds: float, rows: int) -> list[Finding]:
@@ -69,8 +71,8 @@ def keep_certain(findings: Iterable[Finding], wall_seconds: float, rows: int) ->
       rows: Steps of the run.
 
     Returns:
-      Warm-up; jumps and growth of what no account explains; measured seconds that recur and
-      are much together, or that are much by themselves.
+      Warm-up; jumps, growth and repeats of what no account explains; measured seconds that
+      recur and are much together, or that are much by themselves.
     """
     findings = list(findings)
     measured = [f for f in findings if f.source != CORE and f.pattern != "warm_up"]
@@ -85,12 +87,13 @@ def keep_certain(findings: Iterable[Finding], wall_seconds: float, rows: int) ->
 
 
 def _stands_out(finding: Finding, wall_seconds: float) -> bool:
-    """Whether a jump or growth is more than the slow noise of so few steps."""
-    return (
+    """Whether a jump, growth, or what comes back is more than the slow noise of so few steps."""
+    if finding.lost_seconds < FLAT_FLOOR * wall_seconds:
+        return False
+    return finding.pattern == "periodic" or (
         finding.pattern in ("level_shift", "drift")
         and not finding.numbers.get(AT_START)  # of so few steps it is warm-up
         and finding.numbers.get("growth_fraction", 0.0) >= CHANGE_OF_SHORT_RUN
-        and finding.lost_seconds >= FLAT_FLOOR * wall_seconds
     )
 
 

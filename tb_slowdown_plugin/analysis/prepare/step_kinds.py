@@ -67,7 +67,8 @@ def _join_rare(ran: Int) -> Int:
     functions, kind, counts = np.unique(ran, return_inverse=True, return_counts=True)
     kind = kind.astype(np.int64)
     common = int(np.argmax(counts))
-    for rare in np.flatnonzero(counts < FEWEST_OF_A_KIND).tolist():
+    few = max(FEWEST_OF_A_KIND, NEGLIGIBLE * len(ran))
+    for rare in np.flatnonzero(counts < few).tolist():
         rows = np.flatnonzero(kind == rare)
         does_less = not functions[rare] & ~functions[common]
         if does_less or rows[-1] < max(BUILDING_STEPS, START_SHARE * len(ran)):

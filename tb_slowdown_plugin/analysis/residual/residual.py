@@ -17,12 +17,14 @@ from tb_slowdown_plugin.analysis.prepare.steps import Steps
 from tb_slowdown_plugin.analysis.residual.stalls import judge_stalls
 from tb_slowdown_plugin.analysis.residual.warm_up_end import book_warm_up, find_cooled
 from tb_slowdown_plugin.analysis.stats.buckets import bucket
+from tb_slowdown_plugin.analysis.stats.few_steps import find_two_levels
 from tb_slowdown_plugin.analysis.stats.trend import Trend, fit_trend
 from tb_slowdown_plugin.analysis.types import CORE, Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CONTENTION, STARVED
 from tb_slowdown_plugin.catalog.parameters.ledger import (
     GROWTH_FLOOR,
+    SURE_STEPS,
 )
 from tb_slowdown_plugin.catalog.parameters.residual import SHORT_RUN
 from tb_slowdown_plugin.catalog.parameters.shared import (
@@ -67,7 +69,10 @@ def fit_core(core: Float, usual: Float, start: int) -> Trend | None:
     # A step of a kind that is too rare to be judged is taken to be as usual.
     relative[np.isnan(relative)] = 0.0
     significance = SIGNIFICANCE_OF_SHORT if len(core) < SHORT_RUN else SIGNIFICANCE
-    return fit_trend(bucket(relative, start), relative, significance)
+    trend = fit_trend(bucket(relative, start), relative, significance)
+    if len(core) - start < SURE_STEPS and not trend.rises:
+        return find_two_levels(relative, start) or trend
+    return trend
 
 
 def judge_core(steps: Steps, usual: Float, trend: Trend | None, warm_up_rows: int) -> CoreView:

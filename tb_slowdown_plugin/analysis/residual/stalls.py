@@ -20,6 +20,7 @@ from tb_slowdown_plugin.analysis.ledger.findings import make_finding
 from tb_slowdown_plugin.analysis.prepare.steps import Steps
 from tb_slowdown_plugin.analysis.stats.change_points import Excursion
 from tb_slowdown_plugin.analysis.stats.events import find_events, find_stalls
+from tb_slowdown_plugin.analysis.stats.few_steps import find_period
 from tb_slowdown_plugin.analysis.stats.noise import deviation
 from tb_slowdown_plugin.analysis.stats.periods import Repeat, find_repeats
 from tb_slowdown_plugin.analysis.stats.trend import Trend
@@ -29,6 +30,7 @@ from tb_slowdown_plugin.catalog.parameters.ledger import (
     FLAT_FLOOR,
     GROWTH_FLOOR,
     SURE_EVENTS,
+    SURE_STEPS,
 )
 from tb_slowdown_plugin.catalog.parameters.residual import LONGEST_USUAL_STALL, STALL
 from tb_slowdown_plugin.catalog.parameters.shared import ENOUGH_STEPS, MAJORITY, MOSTLY, OUTLIER
@@ -107,9 +109,10 @@ def judge_stalls(
       start: First row after the warm-up.
     """
     excess = core - expected
-    excess[:start] = 0.0
     residual = np.zeros(len(excess))
     np.divide(excess, expected, out=residual, where=expected > 0)
+    period = find_period(residual, start) if len(core) - start < SURE_STEPS else None
+    excess[:start] = residual[:start] = 0.0
     sigma = max(deviation(residual[start:]), 1e-3)
     np.maximum(excess, 0.0, out=excess)
     stalls = Stalls(excess, residual, sigma, warm_up, start, steps.wall_seconds)
@@ -120,6 +123,8 @@ def judge_stalls(
     if aftermath is not None:
         account, rows = aftermath
         stalls.claim(account, "flat", [rows], GROWTH_FLOOR)
+    if period is not None:
+        stalls.claim(CORE, "periodic", [period.rows], FLAT_FLOOR, _describe(period))
     _judge_repeats(stalls, steps)
     alone = np.flatnonzero(stalls.residual > max(STALL, OUTLIER * sigma))
     scattered = _only(stalls.excess, alone)

@@ -110,8 +110,8 @@ MUCH_LONGER: Final = Parameter(
 FEWEST_STEPS_TO_JUDGE: Final = Count(
     12,
     unit="steps",
-    what="Steps after warm-up below which there is no verdict.",
-    source="six on each side of a change",
+    what="Steps below which there is no verdict, those included that build the graph.",
+    source="of 60 jumps by half in 12 steps 60 stand out of noise of 5 %, 42 out of 10 %",
 )
 
 SURE_STEPS: Final = Count(

@@ -22,7 +22,10 @@ BUILDING_STEPS: Final = Count(
 )
 
 FEWEST_OF_A_KIND: Final = Count(
-    50, unit="steps", what="Steps of a kind from which something is said about it."
+    12,
+    unit="steps",
+    what="Steps of a kind from which something is said about it.",
+    source="as of a run that has no other kind",
 )
 
 MOST_REMAINDERS: Final = Count(

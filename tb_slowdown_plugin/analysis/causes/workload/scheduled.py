@@ -81,7 +81,9 @@ def _is_planned(case: Case, finding: Finding) -> bool:
     if finding.pattern != "periodic" or not period or len(rows) < 2:
         return False
     steps = len(case.run.steps)
-    if period > LONGEST_RHYTHM and case.wall_share(finding.lost_seconds) >= FLAT_FLOOR:
+    # From as much on as would be too long a wait for data it is told as a loss, however often.
+    most = INPUT_FLOOR if period <= LONGEST_RHYTHM else FLAT_FLOOR
+    if case.wall_share(finding.lost_seconds) >= most:
         return False
     absent = max(NEGLIGIBLE * steps, 2 * period)
     start = case.diagnosis.warm_up_rows

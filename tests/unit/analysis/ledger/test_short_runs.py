@@ -6,6 +6,7 @@ import doctest
 
 import numpy as np
 import pytest
+from scalar_files import STEP_TIMES
 
 from benchmarks.accuracy.__main__ import draw_random
 from benchmarks.accuracy.quiet import FAMILIES, draw_quiet
@@ -138,5 +139,76 @@ def test_too_few_steps_hide_no_seconds(make_run):
     ).report
     assert report.verdict == "not_enough_steps"
     assert report.headline == (
-        "Not enough steps yet: 6 of about 13; so far 15.0 s, of which warm-up took 9 s."
+        "Not enough steps yet: 6 of about 12; so far 15.0 s, of which warm-up took 9 s."
     )
+
+
+FLAT_SERIES = (
+    "algoperf__v05_sinv6_s0_imagenet_vit_jax",
+    "algoperf__v06_baseline_s0_imagenet_resnet_jax_t3",
+    "megatron__dsv3_gb200",
+    "megatron__mixtral8x7b_a100",
+    "mlperf__v06_dgx1_maskrcnn_0",
+    "mlperf__v07_dgx1_bert_3",
+    "nanogpt__2024-11-10_shortcuts",
+    "rllib__dqn_breakout_tf",
+    "rllib__ppo_breakout_tf",
+)
+"""Published step times of trainings that do not slow down (`tests/step_times`)."""
+
+
+def draw_stretch(random, count):
+    """So many steps of 1 s with the noise of a real training, warm-up and all."""
+    name = FLAT_SERIES[random.integers(len(FLAT_SERIES))]
+    with np.load(STEP_TIMES / f"{name}.npz") as data:
+        period = data["period"].astype(float)
+    first = random.integers(len(period) // 20, len(period) - count)
+    step = period[first : first + count] / np.median(period)
+    step[0] += random.choice([0.0, 2.0])
+    return step
+
+
+def slow_down(random, step, how):
+    count = len(step)
+    if how == "jump":
+        step[random.integers(count // 3, 2 * count // 3 + 1) :] *= 1.5
+    elif how == "growth":
+        step *= np.linspace(1, 2, count)
+    else:
+        step[random.integers(4) :: 4] += 1.0
+    return step
+
+
+@pytest.mark.parametrize("count", [12, 20, 40])
+@pytest.mark.parametrize(
+    ("how", "patterns"),
+    [("jump", {"level_shift"}), ("growth", {"drift", "level_shift"}), ("stall", {"periodic"})],
+)
+def test_few_steps_of_a_second_show_their_defect(make_run, how, patterns, count):
+    for seed in range(10):
+        random = np.random.default_rng([count, seed])
+        step = slow_down(random, np.exp(random.normal(0, 0.03, count)), how)
+        report = account_for(make_run(step)).report
+        assert report.verdict == "slowdown", (report.headline, step.round(2).tolist())
+        assert {each.pattern for each in diagnose(step).findings} & patterns
+
+
+@pytest.mark.parametrize("how", ["jump", "growth"])
+def test_they_show_it_through_real_noise(make_run, how):
+    told = 0
+    for seed in range(60):
+        random = np.random.default_rng([60, seed])
+        step = slow_down(random, draw_stretch(random, (12, 20, 40)[seed % 3]), how)
+        told += account_for(make_run(step)).report.verdict == "slowdown"
+    assert told >= 54
+
+
+def test_of_two_hundred_healthy_ones_at_most_one_is_blamed(make_run):
+    blamed = []
+    for seed in range(200):
+        random = np.random.default_rng([200, seed])
+        step = draw_stretch(random, int(random.choice([12, 14, 20, 30, 40, 60, 90])))
+        report = account_for(make_run(step)).report
+        if report.verdict not in ("healthy", "not_enough_steps", "slow_start"):
+            blamed.append(report.headline)
+    assert len(blamed) <= 1, blamed
