@@ -127,6 +127,7 @@ def sentences(comparison: Comparison) -> list[str]:
     """What to know beside the table."""
     spread, warm_up = comparison.spread_fraction, comparison.warm_up
     return [
+        *(change.text for change in comparison.changes),
         f"The true difference lies between {_interval(comparison.total)} in 99.5 of 100 "
         f"comparisons, that of the faster half of the steps, which other programs on the machine "
         f"rarely reach, between {_interval(comparison.quiet)}.",

@@ -76,7 +76,7 @@ var e=globalThis,t=e=>e,n=e.trustedTypes,r=n?n.createPolicy(`lit-html`,{createHT
       <tbody>${t.map(e=>qr(e,Kr(e.term),n))}</tbody>
       <tfoot>${qr(e.total,v`Sum`,0)}${qr(e.quiet,v`Its faster half`,0)}</tfoot>
     </table></div>
-    <p class="q">The true difference lies between these bounds in 99.5 of 100 comparisons. Warm-up is not in it: ${V(r.base_seconds)} a run before, ${V(r.with_seconds)} now. ${e.notes.join(` `)}</p>`}function Kr(e){return v`${N(e)} ${e===`healthy`?`Healthy`:M(e).name}`}function qr(e,t,n){let r=Hr(e.outcome),i=r?e.difference_seconds>0?`bad`:`good`:`q`,a=H(e.difference_seconds,V),[o,s]=e.interval_seconds;return v`<tr><td class="nw">${t}</td>
+    <p class="q">${(e.changes??[]).map(e=>`${e.text} `)}The true difference lies between these bounds in 99.5 of 100 comparisons. Warm-up is not in it: ${V(r.base_seconds)} a run before, ${V(r.with_seconds)} now. ${e.notes.join(` `)}</p>`}function Kr(e){return v`${N(e)} ${e===`healthy`?`Healthy`:M(e).name}`}function qr(e,t,n){let r=Hr(e.outcome),i=r?e.difference_seconds>0?`bad`:`good`:`q`,a=H(e.difference_seconds,V),[o,s]=e.interval_seconds;return v`<tr><td class="nw">${t}</td>
     <td class="num">${V(e.base_seconds)}</td><td class="num">${V(e.with_seconds)}</td>
     <td class=${`num ${i}`}>${r?v`<b>${a}</b>`:a}</td>
     <td class="num q nw">${H(o,V)} … ${H(s,V)}</td>

@@ -73,7 +73,7 @@ function tableOf(found: RunComparison): TemplateResult {
       <tbody>${terms.map((term) => line(term, title(term.term), reach))}</tbody>
       <tfoot>${line(found.total, html`Sum`, 0)}${line(found.quiet, html`Its faster half`, 0)}</tfoot>
     </table></div>
-    <p class="q">The true difference lies between these bounds in 99.5 of 100 comparisons. Warm-up is not in it: ${stepTime(warmUp.base_seconds)} a run before, ${stepTime(warmUp.with_seconds)} now. ${found.notes.join(" ")}</p>`;
+    <p class="q">${(found.changes ?? []).map((change) => `${change.text} `)}The true difference lies between these bounds in 99.5 of 100 comparisons. Warm-up is not in it: ${stepTime(warmUp.base_seconds)} a run before, ${stepTime(warmUp.with_seconds)} now. ${found.notes.join(" ")}</p>`;
 }
 
 function title(term: string): TemplateResult {

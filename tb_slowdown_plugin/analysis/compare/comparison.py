@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from tb_slowdown_plugin.analysis.compare.cause_changes import CauseChange, find_changes
 from tb_slowdown_plugin.analysis.compare.run_ledger import WARM_UP, RunLedger, Term
 from tb_slowdown_plugin.analysis.compare.run_noise import Chance, chance_between
 from tb_slowdown_plugin.analysis.text.wording import whole_percent
@@ -62,6 +63,8 @@ class Comparison:
     """Runs a side with which a difference of this size would be told from chance; None
     where it is told, or too small to matter."""
     notes: tuple[str, ...]
+    changes: tuple[CauseChange, ...] = ()
+    """Causes that differ as the whole step does: what came back, or is lost now."""
 
 
 def compare(base: Sequence[RunLedger], other: Sequence[RunLedger]) -> Comparison:
@@ -75,6 +78,7 @@ def compare(base: Sequence[RunLedger], other: Sequence[RunLedger]) -> Comparison
       The comparison. A term's seconds are judged only where the whole step differs;
       otherwise what leaves one term for another is "moved" (a cost shift).
     """
+    sides = base, other
     unit, base, other = _to_one_unit(base, other)
     steps = [run.step for run in base], [run.step for run in other]
     scale = _mean(steps[0])
@@ -91,6 +95,7 @@ def compare(base: Sequence[RunLedger], other: Sequence[RunLedger]) -> Comparison
     outcome = _decided(total, quiet, terms)
     terms = [replace(term, outcome=_outcome_of_term(term, total, outcome)) for term in terms]
     spread = chance.seen / scale if chance.degrees and scale > 0 else None
+    terms.sort(key=lambda term: -abs(term.difference_seconds))
     return Comparison(
         base=tuple(run.run for run in base),
         other=tuple(run.run for run in other),
@@ -98,7 +103,7 @@ def compare(base: Sequence[RunLedger], other: Sequence[RunLedger]) -> Comparison
         outcome=outcome,
         total=total,
         quiet=quiet,
-        terms=tuple(sorted(terms, key=lambda term: -abs(term.difference_seconds))),
+        terms=tuple(terms),
         warm_up=_compare_warm_up(base, other, scale),
         spread_fraction=spread,
         repeats_wanted=(
@@ -110,7 +115,14 @@ def compare(base: Sequence[RunLedger], other: Sequence[RunLedger]) -> Comparison
             *_notes_on_spread(spread, sure=outcome != total.outcome),
             *_notes_on_versions(base, other),
         ),
+        changes=tuple(
+            find_changes((term.term for term in terms if _is_found(term, outcome)), *sides)
+        ),
     )
+
+
+def _is_found(term: Difference, outcome: Outcome) -> bool:
+    return term.outcome == outcome and outcome in ("slower", "faster")
 
 
 def exceeds(comparison: Comparison, percent: float) -> bool:

@@ -17,6 +17,12 @@ from tb_slowdown_plugin.records.types import Float, Run
 
 HEALTHY: Final = "healthy"
 WARM_UP: Final = "warm_up"
+EVENTS: Final = {
+    "retracing": "retraces",
+    "garbage_collection": "gc",
+    "checkpointing": "checkpoints",
+}
+"""Cause -> the marks in its account that are its events."""
 _BATCHES: Final = 16
 """Few enough for slow noise to be inside each, enough to estimate a variance."""
 
@@ -51,6 +57,8 @@ class RunLedger:
     items_per_step: float | None = None
     """None where it was not told in each step."""
     versions: Mapping[str, str] = field(default_factory=dict)
+    events: Mapping[str, int] = field(default_factory=dict)
+    """Cause -> how often it happened, where it is made of events: retraces, saves."""
 
 
 def ledger_of(run: Run, account: Account, *, name: str | None = None) -> RunLedger:
@@ -78,6 +86,11 @@ def ledger_of(run: Run, account: Account, *, name: str | None = None) -> RunLedg
         warm_up_seconds=0.0 if warm_up is None else float(warm_up.sum()),
         items_per_step=float(items.mean()) if known else None,
         versions=dict(run.environment.versions),
+        events={
+            cause: len(account.marks[kind][0])
+            for cause, kind in EVENTS.items()
+            if kind in account.marks
+        },
     )
 
 

@@ -33,4 +33,6 @@ export interface RunComparison {
   /** Runs a side that would tell; null where it is told. */
   readonly repeats_wanted: number | null;
   readonly notes: readonly string[];
+  /** What came back with each cause, or is lost now. */
+  readonly changes?: readonly { readonly cause: string; readonly text: string }[];
 }
