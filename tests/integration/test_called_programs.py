@@ -21,8 +21,8 @@ pytestmark = [pytest.mark.timed, pytest.mark.tensorflow, pytest.mark.slow]
 PROGRAMS = Path(__file__).with_name("called_programs.py")
 EXCUSED = frozenset({"warm_up", "cpu_contention", "unexplained"})
 """What a busy machine and the first steps add to any of them."""
-NOISE = 0.02
-"""Share of a run of a second that its own jitter may make of something."""
+NOISE_OF_NEIGHBOURS = 0.03
+"""Share of a run that others make of something else, where they take its cores too."""
 CALLS = {
     "predict_in_callback": ("callbacks", "predict", 0.15),
     "predict_in_loop": ("retracing", "predict", 0.15),
@@ -94,7 +94,9 @@ def test_a_file_of_the_programs_own_is_one_row_with_its_line(name: str, tmp_path
 )
 def test_its_healthy_twin_is_not_blamed(name: str, tmp_path: Path) -> None:
     made = run(f"{name}_healthy", tmp_path)
-    blamed = [each.cause for each in made.named if each.lost_fraction >= NOISE]
+    beside = any(each.cause == "cpu_contention" for each in made.report.causes)
+    least = NOISE_OF_NEIGHBOURS if beside else 0.0
+    blamed = [each.cause for each in made.named if each.lost_fraction >= least]
     assert blamed == [], made.report.headline
 
 

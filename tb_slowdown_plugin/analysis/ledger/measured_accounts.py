@@ -40,6 +40,7 @@ from tb_slowdown_plugin.catalog.parameters.ledger import (
     GROWTH_FLOOR,
     INPUT_FLOOR,
     REGULAR_GAP,
+    SLICE_SECONDS,
     SURE_EVENTS,
     SURE_STEPS,
     TEARDOWN_SECONDS,
@@ -279,7 +280,9 @@ def _find_neighbours(steps: Steps, account: str, lost: Float) -> str | None:
 
 
 def _drift_of_events(account: str, growth: Growth, floor: float) -> list[Finding]:
-    if growth.lost_per_step.sum() < floor:
+    # The operating system lets each of the events wait for a slice of time, or none, at random.
+    jitter = SLICE_SECONDS * np.sqrt(growth.numbers["events"])
+    if growth.lost_per_step.sum() < max(floor, jitter):
         return []
     return [make_finding(account, "drift", growth.lost_per_step, "high", growth.numbers)]
 

@@ -55,7 +55,7 @@ LEAST_DELAY: Final = Parameter(
 SLICE_SECONDS: Final = Parameter(
     3e-3,
     unit="seconds",
-    what="For how long another program keeps a core at a time.",
+    what="For how long another program keeps a core at a time, so that an event takes longer.",
     source="1 to 4 ms under Linux",
 )
 
