@@ -85,6 +85,12 @@ def _try(chosen: Namespace) -> int:
     return try_program(chosen)
 
 
+def _fleet(chosen: Namespace) -> int:
+    from tb_slowdown_plugin.cli.fleet import fleet
+
+    return fleet(chosen)
+
+
 _COMMANDS: Final[dict[str, Callable[[Namespace], int]]] = {
     "report": _report,
     "compare": _compare,
@@ -94,4 +100,5 @@ _COMMANDS: Final[dict[str, Callable[[Namespace], int]]] = {
     "fix": _fix,
     "watch": _watch,
     "try": _try,
+    "fleet": _fleet,
 }

@@ -64,7 +64,8 @@ def digest_of(run: Run, account: Account) -> RunDigest:
     items = run.steps.items
     has_items = bool(len(items)) and bool(np.isfinite(items).all())
     total = float(known.sum())
-    rate = report.steps / total if total > 0 else None
+    steps = report.steps * _steps_in_row(run)
+    rate = steps / total if total > 0 else None
     return RunDigest(
         verdict=report.verdict,
         judged=report.judged,
@@ -77,7 +78,7 @@ def digest_of(run: Run, account: Account) -> RunDigest:
         causes=tuple(one.cause for one in report.causes),
         since_step=since,
         since_seconds=None if row is None else _short(float(np.nansum(period[:row]))),
-        steps=report.steps,
+        steps=steps,
         step_seconds=_short(float(np.median(known)) / _steps_in_row(run)) if len(known) else None,
         steps_per_second=None if rate is None else _short(rate),
         items_per_second=_short(float(items.sum()) / total) if has_items and total > 0 else None,

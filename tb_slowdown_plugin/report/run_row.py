@@ -81,7 +81,7 @@ def run_row(run: Run, account: Account) -> RunRow:
         step_seconds=digest.step_seconds,
         healthy_step_seconds=_known(report.healthy_step_seconds),
         items_per_second=digest.items_per_second,
-        steps=report.steps,
+        steps=digest.steps,
         workers=1 + len(run.workers),
         accelerators=_count_accelerators(run),
         started=digest.started,

@@ -7,12 +7,14 @@ import math
 from typing import Final, NoReturn, TypeAlias
 
 from tb_slowdown_plugin._version import __version__
+from tb_slowdown_plugin.cli.parsing.fleet_arguments import FLEET_DOES, add_fleet
 from tb_slowdown_plugin.cli.parsing.help_texts import (
     COMPARE_EPILOG,
     DEMO_EPILOG,
     DESCRIPTION,
     EPILOG,
     FIX_EPILOG,
+    FLEET_EPILOG,
     REPORT_EPILOG,
     RUN_EPILOG,
     SHARE_EPILOG,
@@ -63,6 +65,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_fix(commands)
     _add_watch(commands)
     add_try(_add_command(commands, "try", TRY_DOES, TRY_EPILOG))
+    add_fleet(_add_command(commands, "fleet", FLEET_DOES, FLEET_EPILOG))
     return parser
 
 

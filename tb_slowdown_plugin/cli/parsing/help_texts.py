@@ -24,6 +24,7 @@ examples:
   tbslow fix logs                             a diff of your own source
   tbslow watch logs                           all runs while they train
   tbslow try train.py                         prove which change makes it faster
+  tbslow fleet gs://bucket/logs               what all runs lost, and to which causes
 """
 REPORT_EPILOG: Final = f"""{STATUSES}
 examples:
@@ -122,4 +123,15 @@ examples:
   tbslow try --only input_free,xla --format json train.py
   tbslow try --logdir tbslow-runs/train-20261130-120000 train.py
   tbslow try --patch train.py
+"""
+FLEET_EPILOG: Final = f"""{STATUSES}
+Needs the extra fleet: pip install 'tb-slowdown-plugin[fleet]'; s3:// also needs s3fs, gs:// gcsfs.
+With -o, runs that did not change since are taken from FILE.parquet and not read again. A run
+that can't be read is a row with the reason.
+
+examples:
+  tbslow fleet logs -o fleet.parquet
+  tbslow fleet s3://bucket/vision s3://bucket/speech --format json | jq .by_cause
+  tbslow fleet gs://bucket/logs --scheduler tcp://10.0.0.1:8786 -o fleet.parquet
+  tbslow fleet logs --since 2026-11-01 --team 'exp-([a-z]+)'
 """

@@ -1,0 +1,122 @@
+"""`tbslow fleet`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from argparse import Namespace
+from collections.abc import Callable
+from typing import Final, TextIO
+
+from tb_slowdown_plugin.analysis.text.wording import duration
+from tb_slowdown_plugin.cli.output import ink_of, tell, write
+from tb_slowdown_plugin.errors import InputError
+from tb_slowdown_plugin.jobs.fleet.collecting import Wish, collect, find_runs
+from tb_slowdown_plugin.jobs.fleet.executors import DaskPool, Pool, ProcessPool
+from tb_slowdown_plugin.report.fleet.summary import FleetSummary, summarize
+from tb_slowdown_plugin.report.fleet.summary_page import summary_html
+from tb_slowdown_plugin.report.fleet.summary_text import summary_json, summary_text
+from tb_slowdown_plugin.report.fleet.tables import (
+    import_extra,
+    read_tables,
+    since_date,
+    write_tables,
+)
+
+_CELLS: Final = 20
+_EVERY_SECONDS: Final = 0.2
+
+
+def fleet(chosen: Namespace) -> int:
+    """Judges all runs of some logdirs; returns the exit status."""
+    if chosen.format == "html" and sys.stdout.isatty():
+        raise InputError("a page is no text for a terminal; redirect it: > fleet.html")
+    import_extra("pyarrow")
+    output: str | None = chosen.output
+    previous = read_tables(output) if output else None
+    wish = Wish(chosen.logdirs, _since(chosen.since))
+    runs = find_runs(wish, tell)
+    with RunsBar(sys.stderr) as bar:
+        tables = collect(
+            runs,
+            previous,
+            _pool(chosen, bar),
+            chosen.memory_limit,
+            team=chosen.team,
+            progress=bar.update,
+            save=lambda made: write_tables(made, output) if output else None,
+        )
+    if output:
+        write_tables(tables, output)
+    write(_text(summarize(tables), chosen.format), None)
+    return 0
+
+
+def _pool(chosen: Namespace, bar: RunsBar) -> Pool:
+    if not chosen.scheduler:
+        return ProcessPool(chosen.workers, chosen.memory_limit)
+    if chosen.workers:
+        raise InputError("--workers is for processes of this machine; leave it out, or --scheduler")
+    return DaskPool(chosen.scheduler, import_extra("distributed"), bar.tell)
+
+
+def _since(text: str | None) -> float | None:
+    try:
+        return since_date(text) if text else None
+    except ValueError as error:
+        raise InputError(f"--since {text!r}: expected a date such as 2026-11-01") from error
+
+
+def _text(summary: FleetSummary, form: str) -> str:
+    if form == "json":
+        return summary_json(summary) + "\n"
+    if form == "html":
+        return summary_html(summary, made=time.time())
+    width, colour = ink_of(None)
+    return summary_text(summary, width=width, colour=colour)
+
+
+class RunsBar:
+    """A bar of the runs that are judged, on terminals only.
+
+    Args:
+      stream: Where it is drawn.
+      clock: Seconds.
+    """
+
+    def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
+        self._stream = stream
+        self._clock = clock
+        self._began = clock()
+        self._next = 0.0
+        self._drawn = 0
+
+    def __enter__(self) -> RunsBar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._wipe()
+
+    def update(self, done: int, total: int) -> None:
+        """`done` of `total` runs are judged."""
+        now = self._clock()
+        if not self._stream.isatty() or now < self._next or not total:
+            return
+        self._next = now + _EVERY_SECONDS
+        full = _CELLS * done // total
+        left = f", {duration((now - self._began) / done * (total - done))} left" if done else ""
+        line = f"{'█' * full}{'─' * (_CELLS - full)} {done:,} of {total:,} runs{left}"
+        self._stream.write("\r" + line.ljust(self._drawn))
+        self._stream.flush()
+        self._drawn = len(line)
+
+    def tell(self, sentence: str) -> None:
+        """A line on stderr, above the bar."""
+        self._wipe()
+        tell(sentence)
+
+    def _wipe(self) -> None:
+        if self._drawn:
+            self._stream.write("\r" + " " * self._drawn + "\r")
+            self._stream.flush()
+            self._drawn = 0

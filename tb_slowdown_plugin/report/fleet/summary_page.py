@@ -1,0 +1,140 @@
+"""A fleet's summary as one HTML file, without a script and without a network."""
+
+from __future__ import annotations
+
+import html
+from datetime import datetime, timezone
+from typing import Final
+
+from tb_slowdown_plugin._version import __version__
+from tb_slowdown_plugin.catalog.causes import CAUSES, FAMILIES
+from tb_slowdown_plugin.report.fleet.summary import FleetSummary
+from tb_slowdown_plugin.report.fleet.summary_tables import (
+    SummaryRow,
+    SummaryTable,
+    headline,
+    sentences,
+    summary_tables,
+)
+
+_PAGE: Final = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>{headline}</title>
+<style>
+body {{ max-width: 60em; margin: 2em auto; padding: 0 1em; font: 15px/1.5 system-ui, sans-serif }}
+h1 {{ font-size: 1.4em }}
+h2 {{ font-size: 1.1em; margin: 2em 0 0.5em }}
+table {{ border-collapse: collapse; width: 100%; table-layout: fixed }}
+th, td {{ padding: 4px 8px; text-align: left; border-bottom: 1px solid #8885 }}
+td:first-child {{ overflow-wrap: anywhere }}
+.n {{ width: 6em; text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }}
+.chart {{ width: 30% }}
+svg {{ display: block; width: 100%; height: 14px }}
+.weeks {{ height: 120px }}
+.bar {{ fill: #69717b }}
+.all {{ fill: #8884 }}
+{colors}
+@media (prefers-color-scheme: dark) {{
+{dark}
+}}
+.small {{ font-size: 0.85em; opacity: 0.8 }}
+</style>
+</head>
+<body>
+<h1>{headline}</h1>
+{sentences}
+{tables}
+{broken}
+<p class="small">Made on {when} by tbslow {version}</p>
+</body>
+</html>
+"""
+
+
+def summary_html(summary: FleetSummary, *, made: float) -> str:
+    """The page.
+
+    Args:
+      summary: What it shows.
+      made: Unix seconds, now.
+    """
+    when = datetime.fromtimestamp(made, timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+    return _PAGE.format(
+        headline=html.escape(headline(summary)),
+        colors="\n".join(f".f-{f.id} {{ fill: {f.light.fill} }}" for f in FAMILIES.values()),
+        dark="\n".join(f".f-{f.id} {{ fill: {f.dark.fill} }}" for f in FAMILIES.values()),
+        sentences="\n".join(f"<p>{html.escape(each)}</p>" for each in sentences(summary)),
+        tables="\n".join(_table(table, summary) for table in summary_tables(summary)),
+        broken=_broken(summary),
+        when=when,
+        version=__version__,
+    )
+
+
+def _table(table: SummaryTable, summary: FleetSummary) -> str:
+    most = max(row.lost_hours for row in table.rows)
+    rows = "\n".join(_row(row, most) for row in table.rows)
+    more = f'<p class="small">and {table.left_out:,} more</p>' if table.left_out else ""
+    plot = _weeks(summary) if table.by == "week of" else ""
+    return f"""<h2>{html.escape(table.title)}</h2>
+{plot}<table>
+<thead><tr><th>{html.escape(table.by)}</th><th class="n">runs</th><th class="n">hours lost</th>
+<th class="n">of all lost</th><th class="n">of its own</th><th class="chart"></th></tr></thead>
+<tbody>
+{rows}
+</tbody>
+</table>{more}"""
+
+
+def _row(row: SummaryRow, most: float) -> str:
+    share = 100 * row.lost_hours / most if most else 0.0
+    bar = f'<rect class="{_color(row.cause)}" width="{share:.2f}%" height="100%"/>'
+    cells = "".join(
+        f'<td class="n">{html.escape(text)}</td>'
+        for text in (f"{row.runs:,}", row.lost, row.share, row.of_own)
+    )
+    chart = f'<td class="chart"><svg role="presentation">{bar}</svg></td>'
+    return f"<tr><td>{html.escape(row.name)}</td>{cells}{chart}</tr>"
+
+
+def _color(cause: str) -> str:
+    known = CAUSES.get(cause)
+    return f"f-{known.family}" if known else "bar"
+
+
+def _weeks(summary: FleetSummary) -> str:
+    """A column for each week: run-hours, and those that were lost in front of them."""
+    weeks = [row for row in summary.by_week if row["week"]]
+    most = max((row["run_hours"] for row in weeks), default=0.0)
+    if not most:
+        return ""
+    width = 100 / len(weeks)
+    columns = []
+    for place, row in enumerate(weeks):
+        title = html.escape(f"{row['week']}: {row['lost_hours']:.4g} of {row['run_hours']:.4g} h")
+        left = place * width + 0.1 * width
+        for kind, key in (("all", "run_hours"), ("bar", "lost_hours")):
+            height = 100 * row[key] / most
+            columns.append(
+                f'<rect class="{kind}" x="{left:.2f}%" y="{100 - height:.2f}%" '
+                f'width="{0.8 * width:.2f}%" height="{height:.2f}%"><title>{title}</title></rect>'
+            )
+    label = f"Run-hours and lost hours of {len(weeks)} weeks, at most {most:.4g} hours a week"
+    return f'<svg class="weeks" role="img" aria-label="{label}">{"".join(columns)}</svg>\n'
+
+
+def _broken(summary: FleetSummary) -> str:
+    if not summary.broken:
+        return ""
+    texts = (f"{row['logdir']}: {row['run']}: {row['reason']}" for row in summary.broken)
+    entries = "\n".join(f"<li>{html.escape(text)}</li>" for text in texts)
+    more = summary.unreadable - len(summary.broken)
+    rest = f'<p class="small">and {more:,} more</p>' if more else ""
+    return f"<h2>Could not be read</h2>\n<ul>\n{entries}\n</ul>{rest}"
