@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, NamedTuple
+
+import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, to_place
 from tb_slowdown_plugin.analysis.causes.common.timing_text import course
 from tb_slowdown_plugin.analysis.report_types import Place
-from tb_slowdown_plugin.analysis.text.wording import count, percent
+from tb_slowdown_plugin.analysis.text.wording import count, duration, percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import INPUT_AT
@@ -36,11 +38,26 @@ def input_line(case: Case) -> Place | None:
     return places[-1] if places else None
 
 
-def growing_places(case: Case) -> list[tuple[str, float, float]]:
-    """(place, first share, last share) of the samples of the training thread's stack.
+class GrowingPlace(NamedTuple):
+    """A place in which a step spends more and more time, by samples of the stack."""
 
-    Only places whose share has grown, the largest growth first; empty without
-    two sets of samples.
+    place: str
+    shares: tuple[float, float]
+    """Of the first and the last set of samples."""
+    step_seconds: tuple[float, float]
+    """Of a step in it, in the steps of these sets."""
+
+    @property
+    def rise_seconds(self) -> float:
+        """How much longer a step is in it."""
+        return self.step_seconds[1] - self.step_seconds[0]
+
+
+def growing_places(case: Case) -> list[GrowingPlace]:
+    """Places in which a step spends more time at the end, the largest rise first.
+
+    A share of the samples times the step time of those samples: a place that had nearly all
+    of a step before grows with it, and its share can't. Empty without two sets of samples.
     """
     sets: dict[int, dict[str, float]] = {}
     sizes: dict[int, float] = {}
@@ -49,15 +66,27 @@ def growing_places(case: Case) -> list[tuple[str, float, float]]:
         sizes[row] = fact.numbers.get("of", 0.0)
     if len(sets) < 2:
         return []
-    first, last = min(sets), max(sets)
-    rare = sum(1 / max(1.0, sizes[row]) for row in (first, last))
-    grown = [
-        (place, before, share)
-        for place, share in sets[last].items()
-        for before in (sets[first].get(place, 0.0),)
-        if share - before >= max(TELLING, PLACE_SIGNIFICANCE * _spread((share + before) / 2, rare))
-    ]
-    return sorted(grown, key=lambda each: each[1] - each[2])
+    first, *_, last = rows = sorted(sets)
+    took = (_step_seconds(case, 0, first), _step_seconds(case, rows[-2], last))
+    of = (max(1.0, sizes[first]), max(1.0, sizes[last]))
+    found = []
+    for place, share in sets[last].items():
+        shares = (sets[first].get(place, 0.0), share)
+        mean = sum(shares) / 2
+        error = math.sqrt(
+            sum(seconds**2 * mean * (1 - mean) / n for seconds, n in zip(took, of, strict=True))
+        )
+        grown = GrowingPlace(place, shares, (shares[0] * took[0], shares[1] * took[1]))
+        if grown.rise_seconds >= max(TELLING * took[1], PLACE_SIGNIFICANCE * error):
+            found.append(grown)
+    return sorted(found, key=lambda each: -each.rise_seconds)
+
+
+def _step_seconds(case: Case, first: int, end: int) -> float:
+    """Median of these rows; 1 where it is not known, so that shares are compared."""
+    period = case.run.steps.period_seconds[first : end + 1]
+    known = period[np.isfinite(period)]
+    return float(np.median(known)) if len(known) else 1.0
 
 
 def places_of_most(case: Case, lost: float) -> list[Fact]:
@@ -94,23 +123,20 @@ def libraries_at(case: Case, places: list[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def tell_places(places: list[tuple[str, float, float]], most: list[Fact]) -> Iterable[str]:
+def tell_places(places: list[GrowingPlace], most: list[Fact]) -> Iterable[str]:
     """Sentences on the places that grow, or on those of most samples."""
-    for place, first, last in places[:2]:
+    for place, (first, last), (before, after) in places[:2]:
+        grown = f", {duration(before)} before" if first > 0 else ""
         yield (
             f"`{place}` is in {percent(last)} of the samples of the training thread at the end, "
-            f"in {percent(first) if first > 0 else 'none'} at the start."
+            f"in {percent(first) if first > 0 else 'none'} at the start: about "
+            f"{duration(after)} of a step{grown}."
         )
     for fact in most[:2] if not places else ():
         yield (
             f"`{place_of(fact)}` is in {percent(_share_of(fact))} of the samples of the training "
             f"thread, {count(fact.numbers.get('of', 0.0))} in all."
         )
-
-
-def _spread(share: float, rare: float) -> float:
-    """Standard error of the difference of two shares; `rare` adds up 1 over their samples."""
-    return math.sqrt(max(0.0, share * (1 - share)) * rare)
 
 
 def _share_of(fact: Fact) -> float:

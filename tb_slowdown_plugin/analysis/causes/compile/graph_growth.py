@@ -109,7 +109,7 @@ def explain(case: Case) -> Claim | None:
         advise(),
         "medium",
         "drift",
-        place=to_place(places[0][0]) if places else None,
+        place=to_place(places[0].place) if places else None,
     )
 
 

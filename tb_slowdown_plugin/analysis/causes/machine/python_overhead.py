@@ -20,6 +20,7 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     to_place,
 )
 from tb_slowdown_plugin.analysis.causes.common.places import (
+    GrowingPlace,
     growing_places,
     libraries_at,
     main_phase,
@@ -77,7 +78,7 @@ def explain(case: Case) -> Claim | None:
         jump = _jump(case) if places else None
         return None if jump is None else _tell_jump(case, jump, places)
     most = places_of_most(case, case.wall_share(lost_seconds(found.claimed)))
-    main = [place for place, _, _ in places] or [place_of(fact) for fact in most]
+    main = [each.place for each in places] or [place_of(fact) for fact in most]
     first, last = (case.step_text(int(found.where[end])) for end in (0, -1))
     often = ""
     if found.at_intervals:
@@ -109,24 +110,24 @@ def explain(case: Case) -> Claim | None:
     )
 
 
-def _tell_jump(case: Case, found: _Growth, places: list[tuple[str, float, float]]) -> Claim:
+def _tell_jump(case: Case, found: _Growth, places: list[GrowingPlace]) -> Claim:
     """The claim of a jump: work that began at a step, in places that were seen."""
     before, after = (duration(seconds) for seconds in found.thread)
     onset = case.step_text(found.claimed[0].rows[0])
     return Claim(
         "python_overhead",
         found.claimed,
-        f"work in Python: {places[0][0]}",
+        f"work in Python: {places[0].place}",
         f"The training thread computes more in each step since {onset}.",
         (
             *_tell_phase(main_phase(largest(found.claimed))),
             *tell_places(places, []),
             f"Its CPU time per step went from {before} to {after} at {onset} (medians).",
         ),
-        python_overhead_fixes.advise_place(places[0][0]),
+        python_overhead_fixes.advise_place(places[0].place),
         "medium",
         "level_shift",
-        place=to_place(places[0][0]),
+        place=to_place(places[0].place),
     )
 
 

@@ -115,7 +115,7 @@ def explain(case: Case) -> Claim | None:
         advise(Retention(listed=_number_grows(case, rows))),
         "medium",
         "drift",
-        place=to_place(places[0][0]) if places else None,
+        place=to_place(places[0].place) if places else None,
     )
 
 

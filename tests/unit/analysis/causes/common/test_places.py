@@ -31,11 +31,38 @@ def test_a_place_whose_share_grows_is_told(make_run):
         (500, stack("total (train.py:8)", 42.0)), (500, stack("step (train.py:20)", 20.0)),
     )  # fmt: skip
     grown = growing_places(case)
-    assert grown == [("total (train.py:8)", pytest.approx(0.1), pytest.approx(0.7))]
+    ((place, shares, seconds),) = grown
+    assert place == "total (train.py:8)"
+    assert shares == pytest.approx((0.1, 0.7))
+    assert seconds == pytest.approx((0.01, 0.07))
     assert list(tell_places(grown, [])) == [
         "`total (train.py:8)` is in 70.0 % of the samples of the training thread at the end, in "
-        "10.0 % at the start."
+        "10.0 % at the start: about 70 ms of a step, 10 ms before."
     ]
+
+
+def test_a_place_that_had_the_step_before_grows_with_it(make_run):
+    """Its share can't grow, its seconds do; those of the other place do not."""
+    period = np.linspace(0.01, 0.1, 600)
+    run = make_run(
+        period,
+        events=(
+            (100, stack("total (train.py:8)", 48.0)), (100, stack("step (train.py:20)", 12.0)),
+            (599, stack("total (train.py:8)", 54.0)), (599, stack("step (train.py:20)", 3.0)),
+        ),
+    )  # fmt: skip
+    (grown,) = growing_places(Case(run, None, (), ()))
+    assert grown.place == "total (train.py:8)"
+    first, last = float(np.median(period[:101])), float(np.median(period[100:600]))
+    assert grown.step_seconds == pytest.approx((0.8 * first, 0.9 * last))
+
+
+def test_a_share_that_grows_of_a_step_that_shrinks_is_no_growth(make_run):
+    events = (
+        (100, stack("total (train.py:8)", 24.0)), (599, stack("total (train.py:8)", 48.0)),
+    )  # fmt: skip
+    run = make_run(np.linspace(0.1, 0.01, 600), events=events)
+    assert growing_places(Case(run, None, (), ())) == []
 
 
 def test_one_set_of_samples_tells_no_growth(make_run):
