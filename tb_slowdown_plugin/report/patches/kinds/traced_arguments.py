@@ -33,6 +33,8 @@ _ASSIGNING: Final = frozenset({"assign", "assign_add", "assign_sub"})
 _OF_SHAPES: Final = frozenset({"shape", "get_shape", "unstack", "split"})
 """Attributes and functions that need dimensions when they are traced."""
 _ARITHMETIC: Final = (ast.BinOp, ast.UnaryOp)
+_MIN_RETRACES: Final = 2
+"""One, such as for the last batch of a pass, is no more than the change would cost itself."""
 _IN_PYTHON: Final = frozenset({"range", "len", "int", "reshape", "zeros", "ones", "fill", "tile"})
 """Calls that need a number when they are traced, or shapes."""
 
@@ -49,7 +51,7 @@ def find(evidence: Evidence) -> Iterator[Callable[[], Patch]]:
             changes.setdefault(code, []).append(trace)
     for code in sorted(costs, key=lambda each: -costs[each]):
         place = to_place(code[1], code[0])
-        if place is None or code[0].startswith("Keras "):
+        if place is None or code[0].startswith("Keras ") or len(changes[code]) < _MIN_RETRACES:
             continue
         kinds = {change.what for trace in changes[code] for change in trace.changes}
         if kinds == {"python_number"}:

@@ -37,7 +37,7 @@ def number(
         signature=(signature, f"rate: {before}"),
     )
     line = program.line("for n") + 1
-    return program.saw(traced, Fact("called_at", f"step (train.py:3) at train.py:{line}"))
+    return program.saw(traced, traced, Fact("called_at", f"step (train.py:3) at train.py:{line}"))
 
 
 @pytest.mark.parametrize(
@@ -104,17 +104,18 @@ def step(x):
 
 
 def shapes(
-    folder: Path, decorator: str = "@tf.function", body: str = "return x + 1", jit: bool = False
+    folder: Path,
+    decorator: str = "@tf.function",
+    body: str = "return x + 1",
+    jit: bool = False,
+    retraces: int = 2,
 ) -> Program:
     program = Program(folder, SHAPES.format(decorator=decorator, body=body), "retracing")
     change = Change("x", "shape", "tensor float32 (8, 4)", "tensor float32 (9, 4)")
-    return program.saw(
-        Trace(
-            *(1, "step", "train.py:3", 0.1, 0.1, "signature"),
-            changes=(change,),
-            jit_compile=jit,
-        )
+    traced = Trace(
+        *(1, "step", "train.py:3", 0.1, 0.1, "signature"), changes=(change,), jit_compile=jit
     )
+    return program.saw(*[traced] * retraces)
 
 
 @pytest.mark.parametrize(
@@ -155,3 +156,8 @@ def test_what_is_on_already_is_not_added(tmp_path: Path) -> None:
     program = shapes(tmp_path)
     program.saw(Fact("function_options", "step (train.py:3)", {"reduce_retracing": 1.0}))
     assert "has a signature or `reduce_retracing` already" in program.refusals()
+
+
+def test_one_retrace_for_the_last_batch_needs_no_change(tmp_path: Path) -> None:
+    fix = shapes(tmp_path, retraces=1).fix()
+    assert (fix.patches, fix.refusals) == ((), ())
