@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import multiprocessing
 import os
 import time
@@ -117,6 +118,8 @@ class DaskPool:
         self._tell = tell
         self._client: Any = None
         self._id = ""
+        self._has_workers = True
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # it is told in one line
 
     def open(self) -> Executor:
         """Connects; after the first time it waits for a scheduler that is away.
@@ -147,7 +150,14 @@ class DaskPool:
 
     def is_alive(self) -> bool:
         """Whether the scheduler is the one that was connected to; a new one knows no tasks."""
-        return self._client.status == "running" and self._scheduler_id() == self._id
+        if self._client.status != "running" or self._scheduler_id() != self._id:
+            return False
+        with contextlib.suppress(OSError, TimeoutError):
+            has_workers = bool(self._client.nthreads())
+            if self._has_workers and not has_workers:
+                self._tell(f"the scheduler at {self._address} has no workers; waiting for one")
+            self._has_workers = has_workers
+        return True
 
     def slots(self) -> int:
         """Threads of all workers that there are now."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
+import pytest
 
+from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.jobs.fleet.dispatch import judge_all
-from tb_slowdown_plugin.jobs.fleet.executors import ProcessPool
+from tb_slowdown_plugin.jobs.fleet.executors import DaskPool, ProcessPool
 from tb_slowdown_plugin.reader.object_store import StoredFile
 from tb_slowdown_plugin.reader.stored_runs import StoredRun
 from tb_slowdown_plugin.report.fleet.columns import Rows
@@ -46,3 +48,65 @@ def test_processes_are_bounded_and_one_that_is_killed_takes_nothing_with_it() ->
     assert status["threads"] == "1"
     assert status["run3"] == "run3"
     assert "OPENBLAS_NUM_THREADS" not in os.environ or os.environ["OPENBLAS_NUM_THREADS"] != ""
+
+
+class Scheduler:
+    """What the client of a Dask scheduler says of it."""
+
+    def __init__(self) -> None:
+        self.id = "Scheduler-1"
+        self.status = "running"
+        self.threads: dict[str, int] = {"tcp://worker": 4}
+        self.refusals = 0
+        self.scheduler = self
+
+    def Client(self, address: str, **_: object) -> Scheduler:
+        if self.refusals:
+            self.refusals -= 1
+            raise OSError("refused")
+        return self
+
+    def identity(self) -> dict[str, str]:
+        return {"id": self.id}
+
+    def sync(self, call: Callable[[], dict[str, str]]) -> dict[str, str]:
+        return call()
+
+    def nthreads(self) -> dict[str, int]:
+        return self.threads
+
+    def get_executor(self) -> str:
+        return "executor"
+
+    def close(self, timeout: float) -> None:
+        """Nothing to close."""
+
+
+def test_a_scheduler_that_is_another_one_has_lost_the_tasks() -> None:
+    told: list[str] = []
+    scheduler = Scheduler()
+    pool = DaskPool("tcp://there", scheduler, told.append)
+    assert (pool.open(), pool.slots(), pool.is_alive()) == ("executor", 4, True)
+    scheduler.id = "Scheduler-2"
+    assert not pool.is_alive()
+    scheduler.refusals = 2
+    assert pool.open() == "executor"
+    assert pool.is_alive()
+    assert told == ["the scheduler at tcp://there is away; waiting for it"]
+
+
+def test_a_scheduler_without_workers_is_told_once() -> None:
+    told: list[str] = []
+    scheduler = Scheduler()
+    pool = DaskPool("tcp://there", scheduler, told.append)
+    pool.open()
+    scheduler.threads = {}
+    assert [pool.is_alive(), pool.is_alive(), pool.slots()] == [True, True, 1]
+    assert told == ["the scheduler at tcp://there has no workers; waiting for one"]
+
+
+def test_no_scheduler_at_all() -> None:
+    scheduler = Scheduler()
+    scheduler.refusals = 1
+    with pytest.raises(InputError, match="no Dask scheduler at 'tcp://there': refused; start one"):
+        DaskPool("tcp://there", scheduler, pytest.fail).open()
