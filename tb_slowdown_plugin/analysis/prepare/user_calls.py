@@ -15,6 +15,7 @@ from tb_slowdown_plugin.catalog.parameters.shared import SEVERAL
 from tb_slowdown_plugin.records.types import Fact, Float, Run
 
 _PART: Final = "in:"
+_SCRIPT: Final = "<module> ("
 _LINE: Final = re.compile(r"(?P<call>[\w.]+) \((?P<place>.*)\)")
 
 
@@ -25,7 +26,7 @@ class Called:
     call: str
     """The function: "predict"."""
     line: str
-    """Of the user's: "Plotter.on_epoch_end (train.py:41)"."""
+    """Of the user's: "Plotter.on_epoch_end (train.py:41)", "train.py:41" outside of functions."""
     calls: float
     """By the last that was recorded: at least half of all."""
     seconds: float
@@ -52,7 +53,7 @@ def called(run: Run, account: str) -> tuple[Called, ...]:
             parts = {n.removeprefix(_PART): s for n, s in numbers.items() if n.startswith(_PART)}
             last[fact.subject] = Called(
                 call,
-                line,
+                line.removeprefix(_SCRIPT).removesuffix(")" * line.startswith(_SCRIPT)),
                 numbers["calls"],
                 numbers.get("seconds", 0.0),
                 numbers.get("batches", 0.0),

@@ -24,6 +24,8 @@ _OF_PYTHON: Final = (
 """Python's own modules, and the scripts that installed packages are started by."""
 _LIBRARIES: Final = ("keras", "tf_keras", "tensorflow", "tb_slowdown_plugin")
 """Never the user's, wherever they lie."""
+_TENSORFLOW: Final = ("tensorflow", "tensorboard", "tb_slowdown_plugin")
+"""What runs between a call of `tf.summary` and its caller."""
 _MAX_FRAMES: Final = 200
 """Frames searched for the user's line; 30 to 60 were seen in Keras."""
 
@@ -53,6 +55,21 @@ def calling_frame(frame: FrameType | None) -> FrameType | None:
     return outermost
 
 
+def direct_caller(frame: FrameType | None) -> FrameType | None:
+    """The frame that called TensorFlow, where it is of the user's own code; None where it is not.
+
+    Args:
+      frame: In TensorFlow, or in what was put into it.
+    """
+    for _ in range(_MAX_FRAMES):
+        if frame is None or _package_of(frame) not in _TENSORFLOW:
+            break
+        frame = frame.f_back
+    if frame is None or _is_known_library(frame) or is_installed(frame.f_code.co_filename):
+        return None
+    return frame
+
+
 @functools.lru_cache(maxsize=4096)
 def is_installed(file: str) -> bool:
     """Whether a file is Python's own or of an installed package.
@@ -70,7 +87,11 @@ def is_installed(file: str) -> bool:
 
 
 def _is_known_library(frame: FrameType) -> bool:
-    return str(frame.f_globals.get("__name__", "")).partition(".")[0] in _LIBRARIES
+    return _package_of(frame) in _LIBRARIES
+
+
+def _package_of(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
 
 
 def _roots_of(path: Path) -> Iterator[str]:

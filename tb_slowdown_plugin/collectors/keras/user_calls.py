@@ -55,6 +55,8 @@ class OpenCall:
 
 @dataclass(slots=True)
 class _Line:
+    told: int = 0
+    """How often somebody said something of it."""
     calls: int = 0
     numbers: dict[str, float] = field(default_factory=dict)
 
@@ -112,14 +114,38 @@ class UserCalls:
             took_ns = self._context.clock.monotonic_ns() - call.began_ns
         else:  # it was the training: what it took before
             took_ns = sum(call.owner.parts.values())
-        line = self._lines.setdefault(call.subject, _Line())
-        line.calls += 1
+        self._tell(call.subject, took_ns, 1, call.batches, call.owner)
+
+    def note(self, call: str, frame: FrameType, took_ns: int, account: str, calls: int = 1) -> None:
+        """A call is over that owns nothing: only its line is told.
+
+        Args:
+          call: The function: "tf.summary.image".
+          frame: Of the user's code that called it.
+          took_ns: The time of the call.
+          account: Where its time went.
+          calls: For how many such calls it stands.
+        """
+        line = self._places.in_code(frame.f_code, frame.f_lineno)
+        self._tell(f"{account}|{call}|{line}", took_ns * calls, calls)
+
+    def _tell(
+        self,
+        subject: str,
+        took_ns: int,
+        calls: int = 1,
+        batches: int = 0,
+        owner: Owner | None = None,
+    ) -> None:
+        line = self._lines.setdefault(subject, _Line())
+        line.told += 1
+        line.calls += calls
         line.numbers["seconds"] = line.numbers.get("seconds", 0.0) + took_ns / 1e9
-        line.numbers["batches"] = line.numbers.get("batches", 0.0) + call.batches
-        for account, nanoseconds in call.owner.parts.items():
-            if account != call.owner.account:
+        line.numbers["batches"] = line.numbers.get("batches", 0.0) + batches
+        for account, nanoseconds in owner.parts.items() if owner else ():
+            if owner and account != owner.account:
                 part = f"in:{names.family(account)}"
                 line.numbers[part] = line.numbers.get(part, 0.0) + nanoseconds / 1e9
-        if len(self._lines) <= _MOST_LINES and line.calls.bit_count() == 1:
+        if len(self._lines) <= _MOST_LINES and line.told.bit_count() == 1:
             numbers = {"calls": float(line.calls), **line.numbers}
-            self._context.emit(Fact(names.CALLED, call.subject, numbers))
+            self._context.emit(Fact(names.CALLED, subject, numbers))

@@ -25,6 +25,12 @@ _DOING: Final[Mapping[str, str]] = {
 def tell_parts(each: Called) -> str:
     """How long a call takes, and what with."""
     seconds = each.seconds / each.calls
+    whole = (
+        f"A call of `{each.call}` in {each.line} takes {duration(seconds)}, by the first "
+        f"{counted(round(each.calls), 'call')}"
+    )
+    if not each.parts:
+        return f"{whole}."
     told: dict[str, float] = {}
     for part, total in each.parts.items():
         doing = _DOING.get(part, "other work")
@@ -36,7 +42,4 @@ def tell_parts(each: Called) -> str:
         for doing, took in sorted(told.items(), key=lambda pair: -pair[1])
         if took >= ALIKE * seconds or doing == _DOING[names.COMPUTING]
     ]
-    return (
-        f"A call of `{each.call}` in {each.line} takes {duration(seconds)}, by the first "
-        f"{counted(round(each.calls), 'call')}: {listed(shown, len(shown))}."
-    )
+    return f"{whole}: {listed(shown, len(shown))}."

@@ -32,7 +32,7 @@ from tb_slowdown_plugin.analysis.text.wording import (
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.causes import LITTLE_CALLBACK_SECONDS
-from tb_slowdown_plugin.catalog.parameters.shared import ENOUGH_STEPS, MAJORITY, MATTERS
+from tb_slowdown_plugin.catalog.parameters.shared import ENOUGH_STEPS, MAJORITY, MATTERS, MOSTLY
 from tb_slowdown_plugin.records.types import Float, Int
 
 _LONG_STEP_SECONDS = 0.1
@@ -55,9 +55,9 @@ def explain(case: Case) -> Claim | None:
     return Claim(
         "callbacks",
         claimed,
-        f"{who}, which calls {calls.call}".replace("`", "") if calls else who.replace("`", ""),
-        f"{who[0].upper()}{who[1:]} takes {duration(float(np.median(each)))} {often}{grows}."
-        + (f" Most of it is its call of `{calls.call}` in {calls.line}." if calls else ""),
+        _subject(who, main, calls),
+        f"{who[0].upper()}{who[1:]} takes {_usual(each)} {often}{grows}."
+        + (f" Most of it is {_call(main, calls)} in {calls.line}." if calls else ""),
         (*_evidence(case, claimed), *(tell_parts(each) for each in inside)),
         callbacks_fixes.advise(
             callbacks_fixes.Calls(
@@ -91,6 +91,26 @@ def _who(finding: Finding) -> str:
     return "validation"
 
 
+def _subject(who: str, finding: Finding, calls: Called | None) -> str:
+    """The cause as it stands in a headline."""
+    if calls is None:
+        return who.replace("`", "")
+    if names.family(finding.source) == names.SUMMARY:
+        return f"{who}: {calls.line}".replace("`", "")
+    return f"{who}, which calls {calls.call}".replace("`", "")
+
+
+def _call(finding: Finding, calls: Called) -> str:
+    is_summary = names.family(finding.source) == names.SUMMARY
+    return f"`{calls.call}`" if is_summary else f"its call of `{calls.call}`"
+
+
+def _usual(each: Float) -> str:
+    """What it takes at a time; the mean where the median would make less of all of it."""
+    median, mean = float(np.median(each)), float(np.mean(each))
+    return duration(median) if median >= MAJORITY * mean else f"{duration(mean)} on average"
+
+
 def _main_call(case: Case, finding: Finding, inside: tuple[Called, ...]) -> Called | None:
     """The call inside a callback that most of its seconds go into."""
     if not inside:
@@ -110,7 +130,7 @@ def _calls(case: Case, finding: Finding) -> tuple[Int, Float]:
     if not seconds.any():
         seconds = finding.lost_per_step
     rows = working_rows(seconds)
-    if seconds[rows].sum() < MAJORITY * seconds.sum():
+    if seconds[rows].sum() < MOSTLY * seconds.sum():
         rows = np.flatnonzero(seconds)
     return rows, seconds[rows]
 

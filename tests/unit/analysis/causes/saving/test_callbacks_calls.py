@@ -46,3 +46,29 @@ def test_a_predict_that_takes_little_of_it_is_evidence_only(report):
     assert "predict" not in cause.summary
     assert any("A call of `predict`" in line for line in cause.evidence)
     assert not any("training=False" in advice.code for advice in cause.advice)
+
+
+def test_the_line_that_writes_most_summaries_is_named(make_run, find, judge):
+    written = np.where(np.arange(SIZE) >= 200, np.where(np.arange(SIZE) % 4 == 0, 0.1, 0.01), 0.0)
+    told = [
+        Fact("called", f"summary|tf.summary.{kind}|<module> (train.py:{line})", numbers)
+        for kind, line, numbers in (
+            ("scalar", 29, {"calls": 187.0, "seconds": 0.2}),
+            ("image", 31, {"calls": 128.0, "seconds": 4.0}),
+        )
+    ]
+    run = make_run(
+        0.010 + written, accounts={"summary": written}, events=[(390, fact) for fact in told]
+    )
+    report = judge(run, find("summary", "level_shift", written)).report
+    (cause,) = report.causes
+    assert report.headline.endswith("writing summaries: train.py:31")
+    assert cause.summary == (
+        "Writing summaries takes 32.5 ms on average in 200 of 400 steps. Most of it is "
+        "`tf.summary.image` in train.py:31."
+    )
+    assert cause.evidence[-2:] == (
+        "A call of `tf.summary.image` in train.py:31 takes 31.2 ms, by the first 128 calls.",
+        "A call of `tf.summary.scalar` in train.py:29 takes 1.07 ms, by the first 187 calls.",
+    )
+    assert (cause.place.file, cause.place.line) == ("train.py", 31)
