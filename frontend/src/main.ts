@@ -70,10 +70,22 @@ export async function render(): Promise<void> {
     const { paddingLeft, paddingRight } = getComputedStyle(main);
     app.resize(main.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight));
   }).observe(root);
-  document.addEventListener("scroll", () => app.look(panelInSight(root)), { passive: true });
+  const scrolled = (): void => {
+    app.look(panelInSight(root));
+    const below = document.documentElement.scrollHeight - scrollY - innerHeight;
+    if (below < innerHeight && root.querySelector("button.more-rows") !== null) app.moreRows();
+  };
+  document.addEventListener("scroll", scrolled, { passive: true });
   document.addEventListener("keydown", (event) => {
     const target = event.target as HTMLElement;
-    if (event.key.toLowerCase() !== "r" || event.ctrlKey || event.metaKey || event.altKey) return;
+    const key = event.key.toLowerCase();
+    if (
+      (key !== "r" && (key !== "/" || app.state.run !== undefined)) ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey
+    )
+      return;
     if (target.closest("input, textarea, select") !== null) return;
     event.preventDefault();
     app.picker(true);

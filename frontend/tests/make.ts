@@ -1,5 +1,6 @@
 /** Small answers of the server, for tests: what a test does not name has a harmless value. */
 
+import type { JudgedRun, RunDigest } from "../src/api/wire/all_runs";
 import type { Cause, Run, RunReport } from "../src/api/wire/report";
 import type { SignalSeries, Timeline } from "../src/api/wire/timeline";
 
@@ -16,6 +17,37 @@ export const run = (values: Partial<Run> = {}): Run => ({
   verdict: null,
   lost_fraction: null,
   source: "records",
+  ...values,
+});
+
+export const digest = (values: Partial<RunDigest> = {}): RunDigest => ({
+  verdict: "slowdown",
+  judged: "whole",
+  headline: "Lost 40 % of 1 min 40 s to retracing of train_step (train.py:41)",
+  lost_seconds: 40,
+  lost_fraction: 0.4,
+  wall_seconds: 100,
+  cause: "retracing",
+  subject: "retracing of train_step (train.py:41)",
+  causes: ["retracing", "warm_up"],
+  since_step: 10,
+  since_seconds: 6,
+  steps: 100,
+  step_seconds: 0.9,
+  steps_per_second: 1,
+  items_per_second: null,
+  started: 1000,
+  ended: 1100,
+  spark: [0.6, 0.9, 1.2],
+  settings: { tensorflow: "2.21.0" },
+  ...values,
+});
+
+export const judged = (values: Partial<JudgedRun> = {}): JudgedRun => ({
+  run: "run1",
+  error: "",
+  hyperparameters: {},
+  digest: digest(),
   ...values,
 });
 

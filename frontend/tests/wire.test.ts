@@ -3,12 +3,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { AllRuns } from "../src/api/wire/all_runs";
 import type { Change, Changed } from "../src/api/wire/changed";
 import type { Difference, RunComparison } from "../src/api/wire/comparison";
 import type { Runs } from "../src/api/wire/report";
 import type { RetraceExample, RetraceGroup, Retraces } from "../src/api/wire/retraces";
 import type { ChangePoint, Epoch, Mark, SignalSeries, Timeline } from "../src/api/wire/timeline";
-import { run, timeline } from "./make";
+import { judged, run, timeline } from "./make";
 
 const document = readFileSync(
   join(import.meta.dirname, "..", "..", "tb_slowdown_plugin", "server", "http_api.md"),
@@ -32,8 +33,11 @@ function keys(value: unknown, path = ""): string[] {
   ]);
 }
 
+/** The names of what a program logged are data, too. */
+const isData = (key: string): boolean => /\.(lost|hyperparameters|settings)\./.test(key);
+
 const sorted = (value: unknown): string[] =>
-  [...new Set(keys(value))].filter((key) => !key.startsWith(".lost.")).sort();
+  [...new Set(keys(value))].filter((key) => !isData(key)).sort();
 
 const mark: Mark = { row: 7, step: 7, count: 1, seconds: 0.2 };
 const epoch: Epoch = { row: 0, step: 0, number: 0 };
@@ -90,6 +94,7 @@ const term: Difference = {
 
 const FORMS: Readonly<Record<string, unknown>> = {
   runs: { runs: [run()], other_runs: 0 } satisfies Runs,
+  all_runs: { store: "", number: 0, judged: 0, of: 0, rows: [judged()] } satisfies AllRuns,
   timeline: timeline(2, 1, {
     lost: { warm_up: [], retracing: [], unexplained: [] },
     accounts: [{ account: "", title: "", seconds: [] }],
@@ -122,6 +127,7 @@ const FORMS: Readonly<Record<string, unknown>> = {
     spread_fraction: 0,
     repeats_wanted: null,
     notes: [],
+    changes: [{ cause: "", before: 0, now: 0, seconds: 0, text: "" }],
   } satisfies RunComparison,
   retraces: {
     status: { status: "measured", reason: "" },

@@ -130,7 +130,7 @@ class ProviderRecords:
                     continue  # of another version
                 found[run] = {
                     name: getattr(value, value.WhichOneof("kind"))
-                    for name, value in info.hparams.items()
+                    for name, value in sorted(info.hparams.items())
                     if value.WhichOneof("kind") in ("number_value", "string_value", "bool_value")
                 }
         return found

@@ -71,7 +71,7 @@ def digest_of(run: Run, account: Account) -> RunDigest:
         judged=report.judged,
         headline=report.headline,
         lost_seconds=_short(report.lost_seconds),
-        lost_fraction=_short(report.lost_fraction),
+        lost_fraction=report.lost_fraction,
         wall_seconds=_short(report.wall_seconds),
         cause=cause,
         subject=account.subjects.get(cause or "", ""),

@@ -3,6 +3,7 @@
  * a base of `plugin/slowdown/`, also behind a path prefix or a notebook's proxy.
  */
 
+import type { AllRuns } from "./wire/all_runs";
 import type { Capture, CaptureComparison, CaptureList, CapturePart } from "./wire/captures";
 import type { Changed } from "./wire/changed";
 import type { RunComparison } from "./wire/comparison";
@@ -44,6 +45,11 @@ export class Client {
 
   runs(signal?: AbortSignal): Promise<Runs> {
     return this.#get<Runs>("runs", {}, signal);
+  }
+
+  /** What was found in each run; `since` and `store` are those of the answer before. */
+  allRuns(since: number, store: string): Promise<AllRuns> {
+    return this.#get<AllRuns>("all_runs", { since, store });
   }
 
   async report(run: string, signal?: AbortSignal): Promise<RunReport> {

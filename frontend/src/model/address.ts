@@ -17,6 +17,14 @@ export interface Address {
   readonly trace?: OpenTrace;
   /** What differs from how the timeline and the retraces are shown at first. */
   readonly show?: readonly Shown[];
+  /** Of the table of all runs. */
+  readonly filter?: string;
+  /** A column, with a minus before it where it descends. */
+  readonly sort?: string;
+  readonly picked?: readonly string[];
+  readonly grouped?: boolean | undefined;
+  /** Experiments whose runs are folded. */
+  readonly closed?: readonly string[];
 }
 
 /** Ways to look at the same steps that are not the first ones. */
@@ -45,6 +53,12 @@ export function parseAddress(hash: string): Address {
   const open = values.get("open")?.[0];
   const compare = values.get("compare");
   const show = SHOWN.filter((one) => values.get("show")?.[0]?.split(",").includes(one));
+  const [filter, sort] = [values.get("filter")?.[0], values.get("sort")?.[0]];
+  const [picked, grouped, closed] = [
+    values.get("pick"),
+    values.get("group")?.[0],
+    values.get("fold"),
+  ];
   const trace = traceOf(values.get("trace")?.[0], values.get("host")?.[0], values.get("at")?.[0]);
   return {
     ...(run === undefined ? {} : { run }),
@@ -54,6 +68,11 @@ export function parseAddress(hash: string): Address {
     ...(compare === undefined ? {} : { compare }),
     ...(trace === undefined ? {} : { trace }),
     ...(show.length === 0 ? {} : { show }),
+    ...(filter === undefined ? {} : { filter }),
+    ...(sort === undefined ? {} : { sort }),
+    ...(picked === undefined ? {} : { picked }),
+    ...(grouped === undefined ? {} : { grouped: grouped === "yes" }),
+    ...(closed === undefined ? {} : { closed }),
   };
 }
 
@@ -72,6 +91,11 @@ export function formatAddress(address: Address): string {
   put("host", address.trace?.host);
   put("at", address.trace?.at && windowText(address.trace.at));
   for (const run of address.compare ?? []) put("compare", run);
+  put("filter", address.filter);
+  put("sort", address.sort);
+  put("group", address.grouped === undefined ? undefined : address.grouped ? "yes" : "no");
+  for (const run of address.picked ?? []) put("pick", run);
+  for (const name of address.closed ?? []) put("fold", name);
   return parts.join("&");
 }
 

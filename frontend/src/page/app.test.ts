@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { report, run, timeline } from "../../tests/make";
+import { judged, report, run, timeline } from "../../tests/make";
 import { Client, type Fetch } from "../api/client";
+import type { AllRuns } from "../api/wire/all_runs";
 import type { Run } from "../api/wire/report";
 import type { Timeline } from "../api/wire/timeline";
 import { App } from "./app";
@@ -21,6 +22,7 @@ class Server {
   gone = false;
   runs: Run[] = [run({ run: "a", reported: 5 }), run({ run: "b", reported: 9 })];
   timeline: Timeline = timeline(5000, 10);
+  found: AllRuns = { store: "s", number: 1, judged: 1, of: 2, rows: [judged({ run: "a" })] };
   /** Answers to hold back until the test lets them go, by a part of their address. */
   held = new Map<string, Promise<void>>();
 
@@ -34,6 +36,7 @@ class Server {
   #answer(address: string): unknown {
     const name = new URL(address, "http://x").searchParams.get("run") ?? "";
     if (address.startsWith("./runs")) return { runs: this.runs, other_runs: 0 };
+    if (address.startsWith("./all_runs")) return this.found;
     if (address.startsWith("./report")) return { schema: 1, runs: [report({ run: name })] };
     if (address.startsWith("./timeline")) return { ...this.timeline, run: name };
     if (address.startsWith("./changed")) return { run: name, changes: [] };
@@ -90,13 +93,30 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+/** At run b, unless the test has gone elsewhere. */
 async function started(): Promise<void> {
+  if (host.address === "") host.address = "#slowdown&p.slowdown.run=b";
   void app.start();
   await later(0.5);
 }
 
 describe("opening", () => {
-  it("shows the run that reported last, each answer asked for once", async () => {
+  it("shows all runs first where there are several", async () => {
+    host.address = "#slowdown";
+    await started();
+    expect(app.state.run).toBeUndefined();
+    expect(app.state.found.get("a")?.digest?.verdict).toBe("slowdown");
+    expect(server.count("report")).toBe(0);
+  });
+
+  it("shows the run where there is one", async () => {
+    server.runs = [run({ run: "only" })];
+    host.address = "#slowdown";
+    await started();
+    expect(app.state.run).toBe("only");
+  });
+
+  it("shows the run of the address, each answer asked for once", async () => {
     await started();
     expect(app.state.run).toBe("b");
     expect([...app.state.panels.keys()]).toContain("verdict");
@@ -305,23 +325,58 @@ describe("living", () => {
   });
 });
 
-describe("the list of runs", () => {
-  it("asks for each report once and remembers a failure", async () => {
+describe("the table of all runs", () => {
+  it("asks until all runs are judged, and only for what is new", async () => {
+    host.address = "#slowdown";
     await started();
-    app.picker(true);
-    await later(0.1);
-    const asked = server.count("report");
-    expect(app.state.reports.get("a")).toMatchObject({ run: "a" });
-    app.picker(true);
-    await later(0.1);
-    expect(server.count("report")).toBe(asked);
+    expect(server.asked.filter((one) => one.startsWith("./all_runs"))[0]).toBe(
+      "./all_runs?since=0&store=",
+    );
+    server.found = { ...server.found, number: 2, judged: 2, rows: [judged({ run: "b" })] };
+    await later(1.1);
+    expect(server.asked.at(-1)).toBe("./all_runs?since=1&store=s");
+    expect([...app.state.found.keys()]).toEqual(["a", "b"]);
+    const asked = server.count("all_runs");
+    await later(5);
+    expect(server.count("all_runs")).toBe(asked);
   });
 
-  it("remembers that a report could not be read", async () => {
+  it("forgets what a server found that was started again", async () => {
+    host.address = "#slowdown";
     await started();
-    server.gone = true;
-    app.picker(true);
+    server.found = { store: "t", number: 1, judged: 2, of: 2, rows: [judged({ run: "b" })] };
+    await later(1.1);
+    expect([...app.state.found.keys()]).toEqual(["b"]);
+  });
+
+  it("keeps filter, order, choice, and groups in the address, and Back returns to them", async () => {
+    host.address = "#slowdown";
+    await started();
+    app.list({ filter: "lost>=10" });
+    app.order("lost", true);
+    app.pick("b");
+    app.pick("a");
+    app.list({ grouped: false, closed: ["bert"] });
+    await later(0.3);
+    const address = host.address;
+    expect(address).toBe(
+      "#slowdown&p.slowdown.filter=lost%3E%3D10&p.slowdown.sort=-lost&p.slowdown.group=no&p.slowdown.pick=b&p.slowdown.pick=a&p.slowdown.fold=bert",
+    );
+    const { list } = app.state;
+    app.comparePicked();
+    await later(0.5);
+    expect(host.address).toBe("#slowdown&p.slowdown.run=b&p.slowdown.compare=a");
+    expect(host.entries).toEqual([address]);
+    host.address = address;
+    host.hashChanged();
     await later(0.1);
-    expect(app.state.reports.get("a")).toBeInstanceOf(Error);
+    expect(app.state.run).toBeUndefined();
+    expect(app.state.list).toEqual(list);
+  });
+
+  it("turns the order around at the second click", async () => {
+    app.order("lost", true);
+    app.order("lost", true);
+    expect(app.state.list.order).toEqual({ by: "lost", descending: false });
   });
 });

@@ -1,26 +1,25 @@
 /** What the reader can do with the page, and how its parts work together. */
 
 import type { Client } from "../api/client";
+import { isShared } from "../api/embedded";
 import type { Run } from "../api/wire/report";
 import { isOurs, parseAddress } from "../model/address";
 import type { OpenTrace } from "../model/captures";
 import { nextChange } from "../model/changes/jump";
-import { filtered } from "../model/run/run_list";
+import type { Order } from "../model/runs/columns";
 import type { Axis } from "../model/timeline/scene";
 import { clamped, contains, sameWindow, span, type Window, whole } from "../model/timeline/window";
 import type { Actions, SortColumn } from "../panels/contract";
 import { Loader } from "./data/loader";
 import { isBehind, Watch } from "./data/poller";
-import { Reports } from "./data/reports";
+import { Verdicts } from "./data/verdicts";
 import { Zoom } from "./data/zoom";
 import type { Entry, Host } from "./host";
 import { addressOfState, stateOfAddress } from "./state/bookmark";
-import { FORGOTTEN, type State } from "./state/state";
+import { FORGOTTEN, type List, ROWS, type State } from "./state/state";
 import { Delay, Store } from "./state/store";
 
 const SLOW_MILLISECONDS = 200;
-/** Beyond these a list shows a dash until the filter narrows it. */
-const MOST_VERDICTS = 50;
 const ADDRESS_MILLISECONDS = 250;
 /** A view this many times wider than what was jumped to is closed in on it. */
 const TOO_WIDE = 40;
@@ -30,10 +29,12 @@ export class App implements Actions {
   readonly #watch: Watch;
   readonly #loader: Loader;
   readonly #zoom: Zoom;
-  readonly #reports: Reports;
+  readonly #verdicts: Verdicts;
   readonly #addressDelay = new Delay();
   /** How the address that waits is to be kept: one of several changes makes it a new entry. */
   #entry: Entry = "same";
+  /** The panel to go to once a run is there. */
+  #arrival: string | undefined;
 
   constructor(
     client: Client,
@@ -47,10 +48,12 @@ export class App implements Actions {
       this.#listed(runs, before),
     );
     this.#zoom = new Zoom(this.#store, client, this.#watch.failed);
-    this.#reports = new Reports(this.#store, client);
+    this.#verdicts = new Verdicts(this.#store, client, () => visible() && this.#isListing());
     this.#loader = new Loader(this.#store, client, this.#zoom.buckets, this.#watch.failed, () => {
       this.#zoom.refine();
       this.#zoom.contrast();
+      if (this.#arrival !== undefined) this.goTo(this.#arrival);
+      this.#arrival = undefined;
     });
   }
 
@@ -80,20 +83,27 @@ export class App implements Actions {
       const behind = isBehind(this.state.whole, shown);
       if (grown || behind || !this.#loader.loaded) this.#loader.load(shown.run);
     } else if (this.state.run === undefined) {
-      const first = newestFirst(runs)[0];
-      if (first !== undefined) this.#open(first.run, "same");
+      const [only, ...more] = runs;
+      // Of several, the table is what one sees first; a report in one file has an order of its own.
+      if (only !== undefined && (more.length === 0 || isShared())) this.#open(newest(runs), "same");
     }
+    void this.#verdicts.refresh();
+  }
+
+  #isListing(): boolean {
+    return this.state.run === undefined || this.state.picker;
   }
 
   /** Somebody edited the address or went back in the history. */
   #follow(): void {
     if (!isOurs(this.host.hash())) return; // another tab of TensorBoard
     const change = stateOfAddress(parseAddress(this.host.hash()));
-    const other = change.run !== undefined && change.run !== this.state.run;
+    const other = change.run !== this.state.run;
     this.#store.set({ ...(other ? FORGOTTEN : {}), ...change });
-    if (other && change.run !== undefined) {
+    if (other) {
       this.#zoom.cancel();
-      this.#loader.load(change.run);
+      if (change.run !== undefined) this.#loader.load(change.run);
+      else this.#listed(this.state.runs?.runs ?? [], undefined);
       return;
     }
     this.#zoom.refine();
@@ -112,27 +122,57 @@ export class App implements Actions {
   }
 
   picker(open: boolean): void {
-    this.#store.set({ picker: open, filter: "" });
-    if (!open) {
-      this.#reports.list([]);
+    if (open && this.state.run === undefined) {
+      document.querySelector<HTMLElement>(".list-filter")?.focus();
       return;
     }
-    this.#verdicts();
+    this.#store.set({ picker: open, filter: "" });
+    if (!open) return;
+    void this.#verdicts.refresh();
     requestAnimationFrame(() => document.querySelector<HTMLElement>(".pop input")?.focus());
   }
 
   filter(filter: string): void {
     this.#store.set({ filter });
-    this.#verdicts();
   }
 
-  /** Asks for the verdicts of the runs that the list shows first. */
-  #verdicts(): void {
-    const { runs, filter, reports } = this.state;
-    const listed = filtered(runs?.runs ?? [], filter, reports);
-    // A filter by result needs them all.
-    const asked = /[>:]/.test(filter) ? newestFirst(runs?.runs ?? []) : listed;
-    this.#reports.list(asked.slice(0, MOST_VERDICTS).map((run) => run.run));
+  // -- the table of all runs --
+
+  /** Changes how it is shown; another filter or order begins at its top. */
+  list(change: Partial<List>): void {
+    const rows = "filter" in change || "order" in change ? { rows: ROWS } : {};
+    this.#change({ list: { ...this.state.list, ...rows, ...change } });
+  }
+
+  /** The other direction, where it is in this order already. */
+  order(by: string, descending: boolean): void {
+    const { order } = this.state.list;
+    const next: Order = { by, descending: order.by === by ? !order.descending : descending };
+    this.list({ order: next });
+  }
+
+  pick(run: string): void {
+    const { picked } = this.state.list;
+    const others = picked.filter((one) => one !== run);
+    this.list({ picked: others.length < picked.length ? others : [...picked, run] });
+  }
+
+  moreRows(): void {
+    this.#store.set({ list: { ...this.state.list, rows: this.state.list.rows + ROWS } });
+  }
+
+  allRuns(): void {
+    this.#zoom.cancel();
+    this.#change({ ...FORGOTTEN, run: undefined, picker: false }, "new");
+    void this.#verdicts.refresh();
+  }
+
+  /** Opens the first run that was picked, with the others beside it. */
+  comparePicked(): void {
+    const [first, ...others] = this.state.list.picked;
+    if (first === undefined) return;
+    this.#open(first, "new", others);
+    this.#arrival = "compare";
   }
 
   /** Which panel the reader looks at. */
@@ -155,10 +195,9 @@ export class App implements Actions {
     this.#open(run, "new");
   }
 
-  #open(run: string, entry: Entry): void {
+  #open(run: string, entry: Entry, compared: readonly string[] = []): void {
     this.#zoom.cancel();
-    this.#change({ ...FORGOTTEN, run, picker: false, filter: "" }, entry);
-    this.#reports.list([]);
+    this.#change({ ...FORGOTTEN, run, compared, picker: false, filter: "" }, entry);
     this.#loader.load(run);
   }
 
@@ -253,8 +292,21 @@ export class App implements Actions {
     requestAnimationFrame(() => document.getElementById(panel)?.scrollIntoView());
   }
 
+  /** Goes to another run or to all of them: at once, so that Back returns to what is left here. */
+  #turn(change: Partial<State>): void {
+    this.#addressDelay.cancel();
+    this.host.keep(addressOfState(this.state), this.#entry);
+    this.#store.set(change);
+    this.#entry = "same";
+    this.host.keep(addressOfState(this.state), "new");
+  }
+
   /** Changes what the address keeps; the address follows when the hand rests. */
   #change(change: Partial<State>, entry: Entry = "same"): void {
+    if (entry === "new" && "run" in change) {
+      this.#turn(change);
+      return;
+    }
     this.#store.set(change);
     if (entry === "new") this.#entry = entry;
     const address = this.host.hash();
@@ -266,5 +318,5 @@ export class App implements Actions {
   }
 }
 
-const newestFirst = (runs: readonly Run[]): Run[] =>
-  [...runs].sort((a, b) => (b.reported ?? 0) - (a.reported ?? 0));
+const newest = (runs: readonly Run[]): string =>
+  [...runs].sort((a, b) => (b.reported ?? 0) - (a.reported ?? 0))[0]?.run ?? "";

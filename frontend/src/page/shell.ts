@@ -7,6 +7,7 @@ import { PANELS } from "../panels";
 import type { AnyPanel, Captures, Page, Shown } from "../panels/contract";
 import type { App } from "./app";
 import { loading, noData, panelFailed, unknownRun, unreadable } from "./empty_states";
+import { allRuns } from "./runs/all_runs";
 import { SceneCache } from "./scenes";
 import { type State, shownRun } from "./state/state";
 import { banner, missingBanner, toolbar } from "./toolbar";
@@ -30,6 +31,7 @@ export class Shell {
       return runsError === undefined ? loading(state) : unreadable(this.app, runsError);
     }
     if (runs.runs.length === 0) return noData(this.app, state);
+    if (state.run === undefined) return allRuns(this.app, state, now);
     const run = shownRun(state);
     if (run === undefined) return unknownRun(this.app, state.run ?? "");
     if (!state.panels.has("verdict")) return loading(state);
@@ -69,7 +71,6 @@ export class Shell {
       shared: isShared(),
       trace: state.trace,
       captures: state.panels.get("traces")?.data as Captures | undefined,
-      reports: state.reports,
       now,
       actions: this.app,
     };

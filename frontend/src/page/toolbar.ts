@@ -20,8 +20,8 @@ export function toolbar(
 ): TemplateResult {
   const run = shownRun(state);
   return html`<div class="bar-top">
-    ${state.runs?.runs.length ? pickerButton(app, state, run?.title ?? state.run ?? "") : html`<b>Slowdown</b>`}
-    ${(state.runs?.runs.length ?? 0) > 1 && run !== undefined ? compareButton(app) : nothing}
+    ${state.runs?.runs.length && state.run !== undefined ? pickerButton(app, state, run?.title ?? state.run ?? "") : html`<b>Slowdown</b>`}
+    ${(state.runs?.runs.length ?? 0) > 1 && state.run !== undefined ? html`${isShared() ? nothing : allRunsButton(app)}${run === undefined ? nothing : compareButton(app)}` : nothing}
     ${run === undefined ? nothing : freshness(run, state, now)}
     ${run === undefined ? nothing : links(app, state, panels, run)}
     ${state.picker ? picker(app, state, now) : nothing}
@@ -32,6 +32,9 @@ function pickerButton(app: App, state: State, name: string): TemplateResult {
   return html`<button class="picker" aria-haspopup="dialog" aria-expanded=${state.picker ? "true" : "false"} title=${`${name} (choose a run: R)`}
     @click=${() => app.picker(!state.picker)}><span class="q">Run</span> <b>${name || "none"}</b> <span aria-hidden="true">▾</span></button>`;
 }
+
+const allRunsButton = (app: App): TemplateResult =>
+  html`<button class="quiet all-runs" title="The table of all runs" @click=${() => app.allRuns()}>All runs</button>`;
 
 /** Leads to where the second run is chosen. */
 const compareButton = (app: App): TemplateResult =>

@@ -96,8 +96,6 @@ export interface Page {
   readonly trace: OpenTrace | undefined;
   /** Of this run, once they are listed. */
   readonly captures: Captures | undefined;
-  /** Reports of compared runs, as far as they are there; an Error where one can't be read. */
-  readonly reports: ReadonlyMap<string, RunReport | Error>;
   readonly now: number;
   readonly actions: Actions;
 }

@@ -7,8 +7,8 @@ import controls from "./controls.css?inline";
 import frame from "./frame.css?inline";
 import narrow from "./narrow.css?inline";
 import panels from "./panels.css?inline";
-import picker from "./picker.css?inline";
 import print from "./print.css?inline";
+import runs from "./runs.css?inline";
 import tables from "./tables.css?inline";
 import timeline from "./timeline.css?inline";
 import tokens from "./tokens.css?inline";
@@ -21,10 +21,10 @@ export const STYLES = [
   base,
   controls,
   frame,
-  picker,
   verdict,
   causes,
   tables,
+  runs,
   timeline,
   panels,
   narrow,

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import event_files
 import pytest
-from tensorboard.compat.proto import event_pb2, summary_pb2
-from tensorboard.plugins.hparams import plugin_data_pb2
+from many_runs import write_hyperparameters
 
 from tb_slowdown_plugin.reader.provider import open_logdir
 from tb_slowdown_plugin.reader.run_store import Catalogue
@@ -62,24 +61,6 @@ def test_a_damaged_file_is_told_of(logdir: Path) -> None:
     assert run.notes
     whole = Catalogue(open_logdir(str(logdir)), str(logdir)).run("b")
     assert whole.notes == ()
-
-
-def write_hyperparameters(folder: Path, **values: float) -> None:
-    info = plugin_data_pb2.SessionStartInfo()
-    for name, value in values.items():
-        info.hparams[name].number_value = value
-    data = plugin_data_pb2.HParamsPluginData(session_start_info=info, version=0)
-    about = summary_pb2.SummaryMetadata.PluginData(
-        plugin_name="hparams", content=data.SerializeToString()
-    )
-    value = summary_pb2.Summary.Value(
-        tag="_hparams_/session_start_info",
-        metadata=summary_pb2.SummaryMetadata(plugin_data=about),
-    )
-    event = event_pb2.Event(
-        wall_time=event_files.STARTED, summary=summary_pb2.Summary(value=[value])
-    )
-    event_files.write_events(folder, [event.SerializeToString()], number=7)
 
 
 def test_hyperparameters_are_those_logged_in_a_run_or_below_it(logdir: Path) -> None:

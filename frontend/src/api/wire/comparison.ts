@@ -34,5 +34,17 @@ export interface RunComparison {
   readonly repeats_wanted: number | null;
   readonly notes: readonly string[];
   /** What came back with each cause, or is lost now. */
-  readonly changes?: readonly { readonly cause: string; readonly text: string }[];
+  readonly changes?: readonly CauseChange[];
+}
+
+/** What one cause cost a run before and costs it now. */
+export interface CauseChange {
+  readonly cause: string;
+  /** Events of a run, such as retraces; null where the cause has none. */
+  readonly before: Measured;
+  readonly now: Measured;
+  /** That came back, in as many steps as a run had before. */
+  readonly seconds: number;
+  /** The same in words. */
+  readonly text: string;
 }

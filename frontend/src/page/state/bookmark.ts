@@ -1,7 +1,8 @@
 /** The state as an address, and the address as a state. */
 
 import { type Address, formatAddress, type Shown } from "../../model/address";
-import type { State } from "./state";
+import { NEWEST } from "../../model/runs/columns";
+import { type List, ROWS, type State } from "./state";
 
 /** What the address keeps of a state; a card that was closed has a minus before its name. */
 export function addressOfState(state: State): string {
@@ -15,6 +16,7 @@ export function addressOfState(state: State): string {
     ...(compared.length === 0 ? {} : { compare: compared }),
     ...(trace === undefined ? {} : { trace }),
     ...(shown(state).length === 0 ? {} : { show: shown(state) }),
+    ...(run === undefined ? addressOfList(state.list) : {}),
   });
 }
 
@@ -26,6 +28,31 @@ const shown = ({ axis, lostOnly, allLanes, asTable, sortedBy }: State): Shown[] 
   ...(sortedBy === "count" ? (["count"] as const) : []),
 ];
 
+/** What differs from how the table of all runs is shown at first. */
+function addressOfList({ filter, order, picked, grouped, closed }: List): Address {
+  const isNewest = order.by === NEWEST.by && order.descending === NEWEST.descending;
+  return {
+    ...(filter === "" ? {} : { filter }),
+    ...(isNewest ? {} : { sort: `${order.descending ? "-" : ""}${order.by}` }),
+    ...(picked.length === 0 ? {} : { picked }),
+    ...(grouped === undefined ? {} : { grouped }),
+    ...(closed.length === 0 ? {} : { closed }),
+  };
+}
+
+function listOfAddress({ filter, sort, picked, grouped, closed }: Address): List {
+  const descending = sort?.startsWith("-") ?? NEWEST.descending;
+  const by = sort?.replace(/^-/, "") ?? NEWEST.by;
+  return {
+    filter: filter ?? "",
+    order: { by, descending },
+    picked: picked ?? [],
+    grouped,
+    closed: closed ?? [],
+    rows: ROWS,
+  };
+}
+
 /** What an address asks for; what it does not name is as at first. */
 export function stateOfAddress(address: Address): Partial<State> {
   const touched = new Map(
@@ -35,7 +62,8 @@ export function stateOfAddress(address: Address): Partial<State> {
   );
   const has = (one: Shown): boolean => address.show?.includes(one) ?? false;
   return {
-    ...(address.run === undefined ? {} : { run: address.run }),
+    run: address.run,
+    ...(address.run === undefined ? { list: listOfAddress(address) } : {}),
     view: address.view,
     selection: address.selection,
     compared: address.compare ?? [],

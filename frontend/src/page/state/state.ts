@@ -1,9 +1,11 @@
 /** Everything the page shows follows from this. */
 
+import type { JudgedRun } from "../../api/wire/all_runs";
 import type { Changed } from "../../api/wire/changed";
 import type { Run, RunReport, Runs } from "../../api/wire/report";
 import type { Timeline } from "../../api/wire/timeline";
 import type { OpenTrace } from "../../model/captures";
+import { NEWEST, type Order } from "../../model/runs/columns";
 import type { Axis } from "../../model/timeline/scene";
 import type { Window } from "../../model/timeline/window";
 import type { SortColumn } from "../../panels/contract";
@@ -44,8 +46,10 @@ export interface State {
   readonly compared: readonly string[];
   /** The capture beside the timeline. */
   readonly trace: OpenTrace | undefined;
-  /** By run, kept while the page lives: a comparison needs no second request. */
-  readonly reports: ReadonlyMap<string, RunReport | Error>;
+  /** What was found in each run so far, and of how many. */
+  readonly found: ReadonlyMap<string, JudgedRun>;
+  readonly progress: { readonly judged: number; readonly of: number } | undefined;
+  readonly list: List;
   /** The panel that the reader looks at. */
   readonly here: string | undefined;
   readonly picker: boolean;
@@ -56,6 +60,21 @@ export interface State {
   readonly width: number;
   readonly sample: number;
 }
+
+/** How the table of all runs is shown. */
+export interface List {
+  readonly filter: string;
+  readonly order: Order;
+  /** Runs that are chosen for a comparison. */
+  readonly picked: readonly string[];
+  /** By experiment; undefined until the reader decides. */
+  readonly grouped: boolean | undefined;
+  readonly closed: readonly string[];
+  /** Rows that are drawn: more come as the reader scrolls. */
+  readonly rows: number;
+}
+
+export const ROWS = 100;
 
 /** The run that the page shows; undefined as long as it is not listed. */
 export const shownRun = ({ runs, run }: State): Run | undefined =>
@@ -87,7 +106,9 @@ export const INITIAL: State = {
   lostOnly: false,
   sortedBy: "seconds",
   allLanes: false,
-  reports: new Map(),
+  found: new Map(),
+  progress: undefined,
+  list: { filter: "", order: NEWEST, picked: [], grouped: undefined, closed: [], rows: ROWS },
   here: undefined,
   picker: false,
   filter: "",
