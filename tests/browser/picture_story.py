@@ -22,6 +22,7 @@ import numpy as np
 from tb_slowdown_plugin.analysis.compare.comparison import compare as compare_ledgers
 from tb_slowdown_plugin.analysis.compare.run_ledger import ledger_of
 from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.analysis.report_types import Account
 from tb_slowdown_plugin.analysis.views.range_comparison import changed
 from tb_slowdown_plugin.analysis.views.retraces_view import retraces
 from tb_slowdown_plugin.analysis.views.timeline import timeline
@@ -45,6 +46,7 @@ from tb_slowdown_plugin.records.types import (
     no_signals,
 )
 from tb_slowdown_plugin.report.json_body import comparison_body, report_body
+from tb_slowdown_plugin.report.run_digest import digest_of
 from tb_slowdown_plugin.server.captures import Captures
 
 ANSWERS = Path(__file__).parent / "pictures" / "answers.json"
@@ -77,6 +79,8 @@ def make_answers() -> dict[str, Any]:
     return {
         "runs": {"": {"runs": [_listed(run, accounts[run.name].report) for run in runs],
                       "other_runs": 3}},
+        "all_runs": {"": {"store": "story", "number": 1, "judged": len(runs) - 1, "of": len(runs),
+                          "rows": [_row(run, accounts[run.name]) for run in runs[:-1]]}},
         "report": {name: report_body([account.report]) for name, account in accounts.items()},
         "timeline": {
             run.name: timeline(run, accounts[run.name], 0, len(run.steps) - 1, BUCKETS)
@@ -88,6 +92,14 @@ def make_answers() -> dict[str, Any]:
             compare_ledgers(*([ledger_of(run, accounts[run.name])] for run in (runs[1], runs[0])))
         )},
         **_captures(runs[-1], [run.name for run in runs[:-1]]),
+    }  # fmt: skip
+
+
+def _row(run: Run, account: Account) -> dict[str, Any]:
+    rate = 0.001 if run.name == STORY else 0.01
+    return {
+        "run": run.name, "error": "", "hyperparameters": {"learning_rate": rate},
+        "digest": json.loads(json.dumps(asdict(digest_of(run, account)))),
     }  # fmt: skip
 
 

@@ -66,6 +66,11 @@ def _open_picker(page: Page) -> None:
     page.get_by_role("dialog", name="Choose a run").locator("tbody tr").nth(5).wait_for()
 
 
+def _order_runs(page: Page) -> None:
+    page.locator("svg.pace").nth(4).wait_for()
+    page.get_by_role("button", name="Lost").click()
+
+
 def _open_unexplained(page: Page) -> None:
     page.locator("#card-unexplained > summary").click()
     page.locator("#card-unexplained .body").wait_for()
@@ -109,6 +114,8 @@ SCENES = [
     Scene("traces", {"traces": "#traces"}, TRACED, act=_open_capture),
     Scene("workers", {"workers": "#causes, #workers"}, WORKERS),
     Scene("dark", {"dark": f"{ABOVE}, #causes, #timeline"}, scheme="dark", address=SELECTED),
+    Scene("all runs", {"all-runs": ".all-runs"}, run="", act=_order_runs,
+          address="pick=vit%2Frun-07"),
     Scene("narrow", {"narrow": f"{ABOVE}, #causes, #timeline"}, width=1024),
     Scene("narrow dark", {"narrow-dark": "#changed, #signals"}, width=1024, scheme="dark",
           address=f"{SELECTED}&{COMPARED}"),
