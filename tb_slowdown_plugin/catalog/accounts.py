@@ -95,6 +95,8 @@ _ACCOUNTS: Final = (
     Account("callbacks", "Callbacks", "configured", "callbacks"),
     Account(names.CHECKPOINT, "Saving checkpoints", "configured", "checkpointing"),
     Account(names.FILE_WRITE, "Writing files", "configured", "disk"),
+    Account(names.WAIT, "Waiting for a lock or a queue", "configured", "python_overhead",
+            INPUT_FLOOR),
     Account(names.SUMMARY, "Writing summaries", "configured", "callbacks"),
     Account(names.VALIDATION, "Validation", "validation", "callbacks", _NEVER),
     Account(names.COMMUNICATION, "Waiting for other workers", "configured", "communication"),

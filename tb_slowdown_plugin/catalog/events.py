@@ -46,7 +46,12 @@ OPEN_TAPE = "open_tape"
 SLOW_STEP: Final = "slow_step"
 """Fact: a step took far longer than usual in no account. Subject: the line that it was in. Numbers:
 "ago", steps since it; "writes", 1 where it was seen to write; "written_bytes" of the thread in it
-and up to a second before it."""
+and up to a second before it; "waits_inside" and "waits_alone" as in `PYTHON_STACK`."""
+
+PYTHON_STACK: Final = "python_stack"
+"""Fact: a line that the training thread was seen in. Numbers: "samples" there, "of" all of the set,
+"in:PACKAGE" those in a package that has advice of its own, "waits_inside" those in which it waited
+for another thread inside of Python's own modules, "waits_alone" in the line itself."""
 
 STALL: Final = "stall"
 """Fact: no step for a long time. Subject: where the training thread is. Numbers: "since" (Unix

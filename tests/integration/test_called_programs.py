@@ -34,6 +34,8 @@ CALLS = {
 """Program -> its cause, its call, and how far the seconds may be from the stopwatch's."""
 WRITES = {"pickle_in_loop": "save_pickle", "synced_log": "write"}
 """Program that writes files of its own -> the function that writes."""
+WAITS = ("queue_in_loop", "lock_in_loop")
+"""Program whose step waits for another thread of its own."""
 PAIRS = {
     "pickle_and_collect": {"garbage_collection": "gc.collect", "disk": "write"},
     "predict_and_input": {"retracing": "predict", "input_pipeline": "input"},
@@ -89,8 +91,26 @@ def test_a_file_of_the_programs_own_is_one_row_with_its_line(name: str, tmp_path
     assert row.place.file.endswith(PROGRAMS.name)
 
 
+@pytest.mark.parametrize("name", few(WAITS, "lock_in_loop"))
+def test_waiting_for_another_thread_is_one_row_with_its_line(name: str, tmp_path: Path) -> None:
+    made = run(name, tmp_path)
+    (row,) = made.named
+    assert row.cause == "python_overhead", made.report.headline
+    assert row.lost_seconds == pytest.approx(made.seconds["wait"], rel=0.25)
+    assert "waits for another thread" in row.summary
+    assert row.place is not None
+    assert row.place.line == made.line["wait"]
+
+
 @pytest.mark.parametrize(
-    "name", few([*CALLS, *WRITES], "predict_in_callback", "evaluate", "pickle_in_loop")
+    "name",
+    few(
+        [*CALLS, *WRITES, *WAITS],
+        "predict_in_callback",
+        "evaluate",
+        "pickle_in_loop",
+        "lock_in_loop",
+    ),
 )
 def test_its_healthy_twin_is_not_blamed(name: str, tmp_path: Path) -> None:
     made = run(f"{name}_healthy", tmp_path)

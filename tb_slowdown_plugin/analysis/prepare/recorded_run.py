@@ -8,11 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_training
-from tb_slowdown_plugin.analysis.prepare.slow_steps import with_file_writes
+from tb_slowdown_plugin.analysis.prepare.slow_steps import with_slow_lines
 from tb_slowdown_plugin.analysis.prepare.user_calls import (
     with_first_validation,
     with_validation,
 )
+from tb_slowdown_plugin.analysis.prepare.waits import with_waits
 from tb_slowdown_plugin.analysis.prepare.workers import find_group
 from tb_slowdown_plugin.analysis.stats.buckets import (
     Samples,
@@ -52,7 +53,7 @@ def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float
     if group is not None:
         measured = {n: s for n, s in measured.items() if names.family(n) != names.COMMUNICATION}
         measured[IN_TURN if group.straggler is None else names.COMMUNICATION] = group.lost
-    return with_file_writes(run, measured)
+    return with_waits(run, with_slow_lines(run, measured))
 
 
 def _settled_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float]:

@@ -1,4 +1,4 @@
-"""Steps that the program's own files hold up: which line, and for how long.
+"""Steps that the program's own files or locks hold up: which line, and for how long.
 
 The monitor looks at slow steps from outside, two to five times a second: it sees all that last
 longer, and a part of those that don't. What a step took beyond its neighbors is the price.
@@ -7,10 +7,11 @@ longer, and a part of those that don't. What a step took beyond its neighbors is
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import SLOW_STEP
@@ -21,6 +22,7 @@ from tb_slowdown_plugin.catalog.parameters.prepare import (
     STEPS_AROUND,
     WRITTEN_BYTES,
 )
+from tb_slowdown_plugin.catalog.parameters.shared import IDLE_CORES
 from tb_slowdown_plugin.records.types import Fact, Float, Int, Run
 
 
@@ -31,6 +33,7 @@ class SlowStep(NamedTuple):
     place: str
     """Function and line: "log (train.py:41)"."""
     writes: bool
+    waits: bool
 
 
 def find_slow_steps(run: Run, measured: Mapping[str, Float]) -> list[SlowStep]:
@@ -45,6 +48,7 @@ def find_slow_steps(run: Run, measured: Mapping[str, Float]) -> list[SlowStep]:
     for account, seconds in measured.items():
         if names.family(account) != names.INPUT_WAIT:
             known += np.nan_to_num(seconds)
+    idle = is_idle(run, period - known)
     found = []
     for event in run.events:
         what = event.what
@@ -55,34 +59,63 @@ def find_slow_steps(run: Run, measured: Mapping[str, Float]) -> list[SlowStep]:
             row -= int(row == len(period) or period[row - 1] > period[row])
             alone = known[row] < MOSTLY_WRITING * period[row]
             much = alone and what.numbers.get("written_bytes", 0.0) >= WRITTEN_BYTES
-            found.append(SlowStep(row, what.subject, bool(what.numbers.get("writes")) or much))
+            writes = bool(what.numbers.get("writes")) or much
+            waits = waits_in(what, is_idle=bool(idle[row])) > 0
+            found.append(SlowStep(row, what.subject, writes, waits and not writes))
     return found
 
 
-def with_file_writes(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
-    """The accounts, with one for each line that writes files of the program's own."""
+def is_idle(run: Run, seconds: Float) -> NDArray[np.bool_]:
+    """(S,) whether the process hardly computed in so many seconds of each step."""
+    return np.asarray(run.steps.process_cpu_seconds < IDLE_CORES * seconds)
+
+
+def waits_in(fact: Fact, *, is_idle: bool) -> float:
+    """How often the training thread was seen to wait for another, of what a fact tells.
+
+    A line of the program's own may also wait for what other threads compute for it: then the
+    process is not idle.
+    """
+    alone = fact.numbers.get("waits_alone", 0.0) if is_idle else 0.0
+    return fact.numbers.get("waits_inside", 0.0) + alone
+
+
+def with_slow_lines(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
+    """The accounts, with one for each line that writes files, or waits, of the program's own."""
     slow = find_slow_steps(run, measured)
     seen: dict[str, list[SlowStep]] = defaultdict(list)
     for each in slow:
         seen[each.place.rpartition(":")[0]].append(each)
-    writing = {
-        Counter(each.place for each in steps).most_common(1)[0][0]: {each.row for each in steps}
+    lines = {
+        names.account(family, _most_seen(steps)): {each.row for each in steps}
         for steps in seen.values()
-        if sum(each.writes for each in steps) >= MOSTLY_WRITING * len(steps)
+        if (family := _family_of(steps))
     }
-    if not writing:
+    if not lines:
         return dict(measured)
     core = run.steps.period_seconds - sum(np.nan_to_num(each) for each in measured.values())
     excess = _excess(np.maximum(core, 0.0), np.array(sorted({each.row for each in slow})))
     made = dict(measured)
-    for place, of_place in writing.items():
+    for account, of_place in lines.items():
         rows = np.array(sorted(of_place))
         column = np.zeros(len(core))
         column[rows] = excess[rows]
         alike = _alike(excess, rows, {each.row for each in slow} - of_place)
         column[alike] = excess[alike]
-        made[names.account(names.FILE_WRITE, place)] = column
+        made[account] = column
     return made
+
+
+def _family_of(steps: Sequence[SlowStep]) -> str:
+    """What most of the slow steps of a line do; "" where they do neither."""
+    least = MOSTLY_WRITING * len(steps)
+    if sum(each.writes for each in steps) >= least:
+        return names.FILE_WRITE
+    return names.WAIT if sum(each.waits for each in steps) >= least else ""
+
+
+def _most_seen(steps: Sequence[SlowStep]) -> str:
+    return Counter(each.place for each in steps).most_common(1)[0][0]
 
 
 def _alike(excess: Float, seen: Int, others: set[int]) -> Int:

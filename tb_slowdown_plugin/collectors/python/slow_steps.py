@@ -1,4 +1,4 @@
-"""Which line holds a step up that takes far longer than usual, and whether it writes a file.
+"""Which line holds a slow step up, and whether it writes a file or waits for another thread.
 
 No function of Python's files can be hooked without the program noticing, so they are looked
 at from outside: a step that no clock explains, and that takes three times as long as usual, is
@@ -25,6 +25,7 @@ from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.python import stacks
+from tb_slowdown_plugin.collectors.python.waiting import Frames, Wait, find_wait
 from tb_slowdown_plugin.collectors.timing.slowdown_detector import native_id_of
 from tb_slowdown_plugin.records.types import Fact
 
@@ -74,6 +75,7 @@ class _Slow(NamedTuple):
     written_bytes: int
     """Of the thread, at the first look."""
     is_writing: bool
+    wait: Wait
 
 
 class SlowSteps:
@@ -82,6 +84,7 @@ class SlowSteps:
     Args:
       frames: The frame that each thread is in, by the thread's identity.
       read_task: What Linux tells of a thread, by the thread's identity.
+      find_wait: Whether a thread waits.
     """
 
     name = "slow_steps"
@@ -90,7 +93,9 @@ class SlowSteps:
         self,
         frames: Callable[[], Mapping[int, FrameType]] | None = None,
         read_task: Callable[[int], Task | None] | None = None,
+        find_wait: Callable[[int, Frames], Wait] = find_wait,
     ) -> None:
+        self._find_wait = find_wait
         self._frames = frames or stacks.current_frames()
         self._read_task = read_task or read_task_of
         self._over = threading.Event()
@@ -163,12 +168,14 @@ class SlowSteps:
             self._written_bytes = task.written_bytes if task else self._written_bytes
 
     def _note(self, thread: int) -> None:
-        place = self._place(thread)
+        assert self._frames is not None
+        place = self._place(self._frames().get(thread))
+        wait = self._find_wait(thread, self._frames)
         task = self._read_task(thread)
         if place is None or task is None or self._context.steps_finished() != self._steps:
             return
         if self._slow is None:
-            self._slow = _Slow(self._steps, place, task.written_bytes, task.is_writing)
+            self._slow = _Slow(self._steps, place, task.written_bytes, task.is_writing, wait)
         elif task.is_writing or task.written_bytes - self._slow.written_bytes >= WRITTEN_BYTES:
             self._slow = self._slow._replace(place=place, is_writing=True)
 
@@ -183,14 +190,13 @@ class SlowSteps:
         numbers = {
             "writes": float(slow.is_writing or since >= WRITTEN_BYTES),
             "written_bytes": float(written),
+            **({f"waits_{slow.wait}": 1.0} if slow.wait else {}),
             "ago": float(self._context.steps_finished() - slow.steps),  # last: steps go on
         }
         self._context.emit(Fact(SLOW_STEP, slow.place, numbers))
 
-    def _place(self, thread: int) -> str | None:
+    def _place(self, frame: FrameType | None) -> str | None:
         """The innermost line that is of no library."""
-        assert self._frames is not None
-        frame = self._frames().get(thread)
         for _ in range(_DEEPEST):
             if frame is None:
                 break

@@ -23,9 +23,11 @@ from collections.abc import Callable, Mapping
 from types import CodeType, FrameType
 from typing import Final
 
+from tb_slowdown_plugin.catalog.events import PYTHON_STACK
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
+from tb_slowdown_plugin.collectors.python.waiting import Frames, Wait, find_wait
 from tb_slowdown_plugin.collectors.timing.slowdown_detector import StepPace, cpu_time_of
 from tb_slowdown_plugin.records.types import Fact
 
@@ -79,6 +81,7 @@ class PythonStacks:
     Args:
       frames: The frame that each thread is in, by the thread's identity.
       wait: Called before each sample, for a moment that says something.
+      find_wait: Whether a thread waits.
     """
 
     name = "python_stacks"
@@ -87,8 +90,10 @@ class PythonStacks:
         self,
         frames: Callable[[], Mapping[int, FrameType]] | None = None,
         wait: Callable[[], None] | None = None,
+        find_wait: Callable[[int, Frames], Wait] = find_wait,
     ) -> None:
         self._frames = frames
+        self._find_wait = find_wait
         self._wait = wait or AnyMoment().wait
 
     def start(self, context: Context) -> None:
@@ -104,7 +109,7 @@ class PythonStacks:
         self._places = SourcePlaces.of_process()
         self._pace = StepPace()
         self._seen: Counter[tuple[CodeType, int]] = Counter()
-        self._packages: dict[tuple[CodeType, int], Counter[str]] = {}
+        self._inside: dict[tuple[CodeType, int], Counter[str]] = {}
         self._sets = 0
         self._next_note_ns = 0
 
@@ -138,6 +143,9 @@ class PythonStacks:
         if place is not None and frame is not None:
             self._seen[place] += 1
             self._note_library(place, frame)
+            if not self._context.stopwatch.opened:  # else an account holds it
+                wait = self._find_wait(thread, self._frames)
+                self._inside.setdefault(place, Counter()).update([f"waits_{wait}"] * bool(wait))
         wanted = _SAMPLES << self._sets // _SETS_OF_A_SIZE
         if self._seen.total() >= (_SAMPLES_OF_NEWS if self._sets < 2 else wanted):
             self._tell()
@@ -158,7 +166,7 @@ class PythonStacks:
         if is_installed(innermost.f_code.co_filename):
             package = str(innermost.f_globals.get("__name__", "")).partition(".")[0]
             if package in _TOLD:
-                self._packages.setdefault(place, Counter())[package] += 1
+                self._inside.setdefault(place, Counter())[f"in:{package}"] += 1
 
     def _tell(self) -> None:
         of = self._seen.total()
@@ -166,12 +174,11 @@ class PythonStacks:
             self._sets += 1
             for (code, line), samples in self._seen.most_common(_PLACES):
                 subject = self._places.in_code(code, line)
-                inside = self._packages.get((code, line), Counter())
                 numbers = {"samples": samples, "of": of}
-                numbers |= {f"in:{package}": number for package, number in inside.items()}
-                self._context.emit(Fact("python_stack", subject, numbers))
+                numbers |= self._inside.get((code, line), {})
+                self._context.emit(Fact(PYTHON_STACK, subject, numbers))
         self._seen.clear()
-        self._packages.clear()
+        self._inside.clear()
 
 
 def _put_back() -> None:

@@ -17,13 +17,10 @@ from tb_slowdown_plugin.analysis.report_types import Place
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.events import INPUT_AT
+from tb_slowdown_plugin.catalog.events import INPUT_AT, PYTHON_STACK
 from tb_slowdown_plugin.catalog.parameters.causes import PLACE_SIGNIFICANCE
 from tb_slowdown_plugin.catalog.parameters.shared import LARGER, MOSTLY, TELLING
 from tb_slowdown_plugin.records.types import Fact
-
-_STACK = "python_stack"
-"""Fact: a place of the training thread's stack, with the samples it was seen in."""
 
 _INSIDE = "in:"
 """How the number of samples begins in which a package's code ran at the place."""
@@ -61,7 +58,7 @@ def growing_places(case: Case) -> list[GrowingPlace]:
     """
     sets: dict[int, dict[str, float]] = {}
     sizes: dict[int, float] = {}
-    for row, fact in case.facts(_STACK):
+    for row, fact in case.facts(PYTHON_STACK):
         sets.setdefault(row, {})[place_of(fact)] = _share_of(fact)
         sizes[row] = fact.numbers.get("of", 0.0)
     if len(sets) < 2:
@@ -99,7 +96,7 @@ def places_of_most(case: Case, lost: float) -> list[Fact]:
       case: the run.
       lost: share of the wall that is lost.
     """
-    found = [each for each in case.facts(_STACK) if _share_of(each[1]) + lost >= LARGER]
+    found = [each for each in case.facts(PYTHON_STACK) if _share_of(each[1]) + lost >= LARGER]
     newest = max((row for row, _ in found), default=0)
     return sorted((fact for row, fact in found if row == newest), key=_share_of, reverse=True)
 
@@ -112,7 +109,7 @@ def place_of_most(case: Case, lost: float) -> str:
 def libraries_at(case: Case, places: list[str]) -> frozenset[str]:
     """Packages whose code ran in at least half of the samples of the first place."""
     found = set()
-    for _, fact in case.facts(_STACK):
+    for _, fact in case.facts(PYTHON_STACK):
         if places and place_of(fact) == places[0]:
             half = fact.numbers.get("samples", 0.0) / 2
             found |= {

@@ -38,7 +38,7 @@ from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
     growth_of,
     median_of_known,
 )
-from tb_slowdown_plugin.analysis.causes.machine import python_overhead_fixes
+from tb_slowdown_plugin.analysis.causes.machine import python_overhead_fixes, waits
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent
 from tb_slowdown_plugin.analysis.types import Finding
@@ -72,6 +72,9 @@ def explain(case: Case) -> Claim | None:
 
     A single jump is claimed where samples of the stack show in which function.
     """
+    waited = waits.claim(case)
+    if waited is not None:
+        return waited
     places = growing_places(case)
     found = _growth_of_all(case) or _growth_at_intervals(case)
     if found is None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.prepare.slow_steps import find_slow_steps, with_file_writes
+from tb_slowdown_plugin.analysis.prepare.slow_steps import find_slow_steps, with_slow_lines
 from tb_slowdown_plugin.records.types import Fact
 
 SIZE = 400
@@ -22,7 +22,7 @@ def looks(rows, **of):
 
 
 def account_of(run, place=LINE, measured=None):
-    return with_file_writes(run, measured or {}).get(f"file_write:{place}")
+    return with_slow_lines(run, measured or {}).get(f"file_write:{place}")
 
 
 def test_a_line_that_was_seen_writing_has_what_its_steps_took_beyond_the_others(make_run):
@@ -57,7 +57,7 @@ def test_a_step_may_end_between_a_look_and_its_record(make_run):
 
 def test_a_line_that_does_not_write_gets_no_account(make_run):
     run = make_run(0.010 + SAVES, events=looks([39, 79, 119], writes=0.0, written=0.0))
-    assert with_file_writes(run, {}) == {}
+    assert with_slow_lines(run, {}) == {}
     assert [each.row for each in find_slow_steps(run, {})] == [39, 79, 119]
 
 

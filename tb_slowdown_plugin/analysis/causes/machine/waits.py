@@ -1,0 +1,75 @@
+"""Waiting for a lock or a queue of the program's own: which line, and how often it was seen."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.causes.common.context import (
+    Case,
+    Claim,
+    largest,
+    lost_seconds,
+    to_place,
+)
+from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
+from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, working_rows
+from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.text.wording import count, counted, duration, percent
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.events import PYTHON_STACK, SLOW_STEP
+
+
+def claim(case: Case) -> Claim | None:
+    """Claims the seconds of lines that wait for another thread."""
+    claimed = case.of(names.WAIT)
+    if not claimed:
+        return None
+    main = largest(claimed)
+    line = names.detail(main.source)
+    rows = working_rows(main.lost_per_step)
+    usual = duration(float(np.median(main.lost_per_step[rows])))
+    seconds = lost_seconds(claimed)
+    return Claim(
+        "python_overhead",
+        claimed,
+        f"waiting for a lock or a queue in {line}",
+        f"The training thread waits for another thread or process in {line} "
+        f"{cadence(rows, len(case.run.steps))}, {usual} each time.",
+        (
+            f"{duration(seconds)} ({percent(case.wall_share(seconds))} of the run) passed with the "
+            "training thread asleep in a lock, a queue, or a pause of the program's own.",
+            *_tell_looks(case, line),
+        ),
+        (_before_it_is_needed(),),
+        "medium",
+        place=to_place(line),
+    )
+
+
+def _tell_looks(case: Case, line: str) -> list[str]:
+    told = []
+    slow = sum(fact.subject == line for _, fact in case.facts(SLOW_STEP))
+    if slow:
+        told.append(f"{counted(slow, 'slow step')} stood there when it was looked at.")
+    samples = [fact for _, fact in case.facts(PYTHON_STACK) if fact.subject == line]
+    if samples:
+        waits = sum(
+            fact.numbers.get("waits_inside", 0.0) + fact.numbers.get("waits_alone", 0.0)
+            for fact in samples
+        )
+        of = sum(fact.numbers.get("of", 0.0) for fact in samples)
+        told.append(f"In {count(waits)} of {count(of)} samples of its stack it waited there.")
+    return told
+
+
+def _before_it_is_needed() -> Advice:
+    return Advice(
+        "Let the other thread make it ahead, in a queue that holds several, or take the lock only "
+        "around what is shared.",
+        snippet(
+            old("jobs = queue.Queue(maxsize=1)"),
+            new("jobs = queue.Queue(maxsize=8)  # the other thread works ahead"),
+        ),
+        "What is made ahead takes memory, and is older when it is used.",
+        "find where the queue or the lock is made",
+    )

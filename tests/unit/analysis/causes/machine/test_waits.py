@@ -1,0 +1,51 @@
+"""Waiting for a lock or a queue is one row, with its line and what was seen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.records.types import Fact
+
+SIZE = 400
+LINE = "take (train.py:14)"
+HELD = np.where(np.arange(SIZE) % 20 == 19, 0.300, 0.0)
+
+
+def slow(row, **numbers):
+    return row + 1, Fact("slow_step", LINE, {"ago": 1.0, "writes": 0.0, **numbers})
+
+
+def report_of(make_run, events, cpu=0.010):
+    return account_for(make_run(0.010 + HELD, events=events, process_cpu=np.full(SIZE, cpu))).report
+
+
+def test_steps_that_wait_are_one_row_with_the_line(make_run):
+    events = [slow(row, waits_inside=1.0) for row in range(39, SIZE - 1, 40)]
+    report = report_of(make_run, events)
+    (cause,) = report.causes
+    assert (cause.cause, report.verdict) == ("python_overhead", "slowdown")
+    assert cause.lost_seconds == pytest.approx(HELD.sum(), rel=0.02)
+    assert "waiting for a lock or a queue in take (train.py:14)" in report.headline
+    assert "every 20 steps, 300 ms each time" in cause.summary
+    assert "9 slow steps stood there when it was looked at." in cause.evidence
+    assert (cause.place.file, cause.place.line) == ("train.py", 14)
+
+
+def test_a_line_of_the_program_waits_only_where_the_process_is_idle(make_run):
+    events = [slow(row, waits_alone=1.0) for row in range(39, SIZE - 1, 40)]
+    assert [cause.cause for cause in report_of(make_run, events).causes] == ["python_overhead"]
+    assert not report_of(make_run, events, cpu=0.3).causes
+
+
+def test_samples_are_told_with_how_many_there_were(make_run):
+    numbers = {"samples": 21.0, "of": 30.0, "waits_inside": 20.0}
+    period = np.full(SIZE, 0.1)
+    run = make_run(
+        period, events=[(50, Fact("python_stack", LINE, numbers))],
+        process_cpu=np.full(SIZE, 0.01),
+    )  # fmt: skip
+    (cause,) = account_for(run).report.causes
+    assert cause.lost_seconds == pytest.approx(36.0)
+    assert "In 20 of 30 samples of its stack it waited there." in cause.evidence

@@ -1,0 +1,53 @@
+"""What a line waits in every step, by samples of the stack and by the clock of the process."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis.prepare.waits import with_waits
+from tb_slowdown_plugin.records.types import Fact
+
+SIZE = 400
+LINE = "take (train.py:14)"
+ACCOUNT = f"wait:{LINE}"
+
+
+def samples(waits, of=30, how="inside", place=LINE):
+    numbers = {"samples": float(waits), "of": float(of), f"waits_{how}": float(waits)}
+    return Fact("python_stack", place, numbers)
+
+
+def waited(make_run, *facts, cpu, measured=None):
+    run = make_run(
+        np.full(SIZE, 0.1), events=[(50, fact) for fact in facts], process_cpu=np.full(SIZE, cpu)
+    )
+    return with_waits(run, measured or {}).get(ACCOUNT)
+
+
+def test_of_an_idle_process_all_that_it_did_not_compute_was_waiting(make_run):
+    np.testing.assert_allclose(waited(make_run, samples(20), cpu=0.01), 0.09)
+    np.testing.assert_allclose(waited(make_run, samples(20, how="alone"), cpu=0.01), 0.09)
+
+
+def test_beside_threads_that_compute_samples_say_how_much(make_run):
+    np.testing.assert_allclose(waited(make_run, samples(15), cpu=0.08), 0.05)
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [samples(15, how="alone"), samples(7), samples(0)],
+    ids=["a line that may compute elsewhere", "too seldom", "never"],
+)
+def test_what_is_not_sure_gets_no_account(make_run, fact):
+    assert waited(make_run, fact, cpu=0.08) is None
+
+
+def test_what_an_account_holds_is_no_waiting(make_run):
+    measured = {"input_wait": np.full(SIZE, 0.08)}
+    np.testing.assert_allclose(waited(make_run, samples(15), cpu=0.08, measured=measured), 0.02)
+
+
+def test_a_line_whose_slow_steps_are_known_is_not_counted_twice(make_run):
+    known = {ACCOUNT: np.zeros(SIZE)}
+    assert not waited(make_run, samples(20), cpu=0.01, measured=known).any()

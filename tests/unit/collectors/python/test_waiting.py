@@ -1,0 +1,104 @@
+"""Whether a thread waits: in queues and locks, not in computation, and never in a package."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import sys
+import threading
+import time
+
+import pytest
+
+from tb_slowdown_plugin.collectors.python.waiting import find_wait, read_call
+
+pytestmark = pytest.mark.skipif(not read_call(threading.get_ident()), reason="Linux doesn't tell")
+
+
+@contextlib.contextmanager
+def thread_in(work, *arguments):
+    thread = threading.Thread(target=work, args=arguments, daemon=True)
+    thread.start()
+    yield thread.ident
+    thread.join(10)
+
+
+def look(thread, wanted, seconds=5.0):
+    """What is found, as soon as it is the wanted one, or at last."""
+    until = time.monotonic() + seconds
+    found = find_wait(thread, sys._current_frames)
+    while found != wanted and time.monotonic() < until:
+        found = find_wait(thread, sys._current_frames)
+    return found
+
+
+def test_a_queue_that_is_empty_is_waited_for():
+    jobs = queue.Queue()
+
+    def work():
+        jobs.get()
+
+    with thread_in(work) as thread:
+        assert look(thread, "inside") == "inside"
+        jobs.put(0)
+
+
+def test_a_lock_in_a_line_of_the_program_is_waited_for_alone():
+    lock = threading.Lock()
+
+    def work():
+        with lock:
+            pass
+
+    lock.acquire()
+    with thread_in(work) as thread:
+        assert look(thread, "alone") == "alone"
+        lock.release()
+
+
+def test_a_thread_that_computes_waits_for_nobody():
+    over = threading.Event()
+
+    def work():
+        while not over.is_set():
+            sum(range(1000))
+
+    with thread_in(work) as thread:
+        found = [find_wait(thread, sys._current_frames) for _ in range(200)]
+        over.set()
+    assert found.count("") == 200
+
+
+def test_a_package_that_waits_may_compute_in_threads_of_its_own():
+    jobs = queue.Queue()
+    space = {"__name__": "somewhere", "jobs": jobs}
+    installed = "/usr/lib/site-packages/somewhere/pool.py"
+    exec(compile("def work():\n    jobs.get()\n", installed, "exec"), space)
+    with thread_in(space["work"]) as thread:
+        assert look(thread, "inside", 0.3) == ""
+        jobs.put(0)
+
+
+@pytest.mark.parametrize(
+    ("call", "found"),
+    [
+        (["running"], ""),
+        ([], ""),
+        (["1", "0x1"], ""),
+        (["202", "0x1", "0x80", "0x2", "0x7f01"], ""),
+        (["202", "0x1", "0x80", "0x2", "0x0"], "alone"),
+        (["230", "0x0", "0x0", "0x1", "0x1"], "alone"),
+    ],
+    ids=["computes", "not told", "writes", "interpreter's lock", "lock", "pause"],
+)
+def test_the_call_of_linux_decides(monkeypatch, call, found):
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    frame = sys._getframe()
+    assert find_wait(1, lambda: {1: frame}, lambda _: call) == found
+
+
+def test_a_thread_that_went_on_meanwhile_says_nothing(monkeypatch):
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    frames = iter([sys._getframe(), sys._getframe().f_back])
+    assert find_wait(1, lambda: {1: next(frames)}, lambda _: ["230"]) == ""
+    assert find_wait(1, dict) == ""
