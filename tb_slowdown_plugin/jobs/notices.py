@@ -15,6 +15,9 @@ SCHEMA: Final = 1
 """Raised when a program that reads a notice would have to change."""
 _OVER_SECONDS: Final = 60.0
 """A cause that cost nothing in the newest steps of so much time is over. Chosen by hand."""
+_MIN_SHARE: Final = 0.05
+"""Share of the time since it begins from which a cause is news: smaller ones come and go with the
+noise of the steps. Chosen by hand."""
 
 Event = Literal["found", "over", "withdrawn"]
 Kind = Literal["slowdown", "stall"]
@@ -98,8 +101,8 @@ class Notices:
             )
             yield self._remember(report.run, "stall", notice)
         for cause in report.causes if report.verdict == "slowdown" else ():
-            is_news = (report.run, cause.cause) not in self._open
-            if is_news and cause.pattern != "warm_up" and not _is_past(cause, report):
+            is_news = (report.run, cause.cause) not in self._open and cause.pattern != "warm_up"
+            if is_news and not _is_past(cause, report) and not _is_small(cause, report):
                 yield self._remember(report.run, cause.cause, _found(cause, look))
 
     def _remember(self, run: str, name: str, notice: Notice) -> Notice:
@@ -162,8 +165,19 @@ def _is_past(cause: Cause, report: Report) -> bool:
     """Whether the newest steps of a minute lost nothing to it."""
     if report.as_of is None:
         return False
-    usual = report.recent.seconds if report.recent else report.healthy_step_seconds or 0.0
-    return (report.as_of.step - cause.steps[1]) * usual > _OVER_SECONDS
+    return (report.as_of.step - cause.steps[1]) * _step_seconds(report) > _OVER_SECONDS
+
+
+def _is_small(cause: Cause, report: Report) -> bool:
+    """Whether it takes too little of the time since it begins."""
+    if report.as_of is None:
+        return False
+    since = (report.as_of.step - cause.steps[0] + 1) * _step_seconds(report)
+    return cause.lost_seconds < _MIN_SHARE * min(since, report.wall_seconds)
+
+
+def _step_seconds(report: Report) -> float:
+    return report.recent.seconds if report.recent else report.healthy_step_seconds or 0.0
 
 
 def notice_body(notice: Notice) -> dict[str, Any]:

@@ -49,11 +49,11 @@ def look_of(
         "verdict": "slowdown" if causes else "healthy",
         "headline": f"Lost {lost:.0f} % of 1 min 40 s" if causes else "Healthy.",
         "unexplained_seconds": 0.0,
+        "wall_seconds": 100.0,
     }
     report = Report(
         run=run,
         steps=step,
-        wall_seconds=100.0,
         healthy_step_seconds=0.1,
         baseline="all steps",
         lost_seconds=lost,

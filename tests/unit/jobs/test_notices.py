@@ -24,6 +24,25 @@ def test_a_finding_is_told_once_however_often_it_is_seen():
     ]
 
 
+def test_a_small_cause_that_comes_and_goes_is_no_news():
+    notices = Notices()
+    for seconds in (1.2, 0.0, 1.3, 0.0, 1.4):  # of the 29 s since step 800
+        causes = (cause_of(seconds=seconds),) if seconds else ()
+        assert events_of(notices, look_of(causes=causes, verdict="slowdown")) == []
+    assert events_of(notices, look_of(causes=(cause_of(seconds=1.6),))) == [
+        ("found", "run1", "retracing")
+    ]
+
+
+def test_a_cause_counts_against_the_time_since_it_begins():
+    late = cause_of(seconds=3.0, steps=(99_800, 100_000))
+    look = look_of(causes=(late,), step=100_000, wall_seconds=14_500.0)
+    assert events_of(Notices(), look) == [("found", "run1", "retracing")]
+    early = cause_of(seconds=3.0, steps=(800, 100_000))
+    look = look_of(causes=(early,), step=100_000, wall_seconds=14_500.0)
+    assert events_of(Notices(), look) == []
+
+
 def test_its_json_has_what_a_receiver_needs():
     (notice,) = Notices().update([look_of(causes=(cause_of(),))])
     body = json.loads(json.dumps(notice_body(notice)))
