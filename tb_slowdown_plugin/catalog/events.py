@@ -34,6 +34,10 @@ STEP_FUNCTION: Final = "step_function"
 INPUT_AT: Final = "input_at"
 """Fact: a line that begins a pass over the training data, such as a `for` or a `fit`."""
 
+INPUT_FUNCTION: Final = "input_function"
+"""Fact: a function of the program that the training data pass through, such as that of a `map`;
+"generator" where Python makes the elements with it, "python" where it calls Python for each."""
+
 CALLED_AT: Final = "called_at"
 """Fact: a line whose call traced a function again: "train_step (train.py:9) at train.py:41"."""
 

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from types import CodeType
 from typing import Any, Final
 
 from tb_slowdown_plugin.catalog.names import INPUT_PIPELINE
+from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
+from tb_slowdown_plugin.collectors.hooks.source_location import code_of, unwrap
 from tb_slowdown_plugin.records.types import Fact
 
 _MOST_STAGES: Final = 64
@@ -22,6 +25,8 @@ _ARRAYS: Final = "data_adapters.array_data_adapter"
 _PYTHON: Final = frozenset({"PyFunc", "EagerPyFunc", "PyFuncStateless"})
 _MAPS: Final = frozenset({"Map", "ParallelMap"})
 _MOST_OPERATIONS: Final = 2_000
+_DEEPEST: Final = 3
+"""Closures in closures; the generator is in the second."""
 
 
 def describe_pipeline(dataset: Any) -> Fact:
@@ -46,8 +51,9 @@ def describe_pipeline(dataset: Any) -> Fact:
                 numbers["mapped_bytes"] = made
         stages.append(kind)
         wrapper = getattr(stage, "_map_func", None)
-        module = str(getattr(getattr(wrapper, "_func", None), "__module__", ""))
-        if module.endswith("from_generator_op"):
+        function = getattr(wrapper, "_func", None)
+        module = str(getattr(function, "__module__", ""))
+        if _is_from_generator(function):
             numbers["generator"] = 1.0
         elif _calls_python(wrapper):
             numbers["python"] = 1.0
@@ -62,6 +68,43 @@ def describe_pipeline(dataset: Any) -> Fact:
     if drops and all(drops):
         numbers["full_batches"] = 1.0
     return Fact(INPUT_PIPELINE, " ".join(reversed(stages)), numbers)
+
+
+def functions_of(dataset: Any) -> Iterator[tuple[CodeType, str]]:
+    """The user's functions of the stages, from the end to the source, with what they call.
+
+    That is "generator" (Python makes the elements with it), "python" (it calls Python for each
+    element), or "".
+    """
+    for stage in _stages_of(dataset):
+        wrapper = getattr(stage, "_map_func", None) or getattr(stage, "_predicate", None)
+        function = getattr(wrapper, "_func", None)
+        generator = _generator_of(function, _DEEPEST)
+        code = code_of(unwrap(function if generator is None else generator))
+        if code is not None and not is_installed(code.co_filename):
+            python = "python" if _calls_python(wrapper) else ""
+            yield code, python if generator is None else "generator"
+
+
+def _generator_of(function: Any, deepest: int) -> Any:
+    """What `from_generator` was given, in the closures of the functions that it makes of it."""
+    if not _is_from_generator(function):
+        return None
+    for cell in getattr(function, "__closure__", None) or ():
+        try:
+            held = cell.cell_contents
+        except ValueError:  # nothing yet
+            continue
+        found = getattr(held, "_generator", None)
+        if found is None and deepest:
+            found = _generator_of(held, deepest - 1)
+        if found is not None:
+            return found
+    return None
+
+
+def _is_from_generator(function: Any) -> bool:
+    return str(getattr(function, "__module__", "")).endswith("from_generator_op")
 
 
 def _stages_of(dataset: Any) -> Iterator[Any]:

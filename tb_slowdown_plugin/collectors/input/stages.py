@@ -19,13 +19,13 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any, Final
 
-from tb_slowdown_plugin.catalog.events import INPUT_AT
+from tb_slowdown_plugin.catalog.events import INPUT_AT, INPUT_FUNCTION
 from tb_slowdown_plugin.catalog.names import PREDICT, VALIDATION, family
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
 from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
-from tb_slowdown_plugin.collectors.input.pipeline_stages import describe_pipeline
+from tb_slowdown_plugin.collectors.input.pipeline_stages import describe_pipeline, functions_of
 from tb_slowdown_plugin.records.types import Fact
 
 _INTERVALS_NS: Final = (1_000_000_000, 10_000_000_000)
@@ -144,6 +144,7 @@ class InputStages:
             return
         try:
             told = describe_pipeline(dataset)
+            functions = dict.fromkeys(functions_of(dataset))
         except Exception as error:  # noqa: BLE001 - datasets may be of any make
             self._context.report_failure(
                 self.name, f"the stages of a dataset can't be read: {type(error).__name__}"
@@ -152,6 +153,9 @@ class InputStages:
         if told != self._pipeline:
             self._pipeline = told
             self._context.emit(told)
+            for code, calls in functions:
+                place = self._places.in_code(code, code.co_firstlineno)
+                self._context.emit(Fact(INPUT_FUNCTION, place, {calls: 1.0} if calls else {}))
 
     def _tell_line(self, frame: FrameType) -> None:
         place = calling_line(frame)

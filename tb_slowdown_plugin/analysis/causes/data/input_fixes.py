@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common import pipeline_stages
@@ -52,6 +54,8 @@ class InputWait:
     """Threads or processes that make the batches of a `PyDataset`; 0 without one."""
     python_seconds: str = ""
     """What Python functions of the pipeline take of a captured step, "" where not seen."""
+    python_at: str = ""
+    """The one function of the program that runs Python for each element: "load (data.py:9)"."""
 
     @property
     def kind(self) -> str:
@@ -251,18 +255,29 @@ def more_workers(wait: InputWait) -> Advice:
     )
 
 
+def _at_python(advise: Callable[[InputWait], Advice]) -> Callable[[InputWait], Advice]:
+    """The advice, for the function of the program that it is about."""
+
+    @functools.wraps(advise)
+    def make(wait: InputWait) -> Advice:
+        advice = advise(wait)
+        return replace(advice, where=f"in `{wait.python_at}`") if wait.python_at else advice
+
+    return make
+
+
 OFFERS: Final = (
-    Offer(plain(bound_history), when=_grows),
+    Offer(_at_python(plain(bound_history)), when=_grows),
     Offer(plain(complete_the_cache), when=_cache_never_completes),
     Offer(more_workers, when=_makes_batches_in_python),
     Offer(plain(fit_on_arrays.make_a_dataset_once), when=_fits_arrays),
     Offer(plain(fit_on_arrays.larger_batches), when=_fits_arrays),
     Offer(plain(fit_on_arrays.several_steps_a_call), when=_calls_for_each_batch),
-    Offer(replace_python, when=_python_takes_the_time),
+    Offer(_at_python(replace_python), when=_python_takes_the_time),
     Offer(plain(load_in_processes), when=_python_takes_the_time),
     Offer(smaller_buffer, when=buffer_is_filled),
     Offer(plain(shuffle_early), when=_shuffles_late),
-    Offer(plain(no_generator), when=_generator_is_slow),
+    Offer(_at_python(plain(no_generator)), when=_generator_is_slow),
     Offer(plain(parallel_batch), when=_batch_is_serial),
     Offer(parallel_map, when=_map_is_serial),
     Offer(plain(interleave), when=_files_are_slow),

@@ -47,7 +47,7 @@ from tb_slowdown_plugin.analysis.text.wording import (
 )
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.events import PY_DATASET, STAGE, UNFILLED
+from tb_slowdown_plugin.catalog.events import INPUT_FUNCTION, PY_DATASET, STAGE, UNFILLED
 from tb_slowdown_plugin.catalog.parameters.shared import (
     LEAST_READING,
     MAJORITY,
@@ -162,6 +162,7 @@ def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterab
             "long a wait."
         )
     yield from _tell_stage(case, main)
+    yield from _tell_functions(case)
     yield from _tell_captured(case, main)
     yield from tell_cache(case)
     yield from _tell_reading(case, main)
@@ -211,6 +212,18 @@ def _tell_stage(case: Case, finding: Finding) -> Iterable[str]:
         before = earlier[0].numbers.get("seconds_per_element", float("nan"))
         text += f", up to {case.step_text(row)}; at first it took {duration(before)}"
     yield f"{text}."
+
+
+def _tell_functions(case: Case) -> Iterable[str]:
+    """The program's functions that call Python for each element, or the only one there is."""
+    told = dict.fromkeys((fact.subject, *fact.numbers) for _, fact in case.facts(INPUT_FUNCTION))
+    for place, *calls in told:
+        if "generator" in calls:
+            yield f"Python makes the elements, one at a time: `{place}`."
+        elif "python" in calls:
+            yield f"`{place}` calls Python for each element."
+        elif len(told) == 1:
+            yield f"The elements pass through `{place}`."
 
 
 def tell_cache(case: Case) -> Iterable[str]:
@@ -299,6 +312,7 @@ def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
         at_epochs=at_epochs,
         workers=round(workers[-1]) if workers else 0,
         python_seconds=_in_python(captured) if captured else "",
+        python_at=_python_at(case),
     )
     if not _makes_datasets(case, finding):
         return input_fixes.advise(wait)
@@ -307,6 +321,12 @@ def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
         return anew
     filled = replace(wait, at_epochs=True)
     return (*anew, *(input_fixes.advise(filled) if input_fixes.buffer_is_filled(filled) else ()))
+
+
+def _python_at(case: Case) -> str:
+    """The program's function that Python makes the elements with; "" without one, or with more."""
+    found = {fact.subject for _, fact in case.facts(INPUT_FUNCTION) if fact.numbers}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _in_python(captured: CapturedSteps) -> str:

@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.collectors.input.pipeline_stages import describe_pipeline
+from tb_slowdown_plugin.collectors.input.pipeline_stages import (
+    describe_pipeline,
+    functions_of,
+)
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")
@@ -58,3 +61,47 @@ def test_what_keras_makes_of_arrays_is_known(monkeypatch):
 
     data = ArrayDataAdapter(np.zeros((8, 2)), np.zeros(8), batch_size=4, shuffle=True)
     assert describe_pipeline(data.get_tf_dataset()).numbers["arrays"] == 1.0
+
+
+def double(x):
+    return 2 * x
+
+
+def in_python(x):
+    return tf.py_function(lambda y: y, [x], tf.int64)
+
+
+def elements():
+    yield from (1, 2)
+
+
+class Source:
+    def __call__(self):
+        return iter([1])
+
+
+SPEC = tf.TensorSpec([], tf.int64)
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (lambda: tf.data.Dataset.range(3).map(double).batch(2), [("double", "")]),
+        (
+            lambda: tf.data.Dataset.range(3).map(double).map(in_python, num_parallel_calls=2),
+            [("in_python", "python"), ("double", "")],
+        ),
+        (
+            lambda: tf.data.Dataset.from_generator(elements, output_signature=SPEC).map(double),
+            [("double", ""), ("elements", "generator")],
+        ),
+        (
+            lambda: tf.data.Dataset.from_generator(Source(), output_signature=SPEC),
+            [("__call__", "generator")],
+        ),
+        (lambda: tf.data.Dataset.range(3).filter(lambda x: x > 0), [("<lambda>", "")]),
+        (lambda: tf.data.Dataset.range(3).batch(2), []),
+    ],
+)
+def test_the_users_functions_are_found(data, found):
+    assert [(code.co_name, calls) for code, calls in functions_of(data())] == found

@@ -62,6 +62,23 @@ def test_the_stages_are_told_where_they_are_others_and_not_those_of_other_data(r
 
 
 @has_model
+def test_functions_of_a_pipeline_are_told_with_their_lines(
+    recording, stages, monkeypatch, root
+):
+    monkeypatch.chdir(root)
+    stages.stop()
+    stages.start(recording.context)
+    iter(pipeline())
+    facts = [fact for fact in recording.of(Fact) if fact.name == "input_function"]
+    line = pipeline.__code__.co_firstlineno
+    here = "tests/unit/collectors/input/test_stages.py"
+    assert [(fact.subject, fact.numbers) for fact in facts] == [
+        (f"<lambda> ({here}:{line + 3})", {}),
+        (f"<lambda> ({here}:{line + 2})", {"python": 1.0}),
+    ]
+
+
+@has_model
 def test_the_slow_stage_is_named_with_its_seconds(recording, stages):
     iterator = iter(pipeline())
     for _ in range(20):

@@ -194,6 +194,35 @@ def test_each_stage_has_its_fix(make_run, find, judge, name, first):
     assert cause.advice[0].text.startswith(first)
 
 
+@pytest.mark.parametrize(
+    ("functions", "told"),
+    [
+        (
+            {"elements (data.py:9)": "generator"},
+            ["Python makes the elements, one at a time: `elements (data.py:9)`."],
+        ),
+        (
+            {"load (data.py:20)": "python", "scale (data.py:3)": ""},
+            ["`load (data.py:20)` calls Python for each element."],
+        ),
+        ({"scale (data.py:3)": ""}, ["The elements pass through `scale (data.py:3)`."]),
+        ({"scale (data.py:3)": "", "flip (data.py:5)": ""}, []),
+    ],
+)
+def test_the_functions_of_a_pipeline_are_told(make_run, find, judge, functions, told):
+    events = [
+        (0, Fact("input_function", place, {calls: 1.0} if calls else {}))
+        for place, calls in functions.items()
+    ]
+    cause = waits_from_300(make_run, find, judge, events)
+    about = [each for each in cause.evidence if "(data.py:" in each]
+    assert about == told
+    generator = waits_from_300(make_run, find, judge, [*events, (320, stage("Generator#4", 0.01))])
+    python = [place for place, calls in functions.items() if calls]
+    where = f"in `{python[0]}`" if python else "find the `from_generator` in your input pipeline"
+    assert generator.advice[0].where == where
+
+
 def test_a_stage_that_is_not_slow_is_not_named(make_run, find, judge):
     cause = waits_from_300(make_run, find, judge, [(320, stage("TensorSlice#6", 1e-6, 0.05))])
     assert not any("slowest stage" in sentence for sentence in cause.evidence)
