@@ -62,9 +62,7 @@ def test_the_stages_are_told_where_they_are_others_and_not_those_of_other_data(r
 
 
 @has_model
-def test_functions_of_a_pipeline_are_told_with_their_lines(
-    recording, stages, monkeypatch, root
-):
+def test_functions_of_a_pipeline_are_told_with_their_lines(recording, stages, monkeypatch, root):
     monkeypatch.chdir(root)
     stages.stop()
     stages.start(recording.context)
