@@ -90,7 +90,8 @@ def _totals(text: str, place: Place) -> Iterator[str]:
         whole = max(told, default=place.lost)
         if parts["a"].exceeds(min(place.lost, whole)):
             yield f"{parts['a'].text} counted of {whole} s, where {place.lost} s are lost"
-    for _, parts in found(r"[Ii]n all <a:duration> of [\w ]+ (?:are|is|was) lost", text):
+    in_all = r"[Ii]n all <a:duration> of [\w ]+ (?:are|is|was) lost"
+    for _, parts in (*found(in_all, text), *found(r"^<a:duration> was lost to", text)):
         if not parts["a"].may_be(place.lost):
             yield f"{parts['a'].text} lost in all, where {place.lost} s are"
     for _, parts in found(r"of the <a:duration> (?:lie|lies|are|is) in", text):

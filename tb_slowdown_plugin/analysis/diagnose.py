@@ -188,13 +188,13 @@ def _state_baseline(
     if trend is None or not enough:
         rows = (warm_up_rows, count - 1)
         if enough:
-            return "steps after warm-up, less what was measured", rows
+            return "the steps after warm-up, less what was measured", rows
         return "the few steps after warm-up", rows
     first = int(trend.edges[trend.base_buckets[0]])
     last = int(trend.edges[trend.base_buckets[1]]) - 1
     if first <= warm_up_rows and last >= count - 1:
-        return "level of the whole run after warm-up", (first, last)
-    return "lowest level held for at least 5 % of the run", (first, last)
+        return "the level of the whole run after warm-up", (first, last)
+    return "the fastest level sustained for at least 5 % of the run", (first, last)
 
 
 def _conclude(

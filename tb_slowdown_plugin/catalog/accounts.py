@@ -71,7 +71,7 @@ class Account:
 
 _TRACING: Final = "Tracing"
 _FIRST_RUN: Final = "First execution of new graphs"
-_INPUT: Final = "Waiting for input"
+_INPUT: Final = "Input wait"
 _NEVER: Final = 1.0
 """Floor of what is not named for being there, only for growing."""
 

@@ -89,7 +89,7 @@ _CAUSES: Final = (
     ),
     Cause(
         "retracing", "Retracing", "Rt", "compile", "solid",
-        "a `tf.function` is traced again, and which argument changed from what to what; Keras's "
+        "a `tf.function` is retraced, and which argument changed from what to what; Keras's "
         "predict in a loop",
         "CPU",
         asked=20, seen_by=("retraces",),
@@ -97,7 +97,7 @@ _CAUSES: Final = (
     ),
     Cause(
         "xla_compilation", "XLA compilation", "Xc", "compile", "slash",
-        "XLA compiles again for new shapes or values though nothing is retraced",
+        "XLA recompiles for new shapes or values though nothing is retraced",
         "CPU",
         asked=110, seen_by=("retraces", "xla_compilation"),
         program="xla_shapes",
@@ -146,7 +146,7 @@ _CAUSES: Final = (
         program="garbage_collection_heap",
     ),
     Cause(
-        "tensor_retention", "Kept tensors", "Tr", "memory", "slash",
+        "tensor_retention", "Tensor retention", "Tr", "memory", "slash",
         "tensors stay alive: an open tape, a history that is concatenated",
         "CPU",
         asked=200, seen_by=("process_memory", "allocator", "tapes", "live_tensors"),
@@ -189,7 +189,7 @@ _CAUSES: Final = (
     ),
     Cause(
         "cpu_contention", "CPU contention", "Cc", "machine", "solid",
-        "neighbours, a quota or fewer cores keep the process off the CPU",
+        "other processes, a quota, or fewer cores take the CPU from the process",
         f"CPU; cgroup throttling {_UNVERIFIED}",
         asked=100, seen_by=("cpu_contention", "pressure"),
         program="cpu_contention",
@@ -203,7 +203,7 @@ _CAUSES: Final = (
     ),
     Cause(
         "thermal", "Thermal throttling", "Th", "machine", "dots",
-        "the device lowers its clocks: heat or hardware, never a power cap alone",
+        "the device is throttled: heat or hardware, never a power cap alone",
         _UNVERIFIED,
         asked=160, seen_by=("amd_gpu", "nvml"),
         program="thermal",
@@ -217,7 +217,7 @@ _CAUSES: Final = (
     ),
     Cause(
         "backward_pass", "Backward pass", "Bp", "model", "solid",
-        "computing gradients takes longer and longer",
+        "computing gradients keeps getting slower",
         "CPU",
         asked=140,
         program="backward_pass",

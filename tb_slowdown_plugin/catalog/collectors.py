@@ -57,7 +57,7 @@ _DEVICE: Final = (
     Signal(names.GPU_POWER, "milliwatts", "Device power", "power", per_device=True),
     Signal(names.GPU_TEMPERATURE, "celsius", "Device temperature", "temperature",
            per_device=True, suspect_of="thermal"),
-    Signal(names.GPU_THERMAL_SLOWDOWN, "fraction", "Slowed down by heat", "slowed by heat",
+    Signal(names.GPU_THERMAL_SLOWDOWN, "fraction", "Slowed down by heat", "thermal throttling",
            per_device=True),
     Signal(names.GPU_POWER_SLOWDOWN, "fraction", "Slowed down by the power limit",
            "slowed by power", per_device=True),
@@ -75,7 +75,7 @@ _COLLECTORS: Final = (
               needs=("retraces",)),
     Collector("garbage_collection", "Garbage collection pauses",
               "python.garbage:GarbageCollector", name="gc"),
-    Collector("input_wait", "Waiting for input", "input.wait:InputWait"),
+    Collector("input_wait", "Input wait", "input.wait:InputWait"),
     Collector("input_stages", "Stages of the input pipeline", "input.stages:InputStages"),
     Collector("batch_shapes", "Shapes of batches", "input.batch_shapes:BatchShapes", (
         Signal("batch_shapes", "count", "Distinct shapes of batches so far", "Shapes of batches"),
@@ -118,10 +118,10 @@ _COLLECTORS: Final = (
         Signal("eager_functions", "count", "Functions in the eager context", "Functions, eager",
                suspect_of="graph_growth"),
     ), name="graph_size"),
-    Collector("cpu_contention", "Waiting for a core, CPU quota", "system.cpu:CpuContention", (
-        Signal("run_delay_seconds", "seconds", "Threads waiting for a core", "Waiting for a core",
-               cumulative=True),
-        Signal("thread_run_delay_seconds", "seconds", "Training thread waiting for a core",
+    Collector("cpu_contention", "CPU run-queue wait, CPU quota", "system.cpu:CpuContention", (
+        Signal("run_delay_seconds", "seconds", "CPU run-queue wait of all threads",
+               "CPU run-queue wait", cumulative=True),
+        Signal("thread_run_delay_seconds", "seconds", "CPU run-queue wait of the training thread",
                "Training thread waiting", cumulative=True),
         Signal("throttled_seconds", "seconds", "Stopped by the CPU quota", "CPU quota, stopped",
                cumulative=True),

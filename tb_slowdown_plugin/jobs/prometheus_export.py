@@ -44,7 +44,7 @@ class Metrics:
             "tbslow_step_seconds", "Median seconds per step at the end of the run", labels=["run"]
         )
         healthy = GaugeMetricFamily(
-            "tbslow_healthy_step_seconds", "Baseline: seconds per healthy step", labels=["run"]
+            "tbslow_healthy_step_seconds", "Baseline: seconds per step", labels=["run"]
         )
         wall = GaugeMetricFamily(
             "tbslow_wall_seconds_total", "Wall time of the run's steps", labels=["run"]

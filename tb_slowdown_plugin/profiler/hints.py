@@ -59,7 +59,7 @@ def _input(trace: Trace) -> str:
     seconds = trace.item_seconds()
     stages = [n for n, item in enumerate(trace.items) if item.kind == "stage"]
     if not stages:
-        return "Steps wait for data: load and prepare it ahead of the step that uses it."
+        return "Input wait: load and prepare it ahead of the step that uses it."
     slowest = max(stages, key=lambda n: float(seconds[n]))
     stage = trace.items[slowest].name.rpartition("::")[2]
     ahead = (
@@ -67,7 +67,7 @@ def _input(trace: Trace) -> str:
         if any("Prefetch" in trace.items[n].name for n in stages)
         else ", and end the pipeline with `prefetch(tf.data.AUTOTUNE)`"
     )
-    return f"Steps wait for data: make `Iterator::{stage}` faster or parallel{ahead}."
+    return f"Input wait: make `Iterator::{stage}` faster or parallel{ahead}."
 
 
 def _launches(trace: Trace) -> str:

@@ -129,7 +129,7 @@ def sentences(comparison: Comparison) -> list[str]:
     return [
         *(change.text for change in comparison.changes),
         f"The true difference lies between {_interval(comparison.total)} in 99.5 of 100 "
-        f"comparisons, that of the faster half of the steps, which other programs on the machine "
+        f"comparisons, that of the faster half of the steps, which other processes on the machine "
         f"rarely reach, between {_interval(comparison.quiet)}.",
         *([] if spread is None else [f"Repeats of one side differ by {percent(spread)}."]),
         f"Warm-up is not in these figures: {duration(warm_up.base_seconds)} a run before, "

@@ -30,7 +30,7 @@ _PATTERNS: Final[dict[Pattern, str]] = {
     "flat": "throughout",
     "level_shift": "at a new level",
     "drift": "growing",
-    "periodic": "at regular intervals",
+    "periodic": "every few steps",
     "epoch_boundary": "where epochs begin",
     "one_off": "once",
 }
@@ -38,9 +38,7 @@ _PATTERNS: Final[dict[Pattern, str]] = {
 _MANY_ALIKE: Final = 4
 """Signals that are not measured for the same reason, from which they share a line."""
 
-_FEELS_SLOW: Final = (
-    "If progress only feels slow, look at the loss curve: the steps are as fast as they were."
-)
+_UNCHANGED: Final = "Step time hasn't changed during this run."
 _COULD_BE: Final = "To measure what a step could be: tbslow try --all PROGRAM."
 
 HEALTHY: Final = "─"
@@ -88,7 +86,7 @@ def _report(report: Report, width: int, ink: Ink) -> Iterator[str]:
     for sentence in report.blind_spots:
         yield from textwrap.wrap(printable(sentence), width)
     if report.verdict == "healthy" and report.judged == "whole" and not _has_external(report):
-        yield from textwrap.wrap(_FEELS_SLOW, width)
+        yield from textwrap.wrap(_UNCHANGED, width)
         if report.source == "records":
             yield from textwrap.wrap(_COULD_BE, width)
     if report.wall_seconds > 0:

@@ -143,7 +143,7 @@ class SlowdownPage:
         return box["x"] + share * box["width"], box["y"] + down
 
     def drag(self, begin: float, end: float) -> tuple[int, int]:
-        """Drag over the timeline with the mouse, between two shares of its width.
+        """Select steps on the timeline with the mouse, between two shares of its width.
 
         Returns:
           First and last row that are selected then, once the address keeps them.

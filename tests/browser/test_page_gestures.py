@@ -25,7 +25,7 @@ def test_dragging_selects_rows_and_says_what_changed_there(page: SlowdownPage) -
     assert "Lost to input pipeline" in panel.locator("tbody").inner_text()
     panel.get_by_role("button", name="Clear selection").click()
     page.wait_kept("selection", None)
-    panel.get_by_text("Drag over the timeline").wait_for()
+    panel.get_by_text("Select steps on the timeline").wait_for()
 
 
 def test_the_mouse_zooms_and_pans_and_plain_wheel_scrolls(page: SlowdownPage) -> None:

@@ -208,7 +208,7 @@ def test_causes_captures_and_differences_lead_to_a_trace(
     trace.get_by_role("heading", name="Step 0").wait_for()
     trace.get_by_role("button", name="Next step").click()
     trace.get_by_role("heading", name="Step 1").wait_for()
-    assert "Waiting for data 14.4 ms" in trace.inner_text()
+    assert "Input wait 14.4 ms" in trace.inner_text()
     # Another host of the same capture.
     trace.get_by_label("Host").select_option("worker-1")
     trace.get_by_text("step: traced in 1 of 10 calls.").wait_for()

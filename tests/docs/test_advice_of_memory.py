@@ -230,7 +230,7 @@ CASES: dict[str, CaseOfAdvice] = {
     ),
     "growth": (
         gpu_memory.advise(gpu_memory.DeviceMemory(shared=True)),
-        "Where other programs",
+        "Where other processes",
         grows_the_memory_of_each_device,
     ),
 }

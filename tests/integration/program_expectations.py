@@ -275,7 +275,7 @@ def python_overhead(run: Run) -> None:
     assert rise(run, "eager_functions") < 60
 
 
-@expect("Move the other programs", "Leave cores to the", "Give the input pipeline")
+@expect("Stop the other jobs", "Leave cores to the", "Give the input pipeline")
 def cpu_contention(run: Run) -> None:
     busy = between(run, "run_delay_seconds", 500, 900) / 400
     quiet = between(run, "run_delay_seconds", 950, 1190) / 240

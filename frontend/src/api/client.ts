@@ -120,7 +120,7 @@ export class Client {
       response = await this.#fetch(address, signal === undefined ? {} : { signal });
     } catch (error) {
       if (signal?.aborted) throw error;
-      throw new RequestFailed("gone", address, 0, "TensorBoard does not answer.");
+      throw new RequestFailed("gone", address, 0, "TensorBoard hasn't responded.");
     }
     const text = await response.text();
     if (!response.ok) throw refusal(address, response.status, text);

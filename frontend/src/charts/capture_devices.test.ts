@@ -68,7 +68,7 @@ test("each step is a column as high as it is long, in its parts", () => {
   expect(heights).toEqual(["20.00%", "50.00%", "30.00%"]);
   for (const column of columns) column.click();
   expect(looked).toEqual([3]); // the record ends before the other
-  expect(found.querySelector(".cap-legend")?.textContent).toContain("Waiting for data");
+  expect(found.querySelector(".cap-legend")?.textContent).toContain("Input wait");
 });
 
 test("a capture that is one step has no columns", () => {

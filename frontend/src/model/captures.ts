@@ -19,7 +19,7 @@ export const PARTS: readonly StepPart[] = [
 export const PART_NAMES: Readonly<Record<StepPart, string>> = {
   tracing: "Tracing",
   compilation: "Compilation",
-  input: "Waiting for data",
+  input: "Input wait",
   copies: "Copies",
   device: "Device",
   communication: "Communication",

@@ -75,7 +75,7 @@ describe("what stands where there is nothing", () => {
 
   it("says that the server does not answer, and keeps the page", () => {
     const page = shown({ ...withReport({}), gone: { since: 1190, state: 1185, next: 1208 } });
-    expect(page.querySelector(".banner")?.textContent).toContain("next try in 8 s");
+    expect(page.querySelector(".banner")?.textContent).toContain("retrying in 8 s");
     expect(page.querySelector("h1")).not.toBeNull();
   });
 
@@ -84,15 +84,15 @@ describe("what stands where there is nothing", () => {
     const completeness = { chunks: 47, missing_chunks: 2, gaps: [gap, gap] };
     const page = shown(withReport({ completeness }));
     expect(page.querySelector(".banner")?.textContent).toContain(
-      "2 of 49 chunks are missing (256 steps between 383 and 640, 12.8 s; " +
-        "256 steps between 383 and 640, 12.8 s). Their seconds are in no sum.",
+      "2 of 49 data records are missing (256 steps between 383 and 640, 12.8 s; " +
+        "256 steps between 383 and 640, 12.8 s). Their time isn't included in any total.",
     );
   });
 
   it("says that one chunk is missing, without steps where none are known to be", () => {
     const page = shown(withReport({ completeness: { chunks: 47, missing_chunks: 1, gaps: [] } }));
     expect(page.querySelector(".banner")?.textContent).toContain(
-      "1 of 48 chunks is missing. Its seconds are in no sum.",
+      "1 of 48 data records is missing. Its time isn't included in any total.",
     );
   });
 });
@@ -113,17 +113,17 @@ describe("verdicts", () => {
 
   it("tells the two largest terms of the loss, unexplained seconds among them", () => {
     expect(leadOf({})).toBe(
-      "40.0 s are lost: 30.0 s to retracing since step 10, 6.0 s to garbage collection since step 10. " +
-        "Without the loss to retracing and garbage collection, the same 100 steps take about 1 min 4 s.",
+      "40.0 s was lost: 30.0 s to retracing since step 10, 6.0 s to garbage collection since step 10. " +
+        "Fixing retracing and garbage collection would cut these 100 steps to about 1 min 4 s.",
     );
     expect(leadOf({ causes: [cause({ lost_seconds: 10 })], unexplained_seconds: 30 })).toBe(
-      "40.0 s are lost: 30.0 s unexplained, 10.0 s to retracing since step 10.",
+      "40.0 s was lost: 30.0 s unexplained, 10.0 s to retracing since step 10.",
     );
     expect(leadOf({ causes: [], unexplained_seconds: 40 })).toBe(
-      "40.0 s are lost: 40.0 s unexplained.",
+      "40.0 s was lost: 40.0 s unexplained.",
     );
     const little = { causes: [cause({ lost_seconds: 39.9 })], unexplained_seconds: 0.1 };
-    expect(leadOf(little)).toMatch(/^40\.0 s are lost: 39\.9 s to retracing since step 10\./);
+    expect(leadOf(little)).toMatch(/^40\.0 s was lost: 39\.9 s to retracing since step 10\./);
   });
 
   it("says of a healthy run what was checked and what could not be", () => {

@@ -67,8 +67,8 @@ function reports(run: Run): TemplateResult {
   const query = { run: run.run };
   return html`<details class="menu" @toggle=${closeElsewhere} @keydown=${closeByKey} @click=${closeByChoice}>
     <summary class="btn sm">Report <span aria-hidden="true">▾</span></summary>
-    <div><a href=${addressOf("report.html", query)} download=${`${fileName(run)}.html`}>Page to send <span class="q">HTML</span></a>
-      <a href=${addressOf("report", query)} download=${`${fileName(run)}.json`}>Data for scripts <span class="q">JSON</span></a>
+    <div><a href=${addressOf("report.html", query)} download=${`${fileName(run)}.html`}>Download as HTML</a>
+      <a href=${addressOf("report", query)} download=${`${fileName(run)}.json`}>Download as JSON</a>
       <a href="#print" @click=${printed}>Print or save as PDF</a></div>
   </details>`;
 }
@@ -118,8 +118,8 @@ function freshness(run: Run, state: State, now: number): TemplateResult {
     chunks === undefined || chunks.chunks + chunks.missing_chunks === 0
       ? ""
       : chunks.missing_chunks > 0
-        ? `, ${count(chunks.missing_chunks)} of ${count(chunks.chunks + chunks.missing_chunks)} chunks missing`
-        : `, all ${plural(chunks.chunks, "chunk")} read`;
+        ? `, ${count(chunks.missing_chunks)} of ${count(chunks.chunks + chunks.missing_chunks)} records missing`
+        : ", complete";
   const last = run.reported === null ? "" : `, reported ${ago(now - run.reported)}`;
   if (state.gone !== undefined) {
     return html`<span class="live"><span class="dot gone"></span>not live · ${plural(run.steps, "step")}</span>`;
@@ -134,14 +134,14 @@ function freshness(run: Run, state: State, now: number): TemplateResult {
 /** Said once, above everything, while nobody answers. */
 export function banner(app: App, gone: Gone, now: number): TemplateResult {
   const wait = Math.max(0, Math.round(gone.next - now));
-  return html`<div class="banner" role="status"><span><b>TensorBoard does not answer</b> since ${clock(gone.since)}. ${
-    gone.state === undefined ? "" : `You see the state of ${clock(gone.state)}; `
-  }next try in ${wait} s.</span><button class="sm" @click=${() => void app.refresh()}>Try now</button></div>`;
+  return html`<div class="banner" role="status"><span><b>TensorBoard hasn't responded</b> since ${clock(gone.since)}. ${
+    gone.state === undefined ? "" : `Showing data from ${clock(gone.state)}; `
+  }retrying in ${wait} s.</span><button class="sm" @click=${() => void app.refresh()}>Try now</button></div>`;
 }
 
 /** Records that never arrived: their seconds are in no sum. */
 export function missingBanner(completeness: RunReport["completeness"]): TemplateResult {
   const { chunks, missing_chunks: missing, gaps } = completeness;
   const [be, whose] = missing === 1 ? ["is", "Its"] : ["are", "Their"];
-  return html`<div class="banner" role="status"><span><b>${count(missing)} of ${count(chunks + missing)} chunks ${be} missing</b>${gapsText(gaps)}. ${whose} seconds are in no sum. A record file was cut off, or TensorBoard's --samples_per_plugin dropped some.</span></div>`;
+  return html`<div class="banner" role="status"><span><b>${count(missing)} of ${count(chunks + missing)} data records ${be} missing</b>${gapsText(gaps)}. ${whose} time isn't included in any total. A record file was cut off, or TensorBoard's --samples_per_plugin dropped some.</span></div>`;
 }

@@ -197,7 +197,7 @@ def _kept_off_cpu(case: Case, finding: Finding) -> Suspect | None:
     return Suspect(
         "cpu_contention",
         finding.lost_seconds,
-        f"{waits}: it waits, for a device, a disk, a lock or a busy machine.",
+        f"{waits}: it waits, for a device, a disk, a lock, or other processes.",
     )
 
 
@@ -243,7 +243,7 @@ def _computed_slower(case: Case, finding: Finding) -> Suspect | None:
         f"In {case.steps_text(finding.rows)} a step takes {duration(period[1])} (elsewhere "
         f"{duration(period[0])}), and all threads compute longer for it: {duration(cpu[1])} of CPU "
         f"time ({duration(cpu[0])}). If it does the same work, the processor was slower then: by "
-        "its clock, or by other programs on the other half of the same cores.",
+        "its clock, or by other processes on the other half of the same cores.",
     )
 
 

@@ -35,7 +35,7 @@ def describe_unexplained(case: Case, rest: tuple[Finding, ...], lost: Float) -> 
     if main.pattern == "level_shift" and (more := rise_of(case, main, lost)) > 0:
         text = f"{where} a step takes {duration(more)} more, and {_REST}."
     elif main.pattern == "drift":
-        text = f"{where} steps take longer and longer, and {_REST}."
+        text = f"{where} steps keep getting slower, and {_REST}."
     else:
         return None
     return Unexplained(main.pattern, (case.step(first), case.step(last)), text)

@@ -96,7 +96,7 @@ def tell_slowing(run: Run, account: Account, slowing: Slowing, *, by_others: boo
         rows=(first, rows - 1),
         growth=slowing.growth_fraction,
         candidate=candidate,
-        subject="a busy machine" if by_others else _in_sentence(candidate),
+        subject="other processes competing for the CPU" if by_others else _in_sentence(candidate),
         due_row=max(int(first / (1.0 - PERSISTENCE)), rows + 1),
     )
     account = replace(

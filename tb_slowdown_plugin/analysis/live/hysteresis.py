@@ -31,7 +31,7 @@ _AS_NOUN: Final[dict[Pattern, str]] = {
     "flat": "a cost",
     "level_shift": "a rise",
     "drift": "growth",
-    "periodic": "stalls at regular intervals",
+    "periodic": "stalls every few steps",
     "epoch_boundary": "stalls between epochs",
     "one_off": "a slow stretch",
 }

@@ -51,8 +51,8 @@ def headline(
       ...     lost=[("retracing of train_step (train.py:41)", 1740.0)], unexplained_seconds=1143.0)
       'Lost 31 % of 2 h 35 min; most to retracing of train_step (train.py:41)'
       >>> headline("healthy", steps=900, wall_seconds=60.0, lost=[], unexplained_seconds=0.0,
-      ...     external=[("a busy machine", 15.0)])
-      'The program itself is healthy; 25 % of 1 min 0 s was lost to a busy machine.'
+      ...     external=[("other processes", 15.0)])
+      'The program itself is healthy; 25 % of 1 min 0 s was lost to other processes.'
     """
     sentence = _sentence(
         verdict, steps_needed, steps, wall_seconds, lost, unexplained_seconds, external
@@ -104,7 +104,7 @@ def _sentence(
 
 
 def _taken(external: Sequence[tuple[str, float]], wall_seconds: float) -> str:
-    """What was taken from outside: "24 % of 5.5 s was lost to a busy machine"."""
+    """What was taken from outside: "24 % of 5.5 s was lost to other processes"."""
     seconds = sum(each for _, each in external)
     share = whole_percent(seconds / wall_seconds)
     return f"{share} of {duration(wall_seconds)} was lost to {external[0][0]}"

@@ -299,7 +299,7 @@ def _reading(kind: Kind, series: _Series, run: Run, first: int, before: float, h
         return "within its usual variation"
     rises = here > before
     if kind == "trend":
-        return f"{'grows' if rises else 'falls'} as it did before: nothing new here"
+        return "continues its earlier trend"
     rows, values = series.here
     early = _level(series, values[: max(2, -(-len(values) // 10))])
     arrived = abs(early - here) < abs(early - before)

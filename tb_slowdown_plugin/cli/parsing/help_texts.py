@@ -47,7 +47,7 @@ examples:
 """
 SHARE_EPILOG: Final = f"""{STATUSES}
 Each record is decoded, searched for absolute paths and for this machine's user and host
-names, and written anew; your scalars, images and graphs stay out.
+names, and written again; your scalars, images and graphs stay out.
 
 examples:
   tbslow share logs -o run.zip

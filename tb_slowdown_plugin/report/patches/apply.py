@@ -21,7 +21,7 @@ def write_patched(source: Source, text: str) -> Path | None:
     path = source.path.resolve()
     try:
         if path.read_bytes() != source.content:
-            raise InputError(f"{source.name} changed meanwhile; run the command again")
+            raise InputError(f"{source.name} changed since; run the command again")
         backup = None if _is_committed(path) else _back_up(path)
         _replace(path, text.encode(source.encoding))
     except OSError as error:

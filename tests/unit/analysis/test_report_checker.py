@@ -22,6 +22,9 @@ QUOTED: dict[str, Place] = {
     "In all 26.6 s of input wait are lost; each was timed where the step asks for its batch.": (
         Place(106.2, 29.8)
     ),
+    "26.6 s was lost to input wait, timed at the call that fetches each batch.": (
+        Place(106.2, 29.8)
+    ),
     "1.7 s (10.5 % of the run) in the callback `LearningRate`.": Place(26.59, 2.74),
     "1.7 s (6.4 % of the run) went into saving; 2.4 s of it count as lost.": Place(26.59, 2.74),
     "CPU:0 in use 21.3 MiB \u2192 15.0 MiB: +31.2 MiB in 1,000 steps, steadily": Place(),

@@ -53,5 +53,5 @@ def test_each_standard_phase_has_an_entry():
 
 
 def test_a_title_has_the_detail_behind_it():
-    assert account_title("input_wait:end of pass") == "Waiting for input, end of pass"
+    assert account_title("input_wait:end of pass") == "Input wait, end of pass"
     assert account_title("of_a_newer_writer") == "Of a newer writer"

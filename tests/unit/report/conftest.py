@@ -26,7 +26,7 @@ def slow() -> Report:
         steps=12345,
         wall_seconds=9300.0,
         healthy_step_seconds=0.52,
-        baseline="lowest level held for 5 % of the run (steps 900-2100)",
+        baseline="the fastest level sustained for at least 5 % of the run (steps 900-2100)",
         lost_seconds=2890.0,
         lost_fraction=2890 / 9300,
         unexplained_seconds=120.0,
@@ -41,7 +41,7 @@ def slow() -> Report:
                 summary="train_step (train.py:41) was traced 278 times.",
                 evidence=(
                     "Argument `temperature` is a Python float with a new value every 40 steps, so "
-                    "TensorFlow builds the graph again.",
+                    "TensorFlow retraces the function.",
                     "Each trace costs more than the last: 3.4 s at step 1,280, 6.8 s at "
                     "step 12,360.",
                 ),

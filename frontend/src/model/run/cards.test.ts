@@ -63,7 +63,7 @@ describe("cards", () => {
     expect(card && rhythm({ ...card, pattern: "warm_up", steps: [0, 9] }, track)).toBe(
       "until step 9",
     );
-    expect(card && rhythm({ ...card, pattern: "periodic" }, track)).toBe("at regular intervals");
+    expect(card && rhythm({ ...card, pattern: "periodic" }, track)).toBe("every few steps");
     expect(card && rhythm({ ...card, pattern: "flat" }, track)).toBe("throughout");
     const quick = trackOf({
       ...timeline(100, 1),

@@ -125,7 +125,7 @@ function unexplainedCard(report: RunReport, seconds: number, share: number): Car
     ),
     advice: [],
     bars: 0,
-    confidence: "Not known",
+    confidence: "Cause unknown",
     confidenceMeaning: "A co-moving signal is a suspect only; its seconds stay here.",
     steps: report.unexplained?.steps,
     pattern: report.unexplained?.pattern,
@@ -149,7 +149,7 @@ export function windowOf(card: Card, track: Track): Window | undefined {
 /** Patterns that words describe better than the moment at which they begin; as in the text report. */
 const RHYTHM: Readonly<Partial<Record<Pattern, string>>> = {
   flat: "throughout",
-  periodic: "at regular intervals",
+  periodic: "every few steps",
   epoch_boundary: "where epochs begin",
   one_off: "once",
 };

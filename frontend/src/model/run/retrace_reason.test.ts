@@ -46,7 +46,7 @@ describe("reasonOf", () => {
 
   it("says of a library's function what was made anew around it", () => {
     const library = { ...group, argument: "", what: "", cause: "library" };
-    expect(reasonOf(library)).toBe("its dataset, iterator or model was made anew");
+    expect(reasonOf(library)).toBe("its dataset, iterator, or model was re-created");
   });
 
   it("says the cause where no argument differs", () => {

@@ -4,7 +4,7 @@ import type { RetraceGroup } from "../../api/wire/retraces";
 import { sentence } from "../../catalog/causes";
 
 /** What one line says of why a function of tf.data or Keras was traced again. */
-const LIBRARY = "its dataset, iterator or model was made anew";
+const LIBRARY = "its dataset, iterator, or model was re-created";
 
 /** "argument `temperature`: Python float 0.1 → 0.2, … 3.77 → 3.78". */
 export function reasonOf(group: RetraceGroup): string {

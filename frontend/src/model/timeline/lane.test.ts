@@ -35,11 +35,11 @@ describe("lane", () => {
   });
 
   it("shows the seconds of an account, level over each bucket", () => {
-    const account = { account: "input_wait", title: "Waiting for input", seconds: [0.001, null] };
+    const account = { account: "input_wait", title: "Input wait", seconds: [0.001, null] };
     const lane = accountLane(account, timeline(20, 10, { accounts: [account] }));
     expect(lane).toMatchObject({
       id: "account:input_wait",
-      title: "Wait for input",
+      title: "Input wait",
       stepped: true,
     });
     expect(lane.scale).toBe("0 to 1 ms a step");

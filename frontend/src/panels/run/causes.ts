@@ -36,7 +36,7 @@ export const causes = sealed<RunReport>({
     const isOpen = (card: Card): boolean => page.open(card.id, open.has(card.id));
     const all = list.every(isOpen);
     return {
-      note: "ranked by seconds lost; each second is booked once",
+      note: "ranked by time lost; each second counts toward one cause",
       tools: html`<button class="sm quiet" @click=${() =>
         page.actions.allCards(
           list.map((card) => card.id),
@@ -97,7 +97,7 @@ function spark(card: Card, page: Page): TemplateResult {
 }
 
 function since(card: Card, page: Page): TemplateResult {
-  if (card.steps === undefined) return html`<span class="q">no onset</span>`;
+  if (card.steps === undefined) return html`<span class="q">no clear start</span>`;
   return html`<span>step ${count(card.steps[0])}<br><span class="s q">${rhythm(card, page.whole?.track)}</span></span>`;
 }
 
@@ -146,7 +146,7 @@ function actions(card: Card, page: Page): TemplateResult {
     }
     ${
       card.id === "warm_up"
-        ? html`<button class="quiet" @click=${() => page.actions.goTo("warmup")}>Warm-up account</button>`
+        ? html`<button class="quiet" @click=${() => page.actions.goTo("warmup")}>Warm-up breakdown</button>`
         : nothing
     }
     ${

@@ -52,8 +52,6 @@ function completeness(report: RunReport, shared: boolean): TemplateResult {
       ? `${plural(chunks, "chunk")} of records, no gap, ${plural(report.steps, "step")}.`
       : `${count(missing)} of ${count(chunks + missing)} chunks ${missing === 1 ? "is" : "are"} missing${gapsText(gaps)}; ${missing === 1 ? "its" : "their"} seconds are in no sum.`
   }</p><p class="q">${
-    shared
-      ? "This page asks nobody for anything: all that it shows is in the file."
-      : "Nothing on this page left this machine."
+    shared ? "Self-contained: makes no network requests." : "No data leaves this machine."
   }</p>`;
 }

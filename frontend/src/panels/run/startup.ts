@@ -8,7 +8,7 @@ import { prose } from "../pieces";
 
 export const warmup = sealed<RunReport>({
   id: "warmup",
-  title: "Warm-up account",
+  title: "Warm-up breakdown",
   half: true,
   load: (source) => source.report(),
   view: (report) => {
@@ -45,6 +45,6 @@ function table(cause: Cause, wall: number): TemplateResult {
         <td><span class="fall"><i style=${`left:${left.toFixed(2)}%;width:${((100 * part.lost_seconds) / total).toFixed(2)}%`}></i></span></td>
         <td class="q">${part.known}</td></tr>`;
     })}</tbody>
-    <tfoot><tr><td>All</td><td class="num">${ledgerSeconds(total, wall)}</td><td colspan="2"></td></tr></tfoot>
+    <tfoot><tr><td>Total</td><td class="num">${ledgerSeconds(total, wall)}</td><td colspan="2"></td></tr></tfoot>
   </table></div>`;
 }

@@ -76,13 +76,13 @@ function healthyLead(report: RunReport): TemplateResult {
   const { lost_seconds: lost, lost_fraction: share, unexplained_seconds: rest } = report;
   const above =
     lost < LEAST_SHARE * report.wall_seconds
-      ? "No step lies above the healthy level."
-      : `${ledgerSeconds(lost, report.wall_seconds)} (${percent(share)}) lie above the healthy level; no single cause reaches its floor, ${ledgerSeconds(rest, report.wall_seconds)} are unexplained.`;
+      ? "No step is above the baseline."
+      : `${ledgerSeconds(lost, report.wall_seconds)} (${percent(share)}) is above baseline, but no cause is large enough to report. ${ledgerSeconds(rest, report.wall_seconds)} is unexplained.`;
   const times = recentTimes(report);
   const feels =
     times !== undefined && times >= NOTABLE_TIMES
       ? ""
-      : " If progress only feels slow, look at the loss curve: the steps are as fast as they were.";
+      : " Step time hasn't changed during this run.";
   return html`<p class="lead">${above}${feels}</p>`;
 }
 
@@ -129,7 +129,7 @@ function lostLead(report: RunReport, page: Page): TemplateResult {
   const unexplained = { seconds: rest, text: html`${duration(rest)} ${link(UNEXPLAINED)}` };
   const told = rest >= UNEXPLAINED_SHARE * report.wall_seconds ? [...named, unexplained] : named;
   const largest = told.sort((a, b) => b.seconds - a.seconds).slice(0, 2);
-  return html`<p class="lead">${duration(report.lost_seconds)} are lost${largest.map(
+  return html`<p class="lead">${duration(report.lost_seconds)} was lost${largest.map(
     ({ text }, index) => html`${index === 0 ? ": " : ", "}${text}`,
   )}. ${giveBackSentence(report)}</p>`;
 }
@@ -145,11 +145,11 @@ function giveBackSentence(report: RunReport): string {
   const [first, second] = timed;
   const without =
     timed.length > 2 || first === undefined
-      ? `the ${timed.length} causes that were timed directly`
+      ? `the ${timed.length} timed causes`
       : [first, second]
           .flatMap((cause) => (cause ? causeKind(cause.cause).name.toLowerCase() : []))
           .join(" and ");
-  return `Without the loss to ${without}, the same ${plural(report.steps, "step")} take about ${duration(report.wall_seconds - back)}.`;
+  return `Fixing ${without} would cut these ${plural(report.steps, "step")} to about ${duration(report.wall_seconds - back)}.`;
 }
 
 function where(report: RunReport, page: Page): TemplateResult {
@@ -207,12 +207,12 @@ function facts(report: RunReport): TemplateResult {
     ${
       healthy === null
         ? nothing
-        : html`<span><b>${stepTime(healthy)}</b> healthy step: ${prose(report.baseline)}</span>`
+        : html`<span>Baseline: <b>${stepTime(healthy)}</b> per step, ${prose(report.baseline)}</span>`
     }
     ${
       now == null
         ? nothing
-        : html`<span><b>${stepTime(now.seconds)}</b> median of the last ${count(now.steps)} steps${
+        : html`<span>Now: <b>${stepTime(now.seconds)}</b> per step (median of the last ${count(now.steps)})${
             times === undefined ? "" : `, ${against(times)}`
           }</span>`
     }

@@ -37,7 +37,7 @@ export const changed = sealed<undefined>({
   },
 });
 
-const hint = html`<p class="empty">Drag over the timeline, or press <kbd>]</kbd> in it to select the next change point.</p>`;
+const hint = html`<p class="empty">Select steps on the timeline to see what changed: drag, or press <kbd>]</kbd> for the next change point.</p>`;
 
 function steps(window: Window, page: Page): string {
   const track = page.detail?.track;
@@ -68,7 +68,7 @@ function result(page: Page, here: string, length: number): Shown["body"] {
   }${
     same === 0
       ? nothing
-      : html`<p class="q more">${count(same)} ${different.length > 0 ? "further " : ""}signals do not differ beyond their usual variation.
+      : html`<p class="q more">${count(same)} ${different.length > 0 ? "other " : ""}signals are within normal variation.
           <button class="quiet sm" @click=${() => page.actions.card(SHOW_SAME, !all)}>${all ? "Hide them" : `Show all ${count(changes.length)}`}</button></p>`
   }`;
 }

@@ -49,18 +49,16 @@ describe("retraces", () => {
   it("shows functions of libraries where they are what is named", () => {
     const { note, text } = shown(answer({}));
     expect(note).toBe("4 of functions of tf.data and Keras, 0.8 s; none of the program's own");
-    expect(text).toContain("scale data.py:3 its dataset, iterator or model was made anew");
+    expect(text).toContain("scale data.py:3 its dataset, iterator, or model was re-created");
     expect(text).toContain("Make the dataset, the iterator or the model once.");
     expect(text).toMatch(/All40\.8 s $/);
   });
 
   it("does not trouble the reader with them otherwise", () => {
-    expect(shown(answer({}), []).text).toBe(
-      "No function was traced again after its first trace. 2 functions watched.",
-    );
+    expect(shown(answer({}), []).text).toBe("No function was retraced. 2 functions watched.");
     const own = group({ function: "train_step", cause: "signature", argument: "x" });
     const { text } = shown(answer({ groups: [own], traces: 4, seconds: 0.8 }));
     expect(text).toContain("train_step");
-    expect(text).not.toContain("made anew");
+    expect(text).not.toContain("re-created");
   });
 });

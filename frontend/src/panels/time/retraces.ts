@@ -56,13 +56,13 @@ function emptyText(data: Retraces): string | undefined {
   if (status !== "measured" && status !== "partly") {
     return `Retraces were not measured: ${reason || status}. Step times are complete.`;
   }
-  return `No function was traced again after its first trace. ${plural(data.watched, "function")} watched.`;
+  return `No function was retraced. ${plural(data.watched, "function")} watched.`;
 }
 
 function table(data: Retraces, page: Page): TemplateResult {
   return html`<div class="scroll"><table>
-    <thead><tr><th>Function</th><th>Place</th><th>Why it was traced again</th>${COLUMNS.map(
-      (column) => heading(column, page),
+    <thead><tr><th>Function</th><th>Place</th><th>Why it was retraced</th>${COLUMNS.map((column) =>
+      heading(column, page),
     )}<th class="num">First cost</th><th class="num">Last cost</th><th>When</th><th>Fix</th></tr></thead>
     ${ordered(data.groups, page.sortedBy).map((group, index) => rows(group, page, page.open(key(group), index === 0)))}
     <tfoot><tr><td colspan="3">All</td><td class="num">${count(data.traces)}</td><td class="num">${ledgerSeconds(data.seconds, page.report?.wall_seconds)}</td><td colspan="4"></td></tr></tfoot>
@@ -123,7 +123,7 @@ function examples(group: RetraceGroup, page: Page): TemplateResult {
     : [...group.examples.slice(0, FEW / 2), ...group.examples.slice(-FEW / 2)];
   const hidden = group.count - shown.length;
   return html`<tr class="inner"><td colspan="9"><table>
-    <thead><tr><th class="num">Step</th><th>Argument</th><th>Was</th><th>Now</th><th class="num">Graph built in</th><th class="num">First execution</th><th class="num">In all</th><th class="num">Operations</th></tr></thead>
+    <thead><tr><th class="num">Step</th><th>Argument</th><th>Was</th><th>Now</th><th class="num">Graph built in</th><th class="num">First execution</th><th class="num">Total</th><th class="num">Operations</th></tr></thead>
     <tbody>${shown.map((example) => traceRows(example, page))}${
       hidden > 0 || many
         ? html`<tr><td colspan="8" class="q">${hidden > 0 ? `${plural(hidden, "more trace")} in between, for the same reason.` : ""} ${

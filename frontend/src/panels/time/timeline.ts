@@ -116,8 +116,8 @@ function lanesLine(whole: Scene, page: Page): TemplateResult | typeof nothing {
   if (shown === whole.lanes.length && !page.allLanes) return nothing;
   return html`<p class="q more">${
     page.allLanes
-      ? `All ${plural(shown, "signal")} are shown.`
-      : `${count(shown)} of ${plural(whole.lanes.length, "signal")} are shown, those that move.`
+      ? `Showing all ${plural(shown, "signal")}.`
+      : `Showing ${count(shown)} of ${plural(whole.lanes.length, "signal")}: those that changed most.`
   } <button class="quiet sm" @click=${() => page.actions.lanes(!page.allLanes)}>${page.allLanes ? "Show fewer" : "Show all"}</button></p>`;
 }
 

@@ -15,14 +15,21 @@ def called(stage: str) -> str:
     tf.data's numbers count from the end, with a root of its own as number 1.
 
     >>> called("Map#3"), called("")
-    (' `Map` (stage 2 from the end, as tf.data has arranged them)', '')
+    (' `Map` (number 2 from the end of the optimized pipeline)', '')
     """
     kind, _, number = stage.partition("#")
     if not kind:
         return ""
     if not number.isdecimal() or int(number) < 2:
         return f" `{kind}`"
-    return f" `{kind}` (stage {int(number) - 1} from the end, as tf.data has arranged them)"
+    return f" `{kind}`{_place(int(number) - 1)}"
+
+
+def _place(number: int) -> str:
+    """Where a stage is in the pipeline, counted from its end as tf.data does."""
+    if number == 1:
+        return " (the last stage of the optimized pipeline)"
+    return f" (number {number} from the end of the optimized pipeline)"
 
 
 def parallel_map(stage: str = "") -> Advice:

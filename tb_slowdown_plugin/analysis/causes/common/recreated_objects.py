@@ -24,7 +24,7 @@ _ON_DEVICES: Final = "ops/multi_device_iterator_ops.py"
 
 @dataclass(frozen=True, slots=True)
 class RepeatedSetup:
-    """Functions of libraries that were traced again: a dataset, iterator or model is made anew."""
+    """Functions of libraries that were traced again: a dataset, iterator or model is re-created."""
 
     locations: frozenset[str] = frozenset()
     """Where their code is."""
@@ -43,7 +43,7 @@ class RepeatedSetup:
 
     @property
     def over_devices(self) -> bool:
-        """Nothing but iterators over the devices of a strategy is made anew."""
+        """Nothing but iterators over the devices of a strategy is re-created."""
         return _includes(_ON_DEVICES, self.locations) and not self.distributed_again
 
 
@@ -134,7 +134,7 @@ def load_weights() -> Advice:
     """One model, whose weights change."""
     return Advice(
         "Load the model once, before the loop; where the file changes, load its weights only. Each "
-        "model that is loaded makes its layers anew, and its functions are traced again.",
+        "model that is loaded re-creates its layers, and its functions are retraced.",
         snippet(
             new("model = tf.keras.models.load_model(path)"),
             same("for epoch in range(epochs):"),
@@ -166,8 +166,8 @@ def repeat_in_fit() -> Advice:
     """One iterator for all epochs."""
     return Advice(
         "Repeat inside the pipeline, and tell `fit` how long an epoch is: under a distribution "
-        "strategy each epoch makes a new iterator over the devices, whose functions are traced "
-        "again.",
+        "strategy each epoch makes a new iterator over the devices, whose functions are "
+        "retraced.",
         snippet(
             old("model.fit(ds, epochs=epochs)"),
             new("model.fit(ds.repeat(), epochs=epochs, steps_per_epoch=len(ds))"),
@@ -182,7 +182,7 @@ def iterate_once() -> Advice:
     return Advice(
         "Repeat inside the pipeline, and make one iterator before the loop over epochs: each pass "
         "over a distributed dataset makes a new iterator over the devices, whose functions are "
-        "traced again.",
+        "retraced.",
         snippet(
             old("distributed = strategy.experimental_distribute_dataset(ds)"),
             new("distributed = strategy.experimental_distribute_dataset(ds.repeat())"),
@@ -200,7 +200,7 @@ def distribute_once() -> Advice:
     """One dataset over the devices for all epochs."""
     return Advice(
         "Distribute the dataset once, before the loop over epochs: each distributed dataset is "
-        "made anew, with functions that are traced again.",
+        "re-created, with functions that are retraced.",
         snippet(
             new("distributed = strategy.experimental_distribute_dataset(ds)"),
             same("for epoch in range(epochs):"),
@@ -216,7 +216,7 @@ def hand_over_a_dataset() -> Advice:
     """Instead of arrays."""
     return Advice(
         "Hand `fit` and `evaluate` a dataset that is made once: of arrays Keras makes a new one "
-        "in each call, and traces its functions again.",
+        "in each call, and retraces its functions.",
         snippet(
             new("data = tf.data.Dataset.from_tensor_slices((x, y)).batch(32)"),
             same("for epoch in range(epochs):"),
@@ -231,7 +231,7 @@ def hand_over_a_dataset() -> Advice:
 def make_once() -> Advice:
     """Against datasets that are made anew."""
     return Advice(
-        "Make the dataset once, outside the loop; each new one traces its functions again.",
+        "Make the dataset once, outside the loop; each new one retraces its functions.",
         snippet(
             new("ds = tf.data.Dataset.from_tensor_slices(x).map(scale).batch(64)"),
             same("for epoch in range(epochs):"),

@@ -19,7 +19,8 @@ def hoist(trace: Trace) -> Advice:
     at = f" (its code is at {trace.location})" if trace.location else ""
     return Advice(
         f"Make the `tf.function` of `{trace.function}`{at} once, before the loop. Every new "
-        "`tf.function` object begins with an empty cache. To be sure: 0 retraces in the next run.",
+        "`tf.function` object begins with an empty cache. To verify: "
+        "the next run should show 0 retraces.",
         snippet(
             new(f"compiled = tf.function({name})"),
             same("for batch in dataset:"),
@@ -39,7 +40,8 @@ def keep_instance(trace: Trace) -> Advice:
     at = f" (`{method}` is at {trace.location})" if trace.location else ""
     return Advice(
         f"Create the `{owner}` once, before the loop{at}: each new object has a `tf.function` of "
-        f"its own for `{method}`, with an empty cache. To be sure: 0 retraces in the next run.",
+        f"its own for `{method}`, with an empty cache. To verify: "
+        "the next run should show 0 retraces.",
         snippet(
             new(f"{name} = {owner}()"),
             same("for batch in dataset:"),
@@ -56,14 +58,14 @@ def compile_once() -> Advice:
     """One compiled model."""
     return Advice(
         "Call `compile()` once, before the loop. Each `compile()` makes a new function that is "
-        "traced again.",
+        "traced from the start.",
         snippet(
             new('model.compile("sgd", "mse")'),
             same("for fold in folds:"),
             old('    model.compile("sgd", "mse")'),
             same("    model.fit(fold)"),
         ),
-        "The optimizer's state goes on from round to round; to begin anew, assign the weights and "
+        "The optimizer's state goes on from round to round; to start over, assign the weights and "
         "the optimizer's variables their first values.",
         "find `compile` in the loop",
     )
@@ -103,7 +105,7 @@ def process_for_each_trial() -> Advice:
             new("with context.Pool(1, maxtasksperchild=1) as pool:"),
             new("    scores = pool.map(run_trial, settings, chunksize=1)"),
         ),
-        "Each round starts TensorFlow, loads its data and traces its model anew: it spares memory "
+        "Each round starts TensorFlow, loads its data and traces its model: it spares memory "
         "and later rounds that get slower, not the tracing.",
         "find the loop over rounds",
     )

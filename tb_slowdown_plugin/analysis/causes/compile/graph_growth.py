@@ -103,7 +103,7 @@ def explain(case: Case) -> Claim | None:
     return Claim(
         "graph_growth",
         claimed,
-        "growth of the graph",
+        "graph growth",
         _summary(growth, slow),
         (*_evidence(case, growth, (first, last), slow), *tell_places(places, most)),
         advise(),
@@ -119,7 +119,7 @@ def _summary(growth: Growth, slow: Int) -> str:
         added = counted(round(growth.per_step * usual), "operation")
         return (
             f"The program adds {added} to the graph every {usual} steps, and the steps in which "
-            "it does take longer and longer."
+            "it does keep getting slower."
         )
     added = counted(round(growth.per_step), "operation")
     if growth.per_step < 1:

@@ -55,7 +55,7 @@ def tell_reason(retraces: Sequence[Retrace], trace: Trace, rows: tuple[int, int]
     if trace.cause == "new_object":
         if is_keras(trace):
             return (
-                f"The {trace.function} is built anew {often}: `compile()` was called again, or "
+                f"The {trace.function} is rebuilt {often}: `compile()` runs again, or "
                 "the model is a new one."
             )
         return (
@@ -64,16 +64,16 @@ def tell_reason(retraces: Sequence[Retrace], trace: Trace, rows: tuple[int, int]
         )
     if trace.cause == "context":
         return (
-            f"{quoted(trace)} is traced again {often} although no argument differs: the device, "
-            "strategy or control-flow scope of the call does."
+            f"{quoted(trace)} is retraced {often} with the same arguments: the device, "
+            "strategy, or control-flow scope of the call differs."
         )
     if not trace.changes:
         reason = f", for the reason logged: {trace.reason}" if trace.reason else ""
-        return f"{quoted(trace)} is traced again {often}{reason}."
+        return f"{quoted(trace)} is retraced {often}{reason}."
     change = trace.changes[0]
     return (
-        f"Argument `{change.argument}` {_what_differs(change)} {often}, so TensorFlow builds the "
-        "graph again."
+        f"Argument `{change.argument}` {_what_differs(change)} {often}, so TensorFlow retraces "
+        "the function."
     )
 
 
@@ -154,10 +154,10 @@ def _count_sentence(
         first_runs = sum(retrace.excess_seconds for retrace in retraces)
     whole = tracing + first_runs
     sum_text = ledger_seconds(whole) if whole >= 0.1 else duration(whole)
-    lookup, run = "to look the function up and build its graph", "in the first run beyond a steady"
+    lookup, run = "of tracing", "extra in the first execution of each new graph"
     if not (tracing > 0 and first_runs > 0):
-        return f"{who}{sum_text} {lookup if tracing > 0 else run + ' one'}."
-    return f"{who}{sum_text}: {duration(tracing)} {lookup}, {duration(first_runs)} {run} one."
+        return f"{who}{sum_text} {lookup if tracing > 0 else run}."
+    return f"{who}{sum_text}: {duration(tracing)} {lookup}, {duration(first_runs)} {run}."
 
 
 def _of_family(claimed: tuple[Finding, ...], family: str) -> float:
@@ -170,8 +170,9 @@ def _lookup(retraces: Sequence[Retrace]) -> Iterable[str]:
     tracing = sum(retrace.tracing_seconds for retrace in retraces)
     if building < MAJORITY * tracing:
         yield (
-            f"Of {duration(tracing)} of tracing only {duration(building)} build graphs; the rest "
-            "goes into comparing the arguments with those of earlier graphs."
+            f"Only {duration(building)} of the {duration(tracing)} of tracing built graphs. "
+            "The rest was function cache lookup: comparing the arguments with those of earlier "
+            "graphs."
         )
 
 
@@ -244,12 +245,12 @@ def _between(
 
 
 def _unknown(retraces: Sequence[Retrace]) -> Iterable[str]:
-    """Where the steady run is not known, and the first one counts as a whole."""
+    """Where no later run is known, and the first one counts as a whole."""
     unknown = sum(retrace.steady_is_unknown for retrace in retraces)
     if unknown == len(retraces):
-        yield "No second run of these graphs was seen; the whole first run counts."
+        yield "Each graph ran only once, so its whole first execution is counted."
     elif unknown:
         yield (
-            f"For {unknown:,} of {counted(len(retraces), 'new graph')} no second run was seen; "
-            "the whole first run counts."
+            f"{unknown:,} of {counted(len(retraces), 'new graph')} ran only once: "
+            "the whole first execution is counted."
         )

@@ -28,7 +28,7 @@ def declare(trace: Trace) -> Advice:
         )
     return Advice(
         f"{at} what varies: one graph then serves all calls, and no call has to change. "
-        f"To be sure: 0 retraces of `{trace.function}` in the next run.",
+        f"To verify: the next run should show 0 retraces of `{trace.function}`.",
         snippet(
             old("@tf.function"),
             new("@tf.function(input_signature=["),
@@ -46,7 +46,7 @@ def pass_tensor(trace: Trace, change: Change) -> Advice:
     dtype = {"float": ", tf.float32", "int": ", tf.int32"}.get(_type_of(change), "")
     return Advice(
         f"Pass a tensor for `{argument}`. A tensor's value is not part of the key; one graph "
-        f"serves all values. To be sure: 0 retraces of `{trace.function}` in the next run.",
+        f"serves all values. To verify: the next run should show 0 retraces of `{trace.function}`.",
         snippet(
             new(f"{argument} = tf.constant({argument}{dtype})"),
         ),
@@ -109,7 +109,7 @@ def keep_method(trace: Trace, argument: str) -> Advice:
     return Advice(
         f"Read the method for `{argument}` once, before the loop, and pass that in every call: "
         f"`trainer.{name}` is a new object each time it is read, though always of one method. "
-        f"To be sure: 0 retraces of `{trace.function}` in the next run.",
+        f"To verify: the next run should show 0 retraces of `{trace.function}`.",
         snippet(
             new(f"{name} = trainer.{name}"),
             same("for batch in dataset:"),

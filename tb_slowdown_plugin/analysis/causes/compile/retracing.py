@@ -108,8 +108,8 @@ def _advice(groups: Sequence[Sequence[Retrace]], program: Program) -> tuple[Advi
 def _library(case: Case, claimed: tuple[Finding, ...], predicting: tuple[Finding, ...]) -> Claim:
     graphs = [graph for graph in in_training(case.graphs) if graph.detail == names.LIBRARY]
     summary = (
-        "Functions of tf.data and Keras are traced again: a dataset, an iterator or a model "
-        "is made anew, or `fit` or `evaluate` is called with arrays in a loop."
+        "Functions of tf.data and Keras are retraced: a dataset, an iterator or a model "
+        "is re-created, or `fit` or `evaluate` is called with arrays in a loop."
     )
     seconds = lost_seconds(claimed) - lost_seconds(predicting)
     traces = counted(len(graphs), "trace") if graphs else "traces"

@@ -82,7 +82,7 @@ def explain(case: Case) -> Claim | None:
     return Claim(
         "shape_churn",
         claimed,
-        "batches of ever new shapes",
+        "ever-changing batch shapes",
         f"{count(100 * each)} of 100 steps bring a batch shape that no step has had before, so "
         "memory, kernels and plans of earlier steps can't be used again.",
         tuple(_evidence(case, shapes, (first, last))),

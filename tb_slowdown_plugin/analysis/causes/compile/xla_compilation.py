@@ -77,8 +77,8 @@ def gather() -> Advice:
             old("    return tf.slice(series, [begin], [128])"),
             new("    return tf.gather(series, begin + tf.range(128))"),
         ),
-        "A gather copies row by row, a slice in one piece: slower where it is cut anew in every "
-        "step, and never compiled again.",
+        "A gather copies row by row, a slice in one piece: slower where it is cut in every "
+        "step, and never recompiled.",
         "find `tf.slice` or `x[begin:end]` in the compiled function",
     )
 
@@ -121,7 +121,8 @@ def explain(case: Case) -> Claim | None:
         "xla_compilation",
         claimed,
         "XLA compilation" + (f" of {_with_article(ranked[0][0])}" if len(ranked) == 1 else ""),
-        f"XLA compiles again for new {_listed(shapes, values)}; no retrace shows it.",
+        f"XLA recompiles for new {_listed(shapes, values)}. Recompilations don't show up as "
+        "retraces.",
         (
             *tell_seconds(case, claimed, "went into compiling"),
             *_evidence(case, ranked[:_FUNCTIONS]),
@@ -151,8 +152,8 @@ def _evidence(case: Case, ranked: Iterable[tuple[str, list[Mapping[str, float]]]
         seen = [f"{count(shapes)} input shapes"] if shapes > 1 or values <= 1 else []
         seen += [f"{count(values)} values"] if values > 1 else []
         yield (
-            f"{_quoted(subject)} was compiled again {counted(len(compilations), 'time')}, "
-            f"{duration(_seconds(compilations))}, for {' and '.join(seen)} seen."
+            f"XLA recompiled {_quoted(subject)} {counted(len(compilations), 'time')} "
+            f"({duration(_seconds(compilations))}) for {' and '.join(seen)}."
         )
         for _, fact in case.facts(names.XLA_NEEDS):
             function, _, needed = fact.subject.rpartition(": ")

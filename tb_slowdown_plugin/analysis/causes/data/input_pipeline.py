@@ -89,46 +89,46 @@ def explain(case: Case) -> Claim | None:
 
 def _subject(finding: Finding) -> str:
     if finding.pattern == "epoch_boundary":
-        return "waiting for the first batch of each epoch"
-    return "waiting for input data"
+        return "input wait at the start of each epoch"
+    return "input wait"
 
 
 def _summary(case: Case, claimed: tuple[Finding, ...], finding: Finding) -> str:
     made = _what_is_made(case)
     match finding.pattern:
         case "level_shift":
-            return f"The step waits for data from {case.step_text(finding.rows[0])} on."
+            return f"Each step waits for input since {case.step_text(finding.rows[0])}."
         case "drift":
-            return "The step waits longer and longer for data."
+            return "Input wait keeps growing."
         case "epoch_boundary":
             why = (
-                f"{made.replace('a d', 'the d')} is made anew, its functions are traced and its "
+                f"{made.replace('a d', 'the d')} is re-created, its functions are retraced and its "
                 "stages started again"
                 if _makes_datasets(case, finding)
-                else "a shuffle buffer that is filled again, or a dataset that starts anew"
+                else "the shuffle buffer refills, or the dataset restarts"
             )
-            return f"Each epoch begins with a wait for data: {why}."
+            return f"Each epoch starts with an input wait: {why}."
         case "periodic":
             if _makes_datasets(case, finding):
                 often = cadence(working_rows(finding.lost_per_step), len(case.run.steps))
                 return (
-                    f"{made[0].upper()}{made[1:]} is made anew {often} and waited for: its "
+                    f"{made[0].upper()}{made[1:]} is re-created {often} and waited for: its "
                     "functions are traced and its stages started again."
                 )
-            return "The step waits for data at regular intervals."
+            return "Steps wait for input every few steps."
         case "one_off":
-            return f"The step waited for data in {case.steps_text(finding.rows)}."
+            return f"Steps waited for input in {case.steps_text(finding.rows)}."
         case _:
             share = case.wall_share(lost_seconds(claimed))
             if _makes_datasets(case, finding):
                 if _setup_of(case).over_devices:
                     return f"{_OVER_DEVICES}: {percent(share)} of the run."
                 return (
-                    "A dataset is made anew in the step and waited for, by the program or by "
+                    "A dataset is re-created in the step and waited for, by the program or by "
                     f"`predict`: {percent(share)} of the run."
                 )
-            longer = ", and longer and longer" if _grows(case, finding) else ""
-            return f"The step waits for data from the start{longer}: {percent(share)} of the run."
+            longer = ", and longer each time" if _grows(case, finding) else ""
+            return f"Steps wait for input throughout the run{longer}: {percent(share)} of it."
 
 
 def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterable[str]:
@@ -151,8 +151,8 @@ def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterab
         if other is not main:
             yield f"Another {ledger_seconds(other.lost_seconds)}: {course(case, other, wait)}."
     yield (
-        f"In all {ledger_seconds(lost_seconds(claimed))} of input wait are lost; each was timed "
-        "where the step asks for its batch."
+        f"{ledger_seconds(lost_seconds(claimed))} was lost to input wait, timed at the call "
+        "that fetches each batch."
     )
     stretched = sum(finding.numbers.get(STRETCHED, 0.0) for finding in claimed)
     if stretched >= TELLING * lost_seconds(claimed):
@@ -265,9 +265,9 @@ def _tell_reading(case: Case, finding: Finding) -> Iterable[str]:
         before = bytes_per_second(case, READ, case.diagnosis.warm_up_rows, first)
     most = max(before or 0.0, during)
     if most < 1:
-        text = "nothing was read from them meanwhile"
+        text = "nothing was read from them in these steps"
     elif before is None:
-        text = f"{size(during)} a second were read from them meanwhile"
+        text = f"{size(during)} a second was read from them in these steps"
     else:
         text = f"{size(before)} a second were read from them before, {size(during)} since"
     if most >= LEAST_READING:

@@ -64,7 +64,7 @@ def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterab
     if main.pattern == "drift":
         yield f"It is {course(case, main, wait)}."
     yield (
-        f"In all {ledger_seconds(lost_seconds(claimed))} of input wait are lost; the ends were "
+        f"{ledger_seconds(lost_seconds(claimed))} was lost to iterator teardown, "
         "timed from the last reference to the iterator to its end."
     )
 

@@ -68,7 +68,7 @@ def no_shuffle() -> Advice:
     """What needs no order, made ready once."""
     return Advice(
         "Leave `shuffle` out of the validation data, and keep them ready: a shuffle buffer is "
-        "filled anew before each validation, and the result is the same in any order.",
+        "filled before each validation, and the result is the same in any order.",
         snippet(
             old("val_ds = val_ds.map(parse).shuffle(10_000).batch(64)"),
             new("val_ds = val_ds.map(parse).batch(64).cache().prefetch(tf.data.AUTOTUNE)"),

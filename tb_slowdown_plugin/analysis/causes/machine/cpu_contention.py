@@ -120,7 +120,7 @@ def fewer_threads(contention: Contention) -> Advice:
         f"Make no more threads than the quota pays for: it is {significant(cores.quota, 3)} of "
         f"{cores.allowed} cores, and TensorFlow has {threads} threads for an operation."
         if contention.throttled and cores.quota
-        else f"Leave cores to the other programs: TensorFlow has {threads} threads for an "
+        else f"Leave cores to the other processes: TensorFlow has {threads} threads for an "
         f"operation, and waits for the last of them; half of the cores would be "
         f"{fits}."
     )
@@ -146,7 +146,7 @@ def fewer_threads_in_words() -> Advice:
 def move_others() -> Advice:
     """To another machine."""
     return Advice(
-        "Move the other programs away, or run on a machine of your own: nothing in this "
+        "Stop the other jobs or use a dedicated machine: nothing in this "
         "program takes these seconds.",
         "",
         "A machine, or the time to wait for one.",
@@ -202,17 +202,19 @@ def explain(case: Case) -> Claim | None:
     own = not throttled and _used_cores(case, claimed) >= MOSTLY * (_cores(case).allowed or np.inf)
     seconds = lost_seconds(claimed)
     share = percent(case.wall_share(seconds))
-    whose = "its own threads used most of them" if own else "other programs used them"
+    whose = "its own threads held most of them" if own else "other processes held them"
     summary = (
-        f"The quota of the container stopped the process for {share} of the run."
+        f"The container's CPU quota throttled the process for {share} of the run."
         if throttled
-        else f"The process wanted a core and got none for {share} of the run: {whose}."
+        else f"The process was ready to run but had no core for {share} of the run: {whose}."
     )
-    machine = "threads of its own that take its cores" if own else "a busy machine"
+    machine = (
+        "the program's own background threads" if own else "other processes competing for the CPU"
+    )
     return Claim(
         "cpu_contention",
         claimed,
-        "a CPU quota" if throttled else machine,
+        "the container's CPU quota" if throttled else machine,
         summary,
         tuple(_evidence(case, claimed, own=own)),
         advise(

@@ -70,7 +70,7 @@ def asynchronous() -> Advice:
 def memory_growth() -> Advice:
     """Room for others."""
     return Advice(
-        "Where other programs need the same device, take memory as it is needed instead of nearly "
+        "Where other processes need the same device, take memory as it is needed instead of nearly "
         "all of it. Call it before TensorFlow's first operation.",
         snippet(
             new(

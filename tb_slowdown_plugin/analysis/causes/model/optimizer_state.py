@@ -28,10 +28,10 @@ from tb_slowdown_plugin.catalog.parameters.stats import (
 _MADE = "optimizer_created"
 
 _MADE_AGAIN = (
-    "An optimizer is made again during training; its slot variables are created anew each time."
+    "An optimizer is made again during training; its slot variables are created each time."
 )
 
-_LONGER = "The optimizer's update takes longer and longer."
+_LONGER = "Optimizer updates keep getting slower."
 
 
 def _is_made_again(updates: Updates) -> bool:

@@ -163,8 +163,8 @@ def running_value(calls: Calls) -> Advice:
     """Not over all earlier ones."""
     return Advice(
         f"Look for what {_whose(calls)} goes through again in each batch: a list of all values, a "
-        "figure with all plots, a file that is written anew. Keep a running value, and close what "
-        "is done (`plt.close(figure)`).",
+        "figure with all plots, a file that is written as a whole. Keep a running value, and close "
+        "what is done (`plt.close(figure)`).",
         snippet(
             same("def on_train_batch_end(self, batch, logs=None):"),
             old("    self.losses.append(logs['loss'])", "    mean = np.mean(self.losses)"),

@@ -74,7 +74,7 @@ def explain(case: Case) -> Claim | None:
         claimed,
         f"checkpointing ({who})" if who else "checkpointing",
         f"{counted(len(rows), 'save')} of {duration(float(np.median(each)))}, {often}; training "
-        f"stands still meanwhile. {grows}",
+        f"blocks during a save. {grows}",
         tuple(_evidence(case, saving, lost_seconds(claimed), who, grows=change > 1)),
         checkpointing_fixes.advise(how),
         place=to_place(callers[-1].subject, who) if callers else None,

@@ -179,7 +179,7 @@ def weights_only() -> Advice:
                 '    "model.weights.h5", save_weights_only=True)',
             ),
         ),
-        "Training can't go on from it exactly: the optimizer begins anew.",
+        "Training can't go on from it exactly: the optimizer starts over.",
         "where the `ModelCheckpoint` callback is created",
     )
 
@@ -192,7 +192,7 @@ def weights_of_model(saving: Saving) -> Advice:
             old('model.save("model.keras")'),
             new('model.save_weights("model.weights.h5")'),
         ),
-        "Training can't go on from it exactly: the optimizer begins anew.",
+        "Training can't go on from it exactly: the optimizer starts over.",
         saving.where,
     )
 

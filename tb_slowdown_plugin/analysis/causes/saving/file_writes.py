@@ -68,7 +68,7 @@ def claim(case: Case) -> Claim | None:
 def in_the_background() -> Advice:
     """The training does not wait for the disk."""
     return Advice(
-        "Write in another thread, and give it a copy of what changes meanwhile.",
+        "Write in another thread, and give it a copy of what changes.",
         snippet(
             new("pool = concurrent.futures.ThreadPoolExecutor(1)  # once, before the loop"),
             old("save(path, state)"),

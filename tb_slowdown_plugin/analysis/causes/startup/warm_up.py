@@ -45,10 +45,10 @@ _TRACES = (names.TRACING, names.FIRST_EXECUTION)
 _MOST_NAMED = 3
 
 _NAMES = {
-    names.TRACING: "building graphs",
-    names.FIRST_EXECUTION: "the first run of new graphs",
-    names.INPUT_WAIT: "waiting for data",
-    CORE: "work that no clock covers: variables, kernels, memory",
+    names.TRACING: "initial tracing",
+    names.FIRST_EXECUTION: "first execution",
+    names.INPUT_WAIT: "input wait",
+    CORE: "untimed startup work: variables, kernels, memory",
 }
 
 FIRST_BATCH: Final = names.account(names.INPUT_WAIT, names.FIRST)
@@ -57,11 +57,11 @@ _ORDER: Final = (FIRST_BATCH, names.TRACING, names.FIRST_EXECUTION)
 """Within a step one waits first, then builds the graph, then runs it."""
 
 _WORDS: Final = {
-    FIRST_BATCH: ("First batch: buffers fill", "measured"),
-    names.INPUT_WAIT: ("First pass: cold reads", "measured, above later passes"),
-    names.TRACING: ("Building graphs", "measured"),
-    names.FIRST_EXECUTION: ("Graph optimisation, compiling", "first run less a steady one"),
-    CORE: ("Rest: variables, kernels, memory", "remainder, not split"),
+    FIRST_BATCH: ("First batch (filling buffers)", "measured"),
+    names.INPUT_WAIT: ("First epoch (cold reads)", "measured, above later epochs"),
+    names.TRACING: ("Initial tracing", "measured"),
+    names.FIRST_EXECUTION: ("First execution", "first run less a later one"),
+    CORE: ("Other startup work (variables, kernels, memory)", "remainder, not split"),
 }
 
 _LEAST_SECONDS: Final = 1e-6
@@ -149,7 +149,7 @@ def _settled(graphs: list[TracedGraph]) -> Iterable[str]:
     compiled = [g for g in settled if is_compiled_again(g.trace) and not g.trace.depth]
     for function, times in Counter(quoted(graph.trace) for graph in compiled).items():
         often = "once" if times == 1 else counted(times, "time")
-        text = f"{function} was built anew {often}, because the model was compiled again."
+        text = f"{function} was rebuilt {often}, because `compile()` ran again."
         yield text[0].upper() + text[1:]
     shapes = [graph for graph in settled if not is_compiled_again(graph.trace)]
     for graph in shapes[:_MOST_NAMED]:
@@ -179,13 +179,13 @@ def _first_runs(graphs: list[TracedGraph], share: str) -> Iterable[str]:
     what = "XLA compilation, " if compiled else ""
     unknown = sum(g.first_seconds > 0 and g.steady_from == "nothing" for g in graphs)
     rest = (
-        f" For {counted(unknown, 'graph')} no second run was seen; the whole first run counts."
+        f" {counted(unknown, 'graph')} ran only once: the whole first execution is counted."
         if unknown
         else ""
     )
     yield (
-        f"{share} went into the first run of the new graphs beyond a steady run: "
-        f"{what}graph optimisation, kernel choice.{rest}"
+        f"{share} went into the first execution of new graphs, beyond a later one: "
+        f"{what}graph optimization, kernel selection.{rest}"
     )
 
 

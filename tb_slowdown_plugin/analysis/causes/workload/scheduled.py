@@ -175,7 +175,7 @@ def suspect_between(case: Case) -> Suspect | None:
             return Suspect(
                 "input_pipeline",
                 finding.lost_seconds,
-                f"{_tell(case, finding)}: a dataset that is made anew for each epoch, or whatever "
+                f"{_tell(case, finding)}: a dataset that is re-created for each epoch, or whatever "
                 f"else the loop does there. {_HINT}",
             )
     return None

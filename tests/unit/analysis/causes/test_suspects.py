@@ -23,7 +23,7 @@ def test_a_processor_that_is_slower_for_a_while_is_a_suspect(make_run, find, jud
     assert suspect.why == (
         "In steps 200\u2013399 a step takes 15 ms (elsewhere 10 ms), and all threads compute "
         "longer for it: 24 ms of CPU time (16 ms). If it does the same work, the processor was "
-        "slower then: by its clock, or by other programs on the other half of the same cores."
+        "slower then: by its clock, or by other processes on the other half of the same cores."
     )
 
 
@@ -45,7 +45,7 @@ def test_a_stage_that_gets_slower_beside_the_step_is_a_suspect(
     assert [(each.cause, each.why) for each in report.suspects] == [
         (
             "input_pipeline",
-            "The stage `Map` (stage 2 from the end, as tf.data has arranged them) of the input "
+            "The stage `Map` (number 2 from the end of the optimized pipeline) of the input "
             "pipeline, by tf.data's own model, took 1.9 ms an element up to step 150 and 3.1 ms up "
             "to step 500. The step hardly waits for it, but may share the cores, or Python's "
             "interpreter, with it.",

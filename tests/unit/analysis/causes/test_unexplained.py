@@ -39,7 +39,7 @@ def test_a_stretch_that_is_over_has_both_ends(make_run, find, judge):
 def test_growth_has_the_step_at_which_it_begins(make_run, find, judge):
     found = told(make_run, find, judge, np.linspace(0, 0.01, SIZE), pattern="drift")
     assert (found.pattern, found.steps) == ("drift", (101, 699))
-    assert found.text.startswith("Since step 101 steps take longer and longer")
+    assert found.text.startswith("Since step 101 steps keep getting slower")
 
 
 def test_single_steps_and_a_slow_start_have_no_onset(make_run, find, judge):

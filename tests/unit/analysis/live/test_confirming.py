@@ -147,7 +147,9 @@ def test_time_that_other_processes_take_is_pending_and_the_program_is_healthy(at
     assert (report.verdict, report.confirming.candidate) == ("healthy", "cpu_contention")
     assert report.headline == f"The program itself is healthy. {report.confirming.text}"
     assert report.confirming.text.startswith(f"Slower since about step {at:,}"[:-3])
-    assert report.confirming.text.endswith("first candidate: a busy machine.")
+    assert report.confirming.text.endswith(
+        "first candidate: other processes competing for the CPU."
+    )
 
 
 @pytest.mark.parametrize(

@@ -141,7 +141,7 @@ def test_a_model_that_is_compiled_for_a_new_stage_is_warm_up(make_run, compiled,
     assert set(named) == {"warm_up"}, report.headline
     assert named["warm_up"].lost_seconds == pytest.approx(TRACE * (1 + len(compiled)))
     times = "once" if len(compiled) == 1 else f"{len(compiled)} times"
-    expected = f"The Keras train step was built anew {times}, because the model was compiled again."
+    expected = f"The Keras train step was rebuilt {times}, because `compile()` ran again."
     assert expected in named["warm_up"].evidence
 
 

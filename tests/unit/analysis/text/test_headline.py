@@ -39,5 +39,5 @@ def test_too_few_steps_say_how_many_are_needed_and_what_was_seen() -> None:
 
 
 def test_what_others_took_is_not_the_programs() -> None:
-    told = headline("healthy", **NOTHING, external=[("a busy machine", 25.0)])
-    assert told == "The program itself is healthy; 25 % of 1 min 40 s was lost to a busy machine."
+    told = headline("healthy", **NOTHING, external=[("other processes", 25.0)])
+    assert told == "The program itself is healthy; 25 % of 1 min 40 s was lost to other processes."

@@ -78,7 +78,7 @@ def test_what_happens_now_and_then_counts_by_its_mean(found):
 
 def test_growth_that_goes_on_is_nothing_new(found):
     assert found["rss_bytes"]["kind"] == "trend"
-    assert found["rss_bytes"]["reading"] == "grows as it did before: nothing new here"
+    assert found["rss_bytes"]["reading"] == "continues its earlier trend"
 
 
 def test_a_count_is_compared_by_what_it_adds_a_step(found):

@@ -121,7 +121,7 @@ def test_accounts_are_mean_seconds_a_step_and_empty_ones_are_left_out(make_run):
     run = make_run(np.full(SIZE, 0.3), accounts=accounts)
     (first, second) = timeline(run, account_for(run), 0, SIZE - 1, 10)["accounts"]
 
-    assert (first["account"], first["title"]) == ("input_wait", "Waiting for input")
+    assert (first["account"], first["title"]) == ("input_wait", "Input wait")
     assert first["seconds"] == [0.001, None, *[0.001] * 8]
     assert second["title"] == "Saving checkpoints, Saver"
     assert second["seconds"] == [0.002, *[0.0] * 9]

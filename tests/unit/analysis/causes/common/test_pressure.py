@@ -266,7 +266,7 @@ def test_ever_new_shapes(jump):
         "medium",
         "level_shift",
     )
-    assert report.headline == "Lost 62 % of 16.0 s to batches of ever new shapes"
+    assert report.headline == "Lost 62 % of 16.0 s to ever-changing batch shapes"
     assert cause.summary == (
         "90 of 100 steps bring a batch shape that no step has had before, so memory, kernels and "
         "plans of earlier steps can't be used again."

@@ -17,14 +17,13 @@ from tb_slowdown_plugin.records.types import Fact, Trace
         (
             "xla_compilation",
             "xla_compilation",
-            "XLA compiles again for new shapes; no retrace shows it.",
+            "XLA recompiles for new shapes. Recompilations don't show up as retraces.",
         ),
         ("profiling", "profiling", "The profiler slowed the run down."),
         (
             "optimizer_creation",
             "optimizer_state",
-            "An optimizer is made again during training; its slot variables are created anew each "
-            "time.",
+            "An optimizer is made again during training; its slot variables are created each time.",
         ),
     ],
 )
@@ -62,7 +61,7 @@ def test_a_compiled_function_beside_slow_steps_that_compute_is_a_suspect(make_ru
         (
             "xla_compilation",
             Fact("xla_compilation", "step (a.py:3)", {"seconds": 0.5, "shapes_seen": 7.0}),
-            "`step` (a.py:3) was compiled again 3 times, 1.5 s, for 7 input shapes seen.",
+            "XLA recompiled `step` (a.py:3) 3 times (1.5 s) for 7 input shapes.",
         ),
         (
             "optimizer_creation",
@@ -98,9 +97,11 @@ def test_values_that_xla_compiles_for_are_told_with_who_needs_them(make_run, fin
     report = judge(run, find("xla_compilation", "periodic", spent)).report
 
     (cause,) = report.causes
-    assert cause.summary == "XLA compiles again for new values; no retrace shows it."
+    assert (
+        cause.summary == "XLA recompiles for new values. Recompilations don't show up as retraces."
+    )
     assert cause.evidence[1:] == (
-        "`step` (a.py:3) was compiled again 30 times, 3 s, for 30 values seen.",
+        "XLA recompiled `step` (a.py:3) 30 times (3 s) for 30 values.",
         "XLA compiles for each value of `begin`: `Slice` (a.py:7) needs it as a constant.",
         "XLA compiles for each value of the variable `n`: `Range` (b.py:9) needs it as a constant.",
     )

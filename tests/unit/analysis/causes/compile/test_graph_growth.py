@@ -26,7 +26,7 @@ def test_operations_added_in_each_step(make_run, find, judge):
         "step."
     )
     assert cause.evidence[2] == "No `tf.function` was traced again."
-    assert report.headline.startswith("Lost 60 % of 15.0 s to growth of the graph. Partly judged: ")
+    assert report.headline.startswith("Lost 60 % of 15.0 s to graph growth. Partly judged: ")
     assert report.suspects == ()
 
 
@@ -67,7 +67,7 @@ def test_operations_added_after_each_epoch(make_run, find, judge):
 
     assert cause.summary == (
         "The program adds 140 operations to the graph every 20 steps, and the steps in which it "
-        "does take longer and longer."
+        "does keep getting slower."
     )
     assert cause.evidence[1] == (
         "Such a step takes 115 ms around step 20 and 405 ms around step 580. TensorFlow prepares "

@@ -36,7 +36,7 @@ def test_the_argument_and_how_it_differs(what, after, differs):
     found = retraces("signature", Change("rate", what, "before", after))
     told = tell_reason(found, typical(found), (0, 99))
     assert told.startswith(f"Argument `rate` {differs} ")
-    assert told.endswith(", so TensorFlow builds the graph again.")
+    assert told.endswith(", so TensorFlow retraces the function.")
 
 
 def test_new_functions_and_new_models_are_told_apart():
@@ -46,7 +46,7 @@ def test_new_functions_and_new_models_are_told_apart():
     )
     keras = retraces("new_object", function="Keras train step")
     assert tell_reason(keras, typical(keras), (0, 99)).startswith(
-        "The Keras train step is built anew "
+        "The Keras train step is rebuilt "
     )
 
 

@@ -68,7 +68,7 @@ def test_each_kind_of_change_has_its_sentence(make_run, find, judge, change, sum
     cause = traced(make_run, find, judge, *traces)
 
     assert cause.summary.startswith(summary)
-    assert cause.summary.endswith(", so TensorFlow builds the graph again.")
+    assert cause.summary.endswith(", so TensorFlow retraces the function.")
     after = change.after.removeprefix("Python bool ").removeprefix("Python int ")
     assert f"`{change.argument}`: {change.before} \u2192 {after}." in cause.evidence
     assert cause.advice
@@ -103,8 +103,8 @@ def test_keras_compiled_again(make_run, find, judge):
     cause = traced(make_run, find, judge, *traces)
 
     assert cause.summary == (
-        "The Keras train step is built anew at every step: `compile()` was called again, or the "
-        "model is a new one."
+        "The Keras train step is rebuilt at every step: `compile()` runs again, or the model is a "
+        "new one."
     )
     assert cause.evidence[0].startswith("10 retraces of the Keras train step (fit.py:12) took ")
     assert [each.text.split("`")[0] for each in cause.advice] == ["Call "]
@@ -131,8 +131,8 @@ def test_the_context_of_the_call(make_run, find, judge):
     cause = traced(make_run, find, judge, *(again(n, cause="context") for n in range(2, 12)))
 
     assert cause.summary == (
-        "`train_step` is traced again at every step although no argument differs: the device, "
-        "strategy or control-flow scope of the call does."
+        "`train_step` is retraced at every step with the same arguments: the device, strategy, or "
+        "control-flow scope of the call differs."
     )
 
 
@@ -143,7 +143,7 @@ def test_several_functions_are_told_apart(make_run, find, judge):
     traces += [again(n, shape, function="evaluate", place="train.py:90") for n in range(8, 10)]
     cause = traced(make_run, find, judge, *traces)
 
-    assert cause.evidence[0].startswith("6 of 8 retraces are `train_step` (train.py:41), 0.3 s to ")
+    assert cause.evidence[0].startswith("6 of 8 retraces are `train_step` (train.py:41), 0.3 s of ")
     assert cause.evidence[-1] == "2 more retraces of `evaluate` (train.py:90): 0.1 s."
 
 
@@ -156,7 +156,8 @@ def test_the_lookup_is_told_apart_where_it_takes_most(make_run, find, judge):
     cause = traced(make_run, find, judge, *traces)
 
     assert cause.evidence[1] == (
-        "Of 500 ms of tracing only 50 ms build graphs; the rest goes into comparing the arguments "
+        "Only 50 ms of the 500 ms of tracing built graphs. The rest was function cache lookup: "
+        "comparing the arguments "
         "with those of earlier graphs."
     )
 
@@ -192,7 +193,8 @@ def test_variables_of_a_function_made_anew_are_its_own_fault(make_run, find, jud
 
     assert cause.cause == "retracing"
     assert cause.evidence[0] == (
-        "1 retrace of `train_step` (train.py:41) took 30 ms in the first run beyond a steady one."
+        "1 retrace of `train_step` (train.py:41) took 30 ms extra in the first execution of each "
+        "new graph."
     )
 
 
@@ -250,7 +252,7 @@ def test_a_retrace_logged_by_hand_gives_its_reason(make_run, find, judge):
     cause = traced(make_run, find, judge, *traces)
 
     assert cause.summary == (
-        "`train_step` is traced again at every step, for the reason logged: new tokenizer."
+        "`train_step` is retraced at every step, for the reason logged: new tokenizer."
     )
     assert cause.advice
 
@@ -278,8 +280,7 @@ def test_the_functions_inside_a_keras_step_are_no_retraces_of_their_own(make_run
     (cause,) = judge(run, find("tracing:again", "periodic", lost)).report.causes
 
     assert cause.evidence[0] == (
-        "4 retraces of the Keras train step (fit.py:12) took 0.2 s to look the function up "
-        "and build its graph."
+        "4 retraces of the Keras train step (fit.py:12) took 0.2 s of tracing."
     )
     table = retraces(run)
     assert (table["traces"], table["seconds"]) == (4, 0.16)
@@ -294,7 +295,7 @@ def test_the_line_that_changes_least_comes_first(make_run, find, judge):
     assert [each.text.split("`")[0] for each in cause.advice] == [
         "Pass a tensor for ",
         "At train.py:41, declare what varies: one graph then serves all calls, and no call has to "
-        "change. To be sure: 0 retraces of ",
+        "change. To verify: the next run should show 0 retraces of ",
     ]
 
     shape = Change("x", "shape", "(3,)", "(4,)")

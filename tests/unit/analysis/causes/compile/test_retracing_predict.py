@@ -39,7 +39,7 @@ def test_predict_beside_more_tracing_is_told_after_it(make_run, find, judge):
     (cause,) = judge(run, *found).report.causes
 
     assert cause.lost_seconds == pytest.approx(52.0)
-    assert cause.summary.startswith("Functions of tf.data and Keras are traced again")
+    assert cause.summary.startswith("Functions of tf.data and Keras are retraced")
     assert cause.evidence[0] == "32.0 s in traces of such functions."
     assert "went into calling `predict` at agent.py:88" in cause.evidence[1]
 

@@ -25,9 +25,11 @@ def test_new_shapes_are_told_with_their_number(make_run, find, judge):
     cause = cause_of(make_run, find, judge, "shapes_seen")
     assert cause.cause == "xla_compilation"
     assert cause.lost_seconds == pytest.approx(2.4)
-    assert cause.summary == "XLA compiles again for new shapes; no retrace shows it."
+    assert (
+        cause.summary == "XLA recompiles for new shapes. Recompilations don't show up as retraces."
+    )
     assert cause.evidence[-1] == (
-        "`train_step` (train.py:33) was compiled again 12 times, 2.4 s, for 13 input shapes seen."
+        "XLA recompiled `train_step` (train.py:33) 12 times (2.4 s) for 13 input shapes."
     )
     assert any(each.text.startswith("Pad to a few lengths") for each in cause.advice)
 
@@ -35,7 +37,9 @@ def test_new_shapes_are_told_with_their_number(make_run, find, judge):
 def test_a_value_that_xla_needs_is_named(make_run, find, judge):
     needs = "train_step (train.py:33): begin, for Slice (train.py:41)"
     cause = cause_of(make_run, find, judge, "values_seen", (599, Fact("xla_needs", needs, {})))
-    assert cause.summary == "XLA compiles again for new values; no retrace shows it."
+    assert (
+        cause.summary == "XLA recompiles for new values. Recompilations don't show up as retraces."
+    )
     assert cause.evidence[-1] == (
         "XLA compiles for each value of `begin`: `Slice` (train.py:41) needs it as a constant."
     )

@@ -39,14 +39,14 @@ def test_input_wait_that_begins_at_a_step(make_run, find, judge):
     assert cause.steps == (1300, 1599)
     assert cause.lost_seconds == pytest.approx(9.0)
     assert cause.lost_fraction == pytest.approx(9.0 / 15.12)
-    assert cause.summary == "The step waits for data from step 1,300 on."
+    assert cause.summary == "Each step waits for input since step 1,300."
     assert cause.evidence == (
         "Input wait is 0.4 ms a step before step 1,300 and 30 ms from it on (medians).",
         "The median step there waits 30 ms and works 10 ms; without the wait it would be "
         "4.0 times as fast.",
-        "In all 9.0 s of input wait are lost; each was timed where the step asks for its batch.",
+        "9.0 s was lost to input wait, timed at the call that fetches each batch.",
     )
-    assert account.report.headline == "Lost 60 % of 15.1 s to waiting for input data"
+    assert account.report.headline == "Lost 60 % of 15.1 s to input wait"
     assert account.change_points == ((300, "Input pipeline: +30 ms a step from here"),)
     assert "num_parallel_calls=tf.data.AUTOTUNE" in cause.advice[0].code
 
@@ -63,8 +63,7 @@ def test_input_wait_at_the_first_batch_of_each_epoch(make_run, find, judge):
     (cause,) = judge(run, find("input_wait", "epoch_boundary", at(first, 1.2))).report.causes
 
     assert cause.summary == (
-        "Each epoch begins with a wait for data: a shuffle buffer that is filled again, or a "
-        "dataset that starts anew."
+        "Each epoch starts with an input wait: the shuffle buffer refills, or the dataset restarts."
     )
     assert cause.evidence[0] == (
         "The first batch of an epoch takes 1.2 s in the median of 6 epochs; any other batch 0.4 ms."
@@ -83,8 +82,8 @@ def test_input_wait_from_the_start(make_run, find, judge):
     run = make_run(STEP + wait, accounts={"input_wait": wait})
     report = judge(run, find("input_wait", "flat", wait)).report
 
-    assert report.causes[0].summary == "The step waits for data from the start: 75.0 % of the run."
-    assert report.headline == "Lost 75 % of 24.0 s to waiting for input data"
+    assert report.causes[0].summary == "Steps wait for input throughout the run: 75.0 % of it."
+    assert report.headline == "Lost 75 % of 24.0 s to input wait"
 
 
 def test_a_wait_that_is_there_from_the_start_and_grows_points_to_a_history(cause_of):
@@ -92,7 +91,7 @@ def test_a_wait_that_is_there_from_the_start_and_grows_points_to_a_history(cause
     cause = cause_of("flat", wait)
 
     assert cause.summary == (
-        "The step waits for data from the start, and longer and longer: 60.8 % of the run."
+        "Steps wait for input throughout the run, and longer each time: 60.8 % of it."
     )
     assert cause.evidence[1] == (
         "It grows: 2.49 ms a step on average in the first tenth of these steps, 29.1 ms in the "
@@ -109,7 +108,7 @@ def test_a_wait_of_few_steps_is_told_by_them(cause_of):
     wait = at(range(0, SIZE, 8), 0.040)
     wait[wait == 0] = 0.0005
     cause = cause_of("flat", wait)
-    assert cause.summary == "The step waits for data from the start: 35.2 % of the run."
+    assert cause.summary == "Steps wait for input throughout the run: 35.2 % of it."
     assert cause.evidence[:2] == (
         "Input wait is 5.44 ms a step on average in steps 0\u2013599.",
         "Few of those steps wait for long: 75 of 600, for 40 ms each; without that they would be "
@@ -126,7 +125,7 @@ def test_what_was_warm_up_is_not_told_again(make_run, find, judge):
         run, find("input_wait", "flat", later), find("input_wait", "warm_up", early), warm_up_rows=1
     ).report
     cause = report.causes[0]
-    assert cause.summary == "The step waits for data from the start: 66.7 % of the run."
+    assert cause.summary == "Steps wait for input throughout the run: 66.7 % of it."
     assert cause.evidence[0] == "Input wait is 30 ms a step on average in steps 0\u2013599."
 
 
@@ -168,13 +167,12 @@ def test_the_slow_stage_is_named(make_run, find, judge):
     cause = waits_from_300(make_run, find, judge, events)
 
     assert cause.evidence[-1] == (
-        "The slowest stage of the pipeline, by tf.data's own model, is `Map` (stage 2 from the "
-        "end, as tf.data has arranged them): 10.1 ms an element, 93.0 % of the time of all stages, "
+        "The slowest stage of the pipeline, by tf.data's own model, is `Map` (number 2 from the "
+        "end of the optimized pipeline): 10.1 ms an element, 93.0 % of the time of all stages, "
         "up to step 320; at first it took 0.3 ms."
     )
     assert cause.advice[0].text.startswith(
-        "Let the slow stage `Map` (stage 2 from the end, as tf.data has arranged them) run in "
-        "parallel"
+        "Let the slow stage `Map` (number 2 from the end of the optimized pipeline) run in parallel"
     )
     assert not any(each.text.startswith("Read several") for each in cause.advice)
 
@@ -269,7 +267,7 @@ def test_a_dataset_made_anew_is_told_to_be_made_once(cause_of):
     trace = Trace(1, "load", "data.py:8", 0.01, 0.01, "library")
     cause = cause_of("periodic", wait, events=[(int(row), trace) for row in rows])
     assert cause.summary == (
-        "A dataset is made anew every 20 steps and waited for: its functions are traced and its "
+        "A dataset is re-created every 20 steps and waited for: its functions are traced and its "
         "stages started again."
     )
     assert cause.advice[0].text.startswith("Make the dataset once")
@@ -306,8 +304,8 @@ def test_a_dataset_made_anew_for_each_epoch_has_no_buffer_to_blame(cause_of, shu
     events += [(1, stage("Shuffle#3" if shuffles else "Map#2", 0.01))]
     cause = cause_of("epoch_boundary", wait, events=events)
     assert cause.summary == (
-        "Each epoch begins with a wait for data: the dataset is made anew, its functions are "
-        "traced and its stages started again."
+        "Each epoch starts with an input wait: the dataset is re-created, its functions are "
+        "retraced and its stages started again."
     )
     assert cause.advice[0].text.startswith("Make the dataset once")
     assert any("shuffle buffer" in each.text for each in cause.advice) is shuffles
@@ -334,7 +332,7 @@ def test_a_loop_over_a_strategys_devices_gets_no_advice_for_fit(
     ]
     events += [(int(row), Epoch(number)) for number, row in enumerate(rows)]
     cause = cause_of("epoch_boundary", at(rows, 1.2), events=events)
-    assert f"{made} is made anew, its functions are traced" in cause.summary
+    assert f"{made} is re-created, its functions are retraced" in cause.summary
     assert cause.advice[0].text.startswith(advice)
     assert not any("`fit`" in each.text for each in cause.advice)
 
@@ -345,7 +343,7 @@ def test_a_dataset_made_anew_in_each_step_is_no_slow_stage(cause_of):
     events = [(n, Trace(n + 1, "grab_batch", place, 0.01, 0.01, "library")) for n in range(SIZE)]
     cause = cause_of("flat", wait, events=events)
     assert cause.summary == (
-        "A dataset is made anew in the step and waited for, by the program or by `predict`: "
+        "A dataset is re-created in the step and waited for, by the program or by `predict`: "
         "75.0 % of the run."
     )
     assert cause.advice[0].text.startswith("Hand `fit` and `evaluate` a dataset")

@@ -15,7 +15,8 @@ def test_a_busy_machine(make_run, find, judge):
     (cause,) = report.causes
     assert cause.cause == "cpu_contention"
     assert cause.summary == (
-        "The process wanted a core and got none for 20.0 % of the run: other programs used them."
+        "The process was ready to run but had no core for 20.0 % of the run: other processes held "
+        "them."
     )
     assert cause.evidence == (
         "1.5 s in steps 300\u2013599, 5 ms a step: threads of the process waited in the run "
@@ -23,7 +24,8 @@ def test_a_busy_machine(make_run, find, judge):
     )
     assert (report.verdict, cause.external) == ("healthy", True)
     assert report.headline == (
-        "The program itself is healthy; 20 % of 7.5 s was lost to a busy machine."
+        "The program itself is healthy; 20 % of 7.5 s was lost to other processes competing for "
+        "the CPU."
     )
     assert [each.code for each in cause.advice] == ["", ""], "no number where none is known"
 
@@ -41,14 +43,14 @@ def test_cores_that_the_program_takes_from_itself(make_run, find, judge, used, o
     assert (cause.cause, cause.external) == ("cpu_contention", not own)
     assert report.verdict == ("slowdown" if own else "healthy")
     assert cause.summary.endswith(
-        "its own threads used most of them." if own else "other programs used them."
+        "its own threads held most of them." if own else "other processes held them."
     )
     assert cause.evidence[-1] == (
         "The process may use 2 cores, and used 1.5 in these steps."
         if own
         else "The process may use 2 cores."
     )
-    assert cause.advice[0].text.startswith("Look for threads" if own else "Move the other")
+    assert cause.advice[0].text.startswith("Look for threads" if own else "Stop the other")
 
 
 def test_a_quota(make_run, find, judge):
@@ -57,9 +59,9 @@ def test_a_quota(make_run, find, judge):
     report = judge(run, find("contention:throttled", "flat", waited)).report
 
     assert report.causes[0].summary == (
-        "The quota of the container stopped the process for 50.0 % of the run."
+        "The container's CPU quota throttled the process for 50.0 % of the run."
     )
-    assert report.headline == "Lost 50 % of 12.0 s to a CPU quota"
+    assert report.headline == "Lost 50 % of 12.0 s to the container's CPU quota"
     assert report.causes[0].evidence[-1] == "The process may use 16 cores; its quota pays for 3.5."
     raise_it, threads, data_threads = report.causes[0].advice
     assert raise_it.text.startswith("Raise the container's CPU quota")

@@ -100,7 +100,7 @@ def test_memory_that_grows_beside_waiting_is_a_suspect_at_most(make_run, find, j
     ]
     assert report.suspects[0].why == (
         "In steps 0\u2013599 a step takes 38.5 ms (at first 11.5 ms), its CPU time 10 ms (10 ms): "
-        "it waits, for a device, a disk, a lock or a busy machine."
+        "it waits, for a device, a disk, a lock, or other processes."
     )
     assert report.suspects[1].why == (
         "\u201cAllocator in use\u201d of GPU:0 grows together with the step time, from 10.3 MiB to "

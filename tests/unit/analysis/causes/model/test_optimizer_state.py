@@ -8,8 +8,8 @@ from unit.analysis.steady_steps import SIZE, STEP, at
 
 from tb_slowdown_plugin.records.types import Fact
 
-MADE = "An optimizer is made again during training; its slot variables are created anew each time."
-LONGER = "The optimizer's update takes longer and longer."
+MADE = "An optimizer is made again during training; its slot variables are created each time."
+LONGER = "Optimizer updates keep getting slower."
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ def test_saves_at_regular_steps(make_run, find, judge):
 
     assert cause.cause == "checkpointing"
     assert cause.summary == (
-        "30 saves of 140 ms, every 20 steps; training stands still meanwhile. The cost of a save "
+        "30 saves of 140 ms, every 20 steps; training blocks during a save. The cost of a save "
         "does not grow."
     )
     assert cause.evidence == (

@@ -43,12 +43,12 @@ def test_the_start_is_split_into_its_parts(make_run):
     assert cause.lost_seconds == pytest.approx(3.0, abs=0.01)
     assert cause.steps == (0, 0)
     assert cause.summary == (
-        "The first steps cost 3 s more than healthy ones, in step 0; the largest part is the "
-        "first run of new graphs."
+        "The first steps cost 3 s more than healthy ones, in step 0; the largest part is first "
+        "execution."
     )
     assert cause.evidence == (
-        "1.5 s (50.0 % of the warm-up) went into the first run of the new graphs beyond a steady "
-        "run: XLA compilation, graph optimisation, kernel choice.",
+        "1.5 s (50.0 % of the warm-up) went into the first execution of new graphs, beyond a "
+        "later one: XLA compilation, graph optimization, kernel selection.",
         "1 s (33.3 % of the warm-up) went into building graphs of 1 function; the largest has 300 "
         "operations, `train_step` (train.py:4).",
         "500 ms (16.7 % of the warm-up) have no clock of their own: variables, kernel choice, "
@@ -71,7 +71,7 @@ def test_the_first_batch_stands_apart_from_the_first_pass(make_run, find, judge)
 
     first, later = cause.parts
     assert (first.part, first.steps, first.lost_seconds) == ("input_wait:first", (0, 0), 2.0)
-    assert first.title == "First batch: buffers fill"
+    assert first.title == "First batch (filling buffers)"
     assert (later.part, later.steps) == ("input_wait", (1, 99))
     assert later.lost_seconds == pytest.approx(99 * 0.049)
 
@@ -97,7 +97,7 @@ def test_a_first_pass_that_waits_is_warm_up(make_run, find, judge, epochs, later
     (cause,) = report.causes
     assert cause.summary == (
         "The first steps cost 4.9 s more than healthy ones, until step 99; the largest part is "
-        "waiting for data."
+        "input wait."
     )
     assert cause.evidence == (
         f"4.9 s (100.0 % of the warm-up) were waiting for data beyond what later {later} wait: "
@@ -163,7 +163,7 @@ def test_a_steady_run_is_unknown_if_the_graph_ran_once(make_run, find, judge):
     (cause,) = judge(run, find("first_execution:first", "warm_up", first_run)).report.causes
 
     assert cause.evidence[0].endswith(
-        "For 1 graph no second run was seen; the whole first run counts."
+        "1 graph ran only once: the whole first execution is counted."
     )
 
 

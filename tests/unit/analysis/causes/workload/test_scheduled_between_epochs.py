@@ -61,7 +61,7 @@ def test_work_that_grows_or_is_much_stays_lost_and_is_a_suspect(make_run, find, 
     assert suspect.seconds == pytest.approx(lost.sum())
     assert suspect.why == (
         f"7 epochs begin with {each} of work on average between two steps, outside of `step()` and "
-        "of asking for a batch: a dataset that is made anew for each epoch, or whatever else the "
+        "of asking for a batch: a dataset that is re-created for each epoch, or whatever else the "
         'loop does there. `with tbslow.summary.phase("...")` around it tells which.'
     )
 
