@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -15,6 +16,10 @@ from typing import Any, Final, TypeVar
 _TRIES: Final = 6
 _FIRST_REST_SECONDS: Final = 0.2
 """Before the second try; twice as long before each further one: 6 s in total."""
+
+_MOST_SIDE_BY_SIDE: Final = 64
+"""Of more directories one listing takes fewer requests."""
+_LISTINGS_AT_ONCE: Final = 8
 
 _Value = TypeVar("_Value")
 
@@ -52,27 +57,44 @@ class ObjectStore:
         self._files, self._root = url_to_fs(address)
         self._rest = rest
 
-    def list_files(self) -> list[StoredFile]:
-        """All files, by name. An object store answers with 1,000 names per request.
+    def list_files(self, is_wanted: Callable[[str], bool] = bool) -> list[StoredFile]:
+        """The files by name. An object store answers with 1,000 names per request.
 
-        Raises:
-          FileNotFoundError: There is nothing.
+        A few directories at the top are listed side by side: a listing holds every object below
+        it, checkpoints too, until what is wanted is picked.
+
+        Args:
+          is_wanted: Says of a name whether the file is.
         """
-
-        def find() -> dict[str, dict[str, Any]]:
-            self._files.invalidate_cache()
-            found: dict[str, dict[str, Any]] = self._files.find(self._root, detail=True)
-            return found
-
         prefix = self._root.rstrip("/") + "/"
-        return sorted(
-            (
+
+        def find(root: str) -> list[StoredFile]:
+            def ask() -> dict[str, dict[str, Any]]:
+                found: dict[str, dict[str, Any]] = self._files.find(root, detail=True)
+                return found
+
+            return [
                 _stored(path[len(prefix) :], info)
-                for path, info in self._again(find).items()
-                if path.startswith(prefix) and not path.endswith("/")
-            ),
-            key=lambda file: file.name,
-        )
+                for path, info in self._again(ask).items()
+                if path.startswith(prefix) and is_wanted(path[len(prefix) :])
+            ]
+
+        def look() -> list[dict[str, Any]]:
+            self._files.invalidate_cache()
+            listed: list[dict[str, Any]] = self._files.ls(self._root, detail=True)
+            return listed
+
+        try:
+            top = self._again(look)
+        except FileNotFoundError:
+            return []
+        folders = [info["name"] for info in top if info["type"] == "directory"]
+        if len(folders) > _MOST_SIDE_BY_SIDE or len(folders) < len(top):
+            folders = [self._root]
+        with ThreadPoolExecutor(_LISTINGS_AT_ONCE) as threads:
+            found = [file for files in threads.map(find, folders) for file in files]
+        self._files.invalidate_cache()
+        return sorted(found, key=lambda file: file.name)
 
     def copy(self, name: str, to: Path) -> None:
         """Copies one file into a local directory, under its name."""

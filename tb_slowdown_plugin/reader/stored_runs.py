@@ -135,14 +135,18 @@ def _list_local(logdir: str, warn: Callable[[str], None]) -> list[StoredFile]:
 def _list_remote(logdir: str) -> list[StoredFile]:
     store = ObjectStore(logdir)
     try:
-        files = store.list_files()
+        return store.list_files(_is_wanted)
     except Exception as error:  # each file system has exceptions of its own
         reason = str(error) or type(error).__name__
         raise InputError(
             f"can't read '{logdir}': {reason}; check the address and your access"
         ) from error
-    # Names are the stranger's: one that leads out of the copy is left where it is.
-    return [file for file in files if not {"", ".", ".."} & set(file.name.split("/"))]
+
+
+def _is_wanted(name: str) -> bool:
+    """Names are a stranger's: one that leads out of the copy is left where it is."""
+    parts = name.split("/")
+    return not {"", ".", ".."} & set(parts) and (is_event_file(parts[-1]) or _is_beside(name))
 
 
 def _with_records(files: list[StoredFile]) -> tuple[StoredFile, ...]:

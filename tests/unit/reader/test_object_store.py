@@ -54,6 +54,22 @@ def store() -> Iterator[ObjectStore]:
 rests: list[float] = []
 
 
+def test_a_few_directories_at_the_top_are_listed_apart(store: ObjectStore) -> None:
+    memory = fsspec.filesystem("memory")
+    memory.rm("/stored/logs/b")
+    memory.pipe({f"/stored/logs/{number}/x": b"1" for number in range(3)})
+    assert [file.name for file in store.list_files()] == ["0/x", "1/x", "2/x", "a/x"]
+    assert [file.name for file in store.list_files(lambda name: name > "1")] == [
+        "1/x",
+        "2/x",
+        "a/x",
+    ]
+
+
+def test_nothing_there() -> None:
+    assert ObjectStore("memory://stored/nothing").list_files() == []
+
+
 def test_files_are_listed_by_name_with_their_sizes(store: ObjectStore) -> None:
     assert [(file.name, file.size) for file in store.list_files()] == [("a/x", 2), ("b", 1)]
     assert all(file.modified > 0 for file in store.list_files())
