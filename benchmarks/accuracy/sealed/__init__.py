@@ -1,0 +1,8 @@
+"""Programs in the styles of users on which nobody tried a rule or a constant before.
+
+    python -m benchmarks.accuracy.sealed [--keep DIRECTORY]
+
+Their answers (`answers.py`) were written before any of them was run, and all were run once. What
+came out is in docs/accuracy.md, whatever it was. Whatever is looked at afterwards is no longer
+sealed: it moves to the programs that are tuned on, and the next judgement needs new ones.
+"""
