@@ -35,7 +35,7 @@ from tb_slowdown_plugin.reader.provider import load_filesystem
 
 def watch(chosen: Namespace) -> int:
     """Watches the runs of a logdir until it is interrupted; returns the exit status."""
-    _load_quietly()
+    _load_quietly(chosen.logdir)
     watched = Watch(chosen.logdir)
     console = Console(highlight=False, markup=False, emoji=False)
     if chosen.once:
@@ -149,7 +149,7 @@ def _once(watched: Watch, chosen: Namespace, console: Console) -> int:
     return 0
 
 
-def _load_quietly() -> None:
+def _load_quietly(logdir: str) -> None:
     """Loads TensorBoard's filesystem: TensorFlow, where it is installed, writes into the screen."""
     logging.getLogger("tensorboard").setLevel(logging.ERROR)
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -158,7 +158,7 @@ def _load_quietly() -> None:
     with Path(os.devnull).open("wb") as nowhere:
         os.dup2(nowhere.fileno(), 2)
     try:
-        load_filesystem()
+        load_filesystem(logdir)
     finally:
         os.dup2(kept, 2)
         os.close(kept)

@@ -6,8 +6,10 @@ protos, multiplexer. The rest of the reader sees `Record`s.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, Final
 
 from google.protobuf.message import DecodeError as ProtobufError
@@ -190,11 +192,27 @@ class GrowingLogdir:
         self._multiplexer.Reload()
 
 
-def load_filesystem() -> None:
-    """Imports what TensorBoard reads files with: 3 s where TensorFlow is installed."""
+def load_filesystem(logdir: str = "") -> None:
+    """Imports what TensorBoard reads files with: 3 s where TensorFlow is installed.
+
+    TensorFlow is left out for an address that fsspec opens: it knows few of them.
+    """
+    scheme, is_address, _ = logdir.partition("://")
+    if is_address and _can_open(scheme):
+        sys.modules.setdefault("tensorboard.compat.notf", ModuleType("tensorboard.compat.notf"))
     from tensorboard.compat import tf
 
     tf.io.gfile.exists(".")
+
+
+def _can_open(scheme: str) -> bool:
+    try:
+        import fsspec
+
+        fsspec.get_filesystem_class(scheme)
+    except (ImportError, ValueError):
+        return False
+    return True
 
 
 def open_logdir(logdir: str) -> Any:
