@@ -47,6 +47,7 @@ RUN_BY = {
     r"pip install \. && tensorboard --logdir demo_logs$": "tests/packaging/test_wheel.py",
     r"tensorboard --logdir ": "tests/integration/test_tensorboard_live.py",
     r"tbslow demo\b": "tests/integration/test_demo_command.py",
+    r"tbslow fleet s3": "tests/integration/test_fleet_dask.py",
     r"tbslow run ": "tests/integration/test_run_command.py",
     r"tbslow try ": "tests/integration/test_try_command.py",
     r"TBSLOW_LOGDIR=\S+ python train\.py$": "tests/unit/writer/launch/on_import/test_auto.py",
@@ -110,11 +111,13 @@ def test_there_is_something_to_run() -> None:
 
 
 def test_each_block_is_of_a_language_that_a_test_runs() -> None:
-    known = {"", "console", "bash", "sh", "text", "python", "json", "yaml"}
+    known = {"", "console", "bash", "sh", "text", "python", "json", "yaml", "sql"}
     assert [block for block in BLOCKS if block.language not in known] == []
     # tests/integration/test_server_contract.py compares these with what the server answers
     assert {block.file.name for block in BLOCKS if block.language == "json"} <= {"http_api.md"}
     assert [block.file.name for block in BLOCKS if block.language == "yaml"] == ["sharing.md"]
+    # tests/integration/test_fleet_command.py asks DuckDB these questions
+    assert {block.file.name for block in BLOCKS if block.language == "sql"} == {"fleet.md"}
 
 
 @pytest.mark.tensorflow
