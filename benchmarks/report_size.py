@@ -13,7 +13,7 @@ from benchmarks import long_run
 from benchmarks.row import Row, unless_busy
 
 _PROMISED: Final = {1_000_000: (3.0, 500.0), 10_000_000: (20.0, 2000.0)}
-"""Steps -> seconds and megabytes (DESIGN section 9)."""
+"""Steps -> at most so many seconds and megabytes."""
 
 
 def measure(most: int) -> list[Row]:

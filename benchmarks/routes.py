@@ -40,7 +40,7 @@ STEPS: Final = 1_000_000
 CLIENTS: Final = 20
 ROUNDS: Final = 20
 MOST_MILLISECONDS: Final = 50.0
-"""Median of one client on a loaded run of 1,000,000 steps (DESIGN section 9)."""
+"""Median of one client on a loaded run of 1,000,000 steps."""
 PACKED = {"Accept-Encoding": "gzip"}
 
 Question = Callable[[], str]

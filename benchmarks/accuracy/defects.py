@@ -11,8 +11,8 @@ from benchmarks.accuracy.quiet import FAMILIES, Random, Run, draw_length, draw_q
 LEAST_SHARE = 0.02
 """Share of the wall that an injected defect costs at least; smaller ones are drawn again."""
 LEAST_SHARE_OF_STALLS = 0.06
-"""The same for stalls that come back and do not grow: the contract (DESIGN section 5) says that
-such costs are named from 5 % of the wall."""
+"""The same for stalls that come back and do not grow: such costs are named from 5 % of the wall
+on."""
 
 
 def _shift(random: Random, run: Run) -> None:

@@ -95,12 +95,12 @@ def diagnose(
       kinds: (S,) kind of each step; kinds are never compared with each other.
       items: (S,) examples, rows or tokens of each step.
       floors: Account -> share of the wall from which it is named although it does not grow,
-        where more is known of it than its seconds; of all others as in DESIGN section 5.
+        where more is known of it than its seconds; of all others by `catalog/accounts.py`.
 
     Returns:
       Verdict, ledger, findings, and the causes they point to; in each step, healthy,
       lost and unexplained seconds add up to the step time. Losses under the floors of
-      DESIGN section 5 are healthy.
+      `catalog/accounts.py` are healthy.
 
     Raises:
       UsageError: An array is not of shape (S,).

@@ -1,6 +1,6 @@
 """The accounts of a step's measured seconds: titles, what is healthy, and which cause is to blame.
 
-DESIGN section 5 sets the rules; the table `ACCOUNTS` is their only copy.
+The table `ACCOUNTS` is the only copy of these rules; `Class` says what each means.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ CONTENTION_ACCOUNTS: Final = {
 }
 
 STARVED: Final = account(CONTENTION, "input")
-"""Waiting for input that was late because its threads got no core (`starved.py`)."""
+"""Waiting for input that was late because its threads got no core: `ledger/input_contention.py`."""
 
 
 def rule_of(account: str) -> Account:

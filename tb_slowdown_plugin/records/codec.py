@@ -1,7 +1,8 @@
-"""A chunk to the bytes of one record and back: protobuf, packed by zlib with `dictionary.py`.
+"""A chunk to the bytes of one record and back: protobuf, packed by zlib.
 
-Reading takes bytes from strangers: size, rows, shapes and times are bounded (`bounds.py`),
-and everything that is wrong with them is one `DecodeError`.
+Writing is here, reading in `decoding.py`; zlib knows the usual names already
+(`metadata.py:DICTIONARY`). Bytes that are read come from strangers: size, rows, shapes and times
+are bounded (`limits.py`), and everything that is wrong with them is one `DecodeError`.
 """
 
 from __future__ import annotations

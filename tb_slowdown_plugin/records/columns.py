@@ -1,4 +1,4 @@
-"""Arrays to columns of a record; `stacked.py` reads them.
+"""Arrays to columns of a record, and the columns of one record or of several back to arrays.
 
 Durations travel as whole microseconds in `int32` (about 35 minutes), `int64`
 beyond. Bytes are shuffled (all first bytes, then all second bytes), which
@@ -6,10 +6,8 @@ makes slowly varying numbers compress to a few bytes each. A column of one
 value travels as that value. The columns of a table are encoded together: beside a
 training each of numpy's calls takes several microseconds, for one column or for forty.
 
-The columns of one table, in one record or in several in a row, to arrays.
-
-Decoding a column of 256 values takes 6 us whatever numpy has to do in it: a name's pieces in 64
-records at once take little more than those of one.
+Records in a row are decoded together: a column of 256 values takes 6 us whatever numpy has to do
+in it, so a name's pieces in 64 records at once take little more than those of one.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The account of a run that still runs, carried on with its newest steps between analyses.
+"""A run that grows is analysed now and then, and its account carried on in between.
 
-How often a run that grows is analysed again: so that looking at it costs next to nothing.
+How often it is analysed again is measured, so that looking at it costs next to nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _REST: Final = 20.0
 """After an analysis that took t seconds there is none for 20 t: 5 % of a core."""
 
 _LONG_SECONDS: Final = 0.05
-"""An analysis that takes longer than a request may (DESIGN section 9) keeps none waiting."""
+"""An analysis that takes longer keeps no request waiting."""
 
 _URGENT_REST: Final = 4.0
 """Likewise while there is news: steps take another time, or a cause waits to be confirmed."""

@@ -178,7 +178,7 @@ class Runs:
     def analysis(self, name: str) -> Analysis:
         """What was found in a run; its newest steps may be booked as those before them.
 
-        A run that grows is not analysed at every look: see `pace.py`. Between two
+        A run that grows is not analysed at every look: see `incremental.py`. Between two
         analyses its account is carried on: see `analysis/live/follow.py`.
 
         Raises:

@@ -1,4 +1,4 @@
-"""The floors of DESIGN 7 hold: import contracts, and where heavy imports may stand."""
+"""The floors of docs/architecture.md hold: import contracts, and where heavy imports may stand."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def test_a_file_that_arrives_byte_by_byte_shows_each_step_as_soon_as_it_is_whole
 
 
 def test_any_flipped_byte_costs_its_own_record_at_most_and_is_told(tmp_path: Path) -> None:
-    """Through TensorBoard; the command is tested with every byte in `test_reader_damage.py`."""
+    """Through TensorBoard; the command is tested in `test_event_files_damage.py`."""
     chunks = split(make_steps(12, seed=1), chunk_rows=4)
     data = write_chunks(tmp_path / "clean" / "slowdown", chunks).read_bytes()
     begin = len(frame(version_event())) + len(frame(chunk_event(chunks[0])))

@@ -3,7 +3,7 @@
 Steps within a run are not independent, and two runs of one program differ by more
 than their steps tell: a test that only looks at steps calls 26 to 90 % of A/A pairs
 different (measured). What counts here is the spread between repeats, and where there
-are few of them, an assumption about it (`chance.py`).
+are few of them, an assumption about it (`run_noise.py`).
 """
 
 from __future__ import annotations

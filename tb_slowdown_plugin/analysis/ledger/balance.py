@@ -1,12 +1,8 @@
-"""Adds up: in every step, and in sum, wall = healthy + lost + unexplained.
+"""Adds up: in every step, and in sum, wall = healthy + lost + unexplained; and says the verdict.
 
-The verdict on a run, once its losses have causes or have none.
-
-Names what the engine found, as far as arrays alone allow.
-
-The report knows more: names of functions, events, other signals. Its rules
-(`rules/`) give evidence and advice, and name what no clock measured. Here a
-finding is named by the account it stands in, and by nothing else.
+A finding is named here by the account it stands in, and by nothing else: arrays tell no more.
+The report knows names of functions, events, and other signals. Its rules (`analysis/causes/`)
+give evidence and advice, and name what no clock measured.
 """
 
 from __future__ import annotations

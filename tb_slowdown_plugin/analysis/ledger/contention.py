@@ -9,7 +9,7 @@ What counts as other programs' doing is said in `run_queue.py`.
 A program that computes more waits more for a core, beside the same neighbours, and its
 steps take longer: that is no tie of the two. Hence only delay beyond what as much
 computing usually brings is held against the time beyond that computing. And where the training
-thread computes more than at its least, the step's growth by as much is its own (`own_work.py`).
+thread computes more than at its least, the step's growth by as much is its own (`run_queue.py`).
 """
 
 from __future__ import annotations

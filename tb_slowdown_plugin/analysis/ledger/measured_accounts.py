@@ -1,4 +1,4 @@
-"""What the measured accounts lost: each by its own rule (`accounts.py`), in its own pattern."""
+"""What measured accounts lost: each by its rule in `catalog/accounts.py`, in its own pattern."""
 
 from __future__ import annotations
 
@@ -263,7 +263,8 @@ def _find_neighbours(steps: Steps, account: str, lost: Float) -> str | None:
     Other programs keep the threads that load the data off the CPU as well: where the
     step was held up for at least as long as the wait grew, and hardly elsewhere, the
     pipeline is not to blame for a wait that is still under its floor. Where their part
-    of the wait is known (`starved.py`), it is known roughly, and little more is theirs, too.
+    of the wait is known (`input_contention.py`), it is known roughly, and little more is theirs,
+    too.
     """
     inside = lost > 0
     if account != names.INPUT_WAIT or inside.all():

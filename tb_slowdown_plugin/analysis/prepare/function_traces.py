@@ -41,7 +41,7 @@ class TracedGraph:
     detail: str
     """FIRST, AGAIN or LIBRARY: the account that its seconds stand in."""
     settled: bool = False
-    """Whether it was recorded as a retrace, and was paid once (`settled.py`)."""
+    """Whether it was recorded as a retrace, and was paid once (`settled_functions.py`)."""
 
     @property
     def excess_seconds(self) -> float:

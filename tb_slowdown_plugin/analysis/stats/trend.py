@@ -1,7 +1,7 @@
 """The level of a series over a run: warm-up, changes, growth, and what each of them adds.
 
-A cut into pieces (`changes.py`) says where the level differs, `parts.py` whether
-it jumped there or grew, `rises.py` what each of that added. Here it comes
+A cut into pieces (`change_points.py`) says where the level differs, `segments.py`
+whether it jumped there or grew, `rises.py` what each of that added. Here it comes
 together, and jumps get their row.
 """
 

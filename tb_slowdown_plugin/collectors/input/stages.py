@@ -66,7 +66,7 @@ class Stage:
 class InputStages:
     """Records the slowest stage of the training data: when it is known, and when it changes.
 
-    And a `cache()` that never completes, once (see `dataset_caches`), and which stages the
+    And a `cache()` that never completes, once (see `has_unfilled_cache`), and which stages the
     pipeline has (see `pipeline_stages`), where they are others than before.
 
     The training data is the iterator that the training thread made last outside

@@ -1,9 +1,9 @@
 """XLA compiling a graph again for shapes or values it has not met, which no trace shows.
 
-Cost: once for each trace of a jitted function what `xla_constants` says. Nothing for calls of
+Cost: once for each trace of a jitted function what `constant_inputs` says. Nothing for calls of
 functions that are not jitted, or whose shapes are all fixed and of which XLA needs no value.
 A call of the others costs 1 to 3 us, 15 us more for each variable of which XLA needs the value,
-see `xla_shapes` and `xla_calls`.
+see `compilations` and `graph_calls`.
 """
 
 from __future__ import annotations
