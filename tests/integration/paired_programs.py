@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import gc
 import json
+import queue
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -154,6 +156,48 @@ def few_long_steps(logdir):
                     train(*batch)
                 if number % 4 == 3:
                     save_pickle(path, kept)
+
+
+def growth_and_checkpoints(logdir):
+    """A memory that is sorted in each step, and grows; a checkpoint every 30 steps."""
+    net = ordinary.model(1024)
+    train = ordinary.train_step(net, ordinary.sgd(net))
+    memory, path = [], str(Path(logdir, "model.weights.h5"))
+    gc.freeze()
+    with tbslow.start(logdir):
+        for number, (x, y) in enumerate(tbslow.data(ordinary.dataset(240))):
+            with tbslow.summary.step():
+                train(x, y)
+                began = time.perf_counter()
+                memory.extend(number * 7919 % 10_007 + i % 13 for i in range(300))
+                sorted(memory, key=lambda seen: -seen)
+                SECONDS["growth"] += time.perf_counter() - began
+                if number % 30 == 29:
+                    with timed("checkpoint"):
+                        for _ in range(4):
+                            net.save_weights(path)
+
+
+def queue_and_collect(logdir):
+    """Steps wait for a thread of the program's own, and collections are forced."""
+    jobs, kept = queue.Queue(1), [{} for _ in range(800_000)]
+
+    def work():
+        for number in range(240):
+            time.sleep(0.4 if number % 24 == 23 else 0.001)
+            jobs.put(number)
+
+    threading.Thread(target=work, daemon=True).start()
+
+    def extra(number):
+        with timed("wait"):
+            jobs.get()
+        if number % 30 == 29:
+            with timed("gc.collect"):
+                gc.collect()
+
+    loop(logdir, extra, jobs.get)
+    del kept
 
 
 def curriculum_healthy(logdir):

@@ -20,8 +20,11 @@ PAIRS = {
     "diary_and_slow_map": {"input_pipeline": "input", "callbacks": "diary"},
     "validation_and_load": {"input_pipeline": "evaluate", "retracing": "load_model"},
     "few_long_steps": {"input_pipeline": "input", "disk": "write"},
+    "queue_and_collect": {"python_overhead": "wait", "garbage_collection": "gc.collect"},
+    "growth_and_checkpoints": {"python_overhead": "growth", "checkpointing": "checkpoint"},
 }
 """Program -> cause of each defect, and its stopwatch."""
+CROWDED = 0.25
 NOISE = 0.05
 """Share of the wall that other programs of a busy machine may make of something else."""
 
@@ -33,6 +36,9 @@ def test_two_defects_are_two_rows_each_as_long_as_its_stopwatch_says(
     made = run(name, tmp_path, PROGRAMS)
     truth = {cause: made.seconds[timer] for cause, timer in PAIRS[name].items()}
     ordered = sorted(truth, key=lambda cause: -truth[cause])
+    others = [row for row in made.report.causes if row.cause == "cpu_contention"]
+    if others and others[0].lost_fraction >= CROWDED:
+        pytest.skip("other programs took a quarter of the run: a stopwatch counts that, too")
     large = [row for row in made.named if row.lost_fraction >= NOISE]
     assert [row.cause for row in large] == ordered, made.report.headline
     told = {row.cause: row.lost_seconds for row in large}

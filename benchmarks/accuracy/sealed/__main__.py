@@ -15,7 +15,7 @@ from benchmarks.accuracy.sealed.answers import ANSWERS, EXCUSED
 from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.reader.logdir import read_runs
 
-_LONGEST_SECONDS: Final = 180
+_LONGEST_SECONDS: Final = 300
 _RUN: Final = (
     "import sys; from benchmarks.accuracy.sealed import slow, healthy; "
     "name, logdir = sys.argv[1:]; "
@@ -71,17 +71,20 @@ def judge(name: str, logdir: Path) -> Outcome:
     """Runs a program in a process of its own, and reads its report."""
     logdir.mkdir(parents=True, exist_ok=True)
     began = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-c", _RUN, name, str(logdir)],
-        capture_output=True,
-        text=True,
-        timeout=_LONGEST_SECONDS,
-        check=False,
-    )
-    if done.returncode:
-        print(f"{name} failed after {time.perf_counter() - began:.0f} s: {done.stderr[-600:]}")
-        return Outcome(name, "failed", (), 0.0)
-    run = read_runs(str(logdir), warn=lambda text: print(text, file=sys.stderr))[-1]
+    try:
+        subprocess.run(
+            [sys.executable, "-c", _RUN, name, str(logdir)],
+            capture_output=True,
+            text=True,
+            timeout=_LONGEST_SECONDS,
+            check=True,
+        )
+    except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as error:
+        seconds = time.perf_counter() - began
+        print(f"{name} failed after {seconds:.0f} s: {str(error.stderr)[-600:]}", file=sys.stderr)
+        return Outcome(name, "failed", (), seconds)
+    runs = read_runs(str(logdir), warn=lambda text: print(text, file=sys.stderr))
+    *_, run = runs
     report = account_for(run).report
     named = tuple(each.cause for each in report.causes if each.cause not in EXCUSED)
     return Outcome(name, report.verdict, named, report.wall_seconds)

@@ -114,10 +114,16 @@ def _mark(run: Run, state: SignalState, reason: str) -> SignalState:
 
 
 def _unmeasured(run: Run, explained: Float) -> Float:
-    """(S,) seconds that no clock and no cause accounts for."""
+    """(S,) seconds that no clock and no cause accounts for.
+
+    Of validation only its length is known where its function was traced before the monitor.
+    """
     dark = run.steps.period_seconds - explained
+    states = {state.name: state for state in run.environment.collectors}
+    wait = states.get(names.INPUT_WAIT)
+    unclocked = {"part"} if wait is None or not wait.reason else {"part", "validation"}
     for account, seconds in run.steps.accounts.items():
-        if rule_of(account).class_ != "part":
+        if rule_of(account).class_ not in unclocked:
             dark = dark - np.nan_to_num(seconds)
     return np.asarray(np.clip(np.nan_to_num(dark), 0.0, None))
 

@@ -151,3 +151,23 @@ def test_a_start_that_another_backend_compiles_in_is_a_blind_spot(make_run, step
 def test_a_start_that_collectors_looked_at_is_none(make_run):
     report = on_jax(make_run, 300, 10.0, collectors=("gc",))
     assert (report.verdict, report.judged) == ("slow_start", "whole")
+
+
+@pytest.mark.parametrize(
+    ("reason", "judged"), [("", "whole"), ("not measured for functions", "partly")]
+)
+def test_validation_that_was_traced_before_is_only_known_by_its_length(make_run, reason, judged):
+    """Half of the run, in which nobody could see whether it waits for its data."""
+    validation = np.where(np.arange(SIZE) % 20 == 19, 0.5, 0.0)
+    wait = np.full(SIZE, 0.022)
+    run = make_run(
+        0.025 + validation,
+        accounts={"validation": validation, "input_wait": wait},
+        process_cpu=np.full(SIZE, 0.020),
+        collectors=[CollectorState("input_wait", "running", reason)],
+    )
+    report = account_for(run).report
+    assert report.judged == judged
+    assert bool(report.blind_spots) is (judged == "partly")
+    if report.blind_spots:
+        assert "input waits weren't measured there: for functions." in report.blind_spots[0]
