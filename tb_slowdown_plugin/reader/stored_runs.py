@@ -155,26 +155,42 @@ def _with_records(files: list[StoredFile]) -> tuple[StoredFile, ...]:
 
 
 def _is_beside(name: str) -> bool:
-    is_capture = f"/{_CAPTURES}" in f"/{name}" and name.endswith(_CAPTURE_SUFFIX)
-    return is_capture or name.endswith(f"{DIRECTORY}/{TRIALS}")
+    return is_capture(name) or name.endswith(f"{DIRECTORY}/{TRIALS}")
 
 
 def _beside(run: str, files: list[StoredFile]) -> tuple[StoredFile, ...]:
-    """Experiments of a run, and the captures below its directory or above it, newest first."""
+    """Experiments of a run, and its captures."""
     home = "" if run == ROOT_RUN else f"{run}/"
-    trials = [file for file in files if file.name == f"{home}{DIRECTORY}/{TRIALS}"]
+    trials = (file for file in files if file.name == f"{home}{DIRECTORY}/{TRIALS}")
+    return (*trials, *captures_of(run, files))
+
+
+def is_capture(name: str) -> bool:
+    """Whether a file of a logdir is what a profiler wrote."""
+    return f"/{_CAPTURES}" in f"/{name}" and name.endswith(_CAPTURE_SUFFIX)
+
+
+def captures_of(
+    run: str, files: Iterable[StoredFile], *, most_bytes: int = _MOST_CAPTURE_BYTES
+) -> list[StoredFile]:
+    """The captures below a run's directory or above it, newest first, as many as are looked into.
+
+    Args:
+      run: Its name; "." for all of a logdir.
+      files: Of the logdir.
+      most_bytes: Of all of them together.
+    """
+    home = "" if run == ROOT_RUN else f"{run}/"
     captures = [
-        file
-        for file in files
-        if file.name.endswith(_CAPTURE_SUFFIX) and _may_be_of(home, f"/{file.name}")
+        file for file in files if is_capture(file.name) and _may_be_of(home, f"/{file.name}")
     ]
     kept: list[StoredFile] = []
-    room = _MOST_CAPTURE_BYTES
+    room = most_bytes
     for file in sorted(captures, key=lambda file: file.name.split("/")[-2], reverse=True):
         if len(kept) < _MOST_CAPTURES and file.size <= room:
             kept.append(file)
             room -= file.size
-    return (*trials, *kept)
+    return kept
 
 
 def _may_be_of(home: str, capture: str) -> bool:

@@ -24,6 +24,7 @@ from tb_slowdown_plugin.report.json_body import (
     Body,
 )
 from tb_slowdown_plugin.server.cache import Kept
+from tb_slowdown_plugin.server.capture_copies import CaptureCopies
 from tb_slowdown_plugin.server.params import shown
 
 _MOST_BYTES: Final = 1 << 28
@@ -55,13 +56,15 @@ class Captures:
     """
 
     def __init__(self, logdir: str | None) -> None:
-        self._logdir = Path(logdir).expanduser() if logdir and "://" not in logdir else None
-        self._why = _why_not(logdir)
+        is_remote = "://" in (logdir or "")
+        self._logdir = Path(logdir).expanduser() if logdir and not is_remote else None
+        self._copies = CaptureCopies(logdir) if logdir and is_remote else None
         self._asked = _Asked()
         self._traces = Kept(self._read, _weight, _MOST_BYTES)
 
     def listing(self, run: Run) -> Body:
         """The captures during a run, oldest first."""
+        why = self._copies.copy(run.name) if self._copies else self._why_not()
         recorded = recorded_steps(run)
         found = [self._entry(run, recorded, session) for session in self._sessions(run)]
         automatic = {
@@ -76,13 +79,18 @@ class Captures:
                 if entry is not None
             ],
             "status": {
-                "status": "unavailable" if self._logdir is None else "measured",
-                "reason": self._why,
+                "status": "unavailable" if why else "measured",
+                "reason": why,
             },
         }
 
     def captured(self, run: Run) -> tuple[CapturedSteps, ...]:
-        """What the captures tell of some steps of a run, for its report."""
+        """What the captures tell of some steps of a run, for its report; () of a remote one.
+
+        A report must not wait for storage that may not answer.
+        """
+        if self._copies:
+            return ()
 
         def read(session: Session, file: HostFile) -> Trace:
             return self._kept(run, session, file)
@@ -122,7 +130,13 @@ class Captures:
         return {"fast": fast, "slow": slow, **comparison_body(compare(*traces))}
 
     def _sessions(self, run: Run) -> list[Session]:
-        return [] if self._logdir is None else find_sessions(self._logdir, run.name)
+        root = self._copies.root if self._copies else self._logdir
+        return [] if root is None else find_sessions(root, run.name)
+
+    def _why_not(self) -> str:
+        if self._logdir is not None:
+            return ""
+        return "TensorBoard was started with --logdir_spec: captures are found with --logdir only"
 
     def _session(self, run: Run, id_: str) -> Session:
         for session in self._sessions(run):
@@ -199,14 +213,6 @@ def _names(session: Session) -> Body:
         "host": session.files[0].host,
         "hosts": [file.host for file in session.files],
     }
-
-
-def _why_not(logdir: str | None) -> str:
-    if not logdir:
-        return "TensorBoard was started with --logdir_spec: captures are found with --logdir only"
-    if "://" in logdir:
-        return "the logdir is remote: captures are read from local disks only"
-    return ""
 
 
 def _sentence(error: Exception) -> str:

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from event_files import chunk_event, make_steps, scalar_event, split, write_chunks, write_events
 from tensorboard_loader import TensorBoard, append, same
+from unit.profiler.real_captures import MI300
+from unit.profiler.real_captures import write as write_capture
 
 from tb_slowdown_plugin.reader.logdir import read_runs
 
@@ -25,6 +27,7 @@ def fill(logdir: Path) -> None:
     write_chunks(folder, split(make_steps(300), session="aaaa"))
     write_chunks(folder / "worker-1", split(make_steps(300), session="bbbb"))
     write_events(logdir / "run1", [scalar_event("loss", 0, 1.0)])
+    write_capture(MI300, logdir / "run1")
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +54,11 @@ def test_the_tab_reads_an_fsspec_address(found: Any) -> None:
         assert served == run
 
 
-def test_captures_of_a_remote_logdir_are_said_to_be_out_of_reach(found: Any) -> None:
-    assert "the logdir is remote" in json.dumps(found["captures"])
+def test_the_tab_lists_the_captures_of_a_remote_logdir(found: Any) -> None:
+    assert found["captures"]["status"] == {"status": "measured", "reason": ""}
+    (capture,) = found["captures"]["captures"]
+    assert capture["bytes"] > 10_000
+    assert "error" not in capture
 
 
 def test_late_storage_changes_nothing_that_is_told(found: Any) -> None:

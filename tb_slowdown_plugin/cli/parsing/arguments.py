@@ -213,7 +213,7 @@ def _add_trace(commands: _Commands) -> None:
     trace.add_argument(
         "capture",
         metavar="FILE_OR_LOGDIR",
-        help="an .xplane.pb file, or a directory with captures below it",
+        help="an .xplane.pb file, or a directory or an address with captures below it",
     )
     trace.add_argument(
         "--format",

@@ -29,7 +29,7 @@ def logdir(root: Path, tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(
     ("logdir", "why"),
-    [(None, "--logdir_spec"), ("", "--logdir_spec"), ("gs://bucket/logs", "the logdir is remote")],
+    [(None, "--logdir_spec"), ("", "--logdir_spec"), ("nosuch://logs", "the remote logdir can't")],
 )
 def test_without_a_local_logdir_it_says_why(run: Any, logdir: str | None, why: str) -> None:
     body = Captures(logdir).listing(run)
