@@ -27,13 +27,10 @@ from tb_slowdown_plugin.catalog.names import FUNCTION_OPTIONS, TRACING, account
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
 from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
+from tb_slowdown_plugin.collectors.tracing.first_executions import FirstExecutions
 from tb_slowdown_plugin.collectors.tracing.functions import TracedFunctions, Verdict
 from tb_slowdown_plugin.collectors.tracing.graph_size import variable_elements
-from tb_slowdown_plugin.collectors.tracing.spans import (
-    FirstExecutions,
-    Span,
-    Spans,
-)
+from tb_slowdown_plugin.collectors.tracing.spans import Span, Spans
 from tb_slowdown_plugin.collectors.tracing.step_functions import StepFunctions
 from tb_slowdown_plugin.collectors.tracing.subjects import Subject, Subjects
 from tb_slowdown_plugin.records.types import Fact, Trace, What

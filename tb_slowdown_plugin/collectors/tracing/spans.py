@@ -1,38 +1,17 @@
-"""Times stretches of work that nest: each gets only the seconds that no inner one has.
+"""Stretches of work that nest: each gets only the seconds that no inner one has.
 
 In the training thread a span also opens an account of the stopwatch, so that
 the seconds of the step and the seconds of the event agree. Other threads have
 no accounts; there only the spans themselves are kept apart.
-
-Times the first two runs of a graph that was just traced.
-
-The first run of a graph optimises it, places it and sets its kernels up;
-under XLA it compiles. The second is what a steady run costs. Both are timed
-by an attribute of the one `ConcreteFunction` that stands before the method
-`_call_flat`, through which every run goes; after the second run it is gone,
-and the function is as if nobody had looked.
-
-Read in TensorFlow 2.16 and 2.21: eager/polymorphic_function/
-tracing_compilation.py `call_function`, polymorphic_function.py `_call`,
-concrete_function.py `_call_flat`.
 """
 
 from __future__ import annotations
 
-import itertools
 import threading
-import weakref
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
-from tb_slowdown_plugin.catalog.names import FIRST_EXECUTION, GC, account
+from tb_slowdown_plugin.catalog.names import GC
 from tb_slowdown_plugin.collectors.timing.stopwatch import Clock, Stopwatch
-from tb_slowdown_plugin.records.types import Execution
-
-_METHOD = "_call_flat"
-
-_TIMED_RUNS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,75 +79,3 @@ class Spans:
         if not mine:
             return 0
         return watch.owners[-1].parts.get(GC, 0) if watch.owners else watch.booked.get(GC, 0)
-
-
-class FirstExecutions:
-    """Watches graphs until each has run twice."""
-
-    def __init__(
-        self,
-        spans: Spans,
-        record: Callable[[Execution], None],
-        executing_eagerly: Callable[[], bool],
-    ) -> None:
-        self._spans = spans
-        self._record = record
-        self._executing_eagerly = executing_eagerly
-        self._watched: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
-        self.steady_ns: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
-        """What the second run of each graph took."""
-
-    def watch(self, function: Any, trace: int, detail: str) -> None:
-        """Times the next two eager runs of `function`, which trace number `trace` has made."""
-        runs = itertools.count(1)
-        # a strong reference would be a cycle, and keep graphs alive until a collection
-        reference = weakref.ref(function)
-        call_flat = type(function)._call_flat
-        if (inner := vars(function).get(_METHOD)) is not None:  # another collector's
-
-            def call_flat(_: Any, *inputs: Any) -> Any:
-                return inner(*inputs)
-
-        def run(tensor_inputs: Any, captured_inputs: Any) -> Any:
-            function = reference()
-            if not self._executing_eagerly() or (nth := next(runs)) > _TIMED_RUNS:
-                return call_flat(function, tensor_inputs, captured_inputs)
-            if nth == _TIMED_RUNS:
-                self._leave(function, trace)
-            span = self._spans.open(account(FIRST_EXECUTION, detail) if nth == 1 else None)
-            try:
-                result = call_flat(function, tensor_inputs, captured_inputs)
-            except BaseException as error:
-                self._spans.close(span)
-                error.__traceback__ = hide_frame(error)
-                raise
-            own_ns = self._spans.close(span)
-            if nth == _TIMED_RUNS:
-                self.steady_ns[function] = own_ns
-            self._record(Execution(trace, nth, own_ns / 1e9, elsewhere=not span.mine))
-            return result
-
-        run.__wrapped__ = inner  # type: ignore[attr-defined]
-        setattr(function, _METHOD, run)
-        self._watched[trace] = function
-
-    def stop(self) -> None:
-        """Gives every function its own method back."""
-        for trace, function in list(self._watched.items()):
-            self._leave(function, trace)
-
-    def _leave(self, function: Any, trace: int) -> None:
-        if self._watched.pop(trace, None) is None:
-            return
-        run = vars(function).pop(_METHOD, None)
-        if (inner := getattr(run, "__wrapped__", None)) is not None:
-            setattr(function, _METHOD, inner)
-
-
-def hide_frame(error: BaseException) -> Any:
-    """The traceback without the frame that caught it: the user should read their own.
-
-    Python 3.10 shows the frame all the same.
-    """
-    caught = error.__traceback__
-    return None if caught is None else caught.tb_next

@@ -16,9 +16,7 @@ from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.tracing.collector import TraceCollector
-from tb_slowdown_plugin.collectors.tracing.spans import (
-    hide_frame,
-)
+from tb_slowdown_plugin.collectors.tracing.first_executions import hide_frame
 from tb_slowdown_plugin.collectors.xla.compilations import (
     Compilation,
     HandedOn,

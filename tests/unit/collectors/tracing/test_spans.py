@@ -1,11 +1,11 @@
-"""Spans that nest, and the first two runs of a graph."""
+"""Spans that nest: each has its own seconds."""
 
 from __future__ import annotations
 
 import pytest
 
 from tb_slowdown_plugin.collectors.timing.stopwatch import Clock, Stopwatch
-from tb_slowdown_plugin.collectors.tracing.spans import FirstExecutions, Spans
+from tb_slowdown_plugin.collectors.tracing.spans import Spans
 
 
 class Time:
@@ -58,37 +58,3 @@ def test_a_span_may_have_begun_earlier(time, spans) -> None:
     span = spans.open("tracing:again", since_ns=since)
     time.spend(1.0)
     assert spans.close(span) == 3_000_000_000
-
-
-class Graph:
-    """Runs like a `ConcreteFunction`."""
-
-    def __init__(self, time: Time) -> None:
-        self.time, self.cost = time, [0.9, 0.1, 0.1]
-
-    def _call_flat(self, tensor_inputs, captured_inputs):
-        self.time.spend(self.cost.pop(0))
-        return tensor_inputs
-
-
-def test_the_first_two_runs_are_timed_and_then_none(time, watch, spans) -> None:
-    recorded = []
-    graph = Graph(time)
-    first = FirstExecutions(spans, recorded.append, lambda: True)
-    first.watch(graph, 5, "again")
-    for _ in range(3):
-        assert graph._call_flat("in", "captured") == "in"
-    assert [(each.trace, each.nth, each.seconds) for each in recorded] == [(5, 1, 0.9), (5, 2, 0.1)]
-    assert "_call_flat" not in vars(graph)
-    assert dict(watch.take()) == {"first_execution:again": 900_000_000}
-
-
-def test_a_graph_that_is_let_go_runs_as_before(time, spans) -> None:
-    recorded = []
-    graph = Graph(time)
-    first = FirstExecutions(spans, recorded.append, lambda: True)
-    first.watch(graph, 5, "again")
-    first.stop()
-    assert "_call_flat" not in vars(graph)
-    graph._call_flat("in", "captured")
-    assert recorded == []

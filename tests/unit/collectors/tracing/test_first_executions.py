@@ -1,0 +1,67 @@
+"""The first two runs of a graph are timed, and then none."""
+
+from __future__ import annotations
+
+import pytest
+
+from tb_slowdown_plugin.collectors.timing.stopwatch import Clock, Stopwatch
+from tb_slowdown_plugin.collectors.tracing.first_executions import FirstExecutions
+from tb_slowdown_plugin.collectors.tracing.spans import Spans
+
+
+class Time:
+    now = 10**12
+
+    def spend(self, seconds: float) -> None:
+        self.now += round(seconds * 1e9)
+
+
+@pytest.fixture
+def time():
+    return Time()
+
+
+@pytest.fixture
+def watch(time):
+    made = Stopwatch(lambda: time.now)
+    made.claim()
+    return made
+
+
+@pytest.fixture
+def spans(time, watch):
+    return Spans(Clock(monotonic_ns=lambda: time.now), watch)
+
+
+class Graph:
+    """Runs like a `ConcreteFunction`."""
+
+    def __init__(self, time: Time) -> None:
+        self.time, self.cost = time, [0.9, 0.1, 0.1]
+
+    def _call_flat(self, tensor_inputs, captured_inputs):
+        self.time.spend(self.cost.pop(0))
+        return tensor_inputs
+
+
+def test_the_first_two_runs_are_timed_and_then_none(time, watch, spans) -> None:
+    recorded = []
+    graph = Graph(time)
+    first = FirstExecutions(spans, recorded.append, lambda: True)
+    first.watch(graph, 5, "again")
+    for _ in range(3):
+        assert graph._call_flat("in", "captured") == "in"
+    assert [(each.trace, each.nth, each.seconds) for each in recorded] == [(5, 1, 0.9), (5, 2, 0.1)]
+    assert "_call_flat" not in vars(graph)
+    assert dict(watch.take()) == {"first_execution:again": 900_000_000}
+
+
+def test_a_graph_that_is_let_go_runs_as_before(time, spans) -> None:
+    recorded = []
+    graph = Graph(time)
+    first = FirstExecutions(spans, recorded.append, lambda: True)
+    first.watch(graph, 5, "again")
+    first.stop()
+    assert "_call_flat" not in vars(graph)
+    graph._call_flat("in", "captured")
+    assert recorded == []
