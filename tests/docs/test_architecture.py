@@ -97,6 +97,29 @@ def test_what_the_page_names_is_there(path: str, name: str) -> None:
         assert name in names_in(place), f"{path} defines no {name}"
 
 
+# -- walks ---------------------------------------------------------------------
+
+
+PLACES = ["measured by", "record", "account", "stage", "cause", "route", "drawn by"]
+
+
+WALKS = TEXT.partition("## Three walks")[2].partition("\n## ")[0].split("\n### ")[1:]
+
+
+def test_there_are_three_walks() -> None:
+    assert len(WALKS) == 3
+
+
+@pytest.mark.parametrize("walk", WALKS)
+def test_a_walk_begins_with_its_places_and_the_test_of_each(walk: str) -> None:
+    table, _, steps = walk.partition("| step |")
+    rows = re.findall(r"^\| (.*) \| (.*) \| (.*) \|$", table, re.MULTILINE)
+    assert [what for what, _, _ in rows[1:]] == PLACES
+    assert all(re.search(r"`[\w/.]*(?:test_\w+\.py|\.test\.ts)`", test) for _, _, test in rows[1:])
+    numbers = [int(number) for number in re.findall(r"^\| (\d+) \|", steps, re.MULTILINE)]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
 # -- stages --------------------------------------------------------------------
 
 
