@@ -76,7 +76,7 @@ def _describe(
     >>> _describe("retracing", 45.0, 0.0, 115.2, (1200.0, 1200.0))
     'Retracing: retraces 45 to 0, 1 min 55 s back.'
     >>> _describe("checkpointing", 12.0, 12.0, -30.0, (1200.0, 600.0))
-    'Checkpointing: saves 12 in 1,200 steps to 12 in 600, 30 s more lost in 1,200 steps.'
+    'Checkpointing: saves 12 in 1,200 steps to 12 in 600, 30.0 s more lost in 1,200 steps.'
     """
     is_other_length = abs(steps[1] - steps[0]) > ALIKE * steps[0]
     of_steps = f" in {count(steps[0])} steps" if is_other_length else ""
