@@ -1,10 +1,20 @@
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
 import { fixtures } from "./dev/fixtures.ts";
 
 // One ES module with everything inside: TensorBoard imports a single file, and
 // its content security policy allows neither workers from blobs nor other origins.
+/** Indentation is left in templates only, where a browser shows it as one blank. */
+const unindented: Plugin = {
+  name: "unindented",
+  generateBundle(_, bundle) {
+    for (const chunk of Object.values(bundle)) {
+      if (chunk.type === "chunk") chunk.code = chunk.code.replace(/\n {2,}/g, " ");
+    }
+  },
+};
+
 export default defineConfig({
-  plugins: [fixtures()],
+  plugins: [fixtures(), unindented],
   build: {
     lib: { entry: "src/main.ts", formats: ["es"], fileName: () => "index.js" },
     outDir: "dist",

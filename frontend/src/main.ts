@@ -79,6 +79,8 @@ export async function render(): Promise<void> {
   document.addEventListener("keydown", (event) => {
     const target = event.target as HTMLElement;
     const key = event.key.toLowerCase();
+    const help = document.querySelector<HTMLDetailsElement>(".keys");
+    if (key === "?" && help && !target.closest("input")) help.open = !help.open;
     if (
       (key !== "r" && (key !== "/" || app.state.run !== undefined)) ||
       event.ctrlKey ||

@@ -153,6 +153,10 @@ class SlowdownPage:
         self._page.mouse.move(*self.point((begin + end) / 2))
         self._page.mouse.move(*self.point(end))
         self._page.mouse.up()
+        return self.selected()
+
+    def selected(self) -> tuple[int, int]:
+        """First and last row that are selected, once the address keeps them."""
         selected = self.frame().evaluate(_SELECTED)
         rows = int(selected["from"]), int(selected["to"]) - 1
         self.wait_kept("selection", rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -76,7 +77,7 @@ def test_the_keyboard_zooms_pans_selects_and_clears(page: SlowdownPage) -> None:
     page.press("-")
     page.wait_kept("rows", None)
     page.press("Shift+ArrowLeft", "Shift+ArrowLeft", "Shift+ArrowLeft")
-    first, last = page.wait_changed("selection", None)
+    first, last = page.selected()
     assert last == DEMO_ROWS - 1
     assert first < last
     page.press("Z")
@@ -159,3 +160,57 @@ def test_the_timeline_is_a_table_too(page: SlowdownPage) -> None:
         page.press("+")
         view = page.wait_changed("rows", view)
     region.get_by_text("Every range in view").wait_for()
+
+
+def test_ticks_say_what_they_are_and_lead_there(tab: SlowdownPage) -> None:
+    frame = tab.open("retrace_python_number")
+    plot = tab.plot()
+    box = plot.bounding_box()
+    assert box is not None
+    row = frame.locator("sd-timeline .g > div", has_text="Retraces").bounding_box()
+    assert row is not None
+    down = row["y"] + row["height"] / 2 - box["y"]
+    steps = frame.evaluate(
+        "document.querySelector('sd-timeline').input.whole.timeline.marks.retraces.map(m => m.row)"
+    )
+    rows = frame.evaluate("document.querySelector('sd-timeline').input.whole.timeline.rows")
+    at = tab.point((steps[-1] + 0.5) / rows, down)
+    tab.page.mouse.move(*at)
+    tip = frame.locator("sd-timeline .tip")
+    tip.get_by_text(re.compile(r"^Retraces.*train_step, .*: .* \u2192 .*, .* m?s$")).wait_for()
+    tab.page.mouse.click(*at)
+    tab.wait_address("open=trace")
+    frame.locator("#retraces tr.sel").wait_for()
+
+
+def test_a_selection_has_its_sum_beside_it(page: SlowdownPage) -> None:
+    first, last = page.drag(0.7, 0.8)
+    total = page.frame().locator(".tl-sum")
+    total.get_by_text(
+        re.compile(rf"^Selected: {last - first + 1} steps, mean .* m?s; .* lost to input pipeline")
+    ).wait_for()
+
+
+def test_keys_and_files_of_the_timeline(page: SlowdownPage) -> None:
+    frame = page.frame()
+    page.focus_timeline()
+    page.press("w")
+    page.wait_changed("rows", None)
+    page.press("m")
+    assert page.wait_changed("selection", None) == page.kept("rows")
+    page.press("?")
+    keys = frame.get_by_role("table", name="Keys")
+    keys.get_by_text("change point").wait_for()
+    page.press("?")
+    keys.wait_for(state="hidden")
+    page.press("0")
+    frame.get_by_role("button", name="As table").click()
+    with page.page.expect_download() as table:
+        frame.get_by_role("button", name="CSV").click()
+    lines = Path(table.value.path()).read_text().splitlines()
+    assert lines[0].startswith('"Steps","Mean","Median","Slowest","Healthy","Input pipeline"')
+    data = frame.evaluate("document.querySelector('sd-timeline').input.detail.timeline.row.length")
+    assert len(lines) == 1 + data
+    with page.page.expect_download() as picture:
+        frame.get_by_role("button", name="PNG").click()
+    assert Path(picture.value.path()).read_bytes().startswith(b"\x89PNG")

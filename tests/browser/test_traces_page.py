@@ -183,7 +183,7 @@ def test_causes_captures_and_differences_lead_to_a_trace(
     rows.first.wait_for()
     assert rows.count() == 2
     assert "0\u20139" in rows.nth(0).inner_text()
-    assert "waiting for data" in rows.nth(0).inner_text()
+    assert "input wait" in rows.nth(0).inner_text()
     assert "step: traced in 1 of 10 calls." in rows.nth(1).inner_text()
     # The slower capture is compared with the faster one without being asked.
     headline = panel.locator("p.headline")

@@ -2,6 +2,7 @@
 
 import { html, nothing, type TemplateResult } from "lit-html";
 import { isShared } from "../api/embedded";
+import type { Retraces } from "../api/wire/retraces";
 import { whole as wholeRun } from "../model/timeline/window";
 import { PANELS } from "../panels";
 import type { AnyPanel, Captures, Page, Shown } from "../panels/contract";
@@ -71,6 +72,7 @@ export class Shell {
       shared: isShared(),
       trace: state.trace,
       captures: state.panels.get("traces")?.data as Captures | undefined,
+      retraces: state.panels.get("retraces")?.data as Retraces | undefined,
       now,
       actions: this.app,
     };

@@ -96,6 +96,7 @@ export interface Page {
   readonly trace: OpenTrace | undefined;
   /** Of this run, once they are listed. */
   readonly captures: Captures | undefined;
+  readonly retraces: Retraces | undefined;
   readonly now: number;
   readonly actions: Actions;
 }

@@ -1,6 +1,7 @@
 /** Names, scales and values at the left of the timeline, and the tooltip of its stack. */
 
 import { html, nothing, type TemplateResult } from "lit-html";
+import type { Retraces } from "../../api/wire/retraces";
 import { count, decimal, duration, MISSING, stepTime } from "../../base/format";
 import { logTicks } from "../../base/ticks";
 import { causeKind, HEALTHY } from "../../catalog/causes";
@@ -36,7 +37,10 @@ function gutterRow(input: TimelineInput, row: Row): TemplateResult {
       </div>`;
     case "marks": {
       const title = MARKS.find((mark) => mark.kind === row.mark)?.title ?? "";
-      const marks = input.whole.timeline.marks[row.mark ?? "gc"] ?? [];
+      const { from, to } = input.view;
+      const marks = (input.whole.timeline.marks[row.mark ?? "gc"] ?? []).filter(
+        (mark) => mark.row >= from && mark.row < to,
+      );
       const number =
         row.mark === "captures"
           ? input.captures.length
@@ -47,7 +51,7 @@ function gutterRow(input: TimelineInput, row: Row): TemplateResult {
       return html`<div style=${style}>
         <span class="n" title=${row.lane?.fullTitle ?? ""}>${row.lane?.title ?? ""}</span>
         <span class="v" data-value=${row.key}></span>
-        <span class="s q all">${row.lane?.scale ?? ""}</span>
+        <span class="s q all">${(input.detail.lanes.find(({ id }) => id === row.lane?.id) ?? row.lane)?.scale ?? ""}</span>
       </div>`;
     case "unmeasured": {
       const name = collectorTitle(row.key.replace("unmeasured-", ""));
@@ -112,16 +116,41 @@ function yLabels(input: TimelineInput, layout: Layout): TemplateResult {
   </div>`;
 }
 
+/** What the ticks at a bucket are. */
+function marksAt(scene: Scene, bucket: number, retraces: Retraces | undefined): string[] {
+  const [from = 0, to = 0] = scene.track.rows.slice(bucket, bucket + 2);
+  const here = ({ row }: { readonly row: number }): boolean => row >= from && row < to;
+  return MARKS.flatMap(({ kind, title }) => {
+    const marks = (scene.timeline.marks[kind] ?? []).filter(here);
+    if (kind === "captures" || marks.length === 0) return [];
+    const seconds = stepTime(marks.reduce((sum, mark) => sum + mark.seconds, 0));
+    const why = (retraces?.groups ?? []).flatMap((group) =>
+      group.examples.filter(here).map(({ changes }) => {
+        const [change] = changes;
+        return change
+          ? `${group.function}, ${change.argument}: ${change.before} → ${change.after}`
+          : group.function;
+      }),
+    );
+    const many = marks.reduce((sum, mark) => sum + mark.count, 0);
+    return `${title}${many > 1 ? ` (${count(many)})` : ""}: ${
+      kind === "retraces" && why[0] ? `${why[0]}, ` : ""
+    }${seconds}`;
+  });
+}
+
 /** What a step costs at a bucket, the largest loss first. */
 export function tooltip(
   scene: Scene,
   bucket: number,
   steps: string,
   sinceSeconds: number,
+  retraces: Retraces | undefined,
 ): TemplateResult {
   const { mean, median, max } = scene.timeline.step_seconds;
   const one = scene.timeline.count[bucket] === 1;
   return html`<div class="hd"><span>${one ? "Step" : "Steps"} ${steps}</span><span>${duration(sinceSeconds)}</span></div>
+    ${marksAt(scene, bucket, retraces).map((text) => html`<p>${text}</p>`)}
     ${atBucket(scene, bucket).map(
       (line) =>
         html`<div>${badge(line.id)}<span>${nameOf(line.id, scene)}</span><span>${stepTime(line.seconds)}</span></div>`,

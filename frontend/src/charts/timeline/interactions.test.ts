@@ -137,6 +137,23 @@ describe("pointer", () => {
   });
 });
 
+describe("keys of Perfetto", () => {
+  it("zoom, pan, fit the selection, and mark what is in view", () => {
+    fake.cursor = 500;
+    key("w");
+    expect(fake.view).toEqual({ from: 250, to: 750 });
+    key("d");
+    expect(fake.view).toEqual({ from: 375, to: 875 });
+    key("A");
+    key("m");
+    expect(fake.selection).toEqual({ from: 250, to: 750 });
+    key("s");
+    expect(fake.view).toEqual({ from: 0, to: 1000 });
+    key("f");
+    expect(fake.view).toEqual({ from: 250, to: 750 });
+  });
+});
+
 describe("wheel", () => {
   const wheel = (more: WheelEventInit): boolean =>
     plot.dispatchEvent(

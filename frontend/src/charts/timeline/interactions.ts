@@ -1,5 +1,6 @@
 /** Pointer, wheel and keys over the timeline: where the cursor goes, and what is asked for. */
 
+import type { MarkKind } from "../../api/wire/timeline";
 import type { Projection } from "../../model/timeline/scene";
 import { bucketOfRow } from "../../model/timeline/track";
 import {
@@ -17,6 +18,8 @@ export interface Handled {
   readonly input: TimelineInput | undefined;
   readonly projection: Projection | undefined;
   cursor: number | undefined;
+  /** What the ticks at a height of the window are. */
+  markAt?(y: number): MarkKind | undefined;
   /** Puts the cursor where it belongs; `speak` tells a screen reader. */
   place(speak: boolean): void;
   /** The pointer has left. */
@@ -29,6 +32,8 @@ const DRAG_PIXELS = 3;
 const NEAR_PIXELS = 6;
 const CLOSER = 0.8;
 const WIDER = 1.25;
+/** Of the view, by A and D. */
+const PAN = 0.25;
 const WHEEL_PIXELS = 1000;
 
 interface Drag {
@@ -49,8 +54,9 @@ export class Hands {
   ) {
     plot.addEventListener("pointerdown", (event) => this.#press(event));
     plot.addEventListener("pointermove", (event) => this.#move(event));
-    plot.addEventListener("pointerup", () => {
-      if (this.#drag?.moved === false) this.#point(this.#drag.row, this.#nearRows());
+    plot.addEventListener("pointerup", ({ clientY }) => {
+      const mark = this.handled.markAt?.(clientY);
+      if (this.#drag?.moved === false) this.#point(this.#drag.row, this.#nearRows(), mark);
       this.#release();
     });
     plot.addEventListener("pointercancel", () => this.#release());
@@ -123,13 +129,18 @@ export class Hands {
       "-": zoom(2),
       "0": () => this.#view(wholeRun(rows)),
       z: () => this.#zoomToSelection(),
-      Z: () => this.#zoomToSelection(),
+      f: () => this.#zoomToSelection(),
+      w: zoom(1 / 2),
+      s: zoom(2),
+      a: () => this.#view(shifted(input.view, -PAN * span(input.view), rows)),
+      d: () => this.#view(shifted(input.view, PAN * span(input.view), rows)),
+      m: () => this.#select({ from: Math.round(input.view.from), to: Math.round(input.view.to) }),
       "[": () => this.#jump(-1),
       "]": () => this.#jump(1),
       Enter: () => this.#point(this.#cursor(input), Number.POSITIVE_INFINITY),
       Escape: () => this.#select(undefined),
     };
-    const action = actions[event.key];
+    const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (action === undefined) return;
     event.preventDefault();
     action();
@@ -156,12 +167,12 @@ export class Hands {
   }
 
   /** Points at the bucket of a row: what is drawn as one can't be told apart. */
-  #point(row: number, within: number): void {
+  #point(row: number, within: number, mark?: MarkKind): void {
     const track = this.handled.input?.detail.track;
     if (track === undefined) return;
     const bucket = bucketOfRow(track, row);
     const rows = { from: track.rows[bucket] ?? row, to: track.rows[bucket + 1] ?? row + 1 };
-    this.handled.ask(new CustomEvent<Point>("sd-point", { detail: { rows, within } }));
+    this.handled.ask(new CustomEvent<Point>("sd-point", { detail: { rows, within, mark } }));
   }
 
   #nearRows(): number {

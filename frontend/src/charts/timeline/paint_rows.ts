@@ -46,9 +46,9 @@ export function paintLane({ context, theme, scene, projection }: Painting, row: 
   if (lane === undefined || row.lane === undefined) return;
   const box = { left: 0, top: row.top, width: projection.width, height: row.height - 1 };
   const room = { ...box, top: row.top + 5, height: row.height - 6 };
-  const y = linear(row.lane.low, row.lane.high, room);
+  const y = linear(lane.low, lane.high, room);
   const xs = lane.row.map((one) => projection.x(one + (lane.stepped ? 0 : 0.5)));
-  const floor = y(Math.max(0, row.lane.low));
+  const floor = y(Math.max(0, lane.low));
   const borders = [...xs, projection.x(scene.timeline.last + 1)];
   const gaps: number[] = [];
   clip(context, box, () => {
@@ -72,6 +72,9 @@ export function paintLane({ context, theme, scene, projection }: Painting, row: 
     context.stroke();
     context.fillStyle = theme.colour("text-2");
     context.textAlign = "center";
+    for (const [index, value] of lane.value.entries()) {
+      if (value !== null && value > lane.high) context.fillText("▴", xs[index] ?? 0, row.top + 9);
+    }
     for (const middle of gaps)
       context.fillText("not measured", middle, row.top + row.height / 2 + 4);
   });

@@ -3,6 +3,7 @@
 import type { MarkKind } from "../../api/wire/timeline";
 import { chosenLanes, type Lane } from "../../model/timeline/lane";
 import { MARKS, type Scene } from "../../model/timeline/scene";
+import { ranked } from "../../model/timeline/stack";
 
 export type RowKind = "epochs" | "stack" | "time" | "marks" | "lane" | "unmeasured" | "axis";
 
@@ -46,7 +47,9 @@ export function layoutOf(whole: Scene, allLanes: boolean, captures: number): Lay
     const marks = kind === "captures" ? captures : (whole.timeline.marks[kind] ?? []).length;
     if (marks > 0) add("marks", `marks-${kind}`, { mark: kind });
   }
-  for (const lane of chosenLanes(whole.lanes, allLanes)) add("lane", `lane-${lane.id}`, { lane });
+  for (const lane of chosenLanes(whole.lanes, allLanes, ranked(whole.timeline))) {
+    add("lane", `lane-${lane.id}`, { lane });
+  }
   for (const { signal, reason } of whole.timeline.unmeasured) {
     add("unmeasured", `unmeasured-${signal}`, { reason });
   }

@@ -7,7 +7,9 @@
  */
 
 import { render } from "lit-html";
+import type { MarkKind } from "../../api/wire/timeline";
 import { count, range } from "../../base/format";
+import { fitted } from "../../model/timeline/lane";
 import { inView, Projection } from "../../model/timeline/scene";
 import { bucketOfRow, stepOfRow, timeOfRow } from "../../model/timeline/track";
 import { define, sharpContext } from "../canvas/canvas_element";
@@ -84,7 +86,11 @@ export class TimelineElement extends HTMLElement implements Handled {
       this.#plot.style.height = `${this.#layout.height}px`;
       this.ariaLabel = `Timeline of ${count(given.whole.timeline.rows)} steps. Arrow keys move the cursor, Shift extends the selection, plus and minus zoom, Enter opens the nearest trace.`;
     }
-    this.#input = { ...given, detail: inView(given.detail, given.view) };
+    const { from, to } = given.view;
+    const lanes = this.#layout.rows.flatMap(({ lane }) =>
+      lane ? [fitted(given.detail.lanes.find(({ id }) => id === lane.id) ?? lane, from, to)] : [],
+    );
+    this.#input = { ...given, detail: { ...inView(given.detail, given.view), lanes } };
     if (this.cursor !== undefined) {
       // The cursor never leaves the view.
       this.cursor = Math.min(given.view.to - 1, Math.max(given.view.from, this.cursor));
@@ -97,6 +103,11 @@ export class TimelineElement extends HTMLElement implements Handled {
     const width = this.#plot.clientWidth;
     if (input === undefined || width === 0) return undefined;
     return new Projection(input.detail.track, input.view, input.axis, width);
+  }
+
+  markAt(y: number): MarkKind | undefined {
+    const at = y - this.#plot.getBoundingClientRect().top;
+    return this.#layout.rows.find((row) => at >= row.top && at < row.top + row.height)?.mark;
   }
 
   ask(event: CustomEvent): void {
@@ -186,7 +197,7 @@ export class TimelineElement extends HTMLElement implements Handled {
     if (speak) this.#speech.say(input.detail, bucket, steps);
     if (this.#tip.hidden) return;
     const since = timeOfRow(track, row) - (input.whole.track.times[0] ?? 0);
-    render(tooltip(input.detail, bucket, steps, since), this.#tip);
+    render(tooltip(input.detail, bucket, steps, since, input.retraces), this.#tip);
     const stack = rowOfKind(this.#layout, "stack");
     const wide = this.#tip.offsetWidth + 12;
     const left = x + wide > width ? x - wide : x + 12;

@@ -1,5 +1,7 @@
 /** What the page hands to the timeline, and what the timeline asks of the page. */
 
+import type { Retraces } from "../../api/wire/retraces";
+import type { MarkKind } from "../../api/wire/timeline";
 import type { CaptureSpan } from "../../model/captures";
 import type { Axis, Scene } from "../../model/timeline/scene";
 import type { Window } from "../../model/timeline/window";
@@ -15,12 +17,16 @@ export interface TimelineInput {
   /** Every signal, not only those that say most. */
   readonly allLanes: boolean;
   readonly captures: readonly CaptureSpan[];
+  /** What the ticks of retraces are. */
+  readonly retraces?: Retraces | undefined;
 }
 
 /** Steps that were pointed at, and how many rows beside them a captured step may lie. */
 export interface Point {
   readonly rows: Window;
   readonly within: number;
+  /** Of ticks: what they are. */
+  readonly mark?: MarkKind | undefined;
 }
 
 export interface Jump {

@@ -4,6 +4,7 @@ import {
   accountLane,
   bridged,
   chosenLanes,
+  fitted,
   laneOf,
   laneText,
   perStep,
@@ -59,6 +60,36 @@ describe("lane", () => {
     expect(chosen.slice(0, 3)).toEqual(["account:a", "account:b", "account:c"]);
     expect(chosen).toContain("rss_bytes");
     expect(chosenLanes([...accounts, ...signals], true)).toHaveLength(13);
+  });
+
+  it("puts what the causes are seen in first, in their order", () => {
+    const of = (name: string, value = [1, 2]): ReturnType<typeof laneOf> =>
+      laneOf({ ...signal, signal: name, title: name, row: [0, 10], value });
+    const names = [
+      "rss_bytes",
+      "cpu_pressure_seconds",
+      "x",
+      "y",
+      "z",
+      "u",
+      "v",
+      "graph_operations",
+    ];
+    const lanes = [...names, "w", "major_faults"].map((name) => of(name));
+    const first = chosenLanes(lanes, false, ["graph_growth", "host_memory"]);
+    expect(first.slice(0, 2).map(({ id }) => id)).toEqual(["graph_operations", "major_faults"]);
+    expect(first).toHaveLength(8);
+    const all = chosenLanes(lanes, true, ["cpu_contention"]);
+    expect(all.map(({ id }) => id)[0]).toBe("cpu_pressure_seconds");
+  });
+
+  it("ends its axis above the usual values in view, not above a single one", () => {
+    const row = Array.from({ length: 300 }, (_, index) => index);
+    const value = row.map((index) => (index === 0 ? 2500 : index < 200 ? 1 : 200));
+    const lane = laneOf({ ...signal, unit: "count", row, value });
+    expect(lane.high).toBe(2500);
+    expect(fitted(lane, 0, 300)).toMatchObject({ high: 250, scale: "0 to 250" });
+    expect(fitted(lane, 100, 200)).toMatchObject({ high: 1, scale: "0 to 1" });
   });
 
   it("turns a counter into what it adds a step, and a counter that fell into a gap", () => {

@@ -141,6 +141,27 @@ export function perStep(series: Pick<SignalSeries, "row" | "value">): Rates {
   return { row, value };
 }
 
+/** Of the values in view: those above are cut off, and marked. */
+const USUAL_SHARE = 0.99;
+
+/** A lane whose axis ends above the usual values between two rows, not above a single one. */
+export function fitted(lane: Lane, from: number, to: number): Lane {
+  const inside = lane.value
+    .filter((_, index) => (lane.row[index + 1] ?? to) > from && (lane.row[index] as number) < to)
+    .filter((one) => one !== null)
+    .sort((a, b) => a - b);
+  const largest = inside.at(-1) ?? 0;
+  const usual = inside[Math.floor((inside.length - 1) * USUAL_SHARE)] ?? 0;
+  const top = usual > 0 && usual * 2 < largest ? usual * 1.25 : largest;
+  if (top <= 0) return lane;
+  const high = lane.unit === "bytes" ? niceBytes(top) : niceCeiling(top);
+  if (high === lane.high) return lane;
+  const unit = lane.scale.endsWith(" a step") ? " a step" : "";
+  const text = lane.unit === "seconds" ? stepTime(high) : quantity(high, lane.unit);
+  const bottom = lane.low < 0 ? quantity(lane.low, lane.unit) : "0";
+  return { ...lane, high, scale: `${bottom} to ${text.replace(/\.0+ /, " ")}${unit}` };
+}
+
 /** The last value sampled at or before a row, null before the first and in a gap. */
 export function valueAt(lane: Pick<Lane, "row" | "value">, row: number): Measured {
   const index = bisectRight(lane.row, row) - 1;
@@ -174,17 +195,50 @@ const FIRST = [
   "cpu_pressure",
 ];
 
-/** The lanes that say most: those that move, the best known first, in the server's order. */
-export function chosenLanes(lanes: readonly Lane[], all: boolean): Lane[] {
-  if (all || lanes.length <= FEW) return [...lanes];
+/** What a cause is seen in, by the name of a lane. */
+const PROOFS: Readonly<Record<string, RegExp>> = {
+  retracing: /tracing:again|execution:again/,
+  input_pipeline: /input_wait/,
+  graph_growth: /graph_operations/,
+  tensor_retention: /live_tensor|tape/,
+  host_memory: /major_faults|memory_available|memory_pressure|swap/,
+  gpu_memory: /allocator/,
+  garbage_collection: /account:gc|garbage/,
+  checkpointing: /checkpoint/,
+  callbacks: /callback|summary/,
+  disk: /disk_(read|written)|io_pressure|output/,
+  cpu_contention: /run_delay|cpu_pressure|throttled/,
+  communication: /communication/,
+  shape_churn: /batch_shapes/,
+  optimizer_state: /optimizer/,
+  xla_compilation: /xla/,
+  thermal: /gpu_(clock|power|temperature|thermal|hardware)/,
+};
+
+/**
+ * The lanes that say most: what the causes are seen in, in their order, then those that move, the
+ * best known first.
+ */
+export function chosenLanes(
+  lanes: readonly Lane[],
+  all: boolean,
+  causes: readonly string[] = [],
+): Lane[] {
+  const proves = ({ id }: Lane): number => {
+    const place = causes.findIndex((cause) => PROOFS[cause]?.test(id));
+    return place < 0 ? causes.length : place;
+  };
+  const ordered = [...lanes].sort((a, b) => proves(a) - proves(b));
+  if (all || lanes.length <= FEW) return ordered;
   const accounts = lanes.filter((lane) => lane.id.startsWith(ACCOUNT)).slice(0, FEW_ACCOUNTS);
   const rank = (lane: Lane): number => {
+    if (proves(lane) < causes.length && moves(lane)) return proves(lane) - causes.length - 1;
     if (lane.id.startsWith(ACCOUNT)) return accounts.includes(lane) ? -1 : Number.MAX_VALUE;
     const place = FIRST.findIndex((name) => lane.id.startsWith(name));
     return (moves(lane) ? 0 : lanes.length + FIRST.length) + (place < 0 ? FIRST.length : place);
   };
   const few = new Set([...lanes].sort((a, b) => rank(a) - rank(b)).slice(0, FEW));
-  return lanes.filter((lane) => few.has(lane));
+  return ordered.filter((lane) => few.has(lane));
 }
 
 /** Not the same value all along. */

@@ -84,7 +84,7 @@ const ordered = (groups: readonly RetraceGroup[], column: SortColumn): RetraceGr
   [...groups].sort((a, b) => b[column] - a[column]);
 
 /** What a row is called where open cards are kept; a comma parts them there. */
-const key = (group: RetraceGroup): string =>
+export const key = (group: RetraceGroup): string =>
   ["trace", group.function, group.location, group.cause, group.argument, group.what]
     .join("|")
     .replaceAll(",", ";");

@@ -5,16 +5,20 @@ import "../../charts/timeline/overview";
 import "../../charts/timeline/timeline_element";
 import "../../charts/trace_view";
 import type { Timeline } from "../../api/wire/timeline";
-import { count, plural, range, stepTime } from "../../base/format";
+import { count, ledgerSeconds, plural, range, signed, stepTime } from "../../base/format";
+import type { Measured } from "../../base/numbers";
 import { causeKind } from "../../catalog/causes";
 import type { Jump, Point } from "../../charts/timeline/timeline_input";
 import { nearest, spansOf } from "../../model/captures";
+import { changeText } from "../../model/changes/changed";
 import { chosenLanes } from "../../model/timeline/lane";
-import type { Scene } from "../../model/timeline/scene";
+import { MARKS, type Scene } from "../../model/timeline/scene";
 import { ranked } from "../../model/timeline/stack";
 import { stepOfRow } from "../../model/timeline/track";
 import { sameWindow, span, type Window, whole as wholeRun } from "../../model/timeline/window";
 import { type Page, sealed } from "../contract";
+import { csv, picture } from "./exports";
+import { key } from "./retraces";
 
 export const timeline = sealed<Timeline>({
   id: "timeline",
@@ -29,13 +33,13 @@ export const timeline = sealed<Timeline>({
     }
     return {
       note: "coloured area = seconds lost; hover for one step range, drag to select",
-      body: html`${tools(whole, page)}${strip(whole, page)}<div class=${page.trace ? "split" : ""}><div>
+      body: html`${tools(whole, page)}${summary(detail, page)}${strip(whole, page)}<div class=${page.trace ? "split" : ""}><div>
         <sd-timeline class="tl"
-          .input=${{ whole, detail, view: page.view, selection: page.selection, axis: page.axis, allLanes: page.allLanes, captures: spansOf(page.captures?.list.captures, whole.timeline.marks.captures ?? []) }}
+          .input=${{ whole, detail, view: page.view, selection: page.selection, axis: page.axis, allLanes: page.allLanes, captures: spansOf(page.captures?.list.captures, whole.timeline.marks.captures ?? []), retraces: page.retraces }}
           @sd-view=${(event: CustomEvent<Window>) => page.actions.view(event.detail)}
           @sd-select=${(event: CustomEvent<Window | null>) => page.actions.select(event.detail ?? undefined)}
           @sd-jump=${(event: CustomEvent<Jump>) => page.actions.jump(event.detail.direction, event.detail.cursor)}
-          @sd-point=${(event: CustomEvent<Point>) => openNear(page, event.detail.rows, event.detail.within)}
+          @sd-point=${(event: CustomEvent<Point>) => point(page, event.detail)}
         ></sd-timeline>
         ${lanesLine(whole, page)}</div>${trace(page)}</div>${page.asTable ? table(detail, page) : nothing}`,
     };
@@ -46,6 +50,81 @@ function openNear(page: Page, rows: Window, within?: number): void {
   const found = nearest(page.captures?.list.captures ?? [], rows, within);
   if (found !== undefined) page.actions.openTrace(found);
 }
+
+/** A tick leads to what it is, other steps to the capture of them. */
+function point(page: Page, { rows, within, mark }: Point): void {
+  const near = ({ row }: { readonly row: number }): boolean =>
+    row >= rows.from - within && row < rows.to + within;
+  if (!mark || mark === "captures" || !page.whole?.timeline.marks[mark].some(near)) {
+    openNear(page, rows, within);
+  } else if (mark === "retraces") {
+    const group = page.retraces?.groups.find(({ examples }) => examples.some(near));
+    if (group) page.actions.card(key(group), true);
+    page.actions.goTo("retraces");
+  } else {
+    page.actions.showCard(MARKS.find(({ kind }) => kind === mark)?.cause ?? "");
+  }
+}
+
+/** How many of what moved, and of what was lost, stand beside the selection. */
+const FEW = 3;
+
+/** What the selected steps take and lose, and what moved with them. */
+function summary({ timeline: data }: Scene, page: Page): TemplateResult | typeof nothing {
+  const { selection, changes, report } = page;
+  if (selection === undefined) return nothing;
+  const buckets = data.row.flatMap((row, index) => {
+    const end = Math.min(selection.to, row + (data.count[index] ?? 1));
+    const rows = end - Math.max(selection.from, row);
+    return rows > 0 ? [{ index, rows }] : [];
+  });
+  const total = (series: readonly Measured[] = []): number =>
+    buckets.reduce((sum, { index, rows }) => sum + rows * (series[index] ?? 0), 0);
+  const steps = span(selection);
+  const lost = ranked(data)
+    .map((id) => ({ id, seconds: total(data.lost[id]) * data.steps_per_row }))
+    .filter(({ seconds }) => seconds > 0)
+    .sort((a, b) => b.seconds - a.seconds);
+  const moved = (changes?.changes ?? []).filter(({ kind }) => kind === "changed");
+  return html`<p class="tl-sum" role="status">Selected: <b>${plural(steps * data.steps_per_row, "step")}</b>, mean <b>${stepTime(total(data.step_seconds.mean) / steps)}</b>${lost
+    .slice(0, FEW)
+    .map(
+      ({ id, seconds }) =>
+        html`; ${ledgerSeconds(seconds, report?.wall_seconds)} lost to ${causeKind(id).name.toLowerCase()}`,
+    )}.${
+    moved.length > 0
+      ? html` Moved: ${moved
+          .slice(0, FEW)
+          .map(
+            ({ title, difference, unit, per_step }) =>
+              `${title} ${signed(difference, (value) => changeText(value, unit, per_step))}`,
+          )
+          .join(
+            "; ",
+          )}. <button class="link" @click=${() => page.actions.goTo("changed")}>All changes</button>`
+      : nothing
+  }</p>`;
+}
+
+const KEYS: readonly (readonly [string, string])[] = [
+  ["← →", "move the cursor"],
+  ["Shift ← →, drag", "select"],
+  ["[ ]", "previous and next change point"],
+  ["W S, + −, Ctrl wheel", "zoom"],
+  ["A D, Shift wheel", "pan"],
+  ["F, Z, double click", "zoom to the selection"],
+  ["M", "select what is in view"],
+  ["0", "whole run"],
+  ["Home End", "first and last step"],
+  ["Enter", "nearest trace"],
+  ["Esc", "clear the selection"],
+  ["R", "choose a run"],
+  ["Alt ←", "back to the view before"],
+];
+
+const help = html`<details class="menu keys"><summary class="btn sm" title="Keys (?)">?</summary><table aria-label="Keys">${KEYS.map(
+  ([keys, what]) => html`<tr><th scope="row">${keys}</th><td>${what}</td></tr>`,
+)}</table></details>`;
 
 /** The capture that is open, beside the steps. */
 function trace(page: Page): TemplateResult | typeof nothing {
@@ -90,7 +169,8 @@ function tools(whole: Scene, page: Page): TemplateResult {
         ? html`<button class="sm" @click=${() => openNear(page, selection ?? page.view)}>Trace here</button>`
         : nothing
     }
-    <span class="q s keys"><kbd>←</kbd> <kbd>→</kbd> cursor <kbd>⇧</kbd>+<kbd>←</kbd> <kbd>→</kbd> select <kbd>+</kbd> <kbd>−</kbd> zoom <kbd>Esc</kbd> clear</span>
+    ${help}
+    <button class="sm quiet" @click=${picture}>PNG</button>
     <button class="sm quiet" aria-pressed=${page.asTable ? "true" : "false"} @click=${() => actions.table(!page.asTable)}>As table</button>
   </div>`;
 }
@@ -121,25 +201,19 @@ function lanesLine(whole: Scene, page: Page): TemplateResult | typeof nothing {
   } <button class="quiet sm" @click=${() => page.actions.lanes(!page.allLanes)}>${page.allLanes ? "Show fewer" : "Show all"}</button></p>`;
 }
 
-const MOST_LINES = 200;
-
 /** The range in view as numbers: for screen readers and for copying. */
 function table(detail: Scene, page: Page): TemplateResult {
   const { timeline: data, track } = detail;
   const inView = data.row
     .map((row, index) => ({ row, index, end: row + (data.count[index] ?? 1) }))
     .filter(({ row, end }) => end > page.view.from && row < page.view.to);
-  const pitch = Math.max(1, Math.ceil(inView.length / MOST_LINES));
-  const shown = inView.filter((_, index) => index % pitch === 0);
   const ids = ranked(data);
   return html`<div class="scroll tall" tabindex="0" role="region" aria-label="Timeline as a table"><table>
-    <caption class="s q">${
-      pitch === 1 ? "Every range in view" : `One of ${pitch} ranges in view; zoom in to see all`
-    }: mean seconds a step</caption>
+    <caption class="s q">Every range in view: mean seconds per step <button class="sm" @click=${(event: Event) => csv(event, page.run.title)}>CSV</button></caption>
     <thead><tr><th class="num">Steps</th><th class="num">Mean</th><th class="num">Median</th><th class="num">Slowest</th><th class="num">Healthy</th>${ids.map(
       (id) => html`<th class="num">${causeKind(id).name}</th>`,
     )}</tr></thead>
-    <tbody>${shown.map(
+    <tbody>${inView.map(
       ({ row, index, end }) => html`<tr>
         <td class="num">${range(stepOfRow(track, row), stepOfRow(track, end - 1))}</td>
         <td class="num">${stepTime(data.step_seconds.mean[index])}</td>
