@@ -11,7 +11,7 @@ from tb_slowdown_plugin.analysis.compare.run_ledger import HEALTHY, RunLedger
 from tb_slowdown_plugin.analysis.text.wording import count, duration
 from tb_slowdown_plugin.analysis.types import UNEXPLAINED
 from tb_slowdown_plugin.catalog.causes import cause_title
-from tb_slowdown_plugin.catalog.parameters.shared import ALIKE
+from tb_slowdown_plugin.catalog.parameters.shared import ALIKE, MAJORITY
 
 _EVENTS: Final = {
     "retracing": "retraces",
@@ -53,6 +53,15 @@ def find_changes(
         before, now = _events(base, cause), _events(other, cause)
         text = _describe(cause, before, now, seconds, steps)
         yield CauseChange(cause, before, now, seconds, text)
+
+
+def has_other_events(cause: str, base: Sequence[RunLedger], other: Sequence[RunLedger]) -> bool:
+    """Whether one side has fewer than half as many events of a cause in as many steps."""
+    rates = [
+        (_events(side, cause) or 0.0) / max(_mean([run.steps for run in side]), 1.0)
+        for side in (base, other)
+    ]
+    return min(rates) < MAJORITY * max(rates)
 
 
 def _per_step(runs: Sequence[RunLedger], cause: str) -> float:

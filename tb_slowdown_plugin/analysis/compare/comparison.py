@@ -13,7 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from tb_slowdown_plugin.analysis.compare.cause_changes import CauseChange, find_changes
+from tb_slowdown_plugin.analysis.compare.cause_changes import (
+    CauseChange,
+    find_changes,
+    has_other_events,
+)
 from tb_slowdown_plugin.analysis.compare.run_ledger import WARM_UP, RunLedger, Term
 from tb_slowdown_plugin.analysis.compare.run_noise import Chance, chance_between
 from tb_slowdown_plugin.analysis.text.wording import whole_percent
@@ -116,12 +120,17 @@ def compare(base: Sequence[RunLedger], other: Sequence[RunLedger]) -> Comparison
             *_notes_on_versions(base, other),
         ),
         changes=tuple(
-            find_changes((term.term for term in terms if _is_found(term, outcome)), *sides)
+            find_changes((term.term for term in terms if _is_told(term, outcome, sides)), *sides)
         ),
     )
 
 
-def _is_found(term: Difference, outcome: Outcome) -> bool:
+def _is_told(
+    term: Difference, outcome: Outcome, sides: tuple[Sequence[RunLedger], Sequence[RunLedger]]
+) -> bool:
+    """Whether a term differs as the step does, or its events went or came: that is no chance."""
+    if outcome == "not_enough_repeats":
+        return abs(term.fraction) >= SMALLEST_EFFECT and has_other_events(term.term, *sides)
     return term.outcome == outcome and outcome in ("slower", "faster")
 
 

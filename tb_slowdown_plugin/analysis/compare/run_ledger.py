@@ -13,7 +13,7 @@ from tb_slowdown_plugin.analysis.report_types import Account
 from tb_slowdown_plugin.analysis.stats.buckets import bucket
 from tb_slowdown_plugin.analysis.stats.noise import long_run_variance
 from tb_slowdown_plugin.analysis.types import CONFIRMING, UNEXPLAINED
-from tb_slowdown_plugin.records.types import Float, Run
+from tb_slowdown_plugin.records.types import Float, Run, Trace
 
 HEALTHY: Final = "healthy"
 WARM_UP: Final = "warm_up"
@@ -86,12 +86,27 @@ def ledger_of(run: Run, account: Account, *, name: str | None = None) -> RunLedg
         warm_up_seconds=0.0 if warm_up is None else float(warm_up.sum()),
         items_per_step=float(items.mean()) if known else None,
         versions=dict(run.environment.versions),
-        events={
-            cause: len(account.marks[kind][0])
-            for cause, kind in EVENTS.items()
-            if kind in account.marks
-        },
+        events=_count_events(run, account),
     )
+
+
+def _count_events(run: Run, account: Account) -> dict[str, int]:
+    found = {
+        cause: len(account.marks[kind][0])
+        for cause, kind in EVENTS.items()
+        if kind in account.marks
+    }
+    if "retracing" in found:
+        # Marks are of the program's functions; calls such as `predict` retrace those of libraries.
+        traces = [event.what for event in run.events if isinstance(event.what, Trace)]
+        of_libraries = [(each.function, each.location) for each in traces if _is_of_library(each)]
+        found["retracing"] += len(of_libraries) - len(set(of_libraries))
+    return found
+
+
+def _is_of_library(trace: Trace) -> bool:
+    """Whether a trace is of a library's function, in the training thread."""
+    return trace.cause == "library" and not trace.elsewhere
 
 
 def _term(seconds: Float) -> Term:

@@ -61,6 +61,17 @@ def test_chance_brings_nothing_back() -> None:
     assert compare(same, same).changes == ()
 
 
+def test_what_one_run_a_side_cannot_tell_is_told_of_events_that_went() -> None:
+    noisy = replace(ledger(0.1, 45), step=Term(0.2, 0.05), quiet=Term(0.1, 0.02))
+    fixed = replace(ledger(0.0, 0), step=Term(0.1, 0.05), quiet=Term(0.1, 0.02))
+    comparison = compare([noisy], [fixed])
+    assert comparison.outcome == "not_enough_repeats"
+    (change,) = comparison.changes
+    assert change.text == "Retracing: retraces 45 to 0, 2 min 0 s back."
+    as_many = replace(fixed, events={"retracing": 40})
+    assert compare([noisy], [as_many]).changes == ()
+
+
 def test_the_recorded_program_and_its_repaired_form() -> None:
     recordings = Path(__file__).resolve().parents[3] / "recordings"
     sides = []
