@@ -15,12 +15,16 @@ GRADIENTS: Final = 1
 _MOST_FUNCTIONS: Final = 40
 """Functions that are told apart; all others share one bit."""
 
+_MOST_OF_A_LINE: Final = 3
+"""Functions of one line that are told apart; with more it makes them anew."""
+
 
 class StepFunctions:
     """Gives each function that the training loop calls a bit.
 
     A function is its name and place: one that is made anew in each step stays the same one, and
-    so do the steps of a Keras model, whatever line trains it. Functions of libraries and of
+    so do the steps of a Keras model, whatever line trains it. A few that one line made and that
+    are all in use, such as the steps of two networks, are told apart. Functions of libraries and of
     `tf.data` have none: their calls say nothing of the work that the program chose.
 
     Args:
@@ -30,6 +34,8 @@ class StepFunctions:
     def __init__(self, emit: Callable[[What], None]) -> None:
         self._emit = emit
         self._places: dict[str, int] = {}
+        self._of_line: dict[str, list[int]] = {}
+        """Function and place -> `id` of the options of those that are alive."""
         self._kept: dict[int, weakref.ref[Any]] = {}
         self.bits: dict[int, int] = {}
         """`id` of the `TracingOptions` of a `tf.function` -> its bit, 0 for none.
@@ -46,15 +52,20 @@ class StepFunctions:
             kept.pop(key, None)
 
         kept[key] = weakref.ref(options, forget)
-        bits[key] = bit = self._find_bit(subject)
+        bits[key] = bit = self._find_bit(subject, key)
         return bit
 
-    def _find_bit(self, subject: Subject) -> int:
+    def _find_bit(self, subject: Subject, key: int) -> int:
         is_made_by_library = subject.is_library or subject.creates_variables_of is not None
         if subject.is_tf_data or (is_made_by_library and subject.model is None):
             return 0
         name = subject.function
         if subject.model is None and subject.location:
+            before = self._of_line.setdefault(f"{name} ({subject.location})", [])
+            before[:] = [each for each in before if each in self._kept]
+            before.append(key)
+            if 1 < len(before) <= _MOST_OF_A_LINE:
+                name += f" no. {len(before)}"
             name += f" ({subject.location})"
         place = self._places.get(name)
         if place is None:

@@ -56,6 +56,29 @@ def test_a_function_that_is_made_anew_stays_the_same_one(traced):
     assert named(traced) == {1: "act"}
 
 
+def test_two_functions_of_one_line_that_are_both_in_use_are_told_apart(traced):
+    generator, critic = (tf.function(act) for _ in range(2))
+    generator(tf.ones(3))
+    assert taken(traced) == (0b10, 1)
+    critic(tf.ones(3))
+    assert taken(traced) == (0b100, 1)
+    generator(tf.ones(3))
+    assert taken(traced) == (0b10, 1)
+    assert named(traced) == {1: "act", 2: "act no. 2"}
+
+
+def test_a_line_that_makes_ever_more_functions_makes_the_same_one(traced):
+    kept = []
+    for _ in range(6):
+        kept.append(tf.function(act))
+        kept[-1](tf.ones(3))
+    taken(traced)
+    kept.append(tf.function(act))
+    kept[-1](tf.ones(3))
+    assert taken(traced) == (0b10, 1)
+    assert len(named(traced)) == 3
+
+
 def test_a_function_inside_of_another_and_the_stages_of_a_pipeline_are_not_counted(traced):
     inner = tf.function(act)
     outer = tf.function(lambda x: inner(x) + inner(x))
