@@ -38,3 +38,9 @@ const shortened = (text: string): string =>
   text.replace(/\d+\.\d{6,}(?:e[+-]?\d+)?/g, (number) =>
     String(Number(Number(number).toPrecision(6))),
   );
+
+/** What a row is called where open cards are kept; a comma parts them there. */
+export const key = (group: RetraceGroup): string =>
+  ["trace", group.function, group.location, group.cause, group.argument, group.what]
+    .join("|")
+    .replaceAll(",", ";");

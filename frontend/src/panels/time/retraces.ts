@@ -4,7 +4,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import "../../charts/sparkline";
 import type { RetraceExample, RetraceGroup, Retraces } from "../../api/wire/retraces";
 import { count, ledgerSeconds, plural, stepTime } from "../../base/format";
-import { reasonOf } from "../../model/run/retrace_reason";
+import { key, reasonOf } from "../../model/run/retrace_reason";
 import { between, padded } from "../../model/timeline/window";
 import { type Page, type SortColumn, sealed } from "../contract";
 import { prose } from "../pieces";
@@ -82,12 +82,6 @@ function heading([column, title]: (typeof COLUMNS)[number], page: Page): Templat
 
 const ordered = (groups: readonly RetraceGroup[], column: SortColumn): RetraceGroup[] =>
   [...groups].sort((a, b) => b[column] - a[column]);
-
-/** What a row is called where open cards are kept; a comma parts them there. */
-export const key = (group: RetraceGroup): string =>
-  ["trace", group.function, group.location, group.cause, group.argument, group.what]
-    .join("|")
-    .replaceAll(",", ";");
 
 function rows(group: RetraceGroup, page: Page, open: boolean): TemplateResult {
   const first = group.examples[0];

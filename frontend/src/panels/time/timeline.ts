@@ -8,17 +8,17 @@ import type { Timeline } from "../../api/wire/timeline";
 import { count, ledgerSeconds, plural, range, signed, stepTime } from "../../base/format";
 import type { Measured } from "../../base/numbers";
 import { causeKind } from "../../catalog/causes";
+import { csv, picture } from "../../charts/exports";
 import type { Jump, Point } from "../../charts/timeline/timeline_input";
 import { nearest, spansOf } from "../../model/captures";
 import { changeText } from "../../model/changes/changed";
+import { key } from "../../model/run/retrace_reason";
 import { chosenLanes } from "../../model/timeline/lane";
 import { MARKS, type Scene } from "../../model/timeline/scene";
 import { ranked } from "../../model/timeline/stack";
 import { stepOfRow } from "../../model/timeline/track";
 import { sameWindow, span, type Window, whole as wholeRun } from "../../model/timeline/window";
 import { type Page, sealed } from "../contract";
-import { csv, picture } from "./exports";
-import { key } from "./retraces";
 
 export const timeline = sealed<Timeline>({
   id: "timeline",
