@@ -1,6 +1,6 @@
 """Where the commands' words go: stdout, a file, or a line on stderr.
 
-A line that tells how far a long read has come, on terminals only.
+Also the line that tells how far a long read has come, on terminals only.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ It has three ways to report: seconds of the training thread go to the
 `Stopwatch`, things that happen once to `Context.emit`, and what is sampled is
 returned by `read`. It never raises into the training loop.
 
-Keras, where the program has imported it, and what Keras computes with.
+Also here: finding Keras where the program has imported it, and what Keras computes with.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """One `.xplane.pb` file to what is known of the capture.
 
-What allocators say of themselves in a trace.
+Also what allocators say of themselves in it.
 """
 
 from __future__ import annotations

@@ -5,12 +5,10 @@ TensorFlow its own loader checks each byte's CRC in Python at about 5 MB/s, keep
 user's images in memory, and says nothing of files that end early or can't be read.
 Reading the framing alone is bound by the disk, and tells.
 
-The framing of event files: where records begin, and what is wrong with a file.
-
-A record is its length (8 bytes), a masked CRC-32C of the length (4), the bytes, and
-a masked CRC-32C of the bytes (4), all little-endian (TensorFlow's
-`core/lib/io/record_writer.h`). Only the length's checksum is verified here: chunks
-carry a checksum of their own (zlib's Adler-32).
+The framing says where records begin, and what is wrong with a file. A record is its length (8
+bytes), a masked CRC-32C of the length (4), the bytes, and a masked CRC-32C of the bytes (4), all
+little-endian (TensorFlow's `core/lib/io/record_writer.h`). Only the length's checksum is verified
+here: chunks carry a checksum of their own (zlib's Adler-32).
 """
 
 from __future__ import annotations

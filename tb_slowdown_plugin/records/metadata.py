@@ -1,15 +1,12 @@
-"""The contract between writer and reader: plugin name, version, tags, directory.
+"""The contract between writer and reader: plugin name, version, tags, directory, run names.
 
-What zlib knows before the first byte of a record: the names of its columns.
-
-A record of a slow run holds some thirty columns of three values each, so their
-names would be half of it: knowing them takes 260 of 1,390 bytes off a record
-(`benchmarks/record_bytes.py`, a week at one step a second).
+`DICTIONARY` is what zlib knows before the first byte of a record: names of columns. A record of a
+slow run holds some thirty columns of three values each, so their names would be half of it: knowing
+them takes 260 of 1,390 bytes off a record (`benchmarks/record_bytes.py`, a week at one step a
+second).
 
 This text is part of the format. Changing one byte makes every record written
 before unreadable, so new names are not added here: they just cost a little more.
-
-What a person calls a run.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Reports as text for a terminal or a log, 100 columns at most.
-
-The ledger as one bar of characters.
-"""
+"""Reports as text for a terminal or a log, 100 columns at most, the ledger as one bar."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A bounded store of values that are costly to make, for many threads.
+"""What is costly to make is kept, within bounds and for many threads: values, and answers.
 
-Answers that are the same for everybody who asks: made once, packed once, kept while current.
+Answers that are the same for everybody who asks are made once, packed once, and kept while current.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`tbslow.data`: any iterable, with the wait for each batch booked as input wait.
 
-How many examples a batch holds, where that can be read off it.
+Each batch also says how many examples it holds, where that can be read off it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""The monitor of the `tf.summary` idiom, bound to the thread's default writer.
-
-The `tf.summary` idiom: records through the user's own default writer.
+"""The monitor of the `tf.summary` idiom: records go through the thread's own default writer.
 
 Private TensorFlow: the thread's default writer (`_summary_state.writer`) and a
 writer's resource (`_resource`), the same names from TensorFlow 2.16 to 2.21.

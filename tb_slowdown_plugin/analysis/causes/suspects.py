@@ -1,6 +1,6 @@
-"""What may be behind seconds that no rule has claimed: named, but not charged.
+"""What may be behind seconds that no rule has claimed: suspects are named and charged nothing.
 
-Signals that move with seconds that nothing accounts for: suspects, which are charged nothing.
+Most are signals that move with those seconds (`correlated_signals.py`).
 """
 
 from __future__ import annotations

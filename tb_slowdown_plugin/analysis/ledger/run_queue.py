@@ -12,8 +12,7 @@ Not all of that is other programs' doing:
   what the process itself computed there. Threads that wait beyond that would wait for
   each other without anybody else.
 
-What the training thread itself computes more than at its least: no neighbour takes that.
-
+What the training thread computes more than at its least is its own: no neighbour takes that.
 Beside neighbours a thread that computes more waits longer for a core, and sleeps less
 meanwhile: other threads of the process, for which it would have to wait, go on. So not all
 of its delay is lost, and where its computing grows, the step's growth by as much is the

@@ -3,10 +3,9 @@
 Asked in this order: a stretch that came and went; what follows a retrace; the
 boundary of epochs; a period. What nobody takes stays unexplained if it is much.
 
-What a measured event costs in the steps around it, beyond its own clock.
-
-A new graph is slower at its second run, too, and caches are cold after a long
-trace. Seconds that are bound to the event step by step belong to it.
+A measured event may also cost more in the steps around it than its own clock says. A new graph is
+slower at its second run, too, and caches are cold after a long trace. Seconds that are bound to the
+event step by step belong to it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A long series in at most about a thousand buckets of equally many rows.
+"""Long series made short: at most about a thousand buckets of equally many rows.
 
-A signal as it is sampled: a value now and then, not one for each of ten million steps.
+`Samples` are a signal as it is sampled: a value now and then, not one for each step.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Whether something that happens now and then takes longer each time.
+"""What comes now and then: whether it takes longer each time, and what epochs cost.
 
-What an epoch costs: the first pass over the data, and the boundary between two.
+Of epochs the first pass over the data counts, and the boundary between two.
 """
 
 from __future__ import annotations

@@ -3,13 +3,11 @@
 At a real change the level differs right beside the cut as much as on average;
 in growth that was cut into a staircase it hardly does.
 
-The row at which a level jumps, found by the likelihood of the run's own noise.
-
-The best cut into two means needs (noise / jump) squared rows to settle: where two
-sorts of steps are mixed, their difference counts as noise, and a smaller jump is
-placed anywhere. But each sort is narrow, and both jump. So the density of the noise
-is estimated from the run (a histogram, smoothed), and the row is the one before which
-the values are likelier at the old level and after which at the new one. Outliers are
+The row of a jump is found by the likelihood of the run's own noise. The best cut into two means
+needs (noise / jump) squared rows to settle: where two sorts of steps are mixed, their difference
+counts as noise, and a smaller jump is placed anywhere. But each sort is narrow, and both jump. So
+the density of the noise is estimated from the run (a histogram, smoothed), and the row is the one
+before which the values are likelier at the old level and after which at the new one. Outliers are
 unlikely on both sides alike, and decide nothing.
 """
 

@@ -1,8 +1,8 @@
 """The timeline of a run, reduced to the pixels of a view: extremes are kept.
 
-What happened once in the training thread and is drawn as a tick.
-
-Retraces, collections, saves and captures, of the seconds that the accounts of the steps hold.
+Ticks (`find_marks`) are what happened once in the training thread: retraces, collections, saves,
+and captures. Step times and accounts are as they were recorded; `healthy` and `lost` are the
+analysis's.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The shapes of the batches that a Python loop gets.
+"""The shapes of batches: those that a Python loop gets, and those that Keras makes of arrays.
 
 Cost: 1 us for the shape of a batch's first tensor. All of them, 1 us each, are looked at where
 that one is new, and else once in 16 batches.
@@ -6,10 +6,9 @@ that one is new, and else once in 16 batches.
 Private TensorFlow: `_shape_tuple` of a tensor (2.16 to 2.21), a third of the time that a
 `TensorShape` takes; without it the shape is asked.
 
-The batch shapes of what Keras turns into a `tf.data` dataset by itself: arrays and PyDatasets.
-
-Those batches are fetched inside a graph, where no Python sees them; but Keras makes
-them in Python. Its adapters are private, so what is known of them is all in this file.
+What Keras turns into a `tf.data` dataset by itself, arrays and PyDatasets, is fetched inside a
+graph, where no Python sees it; but Keras makes those batches in Python. Its adapters are private,
+so what is known of them is all in this file.
 """
 
 from __future__ import annotations

@@ -4,10 +4,9 @@ Needs TensorFlow 2.19 or later, and datasets whose autotuning is on (the
 default). Cost: 15 us in each pass over the data, and every 10 s of a run that is not young,
 in the background; 1 us an iterator made.
 
-A `cache()` of tf.data that never completes: each pass computes everything once more.
-
-It holds only from the pass after the first one that read it to its end; one that is
-left early, or followed by `take`, never does. TensorFlow warns of it in its log alone.
+Also a `cache()` that never completes: each pass computes everything once more. It holds only from
+the pass after the first one that read it to its end; one that is left early, or followed by `take`,
+never does. TensorFlow warns of it in its log alone.
 """
 
 from __future__ import annotations

@@ -1,15 +1,13 @@
-"""Waiting for the next batch of a tf.data pipeline, wherever the program fetches it.
+"""Waiting for the next batch of a tf.data pipeline, and for its iterators to be made or taken down.
 
-Cost: 0.5 us a fetch in Python, and less than can be told between real steps; a fetch inside a
-graph costs five small operations (`graph_wait`), 5 to 10 us a step, and 0.1 % of the training
-thread for reading their sum, 0.5 % while it really waits (`graph_account`).
-
-Times how long the iterators of tf.data take to be made, and to be taken down.
+Cost of a batch, wherever the program fetches it: 0.5 us a fetch in Python, and less than can be
+told between real steps; a fetch inside a graph costs five small operations (`graph_wait`), 5 to 10
+us a step, and 0.1 % of the training thread for reading their sum, 0.5 % while it really waits
+(`graph_account`).
 
 A pass ends with its iterator: TensorFlow stops the pipeline's threads when the last
 reference goes, without CPU time, outside of any call of the user's. That takes nothing, or
 up to as long as the pass took (`analysis/causes/data/iterator_teardown.py`).
-
 Cost: 3 us an iterator.
 """
 

@@ -1,10 +1,9 @@
-"""A census of the eager tensors that are alive: how many, how large, of which shapes.
+"""A census of the eager tensors that are alive: how many, how large, and who keeps them.
 
 Cost: 60 ms with TensorFlow 2.21 loaded and nothing else (270,000 objects), 100 ms
 with 100,000 tensors.
 
-Who keeps objects alive: the container that holds them, and its name where it has one.
-
+Holders are the containers that keep objects alive, with their names where they have one.
 Cost: one pass over all objects of Python's collector a level, 20 to 80 ms with
 TensorFlow loaded, so it is asked only within the budget of a census.
 """

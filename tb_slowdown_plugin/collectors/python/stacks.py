@@ -4,12 +4,11 @@ Cost: 110 us a sample in the background (25 frames deep; 80 of them for a moment
 the interpreter's lock does not choose), and 40 us a second for the pace of the steps.
 While steps keep their pace nothing is sampled beyond the first 30.
 
-Waking up at a moment of another thread that the interpreter's lock does not choose.
-
-A thread that wakes up gets the lock when the one that holds it gives it away, and for 5 ms
-(`sys.getswitchinterval`) nothing forces that one. So it would wake up whenever a step calls
-TensorFlow, and never in 4 ms of Python between two such calls: in a loop that spent 16 % in a
-Python function and 17 % in `sorted`, 150 of 150 samples of its stack were in TensorFlow's call.
+Such a moment is waited for here. A thread that wakes up gets the lock when the one that holds it
+gives it away, and for 5 ms (`sys.getswitchinterval`) nothing forces that one. So it would wake up
+whenever a step calls TensorFlow, and never in 4 ms of Python between two such calls: in a loop that
+spent 16 % in a Python function and 17 % in `sorted`, 150 of 150 samples of its stack were in
+TensorFlow's call.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""What a run leaves on the disk: size and number of its files, and the space left.
+"""What a run leaves on the disk, and the bytes that the process makes the disks read and write.
 
-Cost: 3 us a file, in the background, at most 0.2 % of a core; 100 us for a new run, out of a
-cold cache, every second.
+`OutputFiles` has size and number of its files, and the space left. Cost: 3 us a file, in the
+background, at most 0.2 % of a core; 100 us for a new run, out of a cold cache, every second.
 
-Bytes that the process makes the disks read and write.
-
-Cost: 4 us a sample, 18 us out of a cold cache, in the background.
+Cost of the bytes read and written: 4 us a sample, 18 us out of a cold cache, in the background.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""Saving: TensorFlow's checkpoints and Keras's models, without the user marking them.
+"""Saving checkpoints and models, and writing `tf.summary` data, without the user marking them.
 
 Cost: 2 us a save, and the sizes of the files that it wrote.
 
-Writing `tf.summary` data in the training thread.
-
-Cost: 1 us a summary, which itself takes 140 us, and 10 us for one in 17 of them, or one that
-takes a millisecond.
+Summaries count in the training thread. Cost: 1 us a summary, which itself takes 140 us, and 10 us
+for one in 17 of them, or one that takes a millisecond.
 """
 
 from __future__ import annotations

@@ -5,9 +5,8 @@ thread beyond those whose file is kept open. TensorFlow has tens to hundreds of 
 those other than the training thread are left out of samples where they would take more than
 0.5 % of a core.
 
-How long the threads of this process waited for a core, by the kernel's count.
-
-The file of a thread is kept open: reading it takes 1 to 2 us so, and 6 to 20 us with its path.
+The run queue is the kernel's count of how long each thread waited for a core. The file of a thread
+is kept open: reading it takes 1 to 2 us so, and 6 to 20 us with its path.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""The files of this process's control group, version 1 or 2 (cgroups(7)).
+"""Files of the kernel, which stay open between two readings, and which of them are this process's.
 
-A file of the kernel that is read again and again, and stays open in between.
-
-Opening one through `pathlib` takes 14 to 20 us of CPU time, reading an open one
-2 to 6 us (warm; out of the cold cache of a process that trains, several times that).
+Those of its control group are of version 1 or 2 (cgroups(7)). Opening one through `pathlib` takes
+14 to 20 us of CPU time, reading an open one 2 to 6 us (warm; out of the cold cache of a process
+that trains, several times that).
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""Resident memory, page faults and context switches of the training process.
+"""Memory of the process, with page faults and context switches; of the machine and the container.
 
-Cost: about 5 us a sample (one `pread` and one `getrusage`), 35 us out of a cold cache, in the
-background.
+Cost of the process's: about 5 us a sample (one `pread` and one `getrusage`), 35 us out of a cold
+cache, in the background.
 
-Memory of the machine and of the container: what is left, the limit, and swap.
-
-Cost: 10 us a sample, 45 us out of a cold cache, in the background.
+Of machine and container: what is left, the limit, and swap. Cost: 10 us a sample, 45 us out of a
+cold cache, in the background.
 """
 
 from __future__ import annotations

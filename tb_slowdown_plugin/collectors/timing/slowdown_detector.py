@@ -1,15 +1,14 @@
 """Whether steps take longer than they once did, told from a count and two clocks.
 
-Cost: 1 us a note; 20 us for the CPU time of another thread, 40 us out of a cold cache.
+`StepPace` looks from a thread in the background. Cost: 1 us a note; 20 us for the CPU time of
+another thread, 40 us out of a cold cache.
 
-Whether a run is steady, and whether it became slower, told while it runs. Pure.
-
-Medians of 32 steps of the most common kind; so a checkpoint, a retrace or a GC
-pause alone is neither. The run is steady when three medians in a row agree within
-10 %, or, on a busy machine, when twelve stay within a factor of two and the later six are
-no slower than the six before. It is slower when two in a row are 25 % (and half a
-millisecond) above the lowest steady level, or above the level at which it was last
-called slower, and above all medians of that steady stretch.
+`LivePace` tells while a run goes on whether it is steady, and whether it became slower. Pure. By
+medians of 32 steps of the most common kind; so a checkpoint, a retrace or a GC pause alone is
+neither. The run is steady when three medians in a row agree within 10 %, or, on a busy machine,
+when twelve stay within a factor of two and the later six are no slower than the six before. It is
+slower when two in a row are 25 % (and half a millisecond) above the lowest steady level, or above
+the level at which it was last called slower, and above all medians of that steady stretch.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ out of that one, so the innermost wins and nothing is counted twice. An account
 that is opened with an owner (a call of the user's, a callback) gets what happens
 inside of it as well, as far as the owner takes it.
 
-The clocks of the training process, as one value that a test can replace.
+`Clock` is the clocks of the training process, as one value that a test can replace.
 """
 
 from __future__ import annotations

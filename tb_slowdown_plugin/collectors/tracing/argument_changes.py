@@ -1,9 +1,8 @@
 """Why a function was traced again: which argument differs from the closest earlier trace.
 
-One signature that covers all traces of a function: what the advice tells to write.
-
-The arguments of each trace are merged: a dimension that varied becomes None,
-a Python number that varied becomes a scalar tensor.
+Also one signature that covers all traces of a function: what the advice tells to write. The
+arguments of each trace are merged: a dimension that varied becomes None, a Python number that
+varied becomes a scalar tensor.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Which run of a jitted graph had shapes or values that XLA compiled for, and what it took.
 
-Calls of a jitted function by a graph that hands its own arguments on to it.
-
-Keras's `predict_on_batch` is one, and what a strategy runs. XLA compiles inside of that graph,
-for what Python sees as the arguments of the graph.
+The jitted function may be called by a graph that hands its own arguments on to it: Keras's
+`predict_on_batch` is one, and what a strategy runs. XLA compiles inside of that graph, for what
+Python sees as the arguments of the graph.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ the inputs of the function. `tf.slice` is such an operation, `tf.gather` is none
 Cost: 9 us an operation of a jitted graph, once: a fiftieth of tracing it (MobileNetV2 with
 Adam, 10,860 operations, in 2.21).
 
-The inputs of one jitted function that XLA needs to know by value: what they are, and read.
+`NeededValue` is one such input; what it holds is read from there.
 """
 
 from __future__ import annotations

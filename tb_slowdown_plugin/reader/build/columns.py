@@ -1,6 +1,6 @@
-"""Arrays that grow at their end while earlier views of them stay valid.
+"""Columns that grow at their end while earlier views of them stay valid.
 
-Columns in which a row may stand for several steps: what keeps a run without end in memory.
+A row may come to stand for several steps: what keeps a run without end in memory.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """What every source of records hands over, be it TensorBoard's data provider or a file.
 
-Records in a row of one session, which are decoded together: four times as fast as one by one.
-
-Which records of a session are known: in as few numbers as there are gaps.
+Records in a row of one session are decoded together: four times as fast as one by one. Which of
+them are known is kept in as few numbers as there are gaps.
 """
 
 from __future__ import annotations

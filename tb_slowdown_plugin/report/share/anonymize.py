@@ -1,6 +1,7 @@
-"""Event files with nothing but records of ours, made anew from what was decoded.
+"""Event files and captures as they may leave the machine.
 
-A capture as it may leave the machine: without the name of the host that took it.
+Event files are made anew from what was decoded, with nothing but records of ours; captures are
+without the name of the host that took them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Records that are made and not written yet.
-
-Where records go.
-"""
+"""Records that are made and not written yet, and the sinks that they go to."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
 """When the collectors are read, and what they said until it is written.
 
-How often the monitor samples and writes, by the age of the run.
-
-When the next sample is due, by what samples have cost so far. Pure.
+A sample is due by the age of the run and by what samples have cost so far.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What a user may say of a step; everything else is refused with a remedy.
-
-Refuses steps where they can't be, and says why.
-"""
+"""What a user may say of a step, and where steps may be; all else is refused with a remedy."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Where the periods of steps begin: at the end of the step before, unless nobody was there.
 
-Which gaps between steps are no training. Pure.
+`is_idle` says which gaps between steps are no training.
 """
 
 from __future__ import annotations

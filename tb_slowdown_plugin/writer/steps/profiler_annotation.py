@@ -5,7 +5,7 @@ profiler sets (2.16), later a function that asks it in 0.025 us (2.21); making a
 `tf.profiler.experimental.Trace` for each step of a run that nobody profiles would take
 0.6 us. Without it steps are not annotated.
 
-The step under way, in the capture of a profiler that is on.
+`StepTrace` is the step under way, in the capture of a profiler that is on.
 """
 
 from __future__ import annotations

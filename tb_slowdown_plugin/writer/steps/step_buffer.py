@@ -1,7 +1,4 @@
-"""What the training thread appends, in the form in which it costs least.
-
-What was recorded and is not written yet.
-"""
+"""What was recorded and is not written yet, in the form in which appending costs least."""
 
 from __future__ import annotations
 

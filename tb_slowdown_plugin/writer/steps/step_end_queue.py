@@ -1,6 +1,6 @@
 """What the training thread does after a step, where somebody has asked for it.
 
-Which rows begin an epoch.
+Marking that an epoch begins is one such thing: with which row, is decided here.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""The lines of a snippet, signed as the page shows them.
+"""Snippets of advice, their lines signed as the page shows them, and advice of several causes.
 
 >>> print(snippet(old("ds = ds.map(f)"), new("ds = ds.map(f).prefetch(1)"), same("fit(ds)")))
 - ds = ds.map(f)
 + ds = ds.map(f).prefetch(1)
   fit(ds)
-
-Advice for batches whose shapes differ.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Where in the user's Python the training thread was, by samples of its stack.
-
-In which part of the step a growth lies, where the user has marked parts.
-"""
+"""Where a growth lies: in which line, by samples of the stack, and in which phase of the step."""
 
 from __future__ import annotations
 

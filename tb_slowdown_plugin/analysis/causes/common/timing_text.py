@@ -1,7 +1,4 @@
-"""How a pattern in time is put into words.
-
-Evidence for causes whose seconds stand in one family of accounts.
-"""
+"""How often and for how long, in words: patterns in time, and the seconds of an account."""
 
 from __future__ import annotations
 

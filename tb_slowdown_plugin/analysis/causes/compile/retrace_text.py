@@ -1,6 +1,6 @@
-"""Why a function is traced again, in one sentence.
+"""Retraces in sentences: why, what they cost, what changed, and what they left behind.
 
-What retraces cost, what changed, and what they left behind, in sentences.
+Start at `tell_reason` and `tell_retraces`.
 """
 
 from __future__ import annotations

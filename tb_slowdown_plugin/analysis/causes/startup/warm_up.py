@@ -6,7 +6,7 @@ buffers filled, files read for the first time.
 How it looks: A slow start that ends. If it is all that is lost and at least a fifth of the run, the
 verdict is `slow_start`.
 
-The warm-up account: what each mechanism took, in order of time.
+Also what each mechanism took, in order of time.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Batches that are larger by about as much as steps are slower: more work, and no loss.
+"""More work in a step is no loss: larger batches, or a step that was built anew and does more.
 
-A step that was built anew and does more than before: another step, and no loss.
+Batches count where they are larger by about as much as steps are slower.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Work that comes every so many steps and stays as it was: the program's plan, and no loss.
 
-What the loop does between the last step of an epoch and the first of the next.
+That includes what the loop does between the last step of an epoch and the first of the next.
 """
 
 from __future__ import annotations
