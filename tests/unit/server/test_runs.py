@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,13 @@ def test_a_run_without_a_record_for_a_minute_is_not_live(runs: Runs, clock: Any)
     assert runs.summaries()[0].live
     clock.now += 1.0
     assert not runs.summaries()[0].live
+
+
+def test_a_run_whose_monitor_was_stopped_is_not_live(runs: Runs, source: Any) -> None:
+    source.runs["run1"] = replace(source.runs["run1"], is_ended=True)
+    assert [one.live for one in runs.summaries()] == [False, True]
+    assert runs.analysis("run1").growing is None
+    assert runs.analysis("nested/run2").growing is not None
 
 
 def test_a_run_without_steps_has_no_first_step(source: Any, runs: Runs) -> None:
