@@ -63,7 +63,9 @@ class CaptureCopies:
         thread.join(self._wait_seconds)
         with self._lock:
             looked = self._looked.get(run)
-        return looked[1] if looked else "the remote logdir does not answer; its captures come later"
+        return (
+            looked[1] if looked else "the remote logdir hasn't responded; its captures come later"
+        )
 
     def _copy(self, run: str) -> None:
         why = ""

@@ -64,7 +64,7 @@ def test_a_request_does_not_wait_for_ever(logdir: str, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(capture_copies, "ObjectStore", Hanging)
     copies = CaptureCopies(logdir, wait_seconds=0.01)
-    assert "does not answer" in copies.copy("run1")
+    assert "hasn't responded" in copies.copy("run1")
     assert files(copies.root) == []
     gate.set()
     for thread in threading.enumerate():
