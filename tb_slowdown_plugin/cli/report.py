@@ -22,6 +22,8 @@ from tb_slowdown_plugin.cli.output import (
 from tb_slowdown_plugin.records.metadata import (
     run_title,
 )
+from tb_slowdown_plugin.report.formats.junit import to_junit
+from tb_slowdown_plugin.report.formats.markdown import to_markdown
 from tb_slowdown_plugin.report.json_body import (
     report_json,
 )
@@ -55,6 +57,10 @@ def report(chosen: Namespace) -> int:
         from tb_slowdown_plugin.report.html_page import to_html
 
         text = to_html(pages, text=to_text(titled), made=time.time())
+    elif chosen.format == "markdown":
+        text = to_markdown(titled)
+    elif chosen.format == "junit":
+        text = to_junit(titled, _failed(titled, chosen.fail_over))
     else:
         width, colour = ink_of(chosen.output)
         text = to_text(titled, width=width, colour=colour)
@@ -63,6 +69,20 @@ def report(chosen: Namespace) -> int:
         _judge(titled, chosen.fail_over, own_fraction),
         _judge(titled, chosen.fail_over_all, lambda each: each.lost_fraction),
     )
+
+
+def _failed(reports: Sequence[Report], percent: float | None) -> set[str]:
+    """Runs that lost more than a share of their wall time; without one, those with a slowdown."""
+    return {
+        report.run
+        for report in reports
+        if report.verdict != "not_enough_steps"
+        and (
+            report.verdict == "slowdown"
+            if percent is None
+            else own_fraction(report) > percent / 100
+        )
+    }
 
 
 def own_fraction(report: Report) -> float:

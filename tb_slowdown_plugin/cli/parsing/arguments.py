@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Sequence
 from typing import Final, NoReturn, TypeAlias
 
 from tb_slowdown_plugin._version import __version__
@@ -26,6 +27,7 @@ from tb_slowdown_plugin.cli.parsing.trial_arguments import TRY_DOES, add_try
 from tb_slowdown_plugin.errors import InputError
 
 FORMATS: Final = ("text", "json", "html")
+REPORT_FORMATS: Final = (*FORMATS, "markdown", "junit")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -124,7 +126,7 @@ def _add_report(commands: _Commands) -> None:
         "also an address that TensorBoard can read, such as gs://bucket/logs",
     )
     report.add_argument("--run", metavar="RUN", help="only this run (default: all)")
-    _add_output(report, "report")
+    _add_output(report, "report", REPORT_FORMATS, "; markdown for an issue, junit for CI")
     report.add_argument(
         "--fail-over",
         metavar="PERCENT",
@@ -264,12 +266,14 @@ def _add_watch(commands: _Commands) -> None:
     )
 
 
-def _add_output(command: _Parser, what: str) -> None:
+def _add_output(
+    command: _Parser, what: str, formats: Sequence[str] = FORMATS, more: str = ""
+) -> None:
     command.add_argument(
         "--format",
-        choices=FORMATS,
+        choices=formats,
         default="text",
-        help="text for people, json for scripts, html for a page in one file",
+        help=f"text for people, json for scripts, html for a page in one file{more}",
     )
     command.add_argument(
         "-o", "--output", metavar="FILE", help=f"write the {what} to a file instead of stdout"

@@ -31,6 +31,8 @@ examples:
   tbslow report logs                          every run below logs
   tbslow report logs --run run1 --format json
   tbslow report logs --format html -o report.html
+  tbslow report logs --format markdown        for an issue or a pull request
+  tbslow report logs --format junit --fail-over 10 -o tbslow.xml
   tbslow report logs --fail-over 10           for continuous integration:
                                               a run may lose 10 % of its wall time
 """

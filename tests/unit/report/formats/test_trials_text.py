@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tb_slowdown_plugin.catalog.experiments import EXPERIMENTS
 from tb_slowdown_plugin.records.trials import Trial
-from tb_slowdown_plugin.report.trials_text import list_text, trials_text
+from tb_slowdown_plugin.report.formats.trials_text import list_text, trials_text
 
 FASTER = Trial("prefetch", (0.2, 0.1), 2.0, (1.9, 2.1), "input_pipeline", "no", "ds = ds\nds.go()")
 SAME = Trial("xla", (0.1, 0.1), 1.0, (0.98, 1.02), None, "numerics", "jit_compile=True")

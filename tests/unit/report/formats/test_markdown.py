@@ -1,0 +1,23 @@
+from dataclasses import replace
+
+from tb_slowdown_plugin.analysis.report_types import Report
+from tb_slowdown_plugin.report.formats.markdown import to_markdown
+
+
+def test_verdict_table_and_fix(slow: Report) -> None:
+    text = to_markdown([slow])
+    assert text.startswith(
+        "## run1: Lost 31 % of 2 h 35 min; most to retracing of train\\_step (train.py:41)\n"
+    )
+    assert "| Retracing | 1,740.0 s | 18.7 % | 1,200\u201312,344 | high |" in text
+    assert "| Unexplained | 120.0 s | 1.3 % | | |" in text
+    assert "- Argument `temperature` is a Python float" in text, "code stays code"
+    assert "**Fix.** Pass a tensor." in text
+    assert "```diff\n- train_step(batch, temperature)\n+ train_step(" in text
+
+
+def test_a_name_is_no_markup(slow: Report) -> None:
+    text = to_markdown([replace(slow, run="<img src=x>|a*b*\x1b[2J", causes=())])
+    assert text.startswith("## \\<img src=x\\>\\|a\\*b\\*")
+    assert "\x1b" not in text
+    assert "| Cause |" not in text
