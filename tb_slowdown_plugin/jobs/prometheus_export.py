@@ -62,8 +62,15 @@ class Metrics:
         live = GaugeMetricFamily(
             "tbslow_live", "1 while the run's monitor writes records, else 0", labels=["run"]
         )
+        left = GaugeMetricFamily(
+            "tbslow_remaining_seconds",
+            "Seconds that a live run still takes, where its number of steps is known",
+            labels=["run"],
+        )
         for name, look in _named(looks):
             report = look.report
+            if look.is_live and report.remaining is not None:
+                left.add_metric([name], report.remaining.seconds)
             if report.recent is not None:
                 step.add_metric([name], report.recent.seconds)
             if report.healthy_step_seconds is not None:
@@ -78,7 +85,7 @@ class Metrics:
         up.add_metric([], float(can_read))
         runs = GaugeMetricFamily("tbslow_runs", "Runs in the logdir, those without metrics too")
         runs.add_metric([], len(looks))
-        yield from (step, healthy, wall, steps, lost, stalled, live, up, runs)
+        yield from (step, healthy, wall, steps, lost, stalled, live, left, up, runs)
 
 
 def lost_by_cause(look: RunLook) -> dict[str, float]:

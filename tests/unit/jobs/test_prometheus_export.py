@@ -8,6 +8,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from unit.jobs.looks import cause_of, look_of, stall_of
 
+from tb_slowdown_plugin.analysis.report_types import Remaining
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.jobs.prometheus_export import MAX_RUNS, Metrics, serve
 
@@ -43,6 +44,14 @@ def test_a_scrape_has_the_figures_of_the_report(metrics):
     assert found["tbslow_wall_seconds_total", "run1"] == 100.0
     assert found["tbslow_stalled", "run1"] == 0.0
     assert (found["tbslow_runs",], found["tbslow_logdir_readable",]) == (2.0, 1.0)
+
+
+def test_what_is_left_is_of_live_runs_that_say_how_many_steps_there_are(metrics):
+    left = Remaining(600, 240.0, 180.0, "")
+    ended = look_of("run2", remaining=left, is_live=False)
+    metrics.update([look_of(remaining=left), ended, look_of("run3")])
+    found = {key: value for key, value in scrape(metrics).items() if "remaining" in key[0]}
+    assert found == {("tbslow_remaining_seconds", "run1"): 240.0}
 
 
 @pytest.mark.parametrize(
