@@ -13,7 +13,7 @@ def test_verdict_table_and_fix(slow: Report) -> None:
     assert "| Unexplained | 120.0 s | 1.3 % | | |" in text
     assert "- Argument `temperature` is a Python float" in text, "code stays code"
     assert "**Fix.** Pass a tensor." in text
-    assert "```diff\n- train_step(batch, temperature)\n+ train_step(" in text
+    assert "```python\n# before: train_step(batch, temperature)\ntrain_step(batch, tf." in text
 
 
 def test_a_name_is_no_markup(slow: Report) -> None:
