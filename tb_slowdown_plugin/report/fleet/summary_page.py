@@ -33,9 +33,9 @@ h1 {{ font-size: 1.4em }}
 h2 {{ font-size: 1.1em; margin: 2em 0 0.5em }}
 table {{ border-collapse: collapse; width: 100%; table-layout: fixed }}
 th, td {{ padding: 4px 8px; text-align: left; border-bottom: 1px solid #8885 }}
-td:first-child {{ overflow-wrap: anywhere }}
-.n {{ width: 6em; text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }}
-.chart {{ width: 30% }}
+td {{ overflow-wrap: break-word }}
+.n {{ width: 5.5em; text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }}
+.chart {{ width: 22% }}
 svg {{ display: block; width: 100%; height: 14px }}
 .weeks {{ height: 120px }}
 .bar {{ fill: #69717b }}
@@ -80,25 +80,27 @@ def summary_html(summary: FleetSummary, *, made: float) -> str:
 
 def _table(table: SummaryTable, summary: FleetSummary) -> str:
     most = max(row.lost_hours for row in table.rows)
-    rows = "\n".join(_row(row, most) for row in table.rows)
+    has_own = any(row.of_own for row in table.rows)
+    own = '<th class="n">of its own</th>' if has_own else ""
+    rows = "\n".join(_row(row, most, has_own=has_own) for row in table.rows)
     more = f'<p class="small">and {table.left_out:,} more</p>' if table.left_out else ""
     plot = _weeks(summary) if table.by == "week of" else ""
     return f"""<h2>{html.escape(table.title)}</h2>
 {plot}<table>
 <thead><tr><th>{html.escape(table.by)}</th><th class="n">runs</th><th class="n">hours lost</th>
-<th class="n">of all lost</th><th class="n">of its own</th><th class="chart"></th></tr></thead>
+<th class="n">of all lost</th>{own}<th class="chart"></th></tr></thead>
 <tbody>
 {rows}
 </tbody>
 </table>{more}"""
 
 
-def _row(row: SummaryRow, most: float) -> str:
+def _row(row: SummaryRow, most: float, *, has_own: bool) -> str:
     share = 100 * row.lost_hours / most if most else 0.0
     bar = f'<rect class="{_color(row.cause)}" width="{share:.2f}%" height="100%"/>'
     cells = "".join(
         f'<td class="n">{html.escape(text)}</td>'
-        for text in (f"{row.runs:,}", row.lost, row.share, row.of_own)
+        for text in (f"{row.runs:,}", row.lost, row.share, *([row.of_own] if has_own else []))
     )
     chart = f'<td class="chart"><svg role="presentation">{bar}</svg></td>'
     return f"<tr><td>{html.escape(row.name)}</td>{cells}{chart}</tr>"
@@ -113,7 +115,7 @@ def _weeks(summary: FleetSummary) -> str:
     """A column for each week: run-hours, and those that were lost in front of them."""
     weeks = [row for row in summary.by_week if row["week"]]
     most = max((row["run_hours"] for row in weeks), default=0.0)
-    if not most:
+    if not most or len(weeks) < 2:
         return ""
     width = 100 / len(weeks)
     columns = []
