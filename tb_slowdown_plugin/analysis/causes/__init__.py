@@ -1,4 +1,6 @@
 """Findings become causes with evidence and fixes.
 
-Start at `match.py`; one folder a family, one module a cause.
+The flow: `match.match_causes` asks each cause's `explain` in turn -> a `common/context.py:Claim`
+with its advice. One folder a family, one module a cause, its advice in a module `..._fixes`. What
+nobody claims gets `suspects` and stays unexplained.
 """

@@ -1,4 +1,5 @@
 """Exclusive seconds become findings of accounts; the ledger balances.
 
-Start at `measured_accounts.py`.
+The flow: `contention` and `input_contention` take off what other processes did ->
+`measured_accounts.judge_account` -> `balance.balance`, which adds up and says the verdict.
 """

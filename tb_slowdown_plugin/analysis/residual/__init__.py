@@ -1,4 +1,5 @@
 """Step time that no account explains: warm-up, shifts, stalls.
 
-Start at `residual.py`.
+The flow: `residual.fit_core` -> `residual.judge_core` -> `stalls`, for what is neither a shift nor
+growth.
 """

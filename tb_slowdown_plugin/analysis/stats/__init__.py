@@ -1,4 +1,5 @@
 """Statistics of series that know no account: changes, growth, periods, noise.
 
-Start at `trend.fit_trend`.
+The flow: `buckets` -> `change_points` (pieces) -> `segments` (parts) -> `rises`; `trend.fit_trend`
+puts them together.
 """

@@ -1,4 +1,5 @@
 """The garbage collector and the stacks of threads: pauses and places.
 
-Start at `stacks.py`.
+`garbage` books seconds; `stacks`, `slow_steps`, and `waiting` look from outside at where a thread
+is. Start at `stacks.py`.
 """

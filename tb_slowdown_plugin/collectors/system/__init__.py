@@ -1,4 +1,4 @@
 """Kernel and devices: samples of CPU, memory, pressure, and GPU.
 
-Start at `cpu.py`.
+All of them are read in the background, from `kernel_files` or a driver. Start at `cpu.py`.
 """

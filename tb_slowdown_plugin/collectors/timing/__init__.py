@@ -1,4 +1,5 @@
 """Clocks: exclusive seconds of the training thread.
 
-Collectors open and close accounts on a `stopwatch.Stopwatch`; the writer takes them per step.
+The flow: collectors open and close accounts on a `stopwatch.Stopwatch` -> the writer takes them at
+the end of each step. `slowdown_detector` tells from the steps whether they got slower.
 """

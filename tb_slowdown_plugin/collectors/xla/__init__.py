@@ -1,4 +1,5 @@
 """Calls of jitted functions: recompilations and what they needed.
 
-Start at `collector.XlaCompilations`.
+The flow: `collector.XlaCompilations` -> `constant_inputs` (what XLA needs by value) ->
+`compilations` (which run was new), or `graph_calls` where no Python runs.
 """

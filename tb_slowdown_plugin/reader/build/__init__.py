@@ -1,4 +1,5 @@
 """Records become sessions, and sessions one run of columns.
 
-Start at `run_builder.py`.
+The flow: `record_batch.Record` -> `run_builder.Assembly` -> `session_builder.Strand` (one process)
+-> `join` (one worker) -> a run.
 """

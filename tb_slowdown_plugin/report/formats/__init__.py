@@ -1,1 +1,1 @@
-"""Reports in the formats of other tools."""
+"""Reports in the formats of other tools: `markdown` for people, `junit` for CI servers."""

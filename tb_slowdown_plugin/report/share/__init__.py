@@ -1,4 +1,5 @@
 """A logdir becomes a zip without private data.
 
-Start at `archive.py`.
+The flow: `archive` chooses the files -> `anonymize` makes them anew; `privacy_scan` looks for what
+must not leave.
 """

@@ -1,4 +1,5 @@
 """Callbacks of `fit` become steps, epochs, and accounts.
 
-Start at `callback.SlowdownCallback`.
+The flow: `callback.SlowdownCallback` -> `fit_hooks` (hooks Keras's callback list) -> `fit_steps`
+(says to the recorder what they mean).
 """

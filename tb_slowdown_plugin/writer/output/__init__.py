@@ -1,4 +1,5 @@
 """Rows and samples become tables, records, and an event file.
 
-Start at `tables.build_steps` and `outbox.py`.
+The flow: `tables.build_steps` -> `records/codec.py` -> `outbox.Outbox` (keeps what can't be written
+yet) -> `event_file.EventFileSink`.
 """

@@ -1,4 +1,5 @@
 """When collectors are read, and what they return.
 
-Start at `sampler.py`.
+The flow: `sampler.Sampling` says when -> `collection.Collection` reads, and stops what fails.
+`flush_pace` says when to write, `stall_watch` sees that no step ends.
 """

@@ -1,1 +1,4 @@
-"""Causes in tracing and compilation."""
+"""Causes in tracing and compilation.
+
+Start at `retracing.explain`.
+"""

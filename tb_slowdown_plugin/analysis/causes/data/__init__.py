@@ -1,1 +1,4 @@
-"""Causes in input, copies, and communication."""
+"""Causes in input, copies, and communication.
+
+Start at `input_pipeline.explain`.
+"""

@@ -1,1 +1,4 @@
-"""Causes in Python and the machine."""
+"""Causes in Python and the machine.
+
+Start at `python_overhead.explain`.
+"""

@@ -1,1 +1,4 @@
-"""Causes in memory."""
+"""Causes in memory.
+
+Start at `garbage_collection.explain`.
+"""

@@ -1,1 +1,4 @@
-"""Causes in what training writes."""
+"""Causes in what training writes.
+
+Start at `checkpointing.explain`.
+"""

@@ -1,1 +1,4 @@
-"""A file with its syntax tree: questions to it, and what code means."""
+"""A file with its syntax tree: questions to it, and what code means.
+
+Start at `source.py` (the file) and `syntax.py` (the questions).
+"""

@@ -1,1 +1,4 @@
-"""The kinds of patches, in families: each `find` gives those against a cause."""
+"""The kinds of patches, in families: each `find` gives those against a cause.
+
+Start at `predict_calls.find`, the shortest.
+"""
