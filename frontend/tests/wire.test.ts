@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { AllRuns } from "../src/api/wire/all_runs";
 import type { Change, Changed } from "../src/api/wire/changed";
-import type { Difference, RunComparison } from "../src/api/wire/comparison";
+import type { Difference, RunComparison, SideBySide } from "../src/api/wire/comparison";
 import type { Runs } from "../src/api/wire/report";
 import type { RetraceExample, RetraceGroup, Retraces } from "../src/api/wire/retraces";
 import type { ChangePoint, Epoch, Mark, SignalSeries, Timeline } from "../src/api/wire/timeline";
@@ -128,7 +128,21 @@ const FORMS: Readonly<Record<string, unknown>> = {
     repeats_wanted: null,
     notes: [],
     changes: [{ cause: "", before: 0, now: 0, seconds: 0, text: "" }],
+    settings: [{ name: "", base: "", other: "" }],
+    reasons: [],
   } satisfies RunComparison,
+  side_by_side: {
+    schema: 1,
+    unit: "step",
+    runs: [],
+    settings: [{ name: "", values: [] }],
+    terms: [{ term: "", seconds: [], differences: [term] }],
+    step_seconds: [],
+    totals: [term],
+    warm_up_seconds: [],
+    headlines: [],
+    reasons: [],
+  } satisfies SideBySide,
   retraces: {
     status: { status: "measured", reason: "" },
     watched: 0,

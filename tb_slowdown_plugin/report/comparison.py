@@ -21,6 +21,7 @@ from tb_slowdown_plugin.analysis.compare.comparison_headline import (
     signed_percent,
     term_title,
 )
+from tb_slowdown_plugin.analysis.compare.setting_changes import SettingChange
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, listed, percent
 from tb_slowdown_plugin.report.ansi import Ink, printable
 from tb_slowdown_plugin.report.json_body import comparison_body
@@ -111,6 +112,8 @@ def _lines(comparison: Comparison, width: int, ink: Ink) -> Iterator[str]:
     verdict = _VERDICTS.get(comparison.outcome, "")
     for line in textwrap.wrap(printable(comparison_headline(comparison)), width):
         yield ink.verdict(verdict, line)
+    for change in comparison.settings:
+        yield from textwrap.wrap(printable(_tell(change)), width)
     yield ""
     yield f"{f'a {comparison.unit}':<{_COLUMN}}{'before':>11}{'now':>11}{'difference':>12}  reading"
     for term in comparison.terms:
@@ -128,6 +131,7 @@ def sentences(comparison: Comparison) -> list[str]:
     spread, warm_up = comparison.spread_fraction, comparison.warm_up
     return [
         *(change.text for change in comparison.changes),
+        *comparison.reasons,
         f"The true difference lies between {_interval(comparison.total)} in 99.5 of 100 "
         f"comparisons, that of the faster half of the steps, which other processes on the machine "
         f"rarely reach, between {_interval(comparison.quiet)}.",
@@ -136,6 +140,10 @@ def sentences(comparison: Comparison) -> list[str]:
         f"{duration(warm_up.with_seconds)} now.",
         *comparison.notes,
     ]
+
+
+def _tell(change: SettingChange) -> str:
+    return f"{change.name.replace('_', ' ')}: {change.base} before, {change.other} now."
 
 
 def _side(runs: tuple[str, ...]) -> str:
@@ -165,6 +173,7 @@ def comparison_html(comparison: Comparison, *, made: float) -> str:
     total, quiet = comparison.total, comparison.quiet
     shown = [*terms, total, quiet]
     reach = max(max(abs(bound) for bound in term.interval_seconds) for term in shown) or 1.0
+    told = [*map(_tell, comparison.settings), *sentences(comparison)]
     names = _without_home((*comparison.base, *comparison.other))
     when = datetime.fromtimestamp(made, timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
     return _PAGE.format(
@@ -181,7 +190,7 @@ def comparison_html(comparison: Comparison, *, made: float) -> str:
                 _html_row("Its faster half", quiet, quiet.base_seconds, reach),
             )
         ),
-        notes="\n".join(f"<p>{html.escape(each)}</p>" for each in sentences(comparison)),
+        notes="\n".join(f"<p>{html.escape(each)}</p>" for each in told),
         when=when,
         version=__version__,
     )

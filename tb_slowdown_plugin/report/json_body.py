@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 
 from tb_slowdown_plugin.analysis.compare.comparison import Comparison
 from tb_slowdown_plugin.analysis.compare.comparison_headline import comparison_headline
+from tb_slowdown_plugin.analysis.compare.side_by_side import SideBySide
 from tb_slowdown_plugin.analysis.report_types import Report
 from tb_slowdown_plugin.records.plain_values import without_nan
 
@@ -37,6 +38,24 @@ def comparison_body(comparison: Comparison) -> dict[str, Any]:
     """The body of a comparison: its sentence, then the fields of `Comparison` in their order."""
     headline = comparison_headline(comparison)
     return {"schema": SCHEMA, "headline": headline, **without_nan(asdict(comparison))}
+
+
+def side_by_side_body(found: SideBySide) -> dict[str, Any]:
+    """The body of several runs in columns."""
+    first, *others = found.columns
+    against = [column.against_first for column in others]
+    return {
+        "schema": SCHEMA,
+        "unit": found.unit,
+        "runs": [column.run for column in found.columns],
+        "settings": [{"name": name, "values": values} for name, values in found.settings],
+        "terms": [without_nan(asdict(row)) for row in found.terms],
+        "step_seconds": [column.step_seconds for column in found.columns],
+        "totals": [None, *(without_nan(asdict(each.total)) for each in against if each)],
+        "warm_up_seconds": [first.warm_up_seconds, *(each.warm_up_seconds for each in others)],
+        "headlines": ["", *(comparison_headline(each) for each in against if each)],
+        "reasons": [[], *(list(each.reasons) for each in against if each)],
+    }
 
 
 def compact_json(body: Body) -> str:

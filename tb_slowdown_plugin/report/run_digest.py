@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.prepare.run_settings import settings_of
 from tb_slowdown_plugin.analysis.report_types import Account, Judged, Report
 from tb_slowdown_plugin.analysis.types import UNEXPLAINED, Verdict
 from tb_slowdown_plugin.records.types import Run
@@ -87,25 +88,6 @@ def digest_of(run: Run, account: Account) -> RunDigest:
         spark=_spark(period),
         settings=settings_of(run),
     )
-
-
-def settings_of(run: Run) -> dict[str, str | float]:
-    """Configuration and environment of a run, as far as its records tell them."""
-    environment = run.environment
-    kinds = sorted({kind for _, kind in environment.devices})
-    devices = ", ".join(
-        f"{sum(each == kind for _, each in environment.devices)} {kind}" for kind in kinds
-    )
-    items = run.steps.items
-    told = items[np.isfinite(items)]
-    found: dict[str, str | float] = dict(sorted(environment.versions.items()))
-    if devices:
-        found["devices"] = devices
-    if len(told):
-        found["items_per_step"] = _short(float(np.median(told)))
-    if len(run.workers) or environment.worker_count > 1:
-        found["workers"] = float(max(1 + len(run.workers), environment.worker_count))
-    return found
 
 
 def _first_cause(report: Report) -> tuple[str | None, int | None]:

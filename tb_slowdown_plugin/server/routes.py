@@ -21,11 +21,17 @@ from typing import Final, TypeAlias
 
 from tb_slowdown_plugin.analysis.compare.comparison import compare as compare_ledgers
 from tb_slowdown_plugin.analysis.compare.run_ledger import RunLedger, ledger_of
+from tb_slowdown_plugin.analysis.compare.side_by_side import put_side_by_side
 from tb_slowdown_plugin.analysis.views.range_comparison import changed as changed_body
 from tb_slowdown_plugin.analysis.views.timeline import timeline as timeline_body
 from tb_slowdown_plugin.report.embedded_answers import embed
 from tb_slowdown_plugin.report.html_page import to_html
-from tb_slowdown_plugin.report.json_body import Body, comparison_body, report_body
+from tb_slowdown_plugin.report.json_body import (
+    Body,
+    comparison_body,
+    report_body,
+    side_by_side_body,
+)
 from tb_slowdown_plugin.report.patches.advice import with_patches
 from tb_slowdown_plugin.report.text_report import to_text
 from tb_slowdown_plugin.server.params import ParameterError, names, shown, text, whole
@@ -138,6 +144,15 @@ def compare(runs: Runs, parameters: Parameters) -> Body:
     return comparison_body(compare_ledgers(*sides))
 
 
+def side_by_side(runs: Runs, parameters: Parameters) -> Body:
+    """Several runs in columns, each against the first."""
+    given = names(parameters, "runs", most=_MOST_COMPARED)
+    if len({*given}) < max(2, len(given)):
+        raise ParameterError("parameter 'runs' must have two runs or more, each once")
+    ledgers = [_LEDGERS.of(runs.analysis(name)) for name in given]
+    return side_by_side_body(put_side_by_side(ledgers, runs.hyperparameters(given)))
+
+
 def compare_captures(runs: Runs, parameters: Parameters) -> Body:
     """What a step of a slow capture does that one of a fast capture did not."""
     run = runs.analysis(text(parameters, "run")).run
@@ -185,6 +200,7 @@ ROUTES: Final[Mapping[str, Route]] = MappingProxyType(
         "/timeline": timeline,
         "/changed": changed,
         "/compare": compare,
+        "/side_by_side": side_by_side,
         "/retraces": retraces,
         "/captures": captures,
         "/capture": capture,

@@ -6,7 +6,7 @@ import itertools
 import math
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Final, Literal, Protocol
@@ -174,6 +174,11 @@ class Runs:
         now = self._clock()
         self._verdicts.follow(self.listing().runs, lambda seen: _is_live(seen, now))
         return self._verdicts.body(since, store)
+
+    def hyperparameters(self, names: Sequence[str]) -> list[Mapping[str, str | float | bool]]:
+        """What the programs of some runs logged of them."""
+        found = self._verdicts.hyperparameters(names)
+        return [found.get(name, {}) for name in names]
 
     def analysis(self, name: str) -> Analysis:
         """What was found in a run; its newest steps may be booked as those before them.

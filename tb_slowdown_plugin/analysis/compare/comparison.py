@@ -9,7 +9,7 @@ are few of them, an assumption about it (`run_noise.py`).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -18,11 +18,23 @@ from tb_slowdown_plugin.analysis.compare.cause_changes import (
     find_changes,
     has_other_events,
 )
-from tb_slowdown_plugin.analysis.compare.run_ledger import WARM_UP, RunLedger, Term
+from tb_slowdown_plugin.analysis.compare.reasons import find_reason
+from tb_slowdown_plugin.analysis.compare.run_ledger import (
+    WARM_UP,
+    RunLedger,
+    Term,
+    to_one_unit,
+)
 from tb_slowdown_plugin.analysis.compare.run_noise import Chance, chance_between
+from tb_slowdown_plugin.analysis.compare.setting_changes import SettingChange, compare_settings
 from tb_slowdown_plugin.analysis.text.wording import whole_percent
-from tb_slowdown_plugin.catalog.parameters.shared import ALIKE, MAJORITY
-from tb_slowdown_plugin.catalog.parameters.views import SMALLEST_EFFECT, USUAL_SPREAD
+from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY
+from tb_slowdown_plugin.catalog.parameters.views import (
+    ABSENT,
+    SMALLEST_EFFECT,
+    TIMED_SPREAD,
+    USUAL_SPREAD,
+)
 
 Outcome = Literal["slower", "faster", "moved", "no_difference", "not_enough_repeats"]
 
@@ -69,6 +81,10 @@ class Comparison:
     notes: tuple[str, ...]
     changes: tuple[CauseChange, ...] = ()
     """Causes that differ as the whole step does: what came back, or is lost now."""
+    settings: tuple[SettingChange, ...] = ()
+    """What differs in configuration and environment: look at it first."""
+    reasons: tuple[str, ...] = ()
+    """Why causes differ, a sentence each, where the records tell it."""
 
 
 def compare(base: Sequence[RunLedger], other: Sequence[RunLedger]) -> Comparison:
@@ -83,7 +99,7 @@ def compare(base: Sequence[RunLedger], other: Sequence[RunLedger]) -> Comparison
       otherwise what leaves one term for another is "moved" (a cost shift).
     """
     sides = base, other
-    unit, base, other = _to_one_unit(base, other)
+    unit, base, other = to_one_unit(base, other)
     steps = [run.step for run in base], [run.step for run in other]
     scale = _mean(steps[0])
     disturbed = _disturbed([*base, *other])
@@ -92,7 +108,8 @@ def compare(base: Sequence[RunLedger], other: Sequence[RunLedger]) -> Comparison
     quiet = _compare_quiet(base, other)
     names = dict.fromkeys(name for run in (*base, *other) for name in run.terms)
     terms = [
-        _difference(name, _column(base, name), _column(other, name), scale, disturbed)
+        _certain(name, base, other)
+        or _difference(name, _column(base, name), _column(other, name), scale, disturbed)
         for name in names
     ]
     total = replace(total, outcome=_outcome_of_own(total, terms))
@@ -115,10 +132,9 @@ def compare(base: Sequence[RunLedger], other: Sequence[RunLedger]) -> Comparison
             if outcome == "not_enough_repeats"
             else None
         ),
-        notes=(
-            *_notes_on_spread(spread, sure=outcome != total.outcome),
-            *_notes_on_versions(base, other),
-        ),
+        notes=tuple(_notes_on_spread(spread, sure=outcome != total.outcome)),
+        settings=tuple(compare_settings(base, other)),
+        reasons=tuple(_find_reasons(terms, base[0], other[0])),
         changes=tuple(
             find_changes((term.term for term in terms if _is_told(term, outcome, sides)), *sides)
         ),
@@ -144,26 +160,6 @@ def decisive(comparison: Comparison) -> Difference:
     return comparison.quiet if comparison.outcome != comparison.total.outcome else comparison.total
 
 
-def _to_one_unit(
-    base: Sequence[RunLedger], other: Sequence[RunLedger]
-) -> tuple[Literal["step", "item"], list[RunLedger], list[RunLedger]]:
-    items = [run.items_per_step for run in (*base, *other)]
-    known = [count for count in items if count is not None and count > 0]
-    if len(known) < len(items) or max(known) <= (1 + ALIKE) * min(known):
-        return "step", list(base), list(other)
-    return "item", [_per_item(run) for run in base], [_per_item(run) for run in other]
-
-
-def _per_item(run: RunLedger) -> RunLedger:
-    items = run.items_per_step or 1.0
-
-    def divide(term: Term) -> Term:
-        return Term(term.seconds / items, term.error_seconds / items)
-
-    terms = {name: divide(term) for name, term in run.terms.items()}
-    return replace(run, step=divide(run.step), quiet=divide(run.quiet), terms=terms)
-
-
 def _column(runs: Sequence[RunLedger], name: str) -> list[Term]:
     return [run.terms.get(name, Term(0.0, 0.0)) for run in runs]
 
@@ -187,6 +183,32 @@ def _difference(
         fraction=change / scale if scale > 0 else 0.0,
         outcome="no_difference",
     )
+
+
+def _certain(name: str, base: Sequence[RunLedger], other: Sequence[RunLedger]) -> Difference | None:
+    """The difference in a term that clocks timed and that one side does not have.
+
+    The noise of such a term is a share of itself, not of the step: 0 against 115 s is no chance.
+    None where it is no such term.
+    """
+    before, after = _mean(_column(base, name)), _mean(_column(other, name))
+    larger, present = max(before, after), other if after > before else base
+    is_timed = all(name in run.timed for run in present)
+    if not is_timed or min(before, after) > ABSENT * larger:
+        return None
+    own = [Term(each.seconds, 0.0) for each in _column(base, name)]
+    others = [Term(each.seconds, 0.0) for each in _column(other, name)]
+    found = _difference(name, own, others, TIMED_SPREAD / USUAL_SPREAD * larger)
+    steps = _mean([run.step for run in base])
+    return replace(found, fraction=found.difference_seconds / steps if steps > 0 else 0.0)
+
+
+def _find_reasons(terms: Sequence[Difference], base: RunLedger, other: RunLedger) -> Iterator[str]:
+    for term in terms:
+        if term.outcome in ("slower", "faster", "moved"):
+            reason = find_reason(term.term, base.facts, other.facts, (base.run, other.run))
+            if reason:
+                yield reason
 
 
 def _disturbed(runs: Sequence[RunLedger]) -> float:
@@ -262,7 +284,7 @@ def _outcome_of_term(term: Difference, total: Difference, outcome: Outcome) -> O
     if low <= 0 <= high:
         return "not_enough_repeats"
     direction: Outcome = "slower" if term.difference_seconds > 0 else "faster"
-    return direction if outcome == direction else "moved"
+    return direction if outcome in (direction, "not_enough_repeats") else "moved"
 
 
 def _compare_quiet(base: Sequence[RunLedger], other: Sequence[RunLedger]) -> Difference:
@@ -317,15 +339,3 @@ def _notes_on_spread(spread: float | None, *, sure: bool) -> list[str]:
             f"quieter machine, and in turns."
         ]
     return []
-
-
-def _notes_on_versions(base: Sequence[RunLedger], other: Sequence[RunLedger]) -> list[str]:
-    notes = []
-    for package in sorted({name for run in (*base, *other) for name in run.versions}):
-        sides = [
-            ", ".join(sorted({run.versions.get(package, "unknown") for run in side}))
-            for side in (base, other)
-        ]
-        if sides[0] != sides[1]:
-            notes.append(f"{package} differs: {sides[0]} before, {sides[1]} now.")
-    return notes

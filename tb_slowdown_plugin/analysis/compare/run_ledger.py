@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.compare.reasons import RunFacts, facts_of
+from tb_slowdown_plugin.analysis.prepare.run_settings import settings_of
 from tb_slowdown_plugin.analysis.report_types import Account
 from tb_slowdown_plugin.analysis.stats.buckets import bucket
 from tb_slowdown_plugin.analysis.stats.noise import long_run_variance
 from tb_slowdown_plugin.analysis.types import CONFIRMING, UNEXPLAINED
+from tb_slowdown_plugin.catalog.parameters.shared import ALIKE
 from tb_slowdown_plugin.records.types import Float, Run, Trace
 
 HEALTHY: Final = "healthy"
@@ -56,7 +59,11 @@ class RunLedger:
     warm_up_seconds: float
     items_per_step: float | None = None
     """None where it was not told in each step."""
-    versions: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, str | float] = field(default_factory=dict)
+    """Configuration and environment."""
+    timed: frozenset[str] = frozenset()
+    """Terms whose seconds clocks timed: there is no noise that could make them."""
+    facts: RunFacts = field(default_factory=RunFacts)
     events: Mapping[str, int] = field(default_factory=dict)
     """Cause -> how often it happened, where it is made of events: retraces, saves."""
 
@@ -85,7 +92,13 @@ def ledger_of(run: Run, account: Account, *, name: str | None = None) -> RunLedg
         terms={term: _term(column) for term, column in columns.items()},
         warm_up_seconds=0.0 if warm_up is None else float(warm_up.sum()),
         items_per_step=float(items.mean()) if known else None,
-        versions=dict(run.environment.versions),
+        settings=settings_of(run),
+        timed=frozenset(
+            cause.cause
+            for cause in account.report.causes
+            if cause.confidence == "high" and not cause.external
+        ),
+        facts=facts_of(run),
         events=_count_events(run, account),
     )
 
@@ -107,6 +120,29 @@ def _count_events(run: Run, account: Account) -> dict[str, int]:
 def _is_of_library(trace: Trace) -> bool:
     """Whether a trace is of a library's function, in the training thread."""
     return trace.cause == "library" and not trace.elsewhere
+
+
+def to_one_unit(
+    base: Sequence[RunLedger], other: Sequence[RunLedger]
+) -> tuple[Literal["step", "item"], list[RunLedger], list[RunLedger]]:
+    """Both sides per item, where items were told and the runs differ in them."""
+    items = [run.items_per_step for run in (*base, *other)]
+    known = [count for count in items if count is not None and count > 0]
+    if len(known) < len(items) or max(known) <= (1 + ALIKE) * min(known):
+        return "step", list(base), list(other)
+    return "item", [_per_item(run) for run in base], [_per_item(run) for run in other]
+
+
+def _per_item(run: RunLedger) -> RunLedger:
+    items = run.items_per_step or 1.0
+
+    def divide(term: Term) -> Term:
+        return Term(term.seconds / items, term.error_seconds / items)
+
+    terms = {name: divide(term) for name, term in run.terms.items()}
+    return replace(
+        run, step=divide(run.step), quiet=divide(run.quiet), terms=terms, items_per_step=1.0
+    )
 
 
 def _term(seconds: Float) -> Term:

@@ -56,6 +56,17 @@ USUAL_SPREAD: Final = Parameter(
     "(`benchmarks/comparison`)",
 )
 
+TIMED_SPREAD: Final = Parameter(
+    0.2,
+    unit="share of term",
+    what="Standard deviation between runs of seconds that clocks timed, where the other side has "
+    "none of them: one run a side is enough.",
+)
+
+ABSENT: Final = Parameter(
+    0.01, unit="share of term", what="So little of what the other side has is none of it."
+)
+
 LEAST_OF_STEP: Final = Parameter(
     0.01, unit="share of step", what="Fewer seconds are no change in a selected range."
 )

@@ -81,7 +81,7 @@ class Verdicts:
         self._logdir = Path(str(logdir)).expanduser() if is_local else None
         self._read = read
         self._kept = kept
-        self._find_hyperparameters = hyperparameters
+        self.hyperparameters = hyperparameters
         self._open_judge = open_judge
         half = (os.cpu_count() or 2) // 2
         self._processes = processes or min(_MOST_PROCESSES, max(2, half))
@@ -110,7 +110,7 @@ class Verdicts:
         """Judges, in the background, what has changed among the runs that there are now."""
         self._open()
         wanted = {name: self._version(name, seen) for name, seen in runs.items()}
-        hyperparameters = self._find_hyperparameters(runs.keys())
+        hyperparameters = self.hyperparameters(runs.keys())
         now = self._clock()
         with self._changed:
             self._wanted = wanted

@@ -98,3 +98,13 @@ def test_all_runs_are_told_as_they_are_judged(runs: Runs) -> None:
     assert ask(runs, "/runs")["runs"][0]["verdict"] == "healthy"  # the list knows it, too
     with pytest.raises(ParameterError):
         ask(runs, "/all_runs", since="soon")
+
+
+def test_several_runs_stand_side_by_side(runs: Runs) -> None:
+    body = ask(runs, "/side_by_side", runs='["run1", "nested/run2"]')
+    assert body["runs"] == ["run1", "nested/run2"]
+    assert body["step_seconds"] == pytest.approx([0.1, 0.1])
+    assert (body["totals"][0], body["totals"][1]["outcome"]) == (None, "no_difference")
+    for wrong in ('["run1"]', '["run1", "run1"]', "run1"):
+        with pytest.raises(ParameterError):
+            ask(runs, "/side_by_side", runs=wrong)

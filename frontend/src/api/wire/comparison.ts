@@ -35,6 +35,32 @@ export interface RunComparison {
   readonly notes: readonly string[];
   /** What came back with each cause, or is lost now. */
   readonly changes?: readonly CauseChange[];
+  /** What differs in configuration and environment. */
+  readonly settings?: readonly {
+    readonly name: string;
+    readonly base: string;
+    readonly other: string;
+  }[];
+  /** Why causes differ, where the records tell it. */
+  readonly reasons?: readonly string[];
+}
+
+/** Several runs in columns: lists have one item a run, null for the first one's differences. */
+export interface SideBySide {
+  readonly schema: 1;
+  readonly unit: "step" | "item";
+  readonly runs: readonly string[];
+  readonly settings: readonly { readonly name: string; readonly values: readonly string[] }[];
+  readonly terms: readonly {
+    readonly term: string;
+    readonly seconds: readonly number[];
+    readonly differences: readonly (Difference | null)[];
+  }[];
+  readonly step_seconds: readonly number[];
+  readonly totals: readonly (Difference | null)[];
+  readonly warm_up_seconds: readonly number[];
+  readonly headlines: readonly string[];
+  readonly reasons: readonly (readonly string[])[];
 }
 
 /** What one cause cost a run before and costs it now. */

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from benchmarks.comparison.drawn import count_outcomes, ledger
 from tb_slowdown_plugin.analysis.compare.comparison import compare, decisive, exceeds
 from tb_slowdown_plugin.analysis.compare.run_ledger import RunLedger, Term, ledger_of
 from tb_slowdown_plugin.analysis.compare.run_noise import Chance, t_quantile
+from tb_slowdown_plugin.analysis.compare.setting_changes import SettingChange
 from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.catalog.parameters.views import ALARM_RATE
 
@@ -25,7 +27,7 @@ def run(
     terms: dict[str, float] | None = None,
     items: float | None = None,
     warm_up: float = 0.0,
-    versions: dict[str, str] | None = None,
+    settings: dict[str, str] | None = None,
 ) -> RunLedger:
     parts = {"healthy": seconds - sum((terms or {}).values()), **(terms or {})}
     return RunLedger(
@@ -36,7 +38,7 @@ def run(
         terms={name: Term(value, 0.0) for name, value in parts.items()},
         warm_up_seconds=warm_up,
         items_per_step=items,
-        versions=versions or {},
+        settings=settings or {},
     )
 
 
@@ -205,10 +207,10 @@ def test_warm_up_is_a_matter_of_the_run_and_not_of_its_steps() -> None:
 
 def test_other_versions_are_said() -> None:
     comparison = compare(
-        [run(0.1, versions={"tensorflow": "2.20.0"})] * 2,
-        [run(0.1, versions={"tensorflow": "2.21.0"})] * 2,
+        [run(0.1, settings={"tensorflow": "2.20.0"})] * 2,
+        [run(0.1, settings={"tensorflow": "2.21.0"})] * 2,
     )
-    assert comparison.notes == ("tensorflow differs: 2.20.0 before, 2.21.0 now.",)
+    assert comparison.settings == (SettingChange("tensorflow", "2.20.0", "2.21.0"),)
 
 
 def test_a_stall_is_not_taken_for_the_program() -> None:
@@ -258,3 +260,34 @@ def test_a_ledger_holds_the_run_to_the_second(make_run) -> None:
     assert sum(term.seconds for term in found.terms.values()) == pytest.approx(found.step.seconds)
     whole = found.step.seconds * 600 + found.warm_up_seconds
     assert whole == pytest.approx(account.report.wall_seconds)
+
+
+@pytest.mark.parametrize("other", [0.0, 0.0005])
+def test_a_timed_term_that_one_side_does_not_have_is_told_with_one_run_a_side(other: float) -> None:
+    slow = replace(run(0.2, terms={"retracing": 0.1}), timed=frozenset({"retracing"}))
+    fast = run(0.1, terms={"retracing": other} if other else None)
+    (term,) = (one for one in compare([fast], [slow]).terms if one.term == "retracing")
+    assert term.outcome == "slower"
+    assert term.interval_seconds[0] > 0
+    (term,) = (one for one in compare([slow], [fast]).terms if one.term == "retracing")
+    assert term.outcome == "faster"
+
+
+def test_a_term_that_was_fitted_or_that_both_have_is_not_certain() -> None:
+    fitted = run(0.12, terms={"retracing": 0.02})
+    (term,) = (one for one in compare([run(0.1)], [fitted]).terms if one.term == "retracing")
+    assert term.outcome == "not_enough_repeats"
+    both = [
+        replace(run(0.1 + part, terms={"retracing": part}), timed=frozenset({"retracing"}))
+        for part in (0.01, 0.02)
+    ]
+    (term,) = (one for one in compare([both[0]], [both[1]]).terms if one.term == "retracing")
+    assert term.outcome == "not_enough_repeats"
+
+
+def test_a_timed_term_is_told_where_the_whole_step_is_not() -> None:
+    """The step differs by too little to tell; that the seconds are new is certain."""
+    slow = replace(run(0.11, terms={"retracing": 0.01}), timed=frozenset({"retracing"}))
+    found = compare([run(0.1)], [slow])
+    assert found.outcome == "not_enough_repeats"
+    assert {term.term: term.outcome for term in found.terms}["retracing"] == "slower"

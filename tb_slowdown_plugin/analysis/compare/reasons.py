@@ -1,0 +1,98 @@
+"""Why two runs differ in a cause, as far as their records tell: arguments, tf.data stages."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from tb_slowdown_plugin.analysis.text.wording import duration
+from tb_slowdown_plugin.catalog.parameters.shared import ALIKE
+from tb_slowdown_plugin.records.types import Change, Fact, Run, Trace
+
+_STAGE: Final = "input_stage"
+_TENSOR: Final = "tf.TensorSpec"
+
+
+@dataclass(frozen=True, slots=True)
+class Retraced:
+    """The change that most retraces of a function were for."""
+
+    function: str
+    change: Change
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What the records of one run tell that may be why another one differs."""
+
+    retraced: Retraced | None = None
+    """Of most retraces."""
+    signatures: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Function -> one text an argument of its newest trace; "" for what is no tensor."""
+    stages: Mapping[str, float] = field(default_factory=dict)
+    """tf.data stage -> seconds an element."""
+
+
+def facts_of(run: Run) -> RunFacts:
+    """The facts of a run."""
+    traces = [event.what for event in run.events if isinstance(event.what, Trace)]
+    retraces = [trace for trace in traces if trace.cause == "signature" and trace.changes]
+    counted = Counter((trace.function, trace.changes[0].argument) for trace in retraces)
+    retraced = None
+    if counted:
+        (most, _), *_ = counted.most_common(1)
+        last = next(
+            trace for trace in retraces if (trace.function, trace.changes[0].argument) == most
+        )
+        retraced = Retraced(last.function, last.changes[0])
+    facts = [event.what for event in run.events if isinstance(event.what, Fact)]
+    return RunFacts(
+        retraced,
+        {trace.function: trace.signature for trace in traces if trace.signature},
+        {
+            fact.subject.partition("#")[0]: fact.numbers["seconds_per_element"]
+            for fact in facts
+            if fact.name == _STAGE and "seconds_per_element" in fact.numbers
+        },
+    )
+
+
+def find_reason(cause: str, base: RunFacts, other: RunFacts, names: tuple[str, str]) -> str:
+    """Why one of two runs loses more to a cause, in a sentence; "" where nothing tells it.
+
+    Args:
+      cause: A cause id.
+      base: Of the run that the other one is compared with.
+      other: Of the other one.
+      names: How the two are called.
+    """
+    if cause == "retracing" and (base.retraced is None or other.retraced is None):
+        slow, fast = (other, base) if other.retraced else (base, other)
+        return _explain_retraces(slow, fast, names[0] if slow is other else names[1])
+    if cause == "input_pipeline":
+        return _explain_stage(base, other)
+    return ""
+
+
+def _explain_retraces(slow: RunFacts, fast: RunFacts, fast_name: str) -> str:
+    found = slow.retraced
+    if found is None:
+        return ""
+    argument, function = found.change.argument, found.function
+    values = f"{found.change.before} to {found.change.after}"
+    here, there = slow.signatures.get(function, ()), fast.signatures.get(function, ())
+    if len(here) == len(there) and any(
+        not one and two.startswith(_TENSOR) for one, two in zip(here, there, strict=True)
+    ):
+        return f"`{argument}` of {function} was a tensor in {fast_name}, here it is {values}."
+    return f"`{argument}` of {function} changes from call to call: {values}."
+
+
+def _explain_stage(base: RunFacts, other: RunFacts) -> str:
+    for stage, after in other.stages.items():
+        before = base.stages.get(stage)
+        if before is not None and abs(after - before) > ALIKE * max(after, before):
+            return f"Stage `{stage}`: {duration(before)} to {duration(after)} an element."
+    return ""

@@ -1,0 +1,93 @@
+"""Several runs in columns: each against the first, term by term."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tb_slowdown_plugin.analysis.compare.comparison import (
+    Comparison,
+    Difference,
+    compare,
+)
+from tb_slowdown_plugin.analysis.compare.run_ledger import RunLedger, to_one_unit
+from tb_slowdown_plugin.analysis.prepare.run_settings import tell_setting
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One run."""
+
+    run: str
+    step_seconds: float
+    warm_up_seconds: float
+    against_first: Comparison | None
+    """None for the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class TermRow:
+    """One term of all runs, seconds a step (or an item)."""
+
+    term: str
+    seconds: tuple[float, ...]
+    differences: tuple[Difference | None, ...]
+    """Against the first run; of each run they add up to the difference of its whole step."""
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide:
+    """Several runs, in the order in which they were given."""
+
+    unit: Literal["step", "item"]
+    columns: tuple[Column, ...]
+    settings: tuple[tuple[str, tuple[str, ...]], ...]
+    """Name and values, one a run, of what differs in configuration and environment."""
+    terms: tuple[TermRow, ...]
+    """The largest difference first."""
+
+
+def put_side_by_side(
+    runs: Sequence[RunLedger], hyperparameters: Sequence[Mapping[str, str | float | bool]] = ()
+) -> SideBySide:
+    """Two runs or more in columns.
+
+    Args:
+      runs: The first is what the others are compared with.
+      hyperparameters: Of each run, what its program logged.
+    """
+    unit, runs, _ = to_one_unit(runs, [])
+    first, *others = runs
+    found = [compare([first], [other]) for other in others]
+    columns = [
+        Column(run.run, run.step.seconds, run.warm_up_seconds, against)
+        for run, against in zip(runs, [None, *found], strict=True)
+    ]
+    names = dict.fromkeys(name for run in runs for name in run.terms)
+    rows = [
+        TermRow(
+            name,
+            tuple(run.terms[name].seconds if name in run.terms else 0.0 for run in runs),
+            (None, *(_find(against, name) for against in found)),
+        )
+        for name in names
+    ]
+    settings = [
+        {**run.settings, **(dict(more) if more else {})}
+        for run, more in zip(runs, hyperparameters or [{}] * len(runs), strict=True)
+    ]
+    return SideBySide(
+        unit,
+        tuple(columns),
+        tuple(
+            (name, values)
+            for name in sorted({name for each in settings for name in each})
+            if len(set(values := tuple(tell_setting(each, name) for each in settings))) > 1
+        ),
+        tuple(sorted(rows, key=lambda row: min(row.seconds) - max(row.seconds))),
+    )
+
+
+def _find(comparison: Comparison, name: str) -> Difference | None:
+    return next((term for term in comparison.terms if term.term == name), None)
