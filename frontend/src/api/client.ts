@@ -6,7 +6,7 @@
 import type { AllRuns } from "./wire/all_runs";
 import type { Capture, CaptureComparison, CaptureList, CapturePart } from "./wire/captures";
 import type { Changed } from "./wire/changed";
-import type { RunComparison } from "./wire/comparison";
+import type { RunComparison, SideBySide } from "./wire/comparison";
 import type { Report, RunReport, Runs } from "./wire/report";
 import type { Retraces } from "./wire/retraces";
 import type { Timeline } from "./wire/timeline";
@@ -78,6 +78,11 @@ export class Client {
   ): Promise<RunComparison> {
     const sides = { base: JSON.stringify(base), runs: JSON.stringify(runs) };
     return this.#get<RunComparison>("compare", sides, signal);
+  }
+
+  /** Several runs in columns. */
+  sideBySide(runs: readonly string[], signal?: AbortSignal): Promise<SideBySide> {
+    return this.#get<SideBySide>("side_by_side", { runs: JSON.stringify(runs) }, signal);
   }
 
   retraces(run: string, signal?: AbortSignal): Promise<Retraces> {

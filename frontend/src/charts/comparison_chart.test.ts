@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { Difference, RunComparison } from "../api/wire/comparison";
+import type { Difference, RunComparison, SideBySide } from "../api/wire/comparison";
 import type { Comparison } from "./comparison_chart";
 import "./comparison_chart";
 
@@ -40,12 +40,40 @@ const told = (values: Partial<RunComparison> = {}): RunComparison => ({
   ...values,
 });
 
+const BESIDE: SideBySide = {
+  schema: 1,
+  unit: "step",
+  runs: ["a", "b", "c"],
+  settings: [{ name: "batch_size", values: ["64", "64", "128"] }],
+  terms: [
+    {
+      term: "retracing",
+      seconds: [0, 0.2, 0],
+      differences: [
+        null,
+        difference({ term: "retracing", base_seconds: 0, difference_seconds: 0.2 }),
+        null,
+      ],
+    },
+    { term: "disk", seconds: [0, 0, 0], differences: [null, null, null] },
+  ],
+  step_seconds: [0.1, 0.3, 0.1],
+  totals: [
+    null,
+    difference({ difference_seconds: 0.2 }),
+    difference({ difference_seconds: 0, outcome: "no_difference" }),
+  ],
+  warm_up_seconds: [2, 2, 2],
+  headlines: ["", "Steps are slower", "No difference"],
+  reasons: [[], ["`rate` was a tensor in a."], []],
+};
+
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
 async function mounted(answer: () => Promise<RunComparison>): Promise<Comparison> {
   const element = document.createElement("sd-comparison") as Comparison;
-  element.source = { comparison: answer };
-  element.sides = { base: ["a"], runs: ["b"] };
+  element.source = { comparison: answer, sideBySide: async () => BESIDE };
+  element.sides = { base: ["a"], runs: ["b"], isPooled: true };
   await settled();
   return element;
 }
@@ -96,13 +124,13 @@ describe("the comparison", () => {
   it("asks once for each pair of sides, and again when a run has grown", async () => {
     const comparison = vi.fn(async () => told());
     const element = await mounted(comparison);
-    element.sides = { base: ["a"], runs: ["b"] };
+    element.sides = { base: ["a"], runs: ["b"], isPooled: true };
     await settled();
     expect(comparison).toHaveBeenCalledTimes(1);
-    element.sides = { base: ["a", "c"], runs: ["b"] };
+    element.sides = { base: ["a", "c"], runs: ["b"], isPooled: true };
     await settled();
     expect(comparison).toHaveBeenLastCalledWith(["a", "c"], ["b"]);
-    element.source = { comparison };
+    element.source = { comparison, sideBySide: async () => BESIDE };
     await settled();
     expect(comparison).toHaveBeenCalledTimes(3);
   });
@@ -115,10 +143,40 @@ describe("the comparison", () => {
     const comparison = vi.fn(async () => told({ headline: "new" }));
     comparison.mockReturnValueOnce(slow);
     const element = await mounted(comparison);
-    element.sides = { base: ["c"], runs: ["b"] };
+    element.sides = { base: ["c"], runs: ["b"], isPooled: true };
     await settled();
     answer(told({ headline: "old" }));
     await settled();
     expect(element.querySelector(".headline")?.textContent).toBe("new.");
+  });
+
+  it("puts settings and reasons before the table, under the runs' names", async () => {
+    const settings = [{ name: "tensorflow", base: "2.20", other: "2.21" }];
+    const element = await mounted(async () => told({ settings, reasons: ["A reason."] }));
+    const before = element.querySelector(".headlines")?.textContent ?? "";
+    expect(before).toContain("tensorflow: 2.20 to 2.21");
+    expect(before).toContain("A reason.");
+    const heads = [...element.querySelectorAll("th")].map((one) => one.textContent);
+    expect(heads.slice(0, 3)).toEqual(["A step", "a", "b"]);
+  });
+
+  it("has a column for each of several runs, settings first", async () => {
+    const element = await mounted(async () => told());
+    element.called = (run) => `run ${run}`;
+    element.sides = { base: ["a", "b"], runs: ["c"], isPooled: false };
+    await settled();
+    expect([...element.querySelectorAll("th")].map((one) => one.textContent)).toEqual([
+      "A step",
+      "run a",
+      "run b",
+      "run c",
+    ]);
+    expect(rowsOf(element)).toEqual([
+      ["batch size", "64", "64", "128"],
+      ["Rt Retracing", "0 ms", "200.0 ms +200.0 ms", "0 ms"],
+      ["Sum", "100.0 ms", "300.0 ms +200.0 ms", "100.0 ms"],
+      ["Warm-up of the run", "2.00 s", "2.00 s", "2.00 s"],
+    ]);
+    expect(element.textContent).toContain("run b: rate was a tensor in a.");
   });
 });

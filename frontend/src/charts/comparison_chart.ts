@@ -1,21 +1,28 @@
 /** Two groups of runs, term by term: asked for when the sides change. */
 
 import { html, nothing, render, type TemplateResult } from "lit-html";
-import type { Difference, RunComparison } from "../api/wire/comparison";
-import { signed, stepTime } from "../base/format";
+import type { Difference, RunComparison, SideBySide } from "../api/wire/comparison";
+import { plural, signed, stepTime } from "../base/format";
 import { causeKind, HEALTHY } from "../catalog/causes";
 import { isDifferent, reading, type Sides } from "../model/run/comparison";
-import { badge } from "./badge";
+import { middle } from "../model/runs/groups";
 import { define } from "./canvas/canvas_element";
+import { columns } from "./side_by_side";
+import { termTitle, told } from "./term_title";
 
 interface Source {
   comparison(base: readonly string[], runs: readonly string[]): Promise<RunComparison>;
+  sideBySide(runs: readonly string[]): Promise<SideBySide>;
 }
+
+const LETTERS = 28;
 
 export class Comparison extends HTMLElement {
   #source: Source | undefined;
   #sides: Sides | undefined;
-  #found: RunComparison | undefined;
+  #found: RunComparison | SideBySide | undefined;
+  /** What a person calls a run. */
+  called: (run: string) => string = (run) => run;
   #problem = "";
 
   /** A new source means that the run has grown. */
@@ -37,10 +44,12 @@ export class Comparison extends HTMLElement {
     const sides = this.#sides;
     if (source === undefined || sides === undefined) return;
     this.#draw();
-    let found: RunComparison | undefined;
+    let found: RunComparison | SideBySide | undefined;
     let problem = "";
     try {
-      found = await source.comparison(sides.base, sides.runs);
+      found = await (sides.isPooled
+        ? source.comparison(sides.base, sides.runs)
+        : source.sideBySide([...sides.base, ...sides.runs]));
     } catch (error) {
       if ((error as Error).name === "AbortError") return;
       problem = (error as Error).message;
@@ -57,27 +66,41 @@ export class Comparison extends HTMLElement {
         ? html`<p class="empty" role="status">${this.#problem}</p>`
         : this.#found === undefined
           ? html`<p class="empty" role="status">Comparing.</p>`
-          : tableOf(this.#found),
+          : "terms" in this.#found && "total" in this.#found
+            ? tableOf(this.#found, this.called)
+            : columns(this.#found, this.called),
       this,
     );
   }
 }
 
-function tableOf(found: RunComparison): TemplateResult {
+function tableOf(found: RunComparison, called: (run: string) => string): TemplateResult {
+  const side = (runs: readonly string[]): string =>
+    runs.length === 1 ? called(runs[0] ?? "") : plural(runs.length, "repeat");
+  const [base, other] = [side(found.base), side(found.other)];
   const terms = found.terms.filter((term) => term.base_seconds > 0 || term.with_seconds > 0);
   const reach = Math.max(...terms.flatMap((term) => term.interval_seconds.map(Math.abs)), 1e-12);
   const { warm_up: warmUp, unit } = found;
   return html`<p class="headline" role="status">${found.headline}.</p>
+    ${differing(found)}
     <div class="scroll"><table>
-      <thead><tr><th>A ${unit}</th><th class="num">Before</th><th class="num">Now</th><th class="num">Difference</th><th class="num">between</th><th class="c30">shorter ← 0 → longer</th><th>Reading</th></tr></thead>
-      <tbody>${terms.map((term) => line(term, title(term.term), reach))}</tbody>
+      <thead><tr><th>A ${unit}</th>${[base, other].map((name) => html`<th class="num" title=${name}><bdi>${middle(name, LETTERS)}</bdi></th>`)}<th class="num">Difference</th><th class="num">Between</th><th class="c30">shorter ← 0 → longer</th><th>Reading</th></tr></thead>
+      <tbody>${terms.map((term) => line(term, termTitle(term.term), reach))}</tbody>
       <tfoot>${line(found.total, html`Sum`, 0)}${line(found.quiet, html`Its faster half`, 0)}</tfoot>
     </table></div>
-    <p class="q">${(found.changes ?? []).map((change) => `${change.text} `)}The true difference lies between these bounds in 99.5 of 100 comparisons. Warm-up is not in it: ${stepTime(warmUp.base_seconds)} a run before, ${stepTime(warmUp.with_seconds)} now. ${found.notes.join(" ")}</p>`;
+    <p class="q">${(found.changes ?? []).map((change) => `${change.text} `)}The true difference lies between these bounds in 99.5 of 100 comparisons. Warm-up is not in it: ${stepTime(warmUp.base_seconds)} in ${base}, ${stepTime(warmUp.with_seconds)} in ${other}. ${found.notes.join(" ")}</p>`;
 }
 
-function title(term: string): TemplateResult {
-  return html`${badge(term)} ${term === HEALTHY ? "Healthy" : causeKind(term).name}`;
+/** Settings first: what was changed is most often why. */
+function differing({
+  settings = [],
+  reasons = [],
+}: RunComparison): TemplateResult | typeof nothing {
+  if (settings.length + reasons.length === 0) return nothing;
+  return html`<ul class="headlines">${settings.map(
+    ({ name, base, other }) =>
+      html`<li>${name.replaceAll("_", " ")}: <b>${base}</b> to <b>${other}</b></li>`,
+  )}${reasons.map((reason) => html`<li>${told(reason)}</li>`)}</ul>`;
 }
 
 function line(term: Difference, name: TemplateResult, reach: number): TemplateResult {

@@ -28,7 +28,7 @@ export interface Address {
 }
 
 /** Ways to look at the same steps that are not the first ones. */
-export const SHOWN = ["time", "lost", "lanes", "table", "count"] as const;
+export const SHOWN = ["time", "lost", "lanes", "table", "count", "repeats"] as const;
 export type Shown = (typeof SHOWN)[number];
 
 const PLUGIN = "slowdown";

@@ -254,6 +254,10 @@ export class App implements Actions {
     this.#change({ compared }, "new");
   }
 
+  repeats(repeats: boolean): void {
+    this.#change({ repeats });
+  }
+
   card(cause: string, open: boolean): void {
     this.allCards([cause], open);
   }

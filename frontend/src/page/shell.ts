@@ -69,6 +69,7 @@ export class Shell {
       hot: state.hot,
       width: state.width,
       compared: state.compared,
+      repeats: state.repeats,
       shared: isShared(),
       trace: state.trace,
       captures: state.panels.get("traces")?.data as Captures | undefined,

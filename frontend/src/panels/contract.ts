@@ -3,7 +3,7 @@
 import type { TemplateResult } from "lit-html";
 import type { Capture, CaptureComparison, CaptureList, CapturePart } from "../api/wire/captures";
 import type { Changed } from "../api/wire/changed";
-import type { RunComparison } from "../api/wire/comparison";
+import type { RunComparison, SideBySide } from "../api/wire/comparison";
 import type { Run, RunReport } from "../api/wire/report";
 import type { Retraces } from "../api/wire/retraces";
 import type { Timeline } from "../api/wire/timeline";
@@ -17,6 +17,7 @@ export interface Source {
   report(): Promise<RunReport>;
   timeline(): Promise<Timeline>;
   comparison(base: readonly string[], runs: readonly string[]): Promise<RunComparison>;
+  sideBySide(runs: readonly string[]): Promise<SideBySide>;
   retraces(): Promise<Retraces>;
   captures(): Promise<Captures>;
 }
@@ -63,6 +64,8 @@ export interface Actions {
   table(shown: boolean): void;
   lanes(all: boolean): void;
   compare(runs: readonly string[]): void;
+  /** Takes compared runs as repeats of one program, or each for itself. */
+  repeats(are: boolean): void;
   choose(run: string): void;
   goTo(panel: string): void;
 }
@@ -91,6 +94,8 @@ export interface Page {
   /** Of the page's content, CSS pixels. */
   readonly width: number;
   readonly compared: readonly string[];
+  /** Compared runs are repeats of one program. */
+  readonly repeats: boolean;
   /** A report in one file: no server, and not necessarily where it was made. */
   readonly shared: boolean;
   readonly trace: OpenTrace | undefined;

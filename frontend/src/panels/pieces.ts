@@ -2,11 +2,11 @@
 
 import { html, type TemplateResult } from "lit-html";
 import type { CodeKind } from "../api/wire/report";
-import { codeLines, copied, spans } from "../model/text";
+import { told } from "../charts/term_title";
+import { codeLines, copied } from "../model/text";
 
 /** A sentence of the report; what stands between backticks is code. */
-export const prose = (sentence: string): TemplateResult =>
-  html`${spans(sentence).map((span) => (span.code ? html`<code>${span.text}</code>` : span.text))}`;
+export const prose = told;
 
 const MARKS = { added: "a", removed: "d", before: "c", kept: "c" } as const;
 

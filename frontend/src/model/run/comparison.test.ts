@@ -4,18 +4,35 @@ import { isDifferent, reading, sidesOf } from "./comparison";
 
 describe("the sides of a comparison", () => {
   it("are the shown run and what it is compared with", () => {
-    expect(sidesOf("new", ["old"])).toEqual({ base: ["old"], runs: ["new"] });
+    expect(sidesOf("new", ["old"], false)).toEqual({
+      base: ["old"],
+      runs: ["new"],
+      isPooled: true,
+    });
   });
 
   it("have repeats beside the run that they repeat", () => {
-    expect(sidesOf("b/new-1", ["old 1", "old 2", "b/new-2"])).toEqual({
+    expect(sidesOf("b/new-1", ["old 1", "old 2", "b/new-2"], true)).toEqual({
       base: ["old 1", "old 2"],
       runs: ["b/new-1", "b/new-2"],
+      isPooled: true,
     });
   });
 
   it("are two even if all names are alike", () => {
-    expect(sidesOf("run3", ["run1", "run2"])).toEqual({ base: ["run1", "run2"], runs: ["run3"] });
+    expect(sidesOf("run3", ["run1", "run2"], true)).toEqual({
+      base: ["run1", "run2"],
+      runs: ["run3"],
+      isPooled: true,
+    });
+  });
+
+  it("are columns where nobody says that runs are repeats, however they are named", () => {
+    expect(sidesOf("run3", ["run1", "run2"], false)).toEqual({
+      base: ["run1", "run2"],
+      runs: ["run3"],
+      isPooled: false,
+    });
   });
 });
 

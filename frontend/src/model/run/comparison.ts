@@ -5,16 +5,22 @@ import type { Difference, Outcome } from "../../api/wire/comparison";
 export interface Sides {
   readonly base: readonly string[];
   readonly runs: readonly string[];
+  /** Each side is one program, run several times; else each run has a column. */
+  readonly isPooled: boolean;
 }
 
 /**
- * Runs whose names differ only in the number at their end are repeats of one program, so those
- * like the shown run stand beside it. If none is left to stand against them, all others do.
+ * Two runs, or several in columns. Only the reader knows which are repeats of one program: then
+ * those named like the shown one, but for the number at the end, stand beside it.
  */
-export function sidesOf(run: string, compared: readonly string[]): Sides {
+export function sidesOf(run: string, compared: readonly string[], repeats: boolean): Sides {
+  const isPooled = compared.length === 1 || repeats;
+  if (!isPooled) return { base: compared, runs: [run], isPooled };
   const alike = compared.filter((one) => stem(one) === stem(run));
   const base = compared.filter((one) => !alike.includes(one));
-  return base.length === 0 ? { base: compared, runs: [run] } : { base, runs: [run, ...alike] };
+  return base.length === 0
+    ? { base: compared, runs: [run], isPooled }
+    : { base, runs: [run, ...alike], isPooled };
 }
 
 const stem = (run: string): string => run.replace(/[\s._-]*\d+$/, "");

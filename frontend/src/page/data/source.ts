@@ -2,7 +2,7 @@
 
 import { type Client, RequestFailed } from "../../api/client";
 import type { CapturePart } from "../../api/wire/captures";
-import type { RunComparison } from "../../api/wire/comparison";
+import type { RunComparison, SideBySide } from "../../api/wire/comparison";
 import type { RunReport } from "../../api/wire/report";
 import type { Retraces } from "../../api/wire/retraces";
 import type { Timeline } from "../../api/wire/timeline";
@@ -58,6 +58,10 @@ export class RunSource implements Source {
 
   comparison(base: readonly string[], runs: readonly string[]): Promise<RunComparison> {
     return this.client.comparison(base, runs, this.signal);
+  }
+
+  sideBySide(runs: readonly string[]): Promise<SideBySide> {
+    return this.client.sideBySide(runs, this.signal);
   }
 
   retraces(): Promise<Retraces> {

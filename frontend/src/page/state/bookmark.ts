@@ -20,12 +20,13 @@ export function addressOfState(state: State): string {
   });
 }
 
-const shown = ({ axis, lostOnly, allLanes, asTable, sortedBy }: State): Shown[] => [
+const shown = ({ axis, lostOnly, allLanes, asTable, sortedBy, repeats }: State): Shown[] => [
   ...(axis === "time" ? (["time"] as const) : []),
   ...(lostOnly ? (["lost"] as const) : []),
   ...(allLanes ? (["lanes"] as const) : []),
   ...(asTable ? (["table"] as const) : []),
   ...(sortedBy === "count" ? (["count"] as const) : []),
+  ...(repeats ? (["repeats"] as const) : []),
 ];
 
 /** What differs from how the table of all runs is shown at first. */
@@ -73,6 +74,7 @@ export function stateOfAddress(address: Address): Partial<State> {
     allLanes: has("lanes"),
     asTable: has("table"),
     sortedBy: has("count") ? "count" : "seconds",
+    repeats: has("repeats"),
     touched,
   };
 }

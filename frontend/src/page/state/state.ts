@@ -44,6 +44,7 @@ export interface State {
   readonly touched: ReadonlyMap<string, boolean>;
   readonly hot: string | undefined;
   readonly compared: readonly string[];
+  readonly repeats: boolean;
   /** The capture beside the timeline. */
   readonly trace: OpenTrace | undefined;
   /** What was found in each run so far, and of how many. */
@@ -93,6 +94,7 @@ export const FORGOTTEN = {
   touched: new Map(),
   hot: undefined,
   compared: [],
+  repeats: false,
   trace: undefined,
   asTable: false,
 } satisfies Partial<State>;

@@ -15,20 +15,26 @@ export const comparison = sealed<Source>({
     if (page.compared.length === 0) {
       return { tools: chooser(page, "Choose a run"), body: empty(page) };
     }
-    const sides = sidesOf(page.run.run, page.compared);
+    const sides = sidesOf(page.run.run, page.compared, page.repeats);
     return {
-      note: html`${named(sides.runs, page)} against ${named(sides.base, page)}`,
+      note: sides.isPooled
+        ? html`${named(sides.runs, page)} against ${named(sides.base, page)}`
+        : `${plural(page.compared.length + 1, "run")} side by side`,
       tools: html`${page.compared.map(
         (run) =>
           html`<button class="sm" title=${`Take ${titleOf(run, page)} out of the comparison`} @click=${() =>
             page.actions.compare(
               page.compared.filter((one) => one !== run),
             )}><bdi class="cut">${titleOf(run, page)}</bdi> ×</button>`,
-      )}${chooser(page, "+ Run")}`,
-      body: html`<sd-comparison .source=${source} .sides=${sides}></sd-comparison>`,
+      )}${page.compared.length > 1 ? repeatsBox(page) : ""}${chooser(page, "+ Run")}`,
+      body: html`<sd-comparison .source=${source} .sides=${sides} .called=${(run: string) => titleOf(run, page)}></sd-comparison>`,
     };
   },
 });
+
+/** Only the reader knows which runs are of one program and its settings. */
+const repeatsBox = (page: Page): TemplateResult =>
+  html`<label class="check"><input type="checkbox" .checked=${page.repeats} @change=${() => page.actions.repeats(!page.repeats)}> Repeats of one program</label>`;
 
 /** Repeats by their number: the buttons beside the note have their names. */
 const named = (runs: readonly string[], page: Page): TemplateResult => {
@@ -44,7 +50,7 @@ function empty(page: Page): TemplateResult {
   if (page.runs.length < 2) {
     return html`<p class="empty">This logdir has one run. A second one of the same program shows which seconds differ.</p>`;
   }
-  return html`<p class="empty">Choose a second run to see which seconds differ: a good choice is the last healthy run of this program. Runs named like another but for the number at the end count as its repeats; three a side tell most differences from chance.</p>`;
+  return html`<p class="empty">Choose a second run to see which seconds differ: a good choice is the last healthy run of this program. Three or more stand side by side; say which are repeats of one program, and chance is measured: three a side tell most differences from it.</p>`;
 }
 
 function chooser(page: Page, label: string): TemplateResult {
