@@ -29,7 +29,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   charts: ["charts", "model", "catalog", "base", "api/wire", "lit-html"],
   "panels/contract": ["model", "api/wire", "lit-html"],
-  "panels/pieces": ["model", "api/wire", "base", "lit-html"],
+  "panels/pieces": ["charts/term_title", "model", "api/wire", "base", "lit-html"],
   panels: [
     "panels/contract",
     "panels/pieces",

@@ -6,7 +6,6 @@
  */
 
 import type { Fetch } from "./client";
-import type { AllRuns, JudgedRun } from "./wire/all_runs";
 import type { RunComparison } from "./wire/comparison";
 import type { Report, Runs } from "./wire/report";
 import type { Retraces } from "./wire/retraces";
@@ -55,7 +54,6 @@ const hint = (url: URL): string =>
 
 function answerTo(data: Embedded, route: string, query: URLSearchParams): unknown {
   if (route === "runs") return data.runs;
-  if (route === "all_runs") return allRuns(data);
   if (route === "compare") {
     const [base, other] = ["base", "runs"].map((side) => onlyName(query.get(side)));
     return own(own(data.comparisons, base), other);
@@ -70,34 +68,6 @@ function answerTo(data: Embedded, route: string, query: URLSearchParams): unknow
   const first = Number(query.get("first") ?? 0);
   const last = Math.min(end, Number(query.get("last") ?? end));
   return timelineOf(run, first, last, Number(query.get("buckets") ?? 800));
-}
-
-/** What was found in each run, as far as reports tell it. */
-function allRuns(data: Embedded): AllRuns {
-  const rows = Object.entries(data.of).flatMap(([run, { report }]): JudgedRun[] => {
-    const [found] = report.runs;
-    if (found === undefined) return [];
-    const [first] = found.causes;
-    const { verdict, headline, lost_seconds, lost_fraction, wall_seconds, steps } = found;
-    const digest = {
-      ...{ verdict, headline, lost_seconds, lost_fraction, wall_seconds, steps },
-      judged: found.judged ?? "whole",
-      cause: first?.cause ?? null,
-      subject: "",
-      causes: found.causes.map((one) => one.cause),
-      since_step: first?.steps[0] ?? null,
-      since_seconds: null,
-      step_seconds: found.recent?.seconds ?? null,
-      steps_per_second: null,
-      items_per_second: null,
-      started: null,
-      ended: null,
-      spark: [],
-      settings: {},
-    };
-    return [{ run, error: "", hyperparameters: {}, digest }];
-  });
-  return { store: "report", number: rows.length, judged: rows.length, of: rows.length, rows };
 }
 
 /** A name may be that of something every object has. */

@@ -1,6 +1,6 @@
 /** Several runs in columns, each against the first. */
 
-import { html, nothing, type TemplateResult } from "lit-html";
+import { html, type TemplateResult } from "lit-html";
 import type { Difference, SideBySide } from "../api/wire/comparison";
 import { signed, stepTime } from "../base/format";
 import { isDifferent, reading } from "../model/run/comparison";
@@ -38,7 +38,7 @@ export function columns(found: SideBySide, called: (run: string) => string): Tem
       <tfoot><tr><td>Sum</td>${found.step_seconds.map((seconds, place) => cell(seconds, found.totals[place] ?? null))}</tr>
         <tr><td class="q">Warm-up of the run</td>${found.warm_up_seconds.map((seconds) => html`<td class="num q">${stepTime(seconds)}</td>`)}</tr></tfoot>
     </table></div>
-    <p class="q">Differences are against <bdi>${called(found.runs[0] ?? "")}</bdi> and add up to the sum; bold ones are more than chance.</p>`;
+    <p class="q">Differences are against <bdi>${called(found.runs[0] ?? "")}</bdi> and add up to the sum; bold is more than chance.</p>`;
 }
 
 /** Seconds, and the difference from the first run with what it means. */
@@ -49,5 +49,5 @@ function cell(seconds: number, difference: Difference | null): TemplateResult {
   const sure = isDifferent(difference.outcome);
   const tone = sure ? (difference.difference_seconds > 0 ? "bad" : "good") : "q";
   const change = signed(difference.difference_seconds, stepTime);
-  return html`<td class="num" title=${reading(difference)}>${stepTime(seconds)} <span class=${tone}>${sure ? html`<b>${change}</b>` : change}</span>${sure ? nothing : html`<span class="vh">, ${reading(difference)}</span>`}</td>`;
+  return html`<td class="num" title=${reading(difference)}>${stepTime(seconds)} <span class=${tone}>${sure ? html`<b>${change}</b>` : change}</span></td>`;
 }

@@ -34,7 +34,7 @@ function pickerButton(app: App, state: State, name: string): TemplateResult {
 }
 
 const allRunsButton = (app: App): TemplateResult =>
-  html`<button class="quiet all-runs" title="The table of all runs" @click=${() => app.allRuns()}>All runs</button>`;
+  html`<button class="quiet all-runs" @click=${() => app.allRuns()}>All runs</button>`;
 
 /** Leads to where the second run is chosen. */
 const compareButton = (app: App): TemplateResult =>

@@ -55,8 +55,8 @@ const rank = (found: JudgedRun | undefined): Value =>
 
 /** The share that is lost, null where nobody has looked or can tell. */
 export function lostOf(row: Row): number | null {
-  const known = digest(row);
-  return known === undefined || known.verdict === "not_enough_steps" ? null : known.lost_fraction;
+  const known = digest(row) ?? row.run;
+  return known.verdict === "not_enough_steps" ? null : known.lost_fraction;
 }
 
 export function causeTitle(row: Row): string | null {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { digest, judged, run } from "../../../tests/make";
 import type { JudgedRun } from "../../api/wire/all_runs";
-import { filtered, needsVerdicts, rowsOf } from "./filter";
+import { filtered, rowsOf } from "./filter";
 
 const RUNS = [
   run({ run: "bert/a", steps: 5000 }),
@@ -79,10 +79,5 @@ describe("filtered", () => {
     ["nobody", []],
   ])("%s", (filter, expected) => {
     expect(names(filter)).toEqual(expected);
-  });
-
-  it("knows which filters wait for verdicts", () => {
-    expect(["lost>10", "cause:disk", "healthy"].map(needsVerdicts)).toEqual([true, true, true]);
-    expect(["", "bert", "bert a"].map(needsVerdicts)).toEqual([false, false, false]);
   });
 });

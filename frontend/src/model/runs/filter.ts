@@ -19,10 +19,6 @@ export function filtered(rows: readonly Row[], filter: string): Row[] {
   return rows.filter((row) => tests.every((test) => test(row)));
 }
 
-/** True where the verdicts of all runs are needed to answer. */
-export const needsVerdicts = (filter: string): boolean =>
-  parts(filter.toLowerCase()).some((part) => COMPARED.test(part) || plain(part) in WORDS);
-
 /** Split at spaces, except between quotation marks, which are left out. */
 const parts = (filter: string): string[] =>
   (filter.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? []).map((part) => part.replaceAll('"', ""));

@@ -3,7 +3,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { count } from "../../base/format";
 import { COLUMNS, type Column, type Row, settingColumns, sorted } from "../../model/runs/columns";
-import { filtered, needsVerdicts, rowsOf } from "../../model/runs/filter";
+import { filtered, rowsOf } from "../../model/runs/filter";
 import { type Group, grouped, hasExperiments } from "../../model/runs/groups";
 import { copy } from "../../panels/pieces";
 import type { App } from "../app";
@@ -23,9 +23,11 @@ export function allRuns(app: App, state: State, now: number): TemplateResult {
     ${tools(app, state, hasGroups, byGroup)}
     ${status(state, rows.length, all.length)}
     ${rows.length === 0 ? none(app, state) : table(state, look, byGroup ? grouped(rows) : [whole(rows)])}
-    <p class="s q hint">Words filter by name, verdict, and first cause; <code class="k">lost&gt;=10</code> (percent), <code class="k">ms&lt;50</code>, <code class="k">steps&gt;1000</code>, <code class="k">rate</code>, <code class="k">since</code>, <code class="k">cause:"input pipeline"</code> (any cause), <code class="k">name:bert</code>, <code class="k">live</code>, or a column such as <code class="k">learning_rate&lt;0.01</code>. <kbd>/</kbd> filter, <kbd>↑</kbd> <kbd>↓</kbd> move, <kbd>Enter</kbd> open, <kbd>X</kbd> choose, <kbd>C</kbd> compare.</p>
+    <p class="s q hint">Words filter by name, verdict, and first cause; ${code("lost>=10")} (percent), ${code("ms<50")}, ${code('cause:"input pipeline"')} (any cause), ${code("learning_rate<0.01")} (any column). <kbd>/</kbd> filter, <kbd>↑</kbd> <kbd>↓</kbd> move, <kbd>Enter</kbd> open, <kbd>X</kbd> choose, <kbd>C</kbd> compare.</p>
   </div>`;
 }
+
+const code = (text: string): TemplateResult => html`<code class="k">${text}</code>`;
 
 const whole = (rows: readonly Row[]): Group => ({
   ...{ name: "", path: "", rows },
@@ -42,9 +44,9 @@ function tools(app: App, state: State, hasGroups: boolean, byGroup: boolean): Te
         ? html`<label class="check"><input type="checkbox" .checked=${byGroup} @change=${() => app.list({ grouped: !byGroup })}> By experiment</label>`
         : nothing
     }
-    <button ?disabled=${picked.length < 2} title="Choose two or more runs" @click=${() => app.comparePicked()}>Compare${picked.length > 0 ? ` ${count(picked.length)}` : ""}</button>
+    <button ?disabled=${picked.length < 2} @click=${() => app.comparePicked()}>Compare${picked.length > 0 ? ` ${count(picked.length)}` : ""}</button>
     ${picked.length > 0 ? html`<button class="quiet" @click=${() => app.list({ picked: [] })}>Clear choice</button>` : nothing}
-    <button class="sm link-copy" title="Copies a link with filter, order, and choice" @click=${(event: Event) => void copy(event, app.link())}>Copy link</button>
+    <button class="sm link-copy" @click=${(event: Event) => void copy(event, app.link())}>Copy link</button>
   </div>`;
 }
 
@@ -56,8 +58,7 @@ function status(state: State, found: number, all: number): TemplateResult {
   const matching =
     state.list.filter === "" ? `${count(all)} runs` : `${count(found)} of ${count(all)} runs match`;
   if (judged >= of) return html`<p class="q list-status" role="status">${matching}.</p>`;
-  const more = needsVerdicts(state.list.filter) ? "; more may match" : "";
-  return html`<p class="q list-status"><span role="status">${matching}; ${count(judged)} of ${count(of)} judged so far${more}.</span>
+  return html`<p class="q list-status"><span role="status">${matching}; ${count(judged)} of ${count(of)} judged so far.</span>
     <progress aria-label="Runs judged" max=${of} value=${judged}></progress></p>`;
 }
 

@@ -1,6 +1,6 @@
 /** A run as a row of the table, and the row that begins an experiment. */
 
-import { html, nothing, svg, type TemplateResult } from "lit-html";
+import { html, nothing, type TemplateResult } from "lit-html";
 import {
   ago,
   clock,
@@ -39,13 +39,13 @@ export function groupHead(look: RowLook, group: Group, closed: readonly string[]
   const others = closed.filter((one) => one !== group.name);
   const slow =
     group.slow > 0
-      ? `, ${count(group.slow)} with a slowdown, the worst lost ${percent(group.worst)}`
+      ? `, ${count(group.slow)} with a slowdown, at most ${percent(group.worst)} lost`
       : "";
   return html`<tr class="group"><th scope="rowgroup" colspan=${look.columns.length + 1}>
     <button class="tw" aria-expanded=${isClosed ? "false" : "true"} @click=${() =>
       look.app.list({
         closed: isClosed ? others : [...others, group.name],
-      })}><span aria-hidden="true">${isClosed ? "▸" : "▾"}</span> <b><bdi>${group.path.replace(/\/$/, "") || group.name || "Without an experiment"}</bdi></b></button>
+      })}><span aria-hidden="true">${isClosed ? "▸" : "▾"}</span> <b><bdi>${group.path.replace(/\/$/, "") || group.name || "Others"}</bdi></b></button>
     <span class="q">${plural(group.rows.length, "run")}${slow}</span></th></tr>`;
 }
 
@@ -128,6 +128,6 @@ function pace({ found }: Row): TemplateResult {
     const x = (index / (bars.length - 1)) * WIDTH;
     return `${x.toFixed(1)},${(HEIGHT - 1 - (seconds / top) * (HEIGHT - 3)).toFixed(1)}`;
   });
-  const text = `Step time from ${stepTime(bars[0])} to ${stepTime(bars.at(-1))}, at most ${stepTime(top)}`;
-  return html`<svg class="pace" role="img" aria-label=${text} width=${WIDTH} height=${HEIGHT} viewBox=${`0 0 ${WIDTH} ${HEIGHT}`}>${svg`<polyline points=${points.join(" ")} /><title>${text}</title>`}</svg>`;
+  const text = `${stepTime(bars[0])} to ${stepTime(bars.at(-1))}`;
+  return html`<svg class="pace" role="img" aria-label=${text} width=${WIDTH} height=${HEIGHT} viewBox=${`0 0 ${WIDTH} ${HEIGHT}`}><polyline points=${points.join(" ")} /></svg>`;
 }

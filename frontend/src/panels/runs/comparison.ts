@@ -50,7 +50,7 @@ function empty(page: Page): TemplateResult {
   if (page.runs.length < 2) {
     return html`<p class="empty">This logdir has one run. A second one of the same program shows which seconds differ.</p>`;
   }
-  return html`<p class="empty">Choose a second run to see which seconds differ: a good choice is the last healthy run of this program. Three or more stand side by side; say which are repeats of one program, and chance is measured: three a side tell most differences from it.</p>`;
+  return html`<p class="empty">Choose a second run to see which seconds differ: a good choice is the last healthy run of this program. Several stand side by side, or count as repeats of one program: three a side tell most differences from chance.</p>`;
 }
 
 function chooser(page: Page, label: string): TemplateResult {
