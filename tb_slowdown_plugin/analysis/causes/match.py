@@ -1,8 +1,8 @@
-"""One module per cause: from findings to a cause with its evidence and advice.
+"""Asks each cause in turn which findings are its own, and what is to be told besides.
 
-A rule looks at the findings that no earlier rule has claimed and claims some,
-or none. Order matters for seconds that no clock measured (`core`): the rule
-that has seen a mechanism comes before the rule that only excludes others.
+A rule is `explain` of a cause's module. It looks at the findings that no earlier rule has claimed
+and claims some, or none. Order matters for seconds that no clock measured (`core`): the rule that
+has seen a mechanism comes before the rule that only excludes others.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
 from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
 from tb_slowdown_plugin.collectors.tracing.first_executions import FirstExecutions
-from tb_slowdown_plugin.collectors.tracing.functions import TracedFunctions, Verdict
+from tb_slowdown_plugin.collectors.tracing.functions import TracedFunctions, TraceReason
 from tb_slowdown_plugin.collectors.tracing.graph_size import variable_elements
 from tb_slowdown_plugin.collectors.tracing.spans import Span, Spans
 from tb_slowdown_plugin.collectors.tracing.step_functions import StepFunctions
@@ -49,7 +49,7 @@ _PARAMETERS = {
 class _OpenTrace:
     """A trace under way."""
 
-    verdict: Verdict
+    reason: TraceReason
     span: Span
     depth: int
     options: Any
@@ -178,16 +178,16 @@ class TraceCollector:
         """Opens a trace, None if that failed."""
         thread = self._thread
         try:
-            around = thread.open[-1].verdict if thread.open else None
+            around = thread.open[-1].reason if thread.open else None
             with self._lock:
                 subject = self._subjects.identify(options, thread.previous)
-                verdict = self._functions.judge(subject, function_type, options, around)
+                reason = self._functions.judge(subject, function_type, options, around)
             at_once = self._executing_eagerly() and not thread.open and not subject.is_tf_data
-            span = self._spans.open(account(TRACING, verdict.detail), began_ns)
+            span = self._spans.open(account(TRACING, reason.detail), began_ns)
         except Exception as error:  # noqa: BLE001 - TensorFlow must go on
             self._report(error)
             return None
-        trace = _OpenTrace(verdict, span, len(thread.open), options, graph, at_once)
+        trace = _OpenTrace(reason, span, len(thread.open), options, graph, at_once)
         thread.open.append(trace)
         return trace
 
@@ -196,9 +196,9 @@ class TraceCollector:
         seconds = self._spans.close(trace.span) / 1e9
         try:
             number = next(self._ids)
-            subject = trace.verdict.subject
+            subject = trace.reason.subject
             with self._lock:
-                count, signature = self._functions.add(trace.verdict, trace.options)
+                count, signature = self._functions.add(trace.reason, trace.options)
             self._thread.previous = subject
             made = Trace(
                 id=number,
@@ -206,11 +206,11 @@ class TraceCollector:
                 location=subject.location,
                 seconds=seconds,
                 building_seconds=trace.building_ns / 1e9,
-                cause=trace.verdict.cause,
+                cause=trace.reason.cause,
                 count=count,
                 operations=trace.graph.version,
                 depth=trace.depth,
-                changes=trace.verdict.changes,
+                changes=trace.reason.changes,
                 elsewhere=not trace.span.mine,
                 jit_compile=bool((trace.options.attributes or {}).get("_XlaMustCompile")),
                 signature=signature,
@@ -223,7 +223,7 @@ class TraceCollector:
             for observe in self.observers:
                 observe(function, made)
             if trace.runs_at_once:
-                self._executions.watch(function, number, trace.verdict.detail)
+                self._executions.watch(function, number, trace.reason.detail)
         except Exception as error:  # noqa: BLE001 - TensorFlow must go on
             self._report(error)
 

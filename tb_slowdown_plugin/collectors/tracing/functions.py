@@ -48,7 +48,7 @@ class FunctionHistory:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class TraceReason:
     """What a trace is, as far as it can be told before it runs."""
 
     subject: Subject
@@ -69,8 +69,8 @@ class TracedFunctions:
     )
 
     def judge(
-        self, subject: Subject, function_type: Any, options: Any, around: Verdict | None
-    ) -> Verdict:
+        self, subject: Subject, function_type: Any, options: Any, around: TraceReason | None
+    ) -> TraceReason:
         """Why this trace happens.
 
         Args:
@@ -80,12 +80,12 @@ class TracedFunctions:
           around: Of the trace that this one is nested in.
         """
         if subject.creates_variables_of is not None:
-            return Verdict(
+            return TraceReason(
                 subject, {}, "variables", self._history(subject.creates_variables_of).detail
             )
         arguments = _describe(subject, function_type)
         if subject.is_library:
-            return Verdict(
+            return TraceReason(
                 subject, arguments, "library", LIBRARY if around is None else around.detail
             )
         history = self._history(subject)
@@ -93,48 +93,48 @@ class TracedFunctions:
         changes = explain(arguments, reversed(earlier))
         if changes is None:
             if history.objects == 0:
-                return Verdict(subject, arguments, "first", FIRST)
+                return TraceReason(subject, arguments, "first", FIRST)
             changes = explain(arguments, [history.newest] if history.newest is not None else [])
             if subject.model is not None and not _names_model(changes):
                 changes = (_COMPILED_AGAIN, *(changes or ()))
-            return Verdict(subject, arguments, "new_object", AGAIN, changes or ())
+            return TraceReason(subject, arguments, "new_object", AGAIN, changes or ())
         if changes:
-            return Verdict(subject, arguments, "signature", AGAIN, changes)
+            return TraceReason(subject, arguments, "signature", AGAIN, changes)
         if _is_second_for_variables(options, around):
-            return Verdict(subject, arguments, "variables", history.detail)
+            return TraceReason(subject, arguments, "variables", history.detail)
         if is_saving():
-            return Verdict(subject, arguments, "library", LIBRARY)
-        return Verdict(subject, arguments, "context", AGAIN)
+            return TraceReason(subject, arguments, "library", LIBRARY)
+        return TraceReason(subject, arguments, "context", AGAIN)
 
-    def add(self, verdict: Verdict, options: Any) -> tuple[int, tuple[str, ...]]:
+    def add(self, reason: TraceReason, options: Any) -> tuple[int, tuple[str, ...]]:
         """Remembers a trace that succeeded.
 
         Returns:
           How many traces this code has had, and the signature that covers them all.
         """
-        if verdict.subject.creates_variables_of is not None:
-            return self._history(verdict.subject.creates_variables_of).traces, ()
-        history = self._history(verdict.subject)
+        if reason.subject.creates_variables_of is not None:
+            return self._history(reason.subject.creates_variables_of).traces, ()
+        history = self._history(reason.subject)
         history.traces += 1
         traces = self._by_object.get(options.function_captures) if _has_object(options) else None
         if traces is None:
             history.objects += 1
-            history.detail = verdict.detail
+            history.detail = reason.detail
             traces = deque(maxlen=_COMPARED)
             if _has_object(options):
                 self._by_object[options.function_captures] = traces
         history.objects = max(history.objects, 1)
-        traces.append(verdict.arguments)
-        history.newest = verdict.arguments
-        return max(history.traces, len(traces)), self._cover(history, verdict)
+        traces.append(reason.arguments)
+        history.newest = reason.arguments
+        return max(history.traces, len(traces)), self._cover(history, reason)
 
-    def _cover(self, history: FunctionHistory, verdict: Verdict) -> tuple[str, ...]:
-        if verdict.subject.is_library or verdict.subject.model is not None:
+    def _cover(self, history: FunctionHistory, reason: TraceReason) -> tuple[str, ...]:
+        if reason.subject.is_library or reason.subject.model is not None:
             return ()  # not the user's to declare
         history.covering = (
-            verdict.arguments
+            reason.arguments
             if history.covering is None
-            else argument_changes.merge(history.covering, verdict.arguments)
+            else argument_changes.merge(history.covering, reason.arguments)
         )
         return argument_changes.write(history.covering)
 
@@ -172,7 +172,7 @@ def _has_object(options: Any) -> bool:
     return options.function_captures is not None
 
 
-def _is_second_for_variables(options: Any, around: Verdict | None) -> bool:
+def _is_second_for_variables(options: Any, around: TraceReason | None) -> bool:
     """Whether TensorFlow traces the same once more because the first trace made variables."""
     scope = getattr(options.scope_type, "name", "")
     alone = options.function_cache is not None and len(options.function_cache) == 1

@@ -63,7 +63,7 @@ def explain(case: Case) -> Claim | None:
         return None
     predicting = case.of(names.PREDICT, names.CALL)
     if lost_seconds(predicting) > MAJORITY * lost_seconds(claimed):
-        return claim(case, claimed, predicting)
+        return _claim_calls(case, claimed, predicting)
     groups = _by_code(find_retraces(in_training(case.graphs)))
     if not groups:
         return _library(case, claimed, predicting)
@@ -74,7 +74,11 @@ def explain(case: Case) -> Claim | None:
         claimed,
         f"retracing of {label(trace)}{place(trace)}",
         tell_reason(groups[0], trace, span(claimed)),
-        (*tell_retraces(case, traced, groups), *_tell_compiles(case), *tell(case, predicting)),
+        (
+            *tell_retraces(case, traced, groups),
+            *_tell_compiles(case),
+            *_tell_calls(case, predicting),
+        ),
         _advice(groups, Program.of(case.run)),
         "high",
         place=to_place(trace.location, label(trace)),
@@ -124,7 +128,7 @@ def _library(case: Case, claimed: tuple[Finding, ...], predicting: tuple[Finding
             f"The most expensive is `{main[0].trace.function}` ({main[0].trace.location}): "
             f"{counted(len(main), 'trace')}, {often}."
         )
-    evidence += tell(case, predicting)
+    evidence += _tell_calls(case, predicting)
     return Claim(
         "retracing",
         claimed,
@@ -138,7 +142,7 @@ def _library(case: Case, claimed: tuple[Finding, ...], predicting: tuple[Finding
     )
 
 
-def claim(case: Case, claimed: tuple[Finding, ...], calling: tuple[Finding, ...]) -> Claim:
+def _claim_calls(case: Case, claimed: tuple[Finding, ...], calling: tuple[Finding, ...]) -> Claim:
     """The cause, where calls of the user's are most of what is claimed.
 
     Args:
@@ -164,7 +168,7 @@ def claim(case: Case, claimed: tuple[Finding, ...], calling: tuple[Finding, ...]
         f"`{call}` is called at {place} {often}{few}: "
         f"{duration(float(np.median(seconds[rows])))} a step go into the call{beside}.",
         (
-            *tell(case, calling),
+            *_tell_calls(case, calling),
             *tell_seconds(case, others, "went into tracing and first runs of other functions"),
         ),
         recreated_objects.instead_of(call),
@@ -173,7 +177,7 @@ def claim(case: Case, claimed: tuple[Finding, ...], calling: tuple[Finding, ...]
     )
 
 
-def tell(case: Case, calling: tuple[Finding, ...]) -> Iterable[str]:
+def _tell_calls(case: Case, calling: tuple[Finding, ...]) -> Iterable[str]:
     """What calls of the user's took, and why."""
     for finding in calling:
         call, place = call_of(finding.source)
