@@ -153,10 +153,11 @@ def measure_memory(folder: Path) -> None:
 
 
 def _judge_alone(logdir: str, limit: int) -> tuple[float, float, str]:
-    from tb_slowdown_plugin.jobs.fleet.judging import judge_batch, limit_memory
+    from tb_slowdown_plugin.jobs.fleet.judging import judge_batch
+    from tb_slowdown_plugin.jobs.fleet.worker_limits import limit_worker
     from tb_slowdown_plugin.reader.stored_runs import list_runs
 
-    limit_memory(limit)
+    limit_worker(limit)
     began = time.monotonic()
     ((row,), _) = judge_batch(list_runs(logdir, print), limit)[0]
     return peak_megabytes("self"), time.monotonic() - began, row["reason"] or row["verdict"]

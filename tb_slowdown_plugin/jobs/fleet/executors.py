@@ -7,12 +7,12 @@ import logging
 import multiprocessing
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any, Final, Protocol
 
 from tb_slowdown_plugin.errors import InputError
-from tb_slowdown_plugin.jobs.fleet.judging import limit_memory
+from tb_slowdown_plugin.jobs.fleet.worker_limits import limit_worker
 
 _BACK_SECONDS: Final = 300.0
 """How long a scheduler that went away is waited for."""
@@ -51,14 +51,12 @@ class ProcessPool:
     def open(self) -> Executor:
         """New processes, which have not imported anything of this one."""
         self.close()
-        with _one_core_each():  # processes inherit it when they are started, at the first task
-            self._executor = ProcessPoolExecutor(
-                self._workers,
-                mp_context=multiprocessing.get_context("spawn"),
-                initializer=limit_memory,
-                initargs=(self._memory_bytes,),
-            )
-            self._executor.submit(_nothing)
+        self._executor = ProcessPoolExecutor(
+            self._workers,
+            mp_context=multiprocessing.get_context("spawn"),
+            initializer=limit_worker,
+            initargs=(self._memory_bytes,),
+        )
         return self._executor
 
     def is_alive(self) -> bool:
@@ -176,22 +174,3 @@ class DaskPool:
         with contextlib.suppress(OSError, TimeoutError):
             return str(self._client.sync(self._client.scheduler.identity).get("id", ""))
         return ""
-
-
-def _nothing() -> None:
-    """Starts the processes."""
-
-
-@contextlib.contextmanager
-def _one_core_each() -> Iterator[None]:
-    """Processes that start meanwhile compute with one thread: there is one for each core."""
-    name = "OPENBLAS_NUM_THREADS"
-    before = os.environ.get(name)
-    os.environ[name] = "1"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[name]
-        else:
-            os.environ[name] = before

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from typing import Final
 
@@ -63,13 +62,3 @@ def _judge(stored: StoredRun, bounds: Bounds) -> Rows:
     if reason is not None:
         return Rows([unjudged_row(stored, "unreadable", reason)], [])
     return rows if rows.runs else Rows([unjudged_row(stored, "no_data", None)], [])
-
-
-def limit_memory(memory_bytes: int) -> None:
-    """Sets a bound for this process: reading more raises `MemoryError` for one run."""
-    with contextlib.suppress(ImportError, ValueError, OSError):  # a system without such limits
-        import resource
-
-        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-        soft = memory_bytes if hard == resource.RLIM_INFINITY else min(memory_bytes, hard)
-        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))

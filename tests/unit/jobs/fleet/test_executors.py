@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -30,7 +32,7 @@ def behave(batch: Sequence[StoredRun], memory_bytes: int) -> list[Rows]:
             except MemoryError:
                 told = "refused"
         if run.name == "threads":
-            told = os.environ["OPENBLAS_NUM_THREADS"]
+            told = os.environ.get("OPENBLAS_NUM_THREADS", "")
         rows.append(Rows([{"run": run.name, "status": told}], []))
     return rows
 
@@ -47,7 +49,15 @@ def test_processes_are_bounded_and_one_that_is_killed_takes_nothing_with_it() ->
     assert status["killer"] == "unreadable"
     assert status["threads"] == "1"
     assert status["run3"] == "run3"
-    assert "OPENBLAS_NUM_THREADS" not in os.environ or os.environ["OPENBLAS_NUM_THREADS"] != ""
+
+
+def test_the_limits_come_before_numpy() -> None:
+    code = (
+        "import sys; from tb_slowdown_plugin.jobs.fleet import worker_limits; "
+        "print('numpy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
 
 
 class Scheduler:
