@@ -131,8 +131,7 @@ def test_a_shared_page_says_that_it_is_one_and_hands_its_report_on(
     assert main([*chosen, "--format", "json"]) == 0
     opened = Opened(browser, path)
     assert (
-        "Self-contained: makes no network for anything"
-        in opened.page.locator("#signals").inner_text()
+        "Self-contained: makes no network requests" in opened.page.locator("#signals").inner_text()
     )
     with opened.page.expect_download() as download:
         opened.page.get_by_role("link", name="Report", exact=True).click()
