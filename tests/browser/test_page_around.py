@@ -213,7 +213,7 @@ def test_a_screen_reader_hears_verdict_and_causes(page: SlowdownPage) -> None:
     assert re.search(r'button "(In )?Input pipeline [\d.]+ %, [\d.,]+ s"', verdict)
     causes = frame.locator("#causes").aria_snapshot()
     first = causes[causes.index('heading "Input pipeline" [level=3]') :]
-    order = [first.index(part) for part in ("from step", "High, measured", "listitem", "Copy")]
+    order = [first.index(part) for part in ("since step", "High, measured", "listitem", "Copy")]
     assert order == sorted(order)
     live = frame.locator("sd-timeline [aria-live=polite]")
     assert live.count() == 1
