@@ -145,6 +145,38 @@ def test_the_keyboard_alone_reaches_cause_fix_and_timeline(page: SlowdownPage) -
     page.wait_changed("selection", None)
 
 
+def test_few_stops_of_the_keyboard_lead_from_the_verdict_to_the_copied_fix(
+    page: SlowdownPage,
+) -> None:
+    frame = page.frame()
+    frame.locator(".lead a").first.focus()
+    page.press("Enter")
+    card = frame.locator("#card-input_pipeline")
+    frame.wait_for_function(
+        "document.activeElement === document.querySelector('#card-input_pipeline > summary')"
+    )
+    copies = "document.activeElement.closest('#card-input_pipeline .code button') !== null"
+    stops = 1
+    while not frame.evaluate(copies):
+        page.press("Tab")
+        stops += 1
+        assert stops <= 12
+    page.press("Enter")
+    card.locator(".code button").first.get_by_text(re.compile("Copied|Press")).wait_for()
+
+
+def test_five_questions_have_their_answer_within_two_actions(page: SlowdownPage) -> None:
+    frame = page.frame()
+    assert frame.locator("h1").inner_text().endswith("input wait."), "why is it slow?"
+    assert "input pipeline since step 700" in frame.locator(".lead").inner_text(), "since when?"
+    fix = frame.locator("details.cause[open] .advice").first
+    assert fix.locator("pre").is_visible(), "what do I change?"
+    assert frame.locator("#card-cpu_contention").count() == 0, "my code, or the machine?"
+    frame.locator("#compare select").select_option("healthy")
+    frame.locator("#compare table").wait_for()
+    assert frame.locator("#compare p, #compare h3").first.is_visible(), "did my fix work?"
+
+
 def test_the_theme_follows_tensorboards_switch_at_once(page: SlowdownPage) -> None:
     assert not page.is_dark()
     switch = page.page.get_by_role("button", name="Menu for changing light or dark theme")

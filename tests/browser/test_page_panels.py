@@ -99,4 +99,4 @@ def test_what_is_folded_opens(page: SlowdownPage) -> None:
     assert frame.locator("details.cause > .body").count() >= 2
     assert frame.locator("details.cause:not([open])").count() == 0
     frame.locator("#timeline").get_by_role("button", name="Show all").click()
-    frame.locator("#timeline").get_by_text(re.compile("All .* signals are shown")).wait_for()
+    frame.locator("#timeline").get_by_text(re.compile("Showing all .* signals")).wait_for()

@@ -122,7 +122,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["Alt ←", "back to the view before"],
 ];
 
-const help = html`<details class="menu keys"><summary class="btn sm" title="Keys (?)">?</summary><table aria-label="Keys">${KEYS.map(
+const help = html`<details class="keys"><summary class="btn sm" title="Keys (?)">?</summary><table aria-label="Keys">${KEYS.map(
   ([keys, what]) => html`<tr><th scope="row">${keys}</th><td>${what}</td></tr>`,
 )}</table></details>`;
 
