@@ -139,9 +139,11 @@ def test_a_click_on_a_head_orders_and_the_next_turns_it_around(
     shares = frame.locator("td .figure")
     worst = max(one.lost_fraction for one in reports.values() if one.verdict != "not_enough_steps")
     frame.get_by_role("button", name="Lost").click()
+    frame.locator("th[aria-sort=descending]", has_text="Lost").wait_for()
     assert float(shares.first.inner_text().split()[0]) == pytest.approx(100 * worst, abs=0.06)
     assert shares.last.inner_text() == MISSING
     frame.get_by_role("button", name="Lost").click()
+    frame.locator("th[aria-sort=ascending]", has_text="Lost").wait_for()
     assert shares.first.inner_text() == "0.0 %"
     assert shares.last.inner_text() == MISSING
     assert frame.locator("th[aria-sort=ascending]").inner_text() == "Lost ↑"

@@ -78,10 +78,12 @@ def test_runs_are_compared_term_by_term(page: SlowdownPage) -> None:
     for run in ("healthy", "gc_pauses"):
         panel.locator("select").select_option(run)
         panel.get_by_role("button", name=re.compile(run)).wait_for()
+    panel.get_by_text("3 runs side by side").wait_for()
+    panel.get_by_label("Repeats of one program").check()
     panel.get_by_text("against 2 repeats").wait_for()
-    panel.locator("table").wait_for()
+    panel.locator("thead th", has_text="Difference").wait_for()
     head = panel.locator("thead th").all_inner_texts()
-    assert head[:5] == ["A step", "Before", "Now", "Difference", "between"]
+    assert head[:5] == ["A step", "2 repeats", "slow_map_stage", "Difference", "Between"]
     panel.get_by_role("button", name=re.compile("gc_pauses")).click()
     panel.get_by_text("against healthy").wait_for()
     panel.locator("table").wait_for()
