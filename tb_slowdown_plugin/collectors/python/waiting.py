@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import platform
 import sys
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import FrameType
@@ -27,6 +28,11 @@ _MODULES: Final = frozenset(
     {"asyncio", "concurrent", "multiprocessing", "queue", "selectors", "socket", "ssl",
      "subprocess", "threading"}
 )  # fmt: skip
+_LOOKS: Final = 3
+"""That must find the same: a thread that hands the interpreter's lock over sleeps for a moment, in
+one look of 50 at a thread that computes. Each look gives the lock away."""
+_APART_SECONDS: Final = 5e-4
+"""Between two looks: else a thread that gets no core is seen in the same moment again."""
 _FUTEX: Final = {"x86_64": 202, "aarch64": 98}
 _SLEEPS: Final = {
     "x86_64": frozenset({0, 7, 23, 35, 45, 47, 61, 202, 220, 230, 232, 247, 270, 271, 281}),
@@ -49,11 +55,22 @@ def find_wait(
       frames: The innermost frame of each thread.
       read: The call of Linux that the thread is in and what it was given, as text.
     """
+    found = _look(thread, frames, read or read_call)
+    for _ in range(_LOOKS - 1):
+        if not found:
+            break
+        time.sleep(_APART_SECONDS)
+        if _look(thread, frames, read or read_call) != found:
+            return ""
+    return found
+
+
+def _look(thread: int, frames: Frames, read: Callable[[int], list[str]]) -> Wait:
     frame = frames().get(thread)
     if frame is None:
         return ""
     at = frame.f_lasti
-    call = (read or read_call)(thread)
+    call = read(thread)
     if frames().get(thread) is not frame or frame.f_lasti != at:
         return ""  # it went on while Linux was asked
     machine = platform.machine()

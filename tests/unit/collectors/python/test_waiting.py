@@ -66,7 +66,9 @@ def test_a_thread_that_computes_waits_for_nobody():
     with thread_in(work) as thread:
         found = [find_wait(thread, sys._current_frames) for _ in range(200)]
         over.set()
-    assert found.count("") == 200
+    assert found.count("inside") == 0
+    # Where it hands the interpreter's lock over it sleeps; by one look each, 4 to 11 were seen.
+    assert found.count("alone") <= 2
 
 
 def test_a_package_that_waits_may_compute_in_threads_of_its_own():
