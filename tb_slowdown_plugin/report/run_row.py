@@ -14,12 +14,12 @@ from typing import Final, Literal
 
 from tb_slowdown_plugin.analysis.report_types import Account, Judged
 from tb_slowdown_plugin.analysis.types import Verdict
+from tb_slowdown_plugin.catalog.events import PYTHON_STACK
 from tb_slowdown_plugin.records.types import Fact, Run, Trace
 from tb_slowdown_plugin.report.run_digest import digest_of
 
 SCHEMA: Final = 1
 
-_STACK: Final = "python_stack"
 
 _LINE: Final = re.compile(r"([^\s()]+):\d+\)?$")
 """The file of "train.py:41" and of "main (train.py:41)"."""
@@ -99,7 +99,7 @@ def find_program(run: Run) -> str | None:
     sampled = Counter(
         _file_of(event.what.subject)
         for event in run.events
-        if isinstance(event.what, Fact) and event.what.name == _STACK
+        if isinstance(event.what, Fact) and event.what.name == PYTHON_STACK
     )
     for found in (traced, sampled):
         found.pop("", 0)

@@ -13,8 +13,8 @@ from importlib import import_module
 from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds
-from tb_slowdown_plugin.analysis.causes.data.input_pipeline import tell_cache
 from tb_slowdown_plugin.analysis.causes.data.iterator_teardown import tell_ends
+from tb_slowdown_plugin.analysis.causes.data.pipeline_evidence import tell_cache
 from tb_slowdown_plugin.analysis.causes.machine.python_overhead import (
     tell_eager,
 )

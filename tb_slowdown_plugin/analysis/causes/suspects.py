@@ -29,7 +29,7 @@ from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
     median_of_known,
 )
 from tb_slowdown_plugin.analysis.causes.correlated_signals import find_companions
-from tb_slowdown_plugin.analysis.causes.data.input_pipeline import slow_stages
+from tb_slowdown_plugin.analysis.causes.data.pipeline_evidence import slow_stages
 from tb_slowdown_plugin.analysis.causes.workload.scheduled import (
     suspect_between,
 )

@@ -16,7 +16,6 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.captures import captured_during, slowest_stage
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, largest, lost_seconds
-from tb_slowdown_plugin.analysis.causes.common.pipeline_stages import called
 from tb_slowdown_plugin.analysis.causes.common.places import input_line
 from tb_slowdown_plugin.analysis.causes.common.program import Pipeline, Program
 from tb_slowdown_plugin.analysis.causes.common.recreated_objects import (
@@ -30,6 +29,7 @@ from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
 from tb_slowdown_plugin.analysis.causes.data import (
     input_fixes,
     iterator_teardown,
+    pipeline_evidence,
     validation_wait,
 )
 from tb_slowdown_plugin.analysis.ledger.input_contention import STRETCHED
@@ -42,24 +42,18 @@ from tb_slowdown_plugin.analysis.text.wording import (
     duration,
     ledger_seconds,
     percent,
-    size,
     times,
 )
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.events import INPUT_FUNCTION, PY_DATASET, STAGE, UNFILLED
+from tb_slowdown_plugin.catalog.events import PY_DATASET, UNFILLED
 from tb_slowdown_plugin.catalog.parameters.shared import (
     LEAST_READING,
     MAJORITY,
-    MATTERS,
     TELLING,
 )
 from tb_slowdown_plugin.catalog.signals import READ
-from tb_slowdown_plugin.records.capture import CapturedItem, CapturedSteps
-from tb_slowdown_plugin.records.types import Epoch, Fact, Float
-
-_PYTHON: Final = "PyFunc"
-"""In the name of an operation that calls Python: `PyFunc`, `EagerPyFunc`."""
+from tb_slowdown_plugin.records.types import Epoch, Float
 
 _OVER_DEVICES: Final = (
     "Each pass over the data makes a new iterator over the devices of the strategy and waits for it"
@@ -161,11 +155,11 @@ def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterab
             "programs had left the cores to the threads that load the data; the rest alone is too "
             "long a wait."
         )
-    yield from _tell_stage(case, main)
-    yield from _tell_functions(case)
-    yield from _tell_captured(case, main)
-    yield from tell_cache(case)
-    yield from _tell_reading(case, main)
+    yield from pipeline_evidence.tell_stage(case, main)
+    yield from pipeline_evidence.tell_functions(case)
+    yield from pipeline_evidence.tell_captured(case, main)
+    yield from pipeline_evidence.tell_cache(case)
+    yield from pipeline_evidence.tell_reading(case, main)
 
 
 def _tell_typical(wait: Float, work: Float) -> Iterable[str]:
@@ -186,96 +180,6 @@ def _tell_typical(wait: Float, work: Float) -> Iterable[str]:
         )
 
 
-def slow_stages(case: Case, finding: Finding) -> list[tuple[int, Fact]]:
-    """(row, fact) of the slowest stage, as tf.data's model told it, by the end of a finding."""
-    last = finding.rows[1]
-    return [
-        (row, fact)
-        for row, fact in case.facts(STAGE)
-        if row <= last + 1 and fact.numbers.get("share", 0.0) >= MATTERS
-    ]
-
-
-def _tell_stage(case: Case, finding: Finding) -> Iterable[str]:
-    told = slow_stages(case, finding)
-    if not told:
-        return
-    row, fact = told[-1]
-    each = fact.numbers.get("seconds_per_element", float("nan"))
-    share = fact.numbers.get("share", float("nan"))
-    text = (
-        f"The slowest stage of the pipeline, by tf.data's own model, is{called(fact.subject)}: "
-        f"{duration(each)} an element, {percent(share)} of the time of all stages"
-    )
-    earlier = [other for _, other in told[:-1] if other.subject == fact.subject]
-    if earlier:
-        before = earlier[0].numbers.get("seconds_per_element", float("nan"))
-        text += f", up to {case.step_text(row)}; at first it took {duration(before)}"
-    yield f"{text}."
-
-
-def _tell_functions(case: Case) -> Iterable[str]:
-    """The program's functions that call Python for each element, or the only one there is."""
-    told = dict.fromkeys((fact.subject, *fact.numbers) for _, fact in case.facts(INPUT_FUNCTION))
-    for place, *calls in told:
-        if "generator" in calls:
-            yield f"Python makes the elements, one at a time: `{place}`."
-        elif "python" in calls:
-            yield f"`{place}` calls Python for each element."
-        elif len(told) == 1:
-            yield f"The elements pass through `{place}`."
-
-
-def tell_cache(case: Case) -> Iterable[str]:
-    """Of a cache that never holds: a defect even where the wait is too short to be named."""
-    for _, fact in case.facts(UNFILLED):
-        yield (
-            f"A `cache()` never completes: in pass {count(fact.numbers.get('passes', 0.0))} over "
-            "the data it still computed everything anew. It holds only after a pass that reads "
-            "it to its end: put `take` before it, and do not leave its first pass early."
-        )
-
-
-def _tell_captured(case: Case, finding: Finding) -> Iterable[str]:
-    """What the profiler saw of the pipeline in steps that wait."""
-    captured = captured_during(case, finding)
-    stage = slowest_stage(captured) if captured else None
-    if captured is None or stage is None:
-        return
-    yield (
-        f"The profiler capture of {case.steps_text(captured.rows)} shows "
-        f"{duration(captured.parts['input'])} of a step waiting for data, and most of the "
-        f"pipeline's time in the stage `{_kind_of(stage)}`: {duration(stage.seconds)} a step."
-    )
-
-
-def _kind_of(stage: CapturedItem) -> str:
-    """As tf.data calls it: "Map"."""
-    return stage.name.rpartition("::")[2]
-
-
-def _tell_reading(case: Case, finding: Finding) -> Iterable[str]:
-    """How much is read from disks, before the wait begins and while it lasts."""
-    first, last = finding.rows
-    during = bytes_per_second(case, READ, first, last)
-    if during is None:
-        return
-    before = None
-    if finding.pattern == "level_shift":
-        before = bytes_per_second(case, READ, case.diagnosis.warm_up_rows, first)
-    most = max(before or 0.0, during)
-    if most < 1:
-        text = "nothing was read from them in these steps"
-    elif before is None:
-        text = f"{size(during)} a second was read from them in these steps"
-    else:
-        text = f"{size(before)} a second were read from them before, {size(during)} since"
-    if most >= LEAST_READING:
-        yield f"{text.replace('them', 'disks', 1)}."
-    else:
-        yield f"Disks are not the limit: {text}. What comes over a network is not counted."
-
-
 def _boundaries(case: Case, claimed: tuple[Finding, ...], wait: Float) -> Iterable[str]:
     """What the first batches that are lost take, and those in between: each a median."""
     epochs = [event.row for event in case.run.events if isinstance(event.what, Epoch)]
@@ -294,7 +198,7 @@ def _boundaries(case: Case, claimed: tuple[Finding, ...], wait: Float) -> Iterab
 
 
 def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
-    told = slow_stages(case, finding)
+    told = pipeline_evidence.slow_stages(case, finding)
     captured = captured_during(case, finding)
     stage = slowest_stage(captured) if captured else None
     reading = bytes_per_second(case, READ, *finding.rows)
@@ -305,14 +209,14 @@ def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
         program = replace(program, pipeline=Pipeline.of_capture(stage.name))
     wait = input_fixes.InputWait(
         program,
-        told[-1][1].subject if told else _kind_of(stage) if stage else "",
+        told[-1][1].subject if told else pipeline_evidence.kind_of(stage) if stage else "",
         reads=reading is None or reading >= LEAST_READING,
         unfilled=bool(case.facts(UNFILLED)),
         grows=finding.pattern == "drift" or _grows(case, finding),
         at_epochs=at_epochs,
         workers=round(workers[-1]) if workers else 0,
-        python_seconds=_in_python(captured) if captured else "",
-        python_at=_python_at(case),
+        python_seconds=pipeline_evidence.python_seconds(captured) if captured else "",
+        python_at=pipeline_evidence.python_place(case),
     )
     if not _makes_datasets(case, finding):
         return input_fixes.advise(wait)
@@ -321,18 +225,6 @@ def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
         return anew
     filled = replace(wait, at_epochs=True)
     return (*anew, *(input_fixes.advise(filled) if input_fixes.buffer_is_filled(filled) else ()))
-
-
-def _python_at(case: Case) -> str:
-    """The program's function that Python makes the elements with; "" without one, or with more."""
-    found = {fact.subject for _, fact in case.facts(INPUT_FUNCTION) if fact.numbers}
-    return found.pop() if len(found) == 1 else ""
-
-
-def _in_python(captured: CapturedSteps) -> str:
-    """What Python functions take of the pipeline's time in a captured step, "" for little."""
-    called = sum(item.seconds for item in captured.items if _PYTHON in item.name)
-    return duration(called) if called >= MATTERS * captured.seconds > 0 else ""
 
 
 def _grows(case: Case, finding: Finding) -> bool:

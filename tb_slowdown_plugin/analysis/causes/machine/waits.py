@@ -14,7 +14,13 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
 from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, working_rows
 from tb_slowdown_plugin.analysis.report_types import Advice
-from tb_slowdown_plugin.analysis.text.wording import count, counted, duration, percent
+from tb_slowdown_plugin.analysis.text.wording import (
+    count,
+    counted,
+    duration,
+    ledger_seconds,
+    percent,
+)
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import PYTHON_STACK, SLOW_STEP
 
@@ -36,9 +42,15 @@ def claim(case: Case) -> Claim | None:
         f"The training thread waits for another thread or process in {line} "
         f"{cadence(rows, len(case.run.steps))}, {usual} each time.",
         (
-            f"{duration(seconds)} ({percent(case.wall_share(seconds))} of the run) passed with the "
-            "training thread asleep in a lock, a queue, or a pause of the program's own.",
+            f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run) passed "
+            "with the training thread asleep in a lock, a queue, or a pause of the program's own.",
             *_tell_looks(case, line),
+            *(
+                f"Another {ledger_seconds(each.lost_seconds)} was lost in "
+                f"{names.detail(each.source)}."
+                for each in claimed
+                if each.source != main.source
+            ),
         ),
         (_before_it_is_needed(),),
         "medium",

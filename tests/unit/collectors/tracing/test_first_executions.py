@@ -2,41 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tb_slowdown_plugin.collectors.timing.stopwatch import Clock, Stopwatch
 from tb_slowdown_plugin.collectors.tracing.first_executions import FirstExecutions
-from tb_slowdown_plugin.collectors.tracing.spans import Spans
-
-
-class Time:
-    now = 10**12
-
-    def spend(self, seconds: float) -> None:
-        self.now += round(seconds * 1e9)
-
-
-@pytest.fixture
-def time():
-    return Time()
-
-
-@pytest.fixture
-def watch(time):
-    made = Stopwatch(lambda: time.now)
-    made.claim()
-    return made
-
-
-@pytest.fixture
-def spans(time, watch):
-    return Spans(Clock(monotonic_ns=lambda: time.now), watch)
 
 
 class Graph:
     """Runs like a `ConcreteFunction`."""
 
-    def __init__(self, time: Time) -> None:
+    def __init__(self, time) -> None:
         self.time, self.cost = time, [0.9, 0.1, 0.1]
 
     def _call_flat(self, tensor_inputs, captured_inputs):

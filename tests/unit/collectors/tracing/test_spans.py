@@ -2,35 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tb_slowdown_plugin.collectors.timing.stopwatch import Clock, Stopwatch
-from tb_slowdown_plugin.collectors.tracing.spans import Spans
-
-
-class Time:
-    now = 10**12
-
-    def spend(self, seconds: float) -> None:
-        self.now += round(seconds * 1e9)
-
-
-@pytest.fixture
-def time():
-    return Time()
-
-
-@pytest.fixture
-def watch(time):
-    made = Stopwatch(lambda: time.now)
-    made.claim()
-    return made
-
-
-@pytest.fixture
-def spans(time, watch):
-    return Spans(Clock(monotonic_ns=lambda: time.now), watch)
-
 
 def test_each_span_gets_only_its_own_seconds(time, watch, spans) -> None:
     outer = spans.open("tracing:again")

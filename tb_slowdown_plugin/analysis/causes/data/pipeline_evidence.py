@@ -1,0 +1,128 @@
+"""What is seen of a pipeline while a step waits for it: its slow stage, its functions, its disks.
+
+By tf.data's own model, by the program's functions in it, by a profiler capture, and by what is
+read from disks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from tb_slowdown_plugin.analysis.causes.common.captures import captured_during, slowest_stage
+from tb_slowdown_plugin.analysis.causes.common.context import Case
+from tb_slowdown_plugin.analysis.causes.common.pipeline_stages import called
+from tb_slowdown_plugin.analysis.causes.common.trend_tests import bytes_per_second
+from tb_slowdown_plugin.analysis.text.wording import count, duration, percent, size
+from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.catalog.events import INPUT_FUNCTION, STAGE, UNFILLED
+from tb_slowdown_plugin.catalog.parameters.shared import LEAST_READING, MATTERS
+from tb_slowdown_plugin.catalog.signals import READ
+from tb_slowdown_plugin.records.capture import CapturedItem, CapturedSteps
+from tb_slowdown_plugin.records.types import Fact
+
+_PYTHON: Final = "PyFunc"
+"""In the name of an operation that calls Python: `PyFunc`, `EagerPyFunc`."""
+
+
+def slow_stages(case: Case, finding: Finding) -> list[tuple[int, Fact]]:
+    """(row, fact) of the slowest stage, as tf.data's model told it, by the end of a finding."""
+    last = finding.rows[1]
+    return [
+        (row, fact)
+        for row, fact in case.facts(STAGE)
+        if row <= last + 1 and fact.numbers.get("share", 0.0) >= MATTERS
+    ]
+
+
+def tell_stage(case: Case, finding: Finding) -> Iterable[str]:
+    """The slowest stage, by tf.data's own model."""
+    told = slow_stages(case, finding)
+    if not told:
+        return
+    row, fact = told[-1]
+    each = fact.numbers.get("seconds_per_element", float("nan"))
+    share = fact.numbers.get("share", float("nan"))
+    text = (
+        f"The slowest stage of the pipeline, by tf.data's own model, is{called(fact.subject)}: "
+        f"{duration(each)} an element, {percent(share)} of the time of all stages"
+    )
+    earlier = [other for _, other in told[:-1] if other.subject == fact.subject]
+    if earlier:
+        before = earlier[0].numbers.get("seconds_per_element", float("nan"))
+        text += f", up to {case.step_text(row)}; at first it took {duration(before)}"
+    yield f"{text}."
+
+
+def tell_functions(case: Case) -> Iterable[str]:
+    """The program's functions that call Python for each element, or the only one there is."""
+    told = dict.fromkeys((fact.subject, *fact.numbers) for _, fact in case.facts(INPUT_FUNCTION))
+    for place, *calls in told:
+        if "generator" in calls:
+            yield f"Python makes the elements, one at a time: `{place}`."
+        elif "python" in calls:
+            yield f"`{place}` calls Python for each element."
+        elif len(told) == 1:
+            yield f"The elements pass through `{place}`."
+
+
+def tell_cache(case: Case) -> Iterable[str]:
+    """Of a cache that never holds: a defect even where the wait is too short to be named."""
+    for _, fact in case.facts(UNFILLED):
+        yield (
+            f"A `cache()` never completes: in pass {count(fact.numbers.get('passes', 0.0))} over "
+            "the data it still computed everything anew. It holds only after a pass that reads "
+            "it to its end: put `take` before it, and do not leave its first pass early."
+        )
+
+
+def tell_captured(case: Case, finding: Finding) -> Iterable[str]:
+    """What the profiler saw of the pipeline in steps that wait."""
+    captured = captured_during(case, finding)
+    stage = slowest_stage(captured) if captured else None
+    if captured is None or stage is None:
+        return
+    yield (
+        f"The profiler capture of {case.steps_text(captured.rows)} shows "
+        f"{duration(captured.parts['input'])} of a step waiting for data, and most of the "
+        f"pipeline's time in the stage `{kind_of(stage)}`: {duration(stage.seconds)} a step."
+    )
+
+
+def kind_of(stage: CapturedItem) -> str:
+    """As tf.data calls it: "Map"."""
+    return stage.name.rpartition("::")[2]
+
+
+def tell_reading(case: Case, finding: Finding) -> Iterable[str]:
+    """How much is read from disks, before the wait begins and while it lasts."""
+    first, last = finding.rows
+    during = bytes_per_second(case, READ, first, last)
+    if during is None:
+        return
+    before = None
+    if finding.pattern == "level_shift":
+        before = bytes_per_second(case, READ, case.diagnosis.warm_up_rows, first)
+    most = max(before or 0.0, during)
+    if most < 1:
+        text = "nothing was read from them in these steps"
+    elif before is None:
+        text = f"{size(during)} a second was read from them in these steps"
+    else:
+        text = f"{size(before)} a second were read from them before, {size(during)} since"
+    if most >= LEAST_READING:
+        yield f"{text.replace('them', 'disks', 1)}."
+    else:
+        yield f"Disks are not the limit: {text}. What comes over a network is not counted."
+
+
+def python_place(case: Case) -> str:
+    """The program's function that Python makes the elements with; "" without one, or with more."""
+    found = {fact.subject for _, fact in case.facts(INPUT_FUNCTION) if fact.numbers}
+    return found.pop() if len(found) == 1 else ""
+
+
+def python_seconds(captured: CapturedSteps) -> str:
+    """What Python functions take of the pipeline's time in a captured step, "" for little."""
+    seconds = sum(item.seconds for item in captured.items if _PYTHON in item.name)
+    return duration(seconds) if seconds >= MATTERS * captured.seconds > 0 else ""
