@@ -2,7 +2,8 @@
 
     python -m benchmarks.accuracy.sealed [--keep DIRECTORY]
 
-Their answers (`answers.py`) were written before any of them was run, and all were run once. What
-came out is in docs/accuracy.md, whatever it was. Whatever is looked at afterwards is no longer
-sealed: it moves to the programs that are tuned on, and the next judgement needs new ones.
+Their answers (`answers.py`) were written before any of them was run under the monitor, and
+all were run once. What came out is in docs/accuracy.md, whatever it was. Whatever is looked at
+afterwards is no longer sealed: it moves to `benchmarks/accuracy/tune`, and the next judgement
+needs new ones.
 """

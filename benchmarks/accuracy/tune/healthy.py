@@ -10,7 +10,7 @@ import numpy as np
 import tensorflow as tf
 
 import tbslow
-from benchmarks.accuracy.sealed.parts import batches, classifier, data, train_step
+from benchmarks.accuracy.tune.parts import batches, classifier, data, train_step
 
 RANDOM = np.random.default_rng(11)
 

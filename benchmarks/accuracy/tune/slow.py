@@ -15,7 +15,7 @@ import numpy as np
 import tensorflow as tf
 
 import tbslow
-from benchmarks.accuracy.sealed.parts import batches, classifier, data, images, train_step
+from benchmarks.accuracy.tune.parts import batches, classifier, data, images, train_step
 
 RANDOM = np.random.default_rng(7)
 
