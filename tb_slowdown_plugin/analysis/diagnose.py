@@ -8,6 +8,7 @@ for structure: warm-up, jumps, growth.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,7 +22,7 @@ from tb_slowdown_plugin.analysis.ledger.contention import (
     find_contention,
 )
 from tb_slowdown_plugin.analysis.ledger.findings import AT_START
-from tb_slowdown_plugin.analysis.ledger.input_contention import find_starved, take_back
+from tb_slowdown_plugin.analysis.ledger.input_contention import find_starved, judge_wait
 from tb_slowdown_plugin.analysis.ledger.measured_accounts import judge_account, judge_together
 from tb_slowdown_plugin.analysis.ledger.short_runs import keep_certain, steps_needed
 from tb_slowdown_plugin.analysis.ledger.wandering import find_wandering
@@ -29,7 +30,6 @@ from tb_slowdown_plugin.analysis.prepare.steps import (
     Steps,
     as_column,
     fill_unknown,
-    move,
     prepare_steps,
     take_out,
 )
@@ -49,7 +49,6 @@ from tb_slowdown_plugin.analysis.types import (
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import (
     CONTENTION,
-    STARVED,
     THROTTLED,
     rule_of,
     starts_with_warm_up,
@@ -126,10 +125,6 @@ def diagnose(
         used = as_column("cpu_seconds", cpu_seconds, len(steps))
         computed = fill_unknown(used, steps.seconds)
     steps = take_out(steps, find_contention(steps, signals or {}, computed))
-    if computed is not None and names.INPUT_WAIT in steps.accounts:
-        wait = steps.accounts[names.INPUT_WAIT]
-        starved = find_starved(_without_end_of_pass(steps), wait, computed, signals or {})
-        steps = move(steps, names.INPUT_WAIT, STARVED, starved)
     if steps.wall_seconds <= 0:
         return _conclude(steps, [], np.zeros(len(steps)), None, 0, FEWEST_STEPS_TO_JUDGE)
     compile_rows = _count_slow_first_rows(steps)
@@ -139,12 +134,19 @@ def diagnose(
     warm_up_rows = compile_rows
     if trend is not None and trend.warm_up:
         warm_up_rows = int(trend.edges[trend.warm_up])
-    candidates: list[Finding] = []
-    for account in sorted(steps.accounts, key=names.INPUT_WAIT.__ne__):
+
+    def judge_one(run: Steps, account: str) -> list[Finding]:
         floor = (floors or {}).get(account)
-        candidates += judge_account(steps, account, compile_rows, warm_up_rows, floor)
-        if account == names.INPUT_WAIT:
-            steps, candidates = take_back(steps, candidates)
+        return judge_account(run, account, compile_rows, warm_up_rows, floor)
+
+    candidates: list[Finding] = []
+    if names.INPUT_WAIT in steps.accounts:
+        wait = steps.accounts[names.INPUT_WAIT]
+        starved = find_starved(_without_end_of_pass(steps), wait, computed, signals or {})
+        steps, candidates = judge_wait(steps, starved, partial(judge_one, account=names.INPUT_WAIT))
+    for account in steps.accounts:
+        if account != names.INPUT_WAIT:
+            candidates += judge_one(steps, account)
     candidates += judge_together(steps, candidates, compile_rows, warm_up_rows)
     core = judge_core(steps, usual, trend, warm_up_rows)
     candidates += core.findings

@@ -18,7 +18,7 @@ and a half waited for input for 20 % of the run, two to five times as long as al
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -27,7 +27,7 @@ import numpy as np
 from tb_slowdown_plugin.analysis.ledger.run_queue import (
     find_foreign_delays,
 )
-from tb_slowdown_plugin.analysis.prepare.steps import Steps, move
+from tb_slowdown_plugin.analysis.prepare.steps import Steps
 from tb_slowdown_plugin.analysis.stats.buckets import (
     Signals,
     sum_between,
@@ -50,13 +50,14 @@ STRETCHED: Final = "stretched_seconds"
 """Number of a finding: seconds of it by which neighbours lengthened waits of the pipeline's own."""
 
 
-def find_starved(seconds: Float, wait: Float, cpu: Float, signals: Signals) -> Float:
+def find_starved(seconds: Float, wait: Float, cpu: Float | None, signals: Signals) -> Float:
     """How much of the wait for input other programs caused.
 
     Args:
       seconds: (S,) of each step.
       wait: (S,) seconds that the step waited for input.
-      cpu: (S,) CPU seconds of the process in each step; of steps with NaN nothing follows.
+      cpu: (S,) CPU seconds of the process in each step; of steps with NaN, and of none,
+        nothing follows.
       signals: Those of `run_queue.py`. Without `RUN_DELAY` and `SWITCHES` nothing is known.
 
     Returns:
@@ -66,7 +67,7 @@ def find_starved(seconds: Float, wait: Float, cpu: Float, signals: Signals) -> F
       UsageError: A signal is not of shape (S,).
     """
     starved = np.zeros(len(wait))  # unlike `zeros_like`, no memory where nothing is known
-    if not all(name in signals for name in (RUN_DELAY, *SWITCHES)):
+    if cpu is None or not all(name in signals for name in (RUN_DELAY, *SWITCHES)):
         return starved
     delays = find_foreign_delays(seconds, cpu, signals, len(wait))
     if delays is None or _is_always_alike(wait):
@@ -91,28 +92,48 @@ def _is_always_alike(wait: Float) -> bool:
     return bool(high - low < SMALLEST_CHANGE * low)
 
 
-def take_back(steps: Steps, findings: Sequence[Finding]) -> tuple[Steps, list[Finding]]:
-    """Gives waits that are the pipeline's own the part that neighbours stretched them by.
+def judge_wait(
+    steps: Steps, starved: Float, judge: Callable[[Steps], list[Finding]]
+) -> tuple[Steps, list[Finding]]:
+    """Judges what the neighbours leave of the input wait, and divides the wait between both.
 
     Args:
-      steps: The run, its input wait divided between `INPUT_WAIT` and `STARVED`.
-      findings: In the pipeline's part; others are returned as they are.
+      steps: The run; all of its wait is in `INPUT_WAIT`.
+      starved: (S,) seconds of the wait that neighbours caused.
+      judge: Findings in the pipeline's part of a run whose wait is divided.
+
+    Returns:
+      The run with the wait divided, and the findings. A wait that is the pipeline's own
+      keeps the part that neighbours stretched it by.
     """
-    if STARVED not in steps.accounts:
-        return steps, list(findings)
-    wait, starved = steps.accounts[names.INPUT_WAIT], steps.accounts[STARVED]
-    stretch = np.zeros_like(wait)
-    np.divide(starved, wait, out=stretch, where=wait > 0)
-    taken = np.zeros_like(wait)
-    grown = []
-    for each in findings:
-        if each.source == names.INPUT_WAIT:
-            more = each.lost_per_step * stretch
-            lost = each.lost_per_step + more
-            numbers = {**each.numbers, STRETCHED: float(more.sum())}
-            each = replace(
-                each, lost_per_step=lost, lost_seconds=float(lost.sum()), numbers=numbers
-            )
-            taken += more
-        grown.append(each)
-    return move(steps, STARVED, names.INPUT_WAIT, np.minimum(taken, starved)), grown
+    divided = _divide(steps, starved)
+    findings = judge(divided)
+    if divided is steps:
+        return steps, findings
+    own = divided.accounts[names.INPUT_WAIT]
+    stretch = np.zeros_like(own)
+    np.divide(starved, own, out=stretch, where=own > 0)
+    stretched = [
+        _lengthen(each, stretch) if each.source == names.INPUT_WAIT else each for each in findings
+    ]
+    kept = sum(
+        (after.lost_per_step - each.lost_per_step)
+        for each, after in zip(findings, stretched, strict=True)
+    )
+    return _divide(steps, np.maximum(starved - kept, 0.0)), stretched
+
+
+def _divide(steps: Steps, starved: Float) -> Steps:
+    """The run with these seconds (S,) of its input wait in `STARVED`."""
+    if not starved.any():
+        return steps
+    wait = steps.accounts[names.INPUT_WAIT]
+    parts = {names.INPUT_WAIT: wait - starved, STARVED: starved}
+    return replace(steps, accounts={**steps.accounts, **parts})
+
+
+def _lengthen(finding: Finding, stretch: Float) -> Finding:
+    more = finding.lost_per_step * stretch
+    lost = finding.lost_per_step + more
+    numbers = {**finding.numbers, STRETCHED: float(more.sum())}
+    return replace(finding, lost_per_step=lost, lost_seconds=float(lost.sum()), numbers=numbers)

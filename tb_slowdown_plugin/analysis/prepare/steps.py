@@ -162,16 +162,6 @@ def take_out(steps: Steps, accounts: Mapping[str, Float]) -> Steps:
     return replace(steps, accounts={**steps.accounts, **accounts}, core=core)
 
 
-def move(steps: Steps, source: str, target: str, seconds: Float) -> Steps:
-    """The same run with some seconds (S,) of one account booked to another instead."""
-    if not seconds.any():
-        return steps
-    accounts = dict(steps.accounts)
-    accounts[source] = accounts[source] - seconds
-    accounts[target] = accounts[target] + seconds if target in accounts else seconds
-    return replace(steps, accounts=accounts)
-
-
 def _clean(values: ArrayLike) -> Float:
     array = np.asarray(values, dtype=np.float64)
     bad = ~(array >= 0) | np.isinf(array)

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis import diagnose
-from tb_slowdown_plugin.analysis.ledger.input_contention import find_starved
+from tb_slowdown_plugin.analysis.ledger.findings import make_finding
+from tb_slowdown_plugin.analysis.ledger.input_contention import find_starved, judge_wait
+from tb_slowdown_plugin.analysis.prepare.steps import prepare_steps
 from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.errors import UsageError
 
@@ -67,6 +69,46 @@ def test_a_signal_of_another_length_is_refused():
     signals = {name: values[1:] for name, values in counted(0.01).items()}
     with pytest.raises(UsageError, match=r"run_delay_seconds.*599"):
         find_starved(STEP, 0.004 * UNLIKE, CPU, signals)
+
+
+WAITS = prepare_steps([0.1, 0.1, 0.1], {"input_wait": [0.04, 0.02, 0.0]}, None)
+STARVED = np.array([0.01, 0.01, 0.0])
+
+
+def seconds_of(steps):
+    return {name: column.tolist() for name, column in steps.accounts.items()}
+
+
+def test_a_wait_that_nobody_blames_is_divided():
+    steps, found = judge_wait(WAITS, STARVED, lambda divided: [])
+    assert found == []
+    assert seconds_of(steps) == {
+        "input_wait": pytest.approx([0.03, 0.01, 0.0]),
+        "contention:input": pytest.approx([0.01, 0.01, 0.0]),
+    }
+    assert steps.core is WAITS.core
+
+
+def test_a_wait_of_the_pipelines_own_keeps_what_neighbours_made_of_it():
+    def judge(divided):
+        column = divided.accounts["input_wait"]
+        assert column.tolist() == pytest.approx([0.03, 0.01, 0.0])
+        return [make_finding("input_wait", "flat", np.array([0.03, 0.005, 0.0]), "high")]
+
+    steps, (finding,) = judge_wait(WAITS, STARVED, judge)
+    assert finding.lost_per_step.tolist() == pytest.approx([0.04, 0.01, 0.0])
+    assert finding.lost_seconds == pytest.approx(0.05)
+    assert finding.numbers["stretched_seconds"] == pytest.approx(0.015)
+    assert seconds_of(steps) == {
+        "input_wait": pytest.approx([0.04, 0.015, 0.0]),
+        "contention:input": pytest.approx([0.0, 0.005, 0.0]),
+    }
+
+
+def test_without_neighbours_the_run_stays_as_it_is():
+    steps, found = judge_wait(WAITS, np.zeros(3), lambda run: [])
+    assert steps is WAITS
+    assert found == []
 
 
 def test_a_healthy_pipeline_beside_neighbours_is_not_blamed():

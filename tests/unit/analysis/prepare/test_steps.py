@@ -8,7 +8,6 @@ import pytest
 from tb_slowdown_plugin.analysis.prepare.steps import (
     as_samples,
     fill_unknown,
-    move,
     prepare_steps,
     take_out,
 )
@@ -50,11 +49,8 @@ def test_arrays_of_another_length_are_refused() -> None:
         prepare_steps([[0.1]], {}, None)
 
 
-def test_seconds_are_moved_and_none_is_lost() -> None:
+def test_what_is_taken_out_of_the_core_is_in_an_account() -> None:
     steps = prepare_steps([0.1, 0.1], {"input_wait": [0.04, 0.02]}, None)
-    moved = move(steps, "input_wait", "contention:input", np.array([0.01, 0.0]))
-    assert moved.accounts["input_wait"].tolist() == pytest.approx([0.03, 0.02])
-    assert moved.accounts["contention:input"].tolist() == [0.01, 0.0]
     taken = take_out(steps, {"contention:run_delay": np.array([0.02, 0.0])})
     assert taken.core.tolist() == pytest.approx([0.04, 0.08])
     assert sum(column.sum() for column in taken.accounts.values()) == pytest.approx(0.08)
