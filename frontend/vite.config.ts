@@ -1,8 +1,9 @@
 import { defineConfig, type Plugin } from "vite";
 import { fixtures } from "./dev/fixtures.ts";
 
-// One ES module with everything inside: TensorBoard imports a single file, and
-// its content security policy allows neither workers from blobs nor other origins.
+// TensorBoard imports one ES module, `index.js`, which fetches `below.js` beside it once the first
+// screen is there; its content security policy allows neither workers from blobs nor other origins.
+// A report in one file has no server to ask: `--mode report` builds `report.js` with both in it.
 /** A blank between the parts of a table shows nothing. */
 const TABLE_BLANKS = /(<\/?t(?:able|head|body|foot|r|h|d)\b[^>`]*>) (?=<\/?t)/g;
 
@@ -18,16 +19,24 @@ const unindented: Plugin = {
   },
 };
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   plugins: [fixtures(), unindented],
   build: {
-    lib: { entry: "src/main.ts", formats: ["es"], fileName: () => "index.js" },
+    lib: {
+      entry: "src/main.ts",
+      formats: ["es"],
+      fileName: () => (mode === "report" ? "report.js" : "index.js"),
+    },
     outDir: "dist",
+    emptyOutDir: mode !== "report",
     target: "es2022",
     // These know `color-scheme`: nothing stands in for it.
     cssTarget: ["chrome123", "firefox120", "safari17.5"],
     minify: true,
-    rolldownOptions: { output: { minify: true, codeSplitting: false } },
+    rolldownOptions: {
+      preserveEntrySignatures: "allow-extension", // what both modules use is in the first one
+      output: { minify: true, codeSplitting: mode !== "report", chunkFileNames: "[name].js" },
+    },
     reportCompressedSize: false,
   },
-});
+}));

@@ -4,4 +4,5 @@ from pathlib import Path
 from typing import Final
 
 PACKAGE: Final = Path(__file__).parent
-PAGE: Final = PACKAGE / "static" / "index.js"
+STATIC: Final = PACKAGE / "static"
+"""The built frontend: `index.js`, which fetches `below.js`, and `report.js`, which is both."""

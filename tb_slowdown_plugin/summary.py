@@ -1,4 +1,4 @@
-"""What a training loop says about itself: steps, phases, epochs, and signals by hand.
+"""What a training loop says about itself: steps, phases, epochs, notes, and signals by hand.
 
 Example:
   >>> import tempfile, tbslow
@@ -20,6 +20,7 @@ from tb_slowdown_plugin.records.types import Trace
 from tb_slowdown_plugin.writer import current_recorder as _current_recorder
 from tb_slowdown_plugin.writer import monitor as _monitor
 from tb_slowdown_plugin.writer.privacy import scrub
+from tb_slowdown_plugin.writer.steps.notes import note_text
 from tb_slowdown_plugin.writer.steps.phases import Phase
 
 
@@ -82,6 +83,37 @@ def epoch(number: int) -> None:
     if not isinstance(number, int) or number < 0:
         raise UsageError(f"epoch({number!r}) is no epoch; give a whole number from 0 on")
     _current_recorder.recorder_for("epoch").mark_epoch(number)
+
+
+def note(text: str) -> None:
+    """Writes a note on the step under way, or the next one; the timeline shows it there.
+
+    For what explains a change: a new learning rate, the next shard, a resume.
+    The text is recorded as it is given, on one line of at most 200 characters;
+    longer ones are cut. A run has at most 1,000 notes; one warning says so.
+
+    Example:
+      >>> import tempfile, tbslow
+      >>> with tbslow.start(tempfile.mkdtemp()):
+      ...     tbslow.summary.note("learning rate 1e-4")
+      ...     with tbslow.summary.step(0):
+      ...         pass
+
+    Args:
+      text: What happens here, in a few words.
+
+    Raises:
+      UsageError: With nowhere to write to, inside a `tf.function`, or without
+        a text.
+    """
+    line = note_text(text)
+    recorder = _current_recorder.recorder_for("note")
+    if recorder.is_tracing():
+        raise UsageError(
+            f"note({text!r}) is inside a tf.function, where it would run only while the function "
+            "is traced; call it outside"
+        )
+    recorder.notes.add(line)
 
 
 def allocator(

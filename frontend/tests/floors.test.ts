@@ -32,6 +32,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "panels/pieces": ["charts/term_title", "model", "api/wire", "base", "lit-html"],
   panels: [
     "panels/contract",
+    "panels/later",
     "panels/pieces",
     "charts",
     "model",
@@ -41,6 +42,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "lit-html",
   ],
   "panels/index": ["panels"],
+  "panels/later": ["panels/contract", "panels/below"],
+  "panels/below": ["panels", "charts"],
   "page/state": ["page/state", "panels/contract", "model", "api/wire"],
   "page/data": ["page/data", "page/state", "panels", "model", "base", "api"],
   page: ["page", "panels", "charts", "model", "catalog", "base", "api", "lit-html"],

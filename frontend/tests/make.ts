@@ -113,6 +113,7 @@ export function timeline(rows: number, width: number, values: Partial<Timeline> 
     accounts: [],
     healthy_step_seconds: 1,
     epochs: [],
+    annotations: [],
     gaps: [],
     change_points: [],
     marks: { retraces: [], gc: [], checkpoints: [], captures: [] },

@@ -99,6 +99,7 @@ const FORMS: Readonly<Record<string, unknown>> = {
     lost: { warm_up: [], retracing: [], unexplained: [] },
     accounts: [{ account: "", title: "", seconds: [] }],
     epochs: [epoch],
+    annotations: [{ row: 0, step: 0, text: "" }],
     gaps: [{ row: 0, steps: 0, after_step: 0, before_step: 0, seconds: 0 }],
     change_points: [change],
     marks: { retraces: [mark], gc: [], checkpoints: [], captures: [] },

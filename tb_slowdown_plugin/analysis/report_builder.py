@@ -53,6 +53,7 @@ from tb_slowdown_plugin.analysis.prepare.recorded_run import (
     floor_of_wait,
     measured_seconds,
 )
+from tb_slowdown_plugin.analysis.prepare.run_settings import settings_of
 from tb_slowdown_plugin.analysis.prepare.run_stalls import StallSeen, find_run_stalls
 from tb_slowdown_plugin.analysis.prepare.step_kinds import find_kinds
 from tb_slowdown_plugin.analysis.prepare.workers import describe_workers
@@ -69,7 +70,10 @@ from tb_slowdown_plugin.analysis.text.headline import headline
 from tb_slowdown_plugin.analysis.text.step_rule import describe_not_chosen, describe_step_rule
 from tb_slowdown_plugin.analysis.text.trial_text import describe_others, rank_advice, trial_of
 from tb_slowdown_plugin.analysis.types import UNEXPLAINED, Finding, Verdict
+from tb_slowdown_plugin.analysis.views.annotations import find_annotations
 from tb_slowdown_plugin.analysis.views.forecast import forecast
+from tb_slowdown_plugin.analysis.views.investigation import investigate
+from tb_slowdown_plugin.analysis.views.python_lines import find_python_lines
 from tb_slowdown_plugin.analysis.views.recent import find_recent
 from tb_slowdown_plugin.analysis.views.remaining import find_remaining
 from tb_slowdown_plugin.analysis.views.stall import find_stall
@@ -206,8 +210,11 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> Account:
             diagnosis.warm_up_rows,
         ),
         ended=run.is_ended,
+        annotations=find_annotations(run),
+        python=find_python_lines(run),
+        settings=tuple({"name": n, "value": value} for n, value in settings_of(run).items()),
     )
-    return Account(
+    account = Account(
         report,
         diagnosis.healthy_per_step + _per_step(case, healthy)
         if healthy
@@ -217,6 +224,8 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> Account:
         find_marks(run, case.graphs),
         {claim.cause: claim.subject for claim in claims},
     )
+    found = None if pending else investigate(run, account)
+    return replace(account, report=replace(report, investigation=found)) if found else account
 
 
 def _baseline(case: Case) -> str:

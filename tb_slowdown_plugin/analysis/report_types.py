@@ -220,6 +220,57 @@ class Remaining:
 
 
 @dataclass(frozen=True, slots=True)
+class Annotation:
+    """A note of the program on one of its steps, by `tbslow.summary.note`."""
+
+    row: int
+    step: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PythonLine:
+    """How much of a step one line of the program has, by samples of the training thread."""
+
+    place: str
+    """"sample (agent.py:88)"."""
+    location: str
+    """"agent.py:88"; "" where the place has none."""
+    before_fraction: float | None
+    """Of the first samples; None where there is one set only."""
+    after_fraction: float
+    """Of the newest samples."""
+    before_seconds: float | None
+    """Of a step, in the steps of these samples."""
+    after_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class PythonLines:
+    """Where the training thread was seen, in the first samples of its stack and in the newest."""
+
+    before_steps: tuple[int, int] | None
+    """Step numbers; None where there is one set of samples only."""
+    before_samples: int
+    after_steps: tuple[int, int]
+    after_samples: int
+    lines: tuple[PythonLine, ...]
+    """Those that a step spends most in, or has spent most in; the largest growth first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Investigation:
+    """What is known about unexplained time that is the largest part of the loss."""
+
+    moved: tuple[str, ...]
+    """What changed where it begins, a sentence each, the strongest first."""
+    unmoved: tuple[str, ...]
+    """Titles of what was measured and did not change there."""
+    advice: tuple[Advice, ...]
+    """What to switch on, and what to try next."""
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """One run of the report. The keys of the JSON are these fields, in this order."""
 
@@ -264,6 +315,14 @@ class Report:
     """None where the program didn't say how many steps there are, or all are done."""
     ended: bool = False
     """Whether the monitor of its last process was stopped; False, too, where it was killed."""
+    annotations: tuple[Annotation, ...] = ()
+    """Notes of the program on its steps, in their order."""
+    python: PythonLines | None = None
+    """None where the stack was not sampled."""
+    investigation: Investigation | None = None
+    """None where a named cause has the largest part of the loss."""
+    settings: tuple[Mapping[str, str | float], ...] = ()
+    """`name` and `value` of versions, devices, items a step, workers."""
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain dicts, lists, texts, and numbers, as in the JSON; NaN is None."""

@@ -52,6 +52,9 @@ SLOW_STEP: Final = "slow_step"
 "ago", steps since it; "writes", 1 where it was seen to write; "written_bytes" of the thread in it
 and up to a second before it; "waits_inside" and "waits_alone" as in `PYTHON_STACK`."""
 
+NOTE: Final = "note"
+"""Fact: what the program says of this step, by `tbslow.summary.note`."""
+
 PYTHON_STACK: Final = "python_stack"
 """Fact: a line that the training thread was seen in. Numbers: "samples" there, "of" all of the set,
 "in:PACKAGE" those in a package that has advice of its own, "waits_inside" those in which it waited

@@ -30,6 +30,10 @@ MAX_LISTED: Final = 1 << 10
 """Kinds, devices, versions, limits, collectors; changes or arguments of one trace."""
 MAX_TEXT: Final = 4096
 """Characters of one text; longer ones are cut."""
+MAX_NOTE: Final = 200
+"""Characters of a note by `tbslow.summary.note`; longer ones are cut."""
+MAX_NOTES: Final = 1000
+"""Of a run; what comes after them is left out."""
 MAX_SECONDS: Final = 1e11
 """Of a duration or a Unix time: 3,000 years."""
 MAX_WORKERS: Final = 1 << 12

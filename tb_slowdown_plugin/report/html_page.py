@@ -11,7 +11,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Final
 
-from tb_slowdown_plugin._paths import PAGE
+from tb_slowdown_plugin._paths import STATIC
 from tb_slowdown_plugin._version import __version__
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.report.embedded_answers import EmbeddedRun, fit
@@ -49,7 +49,7 @@ def to_html(
     text: str,
     made: float,
     most_bytes: int = MOST_BYTES,
-    bundle: Path = PAGE,
+    bundle: Path = STATIC / "report.js",
 ) -> str:
     """The page of some runs.
 
@@ -58,7 +58,7 @@ def to_html(
       text: The same reports as text, for readers without JavaScript.
       made: Unix seconds, now.
       most_bytes: How large it may be; timelines are coarser where there is less room.
-      bundle: The built frontend.
+      bundle: The built frontend in one module.
 
     Raises:
       InputError: The runs do not fit, or the frontend is not built.

@@ -14,7 +14,7 @@ from tensorboard.util import tb_logging
 from werkzeug import wrappers
 from werkzeug.datastructures import Headers
 
-from tb_slowdown_plugin._paths import PAGE
+from tb_slowdown_plugin._paths import STATIC
 from tb_slowdown_plugin.errors import SlowdownError
 from tb_slowdown_plugin.reader.scalars.scalar_series import SCALARS_PLUGIN
 from tb_slowdown_plugin.records.metadata import PLUGIN_NAME
@@ -51,18 +51,18 @@ class SlowdownPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
 
     Args:
       runs: What there is to answer from.
-      page: The built frontend.
+      static: Where the built frontend is.
       hosts: Names under which browsers may come (`origin.names_of`); None for any.
     """
 
     plugin_name = PLUGIN_NAME
 
-    def __init__(self, runs: Runs, page: Path = PAGE, hosts: Names | None = None) -> None:
+    def __init__(self, runs: Runs, static: Path = STATIC, hosts: Names | None = None) -> None:
         self._runs = runs
         self._hosts = hosts
         self._answers = Answers()
-        self._page = page
-        self._shared = SharedPages(page)
+        self._static = static
+        self._shared = SharedPages(static / "report.js")
         self._logged: set[tuple[str, type[Exception], str]] = set()
         self._logging = threading.Lock()
 
@@ -75,7 +75,7 @@ class SlowdownPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         return (PLUGIN_NAME, SCALARS_PLUGIN)
 
     def frontend_metadata(self) -> Any:
-        """The page is one ES module, which TensorBoard loads into a frame of its own."""
+        """The page is an ES module, which TensorBoard loads into a frame of its own."""
         return base_plugin.FrontendMetadata(es_module_path="/index.js", tab_name="Slowdown")
 
     def get_plugin_apps(self) -> Mapping[str, WsgiApp]:
@@ -84,7 +84,8 @@ class SlowdownPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         return {
             **apps,
             "/report.html": self._app(self._send_shared),
-            "/index.js": self._app(self._send_page),
+            "/index.js": self._app(self._sender("index.js")),
+            "/below.js": self._app(self._sender("below.js")),
         }
 
     def _handler(self, path: str) -> Handler:
@@ -104,14 +105,18 @@ class SlowdownPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
 
         return handle if depends_on is None else handle_same
 
-    def _send_page(self, request: wrappers.Request) -> wrappers.Response:
-        try:
-            module = self._page.read_bytes()
-        except FileNotFoundError:
-            return _refuse(request, 404, "the page is not built; scripts/build_frontend builds it")
-        response = _Typed.force_type(http_util.Respond(request, module, "text/javascript"))
-        response.add_etag()
-        return response.make_conditional(request)
+    def _sender(self, name: str) -> Handler:
+        def send(request: wrappers.Request) -> wrappers.Response:
+            try:
+                module = (self._static / name).read_bytes()
+            except FileNotFoundError:
+                unbuilt = "the page is not built; scripts/build_frontend builds it"
+                return _refuse(request, 404, unbuilt)
+            response = _Typed.force_type(http_util.Respond(request, module, "text/javascript"))
+            response.add_etag()
+            return response.make_conditional(request)
+
+        return send
 
     def _send_shared(self, request: wrappers.Request) -> wrappers.Response:
         run = text(request.args, "run")

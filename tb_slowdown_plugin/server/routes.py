@@ -232,7 +232,7 @@ class SharedPages:
     ask at once.
 
     Args:
-      bundle: The built frontend, which stands in the page.
+      bundle: The built frontend in one module, which stands in the page.
       clock: Unix seconds.
     """
 

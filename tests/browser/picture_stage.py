@@ -13,7 +13,7 @@ from event_files import STARTED
 from playwright.sync_api import Browser, Page, Route, expect
 
 ORIGIN = "http://pictures.test"
-BUNDLE = Path(__file__).parents[2] / "tb_slowdown_plugin" / "static" / "index.js"
+STATIC = Path(__file__).parents[2] / "tb_slowdown_plugin" / "static"
 NOW = STARTED + 7200.0
 FONT = "DejaVu Sans"
 SHELL = f"""<!doctype html><meta charset="utf-8">
@@ -83,8 +83,8 @@ def _serve(route: Route, answer: Answer) -> None:
     name = url.path.removeprefix("/")
     if name == "":
         route.fulfill(body=SHELL, content_type="text/html")
-    elif name == "index.js":
-        route.fulfill(path=BUNDLE, content_type="text/javascript")
+    elif name in ("index.js", "below.js"):
+        route.fulfill(path=STATIC / name, content_type="text/javascript")
     else:
         body = answer(name, dict(urllib.parse.parse_qsl(url.query)))
         if body is None:

@@ -87,7 +87,7 @@ def test_the_page_itself_reads_the_runs(page: Any, board: TensorBoardProcess) ->
 
 
 @pytest.mark.parametrize(
-    "route", ["runs", "report?run=secret-run", "report.html?run=secret-run", "index.js"]
+    "route", ["runs", "report?run=secret-run", "report.html?run=secret-run", "index.js", "below.js"]
 )
 def test_a_site_whose_name_is_rebound_to_this_machine_reads_nothing(
     page: Any, board: TensorBoardProcess, route: str

@@ -107,9 +107,12 @@ def test_the_tab_is_on(process: TensorBoardProcess) -> None:
     assert listed["tab_name"] == "Slowdown"
 
 
-def test_the_page_is_the_module_of_the_package(process: TensorBoardProcess, root: Path) -> None:
-    built = root / "tb_slowdown_plugin" / "static" / "index.js"
-    answer = process.request("/data/plugin/slowdown/index.js")
+@pytest.mark.parametrize("module", ["index.js", "below.js"])
+def test_the_page_is_what_the_package_has(
+    process: TensorBoardProcess, root: Path, module: str
+) -> None:
+    built = root / "tb_slowdown_plugin" / "static" / module
+    answer = process.request(f"/data/plugin/slowdown/{module}")
     assert answer.status == 200
     assert answer.headers["Content-Type"] == "text/javascript; charset=utf-8"
     assert answer.body == built.read_bytes()

@@ -166,6 +166,7 @@ def test_disable_takes_a_list_of_names(tmp_path):
         lambda: tbslow.summary.step(),
         lambda: tbslow.summary.phase("forward"),
         lambda: tbslow.summary.epoch(0),
+        lambda: tbslow.summary.note("shard 2"),
         lambda: tbslow.summary.allocator("GPU:0", bytes_in_use=1),
         lambda: tbslow.summary.retrace("f", seconds=1.0, reason="x"),
     ],
@@ -220,6 +221,45 @@ def test_signals_and_retraces_can_be_logged_by_hand(tmp_path):
         ("train", 0.25, "reported", "length 3 -> 4")
     ]
     assert Epoch(5) in [e.what for e in found.events]
+
+
+def test_notes_come_back_in_the_report(tmp_path):
+    with tbslow.start(tmp_path):
+        tbslow.summary.note("begins here")
+        for number in range(20):
+            with tbslow.summary.step(number):
+                if number == 12:
+                    tbslow.summary.note("learning rate 1e-4")
+    (report,) = tbslow.report(tmp_path)
+    assert [(each.step, each.text) for each in report.annotations] == [
+        (0, "begins here"),
+        (12, "learning rate 1e-4"),
+    ]
+
+
+def test_a_note_of_a_callback_is_in_its_step_of_fit(tmp_path):
+    class Note(tf.keras.callbacks.Callback):
+        def on_train_batch_begin(self, batch, logs=None):
+            if batch == 3:
+                tbslow.summary.note("fourth batch")
+
+    model = tf.keras.Sequential([tf.keras.Input((1,)), tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    watching = tbslow.keras.SlowdownCallback(tmp_path)
+    x = tf.zeros((8, 1))
+    model.fit(x, x, batch_size=1, verbose=0, callbacks=[watching, Note()])
+    (report,) = tbslow.report(tmp_path)
+    assert [(each.step, each.text) for each in report.annotations] == [(3, "fourth batch")]
+
+
+def test_a_note_inside_a_tf_function_is_refused(tmp_path):
+    @tf.function
+    def train_step(x):
+        tbslow.summary.note("traced")
+        return x
+
+    with tbslow.start(tmp_path), pytest.raises(tbslow.UsageError, match=r"inside a tf\.function"):
+        train_step(tf.constant(1.0))
 
 
 @pytest.mark.parametrize(

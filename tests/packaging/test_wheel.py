@@ -54,7 +54,8 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
         "tbslow",  # its types, tbslow-stubs
     }
     assert not [name for name in names if name.startswith("tb_slowdown_plugin/stubs")]
-    assert "tb_slowdown_plugin/static/index.js" in names
+    for module in ("index.js", "below.js", "report.js"):
+        assert f"tb_slowdown_plugin/static/{module}" in names
     assert "tb_slowdown_plugin/py.typed" in names
     assert "tb_slowdown_plugin/records/slowdown_pb2.py" in names
 

@@ -125,6 +125,7 @@ function cut(
     lost: Object.fromEntries(Object.entries(tile.lost).map(([id, lost]) => [id, part(lost)])),
     accounts: tile.accounts.map((one) => ({ ...one, seconds: part(one.seconds) })),
     epochs: inside(tile.epochs),
+    annotations: inside(tile.annotations),
     change_points: inside(tile.change_points),
     marks: {
       retraces: inside(tile.marks.retraces ?? []),

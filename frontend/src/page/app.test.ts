@@ -1,11 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { judged, report, run, timeline } from "../../tests/make";
 import { Client, type Fetch } from "../api/client";
 import type { AllRuns } from "../api/wire/all_runs";
 import type { Run } from "../api/wire/report";
 import type { Timeline } from "../api/wire/timeline";
+import { below } from "../panels/later";
 import { App } from "./app";
 import type { Entry, Host } from "./host";
+
+beforeAll(() => below().then(() => undefined));
 
 const RETRACES = {
   status: { status: "measured", reason: "" },

@@ -1,11 +1,14 @@
 import { render } from "lit-html";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { cause, report, run } from "../../tests/make";
 import { Client, RequestFailed } from "../api/client";
+import { below } from "../panels/later";
 import { App } from "./app";
 import type { Host } from "./host";
 import { Shell } from "./shell";
 import { INITIAL, type State } from "./state/state";
+
+beforeAll(() => below().then(() => undefined));
 
 const host: Host = {
   hash: () => "",

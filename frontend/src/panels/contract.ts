@@ -114,7 +114,13 @@ export interface Shown {
   readonly body: TemplateResult;
 }
 
-export interface Panel<Data> {
+/** What a panel asks for, and how it shows the answer. */
+export interface Content<Data> {
+  readonly load: (source: Source) => Promise<Data>;
+  readonly view: (data: Data, page: Page) => Shown;
+}
+
+export interface Panel<Data> extends Content<Data> {
   readonly id: string;
   /** Empty for a panel without a header (the verdict has its own). */
   readonly title: string;
@@ -126,8 +132,6 @@ export interface Panel<Data> {
   readonly reserve?: number;
   /** Whether the run has anything for it; without, it is always there. */
   readonly shows?: (report: RunReport | undefined) => boolean;
-  readonly load: (source: Source) => Promise<Data>;
-  readonly view: (data: Data, page: Page) => Shown;
 }
 
 export type AnyPanel = Panel<unknown>;

@@ -8,6 +8,7 @@ analysis's.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, Final
 
 import numpy as np
@@ -89,6 +90,9 @@ def timeline(run: Run, account: Account, first: int, last: int, buckets: int) ->
         "accounts": _accounts(steps, view, local, sizes),
         "healthy_step_seconds": account.report.healthy_step_seconds,
         "epochs": _epochs(run, first, last, buckets),
+        "annotations": [
+            asdict(note) for note in account.report.annotations if first <= note.row <= last
+        ],
         "gaps": [gap for gap in missing_stretches(run, run.sessions) if first < gap["row"] <= last],
         "change_points": [
             {"row": row, "step": int(steps.number[row]), "text": text}

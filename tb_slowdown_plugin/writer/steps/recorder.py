@@ -21,6 +21,7 @@ from tb_slowdown_plugin.writer.steps import (
     misuse,
 )
 from tb_slowdown_plugin.writer.steps.misuse import STEP_LIMIT, item_count, step_kind, step_number
+from tb_slowdown_plugin.writer.steps.notes import Notes
 from tb_slowdown_plugin.writer.steps.periods import (
     CPU_REST_NS,
     IDLE_NS,
@@ -66,6 +67,7 @@ class Recorder(Periods):
         "in_step",
         "is_left",
         "is_tracing",
+        "notes",
         "open_phases",
     )
 
@@ -92,6 +94,7 @@ class Recorder(Periods):
         self.is_left: Callable[[], bool] = lambda: False
         """Asked before a step is refused because one is open: whether that was left behind
         by an exception. If so, whoever opened it closes it first."""
+        self.notes = Notes(self.emit)
         self.open_phases: list[object] = []
         """Phases that are open, innermost last."""
         self.in_step = False

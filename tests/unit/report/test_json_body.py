@@ -43,6 +43,10 @@ def test_the_json_has_the_keys_of_the_contract_in_their_order(slow: Report) -> N
         "stall",
         "remaining",
         "ended",
+        "annotations",
+        "python",
+        "investigation",
+        "settings",
     ]
     assert list(run["causes"][0]) == [
         "cause",

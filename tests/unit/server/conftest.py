@@ -129,9 +129,13 @@ def runs(source: MemorySource, clock: Clock) -> Runs:
 
 @pytest.fixture
 def page(tmp_path: Path) -> Path:
-    page = tmp_path / "index.js"
-    page.write_text("async function draw() {}\nexport { draw as render };\n")
-    return page
+    """Where a built frontend is."""
+    static = tmp_path / "static"
+    static.mkdir()
+    for name in ("index.js", "report.js"):
+        (static / name).write_text("async function draw() {}\nexport { draw as render };\n")
+    (static / "below.js").write_text('import "./index.js";\n')
+    return static
 
 
 @pytest.fixture

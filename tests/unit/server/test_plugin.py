@@ -183,7 +183,7 @@ def test_a_bad_parameter_is_refused(client: Client, query: dict[str, Any], refus
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
-@pytest.mark.parametrize("path", [*ROUTES, "/report.html", "/index.js"])
+@pytest.mark.parametrize("path", [*ROUTES, "/report.html", "/index.js", "/below.js"])
 def test_only_get_is_allowed(client: Client, path: str, method: str) -> None:
     response = client.open(f"{BASE}{path}?run=run1", method=method)
     assert response.status_code == 405
@@ -191,7 +191,7 @@ def test_only_get_is_allowed(client: Client, path: str, method: str) -> None:
     assert error_of(response) == f"method {method} is not allowed, only GET and HEAD"
 
 
-@pytest.mark.parametrize("path", [*ROUTES, "/report.html", "/index.js"])
+@pytest.mark.parametrize("path", [*ROUTES, "/report.html", "/index.js", "/below.js"])
 def test_head_is_get_without_a_body(client: Client, path: str) -> None:
     whole = client.get(f"{BASE}{path}?run=run1")
     head = client.head(f"{BASE}{path}?run=run1")
@@ -203,7 +203,7 @@ def test_head_is_get_without_a_body(client: Client, path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [*ROUTES, "/report.html", "/index.js", "/report?run=nobody", "/report"]
+    "path", [*ROUTES, "/report.html", "/index.js", "/below.js", "/report?run=nobody", "/report"]
 )
 def test_every_answer_has_safe_headers(client: Client, path: str) -> None:
     separator = "&" if "?" in path else "?"
@@ -222,11 +222,12 @@ def test_answers_are_compressed_for_who_accepts_it(client: Client) -> None:
     assert len(packed.get_data()) < len(plain.get_data()) / 5
 
 
-def test_the_page(client: Client, page: Path) -> None:
-    response = get(client, "index.js")
+@pytest.mark.parametrize("module", ["index.js", "below.js"])
+def test_the_page(client: Client, page: Path, module: str) -> None:
+    response = get(client, module)
     assert response.status_code == 200
     assert response.mimetype == "text/javascript"
-    assert response.get_data() == page.read_bytes()
+    assert response.get_data() == (page / module).read_bytes()
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "identity"])
@@ -240,21 +241,21 @@ def test_the_page_is_sent_again_only_when_it_has_changed(
     assert (again.status_code, again.get_data()) == (304, b"")
     assert again.headers["X-Content-Type-Options"] == "nosniff"
     assert again.headers["Content-Type"] == "text/javascript; charset=utf-8"
-    page.write_text("export async function render() { /* newer */ }\n")
+    (page / "index.js").write_text("export async function render() { /* newer */ }\n")
     newer = client.get(f"{BASE}/index.js", headers=known)
     assert newer.status_code == 200
     assert newer.headers["ETag"] != etag
 
 
 def test_a_page_that_was_not_built_says_so(client: Client, page: Path) -> None:
-    page.unlink()
+    (page / "index.js").unlink()
     response = get(client, "index.js")
     assert response.status_code == 404
     assert error_of(response) == "the page is not built; scripts/build_frontend builds it"
 
 
 def test_nothing_else_is_served(client: Client) -> None:
-    for path in ("", "static/index.js", "../../../setup.py", "report/../index.js.map"):
+    for path in ("", "report.js", "static/index.js", "../../../setup.py", "report/../index.js.map"):
         assert get(client, path).status_code == 404
 
 

@@ -59,7 +59,7 @@ def test_what_can_not_be_made_is_refused(client: Client, run: str, status: int, 
 
 
 def test_a_frontend_that_was_not_built_is_told(client: Client, page: Path) -> None:
-    page.unlink()
+    (page / "report.js").unlink()
     response = client.get(ADDRESS, query_string={"run": "run1"})
     assert response.status_code == 400
     assert "scripts/build_frontend builds it" in response.json["error"]  # type: ignore[index]
@@ -73,5 +73,5 @@ def test_another_website_is_refused(client: Client) -> None:
 def test_a_row_of_several_steps_counts_as_so_many(runs: Runs, page: Path) -> None:
     analysis = runs.analysis("run1")
     long = Analysis(replace(analysis.run, steps_per_row=8), analysis.account, analysis.retraces)
-    data = data_in(SharedPages(page, clock=lambda: 0.0).of(long, "run1"))
+    data = data_in(SharedPages(page / "report.js", clock=lambda: 0.0).of(long, "run1"))
     assert data["runs"]["runs"][0]["steps"] == 3200  # type: ignore[index]

@@ -144,6 +144,35 @@ export interface Unexplained {
   readonly text: string;
 }
 
+/** How much of a step one line of the program has, by samples of the training thread. */
+export interface PythonLine {
+  readonly place: string;
+  /** "agent.py:88", "" where the place has none. */
+  readonly location: string;
+  /** Of the first samples; null where there is one set only. */
+  readonly before_fraction: Measured;
+  readonly after_fraction: number;
+  /** Of a step. */
+  readonly before_seconds: Measured;
+  readonly after_seconds: number;
+}
+
+export interface PythonLines {
+  readonly before_steps: readonly [number, number] | null;
+  readonly before_samples: number;
+  readonly after_steps: readonly [number, number];
+  readonly after_samples: number;
+  /** The largest growth first. */
+  readonly lines: readonly PythonLine[];
+}
+
+/** What is known about unexplained time that is the largest part of the loss. */
+export interface Investigation {
+  readonly moved: readonly string[];
+  readonly unmoved: readonly string[];
+  readonly advice: readonly Advice[];
+}
+
 export interface Remaining {
   readonly steps: number;
   readonly seconds: number;
@@ -189,6 +218,9 @@ export interface RunReport {
   readonly remaining?: Remaining | null;
   /** What counts as a step, where `tbslow run` found it out. */
   readonly step_rule?: string | null;
+  readonly python?: PythonLines | null;
+  readonly investigation?: Investigation | null;
+  readonly settings?: readonly { readonly name: string; readonly value: string | number }[];
 }
 
 export interface Report {

@@ -31,6 +31,13 @@ export interface ChangePoint {
   readonly text: string;
 }
 
+/** A note of the program on a step. */
+export interface Annotation {
+  readonly row: number;
+  readonly step: number;
+  readonly text: string;
+}
+
 export interface SignalSeries {
   readonly signal: string;
   readonly title: string;
@@ -74,6 +81,7 @@ export interface Timeline {
   readonly accounts: readonly AccountSeries[];
   readonly healthy_step_seconds: Measured;
   readonly epochs: readonly Epoch[];
+  readonly annotations: readonly Annotation[];
   readonly gaps: readonly Gap[];
   readonly change_points: readonly ChangePoint[];
   readonly marks: Readonly<Record<MarkKind, readonly Mark[]>>;

@@ -2,7 +2,7 @@
 
 import { stepTime } from "../../base/format";
 import { causeKind, HEALTHY } from "../../catalog/causes";
-import { atBucket, type Scene } from "../../model/timeline/scene";
+import { atBucket, notesAt, type Scene } from "../../model/timeline/scene";
 
 const MILLISECONDS = 500;
 
@@ -38,5 +38,6 @@ function sentence(scene: Scene, bucket: number, steps: string): string {
     largest === undefined
       ? ""
       : `, ${stepTime(largest.seconds)} of it ${causeKind(largest.id).name.toLowerCase()}`;
-  return `Steps ${steps}: ${mean} a step${lost}`;
+  const notes = notesAt(scene, bucket).map((text) => `. Note: ${text}`);
+  return `Steps ${steps}: ${mean} a step${lost}${notes.join("")}`;
 }

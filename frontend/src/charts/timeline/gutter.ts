@@ -7,7 +7,7 @@ import { logTicks } from "../../base/ticks";
 import { causeKind, HEALTHY } from "../../catalog/causes";
 import { collectorTitle } from "../../catalog/collectors";
 import { laneText } from "../../model/timeline/lane";
-import { atBucket, MARKS, type Scene } from "../../model/timeline/scene";
+import { atBucket, MARKS, notesAt, type Scene } from "../../model/timeline/scene";
 import { badge } from "../badge";
 import { stackTicks, stackY } from "./paint_stack";
 import type { Layout, Row } from "./rows";
@@ -26,6 +26,8 @@ function gutterRow(input: TimelineInput, row: Row): TemplateResult {
       const epochs = input.whole.timeline.epochs.length;
       return html`<div style=${style}><span class="s q">${epochs > 0 ? "Epoch" : ""}</span></div>`;
     }
+    case "notes":
+      return html`<div style=${style}><span class="s q">Notes</span></div>`;
     case "stack":
       return html`<div class="top" style=${style}>
         <b>Seconds a step</b><span class="s q all">mean; ▲ cut off</span>
@@ -116,11 +118,12 @@ function yLabels(input: TimelineInput, layout: Layout): TemplateResult {
   </div>`;
 }
 
-/** What the ticks at a bucket are. */
+/** What the notes and the ticks at a bucket are. */
 function marksAt(scene: Scene, bucket: number, retraces: Retraces | undefined): string[] {
   const [from = 0, to = 0] = scene.track.rows.slice(bucket, bucket + 2);
   const here = ({ row }: { readonly row: number }): boolean => row >= from && row < to;
-  return MARKS.flatMap(({ kind, title }) => {
+  const notes = notesAt(scene, bucket).map((text) => `Note: ${text}`);
+  const ticks = MARKS.flatMap(({ kind, title }) => {
     const marks = (scene.timeline.marks[kind] ?? []).filter(here);
     if (kind === "captures" || marks.length === 0) return [];
     const seconds = stepTime(marks.reduce((sum, mark) => sum + mark.seconds, 0));
@@ -137,6 +140,7 @@ function marksAt(scene: Scene, bucket: number, retraces: Retraces | undefined): 
       kind === "retraces" && why[0] ? `${why[0]}, ` : ""
     }${seconds}`;
   });
+  return [...notes, ...ticks];
 }
 
 /** What a step costs at a bucket, the largest loss first. */

@@ -4,6 +4,7 @@ import { count } from "../../base/format";
 import { axisTicks } from "../../model/timeline/scene";
 import { paintChanges } from "./change_paint";
 import { paintGaps } from "./gap_paint";
+import { paintNotes } from "./note_paint";
 import { paintCaptures, paintLane, paintMarks, paintReason, paintTime } from "./paint_rows";
 import { paintHighest, paintStack } from "./paint_stack";
 import type { Painting } from "./painting";
@@ -34,6 +35,7 @@ export function paint(painting: Painting): void {
     else if (row.kind === "marks") paintMarks(painting, row);
     else if (row.kind === "unmeasured") paintReason(painting, row);
   }
+  paintNotes(painting);
   paintGaps(painting);
   paintChanges(painting);
   paintHighest(painting, rowOfKind(layout, "stack"));

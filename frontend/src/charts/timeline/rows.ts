@@ -5,7 +5,15 @@ import { chosenLanes, type Lane } from "../../model/timeline/lane";
 import { MARKS, type Scene } from "../../model/timeline/scene";
 import { ranked } from "../../model/timeline/stack";
 
-export type RowKind = "epochs" | "stack" | "time" | "marks" | "lane" | "unmeasured" | "axis";
+export type RowKind =
+  | "epochs"
+  | "notes"
+  | "stack"
+  | "time"
+  | "marks"
+  | "lane"
+  | "unmeasured"
+  | "axis";
 
 export interface Row {
   readonly kind: RowKind;
@@ -19,6 +27,7 @@ export interface Row {
 
 const HEIGHTS: Readonly<Record<RowKind, number>> = {
   epochs: 28,
+  notes: 22,
   stack: 188,
   time: 96,
   marks: 22,
@@ -41,6 +50,7 @@ export function layoutOf(whole: Scene, allLanes: boolean, captures: number): Lay
     top += HEIGHTS[kind];
   };
   add("epochs", "epochs");
+  if (whole.timeline.annotations.length > 0) add("notes", "notes");
   add("stack", "stack");
   add("time", "time");
   for (const { kind } of MARKS) {

@@ -50,6 +50,27 @@ describe("cards", () => {
     expect(openAtFirst(list)[0]).toBe("unexplained");
   });
 
+  it("say what moved with the unexplained, what did not, and what to do next", () => {
+    const advice = {
+      text: "Mark the parts.",
+      code: "",
+      price: "",
+      where: "",
+      kind: "example" as const,
+    };
+    const investigation = {
+      moved: ["Host memory: 1 GiB before, 3 GiB here; jumps at step 66."],
+      unmoved: ["Input wait", "Garbage collection"],
+      advice: [advice],
+    } as const;
+    const [card] = cards(report({ unexplained_seconds: 50, investigation }));
+    expect(card?.evidence).toEqual([
+      "Changed there. Host memory: 1 GiB before, 3 GiB here; jumps at step 66.",
+      "Measured, and did not change there: Input wait; Garbage collection.",
+    ]);
+    expect(card?.advice).toEqual([advice]);
+  });
+
   it("promise back only what was timed directly", () => {
     const mixed = report({ causes: [cause(), cause({ confidence: "medium", lost_seconds: 9 })] });
     expect(giveBack(mixed)).toBe(30);

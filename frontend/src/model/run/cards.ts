@@ -119,11 +119,15 @@ function unexplainedCard(report: RunReport, seconds: number, share: number): Car
     summary: report.unexplained?.text ?? "No measured signal accounts for these seconds.",
     lostSeconds: seconds,
     share,
-    evidence: report.suspects.map(
-      (suspect) =>
-        `Suspect for ${duration(suspect.seconds)}: ${causeKind(suspect.cause).name.toLowerCase()}; ${suspect.why}`,
-    ),
-    advice: [],
+    evidence: [
+      ...(report.investigation?.moved ?? []).map((text) => `Changed there. ${text}`),
+      ...unmoved(report.investigation?.unmoved ?? []),
+      ...report.suspects.map(
+        (suspect) =>
+          `Suspect for ${duration(suspect.seconds)}: ${causeKind(suspect.cause).name.toLowerCase()}; ${suspect.why}`,
+      ),
+    ],
+    advice: report.investigation?.advice ?? [],
     bars: 0,
     confidence: "Cause unknown",
     confidenceMeaning: "A co-moving signal is a suspect only; its seconds stay here.",
@@ -131,6 +135,10 @@ function unexplainedCard(report: RunReport, seconds: number, share: number): Car
     pattern: report.unexplained?.pattern,
   };
 }
+
+/** What was measured and is not it. */
+const unmoved = (titles: readonly string[]): string[] =>
+  titles.length === 0 ? [] : [`Measured, and did not change there: ${titles.join("; ")}.`];
 
 /** Cards that are open before the reader touches any. */
 export function openAtFirst(list: readonly Card[]): string[] {

@@ -168,6 +168,12 @@ export const MARKS: readonly {
   { kind: "captures", title: "Profiler captures", cause: "profiling" },
 ];
 
+/** The notes on the steps of a bucket. */
+export function notesAt({ timeline, track }: Scene, bucket: number): string[] {
+  const [from = 0, to = 0] = track.rows.slice(bucket, bucket + 2);
+  return timeline.annotations.filter(({ row }) => row >= from && row < to).map(({ text }) => text);
+}
+
 export interface CursorLine {
   readonly id: string;
   readonly seconds: number;

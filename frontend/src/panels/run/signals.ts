@@ -6,13 +6,10 @@ import { count, plural } from "../../base/format";
 import { collectorTitle } from "../../catalog/collectors";
 import { whyNot } from "../../model/run/measurement_summary";
 import { gapsText } from "../../model/timeline/gap_text";
-import { sealed } from "../contract";
+import type { Content } from "../contract";
 import { prose } from "../pieces";
 
-export const signals = sealed<RunReport>({
-  id: "signals",
-  title: "Signals",
-  anchor: "Signals",
+export const signals: Content<RunReport> = {
   load: (source) => source.report(),
   view: (report, page) => {
     const seen = report.signals.filter((state) => state.status === "measured");
@@ -27,7 +24,7 @@ export const signals = sealed<RunReport>({
       </div>`,
     };
   },
-});
+};
 
 const missing = (rest: readonly SignalState[]): TemplateResult =>
   html`<table><thead><tr><th>Not measured</th><th>Because</th></tr></thead>

@@ -3,13 +3,10 @@
 import { html, type TemplateResult } from "lit-html";
 import type { Cause, RunReport } from "../../api/wire/report";
 import { ledgerSeconds, range } from "../../base/format";
-import { sealed } from "../contract";
+import type { Content } from "../contract";
 import { prose } from "../pieces";
 
-export const warmup = sealed<RunReport>({
-  id: "warmup",
-  title: "Warm-up breakdown",
-  half: true,
+export const warmup: Content<RunReport> = {
   load: (source) => source.report(),
   view: (report) => {
     const cause = report.causes.find((one) => one.cause === "warm_up");
@@ -27,7 +24,7 @@ export const warmup = sealed<RunReport>({
         <ul class="bullets">${cause.evidence.map((sentence) => html`<li>${prose(sentence)}</li>`)}</ul>`,
     };
   },
-});
+};
 
 const steps = (part: readonly [number, number]): string =>
   `${part[0] === part[1] ? "step" : "steps"} ${range(part[0], part[1])}`;

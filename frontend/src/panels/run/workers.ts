@@ -3,13 +3,9 @@
 import { html, type TemplateResult } from "lit-html";
 import type { RunReport, Worker } from "../../api/wire/report";
 import { count, duration, ledgerSeconds, plural, stepTime } from "../../base/format";
-import { sealed } from "../contract";
+import type { Content } from "../contract";
 
-export const workers = sealed<RunReport>({
-  id: "workers",
-  title: "Workers",
-  anchor: "Workers",
-  shows: (report) => (report?.workers.length ?? 0) > 0,
+export const workers: Content<RunReport> = {
   load: (source) => source.report(),
   view: ({ workers: all, wall_seconds: wall }) => {
     const late = all.find((one) => one.straggler);
@@ -22,7 +18,7 @@ export const workers = sealed<RunReport>({
       body: table(all, wall),
     };
   },
-});
+};
 
 function table(all: readonly Worker[], wall: number): TemplateResult {
   const longest = Math.max(...all.map((one) => one.wait_seconds ?? 0), 1e-9);

@@ -4,12 +4,9 @@ import { html, type TemplateResult } from "lit-html";
 import "../../charts/comparison_chart";
 import { plural } from "../../base/format";
 import { sidesOf } from "../../model/run/comparison";
-import { type Page, type Source, sealed } from "../contract";
+import type { Content, Page, Source } from "../contract";
 
-export const comparison = sealed<Source>({
-  id: "compare",
-  title: "Compare",
-  anchor: "Compare",
+export const comparison: Content<Source> = {
   load: (source) => Promise.resolve(source),
   view: (source, page) => {
     if (page.compared.length === 0) {
@@ -30,7 +27,7 @@ export const comparison = sealed<Source>({
       body: html`<sd-comparison .source=${source} .sides=${sides} .called=${(run: string) => titleOf(run, page)}></sd-comparison>`,
     };
   },
-});
+};
 
 /** Only the reader knows which runs are of one program and its settings. */
 const repeatsBox = (page: Page): TemplateResult =>

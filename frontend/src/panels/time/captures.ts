@@ -5,14 +5,10 @@ import "../../charts/capture_list";
 import { plural } from "../../base/format";
 import type { OpenTrace } from "../../model/captures";
 import { between, padded } from "../../model/timeline/window";
-import { type Captures, sealed } from "../contract";
+import type { Captures, Content } from "../contract";
 import { prose } from "../pieces";
 
-export const traces = sealed<Captures>({
-  id: "traces",
-  title: "Traces",
-  anchor: "Traces",
-  reserve: 64,
+export const traces: Content<Captures> = {
   load: (source) => source.captures(),
   view: ({ list, source }, page) => {
     const { captures, status } = list;
@@ -37,4 +33,4 @@ export const traces = sealed<Captures>({
       body: html`<sd-captures .source=${source} .captures=${captures} .opened=${page.trace?.id} .show=${show} .open=${open}></sd-captures>`,
     };
   },
-});
+};

@@ -9,7 +9,7 @@ import { bytes } from "../../base/format";
 import { collectorTitle } from "../../catalog/collectors";
 import { drawn, type MemorySeries, memoryReading, memorySeries } from "../../model/run/memory";
 import { stepOfRow, trackOf } from "../../model/timeline/track";
-import { sealed } from "../contract";
+import type { Content } from "../contract";
 import { prose } from "../pieces";
 
 interface Memory {
@@ -17,12 +17,7 @@ interface Memory {
   readonly timeline: Timeline;
 }
 
-export const memory = sealed<Memory>({
-  id: "memory",
-  title: "Memory and allocator",
-  anchor: "Memory",
-  reserve: 280,
-  half: true,
+export const memory: Content<Memory> = {
   load: async (source) => {
     const [report, timeline] = await Promise.all([source.report(), source.timeline()]);
     return { report, timeline };
@@ -44,7 +39,7 @@ export const memory = sealed<Memory>({
       body: html`${chart(drawn(series), timeline)}${table(series)}${why}`,
     };
   },
-});
+};
 
 function noteOf(series: readonly MemorySeries[]): string {
   const growing = series

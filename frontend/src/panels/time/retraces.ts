@@ -6,14 +6,10 @@ import type { RetraceExample, RetraceGroup, Retraces } from "../../api/wire/retr
 import { count, ledgerSeconds, plural, stepTime } from "../../base/format";
 import { key, reasonOf } from "../../model/run/retrace_reason";
 import { between, padded } from "../../model/timeline/window";
-import { type Page, type SortColumn, sealed } from "../contract";
+import type { Content, Page, SortColumn } from "../contract";
 import { prose } from "../pieces";
 
-export const retraces = sealed<Retraces>({
-  id: "retraces",
-  title: "Retraces",
-  anchor: "Retraces",
-  reserve: 96,
+export const retraces: Content<Retraces> = {
   load: (source) => source.retraces(),
   view: (data, page) => {
     const library = blamed(data, page);
@@ -31,7 +27,7 @@ export const retraces = sealed<Retraces>({
       body: table(data, page),
     };
   },
-});
+};
 
 /** The libraries' functions, where retracing is named and no function of the program's own is it. */
 function blamed(data: Retraces, page: Page): Retraces | undefined {

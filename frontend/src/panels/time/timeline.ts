@@ -3,12 +3,10 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import "../../charts/timeline/overview";
 import "../../charts/timeline/timeline_element";
-import "../../charts/trace_view";
 import type { Timeline } from "../../api/wire/timeline";
-import { count, ledgerSeconds, plural, range, signed, stepTime } from "../../base/format";
+import { count, ledgerSeconds, plural, signed, stepTime } from "../../base/format";
 import type { Measured } from "../../base/numbers";
 import { causeKind } from "../../catalog/causes";
-import { csv, picture } from "../../charts/exports";
 import type { Jump, Point } from "../../charts/timeline/timeline_input";
 import { nearest, spansOf } from "../../model/captures";
 import { changeText } from "../../model/changes/changed";
@@ -16,9 +14,9 @@ import { key } from "../../model/run/retrace_reason";
 import { chosenLanes } from "../../model/timeline/lane";
 import { MARKS, type Scene } from "../../model/timeline/scene";
 import { ranked } from "../../model/timeline/stack";
-import { stepOfRow } from "../../model/timeline/track";
 import { sameWindow, span, type Window, whole as wholeRun } from "../../model/timeline/window";
 import { type Page, sealed } from "../contract";
+import { below, ifThere } from "../later";
 
 export const timeline = sealed<Timeline>({
   id: "timeline",
@@ -41,7 +39,7 @@ export const timeline = sealed<Timeline>({
           @sd-jump=${(event: CustomEvent<Jump>) => page.actions.jump(event.detail.direction, event.detail.cursor)}
           @sd-point=${(event: CustomEvent<Point>) => point(page, event.detail)}
         ></sd-timeline>
-        ${lanesLine(whole, page)}</div>${trace(page)}</div>${page.asTable ? table(detail, page) : nothing}`,
+        ${lanesLine(whole, page)}</div>${trace(page)}</div>${page.asTable ? (ifThere()?.timelineTable(detail, page) ?? nothing) : nothing}`,
     };
   },
 });
@@ -170,7 +168,7 @@ function tools(whole: Scene, page: Page): TemplateResult {
         : nothing
     }
     ${help}
-    <button class="sm quiet" @click=${picture}>PNG</button>
+    <button class="sm quiet" @click=${() => void below().then(({ picture }) => picture())}>PNG</button>
     <button class="sm quiet" aria-pressed=${page.asTable ? "true" : "false"} @click=${() => actions.table(!page.asTable)}>As table</button>
   </div>`;
 }
@@ -199,28 +197,4 @@ function lanesLine(whole: Scene, page: Page): TemplateResult | typeof nothing {
       ? `Showing all ${plural(shown, "signal")}.`
       : `Showing ${count(shown)} of ${plural(whole.lanes.length, "signal")}: those that changed most.`
   } <button class="quiet sm" @click=${() => page.actions.lanes(!page.allLanes)}>${page.allLanes ? "Show fewer" : "Show all"}</button></p>`;
-}
-
-/** The range in view as numbers: for screen readers and for copying. */
-function table(detail: Scene, page: Page): TemplateResult {
-  const { timeline: data, track } = detail;
-  const inView = data.row
-    .map((row, index) => ({ row, index, end: row + (data.count[index] ?? 1) }))
-    .filter(({ row, end }) => end > page.view.from && row < page.view.to);
-  const ids = ranked(data);
-  return html`<div class="scroll tall" tabindex="0" role="region" aria-label="Timeline as a table"><table>
-    <caption class="s q">Every range in view: mean seconds per step <button class="sm" @click=${(event: Event) => csv(event, page.run.title)}>CSV</button></caption>
-    <thead><tr><th class="num">Steps</th><th class="num">Mean</th><th class="num">Median</th><th class="num">Slowest</th><th class="num">Healthy</th>${ids.map(
-      (id) => html`<th class="num">${causeKind(id).name}</th>`,
-    )}</tr></thead>
-    <tbody>${inView.map(
-      ({ row, index, end }) => html`<tr>
-        <td class="num">${range(stepOfRow(track, row), stepOfRow(track, end - 1))}</td>
-        <td class="num">${stepTime(data.step_seconds.mean[index])}</td>
-        <td class="num">${stepTime(data.step_seconds.median[index])}</td>
-        <td class="num">${stepTime(data.step_seconds.max[index])}</td>
-        <td class="num">${stepTime(data.healthy[index])}</td>
-        ${ids.map((id) => html`<td class="num">${stepTime(data.lost[id]?.[index])}</td>`)}
-      </tr>`,
-    )}</tbody></table></div>`;
 }

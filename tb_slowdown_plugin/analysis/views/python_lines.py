@@ -1,0 +1,99 @@
+"""Which lines of the program a step spends its time in, before and now, by samples of its stack."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.causes.common.context import to_place
+from tb_slowdown_plugin.analysis.causes.common.places import place_of
+from tb_slowdown_plugin.analysis.report_types import PythonLine, PythonLines
+from tb_slowdown_plugin.catalog.events import PYTHON_STACK
+from tb_slowdown_plugin.records.types import Fact, Run
+
+_MOST_LINES: Final = 8
+
+
+class _Set(NamedTuple):
+    """Samples that were told together."""
+
+    rows: tuple[int, int]
+    """The rows in which they were taken, inclusive."""
+    of: float
+    samples: dict[str, float]
+    """Place -> samples there."""
+
+    def share(self, place: str) -> float:
+        """Of the samples; 0 where the place was not seen."""
+        return self.samples.get(place, 0.0) / self.of
+
+
+def find_python_lines(run: Run) -> PythonLines | None:
+    """The first set of samples against the newest one; None where there is none."""
+    sets = _sets(run)
+    if not sets:
+        return None
+    first, last = sets[0], sets[-1]
+    earlier = first if len(sets) > 1 else None
+    took = _step_seconds(run, last)
+    took_before = _step_seconds(run, first)
+    lines = [
+        PythonLine(
+            place=place,
+            location=_location(place),
+            before_fraction=earlier.share(place) if earlier else None,
+            after_fraction=last.share(place),
+            before_seconds=earlier.share(place) * took_before if earlier else None,
+            after_seconds=last.share(place) * took,
+        )
+        for place in {**last.samples, **first.samples}
+    ]
+    lines.sort(key=lambda line: -max(line.after_seconds, line.before_seconds or 0.0))
+    kept = sorted(lines[:_MOST_LINES], key=lambda line: -_growth(line))
+    return PythonLines(
+        before_steps=_numbers(run, earlier) if earlier else None,
+        before_samples=int(earlier.of) if earlier else 0,
+        after_steps=_numbers(run, last),
+        after_samples=int(last.of),
+        lines=tuple(kept),
+    )
+
+
+def _growth(line: PythonLine) -> float:
+    return line.after_seconds - (line.before_seconds or 0.0)
+
+
+def _sets(run: Run) -> list[_Set]:
+    samples: dict[int, dict[str, float]] = {}
+    of: dict[int, float] = {}
+    for event in run.events:
+        what = event.what
+        if isinstance(what, Fact) and what.name == PYTHON_STACK:
+            place = place_of(what)
+            here = samples.setdefault(event.row, {})
+            here[place] = here.get(place, 0.0) + what.numbers.get("samples", 0.0)
+            of[event.row] = what.numbers.get("of", 0.0)
+    end = len(run.steps) - 1
+    rows = [row for row in sorted(samples) if of[row] > 0 and end >= 0]
+    begins = [0, *rows]
+    return [
+        _Set((min(begin, end), min(row, end)), of[row], samples[row])
+        for begin, row in zip(begins, rows, strict=False)
+    ]
+
+
+def _step_seconds(run: Run, of: _Set) -> float:
+    period = run.steps.period_seconds[of.rows[0] : of.rows[1] + 1]
+    known = period[np.isfinite(period)]
+    return float(np.median(known)) if len(known) else 0.0
+
+
+def _numbers(run: Run, of: _Set) -> tuple[int, int]:
+    first, last = of.rows
+    return int(run.steps.number[first]), int(run.steps.number[last])
+
+
+def _location(place: str) -> str:
+    found = to_place(place)
+    return f"{found.file}:{found.line}" if found else ""
