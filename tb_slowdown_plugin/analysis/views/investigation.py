@@ -78,8 +78,8 @@ def _next_steps(run: Run, report: Report) -> Iterator[Advice]:
     ]
     if off:
         yield Advice(
-            f"Record with all collectors. Off in this run: {listed(off)}. What is off can't explain "
-            "any time.",
+            f"Record with all collectors. Off in this run: {listed(off)}. What is off explains no "
+            "time.",
             where="leave `disable=` out",
         )
     if not any(isinstance(event.what, Capture) for event in run.events):
