@@ -224,8 +224,8 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> Account:
         find_marks(run, case.graphs),
         {claim.cause: claim.subject for claim in claims},
     )
-    found = None if pending else investigate(run, account)
-    return replace(account, report=replace(report, investigation=found)) if found else account
+    next_look = None if pending else investigate(run, account)
+    return replace(account, report=replace(report, investigation=next_look))
 
 
 def _baseline(case: Case) -> str:
