@@ -67,6 +67,7 @@ def longer_episodes(logdir):
     train = ordinary.train_step(policy, ordinary.sgd(policy))
     batches = list(ordinary.dataset(64))
     kept, path = replay(140_000), Path(logdir, "replay.pkl")
+    gc.disable()  # pickling makes many objects
     net.predict(FEW, verbose=0)
     with tbslow.start(logdir):
         for episode in range(150):

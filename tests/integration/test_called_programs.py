@@ -37,12 +37,6 @@ WRITES = {"pickle_in_loop": "save_pickle", "synced_log": "write"}
 """Program that writes files of its own -> the function that writes."""
 WAITS = ("queue_in_loop", "lock_in_loop")
 """Program whose step waits for another thread of its own."""
-PAIRS = {
-    "pickle_and_collect": {"garbage_collection": "gc.collect", "disk": "write"},
-    "predict_and_input": {"retracing": "predict", "input_pipeline": "input"},
-    "collect_and_retrace": {"garbage_collection": "gc.collect", "retracing": "retracing"},
-}
-"""Program of two defects -> cause of each, and its stopwatch."""
 
 
 class Outcome(NamedTuple):
@@ -125,13 +119,3 @@ def test_its_healthy_twin_is_not_blamed(name: str, tmp_path: Path) -> None:
     least = NOISE_OF_NEIGHBOURS if others else 0.0
     blamed = [each.cause for each in made.named if each.lost_fraction >= least]
     assert blamed == [], made.report.headline
-
-
-@pytest.mark.parametrize("name", few(PAIRS, "predict_and_input"))
-def test_two_defects_are_two_rows_in_order(name: str, tmp_path: Path) -> None:
-    made = run(name, tmp_path)
-    truth = {cause: made.seconds[timer] for cause, timer in PAIRS[name].items()}
-    ordered = sorted(truth, key=lambda cause: -truth[cause])
-    assert [each.cause for each in made.named] == ordered, made.report.headline
-    for row in made.named:
-        assert row.lost_seconds == pytest.approx(truth[row.cause], rel=0.2), row.summary

@@ -1,13 +1,15 @@
 """Two defects are two rows, the larger first; steps that change on purpose are no defect.
 
-The tolerance is for a machine with twice as many busy threads as cores.
+The table of docs/accuracy.md: `pytest --all -rP tests/integration/test_paired_programs.py`.
 """
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
+from integration.test_called_programs import PROGRAMS as CALLED
 from integration.test_called_programs import run
 from of_a_kind import few
 
@@ -22,18 +24,25 @@ PAIRS = {
     "few_long_steps": {"input_pipeline": "input", "disk": "write"},
     "queue_and_collect": {"python_overhead": "wait", "garbage_collection": "gc.collect"},
     "growth_and_checkpoints": {"python_overhead": "growth", "checkpointing": "checkpoint"},
+    "pickle_and_collect": {"garbage_collection": "gc.collect", "disk": "write"},
+    "predict_and_input": {"retracing": "predict", "input_pipeline": "input"},
+    "collect_and_retrace": {"garbage_collection": "gc.collect", "retracing": "retracing"},
 }
 """Program -> cause of each defect, and its stopwatch."""
+OF_CALLED = ("pickle_and_collect", "predict_and_input", "collect_and_retrace")
+"""Those that stand in `called_programs`."""
 CROWDED = 0.25
 NOISE = 0.05
 """Share of the wall that other programs of a busy machine may make of something else."""
 
 
-@pytest.mark.parametrize("name", few(PAIRS, "longer_episodes", "validation_and_load"))
+@pytest.mark.parametrize(
+    "name", few(PAIRS, "longer_episodes", "validation_and_load", "predict_and_input")
+)
 def test_two_defects_are_two_rows_each_as_long_as_its_stopwatch_says(
     name: str, tmp_path: Path
 ) -> None:
-    made = run(name, tmp_path, PROGRAMS)
+    made = run(name, tmp_path, CALLED if name in OF_CALLED else PROGRAMS)
     truth = {cause: made.seconds[timer] for cause, timer in PAIRS[name].items()}
     ordered = sorted(truth, key=lambda cause: -truth[cause])
     others = [row for row in made.report.causes if row.cause == "cpu_contention"]
@@ -42,7 +51,13 @@ def test_two_defects_are_two_rows_each_as_long_as_its_stopwatch_says(
     large = [row for row in made.named if row.lost_fraction >= NOISE]
     assert [row.cause for row in large] == ordered, made.report.headline
     told = {row.cause: row.lost_seconds for row in large}
-    assert told == pytest.approx(truth, rel=0.35)
+    for cause in ordered:
+        share = told[cause] / truth[cause]
+        sys.stdout.write(
+            f"{name}: {cause} {told[cause]:.2f} of {truth[cause]:.2f} s: {share:.2f}\n"
+        )
+    # Beside others a stopwatch counts what they take of it, too.
+    assert told == pytest.approx(truth, rel=0.35 if others else 0.2)
 
 
 @pytest.mark.parametrize("name", ["curriculum_healthy", "unfreezing_healthy"])
