@@ -26,6 +26,7 @@ from tb_slowdown_plugin.reader.scalars.scalar_points import ScalarPoints
 from tb_slowdown_plugin.reader.scalars.scalar_run import run_from_scalars
 from tb_slowdown_plugin.reader.scalars.scalar_series import group_writers
 from tb_slowdown_plugin.reader.stored_runs import StoredRun, at_hand, list_runs
+from tb_slowdown_plugin.reader.worker_run import run_of_worker
 from tb_slowdown_plugin.records.metadata import DIRECTORY, run_name
 from tb_slowdown_plugin.records.types import Run
 
@@ -51,7 +52,8 @@ def read_runs(
     Args:
       logdir: A directory, or an address such as "gs://bucket/logs" that fsspec or TensorBoard
         reads.
-      run: The run's name as the user knows it; None for all.
+      run: The run's name as the user knows it, or that of one of its workers
+        (`run1/slowdown/worker-1`); None for all.
       warn: Gets a sentence for each event file or folder that can't be read and of which
         no run came; other damage is in the run's own notes.
       progress: Told how far a local read has come.
@@ -64,15 +66,18 @@ def read_runs(
       InputError: There is nothing to report on; the text gives the value and the remedy.
     """
     add = attach or (lambda _, run: run)
+    name, worker = (None, 0) if run is None else run_name(run)
     runs = (
-        _read_remote(logdir, run, warn, add)
+        _read_remote(logdir, name, warn, add)
         if "://" in logdir
-        else _read_local(logdir, run, warn, progress, add)
+        else _read_local(logdir, name, warn, progress, add)
     )
     found = False
-    for found_run in runs:
-        found = True
-        yield found_run
+    for read in runs:
+        found_run = run_of_worker(read, worker) if worker else read
+        if found_run is not None:
+            found = True
+            yield found_run
     if not found:
         place = f"'{logdir}'" if run is None else f"run '{run}' of '{logdir}'"
         raise InputError(

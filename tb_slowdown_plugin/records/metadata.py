@@ -88,8 +88,23 @@ def run_name(tensorboard_run: str) -> tuple[str, int]:
     return "/".join(parts[:-1]) or ROOT_RUN, worker
 
 
+def worker_run(run: str, worker: int) -> str:
+    """The TensorBoard run that a worker writes, which is also the name of its page.
+
+    No run of a person has such a name: `run_name` is the way back.
+
+    Example:
+      >>> worker_run("run1", 2), worker_run(".", 1), run_name(worker_run("run1", 2))
+      ('run1/slowdown/worker-2', 'slowdown/worker-1', ('run1', 2))
+    """
+    inside = f"{DIRECTORY}/{WORKER_PREFIX}{worker}"
+    return inside if run == ROOT_RUN else f"{run}/{inside}"
+
+
 def run_title(run: str, logdir: str | None) -> str:
     """The name of a run; of the one at the top of a logdir, which has none, the logdir's own.
+
+    Of a worker's page also the worker.
 
     Args:
       run: The run's name in its logdir.
@@ -98,7 +113,12 @@ def run_title(run: str, logdir: str | None) -> str:
     Example:
       >>> run_title("fold/1", "logs"), run_title(".", "gs://bucket/logs/"), run_title(".", None)
       ('fold/1', 'logs', 'this run')
+      >>> run_title("run1/slowdown/worker-2", "logs")
+      'run1, worker 2'
     """
+    run, worker = run_name(run)
+    if worker:
+        return f"{run_title(run, logdir)}, worker {worker}"
     if run != ROOT_RUN:
         return run
     if not logdir:

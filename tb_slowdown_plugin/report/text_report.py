@@ -234,6 +234,7 @@ def _worker(worker: Mapping[str, Any]) -> str:
             if worker["straggler"]
             else []
         ),
+        *([worker["reading"]] if worker["wait_seconds"] is not None else []),
     ]
     return f"Worker {worker['worker']}: {', '.join(parts)}"
 

@@ -10,7 +10,7 @@ import gzip
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Container, Hashable
 from dataclasses import dataclass, field
 from typing import Final, Generic, TypeVar
 
@@ -98,7 +98,7 @@ class Kept(Generic[T]):
         finally:
             slot.making.release()
 
-    def keep_only(self, names: Mapping[str, object]) -> None:
+    def keep_only(self, names: Container[str]) -> None:
         """Forget runs that are gone."""
         with self._lock:
             for name in [name for name in self._slots if name not in names]:

@@ -18,9 +18,8 @@ from tb_slowdown_plugin.errors import SlowdownError
 from tb_slowdown_plugin.reader.extent import Extent, extent_of
 from tb_slowdown_plugin.reader.run_store import Listing, Seen
 from tb_slowdown_plugin.reader.trials import read_trials, trials_version
-from tb_slowdown_plugin.records.metadata import (
-    run_title,
-)
+from tb_slowdown_plugin.reader.worker_run import run_of_worker
+from tb_slowdown_plugin.records.metadata import run_name, run_title
 from tb_slowdown_plugin.records.types import Run
 from tb_slowdown_plugin.report.json_body import (
     Body,
@@ -155,10 +154,12 @@ class Runs:
                 self._listed_at = self._clock()
                 took = self._listed_at - now
                 self._listing_rest = max(_LISTING_SECONDS, _LISTING_REST * took)
-                self._analyses.keep_only(self._listing.runs)
-                self._continued.keep_only(self._listing.runs)
-                self._pace.keep_only(self._listing.runs)
-                for name in self._live_states.keys() - self._listing.runs.keys():
+                runs = self._listing.runs
+                kept = {*runs, *(n for n in list(self._live_states) if run_name(n)[0] in runs)}
+                self._analyses.keep_only(kept)
+                self._continued.keep_only(kept)
+                self._pace.keep_only(kept)
+                for name in self._live_states.keys() - kept:
                     self._live_states.pop(name, None)
             return self._listing
 
@@ -183,13 +184,15 @@ class Runs:
     def analysis(self, name: str) -> Analysis:
         """What was found in a run; its newest steps may be booked as those before them.
 
+        The name may be that of one of its workers: `records.metadata.worker_run`.
+
         A run that grows is not analysed at every look: see `incremental.py`. Between two
         analyses its account is carried on: see `analysis/live/follow.py`.
 
         Raises:
           UnknownRunError: There is no such run.
         """
-        seen = self.listing().runs.get(name)
+        seen = self._seen(name)
         if seen is None:
             raise UnknownRunError(
                 f"no run {shown(name)} with slowdown data; the route 'runs' lists those there are"
@@ -226,17 +229,27 @@ class Runs:
     def _trials_version(self, name: str) -> Hashable:
         return trials_version(Path(self._logdir), name) if self._logdir else None
 
+    def _seen(self, name: str) -> Seen | None:
+        """What is listed of a run, or of the run of a worker."""
+        run, worker = run_name(name)
+        return self.listing().runs.get(run if worker else name)
+
     def _read(self, name: str) -> Run:
+        run, worker = run_name(name)
         try:
-            return self._source.run(name)
+            found = self._source.run(run)
         except KeyError as error:  # it went away after it was listed
             raise UnknownRunError(f"run {shown(name)} is gone") from error
+        of_worker = run_of_worker(found, worker) if worker else found
+        if of_worker is None:
+            raise UnknownRunError(f"run {shown(run)} has no worker {worker} besides its chief")
+        return of_worker
 
     def _analyse(self, name: str) -> Analysis:
         with self._pace.timing(name):
-            seen = self.listing().runs.get(name)
+            seen = self._seen(name)
             run = self._read(name)
-            if run.drawn_from is None:
+            if run.drawn_from is None and not run_name(name)[1]:
                 trials = read_trials(Path(self._logdir), name) if self._logdir else ()
                 run = replace(run, captured=self.captures.captured(run), trials=trials)
             is_live = seen is not None and _is_live(seen, self._clock()) and not run.is_ended

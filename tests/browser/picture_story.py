@@ -28,6 +28,7 @@ from tb_slowdown_plugin.analysis.views.retraces_view import retraces
 from tb_slowdown_plugin.analysis.views.timeline import timeline
 from tb_slowdown_plugin.profiler.read import read_trace
 from tb_slowdown_plugin.profiler.steps import nothing_recorded
+from tb_slowdown_plugin.records.metadata import worker_run
 from tb_slowdown_plugin.records.types import (
     Change,
     CollectorState,
@@ -189,7 +190,7 @@ def _two_workers() -> Run:
         _run(WORKERS, period, {"communication": wait.clip(0.0)}, worker=number)
         for number, wait in enumerate(waits)
     )
-    return replace(chief, workers=(late,))
+    return replace(chief, workers=(replace(late, name=worker_run(WORKERS, 1)),))
 
 
 def _traced() -> Run:

@@ -19,6 +19,8 @@ from playwright.sync_api import (
     expect,
 )
 
+from tb_slowdown_plugin.records.metadata import run_name, run_title
+
 AXE = Path(__file__).parents[2] / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
 """`npm ci` in frontend/ brings it."""
 
@@ -219,7 +221,10 @@ class SlowdownPage:
     def _settled(self, run: str | None = None) -> Frame:
         frame = self.frame()
         if run is not None:
-            expect(frame.locator("button.picker b")).to_have_text(run, timeout=TIMEOUT_MILLISECONDS)
+            title = run_title(run, None) if run_name(run)[1] else run
+            expect(frame.locator("button.picker b")).to_have_text(
+                title, timeout=TIMEOUT_MILLISECONDS
+            )
         frame.wait_for_selector("h1")
         expect(frame.locator("[aria-busy=true]")).to_have_count(0, timeout=TIMEOUT_MILLISECONDS)
         return frame

@@ -1,5 +1,6 @@
 """Real workers under MultiWorkerMirroredStrategy, one of them late: one run, the late one named."""
 
+import json
 import os
 import socket
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tb_slowdown_plugin.__main__ import main
 from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.reader.logdir import read_runs
 
@@ -29,14 +31,22 @@ def free_ports(count):
         return [each.getsockname()[1] for each in sockets]
 
 
-def train(logdir, root, late):
+def train(logdir, root, late, *more):
     """Trains with one worker for each of `late`; gives the report of the run they wrote."""
     ports = ",".join(map(str, free_ports(len(late))))
     environment = {**os.environ, "PYTHONPATH": str(root), "CUDA_VISIBLE_DEVICES": ""}
     environment |= {"TF_CPP_MIN_LOG_LEVEL": "3", "OMP_NUM_THREADS": "1"}
     workers = [
         subprocess.Popen(
-            [sys.executable, str(SCRIPT), str(index), ports, str(seconds), str(logdir / "run1")],
+            [
+                sys.executable,
+                str(SCRIPT),
+                str(index),
+                ports,
+                str(seconds),
+                str(logdir / "run1"),
+                *more,
+            ],
             env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -54,6 +64,14 @@ def train(logdir, root, late):
     return run, account_for(run).report
 
 
+def worker_report(logdir, run):
+    """What `tbslow report --format json` prints of a worker."""
+    out = logdir / "report.json"
+    assert main(["report", str(logdir), "--run", run, "--format", "json", "-o", str(out)]) == 0
+    (body,) = json.loads(out.read_text())["runs"]
+    return body
+
+
 def test_two_workers_are_one_run_and_the_late_one_is_named(tmp_path, root):
     run, report = train(tmp_path, root, [0.0, LATE])
     assert (run.name, len(run.steps), [len(each.steps) for each in run.workers]) == (
@@ -69,8 +87,26 @@ def test_two_workers_are_one_run_and_the_late_one_is_named(tmp_path, root):
     assert [worker["straggler"] for worker in report.workers] == [False, True]
     assert report.workers[0]["wait_seconds"] >= STEPS * LATE * 0.9
     assert report.workers[1]["wait_seconds"] < report.workers[0]["wait_seconds"] / 2
+    assert report.workers[1]["last_steps"] >= 0.9 * STEPS
+    assert report.workers[1]["last_in_a_row"] >= 0.3 * STEPS
+    assert report.workers[0]["host_class"] is None  # one host
     states = {signal.signal: signal.status for signal in report.signals}
     assert states["communication"] == "measured"
+    own = worker_report(tmp_path, "run1/slowdown/worker-1")
+    assert (own["run"], own["steps"]) == ("run1/slowdown/worker-1", STEPS)
+    assert own["wall_seconds"] == pytest.approx(report.wall_seconds, rel=0.05)
+    assert own["workers"] == [dict(worker) for worker in report.workers]
+    assert "Worker 1 arrives last" in own["causes"][0]["summary"]
+    assert own["lost_seconds"] >= 0.75 * STEPS * LATE
+
+
+def test_workers_that_are_late_in_turn_are_another_one_each_time(tmp_path, root):
+    _, report = train(tmp_path, root, [LATE, LATE], "in_turn")
+    assert [worker["straggler"] for worker in report.workers] == [False, False]
+    assert min(worker["last_steps"] for worker in report.workers) >= 0.25 * STEPS
+    assert max(worker["last_in_a_row"] for worker in report.workers) <= 0.25 * STEPS
+    assert report.causes[0].summary == "The 2 workers wait for each other in turn."
+    assert any("the same one at most" in each for each in report.causes[0].evidence)
 
 
 @pytest.mark.slow

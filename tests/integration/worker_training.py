@@ -1,7 +1,7 @@
 """One of several local workers that train together; started by `test_workers.py`.
 
-Arguments: index of the worker, ports of all workers, seconds that this one is late in each
-step, log directory.
+Arguments: index of the worker, ports of all workers, seconds that this one is late, log
+directory, and "in_turn" if it is late in its turn only, else in each step.
 """
 
 import json
@@ -15,6 +15,7 @@ index, ports, late, logdir = (
     float(sys.argv[3]),
     sys.argv[4],
 )
+in_turn = sys.argv[5:] == ["in_turn"]
 os.environ["TF_CONFIG"] = json.dumps(
     {
         "cluster": {"worker": [f"localhost:{port}" for port in ports]},
@@ -50,7 +51,8 @@ def train_step(batch):
 with tbslow.start(logdir):
     for number in range(120):
         with tbslow.summary.step(number):
-            time.sleep(late)
+            if not in_turn or number % len(ports) == index:
+                time.sleep(late)
             train_step(batch)
 # Leaving in the usual way waits for the other workers' clean end, which is not our matter.
 os._exit(0)

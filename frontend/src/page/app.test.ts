@@ -7,6 +7,7 @@ import type { Timeline } from "../api/wire/timeline";
 import { below } from "../panels/later";
 import { App } from "./app";
 import type { Entry, Host } from "./host";
+import { shownRun } from "./state/state";
 
 beforeAll(() => below().then(() => undefined));
 
@@ -110,6 +111,26 @@ describe("opening", () => {
     expect(app.state.run).toBeUndefined();
     expect(app.state.found.get("a")?.digest?.verdict).toBe("slowdown");
     expect(server.count("report")).toBe(0);
+  });
+
+  it("shows a worker under the name of its run, and of no run that is not listed", async () => {
+    host.address = "#slowdown&p.slowdown.run=b%2Fslowdown%2Fworker-2";
+    await started();
+    expect(shownRun(app.state)).toMatchObject({
+      run: "b/slowdown/worker-2",
+      title: "b, worker 2",
+      reported: 9,
+      steps: app.state.report?.steps,
+    });
+    expect(server.asked).toContain("./report?run=b%2Fslowdown%2Fworker-2");
+    const top = { ...app.state, run: "slowdown/worker-1" };
+    expect(shownRun(top)).toBeUndefined();
+    const runs = { runs: [run({ run: ".", title: "logs" })], other_runs: 0 };
+    expect(shownRun({ ...top, runs })?.title).toBe("logs, worker 1");
+    expect(shownRun({ ...top, run: "worker-1" })).toBeUndefined();
+    // A report in one file may be that of a worker alone.
+    const alone = { runs: [run({ run: "slowdown/worker-1", title: "mine" })], other_runs: 0 };
+    expect(shownRun({ ...top, runs: alone })?.title).toBe("mine");
   });
 
   it("shows the run where there is one", async () => {

@@ -16,7 +16,7 @@ import { Verdicts } from "./data/verdicts";
 import { Zoom } from "./data/zoom";
 import type { Entry, Host } from "./host";
 import { addressOfState, stateOfAddress } from "./state/bookmark";
-import { FORGOTTEN, type List, ROWS, type State } from "./state/state";
+import { FORGOTTEN, type List, ROWS, type State, shownRun } from "./state/state";
 import { Delay, Store } from "./state/store";
 
 const SLOW_MILLISECONDS = 200;
@@ -77,7 +77,7 @@ export class App implements Actions {
   }
 
   #listed(runs: readonly Run[], before: Run | undefined): void {
-    const shown = runs.find((run) => run.run === this.state.run);
+    const shown = shownRun(this.state);
     if (shown !== undefined) {
       const grown = before?.reported !== shown.reported || before?.steps !== shown.steps;
       const behind = isBehind(this.state.whole, shown);

@@ -12,15 +12,20 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from tb_slowdown_plugin.analysis.text.wording import counted
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.parameters.shared import FAR_BEYOND, MOSTLY
+from tb_slowdown_plugin.catalog.parameters.shared import FAR_BEYOND, MOSTLY, NEGLIGIBLE
+from tb_slowdown_plugin.records.metadata import run_name
 from tb_slowdown_plugin.records.types import Float, Int, Run, StepTable
 
 _OWN_WORK: Final = frozenset(
     {names.COMMUNICATION, names.FORWARD, names.BACKWARD, names.OPTIMIZER, names.PHASE}
 )
 """Families that say nothing of why a worker is late: its waiting, and its steps' own work."""
+
+_LETTERS: Final = 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +79,7 @@ def find_group(run: Run) -> Group | None:
         lost[together] += np.where(last == 0, np.maximum(lateness - excess, 0.0), 0.0)
     alone = ~together
     lost[alone] = np.maximum(waiting[0][alone] - float(np.median(known.min(axis=0))), 0.0)
-    return Group(tuple(_index(member, n) for n, member in enumerate(members)), waits, late, lost)
+    return Group(tuple(map(_index, members)), waits, late, lost)
 
 
 def describe_workers(run: Run) -> tuple[Mapping[str, Any], ...]:
@@ -82,26 +87,90 @@ def describe_workers(run: Run) -> tuple[Mapping[str, Any], ...]:
     if not run.workers:
         return ()
     group = find_group(run)
+    last = () if group is None else count_last(group, run.steps)
+    classes = host_classes(run)
     described = []
     for place, member in enumerate((run, *run.workers)):
         period = member.steps.period_seconds
         described.append(
             {
-                "worker": _index(member, place),
+                "worker": _index(member),
+                "run": member.name,
                 "steps": len(period),
                 "step_seconds": _rounded(float(np.median(period))) if len(period) else None,
                 "wait_seconds": None,
                 "others_wait_seconds": None,
+                "last_steps": None,
+                "last_in_a_row": None,
+                "host_class": classes.get(_index(member)),
                 "straggler": False,
+                "reading": "waiting was not measured",
             }
         )
         if group is not None:
             described[-1].update(
                 wait_seconds=_rounded(float(np.nansum(group.waits[place]))),
                 others_wait_seconds=_rounded(float(group.late[place].sum())),
+                last_steps=last[place].steps,
+                last_in_a_row=last[place].in_a_row,
                 straggler=group.straggler == place,
+                reading=_reading(last, place, group.straggler, classes),
             )
-    return tuple(described)
+    return tuple(sorted(described, key=lambda each: each["worker"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Last:
+    """How often a worker arrived last while the others waited notably for it."""
+
+    worker: int
+    steps: int
+    in_a_row: int
+    """Of those steps: the longest stretch."""
+
+
+def count_last(group: Group, steps: StepTable) -> tuple[Last, ...]:
+    """How often each worker was last, in the order of the group.
+
+    Args:
+      group: The workers.
+      steps: Of the first of them.
+    """
+    notable = group.late.max(axis=0) >= NEGLIGIBLE * np.median(steps.period_seconds)
+    last = group.late.argmax(axis=0)[notable]
+    return tuple(
+        Last(index, int(np.count_nonzero(last == place)), _longest_stretch(last == place))
+        for place, index in enumerate(group.indices)
+    )
+
+
+def _reading(
+    last: tuple[Last, ...], place: int, straggler: int | None, classes: Mapping[int, str]
+) -> str:
+    """How often a worker is the last, in words."""
+    own = last[place]
+    late_steps = sum(each.steps for each in last)
+    host_class = classes.get(own.worker)
+    return (
+        ("the straggler: " if place == straggler else "")
+        + f"last in {own.steps:,} of {counted(late_steps, 'late step')}, {own.in_a_row:,} in a row"
+        + (f", host class {host_class}" if host_class else "")
+    )
+
+
+def host_classes(run: Run) -> Mapping[int, str]:
+    """Worker -> "A", "B", ...: its class of hosts, where `TF_CONFIG` names hosts of several."""
+    numbers = {
+        _index(member): int(member.environment.limits.get("host_class", 0))
+        for member in (run, *run.workers)
+    }
+    if len({*numbers.values()} - {0}) < 2:
+        return {}
+    return {
+        index: chr(ord("A") + number - 1) if number <= _LETTERS else str(number)
+        for index, number in numbers.items()
+        if number > 0
+    }
 
 
 def excess_by_account(run: Run, place: int) -> dict[str, float]:
@@ -131,6 +200,12 @@ def _straggler(late: Float) -> int | None:
     if most > MOSTLY * total.sum() and most >= FAR_BEYOND * second:
         return int(np.argmax(total))
     return None
+
+
+def _longest_stretch(values: NDArray[np.bool_]) -> int:
+    """How many in a row are true at most."""
+    edges = np.flatnonzero(np.diff(values, prepend=False, append=False))
+    return int((edges[1::2] - edges[::2]).max(initial=0))
 
 
 def _seconds(steps: StepTable, *, waiting: bool) -> Float:
@@ -172,8 +247,10 @@ def _median_of_others(values: Float, place: Int) -> Float:
     return np.asarray(middle.mean(axis=0))
 
 
-def _index(member: Run, place: int) -> int:
-    return member.environment.worker_index if member.environment.worker_count > 1 else place
+def _index(member: Run) -> int:
+    if member.environment.worker_count > 1:
+        return member.environment.worker_index
+    return run_name(member.name)[1]
 
 
 def _mean(values: Float | None) -> float:

@@ -21,7 +21,7 @@ from tb_slowdown_plugin.records.decoding import (
     decode_together,
     open_record,
 )
-from tb_slowdown_plugin.records.metadata import run_name
+from tb_slowdown_plugin.records.metadata import run_name, worker_run
 from tb_slowdown_plugin.records.types import Chunk, Run
 
 _MOST_PROBLEMS: Final = 20
@@ -119,7 +119,7 @@ class Assembly:
         if self._run is None:
             workers = [
                 join(
-                    self.name if index == min(self._workers) else f"{self.name}/worker-{index}",
+                    self.name if index == min(self._workers) else worker_run(self.name, index),
                     list(strands.values()),
                 )
                 for index, strands in sorted(self._workers.items())

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import platform
+import re
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -32,7 +33,7 @@ def describe(collectors: Iterable[CollectorState], worker: tuple[int, int]) -> E
     return Environment(
         versions=_versions(),
         devices=_devices(),
-        limits=_limits(),
+        limits={**_limits(), **find_host(os.environ)},
         collectors=tuple(collectors),
         worker_index=worker[0],
         worker_count=worker[1],
@@ -65,6 +66,30 @@ def find_worker(variables: Mapping[str, str]) -> tuple[int, int]:
     if role == "worker":
         return chiefs + index, count
     return count + index, count
+
+
+def find_host(variables: Mapping[str, str]) -> dict[str, float]:
+    """Which host of `TF_CONFIG` this worker is on, and which class of hosts that is, by number.
+
+    Names of hosts are private, so both are counted in the order of `TF_CONFIG`, the same in each
+    worker. Hosts are of one class if their names differ in digits only.
+
+    Example:
+      >>> find_host({"TF_CONFIG": '{"cluster": {"worker": ["a100-1:1", "a100-2:1", "v100-1:1"]},'
+      ...            ' "task": {"type": "worker", "index": 2}}'})
+      {'host': 3.0, 'host_class': 2.0}
+    """
+    index, count = find_worker(variables)
+    if index >= count or count < 2:
+        return {}
+    cluster = json.loads(variables["TF_CONFIG"])["cluster"]
+    chiefs = cluster.get("chief") or cluster.get("master") or ()
+    hosts = [str(each).rpartition(":")[0] for each in (*chiefs, *cluster.get("worker", ()))]
+    classes = [re.sub(r"\d+", "0", host) for host in hosts]
+    return {
+        "host": list(dict.fromkeys(hosts)).index(hosts[index]) + 1.0,
+        "host_class": list(dict.fromkeys(classes)).index(classes[index]) + 1.0,
+    }
 
 
 def _versions() -> dict[str, str]:

@@ -72,8 +72,8 @@ def test_workers_are_one_run_led_by_the_chief(tmp_path: Path) -> None:
     run = Reading(tmp_path).only()
     assert (run.name, len(run.steps)) == ("run1", 10)
     assert [(w.name, len(w.steps), w.environment.worker_index) for w in run.workers] == [
-        ("run1/worker-1", 11, 1),
-        ("run1/worker-10", 20, 10),
+        ("run1/slowdown/worker-1", 11, 1),
+        ("run1/slowdown/worker-10", 20, 10),
     ]
 
 

@@ -176,6 +176,8 @@ def test_a_worker_is_told_with_its_median_step(slow: Report) -> None:
         "wait_seconds": 0.8,
         "others_wait_seconds": 6.5,
         "straggler": True,
+        "reading": "the straggler: last in 390 of 395 late steps, 188 in a row",
     }
     told = to_text([replace(slow, workers=(worker,))], width=200)
     assert "Worker 1: 400 steps (median 53.6 ms), waits 0.8 s in all, the others wait 6.5 s" in told
+    assert "for it, the straggler: last in 390 of 395 late steps, 188 in a row" in told

@@ -106,12 +106,20 @@ export interface Suspect {
 /** One of several workers that train together as one run. */
 export interface Worker {
   readonly worker: number;
+  /** What its own page is asked for by. */
+  readonly run: string;
   readonly steps: number;
   /** Median. */
   readonly step_seconds: Measured;
   /** How long it waited for others, and they for it. */
   readonly wait_seconds: Measured;
   readonly others_wait_seconds: Measured;
+  /** Steps in which it arrived last and the others waited notably, and how many in a row. */
+  readonly last_steps: Measured;
+  readonly last_in_a_row: Measured;
+  readonly host_class: string | null;
+  /** The same in words. */
+  readonly reading: string;
   readonly straggler: boolean;
 }
 

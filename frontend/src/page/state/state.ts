@@ -77,9 +77,18 @@ export interface List {
 
 export const ROWS = 100;
 
-/** The run that the page shows; undefined as long as it is not listed. */
-export const shownRun = ({ runs, run }: State): Run | undefined =>
-  runs?.runs.find((one) => one.run === run);
+/** The run that the page shows, or its worker; undefined as long as the run is not listed. */
+export function shownRun({ runs, run = "", report }: State): Run | undefined {
+  const find = (name: string): Run | undefined => runs?.runs.find((one) => one.run === name);
+  const [, of = ".", worker] = /^(?:(.*)\/)?slowdown\/worker-(\d+)$/.exec(run) ?? [];
+  const chief = worker && find(of);
+  return (
+    find(run) ||
+    (chief
+      ? { ...chief, run, title: `${chief.title}, worker ${worker}`, steps: report?.steps ?? 0 }
+      : undefined)
+  );
+}
 
 /** What belongs to one run and is forgotten with it. */
 export const FORGOTTEN = {

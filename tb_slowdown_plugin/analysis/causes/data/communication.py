@@ -5,6 +5,7 @@ How it looks: The same step is long in all workers but one.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -15,7 +16,13 @@ from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, large
 from tb_slowdown_plugin.analysis.causes.common.fixes import accumulate
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_seconds
-from tb_slowdown_plugin.analysis.prepare.workers import Group, excess_by_account, find_group
+from tb_slowdown_plugin.analysis.prepare.workers import (
+    Group,
+    count_last,
+    excess_by_account,
+    find_group,
+    host_classes,
+)
 from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.analysis.text.wording import (
     counted,
@@ -27,6 +34,9 @@ from tb_slowdown_plugin.analysis.text.wording import (
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.shared import TELLING
+
+_MOST_NAMED: Final = 4
+"""Workers of which is said how often each was last."""
 
 
 def _late_in_turn(workers: Workers) -> bool:
@@ -146,6 +156,7 @@ def _tell_group(case: Case, claimed: tuple[Finding, ...], group: Group) -> Itera
         for index, wait in zip(group.indices, group.waits, strict=True)
     )
     yield f"Median wait in an all-reduce: {waits}."
+    yield from _tell_recurrence(case, group)
     place = group.straggler
     if place is None:
         return
@@ -165,6 +176,34 @@ def _tell_group(case: Case, claimed: tuple[Finding, ...], group: Group) -> Itera
                 f"Worker {group.indices[place]} spends {duration(more)} a step more than the "
                 f"others {what}."
             )
+
+
+def _tell_recurrence(case: Case, group: Group) -> Iterable[str]:
+    """Whether it is the same one each time, and on hosts of which class."""
+    last = count_last(group, case.run.steps)
+    late_steps = sum(each.steps for each in last)
+    if not late_steps:
+        return
+    if group.straggler is None:
+        often = sorted(last, key=lambda each: -each.steps)[:_MOST_NAMED]
+        listed = ", ".join(f"worker {each.worker} in {each.steps:,}" for each in often)
+        longest = max(each.in_a_row for each in last)
+        yield (
+            f"Of {counted(late_steps, 'step')} in which one worker was late, the last was "
+            f"{listed}; the same one at most {longest:,} times in a row."
+        )
+    classes = host_classes(case.run)
+    of_class = Counter[str]()
+    for each in last:
+        of_class[classes.get(each.worker, "")] += each.steps
+    (name, steps), *_ = of_class.most_common()
+    if name:
+        share = Counter(classes.values())[name]
+        yield (
+            f"The last was on hosts of class {name} in {steps:,} of {counted(late_steps, 'step')}; "
+            f"{counted(share, 'worker')} of {len(group.indices)} "
+            f"{'is' if share == 1 else 'are'} on such hosts."
+        )
 
 
 @dataclass(frozen=True, slots=True)

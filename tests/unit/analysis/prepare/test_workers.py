@@ -11,6 +11,10 @@ from tb_slowdown_plugin.analysis.prepare.workers import (
     find_group,
 )
 from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.errors import InputError
+from tb_slowdown_plugin.reader.logdir import read_runs
+from tb_slowdown_plugin.reader.worker_run import run_of_worker
+from tb_slowdown_plugin.records.metadata import worker_run
 from tb_slowdown_plugin.records.types import Environment
 
 STEPS = 400
@@ -38,7 +42,8 @@ def make_group(make_run):
                 numbers=(numbers or {}).get(index),
             )
             environment = Environment(worker_index=index, worker_count=len(late))
-            members.append(dataclasses.replace(run, environment=environment))
+            name = worker_run("run1", index) if index else "run1"
+            members.append(dataclasses.replace(run, name=name, environment=environment))
         return dataclasses.replace(members[0], workers=tuple(members[1:]))
 
     return make
@@ -51,6 +56,28 @@ def test_the_worker_that_waits_least_is_the_one_that_the_others_wait_for(make_gr
     np.testing.assert_allclose(group.lost, 0.005)
     np.testing.assert_allclose(group.late[1], 0.005)
     assert not group.late[[0, 2, 3]].any()
+
+
+@pytest.mark.parametrize(
+    ("recording", "straggler", "last"), [("one_late", 1, [1, 115]), ("in_turn", None, [72, 35])]
+)
+def test_of_two_real_workers(root, recording, straggler, last):
+    """Recorded by `tests/integration/worker_training.py`, 20 ms late each step or in turn."""
+    (run,) = read_runs(str(root / "tests" / "recorded_workers" / recording), warn=pytest.fail)
+    workers = describe_workers(run)
+    assert [worker["last_steps"] for worker in workers] == last
+    assert [worker["straggler"] for worker in workers] == [n == straggler for n in (0, 1)]
+    (own,) = read_runs(
+        str(root / "tests" / "recorded_workers" / recording), run=worker_run(".", 1),
+        warn=pytest.fail,
+    )  # fmt: skip
+    assert own.name == "slowdown/worker-1"
+    assert describe_workers(own) == workers
+    with pytest.raises(InputError, match="has no slowdown data"):
+        list(read_runs(
+            str(root / "tests" / "recorded_workers" / recording), run=worker_run(".", 2),
+            warn=pytest.fail,
+        ))  # fmt: skip
 
 
 def test_the_price_of_communicating_is_nobodys_loss(make_group):
@@ -93,11 +120,16 @@ def test_the_report_names_the_straggler_and_what_it_spends_its_time_on(make_grou
     assert [worker["straggler"] for worker in report.workers] == [False, True]
     assert report.workers[1] == {
         "worker": 1,
+        "run": "run1/slowdown/worker-1",
         "steps": STEPS,
         "step_seconds": 0.018,
         "wait_seconds": pytest.approx(STEPS * PRICE),
         "others_wait_seconds": pytest.approx(STEPS * 0.006),
+        "last_steps": STEPS,
+        "last_in_a_row": STEPS,
+        "host_class": None,
         "straggler": True,
+        "reading": "the straggler: last in 400 of 400 late steps, 400 in a row",
     }
 
 
@@ -138,6 +170,62 @@ def test_workers_that_are_late_in_turn_have_no_straggler(make_group):
     report = account_for(run).report
     assert report.causes[0].summary == "The 3 workers wait for each other in turn."
     assert not any(worker["straggler"] for worker in report.workers)
+    assert [worker["last_steps"] for worker in report.workers] == [134, 133, 133]
+    assert [worker["last_in_a_row"] for worker in report.workers] == [1, 1, 1]
+
+
+def test_workers_that_are_late_in_turn_are_counted_in_the_evidence(make_group):
+    turns = np.arange(STEPS) // 4 % 2
+    run = make_group([np.where(turns == place, 0.006, 0.0) for place in range(2)])
+    told = account_for(run).report.causes[0].evidence
+    assert (
+        "Of 400 steps in which one worker was late, the last was worker 0 in 200, worker 1 in 200; "
+        "the same one at most 4 times in a row."
+    ) in told
+
+
+def test_the_straggler_is_told_by_the_class_of_its_host(make_group):
+    run = make_group([0.0, 0.0, 0.006])
+    members = [
+        dataclasses.replace(
+            each,
+            environment=dataclasses.replace(each.environment, limits={"host_class": number}),
+        )
+        for each, number in zip((run, *run.workers), (1.0, 1.0, 2.0), strict=True)
+    ]
+    run = dataclasses.replace(members[0], workers=tuple(members[1:]))
+    report = account_for(run).report
+    assert [worker["host_class"] for worker in report.workers] == ["A", "A", "B"]
+    assert (
+        "The last was on hosts of class B in 400 of 400 steps; 1 worker of 3 is on such hosts."
+    ) in report.causes[0].evidence
+
+
+def test_steps_in_which_nobody_is_notably_late_have_no_last(make_group):
+    jitter = np.random.default_rng(1).random((2, STEPS)) * 1e-4
+    late = np.where(np.arange(STEPS) < 30, 0.004, 0.0)
+    workers = describe_workers(make_group([jitter[0], jitter[1] + late]))
+    assert [worker["last_steps"] for worker in workers] == [0, 30]
+    assert workers[1]["last_in_a_row"] == 30
+
+
+def test_the_run_of_a_worker_has_its_steps_and_the_chief_among_the_others(make_group):
+    run = make_group([0.0, 0.006, 0.0])
+    assert run_of_worker(run, 0) is None
+    assert run_of_worker(run, 3) is None
+    own = run_of_worker(run, 1)
+    assert own is not None
+    assert (own.name, own.steps) == ("run1/slowdown/worker-1", run.workers[0].steps)
+    assert [each.name for each in own.workers] == ["run1", "run1/slowdown/worker-2"]
+    assert find_group(own).indices == (1, 0, 2)
+    assert describe_workers(own) == describe_workers(run)
+    report = account_for(own).report
+    assert report.run == "run1/slowdown/worker-1"
+    # It does not wait: what its steps take beyond the others' is its own.
+    (cause,) = report.causes
+    assert cause.summary.startswith("Worker 1 arrives last")
+    other = account_for(run_of_worker(run, 2)).report.causes[0]
+    assert other.lost_seconds == pytest.approx(STEPS * 0.006, rel=0.01)
 
 
 @pytest.mark.parametrize(("late_seconds", "causes"), [(0.002, []), (0.008, ["communication"])])

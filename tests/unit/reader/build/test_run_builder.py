@@ -57,7 +57,7 @@ def test_what_was_missing_and_comes_after_all_asks_for_a_new_start() -> None:
 def test_workers_have_names_of_their_own() -> None:
     run = assemble("run1", lambda: [record(0), record(0, "run1/slowdown/worker-2")])
     assert run is not None
-    assert [worker.name for worker in run.workers] == ["run1/worker-2"]
+    assert [worker.name for worker in run.workers] == ["run1/slowdown/worker-2"]
     assert assemble("run1", list) is None
 
 

@@ -9,7 +9,7 @@ import socket
 
 import pytest
 
-from tb_slowdown_plugin.writer.output.environment import describe, find_worker
+from tb_slowdown_plugin.writer.output.environment import describe, find_host, find_worker
 from tb_slowdown_plugin.writer.privacy import reason_of, scrub
 
 
@@ -35,6 +35,24 @@ def config(role, index, **cluster):
 )
 def test_the_worker_of_a_tf_config(variables, expected):
     assert find_worker(variables) == expected
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ({}, {}),
+        ({"TF_CONFIG": "not JSON"}, {}),
+        (config("worker", 0, worker=["a:1"]), {}),
+        (config("worker", 1, worker=["localhost:1", "localhost:2"]), {"host": 1, "host_class": 1}),
+        (config("worker", 1, worker=["gpu-1:1", "gpu-2:1"]), {"host": 2, "host_class": 1}),
+        (config("worker", 1, chief=["c:1"], worker=["gpu-1:1", "tpu-2:1"]),
+         {"host": 3, "host_class": 3}),
+        (config("worker", 1, worker=["10.0.0.1:1", "10.0.0.12:1"]), {"host": 2, "host_class": 1}),
+        (config("evaluator", 0, chief=["c:1"], worker=["a:1"]), {}),
+    ],
+)  # fmt: skip
+def test_the_host_of_a_tf_config_is_a_number_and_so_is_its_class(variables, expected):
+    assert find_host(variables) == expected
 
 
 @pytest.mark.tensorflow
