@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from string import ascii_uppercase
 from typing import Any, Final
 
 import numpy as np
@@ -24,8 +25,6 @@ _OWN_WORK: Final = frozenset(
     {names.COMMUNICATION, names.FORWARD, names.BACKWARD, names.OPTIMIZER, names.PHASE}
 )
 """Families that say nothing of why a worker is late: its waiting, and its steps' own work."""
-
-_LETTERS: Final = 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +166,7 @@ def host_classes(run: Run) -> Mapping[int, str]:
     if len({*numbers.values()} - {0}) < 2:
         return {}
     return {
-        index: chr(ord("A") + number - 1) if number <= _LETTERS else str(number)
+        index: ascii_uppercase[number - 1] if number <= len(ascii_uppercase) else str(number)
         for index, number in numbers.items()
         if number > 0
     }
