@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from integration.training_host import TrainingHost
 from of_a_kind import few
 
 from tb_slowdown_plugin.analysis.report_builder import account_for
@@ -49,23 +47,17 @@ class Outcome(NamedTuple):
         return [each for each in self.report.causes if each.cause not in EXCUSED]
 
 
-def run(name: str, folder: Path, programs: Path = PROGRAMS) -> Outcome:
-    done = subprocess.run(
-        [sys.executable, str(programs), name, str(folder)],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
-        check=True,
-        capture_output=True,
-        text=True,
-        timeout=180,
-    )
+def run(host: TrainingHost, name: str, folder: Path, programs: Path = PROGRAMS) -> Outcome:
+    done = host.start_script(programs, name, folder).wait(180)
+    assert done.returncode == 0, done.stderr
     told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     (found,) = read_runs(str(folder), warn=print)
     return Outcome(account_for(found).report, told["seconds"], told["line"])
 
 
 @pytest.mark.parametrize("name", few(CALLS, "predict_in_callback", "fit_in_loop", "load_model"))
-def test_a_call_is_one_row_with_its_line_and_its_seconds(name: str, tmp_path: Path) -> None:
-    made = run(name, tmp_path)
+def test_a_call_is_one_row_with_its_line_and_its_seconds(host: TrainingHost, name: str, tmp_path: Path) -> None:
+    made = run(host, name, tmp_path)
     cause, call, tolerance = CALLS[name]
     assert [each.cause for each in made.named] == [cause], made.report.headline
     (row,) = made.named
@@ -76,8 +68,8 @@ def test_a_call_is_one_row_with_its_line_and_its_seconds(name: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", few(WRITES, "pickle_in_loop"))
-def test_a_file_of_the_programs_own_is_one_row_with_its_line(name: str, tmp_path: Path) -> None:
-    made = run(name, tmp_path)
+def test_a_file_of_the_programs_own_is_one_row_with_its_line(host: TrainingHost, name: str, tmp_path: Path) -> None:
+    made = run(host, name, tmp_path)
     (row,) = made.named
     assert row.cause == "disk", made.report.headline
     assert row.lost_seconds == pytest.approx(made.seconds["write"], rel=0.2)
@@ -87,8 +79,8 @@ def test_a_file_of_the_programs_own_is_one_row_with_its_line(name: str, tmp_path
 
 
 @pytest.mark.parametrize("name", few(WAITS, "lock_in_loop"))
-def test_waiting_for_another_thread_is_one_row_with_its_line(name: str, tmp_path: Path) -> None:
-    made = run(name, tmp_path)
+def test_waiting_for_another_thread_is_one_row_with_its_line(host: TrainingHost, name: str, tmp_path: Path) -> None:
+    made = run(host, name, tmp_path)
     others = [row for row in made.report.causes if row.cause == "cpu_contention"]
     if others and others[0].lost_fraction >= CROWDED:
         pytest.skip("other programs took a quarter of the run: a stopwatch counts that, too")
@@ -111,8 +103,8 @@ def test_waiting_for_another_thread_is_one_row_with_its_line(name: str, tmp_path
         "lock_in_loop",
     ),
 )
-def test_its_healthy_twin_is_not_blamed(name: str, tmp_path: Path) -> None:
-    made = run(f"{name}_healthy", tmp_path)
+def test_its_healthy_twin_is_not_blamed(host: TrainingHost, name: str, tmp_path: Path) -> None:
+    made = run(host, f"{name}_healthy", tmp_path)
     others = [row for row in made.report.causes if row.cause == "cpu_contention"]
     if others and others[0].lost_fraction >= CROWDED:
         pytest.skip("other programs took a quarter of the run, and disturb it in other ways, too")

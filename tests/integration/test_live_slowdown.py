@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from integration.live_answers import JUDGED_SECONDS, NAMED_SECONDS, watch
 
-pytestmark = [pytest.mark.timed, pytest.mark.tensorflow, pytest.mark.slow]
+pytestmark = [pytest.mark.timed, pytest.mark.patient, pytest.mark.tensorflow, pytest.mark.slow]
 pytest.importorskip("tensorflow")
 
 

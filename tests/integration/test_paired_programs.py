@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from integration.test_called_programs import PROGRAMS as CALLED
 from integration.test_called_programs import run
+from integration.training_host import TrainingHost
 from of_a_kind import few
 
 pytestmark = [pytest.mark.timed, pytest.mark.tensorflow, pytest.mark.slow]
@@ -40,9 +41,9 @@ NOISE = 0.05
     "name", few(PAIRS, "longer_episodes", "validation_and_load", "predict_and_input")
 )
 def test_two_defects_are_two_rows_each_as_long_as_its_stopwatch_says(
-    name: str, tmp_path: Path
+    host: TrainingHost, name: str, tmp_path: Path
 ) -> None:
-    made = run(name, tmp_path, CALLED if name in OF_CALLED else PROGRAMS)
+    made = run(host, name, tmp_path, CALLED if name in OF_CALLED else PROGRAMS)
     truth = {cause: made.seconds[timer] for cause, timer in PAIRS[name].items()}
     ordered = sorted(truth, key=lambda cause: -truth[cause])
     others = [row for row in made.report.causes if row.cause == "cpu_contention"]
@@ -61,6 +62,6 @@ def test_two_defects_are_two_rows_each_as_long_as_its_stopwatch_says(
 
 
 @pytest.mark.parametrize("name", ["curriculum_healthy", "unfreezing_healthy"])
-def test_other_work_is_no_defect(name: str, tmp_path: Path) -> None:
-    made = run(name, tmp_path, PROGRAMS)
+def test_other_work_is_no_defect(host: TrainingHost, name: str, tmp_path: Path) -> None:
+    made = run(host, name, tmp_path, PROGRAMS)
     assert made.named == [], made.report.headline

@@ -17,13 +17,13 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-pytestmark = [pytest.mark.timed, pytest.mark.tensorflow, pytest.mark.slow]
+pytestmark = [pytest.mark.timed, pytest.mark.patient, pytest.mark.tensorflow, pytest.mark.slow]
 pytest.importorskip("tensorflow")
 
 PROGRAM = Path(__file__).with_name("slowing_training.py")
 TBSLOW = [sys.executable, "-m", "tb_slowdown_plugin"]
 BEFORE_SECONDS = 9.0
-AFTER_SECONDS = 40.0
+AFTER_SECONDS = 26.0
 
 
 class Hook(ThreadingHTTPServer):

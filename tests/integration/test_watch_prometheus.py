@@ -23,6 +23,7 @@ import pytest
 
 pytestmark = [
     pytest.mark.timed,
+    pytest.mark.patient,
     pytest.mark.slow,
     pytest.mark.skipif(
         not (shutil.which("prometheus") and shutil.which("prometheus-alertmanager")),

@@ -14,7 +14,7 @@ from tb_slowdown_plugin.__main__ import main
 from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.reader.logdir import read_runs
 
-pytestmark = [pytest.mark.tensorflow, pytest.mark.timed]
+pytestmark = [pytest.mark.tensorflow, pytest.mark.timed, pytest.mark.patient]
 pytest.importorskip("tensorflow")
 
 SCRIPT = Path(__file__).parent / "worker_training.py"

@@ -36,6 +36,11 @@ def train(steps, seconds=0.0, after=lambda number: None):
 
 logdir = sys.argv[1]
 """
+SCRIPT = """
+import runpy
+sys.argv = given["argv"]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
 _SECONDS = 60.0
 
 
@@ -130,6 +135,10 @@ class TrainingHost:
     def run(self, body: str, logdir: Path | str, **arguments: Any) -> Finished:
         """Runs a program to its end."""
         return self.start(body, logdir, **arguments).wait()
+
+    def start_script(self, path: Path, *arguments: object) -> Training:
+        """Starts a program as `python PATH ARGUMENTS` does."""
+        return self.start(SCRIPT, "", argv=[str(path), *map(str, arguments)])
 
     def ask(self, what: dict[str, Any]) -> dict[str, Any]:
         """Sends the host a line and returns its answer."""
