@@ -40,7 +40,7 @@ def served(logdir: Path, folder: Path, count: int, cache: Path | None) -> Iterat
     """TensorBoard's address, once it has read all runs."""
     more = [] if cache is None else [f"--slowdown_cache_dir={cache}"]
     arguments = ["--logdir", str(logdir), "--load_fast=true", *more]
-    with TensorBoardProcess(arguments, folder) as board:
+    with TensorBoardProcess(arguments, folder, has_tensorflow=True) as board:
         board.wait_until("each run is read", lambda: len(board.runs()) >= count)
         yield board.url
 

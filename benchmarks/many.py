@@ -139,7 +139,7 @@ def ask(
 ) -> Iterator[Answered]:
     """Each question about a logdir, and the command; `runs` of TensorBoard's are in it."""
     arguments = ["--logdir", str(logdir), *LOADERS[loader]]
-    with TensorBoardProcess(arguments, logdir.parent) as board:
+    with TensorBoardProcess(arguments, logdir.parent, has_tensorflow=True) as board:
         board.wait_until(
             "TensorBoard has read all runs", lambda: len(board.request("/data/runs").json) >= runs
         )

@@ -161,7 +161,7 @@ def main() -> None:
         folder = Path(name)
         write_run(folder / "logs", given.steps)
         arguments = ["--logdir", str(folder / "logs"), "--load_fast=true"]
-        with TensorBoardProcess(arguments, folder) as board:
+        with TensorBoardProcess(arguments, folder, has_tensorflow=True) as board:
             board.wait_until(
                 "all steps are read",
                 lambda: board.runs().get(RUN, {}).get("steps") == given.steps,

@@ -53,7 +53,7 @@ def measure(browser: Browser, commands: Path, folder: Path, repeat: int) -> list
     """
     write_capture(folder / "logs")
     arguments = ["--logdir", str(folder / "logs")]
-    with TensorBoardProcess(arguments, folder, commands=commands) as board:
+    with TensorBoardProcess(arguments, folder, commands=commands, has_tensorflow=True) as board:
         board.wait_until("XProf has the capture", lambda: b"run1" in _runs(board))
         _visit(browser, board.url)
         return [_visit(browser, board.url) for _ in range(repeat)]

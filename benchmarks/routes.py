@@ -159,7 +159,7 @@ def served(steps: int, loader: str) -> Iterator[TensorBoardProcess]:
         folder = Path(name)
         long_run.write(folder / "logs" / RUN / "slowdown", steps)
         arguments = ["--logdir", str(folder / "logs"), *LOADERS[loader]]
-        with TensorBoardProcess(arguments, folder) as board:
+        with TensorBoardProcess(arguments, folder, has_tensorflow=True) as board:
             board.wait_until(
                 "all steps are read", lambda: board.runs().get(RUN, {}).get("steps") == steps
             )

@@ -46,7 +46,7 @@ def measure() -> list[Row]:
 
 def _seconds_to_verdict(logdir: Path, folder: Path) -> float:
     began = time.monotonic()
-    with TensorBoardProcess(["--logdir", str(logdir)], folder) as board:
+    with TensorBoardProcess(["--logdir", str(logdir)], folder, has_tensorflow=True) as board:
         board.wait_until("all is read", lambda: board.runs().get("run", {}).get("steps") == _POINTS)
         (report,) = board.slowdown("report", run="run").json["runs"]
         assert report["steps"] == _POINTS
@@ -59,6 +59,6 @@ def _seconds_to_chart(logdir: Path, folder: Path) -> float:
         return points[-1][1] if points else -1.0
 
     began = time.monotonic()
-    with TensorBoardProcess(["--logdir", str(logdir)], folder) as board:
+    with TensorBoardProcess(["--logdir", str(logdir)], folder, has_tensorflow=True) as board:
         board.wait_until("all is read", lambda: last() == _POINTS - 1)
         return time.monotonic() - began

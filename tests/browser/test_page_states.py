@@ -58,19 +58,14 @@ def test_names_from_a_logdir_are_shown_and_not_run(
 
 
 def test_a_link_to_a_run_that_is_gone_says_so(
-    tmp_path: Path, open_page: Callable[..., SlowdownPage]
+    demo_board: TensorBoardProcess, open_page: Callable[..., SlowdownPage]
 ) -> None:
-    event_files.write_chunks(
-        tmp_path / "logs" / "run1" / "slowdown", event_files.split(event_files.make_steps(50))
-    )
-    with TensorBoardProcess(["--logdir", str(tmp_path / "logs")], tmp_path) as board:
-        board.wait_until("the run is read", lambda: bool(board.runs()))
-        page = open_page(board.url)
-        page.open("deleted")
-        assert page.headline() == "No such run."
-        assert "deleted" in page.text()
-        assert page.complaints == []
-        page.close()
+    page = open_page(demo_board.url)
+    page.open("deleted")
+    assert page.headline() == "No such run."
+    assert "deleted" in page.text()
+    assert page.complaints == []
+    page.close()
 
 
 @pytest.mark.parametrize("loader", list(LOADERS))

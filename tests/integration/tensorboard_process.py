@@ -49,12 +49,15 @@ class TensorBoardProcess:
       cwd: Where it is started, and where its log is written.
       path_prefix: As the flag, without a slash at its end.
       commands: Folder of the environment's commands; that of this process by default.
+      has_tensorflow: Whether TensorBoard imports TensorFlow, as it does where that is installed.
+        That takes 3 s; without it TensorBoard has a stub.
     """
 
     arguments: Sequence[str]
     cwd: Path
     path_prefix: str = ""
     commands: Path = Path(sys.executable).parent
+    has_tensorflow: bool = False
     port: int = field(init=False, default=0)
     started_seconds: float = field(init=False, default=0.0)
     """Seconds from the start of the process to its first answer."""
@@ -84,6 +87,8 @@ class TensorBoardProcess:
             *self.arguments,
         ]
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        if not self.has_tensorflow:
+            environment["PYTHONPATH"] = str(Path(__file__).with_name("without_tensorflow"))
         began = time.monotonic()
         with (self.cwd / "tensorboard.log").open("wb") as log:
             self._process = subprocess.Popen(

@@ -56,7 +56,9 @@ def run(host: TrainingHost, name: str, folder: Path, programs: Path = PROGRAMS) 
 
 
 @pytest.mark.parametrize("name", few(CALLS, "predict_in_callback", "fit_in_loop", "load_model"))
-def test_a_call_is_one_row_with_its_line_and_its_seconds(host: TrainingHost, name: str, tmp_path: Path) -> None:
+def test_a_call_is_one_row_with_its_line_and_its_seconds(
+    host: TrainingHost, name: str, tmp_path: Path
+) -> None:
     made = run(host, name, tmp_path)
     cause, call, tolerance = CALLS[name]
     assert [each.cause for each in made.named] == [cause], made.report.headline
@@ -68,7 +70,9 @@ def test_a_call_is_one_row_with_its_line_and_its_seconds(host: TrainingHost, nam
 
 
 @pytest.mark.parametrize("name", few(WRITES, "pickle_in_loop"))
-def test_a_file_of_the_programs_own_is_one_row_with_its_line(host: TrainingHost, name: str, tmp_path: Path) -> None:
+def test_a_file_of_the_programs_own_is_one_row_with_its_line(
+    host: TrainingHost, name: str, tmp_path: Path
+) -> None:
     made = run(host, name, tmp_path)
     (row,) = made.named
     assert row.cause == "disk", made.report.headline
@@ -79,7 +83,9 @@ def test_a_file_of_the_programs_own_is_one_row_with_its_line(host: TrainingHost,
 
 
 @pytest.mark.parametrize("name", few(WAITS, "lock_in_loop"))
-def test_waiting_for_another_thread_is_one_row_with_its_line(host: TrainingHost, name: str, tmp_path: Path) -> None:
+def test_waiting_for_another_thread_is_one_row_with_its_line(
+    host: TrainingHost, name: str, tmp_path: Path
+) -> None:
     made = run(host, name, tmp_path)
     others = [row for row in made.report.causes if row.cause == "cpu_contention"]
     if others and others[0].lost_fraction >= CROWDED:

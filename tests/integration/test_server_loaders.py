@@ -49,7 +49,8 @@ def process(
     )
     event_files.write_events(logdir / "only scalars", [event_files.scalar_event("loss", 0, 1.0)])
     arguments = ["--logdir", str(logdir), *LOADERS[request.param]]
-    with TensorBoardProcess(arguments, tmp_path_factory.mktemp("cwd")) as process:
+    cwd = tmp_path_factory.mktemp("cwd")
+    with TensorBoardProcess(arguments, cwd, has_tensorflow=True) as process:
         process.wait_until("the first runs are read", lambda: len(process.runs()) == 2)
         yield process
 
