@@ -22,11 +22,6 @@ from tb_slowdown_plugin.cli.output import (
 from tb_slowdown_plugin.records.metadata import (
     run_title,
 )
-from tb_slowdown_plugin.report.formats.junit import to_junit
-from tb_slowdown_plugin.report.formats.markdown import to_markdown
-from tb_slowdown_plugin.report.json_body import (
-    report_json,
-)
 from tb_slowdown_plugin.report.judged_runs import judge_runs
 from tb_slowdown_plugin.report.patches.advice import with_patches
 from tb_slowdown_plugin.report.text_report import to_text
@@ -52,14 +47,20 @@ def report(chosen: Namespace) -> int:
         tell(warning)
     titled = entitled(reports, chosen.logdir)
     if chosen.format == "json":
+        from tb_slowdown_plugin.report.json_body import report_json
+
         text = report_json(reports) + "\n"
     elif chosen.format == "html":
         from tb_slowdown_plugin.report.html_page import to_html
 
         text = to_html(pages, text=to_text(titled), made=time.time())
     elif chosen.format == "markdown":
+        from tb_slowdown_plugin.report.formats.markdown import to_markdown
+
         text = to_markdown(titled)
     elif chosen.format == "junit":
+        from tb_slowdown_plugin.report.formats.junit import to_junit
+
         text = to_junit(titled, _failed(titled, chosen.fail_over))
     else:
         width, colour = ink_of(chosen.output)

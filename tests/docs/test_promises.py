@@ -18,7 +18,7 @@ def is_left_out(test: ast.FunctionDef) -> bool:
     return any(ast.unparse(mark) == "pytest.mark.further" for mark in test.decorator_list)
 
 
-def tests_of(file: str) -> set[str]:
+def find_tests(file: str) -> set[str]:
     """The tests in files of that name that run in the gate."""
     modules = [
         ast.parse(path.read_text(encoding="utf-8"))
@@ -41,5 +41,5 @@ def test_each_row_of_the_table_is_read() -> None:
 def test_a_promise_is_guarded_by_tests_that_run(promise: str, guards: str) -> None:
     named = re.findall(r"`(test_\w+\.py)::(test_\w+)`", guards)
     assert len(named) == guards.count("::")
-    gone = [f"{file}::{test}" for file, test in named if test not in tests_of(file)]
+    gone = [f"{file}::{test}" for file, test in named if test not in find_tests(file)]
     assert gone == []

@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
+from pathlib import Path
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -134,7 +135,11 @@ def native_id_of(ident: int) -> int | None:
     Args:
       ident: As `threading.get_ident()`.
     """
-    return next((t.native_id for t in threading.enumerate() if t.ident == ident), None)
+    native = next((t.native_id for t in threading.enumerate() if t.ident == ident), None)
+    if ident == threading.main_thread().ident and not Path(f"/proc/self/task/{native}").exists():
+        # In a forked child Python 3.11 has still the number of the thread that forked it.
+        return os.getpid()
+    return native
 
 
 class LivePace:

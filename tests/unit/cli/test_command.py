@@ -85,7 +85,9 @@ def test_a_report_imports_what_it_prints(root: Path) -> None:
             "tensorboard.backend",
             "tb_slowdown_plugin.profiler.read",
             "tb_slowdown_plugin.report.embedded_answers",
+            "tb_slowdown_plugin.report.json_body",
             "tb_slowdown_plugin.server",
+            "urllib.request",
         }
         & found
     )
