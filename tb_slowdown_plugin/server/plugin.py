@@ -32,6 +32,7 @@ from tb_slowdown_plugin.server.params import text
 from tb_slowdown_plugin.server.routes import (
     ROUTES,
     SAME_FOR_ALL,
+    SETTLED,
     SharedPages,
 )
 from tb_slowdown_plugin.server.runs import Runs, UnknownRunError
@@ -91,12 +92,13 @@ class SlowdownPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
     def _handler(self, path: str) -> Handler:
         route = ROUTES[path]
         depends_on = SAME_FOR_ALL.get(path)
+        settle = SETTLED.get(path, lambda _, parameters: parameters)
 
         def handle(request: wrappers.Request) -> wrappers.Response:
             return _send(request, route(self._runs, request.args))
 
         def handle_same(request: wrappers.Request) -> wrappers.Response:
-            args = request.args
+            args = settle(self._runs, request.args)
             run = text(args, "run")
             number = self._runs.analysis(run).number
             question = (path, *(args.get(name) for name in depends_on or ()))

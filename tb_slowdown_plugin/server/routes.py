@@ -54,6 +54,9 @@ _MOST_COMPARED: Final = 20
 _WIDE_ROWS: Final = 50_000
 """More rows take longer to reduce than to send."""
 
+_GRID_BITS: Final = 6
+"""A wide range is widened by 1/32 of itself at each end, at most."""
+
 _WIDE_AT_ONCE: Final = threading.Semaphore(4)
 """More threads would only take turns at Python's lock and at the memory, so that the first of
 twenty wide answers comes as late as the last, and a narrow one between them (docs/scale.md)."""
@@ -123,11 +126,7 @@ def changed(runs: Runs, parameters: Parameters) -> Body:
     rows = len(analysis.run.steps)
     if rows == 0:
         raise ParameterError("the run has no step yet; there is nothing to compare")
-    first = whole(parameters, "first", 0, least=0, most=rows - 1)
-    last = whole(parameters, "last", rows - 1, least=0)
-    if last < first:
-        raise ParameterError(f"parameter 'last' is {last}; it must be at least 'first', {first}")
-    last = min(last, rows - 1)
+    first, last = _rows_asked(parameters, rows)
     with _turn(last - first):
         return changed_body(analysis.run, analysis.account, first, last)
 
@@ -181,15 +180,35 @@ def run_list(runs: Runs, _: Parameters) -> Body:
 def timeline(runs: Runs, parameters: Parameters) -> Body:
     """Step times, causes and marks of a range of rows, reduced to what a screen can show."""
     analysis = runs.analysis(text(parameters, "run"))
-    end = max(len(analysis.run.steps) - 1, 0)
+    first, last = _rows_asked(parameters, len(analysis.run.steps))
+    buckets = whole(parameters, "buckets", _BUCKETS, least=_LEAST_BUCKETS, most=_MOST_BUCKETS)
+    with _turn(last - first):
+        return timeline_body(analysis.run, analysis.account, first, last, buckets)
+
+
+def on_grid(runs: Runs, parameters: Parameters) -> Parameters:
+    """The parameters of a timeline, a wide range in them widened to rows of a grid.
+
+    Ranges that differ by a few pixels then have the same answer, which is made once.
+    """
+    end = len(runs.analysis(text(parameters, "run")).run.steps)
+    first, last = _rows_asked(parameters, end)
+    rows = last + 1 - first
+    if rows <= _WIDE_ROWS:
+        return parameters
+    grid = 1 << (rows.bit_length() - _GRID_BITS)
+    first, last = first // grid * grid, min(-(-(last + 1) // grid) * grid, end) - 1
+    return {**parameters, "first": str(first), "last": str(last)}
+
+
+def _rows_asked(parameters: Parameters, rows: int) -> tuple[int, int]:
+    """First and last row that are asked for, of so many."""
+    end = max(rows - 1, 0)
     first = whole(parameters, "first", 0, least=0, most=end)
     last = whole(parameters, "last", end, least=0)
     if last < first:
         raise ParameterError(f"parameter 'last' is {last}; it must be at least 'first', {first}")
-    buckets = whole(parameters, "buckets", _BUCKETS, least=_LEAST_BUCKETS, most=_MOST_BUCKETS)
-    last = min(last, end)
-    with _turn(last - first):
-        return timeline_body(analysis.run, analysis.account, first, last, buckets)
+    return first, min(last, end)
 
 
 ROUTES: Final[Mapping[str, Route]] = MappingProxyType(
@@ -207,6 +226,11 @@ ROUTES: Final[Mapping[str, Route]] = MappingProxyType(
         "/compare_captures": compare_captures,
     }
 )
+
+SETTLED: Final[Mapping[str, Callable[[Runs, Parameters], Parameters]]] = MappingProxyType(
+    {"/timeline": on_grid}
+)
+"""Routes whose parameters are settled before they are answered: which stand for the same."""
 
 SAME_FOR_ALL: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {

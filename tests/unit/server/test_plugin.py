@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from werkzeug.test import Client, TestResponse
 
+from tb_slowdown_plugin.server import routes
 from tb_slowdown_plugin.server.routes import ROUTES
 from tb_slowdown_plugin.server.runs import Runs
 
@@ -310,6 +311,20 @@ def test_each_range_has_its_own_answer(client: Client) -> None:
     assert [(one["first"], one["last"], one["bucket_rows"]) for one in found] == [  # type: ignore[index]
         (0, 99, 10), (0, 99, 5), (0, 199, 20), (100, 199, 10),
     ]  # fmt: skip
+
+
+def test_wide_ranges_that_look_the_same_share_an_answer(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(routes, "_WIDE_ROWS", 99)
+    found = [
+        get(client, "timeline", run="run1", first=first, last=last, buckets=10)
+        for first, last in ((100, 299), (101, 298), (96, 299), (100, 300), (100, 198), (150, 399))
+    ]
+    shown = [(one.json["first"], one.json["last"]) for one in found]  # type: ignore[index]
+    # Of 200 rows the grid has 4; of 99 rows none; and no row is beyond the end.
+    assert shown == [(100, 299), (100, 299), (96, 299), (100, 303), (100, 198), (148, 399)]
+    assert found[0].get_data() == found[1].get_data()
 
 
 def test_a_packed_answer_reads_as_the_plain_one(client: Client) -> None:
