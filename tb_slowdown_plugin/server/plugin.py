@@ -92,13 +92,13 @@ class SlowdownPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
     def _handler(self, path: str) -> Handler:
         route = ROUTES[path]
         depends_on = SAME_FOR_ALL.get(path)
-        settle = SETTLED.get(path, lambda _, parameters: parameters)
+        settle = SETTLED.get(path)
 
         def handle(request: wrappers.Request) -> wrappers.Response:
             return _send(request, route(self._runs, request.args))
 
         def handle_same(request: wrappers.Request) -> wrappers.Response:
-            args = settle(self._runs, request.args)
+            args = request.args if settle is None else settle(self._runs, request.args)
             run = text(args, "run")
             number = self._runs.analysis(run).number
             question = (path, *(args.get(name) for name in depends_on or ()))
