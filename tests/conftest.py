@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -15,6 +16,10 @@ from typing import Any
 import pytest
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A script that starts the tests in the background has them, and all that they start, ignore
+    # Ctrl-C, which some of them send.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(Path(__file__).parent))  # `import event_files` and its like
