@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.reader.build.record_batch import Record
@@ -25,10 +25,12 @@ from tb_slowdown_plugin.reader.scalars.scalar_catalogue import ScalarCatalogue
 from tb_slowdown_plugin.reader.scalars.scalar_points import ScalarPoints
 from tb_slowdown_plugin.reader.scalars.scalar_run import run_from_scalars
 from tb_slowdown_plugin.reader.scalars.scalar_series import group_writers
-from tb_slowdown_plugin.reader.stored_runs import StoredRun, at_hand, list_runs
 from tb_slowdown_plugin.reader.worker_run import run_of_worker
 from tb_slowdown_plugin.records.metadata import DIRECTORY, run_name
 from tb_slowdown_plugin.records.types import Run
+
+if TYPE_CHECKING:  # local logdirs need it not, and its import takes a twentieth of a short report
+    from tb_slowdown_plugin.reader.stored_runs import StoredRun
 
 Progress = Callable[[int, int], None]
 """(bytes read, bytes in all); never called for a remote logdir."""
@@ -100,6 +102,8 @@ def read_stored(
     Yields:
       The run; nothing where the files hold none, several where writers have records each.
     """
+    from tb_slowdown_plugin.reader.stored_runs import at_hand
+
     try:
         with at_hand(stored) as (root, files):
             by_run = _by_name(files)
@@ -235,6 +239,8 @@ def _counter(files: list[EventFile], progress: Progress | None) -> Callable[[int
 def _read_remote(
     logdir: str, run: str | None, warn: Callable[[str], None], attach: Attach
 ) -> Iterator[Run]:
+    from tb_slowdown_plugin.reader.stored_runs import list_runs
+
     try:
         listed = list_runs(logdir, warn)
     except (ImportError, ValueError):  # fsspec can't open it
