@@ -36,6 +36,7 @@ from tb_slowdown_plugin.records.types import (
     Epoch,
     Event,
     Execution,
+    Fact,
     Gap,
     GcPause,
     Run,
@@ -147,6 +148,8 @@ def _story() -> Run:
         events.append(_event(row, GcPause(2, pauses[row], 900)))
     for number in range(4):
         events.append(_event(number * 300, Epoch(number)))
+    events.append(_event(390, Fact("note", "learning rate 1e-4")))
+    events.append(_event(800, Fact("note", "next shard: train-00012")))
     accounts = {
         "tracing:first": first_traces, "first_execution:first": first_execution,
         "tracing:again": tracing, "first_execution:again": first_runs,

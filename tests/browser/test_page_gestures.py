@@ -214,3 +214,54 @@ def test_keys_and_files_of_the_timeline(page: SlowdownPage) -> None:
     with page.page.expect_download() as picture:
         frame.get_by_role("button", name="PNG").click()
     assert Path(picture.value.path()).read_bytes().startswith(b"\x89PNG")
+
+
+def test_slower_since_a_step_is_answered_in_one_sentence(page: SlowdownPage) -> None:
+    frame = page.frame()
+    field = frame.get_by_label("Slower since step")
+    begins = 2 * DEMO_ROWS // 3
+    field.fill(str(begins))
+    field.press("Enter")
+    answer = frame.locator(".ask output")
+    frame.locator(".ask output", has_text=re.compile("(Yes, s|Not s|S)lower")).wait_for()
+    assert f"since step {begins:,}" in answer.inner_text()
+    page.wait_address(f"since={begins}")
+    page.wait_kept("selection", (begins, DEMO_ROWS - 1))
+    page.page.go_back()
+    page.wait_kept("selection", None)
+    frame.wait_for_function("document.querySelector('.ask output').innerText.trim() === ''")
+    assert field.input_value() == ""
+
+
+def test_the_legend_shows_one_cause_alone_and_adds_others(page: SlowdownPage) -> None:
+    frame = page.frame()
+    legend = frame.locator(".legend button")
+    legend.nth(1).wait_for()
+    pressed = frame.locator('.legend button[aria-pressed="true"]')
+    assert pressed.count() == legend.count()
+    name = legend.first.inner_text().split("\n")[-1]
+    legend.first.click()
+    frame.locator('.legend button[aria-pressed="false"]').first.wait_for()
+    assert pressed.count() == 1
+    assert name in pressed.inner_text()
+    page.wait_address("layers=")
+    legend.last.click(modifiers=["Control"])
+    frame.wait_for_function(
+        "document.querySelectorAll('.legend button[aria-pressed=\"true\"]').length === 2"
+    )
+    legend.first.click()
+    legend.first.click()
+    frame.wait_for_function(
+        "document.querySelectorAll('.legend button[aria-pressed=\"false\"]').length === 0"
+    )
+
+
+def test_the_timeline_is_saved_in_lines(page: SlowdownPage, tmp_path: Path) -> None:
+    with page.page.expect_download() as saving:
+        page.frame().get_by_role("button", name="SVG").click()
+    saving.value.save_as(tmp_path / "timeline.svg")
+    picture = (tmp_path / "timeline.svg").read_text(encoding="utf-8")
+    assert picture.startswith("<svg ")
+    assert "Input pipeline</text>" in picture
+    assert ">Step time</text>" in picture
+    assert picture.count("<path") > 10

@@ -1,4 +1,7 @@
-/** The timeline as files: what is drawn as a picture, and its table as CSV. */
+/** The timeline as files: what is drawn as a picture, or in lines, and its table as CSV. */
+
+import { SvgContext } from "./canvas/svg_context";
+import type { TimelineElement } from "./timeline/timeline_element";
 
 function save(content: Blob, name: string): void {
   const link = document.createElement("a");
@@ -28,19 +31,53 @@ export function picture(): void {
   canvas.width = box.width * ratio;
   canvas.height = box.height * ratio;
   const context = canvas.getContext("2d") as CanvasRenderingContext2D;
-  const { backgroundColor, color, font } = getComputedStyle(document.body);
+  const { backgroundColor, color } = getComputedStyle(document.body);
   context.scale(ratio, ratio);
   context.fillStyle = backgroundColor;
   context.fillRect(0, 0, box.width, box.height);
   const { left, top } = drawn.getBoundingClientRect();
   context.drawImage(drawn, left - box.left, top - box.top, drawn.clientWidth, drawn.clientHeight);
+  names(context, timeline, color);
+  canvas.toBlob((content) => content && save(content, "timeline.png"));
+}
+
+/** The same in lines and letters, which stay sharp at any size and can be changed. */
+export function drawing(): void {
+  const timeline = document.querySelector<TimelineElement>("sd-timeline");
+  const canvas = timeline?.querySelector("canvas");
+  const letters = document.createElement("canvas").getContext("2d");
+  if (!timeline || !canvas || !letters) return;
+  const svg = new SvgContext(letters, (pattern) => timeline.tile(pattern));
+  const context = svg as unknown as CanvasRenderingContext2D;
+  const [box, drawn] = [timeline.getBoundingClientRect(), canvas.getBoundingClientRect()];
+  const { backgroundColor, color } = getComputedStyle(document.body);
+  timeline.paintOn(context);
+  svg.shift(drawn.left - box.left, drawn.top - box.top);
+  names(context, timeline, color);
+  const text = svg.text(box.width, box.height, backgroundColor);
+  save(new Blob([text], { type: "image/svg+xml" }), "timeline.svg");
+}
+
+/** The names of the rows, where the page has them. */
+function names(context: CanvasRenderingContext2D, timeline: Element, color: string): void {
+  const box = timeline.getBoundingClientRect();
   context.fillStyle = color;
-  context.font = font;
+  context.textAlign = "left";
   for (const label of timeline.querySelectorAll<HTMLElement>(
-    ".g b, .g .n, .g .s, .y span, .legend button",
+    ".g b, .g .n, .g div > .s, .y span, .legend button",
   )) {
     const place = label.getBoundingClientRect();
-    context.fillText(label.innerText, place.left - box.left, place.bottom - box.top - 4);
+    const { fontWeight, fontSize, fontFamily } = getComputedStyle(label);
+    context.font = `${fontWeight} ${fontSize} ${fontFamily}`;
+    // Without the code of a cause, which stands before its name.
+    let text = (label.lastChild?.textContent ?? "").trim();
+    while (
+      text.length > 2 &&
+      label.scrollWidth > label.clientWidth &&
+      context.measureText(text).width > place.width
+    ) {
+      text = `${text.slice(0, -2)}…`;
+    }
+    context.fillText(text, place.left - box.left, place.bottom - box.top - 4);
   }
-  canvas.toBlob((content) => content && save(content, "timeline.png"));
 }

@@ -9,6 +9,7 @@ describe("address", () => {
     { run: "a", trace: { id: "a b/2026_11_21", host: "vm-1", at: { from: 3, to: 5 } } },
     { run: "a", trace: { id: "c" } },
     { run: "a", show: ["time", "lost", "lanes", "table", "count"] },
+    { run: "a", selection: { from: 8, to: 90 }, since: 8, layers: ["retracing", "unexplained"] },
     { run: "a", open: ["retracing", "-warm_up"], compare: ["b", "c,d"] },
   ])("survives a round trip: %j", (address) => {
     expect(parseAddress(formatAddress(address))).toEqual(address);
@@ -26,6 +27,7 @@ describe("address", () => {
     ).toEqual({});
     expect(parseAddress("#slowdown&p.slowdown.run=%E0%A4%A")).toEqual({ run: "%E0%A4%A" });
     expect(parseAddress("#slowdown&p.slowdown.show=sideways")).toEqual({});
+    expect(parseAddress("#slowdown&p.slowdown.since=-3&p.slowdown.layers=")).toEqual({});
   });
 
   it("knows its own tab", () => {

@@ -9,6 +9,10 @@ export interface Address {
   readonly run?: string;
   readonly view?: Window;
   readonly selection?: Window;
+  /** The step that was asked about: "slower since step 800?". */
+  readonly since?: number;
+  /** Of the stack: the only layers that are shown. */
+  readonly layers?: readonly string[];
   /** Cause ids of the cards that differ from how the page opens them. */
   readonly open?: readonly string[];
   /** Runs put beside this one. */
@@ -50,6 +54,12 @@ export function parseAddress(hash: string): Address {
   const run = values.get("run")?.[0];
   const view = windowOf(values.get("rows")?.[0]);
   const selection = windowOf(values.get("selection")?.[0]);
+  const since = /^\d{1,15}$/.exec(values.get("since")?.[0] ?? "")?.[0];
+  const layers =
+    values
+      .get("layers")?.[0]
+      ?.split(",")
+      .filter((id) => id !== "") ?? [];
   const open = values.get("open")?.[0];
   const compare = values.get("compare");
   const show = SHOWN.filter((one) => values.get("show")?.[0]?.split(",").includes(one));
@@ -64,6 +74,8 @@ export function parseAddress(hash: string): Address {
     ...(run === undefined ? {} : { run }),
     ...(view === undefined ? {} : { view }),
     ...(selection === undefined ? {} : { selection }),
+    ...(since === undefined ? {} : { since: Number(since) }),
+    ...(layers.length === 0 ? {} : { layers }),
     ...(open === undefined ? {} : { open: open.split(",").filter((id) => id !== "") }),
     ...(compare === undefined ? {} : { compare }),
     ...(trace === undefined ? {} : { trace }),
@@ -85,6 +97,8 @@ export function formatAddress(address: Address): string {
   put("run", address.run);
   put("rows", address.view && windowText(address.view));
   put("selection", address.selection && windowText(address.selection));
+  put("since", address.since?.toString());
+  put("layers", address.layers?.join(","));
   put("open", address.open?.join(","));
   put("show", address.show?.join(","));
   put("trace", address.trace?.id);

@@ -246,6 +246,33 @@ describe("the history", () => {
     expect(host.address).toContain("show=time%2Clost%2Clanes%2Ctable%2Ccount");
   });
 
+  it("asks what is slower since a step, keeps that in the address, and Back undoes it", async () => {
+    await started();
+    const before = host.address;
+    app.since(4200);
+    await later(1);
+    expect(app.state.selection).toEqual({ from: 4200, to: 5000 });
+    expect(host.address).toContain("p.slowdown.since=4200");
+    expect(server.asked.at(-1)).toContain("first=4200&last=4999");
+    expect(app.state.changes).toBeDefined();
+    expect(host.entries).toEqual([before]);
+    app.select({ from: 10, to: 20 });
+    expect(app.state.since).toBeUndefined();
+    host.address = before;
+    host.hashChanged();
+    expect(app.state.selection).toBeUndefined();
+  });
+
+  it("shows one layer alone, as the address says", async () => {
+    await started();
+    app.layer("retracing", false);
+    await later(1);
+    expect(host.address).toContain("p.slowdown.layers=retracing");
+    app.layer("retracing", false);
+    await later(1);
+    expect(host.address).not.toContain("layers");
+  });
+
   it("goes back to the view before, and leaves it alone while another tab is open", async () => {
     await started();
     app.view({ from: 100, to: 200 });

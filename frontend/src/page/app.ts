@@ -8,6 +8,8 @@ import type { OpenTrace } from "../model/captures";
 import { nextChange } from "../model/changes/jump";
 import type { Order } from "../model/runs/columns";
 import type { Axis } from "../model/timeline/scene";
+import { chosenLayers } from "../model/timeline/stack";
+import { rowOfStep, trackOf } from "../model/timeline/track";
 import { clamped, contains, sameWindow, span, type Window, whole } from "../model/timeline/window";
 import type { Actions, SortColumn } from "../panels/contract";
 import { Loader } from "./data/loader";
@@ -211,8 +213,20 @@ export class App implements Actions {
 
   select(selection: Window | undefined): void {
     if (sameWindow(selection, this.state.selection)) return;
-    this.#change({ selection }, "new");
+    this.#change({ selection, since: undefined }, "new");
     this.#zoom.contrast();
+  }
+
+  since(step: number): void {
+    const { whole } = this.state;
+    if (whole === undefined) return;
+    const from = rowOfStep(trackOf(whole), step);
+    this.#change({ selection: { from, to: whole.rows }, since: step, changes: undefined }, "new");
+    this.#zoom.contrast();
+  }
+
+  layer(id: string, add: boolean): void {
+    this.#change({ layers: chosenLayers(this.state.layers, id, add) });
   }
 
   jump(direction: 1 | -1, cursor = -1): void {

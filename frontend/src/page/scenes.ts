@@ -13,6 +13,7 @@ export interface Scenes {
 interface Made {
   readonly of: Timeline;
   readonly lostOnly: boolean;
+  readonly layers: readonly string[];
   readonly scene: Scene;
 }
 
@@ -21,20 +22,27 @@ export class SceneCache {
   #detail: Made | undefined;
 
   /** The whole run, and the finest data that covers `view`: zoomed out too far, the whole run. */
-  covering(whole: Timeline, detail: Timeline | undefined, view: Window, lostOnly: boolean): Scenes {
+  covering(
+    whole: Timeline,
+    detail: Timeline | undefined,
+    view: Window,
+    lostOnly: boolean,
+    layers: readonly string[],
+  ): Scenes {
     const rank = ranked(whole);
-    if (this.#whole?.of !== whole || this.#whole.lostOnly !== lostOnly) {
-      this.#whole = { of: whole, lostOnly, scene: sceneOf(whole, rank, lostOnly) };
-    }
+    const made = (of: Timeline): Made => {
+      return { of, lostOnly, layers, scene: sceneOf(of, rank, lostOnly, layers) };
+    };
+    const fresh = (one: Made | undefined, of: Timeline): boolean =>
+      one?.of === of && one.lostOnly === lostOnly && one.layers === layers;
+    if (!this.#whole || !fresh(this.#whole, whole)) this.#whole = made(whole);
     const fits =
       detail !== undefined &&
       detail.run === whole.run &&
       detail.bucket_rows < whole.bucket_rows &&
       contains({ from: detail.first, to: detail.last + 1 }, view);
     if (!fits) return { whole: this.#whole.scene, detail: this.#whole.scene };
-    if (this.#detail?.of !== detail || this.#detail.lostOnly !== lostOnly) {
-      this.#detail = { of: detail, lostOnly, scene: sceneOf(detail, rank, lostOnly) };
-    }
+    if (!this.#detail || !fresh(this.#detail, detail)) this.#detail = made(detail);
     return { whole: this.#whole.scene, detail: this.#detail.scene };
   }
 }

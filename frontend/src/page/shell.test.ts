@@ -1,6 +1,6 @@
 import { render } from "lit-html";
 import { beforeAll, describe, expect, it } from "vitest";
-import { cause, report, run } from "../../tests/make";
+import { cause, judged, report, run, timeline } from "../../tests/make";
 import { Client, RequestFailed } from "../api/client";
 import { below } from "../panels/later";
 import { App } from "./app";
@@ -156,6 +156,30 @@ describe("the run at the top of a logdir", () => {
   });
 });
 
+describe("the head", () => {
+  it("has the settings that tell runs apart, and the others in the tooltip", () => {
+    const settings = [
+      { name: "tensorflow", value: "2.21.0" },
+      { name: "numpy", value: "2.1" },
+      { name: "items_per_step", value: 32 },
+    ];
+    const found = new Map([["run1", judged({ hyperparameters: { learning_rate: 0.001 } })]]);
+    const facts = shown({ ...withReport({ settings }), found }).querySelector(".facts");
+    const told = [...(facts?.children ?? [])].find((one) => one.textContent?.startsWith("With"));
+    expect(told?.textContent).toBe(
+      "With learning rate 0.001, tensorflow 2.21.0, items per step 32",
+    );
+    expect(told?.getAttribute("title")).toContain("numpy 2.1");
+  });
+
+  it("asks nothing of a run without a timeline", () => {
+    expect(shown(withReport({})).querySelector(".ask")).toBeNull();
+    const page = shown({ ...withReport({}), whole: timeline(100, 1) });
+    expect(page.querySelector(".ask label")?.textContent).toContain("Slower since step");
+    expect(page.querySelector(".ask output")?.textContent?.trim()).toBe("");
+  });
+});
+
 describe("names from a logdir", () => {
   const evil = `<img src=x onerror=alert(1)>"'&\u202e\u0000 🏃`;
 
@@ -175,6 +199,7 @@ describe("names from a logdir", () => {
           ],
           signals: [{ signal: evil, status: "failed", reason: evil }],
           notes: [evil],
+          settings: [{ name: evil, value: evil }],
           baseline: evil,
         },
         evil,

@@ -49,7 +49,7 @@ export class Shell {
     const scenes =
       state.whole === undefined
         ? undefined
-        : this.#scenes.covering(state.whole, state.detail, view, state.lostOnly);
+        : this.#scenes.covering(state.whole, state.detail, view, state.lostOnly, state.layers);
     return {
       run,
       runs: state.runs?.runs ?? [],
@@ -58,6 +58,7 @@ export class Shell {
       detail: scenes?.detail,
       view,
       selection: state.selection,
+      since: state.since,
       changes: state.changes,
       changesError: state.changesError,
       axis: state.axis,
@@ -74,6 +75,7 @@ export class Shell {
       trace: state.trace,
       captures: state.panels.get("traces")?.data as Captures | undefined,
       retraces: state.panels.get("retraces")?.data as Retraces | undefined,
+      hyperparameters: state.found.get(run.run)?.hyperparameters ?? {},
       now,
       actions: this.app,
     };

@@ -14,7 +14,7 @@ import { traces } from "./time/captures";
 import { memory } from "./time/memory";
 import { retraces } from "./time/retraces";
 
-export { picture } from "../charts/exports";
+export { drawing, picture } from "../charts/exports";
 export { timelineTable } from "./time/timeline_table";
 
 /** By the panel's id. */

@@ -43,6 +43,10 @@ export interface Captures {
 export interface Actions {
   view(window: Window): void;
   select(window: Window | undefined): void;
+  /** Selects everything since a step, and asks what changed there. */
+  since(step: number): void;
+  /** Shows one layer of the stack alone, or all again; `add` keeps the others that are shown. */
+  layer(id: string, add: boolean): void;
   /** Selects the change point after or before the selection (or the cursor). */
   jump(direction: 1 | -1, cursor?: number): void;
   axis(axis: Axis): void;
@@ -81,6 +85,8 @@ export interface Page {
   readonly view: Window;
   readonly selection: Window | undefined;
   /** The selection against the stretch before it, once the answer is there. */
+  /** The step that was asked about. */
+  readonly since: number | undefined;
   readonly changes: Changed | undefined;
   readonly changesError: Error | undefined;
   readonly axis: Axis;
@@ -102,6 +108,8 @@ export interface Page {
   /** Of this run, once they are listed. */
   readonly captures: Captures | undefined;
   readonly retraces: Retraces | undefined;
+  /** What the program logged about the run, once the runs were listed. */
+  readonly hyperparameters: Readonly<Record<string, unknown>>;
   readonly now: number;
   readonly actions: Actions;
 }

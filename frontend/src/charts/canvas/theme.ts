@@ -11,6 +11,7 @@ export class Theme {
   readonly #style: CSSStyleDeclaration;
   readonly #colours = new Map<string, string>();
   readonly #fills = new Map<string, string | CanvasPattern>();
+  readonly #tiles = new Map<CanvasPattern, HTMLCanvasElement>();
 
   constructor(
     element: Element,
@@ -30,6 +31,9 @@ export class Theme {
   font(weight: 400 | 600 = 400): string {
     return `${weight} 11px ${this.colour("font")}`;
   }
+
+  /** What a pattern repeats, as an address of data. */
+  readonly tile = (pattern: CanvasPattern): string => this.#tiles.get(pattern)?.toDataURL() ?? "";
 
   /** Hue of the family, texture of the member. */
   fill(context: CanvasRenderingContext2D, id: string): string | CanvasPattern {
@@ -72,6 +76,7 @@ export class Theme {
     const pattern = context.createPattern(tile, "repeat");
     if (pattern === null) return hue;
     pattern.setTransform(new DOMMatrix().scale(6 / size));
+    this.#tiles.set(pattern, tile);
     return pattern;
   }
 }

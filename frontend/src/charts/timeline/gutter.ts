@@ -11,7 +11,7 @@ import { atBucket, MARKS, notesAt, type Scene } from "../../model/timeline/scene
 import { badge } from "../badge";
 import { stackTicks, stackY } from "./paint_stack";
 import type { Layout, Row } from "./rows";
-import type { TimelineInput } from "./timeline_input";
+import type { LayerChoice, TimelineInput } from "./timeline_input";
 
 const MOST_NAMED = 7;
 
@@ -73,13 +73,25 @@ export function valueText(key: string, input: TimelineInput, row: number): strin
 }
 
 function legend(scene: Scene): TemplateResult {
-  const named = [...scene.layers].reverse();
+  const named = [...scene.legend].reverse();
+  const drawn = scene.layers.map(({ id }) => id);
+  const all = drawn.length === named.length;
   const shown = named.length > MOST_NAMED ? named.slice(named.length - MOST_NAMED + 1) : named;
   return html`${
     named.length > shown.length
       ? html`<div class="s q">${named.length - shown.length} more, thinner</div>`
       : nothing
-  }${shown.map((layer) => html`<div class="s">${badge(layer.id)}${nameOf(layer.id, scene)}</div>`)}`;
+  }${shown.map(
+    (id) =>
+      html`<button class="s" aria-pressed=${drawn.includes(id) ? "true" : "false"} title=${all ? "Show this alone; Ctrl: with others" : "Click: alone or all; Ctrl: add or hide"}
+        @click=${(event: MouseEvent) => choose(event, id)}>${badge(id)}${nameOf(id, scene)}</button>`,
+  )}`;
+}
+
+/** Asks the page, which keeps what is shown. */
+function choose(event: MouseEvent, id: string): void {
+  const detail: LayerChoice = { id, add: event.ctrlKey || event.metaKey };
+  event.currentTarget?.dispatchEvent(new CustomEvent("sd-layer", { detail, bubbles: true }));
 }
 
 function nameOf(id: string, scene: Scene): string {

@@ -2,8 +2,8 @@
  * The timeline: all rows on one axis, with one cursor and one selection.
  *
  * It owns the cursor, which answers in the same frame; view and selection are its page's, which
- * it asks by events: `sd-view` and `sd-select` (a Window), `sd-jump` (to a change point) and
- * `sd-point` (steps were clicked).
+ * it asks by events: `sd-view` and `sd-select` (a Window), `sd-jump` (to a change point),
+ * `sd-point` (steps were clicked) and `sd-layer` (a cause in the legend was).
  */
 
 import { render } from "lit-html";
@@ -143,6 +143,17 @@ export class TimelineElement extends HTMLElement implements Handled {
     if (input === undefined || projection === undefined) return;
     const context = sharpContext(this.#canvas, projection.width, this.#layout.height);
     if (context === null) return;
+    this.paintOn(context);
+    render(gutter(input, this.#layout), this.#gutter);
+    this.#values = [...this.#gutter.querySelectorAll<HTMLElement>("[data-value]")];
+    this.place(false);
+  }
+
+  /** Paints what is in view on the canvas, or on what does as one. */
+  paintOn(context: CanvasRenderingContext2D): void {
+    const input = this.#input;
+    const projection = this.projection;
+    if (input === undefined || projection === undefined) return;
     this.#theme ??= new Theme(this);
     paint({
       context,
@@ -153,9 +164,11 @@ export class TimelineElement extends HTMLElement implements Handled {
       captures: input.captures,
       start: input.whole.track.times[0] ?? 0,
     });
-    render(gutter(input, this.#layout), this.#gutter);
-    this.#values = [...this.#gutter.querySelectorAll<HTMLElement>("[data-value]")];
-    this.place(false);
+  }
+
+  /** What a pattern of the painting repeats. */
+  tile(pattern: CanvasPattern): string {
+    return this.#theme?.tile(pattern) ?? "";
   }
 
   /** Puts cursor, selection and values where they belong; touches no canvas. */

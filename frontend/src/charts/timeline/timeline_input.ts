@@ -29,6 +29,12 @@ export interface Point {
   readonly mark?: MarkKind | undefined;
 }
 
+/** A layer in the legend that was clicked; `add` with Ctrl. */
+export interface LayerChoice {
+  readonly id: string;
+  readonly add: boolean;
+}
+
 export interface Jump {
   readonly direction: 1 | -1;
   readonly cursor: number;

@@ -15,6 +15,16 @@ const data = timeline(100, 10, {
 });
 const scene = sceneOf(data, ["retracing", "gc"], false);
 
+describe("layers that are chosen", () => {
+  it("are drawn alone on an axis of their own, and the legend has all", () => {
+    const alone = sceneOf(data, ["retracing", "gc"], false, ["retracing"]);
+    expect(alone.layers.map(({ id }) => id)).toEqual(["retracing"]);
+    expect(alone.legend).toEqual(scene.legend);
+    expect(alone.top).toBeLessThan(scene.top);
+    expect(sceneOf(data, ["retracing"], false, ["gone"]).layers).toHaveLength(2);
+  });
+});
+
 describe("Projection", () => {
   it("maps rows to pixels and back on the step axis", () => {
     const projection = new Projection(scene.track, { from: 20, to: 70 }, "steps", 500);

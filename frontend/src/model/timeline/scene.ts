@@ -16,6 +16,8 @@ export interface Scene {
   readonly timeline: Timeline;
   readonly track: Track;
   readonly layers: readonly Layer[];
+  /** Ids of all layers, also of those that are hidden. */
+  readonly legend: readonly string[];
   readonly tops: readonly (readonly number[])[];
   /** Where the axis of the stack ends, and the axis of the step times. */
   readonly top: number;
@@ -23,13 +25,21 @@ export interface Scene {
   readonly lanes: readonly Lane[];
 }
 
-export function sceneOf(timeline: Timeline, rank: readonly string[], lostOnly: boolean): Scene {
-  const stack = layers(timeline, rank, lostOnly);
+export function sceneOf(
+  timeline: Timeline,
+  rank: readonly string[],
+  lostOnly: boolean,
+  only: readonly string[] = [],
+): Scene {
+  const all = layers(timeline, rank, lostOnly);
+  const chosen = all.filter(({ id }) => only.includes(id));
+  const stack = chosen.length > 0 ? chosen : all;
   const heights = tops(stack);
   return {
     timeline,
     track: trackOf(timeline),
     layers: stack,
+    legend: all.map(({ id }) => id),
     tops: heights,
     top: ceiling(heights.at(-1) ?? []),
     log: logScale(timeline),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { timeline } from "../../../tests/make";
-import { ceiling, layers, ranked, tops } from "./stack";
+import { ceiling, chosenLayers, layers, ranked, tops } from "./stack";
 
 const data = timeline(30, 10, {
   healthy: [1, 1, null],
@@ -27,6 +27,21 @@ describe("stack", () => {
   it("cumulates, so that the top is what a step takes", () => {
     const heights = tops(layers(data, ranked(data), false));
     expect(heights.at(-1)).toEqual([11, 18, 12]);
+  });
+});
+
+describe("a click on the legend", () => {
+  it("shows one alone, and all again", () => {
+    expect(chosenLayers([], "gc", false)).toEqual(["gc"]);
+    expect(chosenLayers(["gc", "disk"], "gc", false)).toEqual(["gc"]);
+    expect(chosenLayers(["gc"], "disk", false)).toEqual(["disk"]);
+    expect(chosenLayers(["gc"], "gc", false)).toEqual([]);
+  });
+
+  it("with Ctrl adds one or hides it", () => {
+    expect(chosenLayers(["gc"], "disk", true)).toEqual(["gc", "disk"]);
+    expect(chosenLayers(["gc", "disk"], "gc", true)).toEqual(["disk"]);
+    expect(chosenLayers([], "gc", true)).toEqual(["gc"]);
   });
 });
 

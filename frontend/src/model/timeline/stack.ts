@@ -39,6 +39,14 @@ export function layers(timeline: Timeline, rank: readonly string[], lostOnly: bo
   return lostOnly ? stack : [layer(HEALTHY, timeline.healthy), ...stack];
 }
 
+/** The layers to show after a click on the legend; none stands for all. */
+export function chosenLayers(shown: readonly string[], id: string, add: boolean): string[] {
+  const others = shown.filter((one) => one !== id);
+  const was = others.length < shown.length;
+  if (add) return was ? others : [...shown, id];
+  return was && others.length === 0 ? [] : [id];
+}
+
 /** Heights of the layers' tops in each bucket, cumulated. */
 export function tops(stack: readonly Layer[]): number[][] {
   const heights: number[][] = [];

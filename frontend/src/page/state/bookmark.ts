@@ -6,12 +6,14 @@ import { type List, ROWS, type State } from "./state";
 
 /** What the address keeps of a state; a card that was closed has a minus before its name. */
 export function addressOfState(state: State): string {
-  const { run, view, selection, touched, compared, trace } = state;
+  const { run, view, selection, since, layers, touched, compared, trace } = state;
   const open = [...touched].map(([cause, isOpen]) => (isOpen ? cause : `-${cause}`));
   return formatAddress({
     ...(run === undefined ? {} : { run }),
     ...(view === undefined ? {} : { view }),
     ...(selection === undefined ? {} : { selection }),
+    ...(since === undefined ? {} : { since }),
+    ...(layers.length === 0 ? {} : { layers }),
     ...(open.length === 0 ? {} : { open }),
     ...(compared.length === 0 ? {} : { compare: compared }),
     ...(trace === undefined ? {} : { trace }),
@@ -67,6 +69,8 @@ export function stateOfAddress(address: Address): Partial<State> {
     ...(address.run === undefined ? { list: listOfAddress(address) } : {}),
     view: address.view,
     selection: address.selection,
+    since: address.since,
+    layers: address.layers ?? [],
     compared: address.compare ?? [],
     trace: address.trace,
     axis: has("time") ? "time" : "steps",

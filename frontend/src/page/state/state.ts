@@ -33,10 +33,14 @@ export interface State {
   /** Undefined: the whole run, also while it grows. */
   readonly view: Window | undefined;
   readonly selection: Window | undefined;
+  /** The step that was asked about: the selection begins with it. */
+  readonly since: number | undefined;
   readonly changes: Changed | undefined;
   readonly changesError: Error | undefined;
   readonly axis: Axis;
   readonly lostOnly: boolean;
+  /** The only layers of the stack that are shown; all of them where it is empty. */
+  readonly layers: readonly string[];
   readonly asTable: boolean;
   readonly sortedBy: SortColumn;
   readonly allLanes: boolean;
@@ -98,6 +102,8 @@ export const FORGOTTEN = {
   detail: undefined,
   view: undefined,
   selection: undefined,
+  since: undefined,
+  layers: [],
   changes: undefined,
   changesError: undefined,
   touched: new Map(),

@@ -16,6 +16,8 @@ import {
 import { CONFIRMING, causeKind, HEALTHY, UNEXPLAINED } from "../../catalog/causes";
 import { badge } from "../../charts/badge";
 import { textWidth } from "../../charts/canvas/text_labels";
+import { answerSince } from "../../model/changes/answer";
+import { stretchBefore } from "../../model/changes/changed";
 import { giveBack, UNEXPLAINED_SHARE } from "../../model/run/cards";
 import { firstWord, type Segment, segments, type Term, terms } from "../../model/run/ledger";
 import { checks, tally } from "../../model/run/measurement_summary";
@@ -30,8 +32,33 @@ export const verdict = sealed<RunReport>({
 });
 
 function headline(report: RunReport, page: Page): TemplateResult {
-  return html`<h1>${prose(withStop(quoted(report.headline)))}</h1>${blind(report)}${lead(report, page)}${asOf(report, page)}`;
+  return html`<h1>${prose(withStop(quoted(report.headline)))}</h1>${blind(report)}${lead(report, page)}${asOf(report, page)}${ask(page)}`;
 }
+
+/** "Slower since step ...": the field, and the answer once what changed is known. */
+function ask(page: Page): TemplateResult | typeof nothing {
+  // A report in one file has nobody to ask.
+  if (page.whole === undefined || page.shared) return nothing;
+  const { since, changes, changesError, actions } = page;
+  return html`<form class="ask" @submit=${(event: SubmitEvent) => {
+    event.preventDefault();
+    const field = (event.currentTarget as HTMLFormElement).querySelector("input");
+    const step = Number.parseInt(field?.value ?? "", 10);
+    if (step >= 0) actions.since(step);
+  }}><label>Slower since step <input inputmode="numeric" pattern="[0-9]*" size="8" .value=${since?.toString() ?? ""}></label>
+    <button class="sm" tabindex="-1">Ask</button>
+    <output>${
+      since === undefined
+        ? nothing
+        : html`${changesError?.message ?? (changes ? answerSince(since, changes) : tooEarly(page))}
+          ${changes === undefined ? nothing : html`<button type="button" class="link" @click=${() => actions.goTo("changed")}>All changes</button>`}`
+    }</output></form>`;
+}
+
+const tooEarly = ({ selection, since }: Page): string =>
+  selection !== undefined && stretchBefore(selection) === undefined
+    ? `Too few steps come before step ${count(since ?? 0)} to compare with.`
+    : "";
 
 /** A name before its place in the source is code: "train_step (train.py:41)". */
 const quoted = (sentence: string): string =>
@@ -162,7 +189,7 @@ function where(report: RunReport, page: Page): TemplateResult {
       <span class="it"><span class="nm all">Run</span><span><b>${ledgerSeconds(report.wall_seconds, report.wall_seconds)}</b><small>100 %</small></span></span>
       ${ledger.map((term, index) => ledgerTerm(term, index === 0 ? "=" : "+", report.wall_seconds, page))}
     </div>
-    ${facts(report)}
+    ${facts(report, page)}
     ${report.verdict === "healthy" ? checklist(report, page) : nothing}`;
 }
 
@@ -199,7 +226,22 @@ function ledgerTerm(term: Term, operator: string, wall: number, page: Page): Tem
   }`;
 }
 
-function facts(report: RunReport): TemplateResult {
+/** What tells runs apart: the others are in the tooltip. */
+const TOLD = ["items_per_step", "workers", "devices", "tensorflow", "keras", "python"];
+
+/** Hyperparameters, devices and versions, where they are known. */
+function settings(report: RunReport, page: Page): TemplateResult | typeof nothing {
+  const found = report.settings ?? [];
+  const logged = Object.entries(page.hyperparameters).map(([name, value]) => ({ name, value }));
+  const text = (list: readonly { readonly name: string; readonly value: unknown }[]): string =>
+    list.map(({ name, value }) => `${name.replaceAll("_", " ")} ${value}`).join(", ");
+  const told = [...logged, ...found.filter(({ name }) => TOLD.includes(name))];
+  return told.length === 0
+    ? nothing
+    : html`<span title=${text([...logged, ...found])}>With ${text(told)}</span>`;
+}
+
+function facts(report: RunReport, page: Page): TemplateResult {
   const healthy = report.healthy_step_seconds;
   const now = report.recent;
   const times = recentTimes(report);
@@ -216,6 +258,7 @@ function facts(report: RunReport): TemplateResult {
             times === undefined ? "" : `, ${against(times)}`
           }</span>`
     }
+    ${settings(report, page)}
     ${report.step_rule == null ? nothing : html`<span>${prose(report.step_rule)}</span>`}
     ${(report.notes ?? []).map((note) => html`<span>${prose(note)}</span>`)}
   </div>`;

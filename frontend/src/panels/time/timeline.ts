@@ -7,7 +7,7 @@ import type { Timeline } from "../../api/wire/timeline";
 import { count, ledgerSeconds, plural, signed, stepTime } from "../../base/format";
 import type { Measured } from "../../base/numbers";
 import { causeKind } from "../../catalog/causes";
-import type { Jump, Point } from "../../charts/timeline/timeline_input";
+import type { Jump, LayerChoice, Point } from "../../charts/timeline/timeline_input";
 import { nearest, spansOf } from "../../model/captures";
 import { changeText } from "../../model/changes/changed";
 import { key } from "../../model/run/retrace_reason";
@@ -37,6 +37,7 @@ export const timeline = sealed<Timeline>({
           @sd-view=${(event: CustomEvent<Window>) => page.actions.view(event.detail)}
           @sd-select=${(event: CustomEvent<Window | null>) => page.actions.select(event.detail ?? undefined)}
           @sd-jump=${(event: CustomEvent<Jump>) => page.actions.jump(event.detail.direction, event.detail.cursor)}
+          @sd-layer=${({ detail: { id, add } }: CustomEvent<LayerChoice>) => page.actions.layer(id, add)}
           @sd-point=${(event: CustomEvent<Point>) => point(page, event.detail)}
         ></sd-timeline>
         ${lanesLine(whole, page)}</div>${trace(page)}</div>${page.asTable ? (ifThere()?.timelineTable(detail, page) ?? nothing) : nothing}`,
@@ -112,6 +113,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["A D, Shift wheel", "pan"],
   ["F, Z, double click", "zoom to the selection"],
   ["M", "select what is in view"],
+  ["Click, Ctrl click in the legend", "show one cause, add another"],
   ["0", "whole run"],
   ["Home End", "first and last step"],
   ["Enter", "nearest trace"],
@@ -169,6 +171,7 @@ function tools(whole: Scene, page: Page): TemplateResult {
     }
     ${help}
     <button class="sm quiet" @click=${() => void below().then(({ picture }) => picture())}>PNG</button>
+    <button class="sm quiet" @click=${() => void below().then(({ drawing }) => drawing())}>SVG</button>
     <button class="sm quiet" aria-pressed=${page.asTable ? "true" : "false"} @click=${() => actions.table(!page.asTable)}>As table</button>
   </div>`;
 }
