@@ -103,6 +103,16 @@ class SampledCollector(Collector, Protocol):
         """
 
 
+class CheapCollector(SampledCollector, Protocol):
+    """A sampled collector that is also read between two samples while a run is young.
+
+    What all collectors together cost leaves a program of ten seconds a dozen samples.
+    """
+
+    is_cheap: bool
+    """True."""
+
+
 class BackgroundCollector(SampledCollector, Protocol):
     """A collector that asks the system and hooks nothing: it is started where it is read.
 

@@ -28,6 +28,7 @@ from tb_slowdown_plugin.analysis.types import Confidence, Finding, Pattern
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import (
     CONTENTION,
+    CREATION,
     STARVED,
     Account,
     rule_of,
@@ -99,7 +100,8 @@ def judge_account(
     if rule.class_ == "first" or len(events) < least_events or not column.any():
         return findings
     floor = max(rule.flat_floor if flat_floor is None else flat_floor, GROWTH_FLOOR)
-    if rule.class_ == "never" and _is_over(events, len(steps)):
+    seldom = account == CREATION and len(events) < SEVERAL  # such as one for each of three folds
+    if rule.class_ == "never" and (seldom or _is_over(events, len(steps))):
         floor = FLAT_FLOOR
     counted = column
     if account == names.INPUT_WAIT:

@@ -3,13 +3,13 @@
 TensorFlow relaxes a shape where it has seen two (`reduce_retracing`), and the last batch of an
 epoch may be smaller than the others. Either takes one trace, whenever in the run it comes. A
 model that is compiled again for another stage of its training, as after unfreezing, takes one for
-each stage.
+each stage; so do a new model for each fold of the data, and pictures that get larger.
 """
 
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
@@ -18,11 +18,15 @@ from tb_slowdown_plugin.catalog.parameters.prepare import (
     MOST_REMAINDERS,
     MOST_STAGES,
 )
+from tb_slowdown_plugin.catalog.parameters.shared import FAR_BEYOND
 from tb_slowdown_plugin.records.types import Change, Trace
 
 _UNKNOWN_RANK: Final = "of unknown rank"
 _COMPILED_AGAIN: Final = "the same model, compiled again"
 """How the trace hook describes the model of a Keras step that was built anew."""
+_NEW_OBJECT: Final = "a new object"
+_MODEL: Final = "model"
+"""What it calls that argument."""
 
 Shape: TypeAlias = "tuple[int | None, ...]"
 
@@ -46,10 +50,12 @@ def has_settled(retraces: Sequence[Trace], epochs: int = 0) -> bool:
       False
     """
     compiled = [trace for trace in retraces if is_compiled_again(trace)]
-    others = [trace for trace in retraces if not is_compiled_again(trace)]
+    stages = [trace for trace in retraces if is_of_new_model(trace) or is_larger(trace)]
+    others = [trace for trace in retraces if trace not in compiled and trace not in stages]
     remainders = sum(not _generalizes(trace) for trace in others)
     return (
         _are_stages(compiled, epochs)
+        and _are_long(stages, epochs)
         and remainders <= MOST_REMAINDERS * (1 + len(compiled))
         and all(_generalizes(trace) or is_remainder(trace) for trace in others)
     )
@@ -60,6 +66,28 @@ def is_compiled_again(trace: Trace) -> bool:
     return trace.cause == "new_object" and any(
         change.after == _COMPILED_AGAIN for change in trace.changes
     )
+
+
+def is_of_new_model(trace: Trace) -> bool:
+    """Whether a Keras step is traced because the program has made another model."""
+    return trace.cause == "new_object" and any(
+        change.argument == _MODEL and change.after.endswith(_NEW_OBJECT) for change in trace.changes
+    )
+
+
+def is_larger(trace: Trace) -> bool:
+    """Whether a function is traced for inputs that differ only in being larger."""
+    return _by_shapes(trace) and all(
+        _is_larger(_shape(change.before), _shape(change.after)) for change in trace.changes
+    )
+
+
+def _are_long(stages: Sequence[Trace], epochs: int) -> bool:
+    """Whether there are so many epochs for each that none of them is a loop over trials."""
+    if not stages:
+        return True
+    times = max(Counter(trace.depth for trace in stages).values())
+    return times <= MOST_STAGES and epochs >= FAR_BEYOND * EPOCHS_OF_STAGE * (times + 1)
 
 
 def _are_stages(compiled: Sequence[Trace], epochs: int) -> bool:
@@ -100,6 +128,13 @@ def _is_relaxed(change: Change) -> bool:
     return before != after and all(
         new is None or new == old for old, new in zip(before, after, strict=True)
     )
+
+
+def _is_larger(before: Shape | None, after: Shape | None) -> bool:
+    if before is None or after is None or len(before) != len(after) or before == after:
+        return False
+    pairs = zip(before, after, strict=True)
+    return all(old == new or (old is not None and old < (new or 0)) for old, new in pairs)
 
 
 def _is_smaller_batch(change: Change) -> bool:

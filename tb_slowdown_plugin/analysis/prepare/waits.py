@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -17,6 +18,33 @@ from tb_slowdown_plugin.catalog.parameters.shared import IDLE_CORES, MATTERS
 from tb_slowdown_plugin.records.types import Fact, Float, Run
 
 
+@dataclass(frozen=True, slots=True)
+class StackSet:
+    """Samples of the training thread's stack that were told together."""
+
+    row: int
+    of: float
+    facts: list[Fact] = field(default_factory=list)
+    """One for each place."""
+
+
+def stack_sets(run: Run) -> list[StackSet]:
+    """All sets of samples, in order: in a long step there may be several."""
+    sets: list[StackSet] = []
+    for event in run.events:
+        what = event.what
+        if not isinstance(what, Fact) or what.name != PYTHON_STACK:
+            continue
+        of = what.numbers.get("of", 0.0)
+        newest = sets[-1] if sets else None
+        told = {fact.subject for fact in newest.facts} if newest else set()
+        if newest is None or (newest.row, newest.of) != (event.row, of) or what.subject in told:
+            newest = StackSet(event.row, of)
+            sets.append(newest)
+        newest.facts.append(what)
+    return sets
+
+
 def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
     """The accounts, with one for the line that waits in at least a quarter of the samples."""
     made = dict(measured)
@@ -25,14 +53,11 @@ def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
     cpu = np.nan_to_num(run.steps.process_cpu_seconds, nan=np.inf)
     idle = float(cpu.sum()) < IDLE_CORES * float(core.sum())
     seen: dict[str, float] = defaultdict(float)
-    of: dict[int, float] = {}
-    for event in run.events:
-        what = event.what
-        if isinstance(what, Fact) and what.name == PYTHON_STACK:
-            seen[what.subject] += waits_in(what, is_idle=idle)
-            of[event.row] = what.numbers.get("of", 0.0)
+    sets = stack_sets(run)
+    for fact in (fact for each in sets for fact in each.facts):
+        seen[fact.subject] += waits_in(fact, is_idle=idle)
     place, samples = max(seen.items(), key=lambda each: each[1], default=("", 0.0))
-    share = samples / max(1.0, sum(of.values()))
+    share = samples / max(1.0, sum(each.of for each in sets))
     known = {names.detail(account).rpartition(":")[0] for account in made}
     if share < MATTERS or place.rpartition(":")[0] in known:
         return made

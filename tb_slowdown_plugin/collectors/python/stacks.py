@@ -2,7 +2,7 @@
 
 Cost: 110 us a sample in the background (25 frames deep; 80 of them for a moment that
 the interpreter's lock does not choose), and 40 us a second for the pace of the steps.
-While steps keep their pace nothing is sampled beyond the first 30.
+While steps keep their pace nothing is sampled beyond the first 70.
 
 Such a moment is waited for here. A thread that wakes up gets the lock when the one that holds it
 gives it away, and for 5 ms (`sys.getswitchinterval`) nothing forces that one. So it would wake up
@@ -34,10 +34,14 @@ _SAMPLES: Final = 60
 """Samples that are told together: 1 in 60 is worth no line of a report."""
 
 _SAMPLES_OF_NEWS: Final = 30
-"""The same of the first two sets: a program of a minute has two, and whoever looks on waits for
-the first one after steps got slower."""
+"""The same of the first set after steps got slower: whoever looks on waits for it."""
+
+_FIRST_SETS: Final = (10, 10, 20, 30)
+"""The same of the first sets, which any run has: a program of ten seconds has two or three."""
 
 _FEWEST: Final = 20
+
+_FEWEST_OF_FIRST: Final = 8
 
 _TOLD: Final = frozenset({"matplotlib", "mpl_toolkits", "numpy", "pandas", "plotly", "seaborn"})
 """Packages that are told where one of them runs: each has advice of its own, or may have."""
@@ -84,6 +88,7 @@ class PythonStacks:
     """
 
     name = "python_stacks"
+    is_cheap = True
 
     def __init__(
         self,
@@ -110,6 +115,8 @@ class PythonStacks:
         self._seen: Counter[tuple[CodeType, int]] = Counter()
         self._inside: dict[tuple[CodeType, int], Counter[str]] = {}
         self._sets = 0
+        self._was_slower = False
+        self._are_news = True
         self._next_note_ns = 0
 
     def read(self) -> Mapping[str, float]:
@@ -122,11 +129,13 @@ class PythonStacks:
         if now_ns >= self._next_note_ns:
             self._next_note_ns = now_ns + _NOTE_NS
             self._pace.note(steps, now_ns, cpu_time_of(thread))
-        if self._sets and not self._pace.is_slower:
+        if not self._is_young and not self._pace.is_slower:
             self._tell()
+            self._are_news = True
             return {}
-        if not self._sets and self._pace.is_slower and self._seen.total() >= _FEWEST:
-            self._tell()  # what it was like before: else a jump within the first set hides in it
+        if self._is_young and self._pace.is_slower and not self._was_slower:
+            self._tell()  # what it was like before: else a jump within a set hides in it
+        self._was_slower = self._pace.is_slower
         self._sample(thread)
         return {}
 
@@ -145,9 +154,18 @@ class PythonStacks:
             if not self._context.stopwatch.opened:  # else an account holds it
                 wait = self._find_wait(thread, self._frames)
                 self._inside.setdefault(place, Counter()).update([f"waits_{wait}"] * bool(wait))
-        wanted = _SAMPLES << self._sets // _SETS_OF_A_SIZE
-        if self._seen.total() >= (_SAMPLES_OF_NEWS if self._sets < 2 else wanted):
+        if self._seen.total() >= self._wanted():
+            self._are_news &= self._is_young
             self._tell()
+
+    @property
+    def _is_young(self) -> bool:
+        return self._sets < len(_FIRST_SETS)
+
+    def _wanted(self) -> int:
+        if self._is_young:
+            return _FIRST_SETS[self._sets]
+        return _SAMPLES_OF_NEWS if self._are_news else _SAMPLES << self._sets // _SETS_OF_A_SIZE
 
     def _place(self, innermost: FrameType) -> tuple[CodeType, int] | None:
         """The innermost frame outside of libraries, None where there is none."""
@@ -169,7 +187,7 @@ class PythonStacks:
 
     def _tell(self) -> None:
         of = self._seen.total()
-        if of >= _FEWEST:
+        if of >= (_FEWEST_OF_FIRST if self._is_young else _FEWEST):
             self._sets += 1
             for (code, line), samples in self._seen.most_common(_PLACES):
                 subject = self._places.in_code(code, line)

@@ -88,8 +88,11 @@ class Collection:
         for name in list(self._running):
             self._switch_off(name)
 
-    def read(self) -> dict[str, float] | None:
+    def read(self, *, cheap: bool = False) -> dict[str, float] | None:
         """The values of all sampled collectors; the sampling thread calls it.
+
+        Args:
+          cheap: Only of those that are read between two samples.
 
         Returns:
           None where a collector came back only after it was given up: another thread
@@ -100,6 +103,8 @@ class Collection:
                 return None
         values: dict[str, float] = {}
         for name, collector in list(self._sampled.items()):
+            if cheap and not getattr(collector, "is_cheap", False):
+                continue
             call = self._begin(name, "a reading")
             values.update(self._read(name, collector, "read"))
             if not self._end(call):

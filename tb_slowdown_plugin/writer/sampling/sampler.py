@@ -46,6 +46,11 @@ _SAMPLING_CREDIT: Final = 0.01
 """CPU seconds that a run may be in debt: the first sample imports and builds things, and a
 short run has to have some samples."""
 
+YOUNG_SECONDS: Final = 15.0
+"""So long a run is also looked at between two samples: it may be over soon."""
+
+_LOOK_BETWEEN_SECONDS: Final = 0.25
+
 _LATE_SECONDS: Final = 3600.0
 
 SLOWED: Final = "sampling_slowed"
@@ -86,23 +91,35 @@ class Sampling:
         self._samples: list[Sample] = []
         self._lock = threading.Lock()
         self._thread_values: dict[str, float] | None = None
-        self._began = self._next = self._now()
+        self._began = self._next = self._next_look = self._now()
 
     def start(self) -> None:
         """The run begins now."""
         self._recorder.due.sample = self._read_in_thread
-        self._began = self._next = self._now()
+        self._began = self._next = self._next_look = self._now()
 
     def sample(self) -> float:
-        """Takes a sample if that is due; returns the seconds until the next one is."""
+        """Takes a sample if that is due; returns the seconds until the next one, or look, is."""
         now = self._now()
+        began_ns = self._clock.thread_cpu_ns()
+        is_young = now < self._began + YOUNG_SECONDS
         if now >= self._next:
-            began_ns = self._clock.thread_cpu_ns()
             self.take()
             cost_ns = self._clock.thread_cpu_ns() - began_ns
             self._cpu_ns += cost_ns
             self._next = self._began + self._pace.next_age(now - self._began, cost_ns / 1e9)
-        return max(0.0, self._next - self._now())
+        elif is_young and now >= self._next_look:
+            self._collection.read(cheap=True)
+            self._cpu_ns += self._clock.thread_cpu_ns() - began_ns
+        else:
+            return self._rest()
+        self._next_look = now + _LOOK_BETWEEN_SECONDS
+        return self._rest()
+
+    def _rest(self) -> float:
+        now = self._now()
+        is_young = now < self._began + YOUNG_SECONDS
+        return max(0.0, (min(self._next, self._next_look) if is_young else self._next) - now)
 
     def take(self) -> None:
         """Takes a sample now."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
@@ -10,13 +11,14 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, to_place
 from tb_slowdown_plugin.analysis.causes.common.timing_text import course
+from tb_slowdown_plugin.analysis.prepare.waits import StackSet, stack_sets
 from tb_slowdown_plugin.analysis.report_types import Place
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import INPUT_AT, PYTHON_STACK
 from tb_slowdown_plugin.catalog.parameters.causes import PLACE_SIGNIFICANCE
-from tb_slowdown_plugin.catalog.parameters.shared import LARGER, MOSTLY, TELLING
+from tb_slowdown_plugin.catalog.parameters.shared import ENOUGH_STEPS, LARGER, MOSTLY, TELLING
 from tb_slowdown_plugin.records.types import Fact
 
 _INSIDE = "in:"
@@ -53,19 +55,17 @@ def growing_places(case: Case) -> list[GrowingPlace]:
     A share of the samples times the step time of those samples: a place that had nearly all
     of a step before grows with it, and its share can't. Empty without two sets of samples.
     """
-    sets: dict[int, dict[str, float]] = {}
-    sizes: dict[int, float] = {}
-    for row, fact in case.facts(PYTHON_STACK):
-        sets.setdefault(row, {})[place_of(fact)] = _share_of(fact)
-        sizes[row] = fact.numbers.get("of", 0.0)
+    sets = stack_sets(case.run)
     if len(sets) < 2:
         return []
-    first, *_, last = rows = sorted(sets)
-    took = (_step_seconds(case, 0, first), _step_seconds(case, rows[-2], last))
-    of = (max(1.0, sizes[first]), max(1.0, sizes[last]))
+    first, last = _ends_of(sets)
+    before = sets[-len(last) - 1].row
+    took = (_step_seconds(case, 0, first[-1].row), _step_seconds(case, before, last[-1].row))
+    of = (_size(first), _size(last))
+    at_first, at_last = _shares_of(first), _shares_of(last)
     found = []
-    for place, share in sets[last].items():
-        shares = (sets[first].get(place, 0.0), share)
+    for place, share in at_last.items():
+        shares = (at_first.get(place, 0.0), share)
         mean = sum(shares) / 2
         error = math.sqrt(
             sum(seconds**2 * mean * (1 - mean) / n for seconds, n in zip(took, of, strict=True))
@@ -74,6 +74,36 @@ def growing_places(case: Case) -> list[GrowingPlace]:
         if grown.rise_seconds >= max(TELLING * took[1], PLACE_SIGNIFICANCE * error):
             found.append(grown)
     return sorted(found, key=lambda each: -each.rise_seconds)
+
+
+def _ends_of(sets: list[StackSet]) -> tuple[list[StackSet], list[StackSet]]:
+    """So many of the first and of the last sets that a share of them says something."""
+    left, first, last = list(sets), [sets[0]], [sets[-1]]
+    del left[0], left[-1]
+    while left and min(_size(first), _size(last)) < ENOUGH_STEPS:
+        if _size(first) <= _size(last):
+            first.append(left.pop(0))
+        else:
+            last.insert(0, left.pop())
+    return first, last
+
+
+def _size(sets: list[StackSet]) -> float:
+    return max(1.0, sum(each.of for each in sets))
+
+
+def _shares_of(sets: list[StackSet]) -> dict[str, float]:
+    """By place, most first."""
+    samples: Counter[str] = Counter()
+    for fact in (fact for each in sets for fact in each.facts):
+        samples[place_of(fact)] += fact.numbers.get("samples", 0.0)
+    return {place: number / _size(sets) for place, number in samples.most_common()}
+
+
+def main_line(places: list[GrowingPlace], most: list[Fact]) -> Place | None:
+    """The line that grows most, else the one of most samples."""
+    subjects = [each.place for each in places] or [place_of(fact) for fact in most]
+    return to_place(subjects[0]) if subjects else None
 
 
 def _step_seconds(case: Case, first: int, end: int) -> float:

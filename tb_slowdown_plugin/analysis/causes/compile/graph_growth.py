@@ -15,12 +15,12 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     Claim,
     lost_seconds,
     span,
-    to_place,
 )
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, always, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.places import (
     growing_places,
+    main_line,
     places_of_most,
     tell_places,
 )
@@ -109,7 +109,7 @@ def explain(case: Case) -> Claim | None:
         advise(),
         "medium",
         "drift",
-        place=to_place(places[0].place) if places else None,
+        place=main_line(places, most),
     )
 
 

@@ -23,6 +23,7 @@ from tb_slowdown_plugin.analysis.causes.common.places import (
     GrowingPlace,
     growing_places,
     libraries_at,
+    main_line,
     main_phase,
     place_of,
     places_of_most,
@@ -44,7 +45,13 @@ from tb_slowdown_plugin.analysis.text.wording import count, duration, percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CONTENTION, WAITING, rule_of
-from tb_slowdown_plugin.catalog.parameters.shared import ENOUGH_STEPS, FAR_BEYOND, MAJORITY, MOSTLY
+from tb_slowdown_plugin.catalog.parameters.shared import (
+    ENOUGH_STEPS,
+    FAR_BEYOND,
+    MAJORITY,
+    MATTERS,
+    MOSTLY,
+)
 from tb_slowdown_plugin.records.types import Float, Int
 
 
@@ -78,6 +85,7 @@ def explain(case: Case) -> Claim | None:
     places = growing_places(case)
     found = _growth_of_all(case) or _growth_at_intervals(case)
     if found is None:
+        places = [each for each in places if _stands_out(each)]
         jump = _jump(case) if places else None
         return None if jump is None else _tell_jump(case, jump, places)
     most = places_of_most(case, case.wall_share(lost_seconds(found.claimed)))
@@ -109,8 +117,14 @@ def explain(case: Case) -> Claim | None:
         ),
         "medium",
         "drift",
-        place=to_place(main[0]) if main else None,
+        place=main_line(places, most),
     )
+
+
+def _stands_out(place: GrowingPlace) -> bool:
+    """Not only longer with all the rest, as where the processor is slower."""
+    _, (first, last), (before, after) = place
+    return last - first >= MATTERS or after >= FAR_BEYOND * before
 
 
 def _tell_jump(case: Case, found: _Growth, places: list[GrowingPlace]) -> Claim:

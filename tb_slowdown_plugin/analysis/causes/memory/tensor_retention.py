@@ -21,6 +21,7 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import new, numbers, old, s
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.places import (
     growing_places,
+    main_line,
     places_of_most,
     tell_places,
 )
@@ -115,7 +116,7 @@ def explain(case: Case) -> Claim | None:
         advise(Retention(listed=_number_grows(case, rows))),
         "medium",
         "drift",
-        place=to_place(places[0].place) if places else None,
+        place=main_line(places, most),
     )
 
 

@@ -11,7 +11,13 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, Mask, span
+from tb_slowdown_plugin.analysis.causes.common.context import (
+    Case,
+    Claim,
+    Mask,
+    lost_seconds,
+    span,
+)
 from tb_slowdown_plugin.analysis.causes.common.fixes import (
     fewer_summaries,
     keep_few,
@@ -21,6 +27,12 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import (
     snippet,
 )
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
+from tb_slowdown_plugin.analysis.causes.common.places import (
+    growing_places,
+    main_line,
+    places_of_most,
+    tell_places,
+)
 from tb_slowdown_plugin.analysis.causes.common.pressure import (
     lying_in,
     rows_by_rate,
@@ -194,6 +206,8 @@ def explain(case: Case) -> Claim | None:
         return None
     rows = span(claimed)
     grown = tell_rise(case, "A step", ends(case.run.steps.period_seconds, rows), rows)
+    places = growing_places(case)
+    most = places_of_most(case, case.wall_share(lost_seconds(claimed)))
     return Claim(
         "disk",
         claimed,
@@ -202,10 +216,12 @@ def explain(case: Case) -> Claim | None:
         (
             *([f"{grown}."] if grown else []),
             *_tell_output(case),
+            *tell_places(places, most),
         ),
         _advise(case, grows=True),
         "medium",
         "drift",
+        place=main_line(places, most),
     )
 
 

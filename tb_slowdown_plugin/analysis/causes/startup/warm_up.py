@@ -24,7 +24,12 @@ from tb_slowdown_plugin.analysis.causes.common.trend_tests import bytes_per_seco
 from tb_slowdown_plugin.analysis.causes.startup import warm_up_fixes
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_training
 from tb_slowdown_plugin.analysis.prepare.retrace_groups import is_keras, quoted
-from tb_slowdown_plugin.analysis.prepare.settled_functions import is_compiled_again, is_remainder
+from tb_slowdown_plugin.analysis.prepare.settled_functions import (
+    is_compiled_again,
+    is_larger,
+    is_of_new_model,
+    is_remainder,
+)
 from tb_slowdown_plugin.analysis.report_types import Advice, CausePart
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, listed, percent
 from tb_slowdown_plugin.analysis.types import Finding
@@ -151,10 +156,16 @@ def _settled(graphs: list[TracedGraph]) -> Iterable[str]:
         often = "once" if times == 1 else counted(times, "time")
         text = f"{function} was rebuilt {often}, because `compile()` ran again."
         yield text[0].upper() + text[1:]
-    shapes = [graph for graph in settled if not is_compiled_again(graph.trace)]
+    made = [g for g in settled if is_of_new_model(g.trace) and not g.trace.depth]
+    for function, times in Counter(quoted(graph.trace) for graph in made).items():
+        often = "once" if times == 1 else counted(times, "time")
+        text = f"{function} was rebuilt {often}, for a new model each time."
+        yield text[0].upper() + text[1:]
+    shapes = [graph for graph in settled if graph.trace.cause != "new_object"]
     for graph in shapes[:_MOST_NAMED]:
         change = graph.trace.changes[0]
-        why = "for a smaller batch" if is_remainder(graph.trace) else "with a relaxed shape"
+        larger = "for a larger input" if is_larger(graph.trace) else "with a relaxed shape"
+        why = "for a smaller batch" if is_remainder(graph.trace) else larger
         text = f"{quoted(graph.trace)} was traced once more {why}: `{change.argument}` from "
         text += f"{change.before} to {change.after}."
         yield text[0].upper() + text[1:]

@@ -93,7 +93,9 @@ def elements(shapes: str) -> float:
 
 
 def _batches(case: Case) -> _Batches | None:
-    told = {row: elements(fact.subject) for row, fact in case.facts(NEW_SHAPE)}
+    told: dict[int, float] = {}
+    for row, fact in case.facts(NEW_SHAPE):  # the smaller one of a row is what an epoch left over
+        told[row] = max(told.get(row, 0.0), elements(fact.subject))
     if len(told) < 2:
         return None
     rows = np.array(sorted(told), np.int64)

@@ -158,3 +158,30 @@ def test_a_model_that_is_compiled_on_and_on_is_retracing(make_run, compiled, ope
     report = account_for(keras_run(make_run, compiled, operations, change)).report
     named = {cause.cause: cause.lost_seconds for cause in report.causes}
     assert named["retracing"] == pytest.approx(TRACE * len(compiled))
+
+
+def test_a_new_model_for_each_of_three_long_folds_is_warm_up(make_run):
+    """Four epochs and more for each: no loop over trials."""
+    run = keras_run(make_run, [80, 160], change=NEW_MODEL, steps=240)
+    report = account_for(run).report
+    (cause,) = report.causes
+    assert cause.cause == "warm_up"
+    assert "The Keras train step was rebuilt 2 times, for a new model each time." in cause.evidence
+
+
+def test_pictures_that_get_larger_are_warm_up_after_long_stages(make_run):
+    sides = [
+        (80, "(32, 16, 16, 3)", "(32, 24, 24, 3)"),
+        (160, "(32, 24, 24, 3)", "(32, 32, 32, 3)"),
+    ]
+    later = [
+        Trace(2 + n, "step", "a.py:1", TRACE, 0.4, "signature", 2, 50, 0, (shape(old, new),))
+        for n, (_, old, new) in enumerate(sides)
+    ]
+    assert settled.has_settled(later, epochs=12)
+    assert not settled.has_settled(later, epochs=11)
+    assert not settled.has_settled([later[0]], epochs=0)
+    shrinks = Change("x", "shape", "(32, 24, 16)", "(32, 16, 24)")
+    assert not settled.has_settled(
+        [Trace(2, "step", "a.py:1", TRACE, 0.4, "signature", 2, 50, 0, (shrinks,))], epochs=99
+    )

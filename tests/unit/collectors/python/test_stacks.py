@@ -63,31 +63,45 @@ def line_of(method):
 
 
 def test_steps_that_keep_their_pace_are_sampled_once_for_comparison(recording, training):
-    training.run(22, Replay().sample)
-    training.run(8, Replay().store)
-    training.run(500, Replay().store)
+    training.run(18, Replay().sample)
+    training.run(552, Replay().store)
     prefix = "Replay." if sys.version_info >= (3, 11) else ""
+    sample = f"{prefix}sample ({HERE}:{line_of(Replay.sample)})"
+    store = f"{prefix}store ({HERE}:{line_of(Replay.store)})"
     assert stacks(recording) == [
-        (f"{prefix}sample ({HERE}:{line_of(Replay.sample)})", {"samples": 22, "of": 30}),
-        (f"{prefix}store ({HERE}:{line_of(Replay.store)})", {"samples": 8, "of": 30}),
+        (sample, {"samples": 10, "of": 10}),
+        (sample, {"samples": 8, "of": 10}),
+        (store, {"samples": 2, "of": 10}),
+        (store, {"samples": 20, "of": 20}),
+        (store, {"samples": 30, "of": 30}),
     ]
+
+
+def test_a_run_of_a_few_seconds_has_two_sets(recording, training):
+    """Ten seconds at a sample in 0.4 s: what grew in them is seen."""
+    training.run(14, Replay().store)
+    training.run(9, Replay().sample)
+    training.collector.stop()
+    told = stacks(recording)
+    assert [numbers["of"] for _, numbers in told] == [10, 10, 10], told
 
 
 def test_a_jump_within_the_first_samples_ends_them(recording, training):
-    training.run(30, Replay().store)
-    training.run(70, Replay().sample, step_ms=200)
+    training.run(33, Replay().store)
+    training.run(75, Replay().sample, step_ms=200)
     training.collector.stop()
-    prefix = "Replay." if sys.version_info >= (3, 11) else ""
-    assert stacks(recording) == [
-        (f"{prefix}store ({HERE}:{line_of(Replay.store)})", {"samples": 30, "of": 30}),
-        (f"{prefix}sample ({HERE}:{line_of(Replay.sample)})", {"samples": 30, "of": 30}),
-        (f"{prefix}sample ({HERE}:{line_of(Replay.sample)})", {"samples": 40, "of": 40}),
+    told = [
+        (place.partition(" ")[0].rpartition(".")[2], numbers["samples"], numbers["of"])
+        for place, numbers in stacks(recording)
     ]
+    before, after = told[:4], told[4:]
+    assert before == [("store", 10, 10), ("store", 10, 10), ("store", 13, 15), ("sample", 2, 15)]
+    assert after == [("sample", 30, 30)] * 2
 
 
 @pytest.mark.parametrize("slower", [{"step_ms": 120}, {"cpu_ms": 60}])
 def test_a_drift_of_wall_or_cpu_time_is_sampled_until_it_ends(recording, training, slower):
-    training.run(60, Replay().store)
+    training.run(75, Replay().store)
     recording.events.clear()
     training.run(80, Replay().sample, **slower)
     training.run(40, Replay().store)
@@ -103,8 +117,8 @@ def test_a_long_suspicion_is_told_ever_more_rarely(recording, training):
     training.run(60, Replay().store)
     training.run(60_000, Replay().sample, step_ms=300)
     sizes = [numbers["of"] for _, numbers in stacks(recording)]
-    assert sizes[:16] == [30, 30] + [60] * 14
-    assert sizes[1:] == sorted(sizes[1:])
+    assert sizes[:16] == [10, 10, 20, 20, 30] + [60] * 11
+    assert sizes == sorted(sizes)
     assert len(sizes) < 120
 
 
@@ -114,15 +128,18 @@ def test_a_frame_of_a_library_counts_for_the_users_line_that_called_it(recording
 
     training.run(60, train)
     # The lambda is the user's as well, and the innermost.
-    assert [place for place, _ in stacks(recording)] == [
+    assert {place for place, _ in stacks(recording)} == {
         f"<lambda> ({HERE}:{train.__code__.co_firstlineno + 1})"
-    ]
+    }
 
 
 def test_what_is_pending_is_told_at_the_end_if_it_is_enough(recording, training):
-    training.run(25, Replay().store)
+    training.run(29, Replay().store)
     training.collector.stop()
-    assert [numbers for _, numbers in stacks(recording)] == [{"samples": 25, "of": 25}]
+    assert [numbers["of"] for _, numbers in stacks(recording)] == [10, 10, 9]
+    training.run(7, Replay().store)
+    training.collector.stop()
+    assert len(stacks(recording)) == 3
 
 
 def test_before_the_first_step_nothing_is_sampled(recording, training):

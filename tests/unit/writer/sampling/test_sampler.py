@@ -1,6 +1,7 @@
 """Samples keep to their share of a core, come less often where they cost more, and say so."""
 
 import itertools
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,6 +11,7 @@ from tb_slowdown_plugin.writer.sampling import (
 from tb_slowdown_plugin.writer.sampling.sampler import (
     SLOWED,
     SamplePace,
+    Sampling,
 )
 
 EARN_10_MS = 0.01 / schedule.SAMPLING_SHARE
@@ -78,3 +80,43 @@ def test_one_expensive_sample_does_not_leave_the_run_unseen():
     assert rests[5] == pytest.approx(16 * 0.25)
     assert max(rests) == pytest.approx(16 * 0.25, rel=0.05)
     assert schedule.SAMPLING_SHARE * ages[-1] + 0.01 >= 0.0002 * 39 + 0.04  # earned in the end
+
+
+class Cheap:
+    """Counts what is read; the clock is the test's."""
+
+    needs_thread = False
+
+    def __init__(self):
+        self.reads = []
+
+    def read(self, *, cheap=False):
+        self.reads.append(cheap)
+        return {}
+
+
+def test_a_young_run_is_looked_at_between_two_samples():
+    """Samples that cost 20 ms come every 7 s; what is cheap is read each quarter of a second."""
+    now_ns, cpu_ns = 0, 0
+    cheap = Cheap()
+
+    def read_cpu():
+        nonlocal cpu_ns
+        cpu_ns += 0 if cheap.reads and cheap.reads[-1] else 10_000_000
+        return cpu_ns
+
+    clock = SimpleNamespace(
+        monotonic_ns=lambda: now_ns, thread_cpu_ns=read_cpu, unix_seconds=lambda: 0.0
+    )
+    recorder = SimpleNamespace(clock=clock, emit=lambda fact: None, rows=1)
+    sampling = Sampling(recorder, cheap, lambda: 0)
+    at = []
+    for _ in range(100):
+        before = len(cheap.reads)
+        rest = sampling.sample()
+        at += [now_ns / 1e9] * (len(cheap.reads) - before)
+        now_ns += int(rest * 1e9) + 1
+    young = [seconds for seconds in at if seconds < schedule.YOUNG_SECONDS]
+    assert len(young) == pytest.approx(schedule.YOUNG_SECONDS / 0.25, abs=2)
+    assert sum(not each for each in cheap.reads[: len(young)]) <= 4
+    assert not any(cheap.reads[len(young) + 1 :])

@@ -5,14 +5,17 @@ import pytest
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.causes.common.places import (
+    GrowingPlace,
     growing_places,
     libraries_at,
+    main_line,
     main_phase,
     place_of,
     places_of_most,
     share_of,
     tell_places,
 )
+from tb_slowdown_plugin.analysis.prepare.waits import stack_sets
 from tb_slowdown_plugin.records.types import Fact
 
 
@@ -91,3 +94,30 @@ def test_the_phase_that_holds_most_of_a_rise(find):
     finding = find("core", "drift", np.ones(5), **shares)
     assert main_phase(finding) == ("copy", 0.7)
     assert share_of(finding, "phase") == pytest.approx(0.9)
+
+
+def test_small_sets_of_a_short_run_are_put_together(make_run):
+    """Ten samples say little: of four such sets the first two are held against the last two."""
+    period = np.linspace(0.01, 0.1, 600)
+    events = [
+        (row, stack(place, samples, of=10.0))
+        for row, least in ((100, 1.0), (200, 2.0), (400, 7.0), (599, 8.0))
+        for place, samples in (("total (train.py:8)", least), ("step (train.py:20)", 10.0 - least))
+    ]
+    (grown,) = growing_places(Case(make_run(period, events=events), None, (), ()))
+    assert grown.place == "total (train.py:8)"
+    assert grown.shares == pytest.approx((0.15, 0.75))
+
+
+def test_two_sets_within_one_step_are_two(make_run):
+    events = [(7, stack("a (b.py:1)", 8.0, of=8.0)), (7, stack("a (b.py:1)", 20.0, of=20.0))]
+    sets = stack_sets(make_run(np.full(20, 3.0), events=events))
+    assert [(each.row, each.of, len(each.facts)) for each in sets] == [(7, 8.0, 1), (7, 20.0, 1)]
+
+
+def test_the_line_is_the_one_that_grows_else_the_one_of_most_samples(make_run):
+    grown = GrowingPlace("f (train.py:8)", (0.1, 0.7), (0.01, 0.07))
+    most = [stack("<module> (train.py:3)", 54.0)]
+    assert main_line([grown], most).line == 8
+    assert main_line([], most).line == 3
+    assert main_line([], []) is None
