@@ -38,6 +38,10 @@ INPUT_FUNCTION: Final = "input_function"
 """Fact: a function of the program that the training data pass through, such as that of a `map`;
 "generator" where Python makes the elements with it, "python" where it calls Python for each."""
 
+CALLBACK_AT: Final = "callback_at"
+"""Fact: a method of a callback that the program has written: its account and its place, such as
+"callback:Plotter Plotter.on_epoch_end (train.py:41)"."""
+
 CALLED_AT: Final = "called_at"
 """Fact: a line whose call traced a function again: "train_step (train.py:9) at train.py:41"."""
 

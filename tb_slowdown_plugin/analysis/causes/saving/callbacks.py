@@ -31,6 +31,7 @@ from tb_slowdown_plugin.analysis.text.wording import (
 )
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.events import CALLBACK_AT
 from tb_slowdown_plugin.catalog.parameters.causes import LITTLE_CALLBACK_SECONDS
 from tb_slowdown_plugin.catalog.parameters.shared import ENOUGH_STEPS, MAJORITY, MATTERS, MOSTLY
 from tb_slowdown_plugin.records.types import Float, Int
@@ -51,6 +52,7 @@ def explain(case: Case) -> Claim | None:
     program = Program.of(case.run)
     inside = called(case.run, main.source)
     calls = _main_call(case, main, inside)
+    method = _method(case, main)
     grows = f" and grows: {times(change)} as long at the end" if change > 1 else ""
     return Claim(
         "callbacks",
@@ -58,7 +60,11 @@ def explain(case: Case) -> Claim | None:
         _subject(who, main, calls),
         f"{who[0].upper()}{who[1:]} takes {_usual(each)} {often}{grows}."
         + (f" Most of it is {_call(main, calls)} in {calls.line}." if calls else ""),
-        (*_evidence(case, claimed), *(tell_parts(each) for each in inside)),
+        (
+            *_evidence(case, claimed),
+            *([f"It runs `{method}`."] if method else []),
+            *(tell_parts(each) for each in inside),
+        ),
         callbacks_fixes.advise(
             callbacks_fixes.Calls(
                 names.family(main.source),
@@ -78,8 +84,21 @@ def explain(case: Case) -> Claim | None:
         ),
         # What is more in some steps is told by its largest and smallest call.
         pattern="flat" if often == "at every step" and main.pattern == "periodic" else None,
-        place=to_place(calls.line, calls.call) if calls else None,
+        place=to_place(calls.line, calls.call) if calls else to_place(method) if method else None,
     )
+
+
+def _method(case: Case, finding: Finding) -> str:
+    """The method of the program's callback that runs in the slow steps, with its place."""
+    at_epochs = finding.pattern == "epoch_boundary"
+    told = dict.fromkeys(
+        place
+        for _, fact in case.facts(CALLBACK_AT)
+        for account, _, place in [fact.subject.partition(" ")]
+        if account == finding.source
+    )
+    several = [each for each in told if ("_epoch_" in each) == at_epochs]
+    return next(iter(told if len(told) == 1 else several if len(several) == 1 else ()), "")
 
 
 def _who(finding: Finding) -> str:

@@ -56,6 +56,23 @@ def test_what_a_board_of_the_programs_own_class_does_is_told(tmp_path, options, 
     assert program_of(facts).board == board
 
 
+def test_the_methods_of_the_programs_own_callbacks_have_places():
+    class Plotter(keras.callbacks.Callback):
+        def on_epoch_end(self, epoch, logs=None):
+            pass
+
+    line = Plotter.on_epoch_end.__code__.co_firstlineno
+    told = [
+        fact.subject
+        for fact in describe_fit(compiled(), [keras.callbacks.History(), Plotter()])
+        if fact.name == "callback_at"
+    ]
+    (subject,) = told
+    account, place = subject.split(" ", 1)
+    assert account == "callback:Plotter"
+    assert place.endswith(f"on_epoch_end (tests/unit/collectors/keras/test_fit_options.py:{line})")
+
+
 def test_of_a_run_without_such_facts_nothing_counts_as_on():
     program = program_of([])
     assert (program.steps_per_execution, program.half_precision) == (1, False)

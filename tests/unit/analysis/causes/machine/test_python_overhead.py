@@ -194,6 +194,18 @@ def place(row, name, samples, of=60):
 JUMP = np.where(np.arange(SIZE) >= 300, 0.010, 0.0)
 
 
+def test_a_jump_of_all_places_alike_is_no_work_in_python(make_run, find, judge):
+    """A slower processor: each line takes longer, and none of them more of a step than before."""
+    run = make_run(
+        0.020 + JUMP,
+        process_cpu=0.020 + JUMP,
+        thread_cpu=0.020 + JUMP,
+        events=[place(100, "step (train.py:9)", 60), place(400, "step (train.py:9)", 60)],
+    )
+    report = judge(run, find("core", "level_shift", JUMP, confidence="medium")).report
+    assert report.causes == ()
+
+
 @pytest.mark.parametrize("of_thread", [0.9, 0.5])
 @pytest.mark.parametrize("is_seen", [True, False])
 def test_a_jump_is_python_work_where_samples_show_the_place(

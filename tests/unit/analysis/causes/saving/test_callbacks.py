@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from tb_slowdown_plugin.records.types import Fact
+
 SIZE = 600
 ROW = np.arange(SIZE)
 EACH = np.full(SIZE, 0.004)
@@ -23,6 +25,19 @@ def test_who_takes_the_time_and_how_often(make_run, find, judge, account, summar
     assert cause.lost_seconds == pytest.approx(2.4)
     assert cause.summary.startswith(summary)
     assert "600 steps with 4 ms each." in cause.evidence[0]
+
+
+def test_the_method_of_a_callback_is_its_place(make_run, find, judge):
+    told = ("Mine.on_epoch_end (a.py:9)", "Mine.on_train_batch_end (a.py:4)", "Other.f (a.py:1)")
+    accounts = ("callback:Mine", "callback:Mine", "callback:Other")
+    facts = [
+        (0, Fact("callback_at", f"{account} {place}", {}))
+        for account, place in zip(accounts, told, strict=True)
+    ]
+    run = make_run(0.01 + EACH, accounts={"callback:Mine": EACH}, events=facts)
+    (cause,) = judge(run, find("callback:Mine", "flat", EACH)).report.causes
+    assert (cause.place.line, cause.place.function) == (4, "Mine.on_train_batch_end")
+    assert "It runs `Mine.on_train_batch_end (a.py:4)`." in cause.evidence
 
 
 def test_a_callback_that_grows_is_told_from_first_to_last(make_run, find, judge):
