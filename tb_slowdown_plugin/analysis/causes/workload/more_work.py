@@ -123,8 +123,22 @@ def _comes_with(case: Case, finding: Finding, batches: _Batches) -> bool:
     last = min(last, batches.known_rows - 1)
     inside = (batches.rows >= first) & (batches.rows <= last)
     late = batches.rows[inside] > (first + last) / 2
-    rises = grows(batches.sizes[inside])
-    return bool(inside.sum() >= SERIES and late.any() and rises)
+    if inside.sum() < SERIES:
+        return _lies_in_larger(case, finding, batches)
+    return bool(late.any() and grows(batches.sizes[inside]))
+
+
+def _lies_in_larger(case: Case, finding: Finding, batches: _Batches) -> bool:
+    """Whether a growth is that of a few stages, each with larger batches than the one before."""
+    start, end = case.diagnosis.warm_up_rows, min(finding.rows[1] + 1, batches.known_rows)
+    sizes, lost = batches.at(start, end), finding.lost_per_step[start:end]
+    if not len(sizes) or np.any(np.diff(sizes) < 0):
+        return False
+    larger = sizes >= LARGER * sizes[0]
+    period = case.run.steps.period_seconds[start:end]
+    if any(grows(period[sizes == size]) for size in np.unique(sizes[larger])):
+        return False  # within a stage, too
+    return bool(lost[larger].sum() >= MOSTLY * lost.sum() > 0)
 
 
 def _compare(case: Case, finding: Finding, batches: _Batches) -> tuple[float, float]:

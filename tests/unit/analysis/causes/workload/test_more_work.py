@@ -39,6 +39,25 @@ def slower(make_run, find, judge):
     return report
 
 
+STAGES = [(0, Fact("batch_shape", "(64, 9)")), (0, Fact("batch_shape", "(32, 9)"))]
+"""The second of a row is what an epoch leaves over."""
+
+
+def test_a_few_stages_with_larger_batches_are_more_work(slower):
+    """Found as one growth, though it is two jumps."""
+    larger = [(SIZE // 2, Fact("batch_shape", "(128, 9)"))]
+    larger += [(SIZE * 3 // 4, Fact("batch_shape", "(256, 9)"))]
+    lost = STEP * np.repeat([0.0, 0.0, 0.4, 1.2], SIZE // 4)
+    report = slower(STAGES + larger, lost=lost)
+    assert (report.verdict, report.causes, report.unexplained_seconds) == ("healthy", (), 0.0)
+
+
+def test_growth_before_the_larger_batches_is_none_of_theirs(slower):
+    larger = [(SIZE * 3 // 4, Fact("batch_shape", "(256, 9)"))]
+    report = slower(STAGES + larger)
+    assert report.verdict == "slowdown"
+
+
 @pytest.mark.parametrize("items", [None, np.full(SIZE, 32.0)], ids=["not told", "sequences"])
 def test_sequences_that_get_longer_by_plan_are_more_work(slower, items):
     report = slower(_shapes(LONGER), items=items)
