@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
@@ -93,11 +93,11 @@ def _size(sets: list[StackSet]) -> float:
 
 
 def _shares_of(sets: list[StackSet]) -> dict[str, float]:
-    """By place, most first."""
-    samples: Counter[str] = Counter()
+    """By place."""
+    samples: dict[str, float] = defaultdict(float)
     for fact in (fact for each in sets for fact in each.facts):
         samples[place_of(fact)] += fact.numbers.get("samples", 0.0)
-    return {place: number / _size(sets) for place, number in samples.most_common()}
+    return {place: number / _size(sets) for place, number in samples.items()}
 
 
 def main_line(places: list[GrowingPlace], most: list[Fact]) -> Place | None:
