@@ -31,7 +31,7 @@ function shown(values: Partial<PythonLines>): { note: string; root: HTMLElement 
 }
 
 const cells = (root: HTMLElement): string[] =>
-  [...root.querySelectorAll("td")].map(
+  [...root.querySelectorAll("tbody td")].map(
     (cell) => cell.textContent?.replace(/\s+/g, " ").trim() ?? "",
   );
 
