@@ -125,6 +125,9 @@ CONTENTION_ACCOUNTS: Final = {
     THROTTLED_SECONDS: THROTTLED,
 }
 
+SLOW_CPU: Final = account(CONTENTION, "slow_cpu")
+"""Computing for longer than on a fast CPU: `ledger/cpu_speed.py`."""
+
 STARVED: Final = account(CONTENTION, "input")
 """Waiting for input that was late because its threads got no core: `ledger/input_contention.py`."""
 

@@ -191,7 +191,7 @@ _CAUSES: Final = (
         "cpu_contention", "CPU contention", "Cc", "machine", "solid",
         "other processes, a quota, or fewer cores take the CPU from the process",
         f"CPU; cgroup throttling {_UNVERIFIED}",
-        asked=100, seen_by=("cpu_contention", "pressure"),
+        asked=100, seen_by=("cpu_contention", "cpu_speed", "pressure"),
         program="cpu_contention",
     ),
     Cause(

@@ -127,6 +127,10 @@ _COLLECTORS: Final = (
                cumulative=True),
         Signal("allowed_cores", "count", "Cores that the process may use", "Allowed cores"),
     )),
+    Collector("cpu_speed", "CPU time of a fixed computation", "system.cpu_speed:CpuSpeed", (
+        Signal("fixed_work_seconds", "seconds", "CPU time of a fixed computation",
+               "CPU time, fixed work"),
+    )),
     Collector("pressure", "Pressure on CPU, memory and disks (PSI)", "system.pressure:Pressure", (
         Signal("cpu_pressure_seconds", "seconds", "Machine waiting for CPU (PSI)",
                "CPU pressure", cumulative=True),

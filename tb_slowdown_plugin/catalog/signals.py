@@ -16,6 +16,9 @@ SWITCHES: Final = ("voluntary_switches", "involuntary_switches")
 CORES: Final = "allowed_cores"
 """Signal: cores that the process may use."""
 
+FIXED_WORK: Final = "fixed_work_seconds"
+"""Signal: CPU seconds of a small computation, the same at each sample; no count."""
+
 THREAD_CPU: Final = "thread_cpu_seconds"
 """Signal: CPU seconds of the training thread in each step; unlike the others no count."""
 

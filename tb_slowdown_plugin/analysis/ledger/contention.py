@@ -20,6 +20,7 @@ from typing import Final
 
 import numpy as np
 
+from tb_slowdown_plugin.analysis.ledger.cpu_speed import find_slow_cpu
 from tb_slowdown_plugin.analysis.ledger.run_queue import (
     Delays,
     find_foreign_delays,
@@ -34,7 +35,7 @@ from tb_slowdown_plugin.analysis.stats.buckets import (
     sum_between,
 )
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.accounts import CONTENTION_ACCOUNTS, WAITING
+from tb_slowdown_plugin.catalog.accounts import CONTENTION_ACCOUNTS, SLOW_CPU, WAITING
 from tb_slowdown_plugin.catalog.parameters.ledger import (
     DELAY_TIED,
     FASTEST_STEPS,
@@ -106,6 +107,12 @@ def find_contention(steps: Steps, signals: Signals, cpu: Float | None = None) ->
         if lost.any():
             found[CONTENTION_ACCOUNTS[name]] = found.get(CONTENTION_ACCOUNTS[name], 0.0) + lost
             known = known + lost
+    slower = find_slow_cpu(steps, signals, cpu)
+    if slower is not None:
+        felt = _leave_felt(steps.core, known, slower, None)
+        lost = _book(steps.core - known, felt, np.zeros(len(felt.seconds)))
+        if lost.any():
+            found[SLOW_CPU] = lost
     return found
 
 

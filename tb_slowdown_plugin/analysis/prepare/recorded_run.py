@@ -25,7 +25,7 @@ from tb_slowdown_plugin.catalog.events import UNFILLED
 from tb_slowdown_plugin.catalog.parameters.ledger import (
     FLAT_FLOOR,
 )
-from tb_slowdown_plugin.catalog.signals import CORES, SWITCHES, THREAD_CPU
+from tb_slowdown_plugin.catalog.signals import CORES, FIXED_WORK, SWITCHES, THREAD_CPU
 from tb_slowdown_plugin.records.types import Epoch, Fact, Float, Int, Run
 
 
@@ -86,7 +86,7 @@ def _seconds_in(graph: TracedGraph, family: str) -> float:
 
 def contention_signals(run: Run) -> Signals:
     """What tells how long the process was kept off the CPU, and what it computed itself."""
-    counts = (*CONTENTION_ACCOUNTS, *SWITCHES, CORES)
+    counts = (*CONTENTION_ACCOUNTS, *SWITCHES, CORES, FIXED_WORK)
     sampled = {name: samples_of(run, name) for name in counts if name in run.signals.values}
     return {**sampled, THREAD_CPU: run.steps.thread_cpu_seconds}
 

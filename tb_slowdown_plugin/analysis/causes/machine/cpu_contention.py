@@ -24,7 +24,7 @@ from tb_slowdown_plugin.analysis.text.wording import (
 )
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.accounts import CONTENTION_ACCOUNTS, STARVED
+from tb_slowdown_plugin.catalog.accounts import CONTENTION_ACCOUNTS, SLOW_CPU, STARVED
 from tb_slowdown_plugin.catalog.parameters.shared import MOSTLY
 from tb_slowdown_plugin.catalog.signals import RUN_DELAY, THROTTLED_SECONDS
 
@@ -37,6 +37,9 @@ _WHAT = {
     CONTENTION_ACCOUNTS[
         RUN_DELAY
     ]: "threads of the process waited in the run queue, by the operating system's own count",
+    SLOW_CPU: "the CPU itself was slower, by a small computation that the monitor times again and "
+    "again: another program shares the core or its caches, its clock is lower, or the host of the "
+    "virtual machine is full",
     STARVED: "input came late, because the threads that load it waited in the run queue; so much "
     "is estimated from how long all threads computed and waited",
 }
@@ -49,7 +52,7 @@ def _computes_itself(contention: Contention) -> bool:
 
 
 def _cores_are_unknown(contention: Contention) -> bool:
-    return not contention.own and not _cores_are_known(contention)
+    return not contention.own and not contention.slow and not _cores_are_known(contention)
 
 
 def _is_throttled(contention: Contention) -> bool:
@@ -199,17 +202,28 @@ def explain(case: Case) -> Claim | None:
         return None
     main = largest(claimed)
     throttled = main.source == CONTENTION_ACCOUNTS[THROTTLED_SECONDS]
-    own = not throttled and _used_cores(case, claimed) >= MOSTLY * (_cores(case).allowed or np.inf)
+    slow = main.source == SLOW_CPU
+    own = (
+        not throttled
+        and not slow
+        and _used_cores(case, claimed) >= MOSTLY * (_cores(case).allowed or np.inf)
+    )
     seconds = lost_seconds(claimed)
     share = percent(case.wall_share(seconds))
     whose = "its own threads held most of them" if own else "other processes held them"
     summary = (
-        f"The container's CPU quota throttled the process for {share} of the run."
+        f"The same computing took more CPU time, {share} of the run: the CPU itself was slower."
+        if slow
+        else f"The container's CPU quota throttled the process for {share} of the run."
         if throttled
         else f"The process was ready to run but had no core for {share} of the run: {whose}."
     )
     machine = (
-        "the program's own background threads" if own else "other processes competing for the CPU"
+        "a slower CPU"
+        if slow
+        else "the program's own background threads"
+        if own
+        else "other processes competing for the CPU"
     )
     return Claim(
         "cpu_contention",
@@ -222,6 +236,7 @@ def explain(case: Case) -> Claim | None:
                 _cores(case),
                 throttled=throttled,
                 own=own,
+                slow=slow,
                 feeds=not case.run.steps.accounts or bool(case.details(names.INPUT_WAIT)),
             )
         ),
@@ -313,6 +328,8 @@ class Contention:
     """A quota holds the process back, not other programs."""
     own: bool = False
     """It is the process that keeps most of its cores busy, not other programs."""
+    slow: bool = False
+    """It had its cores, but they computed more slowly."""
     feeds: bool = True
     """A `tf.data` pipeline feeds the steps, or nobody knows."""
 
@@ -330,7 +347,7 @@ def advise(contention: Contention) -> tuple[Advice, ...]:
 def _cores_are_known(contention: Contention) -> bool:
     cores = contention.cores
     known = cores.allowed is not None and cores.to_try(throttled=contention.throttled) is not None
-    return known and not contention.own
+    return known and not contention.own and not contention.slow
 
 
 def _set_threads(contention: Contention, threads: int) -> str:

@@ -1,0 +1,85 @@
+"""Computing that takes longer because the CPU is slower is not the program's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis import diagnose
+from tb_slowdown_plugin.analysis.ledger.cpu_speed import find_slow_cpu
+from tb_slowdown_plugin.analysis.prepare.steps import prepare_steps
+from tb_slowdown_plugin.analysis.stats.buckets import Samples
+
+SIZE, EVERY = 1200, 20
+SLOW = (np.arange(SIZE) // 200) % 2 == 1
+"""Six stretches by turns, as where a neighbour comes and goes."""
+ROWS = np.arange(EVERY - 1, SIZE, EVERY)
+
+
+def noise(seed=5):
+    return np.exp(np.random.default_rng(seed).normal(0, 0.03, SIZE))
+
+
+def work(slower=1.7):
+    return Samples(ROWS, np.where(SLOW, 40e-6 * slower, 40e-6)[ROWS])
+
+
+def test_it_is_told_by_the_computation_that_takes_longer() -> None:
+    seconds = 0.010 * np.where(SLOW, 1.5, 1.0)
+    found = find_slow_cpu(
+        prepare_steps(seconds, {}, None), {"fixed_work_seconds": work(2)}, seconds
+    )
+    assert found is not None
+    inside = found.seconds[12:18]  # rows 259 to 379
+    np.testing.assert_allclose(inside, EVERY * 0.015 / 2)
+    assert found.seconds[:8].sum() == 0
+
+
+def test_steps_that_go_up_and_down_with_it_are_not_the_programs() -> None:
+    seconds = 0.010 * noise() * np.where(SLOW, 1.5, 1.0)
+    alone = diagnose(seconds, cpu_seconds=seconds)
+    beside = diagnose(seconds, cpu_seconds=seconds, signals={"fixed_work_seconds": work()})
+    assert alone.verdict == "slowdown"
+    assert beside.verdict == "healthy"
+    assert [each.source for each in beside.findings] == ["contention:slow_cpu"]
+    assert beside.findings[0].lost_seconds == pytest.approx(0.005 * SLOW.sum(), rel=0.15)
+
+
+def test_a_program_that_gets_slower_on_a_cpu_that_wanders_is_blamed() -> None:
+    later = np.where(np.arange(SIZE) >= 500, 0.008, 0.0)
+    seconds = 0.010 * noise() + later
+    found = diagnose(seconds, cpu_seconds=seconds, signals={"fixed_work_seconds": work(1.2)})
+    largest = found.findings[0]
+    assert (found.verdict, largest.source, largest.pattern) == ("slowdown", "core", "level_shift")
+    assert largest.lost_seconds == pytest.approx(later.sum(), rel=0.1)
+
+
+def test_threads_of_the_program_that_slow_its_own_core_are_its_own() -> None:
+    seconds = 0.010 * noise() * np.where(SLOW, 1.5, 1.0)
+    cpu = seconds * np.where(SLOW, 2.0, 1.0)
+    signals = {"fixed_work_seconds": work(), "thread_cpu_seconds": seconds}
+    assert find_slow_cpu(prepare_steps(seconds, {}, None), signals, cpu) is None
+    assert diagnose(seconds, cpu_seconds=cpu, signals=signals).verdict == "slowdown"
+
+
+@pytest.mark.parametrize(
+    ("signals", "cpu"),
+    [
+        ({}, np.full(SIZE, 0.01)),
+        ({"fixed_work_seconds": Samples(ROWS[:5], np.full(5, 40e-6))}, np.full(SIZE, 0.01)),
+        ({"fixed_work_seconds": work()}, None),
+        ({"fixed_work_seconds": work()}, np.full(SIZE, np.nan)),
+    ],
+    ids=["no computation", "few samples", "no CPU time", "CPU time not measured"],
+)
+def test_without_proof_nothing_is_told(signals, cpu) -> None:
+    assert find_slow_cpu(prepare_steps(np.full(SIZE, 0.01), {}, None), signals, cpu) is None
+
+
+def test_a_single_sample_that_was_interrupted_says_nothing() -> None:
+    values = np.full(len(ROWS), 40e-6)
+    values[30] = 400e-6
+    steps = prepare_steps(np.full(SIZE, 0.01), {}, None)
+    found = find_slow_cpu(steps, {"fixed_work_seconds": Samples(ROWS, values)}, steps.seconds)
+    assert found is not None
+    assert not found.seconds.any()
