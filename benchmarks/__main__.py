@@ -25,7 +25,15 @@ from typing import Final
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
-from benchmarks import costs, history, many, report_size, routes, seen_in_tensorboard
+from benchmarks import (
+    costs,
+    history,
+    import_cost,
+    many,
+    report_size,
+    routes,
+    seen_in_tensorboard,
+)
 from benchmarks.row import Row, table
 
 DOCUMENT: Final = Path(__file__).parent.parent / "docs/benchmarks.md"
@@ -44,6 +52,7 @@ def main() -> int:
         "overhead": costs.measure_overhead,
         "bytes": costs.measure_bytes,
         "flush": costs.measure_flush,
+        "start": import_cost.measure,
         "report": lambda: report_size.measure(chosen.most),
         "tensorboard": seen_in_tensorboard.measure,
         "routes": routes.measure,
