@@ -13,7 +13,7 @@ import { stackTicks, stackY } from "./paint_stack";
 import type { Layout, Row } from "./rows";
 import type { LayerChoice, TimelineInput } from "./timeline_input";
 
-const MOST_NAMED = 6;
+const MOST_NAMED = 7;
 
 export function gutter(input: TimelineInput, layout: Layout): TemplateResult {
   return html`${layout.rows.map((row) => gutterRow(input, row))}${yLabels(input, layout)}`;

@@ -28,7 +28,7 @@ export interface Row {
 const HEIGHTS: Readonly<Record<RowKind, number>> = {
   epochs: 28,
   notes: 22,
-  stack: 200,
+  stack: 220,
   time: 96,
   marks: 22,
   lane: 44,
