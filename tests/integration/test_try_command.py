@@ -18,7 +18,7 @@ from of_a_kind import few
 
 pytest.importorskip("tensorflow")
 
-pytestmark = [pytest.mark.timed, pytest.mark.tensorflow, pytest.mark.slow]
+pytestmark = [pytest.mark.timed, pytest.mark.patient, pytest.mark.tensorflow, pytest.mark.slow]
 
 ROOT = Path(__file__).parents[2]
 TRIED = ROOT / "tests" / "tried"
@@ -250,7 +250,6 @@ BEGUN = "import tensorflow as tf\nvariable = tf.Variable(1.0)\n"
 STEP = "tf.keras.optimizers.SGD(0.1).apply_gradients([(tf.constant(1.0), variable)])\n"
 
 
-@pytest.mark.patient
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -277,7 +276,6 @@ def test_a_program_that_cannot_be_tried_is_refused_in_one_line(
     assert text.startswith(BEGUN) or [each.name for each in tmp_path.iterdir()] == ["program.py"]
 
 
-@pytest.mark.patient
 @pytest.mark.parametrize(
     "act",
     [
@@ -298,7 +296,6 @@ def test_what_a_program_writes_by_an_absolute_path_is_refused(tmp_path: Path, ac
     assert hash_files(tmp_path) == before
 
 
-@pytest.mark.patient
 @pytest.mark.parametrize(
     ("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)], ids=["SIGTERM", "SIGINT"]
 )

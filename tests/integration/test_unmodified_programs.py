@@ -21,7 +21,7 @@ from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.analysis.report_types import Report
 from tb_slowdown_plugin.reader.logdir import read_runs
 
-pytestmark = [pytest.mark.timed, pytest.mark.patient, pytest.mark.tensorflow, pytest.mark.slow]
+pytestmark = [pytest.mark.timed, pytest.mark.tensorflow, pytest.mark.slow]
 
 FOLDER = Path(__file__).parent.parent / "unmodified"
 
@@ -103,8 +103,8 @@ def test_a_program_is_judged_as_with_calls_by_hand(
     command = ("-m", "tb_slowdown_plugin", "run", "--logdir", "run-logs", "program.py")
     running = start(folders[0], root, *command)
     plain = host.run(RUN, folders[1])
-    by_hand = host.run(RUN, folders[2])
     out, err = running.communicate()
+    by_hand = host.run(RUN, folders[2])
     assert (out, running.returncode) == (plain.stdout, plain.returncode), err
     assert (by_hand.stdout, plain.returncode) == (out, expected.status), by_hand.stderr
     logdir = folders[0] / ("logs" if expected.rule is None else "run-logs")
