@@ -32,6 +32,8 @@ class Advice:
     """Where in the reader's program the code belongs: "find the `map` in your input pipeline"."""
     kind: Literal["patch", "example"] = "example"
     """Whose code it is: the reader's own line, or an example with names of its own."""
+    lines: tuple[int, ...] = ()
+    """Of a patch: the line of the file at which each piece of `code` begins."""
 
 
 @dataclass(frozen=True, slots=True)

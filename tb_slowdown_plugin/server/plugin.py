@@ -28,6 +28,7 @@ from tb_slowdown_plugin.server.cache import (
 )
 from tb_slowdown_plugin.server.captures import UnknownCaptureError
 from tb_slowdown_plugin.server.origin import ANSWER_HEADERS, Names, refusal
+from tb_slowdown_plugin.server.own_lines import is_for
 from tb_slowdown_plugin.server.params import text
 from tb_slowdown_plugin.server.routes import (
     ROUTES,
@@ -98,7 +99,10 @@ class SlowdownPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
             return _send(request, route(self._runs, request.args))
 
         def handle_same(request: wrappers.Request) -> wrappers.Response:
-            args = request.args if settle is None else settle(self._runs, request.args)
+            args = request.args.to_dict()
+            if not is_for(request.remote_addr):
+                args.pop("editor", None)
+            args = args if settle is None else settle(self._runs, args)
             run = text(args, "run")
             number = self._runs.analysis(run).number
             question = (path, *(args.get(name) for name in depends_on or ()))

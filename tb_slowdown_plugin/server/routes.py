@@ -34,6 +34,7 @@ from tb_slowdown_plugin.report.json_body import (
 )
 from tb_slowdown_plugin.report.patches.advice import with_patches
 from tb_slowdown_plugin.report.text_report import to_text
+from tb_slowdown_plugin.server.own_lines import page_body
 from tb_slowdown_plugin.server.params import ParameterError, names, shown, text, whole
 from tb_slowdown_plugin.server.runs import Analysis, Runs
 
@@ -161,7 +162,10 @@ def compare_captures(runs: Runs, parameters: Parameters) -> Body:
 def report(runs: Runs, parameters: Parameters) -> Body:
     """What was found in one run: verdict, causes, advice."""
     analysis = runs.analysis(text(parameters, "run"))
-    return report_body([with_patches(analysis.account.report, analysis.run, Path())])
+    patched = with_patches(analysis.account.report, analysis.run, Path())
+    if "editor" in parameters:
+        return page_body(patched, analysis.run, Path())
+    return report_body([patched])
 
 
 def retraces(runs: Runs, parameters: Parameters) -> Body:
@@ -234,7 +238,7 @@ SETTLED: Final[Mapping[str, Callable[[Runs, Parameters], Parameters]]] = Mapping
 
 SAME_FOR_ALL: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "/report": (),
+        "/report": ("editor",),
         "/timeline": ("first", "last", "buckets"),
         "/changed": ("first", "last"),
         "/retraces": (),

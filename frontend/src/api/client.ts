@@ -53,7 +53,7 @@ export class Client {
   }
 
   async report(run: string, signal?: AbortSignal): Promise<RunReport> {
-    const report = await this.#get<Report>("report", { run }, signal);
+    const report = await this.#get<Report>("report", { run, editor: 1 }, signal);
     const [only] = report.runs;
     if (only === undefined) {
       throw new RequestFailed("broken", "report", 200, `The report of ${run} is empty.`);

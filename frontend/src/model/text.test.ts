@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { codeLines, copied, firstSentence, spans } from "./text";
+import { codeLines, copied, firstSentence, lineNumbers, spans } from "./text";
 
 describe("spans", () => {
   it("tells code from words", () => {
@@ -67,5 +67,18 @@ describe("firstSentence", () => {
     expect(firstSentence("At train.py:41, take 0.5 of it")[0]).toBe(
       "At train.py:41, take 0.5 of it",
     );
+  });
+});
+
+describe("line numbers", () => {
+  const code = ["  a", "- b", "+ B", "  c", "  ...", "- z", "+ Z"].join("\n");
+
+  it("count the lines of the file as it is, piece by piece", () => {
+    const numbers = lineNumbers(codeLines(code), [7, 20]);
+    expect(numbers).toEqual(["7", "8", "", "9", "", "20", ""]);
+  });
+
+  it("are none where no start is known", () => {
+    expect(lineNumbers(codeLines(code), [])).toEqual([]);
   });
 });

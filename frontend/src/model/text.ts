@@ -61,6 +61,20 @@ export function codeLines(code: string, kind: CodeKind = "patch"): CodeLine[] {
   });
 }
 
+/** The number of each line in the file as it is, "" for new ones; none where no start is known. */
+export function lineNumbers(lines: readonly CodeLine[], starts: readonly number[]): string[] {
+  let piece = 0;
+  let next = starts[0] ?? 0;
+  return lines.flatMap(({ text, change }) => {
+    if (starts.length === 0) return [];
+    if (text.trim() !== "..." || piece + 1 >= starts.length) {
+      return [change === "added" ? "" : String(next++)];
+    }
+    next = starts[++piece] as number;
+    return [""];
+  });
+}
+
 export interface Copied {
   readonly text: string;
   /** Whether that is all of the example: its new lines stand in several places. */

@@ -122,7 +122,7 @@ describe("opening", () => {
       reported: 9,
       steps: app.state.report?.steps,
     });
-    expect(server.asked).toContain("./report?run=b%2Fslowdown%2Fworker-2");
+    expect(server.asked).toContain("./report?run=b%2Fslowdown%2Fworker-2&editor=1");
     const top = { ...app.state, run: "slowdown/worker-1" };
     expect(shownRun(top)).toBeUndefined();
     const runs = { runs: [run({ run: ".", title: "logs" })], other_runs: 0 };

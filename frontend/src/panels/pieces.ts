@@ -1,9 +1,9 @@
 /** Small pieces that several panels are made of. */
 
-import { html, type TemplateResult } from "lit-html";
+import { html, nothing, type TemplateResult } from "lit-html";
 import type { CodeKind } from "../api/wire/report";
 import { told } from "../charts/term_title";
-import { codeLines, copied } from "../model/text";
+import { codeLines, copied, lineNumbers } from "../model/text";
 
 /** A sentence of the report; what stands between backticks is code. */
 export const prose = told;
@@ -11,13 +11,22 @@ export const prose = told;
 const MARKS = { added: "a", removed: "d", before: "c", kept: "c" } as const;
 
 /** Code with its new lines marked, and a button that copies what can be pasted. */
-export function codeBox(title: string, code: string, kind: CodeKind = "patch"): TemplateResult {
+export function codeBox(
+  title: string,
+  code: string,
+  kind: CodeKind = "patch",
+  starts: readonly number[] = [],
+  open?: string,
+): TemplateResult {
   const { text, whole } = copied(code);
+  const lines = codeLines(code, kind);
+  const numbers = lineNumbers(lines, starts);
   const label = whole ? "Copy example" : "Copy";
   return html`<div class="code">
-    <header><span>${prose(title)}</span><button class="sm" @click=${(event: Event) => copy(event, text)}>${label}</button></header>
-    <pre tabindex="0" aria-label=${title.replaceAll("`", "")}>${codeLines(code, kind).map(
-      (line) => html`<span class=${MARKS[line.change]}>${line.text || " "}</span>`,
+    <header><span>${prose(title)}</span>${open ? html`<a class="btn sm" href=${open}>Open in editor</a>` : nothing}<button class="sm" @click=${(event: Event) => copy(event, text)}>${label}</button></header>
+    <pre tabindex="0" aria-label=${title.replaceAll("`", "")}>${lines.map(
+      (line, index) =>
+        html`<span class=${MARKS[line.change]} data-n=${numbers[index] ?? nothing}>${line.text || " "}</span>`,
     )}</pre>
   </div>`;
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ RESULTS: Final = {
     "numerics": "Results stay the same except for rounding.",
     "yes": "Results change.",
 }
+_PIECE: Final = re.compile(r"@@ -(\d+)")
 _AROUND: Final = 2
 """Lines of context."""
 
@@ -52,18 +54,20 @@ def _patched(cause: Cause, fixes: dict[str, Fix]) -> Cause:
 def _advice_of(patch: Patch) -> Advice:
     source = patch.source
     before, after = source.text.splitlines(), source.edited(patch.edits).splitlines()
+    diff = list(difflib.unified_diff(before, after, n=_AROUND, lineterm=""))[2:]
     return Advice(
         f"{patch.title} {RESULTS[patch.changes_results]}",
-        "\n".join(_signed(difflib.unified_diff(before, after, n=_AROUND, lineterm=""))),
+        "\n".join(_signed(diff)),
         patch.note,
         f"{source.name}:{patch.line}",
         "patch",
+        tuple(int(found[1]) for line in diff if (found := _PIECE.match(line))),
     )
 
 
 def _signed(lines: Iterable[str]) -> Iterable[str]:
     """The lines of a diff as those of an advice."""
-    for number, line in enumerate(list(lines)[2:]):
+    for number, line in enumerate(lines):
         if not line.startswith("@@"):
             yield f"{line[:1]} {line[1:]}".rstrip()
         elif number:

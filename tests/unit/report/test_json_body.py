@@ -77,6 +77,7 @@ def test_values_arrive_as_they_are(slow: Report) -> None:
             "price": "None.",
             "where": "where `train_step` is called",
             "kind": "example",
+            "lines": [],
         }
     ]
     assert run["suspects"][0]["seconds"] == 40.0

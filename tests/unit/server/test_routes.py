@@ -49,6 +49,9 @@ def test_advice_is_a_patch_where_the_program_is_at_hand(
     ((advice,),) = (cause["advice"] for cause in ask(seen, "/report", run=".")["runs"][0]["causes"])
     assert (advice["kind"], advice["where"]) == ("patch", "train.py:2")
     assert advice["code"] == "  for x in data:\n-     gc.collect()\n      step(x)"
+    assert "open" not in advice
+    (cause,) = ask(seen, "/report", run=".", editor="1")["runs"][0]["causes"]
+    assert cause["advice"][0]["open"].endswith("/train.py:2")
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
     assert ask(seen, "/report", run=".")["runs"][0]["causes"][0]["advice"] == []

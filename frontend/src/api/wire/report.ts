@@ -58,6 +58,19 @@ export interface Advice {
   readonly where: string;
   /** Whose code it is: the reader's own line, or an example with names of its own. */
   readonly kind: CodeKind;
+  /** Of a patch: see `OwnLines`. */
+  readonly lines?: readonly number[];
+  readonly open?: string;
+}
+
+/** The reader's own lines at the place of a cause; only the page gets them. */
+export interface OwnLines {
+  readonly where: string;
+  readonly code: string;
+  /** The line of the file at which each piece of the code begins. */
+  readonly lines: readonly number[];
+  /** What opens the place in an editor, empty where that is switched off. */
+  readonly open?: string;
 }
 
 /** What one mechanism took of a warm-up. */
@@ -95,6 +108,7 @@ export interface Cause {
   readonly external?: boolean;
   /** The experiment of `tbslow try` that says most of it. */
   readonly confirmed?: Trial | null;
+  readonly source?: OwnLines | null;
 }
 
 export interface Suspect {

@@ -5,6 +5,7 @@ import type {
   Cause,
   Confidence,
   Confirming,
+  OwnLines,
   Pattern,
   RunReport,
 } from "../../api/wire/report";
@@ -23,6 +24,7 @@ export interface Card {
   readonly share: number;
   readonly evidence: readonly string[];
   readonly advice: readonly Advice[];
+  readonly source?: OwnLines | null | undefined;
   /** Filled bars of three, and the words beside them. */
   readonly bars: 0 | 1 | 2 | 3;
   readonly confidence: string;
@@ -102,6 +104,7 @@ function cardOf(cause: Cause): Card {
     share: cause.lost_fraction,
     evidence: [...tried(cause), ...cause.evidence],
     advice: cause.advice,
+    source: cause.source,
     bars: BARS[cause.confidence],
     confidence,
     confidenceMeaning,

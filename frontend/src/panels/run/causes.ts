@@ -3,7 +3,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { badge } from "../../charts/badge";
 import "../../charts/sparkline";
-import type { Advice, RunReport } from "../../api/wire/report";
+import type { Advice, OwnLines, RunReport } from "../../api/wire/report";
 import { count, duration, ledgerSeconds, percent, range } from "../../base/format";
 import { nearest } from "../../model/captures";
 import {
@@ -107,7 +107,7 @@ function body(card: Card, page: Page): TemplateResult {
       <ul>${card.evidence.map((sentence) => html`<li>${prose(sentence)}</li>`)}</ul>
       ${card.steps === undefined ? where(card, page) : html`<div class="acts">${actions(card, page)}</div>`}
     </div>
-    <div>${ways(card.advice)}</div>
+    <div>${card.source ? ownLines(card.source) : nothing}${ways(card.advice)}</div>
   </div>`;
 }
 
@@ -178,7 +178,10 @@ function heading(one: Advice): string {
   return one.where ? `${title}: ${one.where}` : title;
 }
 
+const ownLines = ({ where, code, lines, open }: OwnLines): TemplateResult =>
+  codeBox(where, code, "patch", lines, open);
+
 const change = (one: Advice): TemplateResult =>
-  html`${one.code === "" ? nothing : codeBox(heading(one), one.code, one.kind)}${
+  html`${one.code === "" ? nothing : codeBox(heading(one), one.code, one.kind, one.lines, one.open)}${
     one.price === "" ? nothing : html`<p class="s q">Trade-off: ${prose(one.price)}</p>`
   }`;

@@ -33,6 +33,7 @@ def test_a_patch_stands_for_the_first_example(tmp_path: Path) -> None:
             "If memory then grows, collect once per epoch.",
             "train.py:5",
             "patch",
+            (3,),
         ),
         Advice("Freeze objects."),
     )
@@ -78,3 +79,4 @@ def test_places_of_one_patch_that_lie_apart_are_told_apart(tmp_path: Path) -> No
     assert "+ data = data.map(f).batch(3).prefetch(tf.data.AUTOTUNE)" in prefetch.code
     assert parallel.code.count("num_parallel_calls=tf.data.AUTOTUNE") == 2
     assert "\n  ...\n" in parallel.code
+    assert (prefetch.lines, parallel.lines) == ((14,), (2, 14))
