@@ -34,6 +34,7 @@ from tb_slowdown_plugin.server.routes import (
     ROUTES,
     SAME_FOR_ALL,
     SETTLED,
+    Parameters,
     SharedPages,
 )
 from tb_slowdown_plugin.server.runs import Runs, UnknownRunError
@@ -99,10 +100,11 @@ class SlowdownPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
             return _send(request, route(self._runs, request.args))
 
         def handle_same(request: wrappers.Request) -> wrappers.Response:
-            args = request.args.to_dict()
+            args: Parameters = request.args
             if not is_for(request.remote_addr):
-                args.pop("editor", None)
-            args = args if settle is None else settle(self._runs, args)
+                args = {name: value for name, value in args.items() if name != "editor"}
+            if settle is not None:
+                args = settle(self._runs, args)
             run = text(args, "run")
             number = self._runs.analysis(run).number
             question = (path, *(args.get(name) for name in depends_on or ()))
