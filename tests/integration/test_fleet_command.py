@@ -76,6 +76,13 @@ def is_same(answer: list[dict[str, Any]], rows: list[dict[str, Any]]) -> bool:
     return True
 
 
+def test_the_example_of_the_docs_is_what_is_found(found: Fleet) -> None:
+    (example,) = re.findall(
+        r"^```text\n(Lost .*?)^\.\.\.\n", PAGE.read_text(), re.DOTALL | re.MULTILINE
+    )
+    assert fleet(found.logdir, "-o", found.output).startswith(example)
+
+
 def test_what_is_found_is_what_the_report_finds(found: Fleet, root: Path) -> None:
     told = subprocess.run(
         [sys.executable, "-m", "tb_slowdown_plugin", "report", str(found.logdir), "--format=json"],
