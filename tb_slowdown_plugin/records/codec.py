@@ -85,6 +85,8 @@ def _encode_steps(chunk: Chunk) -> list[pb.Column]:
     columns = [encode_count("number", steps.number), *encode_seconds(seconds)]
     if steps.ran.any():
         columns += encode_whole({"ran": steps.ran, "calls": steps.calls})
+    if steps.argument_size.any():
+        columns += encode_whole({"argument_size": steps.argument_size})
     if steps.kind.any():
         columns += encode_whole({"kind": steps.kind})
     if not np.isnan(steps.items).all():

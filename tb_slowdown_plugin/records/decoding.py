@@ -118,6 +118,7 @@ def _decode_steps(messages: Sequence[pb.Chunk], started: Sequence[float]) -> Ste
         },
         ran=counted("ran", limits.MAX_COUNT),
         calls=counted("calls", limits.MAX_COUNT),
+        argument_size=counted("argument_size", limits.MAX_COUNT),
     )
 
 

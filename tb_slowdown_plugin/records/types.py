@@ -61,9 +61,12 @@ class StepTable:
     names. 0 where none was seen."""
     calls: Int = field(default_factory=lambda: np.zeros(0, np.int64))
     """(S,) how often it called one of them."""
+    argument_size: Int = field(default_factory=lambda: np.zeros(0, np.int64))
+    """(S,) numbers in the largest argument of each of these calls, together; 0 where none was a
+    tensor."""
 
     def __post_init__(self) -> None:
-        for name in ("ran", "calls"):
+        for name in ("ran", "calls", "argument_size"):
             if len(getattr(self, name)) != len(self.number):
                 object.__setattr__(self, name, np.zeros(len(self.number), np.int64))
 

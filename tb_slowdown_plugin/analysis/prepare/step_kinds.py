@@ -15,7 +15,7 @@ import numpy as np
 
 from tb_slowdown_plugin.catalog.events import STEP_FUNCTION
 from tb_slowdown_plugin.catalog.parameters.prepare import BUILDING_STEPS, FEWEST_OF_A_KIND
-from tb_slowdown_plugin.catalog.parameters.shared import NEGLIGIBLE, START_SHARE
+from tb_slowdown_plugin.catalog.parameters.shared import NEARLY_ALL, NEGLIGIBLE, START_SHARE
 from tb_slowdown_plugin.records.types import Fact, Float, Int, Run
 
 GRADIENTS: Final = "gradients outside of a function"
@@ -34,6 +34,8 @@ class StepKinds:
     """Whether steps differ in what they ran, not in what the user declared."""
     count_calls: bool
     """Whether `items` are calls."""
+    count_numbers: bool = False
+    """Whether `items` are the numbers in what the functions were given."""
 
 
 def find_kinds(run: Run) -> StepKinds:
@@ -53,8 +55,13 @@ def find_kinds(run: Run) -> StepKinds:
         kind = _join_rare(steps.ran)
         are_found = bool((kind != kind[0]).any())
     items, count_calls = steps.items, False
-    if not told and _vary_in_a_kind(steps.calls, kind):
+    if told:
+        return StepKinds(kind, items, are_found, count_calls)
+    if _vary_in_a_kind(steps.calls, kind):
         items, count_calls = np.maximum(steps.calls, 1).astype(float), True
+    elif _vary_in_a_kind(steps.argument_size, kind) and not _piles_up(steps.argument_size):
+        items = np.where(steps.argument_size > 0, steps.argument_size, np.nan)
+        return StepKinds(kind, items, are_found, count_calls, count_numbers=True)
     return StepKinds(kind, items, are_found, count_calls)
 
 
@@ -83,6 +90,14 @@ def _vary_in_a_kind(calls: Int, kind: Int) -> bool:
         if few < many:
             return True
     return False
+
+
+def _piles_up(size: Int) -> bool:
+    """Whether what functions get is never less and nearly always more: the program keeps it all."""
+    more = np.diff(size)
+    return len(more) > 0 and bool(
+        np.mean(more > 0) >= NEARLY_ALL and np.mean(more < 0) <= NEGLIGIBLE
+    )
 
 
 def name_functions(run: Run) -> Mapping[int, str]:

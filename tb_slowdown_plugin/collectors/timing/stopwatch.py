@@ -56,6 +56,7 @@ class Stopwatch:
 
     __slots__ = (
         "_now",
+        "argument_size",
         "ask_ns",
         "askers",
         "booked",
@@ -90,6 +91,8 @@ class Stopwatch:
         """Functions that the step under way has run, a bit for each (`tracing/step_functions`)."""
         self.calls = 0
         """How often it has called one of them."""
+        self.argument_size = 0
+        """Numbers in the largest argument of each of these calls, together."""
         self.askers: list[Callable[[], None]] = []
         """Called before anything is opened, closed or taken, in the training thread, and by
         `wait` when they are due.

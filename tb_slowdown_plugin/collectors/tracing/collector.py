@@ -27,6 +27,7 @@ from tb_slowdown_plugin.catalog.names import FUNCTION_OPTIONS, TRACING, account
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
 from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
+from tb_slowdown_plugin.collectors.tracing.argument_sizes import ArgumentSizes
 from tb_slowdown_plugin.collectors.tracing.first_executions import FirstExecutions
 from tb_slowdown_plugin.collectors.tracing.functions import TracedFunctions, TraceReason
 from tb_slowdown_plugin.collectors.tracing.graph_size import variable_elements
@@ -103,6 +104,7 @@ class TraceCollector:
         self._subjects = Subjects.of_process()
         self._functions = TracedFunctions()
         self._step_functions = StepFunctions(self._emit)
+        self._argument_sizes = ArgumentSizes()
         # a finalizer that calls a tf.function may run inside: it must not wait for itself
         self._lock = threading.RLock()
         self._ids = itertools.count(1)
@@ -123,7 +125,7 @@ class TraceCollector:
         self._hooks.remove()
         self._executions.stop()
 
-    def _define(self, _: Any, __: Any, tracing_options: Any) -> Generator[None, Any, None]:
+    def _define(self, args: Any, kwargs: Any, tracing_options: Any) -> Generator[None, Any, None]:
         thread = self._thread
         open_traces = thread.open
         depth = len(open_traces)
@@ -146,6 +148,7 @@ class TraceCollector:
             if bit:
                 watch.ran |= bit
                 watch.calls += 1
+                watch.argument_size += self._argument_sizes.read(bit, args, kwargs)
 
     def _learn_function(self, options: Any) -> int:
         try:

@@ -41,6 +41,7 @@ _STEP_COLUMNS: Final[dict[str, How]] = {
     "kind": "first",
     "ran": "first",
     "calls": "sum",
+    "argument_size": "sum",
 }
 """Column -> what a row says of it that stands for several steps."""
 _SIGNAL_COLUMNS: Final[dict[str, How]] = {"time": "last", "row": "last"}

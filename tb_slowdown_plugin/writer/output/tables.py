@@ -75,7 +75,7 @@ def build_steps(
             edge.at_ns = opening.at_ns
         _spread_cpu(_find_readings(openings, (), ()), np.empty(0, np.int64), edge)
         return no_steps(), edge.at_ns / 1e9 + unix_offset_seconds
-    _, numbers, begun, ended, process, thread, items, kinds, accounts, ran, calls = zip(
+    _, numbers, begun, ended, process, thread, items, kinds, accounts, ran, calls, sizes = zip(
         *rows, strict=True
     )
     bounds_ns = np.array((edge.at_ns, *ended), np.int64)
@@ -102,6 +102,7 @@ def build_steps(
         accounts=_build_accounts(accounts),
         ran=np.array(ran, np.int64),
         calls=np.array(calls, np.int64),
+        argument_size=np.array(sizes, np.int64),
     )
     return table, float(begins_ns[0] / 1e9 + unix_offset_seconds)
 

@@ -201,8 +201,8 @@ class Recorder(Periods):
         items = self._items
         if items is None:
             items = self.batch_items
-        ran, calls = watch.ran, watch.calls
-        watch.ran = watch.calls = 0
+        ran, calls, argument_size = watch.ran, watch.calls, watch.argument_size
+        watch.ran = watch.calls = watch.argument_size = 0
         # An interrupt comes after a call: the row is counted and kept, or neither.
         self._ended_ns = ended_ns
         row = self.rows
@@ -220,6 +220,7 @@ class Recorder(Periods):
                 accounts,
                 ran,
                 calls,
+                argument_size,
             )
         )
         if self.due.is_any:

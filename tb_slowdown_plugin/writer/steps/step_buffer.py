@@ -21,9 +21,10 @@ StepRow: TypeAlias = tuple[
     dict[str, int] | int | None,
     int,
     int,
+    int,
 ]
 """(row, number, begun_ns, ended_ns, process_cpu_ns, thread_cpu_ns, items, kind, account -> ns,
-functions that ran, their calls);
+functions that ran, their calls, numbers in their arguments);
 the two clocks of CPU time are not read at each step, and where nothing but waiting for input
 was booked, its nanoseconds stand alone."""
 

@@ -124,9 +124,15 @@ def test_what_steps_ran_is_kept_and_costs_nothing_where_nobody_saw_it():
     unseen = codec.encode(Chunk("0badcafe", 0, 1.8e9, 0, steps, no_signals()))
     found = codec.decode(unseen).steps
     assert (found.ran.tolist(), found.calls.tolist()) == ([0] * 4, [0] * 4)
-    steps = replace(steps, ran=np.array([2, 6, 2, 1 << 41]), calls=np.array([1, 9, 1, 30]))
+    steps = replace(
+        steps,
+        ran=np.array([2, 6, 2, 1 << 41]),
+        calls=np.array([1, 9, 1, 30]),
+        argument_size=np.array([640, 0, 1 << 33, 2]),
+    )
     found = codec.decode(codec.encode(Chunk("0badcafe", 0, 1.8e9, 0, steps, no_signals()))).steps
     assert (found.ran.tolist(), found.calls.tolist()) == ([2, 6, 2, 1 << 41], [1, 9, 1, 30])
+    assert found.argument_size.tolist() == [640, 0, 1 << 33, 2]
 
 
 @pytest.mark.filterwarnings("error")

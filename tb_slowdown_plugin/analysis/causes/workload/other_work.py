@@ -32,6 +32,13 @@ def tell_other_work(case: Case) -> Iterable[str]:
             f"Steps call their functions {count(least)} to {count(most)} times. A step is compared "
             "with steps of as many calls: more calls are more work, and no loss."
         )
+    if found.count_numbers:
+        yield (
+            f"Functions get {count(int(np.nanmin(found.items)))} to "
+            f"{count(int(np.nanmax(found.items)))} "
+            "numbers in a step. A step is compared with steps that get as many: larger arguments "
+            "are more work, and no loss."
+        )
 
 
 def _tell_kinds(case: Case, kind: Int) -> Iterable[str]:

@@ -123,3 +123,34 @@ def test_a_few_steps_that_also_ran_something_else_are_of_a_kind(make):
     found = find_kinds(make(np.where(ran == LEARN, 0.2, 0.01), ran, np.ones(SIZE, int)))
     assert found.are_found
     assert len(set(found.kind[39::40])) == 1
+
+
+def sized(make, seconds, size):
+    run = make(seconds, np.full(SIZE, LEARN), np.ones(SIZE, int))
+    return replace(run, steps=replace(run.steps, argument_size=np.asarray(size)))
+
+
+def test_longer_arguments_are_more_work(make):
+    length = np.repeat([512, 1024, 2048], SIZE // 3)
+    run = sized(make, 0.004 + length * 5e-6, length)
+    report = account_for(run).report
+    assert (report.verdict, report.causes) == ("healthy", ())
+    (note,) = [each for each in report.notes if "Functions get" in each]
+    assert note.startswith("Functions get 512 to 2,048 numbers in a step.")
+
+
+def test_episodes_of_any_length_are_compared_by_their_length(make):
+    random = np.random.default_rng(2)
+    length = (random.integers(40, 100, SIZE) * (1 + np.arange(SIZE) / 200)).astype(int)
+    plain = sized(make, 0.002 + length * 1e-4, length)
+    slower = sized(make, (0.002 + length * 1e-4) * np.where(late(600), 1.5, 1.0), length)
+    assert account_for(plain).report.verdict == "healthy"
+    assert account_for(slower).report.verdict == "slowdown"
+
+
+def test_what_piles_up_in_an_argument_is_no_plan(make):
+    kept = 64 * np.arange(1, SIZE + 1)
+    run = sized(make, 0.004 + kept * 1e-6, kept)
+    report = account_for(run).report
+    assert report.verdict == "slowdown"
+    assert not find_kinds(run).count_numbers

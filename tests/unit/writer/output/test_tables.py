@@ -13,7 +13,7 @@ S = 10**9
 
 def row(number, begun, ended, *, cpu=None, items=None, kind="train", accounts=None):
     process, thread = (None, None) if cpu is None else cpu
-    return (number, number, begun, ended, process, thread, items, kind, accounts, 0, 0)
+    return (number, number, begun, ended, process, thread, items, kind, accounts, 0, 0, 0)
 
 
 def test_a_period_goes_from_the_end_of_the_step_before() -> None:

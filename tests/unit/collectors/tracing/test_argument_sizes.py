@@ -1,0 +1,50 @@
+"""How many numbers a function is given."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.collectors.tracing.argument_sizes import ArgumentSizes
+
+
+def zeros(*shape):
+    return np.zeros(shape, np.float32)
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "sizes"),
+    [
+        (((zeros(8, 4), zeros(8)), {}), ((zeros(20, 4), zeros(20)), {}), (32, 80)),
+        (((0.5,), {"x": zeros(3, 3)}), ((0.5,), {"x": zeros(3, 5)}), (9, 15)),
+        ((({"a": (zeros(2), [zeros(7)])},), {}), (({"a": (zeros(2), [zeros(9)])},), {}), (7, 9)),
+        (((1, "name", None), {}), ((1, "name", None), {}), (0, 0)),
+        (((zeros(),), {}), ((zeros(50),), {}), (0, 0)),
+        (((zeros(4),), {}), ((), {}), (4, 0)),
+        (((zeros(4),), {}), (("no tensor",), {}), (4, 0)),
+    ],
+    ids=["largest", "by name", "nested", "none", "a number", "gone", "of another make"],
+)
+def test_the_argument_that_was_largest_at_first_is_counted(first, later, sizes) -> None:
+    reader = ArgumentSizes()
+    assert (reader.read(1, *first), reader.read(1, *later)) == sizes
+
+
+def test_functions_are_told_apart() -> None:
+    reader = ArgumentSizes()
+    assert reader.read(1, (zeros(4), 0.5), {}) == 4
+    assert reader.read(2, (0.5, zeros(6)), {}) == 6
+    assert reader.read(1, (zeros(5), zeros(9)), {}) == 5
+
+
+def test_a_list_of_numbers_is_not_walked_to_its_end() -> None:
+    seen = []
+
+    class Number(float):
+        @property
+        def shape(self):
+            seen.append(1)
+            return ()
+
+    assert ArgumentSizes().read(1, ([Number(i) for i in range(1000)],), {}) == 0
+    assert len(seen) <= 16
