@@ -106,7 +106,7 @@ REPORTS: dict[str, tuple[Report, ...]] = {
     "garbage_collection": (
         Report(
             "pytorch/torchtitan#148",
-            "collecting at the same steps on all of 512 GPUs makes an iteration 1.5 % shorter",
+            "collecting at the same steps on all of 512 GPUs makes an iteration 1.5% shorter",
         ),
         Report(
             "marin-community/marin#9224",

@@ -101,7 +101,7 @@ def make_steps(
     accounts: dict[str, float] | None = None,
     seed: int | None = None,
 ) -> StepTable:
-    """Steps of equal length, or (with a seed) of lengths that vary by 10 %; whole microseconds."""
+    """Steps of equal length, or (with a seed) of lengths that vary by 10%; whole microseconds."""
     period = np.full(count, seconds)
     if seed is not None:
         period = np.random.default_rng(seed).normal(seconds, seconds / 10, count).clip(1e-6)

@@ -48,7 +48,7 @@ class Quantity:
     def may_be(self, value: float, doubt: float = 0.0) -> bool:
         """Whether rounding alone can make the one of the other.
 
-        >>> quantity("34 %").may_be(0.3449), quantity("34 %").may_be(0.348)
+        >>> quantity("34%").may_be(0.3449), quantity("34%").may_be(0.348)
         (True, False)
         """
         return abs(self.value - value) <= (self.doubt + doubt) * 1.001 + 1e-12
@@ -65,7 +65,7 @@ class Quantity:
 def quantity(text: str) -> Quantity:
     """What a duration, a size, a share or a bare count says.
 
-    >>> quantity("5 min 30 s").value, quantity("1,204 ms").value, quantity("15.3 %").doubt
+    >>> quantity("5 min 30 s").value, quantity("1,204 ms").value, quantity("15.3%").doubt
     (330.0, 1.204, 0.0005)
     """
     value = doubt = 0.0

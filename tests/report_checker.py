@@ -71,7 +71,7 @@ def _headline(text: str, report: Mapping[str, Any]) -> Iterator[str]:
     wall, lost = report["wall_seconds"], report["lost_seconds"]
     if not (wall > 0 and "lost" in text.lower()):
         return
-    for _, parts in found("(?:of|in) <wall:duration>", text):
+    for _, parts in found(r"\b(?:of|in) <wall:duration>", text):
         if not parts["wall"].may_be(wall):
             yield f'the headline is of {parts["wall"].text}, the run of {wall} s: "{text}"'
     for _, parts in found(r"[Ll]ost <share:percent>|lost \((?P<x><share2:percent>)\)", text):
@@ -81,9 +81,8 @@ def _headline(text: str, report: Mapping[str, Any]) -> Iterator[str]:
     for _, parts in found("<lost:duration> of <wall:duration>", text):
         if not parts["lost"].may_be(lost):
             yield f'the headline says {parts["lost"].text} lost, the ledger {lost} s: "{text}"'
-    causes = [cause["lost_seconds"] for cause in report["causes"]]
-    if "; most to" in text and causes and max(causes) <= 0.5 * lost:
-        yield f'no cause has most of {lost} s: "{text}"'
+    if ", most of it " in text and report["unexplained_seconds"] <= 0.5 * lost:
+        yield f'most of {lost} s has a cause: "{text}"'
 
 
 def _between_sentences(text: str) -> Iterator[str]:

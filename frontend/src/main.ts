@@ -15,8 +15,8 @@ const SECOND = 1000;
 /** How often the page says anew how long ago a live run reported. */
 const LIVE_SECONDS = 5;
 
-/** A panel counts as looked at from so far below the window's top, in pixels. */
-const SIGHT = 160;
+/** A panel counts as looked at from so far below the window's top: where a link leads to. */
+const SIGHT = 72;
 
 /** The last panel that begins above the line of sight; undefined at the very top. */
 function panelInSight(root: HTMLElement): string | undefined {

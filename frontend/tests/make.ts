@@ -23,7 +23,7 @@ export const run = (values: Partial<Run> = {}): Run => ({
 export const digest = (values: Partial<RunDigest> = {}): RunDigest => ({
   verdict: "slowdown",
   judged: "whole",
-  headline: "Lost 40 % of 1 min 40 s to retracing of train_step (train.py:41)",
+  headline: "40.0 s of 1 min 40 s lost (40%) to retracing of train_step (train.py:41).",
   lost_seconds: 40,
   lost_fraction: 0.4,
   wall_seconds: 100,
@@ -76,7 +76,7 @@ export const cause = (values: Partial<Cause> = {}): Cause => ({
 export const report = (values: Partial<RunReport> = {}): RunReport => ({
   run: "run1",
   verdict: "slowdown",
-  headline: "Lost 40 % of 1 min 40 s; most to retracing of `train_step`",
+  headline: "40.0 s of 1 min 40 s lost (40%). Biggest cause: retracing of `train_step`.",
   steps: 100,
   wall_seconds: 100,
   healthy_step_seconds: 0.6,

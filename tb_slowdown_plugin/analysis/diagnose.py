@@ -196,7 +196,7 @@ def _state_baseline(
     last = int(trend.edges[trend.base_buckets[1]]) - 1
     if first <= warm_up_rows and last >= count - 1:
         return "the level of the whole run after warm-up", (first, last)
-    return "the fastest level sustained for at least 5 % of the run", (first, last)
+    return "the fastest level sustained for at least 5% of the run", (first, last)
 
 
 def _conclude(

@@ -60,7 +60,7 @@ class Baseline:
     seconds: float
     """Median period of a healthy step; NaN if there is no baseline."""
     provenance: str
-    """"lowest level held for at least 5 % of the run" ..."""
+    """"lowest level held for at least 5% of the run" ..."""
     rows: tuple[int, int]
 
 

@@ -40,7 +40,7 @@ THROTTLED: Final = names.account(CONTENTION, "throttled")
 IN_TURN: Final = names.account(names.COMMUNICATION, "in turn")
 """Workers that wait for each other in turn, where none is late more than the others. Two equal
 workers whose steps vary by a tenth wait a twentieth of the time each: named from `INPUT_FLOOR`
-on, or if it grows (two workers on one quiet machine: 7 %, `tests/programs/communication.py`)."""
+on, or if it grows (two workers on one quiet machine: 7%, `tests/programs/communication.py`)."""
 
 
 CREATION: Final = "optimizer_creation"

@@ -118,7 +118,7 @@ class ProgressLine:
             return
         self._next = self._clock() + _EVERY_SECONDS
         share = 100 * done // max(total, 1)
-        line = f"reading: {share} % of {total / 1e6:,.0f} MB"
+        line = f"reading: {share}% of {total / 1e6:,.0f} MB"
         self._stream.write("\r" + line.ljust(self._drawn))
         self._stream.flush()
         self._drawn = len(line)

@@ -115,7 +115,7 @@ def tell_efficiency(found: Efficiency, within: str) -> str:
 
     Example:
       >>> tell_efficiency(Efficiency(("/device:GPU:0",), 0.38, 0.5, 0.12, 0.0), "each step")
-      'GPU:0 is idle 62 % of each step: it waits for the host (50 %) and for copies (12 %)'
+      'GPU:0 is idle 62% of each step: it waits for the host (50%) and for copies (12%)'
     """
     waits = [
         (share, what)
@@ -142,8 +142,8 @@ def tell_efficiency(found: Efficiency, within: str) -> str:
 
 def _percent(share: float) -> str:
     if 0.0 < share < 0.005:
-        return "less than 1 %"
-    return f"{100 * share:.0f} %"
+        return "less than 1%"
+    return f"{100 * share:.0f}%"
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,7 +209,7 @@ def _names(runs: Sequence[str]) -> str:
 
 
 def _html_row(title: str, term: Difference, step: float, reach: float) -> str:
-    """A row of the table; `step` and `reach` are seconds: 100 %, and the end of the chart."""
+    """A row of the table; `step` and `reach` are seconds: 100%, and the end of the chart."""
     low, high = (each / reach * _HALF for each in term.interval_seconds)
     change = term.difference_seconds / reach * _HALF
     chart = (

@@ -129,8 +129,8 @@ def _ledger(report: Report, width: int, ink: Ink) -> Iterator[str]:
     for cause, title, seconds in parts:
         share = percent(seconds / report.wall_seconds)
         booked = _seconds(seconds, report.wall_seconds)
-        yield f"{ink.fill(cause, fill[cause])} {title:<22}{booked:>14}{share:>9}"
-    yield f"  {'Wall':<22}{wall:>14}{'':>9}  {report.steps:,} {_unit(report)}s"
+        yield f"{ink.fill(cause, fill[cause])} {title:<22}{booked:>14}{share:>8}"
+    yield f"  {'Wall':<22}{wall:>14}{'':>8}  {report.steps:,} {_unit(report)}s"
     if report.healthy_step_seconds is not None:
         takes = f"A healthy {_unit(report)} takes {duration(report.healthy_step_seconds)}"
         step = f"{takes}: {report.baseline}."

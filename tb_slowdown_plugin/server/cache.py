@@ -22,7 +22,7 @@ _MOST_BYTES: Final = 64 << 20
 """Packed; the timeline of a whole run takes about 150 KB."""
 
 _LEVEL: Final = 1
-"""Of gzip: 4 ms for the timeline of 1,000,000 steps; level 3 takes 7 ms and saves 5 %."""
+"""Of gzip: 4 ms for the timeline of 1,000,000 steps; level 3 takes 7 ms and saves 5%."""
 
 
 @dataclass(slots=True)

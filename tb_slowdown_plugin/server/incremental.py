@@ -26,7 +26,7 @@ _PACE_CHANGE: Final = 1.1
 costs one analysis."""
 
 _REST: Final = 20.0
-"""After an analysis that took t seconds there is none for 20 t: 5 % of a core."""
+"""After an analysis that took t seconds there is none for 20 t: 5% of a core."""
 
 _LONG_SECONDS: Final = 0.05
 """An analysis that takes longer keeps no request waiting."""

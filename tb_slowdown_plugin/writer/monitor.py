@@ -191,11 +191,11 @@ def start(
       disable: Names of collectors to leave out, as the Signals panel and docs/overhead.md
         list them.
       profile_on_slowdown: Captures ten steps with TensorFlow's profiler once the run
-        is steady, and ten when they take 25 % longer, for the Traces panel to compare.
-        At most four captures, 1 % of the run's time and 256 MB; none while another
+        is steady, and ten when they take 25% longer, for the Traces panel to compare.
+        At most four captures, 1% of the run's time and 256 MB; none while another
         capture is on.
       on_slowdown: Is called with a `SlowdownEvent`, in a background thread, when steps have
-        become 25 % slower and stay so for 20 s, and when a stall begins and ends. It may raise
+        become 25% slower and stay so for 20 s, and when a stall begins and ends. It may raise
         or block: the training goes on.
       total_steps: Number of the first step that is not made any more, as `step` counts them,
         for the time that is left. `SlowdownCallback` knows it from `fit`.

@@ -144,7 +144,7 @@ def test_a_click_on_a_head_orders_and_the_next_turns_it_around(
     assert shares.last.inner_text() == MISSING
     frame.get_by_role("button", name="Lost").click()
     frame.locator("th[aria-sort=ascending]", has_text="Lost").wait_for()
-    assert shares.first.inner_text() == "0.0 %"
+    assert shares.first.inner_text() == "0.0%"
     assert shares.last.inner_text() == MISSING
     assert frame.locator("th[aria-sort=ascending]").inner_text() == "Lost ↑"
     page.wait_address("sort=lost")

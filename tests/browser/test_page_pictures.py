@@ -238,7 +238,7 @@ def _drawn_by(browser: Browser) -> dict[str, Any]:
     width = page.evaluate(
         "() => { const context = document.createElement('canvas').getContext('2d');"
         " context.font = '20px \"DejaVu Sans\"';"
-        " return Math.round(context.measureText('Lost 31 % of 2 h 35 min').width); }"
+        " return Math.round(context.measureText('48 min 3 s of 2 h 35 min lost (31%)').width); }"
     )
     page.close()
     return {"chromium": int(browser.version.split(".")[0]), "probe_pixels": width}

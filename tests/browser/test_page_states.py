@@ -103,7 +103,7 @@ def test_a_run_from_scalars_says_what_it_is(
         board.wait_until("the runs are read", lambda: len(board.runs()) == 2)
         page = open_page(board.url)
         frame = page.open("slower")
-        assert "since step 250; the cause wasn't measured" in page.headline()
+        assert "since step 250. The cause wasn't measured" in page.headline()
         text = page.text()
         assert "tbslow run train.py" in text
         assert "batch_size goes from 32 to 64 at step 250" in text

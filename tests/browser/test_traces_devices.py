@@ -71,14 +71,14 @@ def test_steps_devices_and_copies_are_drawn(
     assert computing["width"] == pytest.approx(heights[0]["width"], abs=1)
     rows = trace.locator("table.cap-devices tbody tr")
     assert [row.split()[0] for row in rows.all_inner_texts()] == ["GPU:4", "GPU:6"]
-    assert "74.6 %" in rows.nth(0).inner_text()
+    assert "74.6%" in rows.nth(0).inner_text()
     bar = rows.nth(0).locator(".cap-bar").bounding_box()
     computes = rows.nth(0).locator(".cap-bar i").first.bounding_box()
     assert computes["width"] / bar["width"] == pytest.approx(0.746, abs=0.01)
     text = trace.inner_text()
     assert "6 other devices did nothing" in text
     assert "202 to devices in 0.39 ms (79.2 KiB); 24 to the host in" in text
-    assert "2 devices are idle 28 % of each step: they wait for the host." in text
+    assert "2 devices are idle 28% of each step: they wait for the host." in text
     page.screenshot(pictures / f"devices_{theme}.png")
     trace.screenshot(path=pictures / f"devices_{theme}_trace.png")
     columns.nth(1).click()

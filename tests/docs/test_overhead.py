@@ -24,4 +24,4 @@ def test_the_commands_are_there():
 
 
 def test_the_share_of_a_core_is_the_one_that_is_kept():
-    assert f"{100 * schedule.SAMPLING_SHARE:g} % of one core" in PAGE
+    assert f"{100 * schedule.SAMPLING_SHARE:g}% of one core" in PAGE

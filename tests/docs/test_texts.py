@@ -35,7 +35,7 @@ def test_no_text_has_a_word_that_the_glossary_has_another_for(texts: ModuleType)
     [
         ("Steps wait for input throughout the run.", False),
         ("The step waits for data from step 3 on.", True),
-        ("Lost 9 % of 26.6 s to a busy machine.", True),
+        ("Lost 9% of 26.6 s to a busy machine.", True),
         ("Warm-up breakdown", False),
         ("Warm-up account", True),
         ("training stands still meanwhile", True),

@@ -1,4 +1,4 @@
-"""What a real `tensorboard` answers, each second, about trainings that turn 50 % slower."""
+"""What a real `tensorboard` answers, each second, about trainings that turn 50% slower."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ def contradictions_in(report: dict[str, Any]) -> list[str]:
     if confirming and confirming["seconds"] > report["unexplained_seconds"] + 1e-6:
         found.append(f"{confirming['seconds']} of {report['unexplained_seconds']} are confirmed")
     headline = report["headline"]
-    if headline.startswith("Lost ") and not headline.startswith(
-        f"Lost {whole_percent(lost / wall)} of {duration(wall)}"
+    if " lost (" in headline and not headline.startswith(
+        f"{duration(lost)} of {duration(wall)} lost ({whole_percent(lost / wall)})"
     ):
         found.append(f"{headline!r} of {lost} s in {wall} s")
     if headline.startswith("Healthy") and duration(wall) not in headline:

@@ -1,4 +1,4 @@
-"""A training that turns 50 % slower while somebody looks at it.
+"""A training that turns 50% slower while somebody looks at it.
 
 `python slowing_training.py KIND LOGDIR SECONDS_BEFORE SECONDS_AFTER` trains for SECONDS_BEFORE,
 then with one defect, and writes KIND.changed beside LOGDIR: the Unix seconds and the step of the

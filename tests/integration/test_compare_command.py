@@ -53,7 +53,7 @@ def test_the_text_says_it_in_one_sentence(logs: Path, capsys: pytest.CaptureFixt
     lines = out.splitlines()
     assert lines[0].startswith("3 runs (")
     assert (
-        "Steps are 20 % slower: 59.7 ms instead of 49.8 ms; most of it in the step's own work"
+        "Steps are 20% slower: 59.7 ms instead of 49.8 ms; most of it in the step's own work"
     ) in " ".join(out.split())
     assert all(len(line) <= 80 or " " not in line.strip() for line in lines)
     assert "\x1b" not in out
@@ -64,7 +64,7 @@ def test_the_page_is_one_file_that_loads_nothing(logs: Path, tmp_path: Path) -> 
     path = tmp_path / "compare.html"
     assert main(["compare", *sides(logs), "--format", "html", "-o", str(path)]) == 0
     page = path.read_text()
-    assert "<h1>Steps are 20 % slower: 59.7 ms instead of 49.8 ms; most of it in " in page
+    assert "<h1>Steps are 20% slower: 59.7 ms instead of 49.8 ms; most of it in " in page
     assert f"<bdi>{logs.name}:new2</bdi>" in page
     assert str(logs) not in page  # it is sent to others
     assert page.count('<tr class="slower">') == 3  # healthy, the sum and its faster half
@@ -125,7 +125,7 @@ def test_one_run_a_side_can_be_too_few(logs: Path, capsys: pytest.CaptureFixture
     assert main(["compare", *near]) == 0
     body = json.loads(capsys.readouterr().out)
     assert body["outcome"] == "no_difference"
-    assert "is taken to be 5 %, not measured" in body["notes"][0]
+    assert "is taken to be 5%, not measured" in body["notes"][0]
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def test_it_records_a_run_and_names_its_mistake(
     out, err = capsys.readouterr()
     assert err == ""
     told = " ".join(out.split())
-    assert "most to retracing of train_step (tb_slowdown_plugin/cli/demo/program.py:" in told
+    assert "Biggest cause: retracing of train_step (tb_slowdown_plugin/cli/demo/program.py:" in told
     assert "Argument `learning_rate` is a Python float" in out
     assert f"{STEPS} steps" in out
     assert "tensorboard --logdir tbslow-demo, then open the tab Slowdown" in out

@@ -1,4 +1,4 @@
-"""Recorded trainings that turned 50 % slower, record by record: what a live reader is told.
+"""Recorded trainings that turned 50% slower, record by record: what a live reader is told.
 
 The recordings were made by `benchmarks/live_slowdown.py --keep`. A record is read 6 s after it was
 written at most (TensorBoard's reload, and our list), and looked at then: the clock is the record's.

@@ -1,4 +1,4 @@
-"""A training turns 50 % slower while a real `tensorboard` serves it, polled every second.
+"""A training turns 50% slower while a real `tensorboard` serves it, polled every second.
 
 Two kinds, at once; `python benchmarks/live_slowdown.py` does all four.
 """

@@ -45,7 +45,7 @@ def test_the_text_report_names_the_cause(
 ) -> None:
     assert main(["report", str(two_runs), "--run", "slow"]) == 0
     out, _ = capsys.readouterr()
-    assert out.startswith("Run slow\nLost 20 % of 25.0 s to garbage collection")
+    assert out.startswith("Run slow\n5 s of 25.0 s lost (20%) to garbage collection.")
     assert "1. Garbage collection: 5.0 s" in out
     assert "Run healthy" not in out
     assert "\x1b" not in out
@@ -56,7 +56,7 @@ def test_the_run_at_the_top_of_a_logdir_has_the_logdirs_name(
 ) -> None:
     """Scripts go on calling it as TensorBoard does."""
     assert main(["report", str(two_runs / "slow")]) == 0
-    assert capsys.readouterr().out.startswith("Run slow\nLost 20 %")
+    assert capsys.readouterr().out.startswith("Run slow\n5 s of 25.0 s lost (20%)")
     assert main(["report", str(two_runs / "slow"), "--run", ".", "--format", "html"]) == 0
     page = capsys.readouterr().out
     assert "<title>Slowdown: slow</title>" in page

@@ -63,7 +63,7 @@ def test_fail_over_looks_only_at_the_run_asked_for(two_runs: Path) -> None:
 def test_what_other_processes_took_counts_only_where_it_is_asked_for(
     option: str, limit: str, status: int
 ) -> None:
-    recording = RECORDINGS / "cpu_contention"  # 24 % to other processes, 2 % to warm-up
+    recording = RECORDINGS / "cpu_contention"  # 24% to other processes, 2% to warm-up
     assert main(["report", str(recording), option, limit]) == status
 
 

@@ -63,7 +63,7 @@ def test_real_runs_that_stay_as_fast_are_not_called_slower(
 def test_evaluations_are_pauses_and_no_slow_steps(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Mask R-CNN on 8 V100: 13 evaluations of 97 s take 11 % of the run."""
+    """Mask R-CNN on 8 V100: 13 evaluations of 97 s take 11% of the run."""
     write_scalars(tmp_path, *recorded("mlperf__v06_dgx1_maskrcnn_0"))
     (run,) = report_on(tmp_path, capsys)
     assert run["scalars"]["pauses"] == 13

@@ -59,7 +59,7 @@ def test_text_fits_one_screen(
 def test_text_of_the_v100s(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(capsys, str(write(V100, tmp_path)))
     assert "2 steps of 20.6 ms on average, by the devices' line of steps; 2 of 8" in text
-    assert "2 devices are idle 28 % of each step: they wait for the host." in text
+    assert "2 devices are idle 28% of each step: they wait for the host." in text
     assert "Copies: 202 to devices in 0.39 ms, 79.2 KiB; 24 to the host in 77 \u00b5s" in text
     assert "`Iterator::Generator`" in text
     assert "`GPU_4_bfc`" in text
@@ -122,7 +122,7 @@ def test_neither_tensorflow_nor_xprof_nor_tensorboard_is_loaded(tmp_path: Path) 
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, text=True)
     assert done.returncode == 0, done.stderr
-    assert "8 devices are idle 97 %" in done.stdout
+    assert "8 devices are idle 97%" in done.stdout
 
 
 def test_of_several_captures_the_newest_is_shown(

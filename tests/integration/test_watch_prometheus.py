@@ -99,7 +99,7 @@ def query(port, expression):
 
 
 def write_live_run(logdir):
-    """A run whose steps have become 60 % slower, and that wrote its newest record just now."""
+    """A run whose steps have become 60% slower, and that wrote its newest record just now."""
     period = np.where(np.arange(1200) < 600, 0.05, 0.08)
     noise = np.exp(np.random.default_rng(1).normal(0.0, 0.02, len(period)))
     table = replace(

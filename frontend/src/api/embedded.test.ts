@@ -85,7 +85,7 @@ describe("embeddedFetch", () => {
 });
 
 describe("comparisons in a report", () => {
-  const told = { headline: "Steps are 20 % slower" } as RunComparison;
+  const told = { headline: "Steps are 20% slower" } as RunComparison;
   const client = new Client(
     embeddedFetch(
       page({

@@ -19,7 +19,7 @@ describe("numbers", () => {
   it("separates thousands and puts the unit after a space", () => {
     expect(ledgerSeconds(1422.87)).toBe("1,422.9 s");
     expect(count(12400)).toBe("12,400");
-    expect(percent(0.153)).toBe("15.3 %");
+    expect(percent(0.153)).toBe("15.3%");
   });
 
   it("shows what was not measured as a dash, never as zero", () => {
@@ -85,7 +85,7 @@ describe("numbers", () => {
 
   it("knows units of signals, and writes an unknown one after the number", () => {
     expect(quantity(45, "celsius")).toBe("45 °C");
-    expect(quantity(0.5, "fraction")).toBe("50.0 %");
+    expect(quantity(0.5, "fraction")).toBe("50.0%");
     expect(quantity(3, "count")).toBe("3");
     expect(quantity(3, "parsecs")).toBe("3 parsecs");
   });

@@ -28,9 +28,9 @@ export const count = (value: Maybe): string => decimal(value, 0);
 export const ledgerSeconds = (value: Maybe, wallSeconds = Number.POSITIVE_INFINITY): string =>
   measured(value) ? `${decimal(value, wallSeconds < 100 ? 2 : 1)} s` : MISSING;
 
-/** A share of one as percent with one decimal: `15.3 %`. */
+/** A share of one as percent with one decimal: `15.3%`. */
 export const percent = (share: Maybe): string =>
-  measured(share) ? `${decimal(share * 100, 1)} %` : MISSING;
+  measured(share) ? `${decimal(share * 100, 1)}%` : MISSING;
 
 /** A stretch of time in prose: `23 min 43 s`, `2 h 35 min`, `3.4 s`. */
 export function duration(seconds: Maybe): string {
@@ -101,7 +101,7 @@ export function quantity(value: Maybe, unit: string): string {
     case "fraction":
       return percent(value);
     case "percent":
-      return `${decimal(value, 1)} %`;
+      return `${decimal(value, 1)}%`;
     case "celsius":
       return `${decimal(value, 0)} °C`;
     case "hertz":

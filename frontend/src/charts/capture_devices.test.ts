@@ -81,8 +81,8 @@ test("each device that works is a row whose shares sum up to all of a step", () 
   const rows = [...found.querySelectorAll("tbody tr")].map((row) =>
     [...row.querySelectorAll("td")].map((cell) => cell.textContent?.trim()),
   );
-  expect(rows[0]).toEqual(["GPU:0", "", "50.0 %", "25.0 %", "5.0 %", "20.0 %"]);
-  expect(rows[1]).toEqual(["GPU:1", "", "40.0 %", "0.0 %", "0.0 %", "60.0 %"]);
+  expect(rows[0]).toEqual(["GPU:0", "", "50.0%", "25.0%", "5.0%", "20.0%"]);
+  expect(rows[1]).toEqual(["GPU:1", "", "40.0%", "0.0%", "0.0%", "60.0%"]);
   expect(found.textContent).toContain("1 other device did nothing");
   expect(found.textContent).toMatch(
     /202 to devices in 0.39 ms \(79.2 KiB\); 1 within a device in 1.00 ms\./,

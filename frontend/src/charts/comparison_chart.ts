@@ -79,16 +79,17 @@ function tableOf(found: RunComparison, called: (run: string) => string): Templat
     runs.length === 1 ? called(runs[0] ?? "") : plural(runs.length, "repeat");
   const [base, other] = [side(found.base), side(found.other)];
   const terms = found.terms.filter((term) => term.base_seconds > 0 || term.with_seconds > 0);
-  const reach = Math.max(...terms.flatMap((term) => term.interval_seconds.map(Math.abs)), 1e-12);
+  const all = [...terms, found.total, found.quiet];
+  const reach = Math.max(...all.flatMap((term) => term.interval_seconds.map(Math.abs)), 1e-12);
   const { warm_up: warmUp, unit } = found;
   return html`<p class="headline" role="status">${found.headline}.</p>
     ${differing(found)}
     <div class="scroll"><table>
-      <thead><tr><th>A ${unit}</th>${[base, other].map((name) => html`<th class="num" title=${name}><bdi>${middle(name, LETTERS)}</bdi></th>`)}<th class="num">Difference</th><th class="num">Between</th><th class="c30">shorter ← 0 → longer</th><th>Reading</th></tr></thead>
+      <thead><tr><th>A ${unit}</th>${[base, other].map((name) => html`<th class="num" title=${name}><bdi>${middle(name, LETTERS)}</bdi></th>`)}<th class="num">Difference</th><th class="num">99.5% interval</th><th class="c30">shorter ← 0 → longer</th><th>Reading</th></tr></thead>
       <tbody>${terms.map((term) => line(term, termTitle(term.term), reach))}</tbody>
-      <tfoot>${line(found.total, html`Sum`, 0)}${line(found.quiet, html`Its faster half`, 0)}</tfoot>
+      <tfoot>${line(found.total, html`Sum`, reach)}${line(found.quiet, html`Fastest 50% of ${unit}s`, reach)}</tfoot>
     </table></div>
-    <p class="q">${(found.changes ?? []).map((change) => `${change.text} `)}The true difference lies between these bounds in 99.5 of 100 comparisons. Warm-up is not in it: ${stepTime(warmUp.base_seconds)} in ${base}, ${stepTime(warmUp.with_seconds)} in ${other}. ${found.notes.join(" ")}</p>`;
+    <p class="q">${(found.changes ?? []).map((change) => `${change.text} `)}Bar: difference; line: its 99.5% interval. Warm-up isn't included: ${stepTime(warmUp.base_seconds)} in ${base}, ${stepTime(warmUp.with_seconds)} in ${other}. ${found.notes.join(" ")}</p>`;
 }
 
 /** Settings first: what was changed is most often why. */
@@ -112,7 +113,7 @@ function line(term: Difference, name: TemplateResult, reach: number): TemplateRe
     <td class="num">${stepTime(term.base_seconds)}</td><td class="num">${stepTime(term.with_seconds)}</td>
     <td class=${`num ${tone}`}>${sure ? html`<b>${change}</b>` : change}</td>
     <td class="num q nw">${signed(low, stepTime)} … ${signed(high, stepTime)}</td>
-    <td>${reach === 0 ? nothing : bar(term, reach)}</td>
+    <td>${bar(term, reach)}</td>
     <td class=${sure ? "" : "q"}>${reading(term)}</td></tr>`;
 }
 

@@ -36,9 +36,9 @@ export function columns(found: SideBySide, called: (run: string) => string): Tem
             )}</tr>`,
         )}</tbody>
       <tfoot><tr><td>Sum</td>${found.step_seconds.map((seconds, place) => cell(seconds, found.totals[place] ?? null))}</tr>
-        <tr><td class="q">Warm-up of the run</td>${found.warm_up_seconds.map((seconds) => html`<td class="num q">${stepTime(seconds)}</td>`)}</tr></tfoot>
+        <tr><td class="q">Warm-up</td>${found.warm_up_seconds.map((seconds) => html`<td class="num q">${stepTime(seconds)}</td>`)}</tr></tfoot>
     </table></div>
-    <p class="q">Differences are against <bdi>${called(found.runs[0] ?? "")}</bdi> and add up to the sum; bold is more than chance.</p>`;
+    <p class="q">Differences are against <bdi>${called(found.runs[0] ?? "")}</bdi> and add up to the sum; bold: significant.</p>`;
 }
 
 /** Seconds, and the difference from the first run with what it means. */

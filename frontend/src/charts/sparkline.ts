@@ -39,7 +39,9 @@ export class Spark extends CanvasElement {
     this.#bars.forEach((value, index) => {
       const tall = Math.min(1, value / highest) * room;
       if (tall < 0.4) return;
-      context.fillRect(index * pitch, height - 1 - tall, Math.max(1, pitch - 1), tall);
+      // Whole pixels: bars of one height and width look it.
+      const [left, right] = [Math.round(index * pitch), Math.round((index + 1) * pitch)];
+      context.fillRect(left, height - 1 - tall, Math.max(1, right - left - 1), tall);
     });
     context.fillStyle = theme.colour("line-strong");
     context.fillRect(0, height - 1, width, 1);

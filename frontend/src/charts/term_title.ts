@@ -10,4 +10,12 @@ export const termTitle = (term: string): TemplateResult =>
 
 /** What stands between backticks is code. */
 export const told = (sentence: string): TemplateResult =>
-  html`${spans(sentence).map((span) => (span.code ? html`<code>${span.text}</code>` : span.text))}`;
+  html`${spans(sentence).map((span) =>
+    span.code ? html`<code>${breakable(span.text)}</code>` : span.text,
+  )}`;
+
+/** A long name may go on in the next line after each of its parts. */
+const breakable = (code: string): unknown =>
+  code.length > LONG ? code.split(/(?<=[./])/).map((part) => html`${part}<wbr>`) : code;
+
+const LONG = 40;

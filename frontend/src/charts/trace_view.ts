@@ -139,7 +139,7 @@ export class TraceView extends HTMLElement {
     return this.#hasViewer
       ? html`<iframe class="viewer" title=${`Trace viewer of XProf: ${chosenName(capture)}`}
           src=${viewerAddress(capture, document.baseURI)}></iframe>`
-      : html`<p class="empty" role="status">XProf's trace viewer is not installed beside this TensorBoard. <code>pip install xprof</code> and start TensorBoard again; what is below needs nothing.</p>`;
+      : html`<p class="empty" role="status">To see the trace itself, <code>pip install xprof</code> in TensorBoard's environment and restart it. The summary below works without it.</p>`;
   }
 }
 

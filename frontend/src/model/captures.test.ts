@@ -81,9 +81,9 @@ describe("the capture of given steps", () => {
     expect(nearest([], { from: 0, to: 9 })).toBeUndefined();
   });
   it("lies on the timeline, also where only the monitor saw it", () => {
-    expect(spansOf(captures, [])).toEqual([
-      { from: 100, to: 110, step: 5100 },
-      { from: 300, to: 310, step: 5300 },
+    expect(spansOf(captures, [], "late")).toEqual([
+      { from: 100, to: 110, step: 5100, isOpen: false },
+      { from: 300, to: 310, step: 5300, isOpen: true },
     ]);
     expect(spansOf(undefined, [{ row: 4, step: 9, count: 1, seconds: 0 }])).toEqual([
       { from: 4, to: 5, step: 9 },

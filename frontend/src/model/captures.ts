@@ -59,16 +59,21 @@ export interface OpenTrace {
 /** A capture's place on the timeline. */
 export interface CaptureSpan extends Window {
   readonly step: number;
+  /** Whether it stands beside the timeline. */
+  readonly isOpen?: boolean;
 }
 
 /** Where captures lie: those that are listed, else those that the monitor saw begin. */
 export function spansOf(
   captures: readonly CaptureEntry[] | undefined,
   marks: readonly Mark[],
+  opened?: string,
 ): readonly CaptureSpan[] {
   const listed = (captures ?? []).flatMap((one) => {
     const window = windowOf(one);
-    return window === undefined ? [] : [{ ...window, step: one.first_step ?? window.from }];
+    return window === undefined
+      ? []
+      : [{ ...window, step: one.first_step ?? window.from, isOpen: one.id === opened }];
   });
   if (listed.length > 0) return listed;
   return marks.map(({ row, step }) => ({ from: row, to: row + 1, step }));

@@ -374,6 +374,19 @@ describe("living", () => {
     await later(11);
     expect(app.state.gone).toBeUndefined();
   });
+
+  it("says at once that the server went when a selection gets no answer, and asks again", async () => {
+    await started();
+    server.gone = true;
+    app.select({ from: 500, to: 600 });
+    await later(0.5);
+    expect(app.state.gone).toBeDefined();
+    expect(app.state.changesError).toBeDefined();
+    server.gone = false;
+    await later(11);
+    expect(app.state.changesError).toBeUndefined();
+    expect(app.state.changes).toBeDefined();
+  });
 });
 
 describe("the table of all runs", () => {

@@ -35,6 +35,8 @@ export class App implements Actions {
   readonly #addressDelay = new Delay();
   /** How the address that waits is to be kept: one of several changes makes it a new entry. */
   #entry: Entry = "same";
+  /** How far a link has scrolled: its panel counts as looked at, also far down at the end. */
+  #arrivedAt = -1;
   /** The panel to go to once a run is there. */
   #arrival: string | undefined;
 
@@ -89,6 +91,7 @@ export class App implements Actions {
       // Of several, the table is what one sees first; a report in one file has an order of its own.
       if (only !== undefined && (more.length === 0 || isShared())) this.#open(newest(runs), "same");
     }
+    if (this.state.changesError !== undefined) this.#zoom.contrast();
     void this.#verdicts.refresh();
   }
 
@@ -179,7 +182,7 @@ export class App implements Actions {
 
   /** Which panel the reader looks at. */
   look(here: string | undefined): void {
-    if (here !== this.state.here) this.#store.set({ here });
+    if (scrollY !== this.#arrivedAt && here !== this.state.here) this.#store.set({ here });
   }
 
   sample(sample: number): void {
@@ -307,7 +310,11 @@ export class App implements Actions {
   }
 
   goTo(panel: string): void {
-    requestAnimationFrame(() => document.getElementById(panel)?.scrollIntoView());
+    requestAnimationFrame(() => {
+      document.getElementById(panel)?.scrollIntoView();
+      this.#arrivedAt = scrollY;
+      this.#store.set({ here: panel });
+    });
   }
 
   /** Goes to another run or to all of them: at once, so that Back returns to what is left here. */

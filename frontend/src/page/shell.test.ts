@@ -73,13 +73,14 @@ describe("what stands where there is nothing", () => {
     const page = shown({ ...state, panels });
     expect(page.querySelector("#causes")?.textContent).toContain("It broke.");
     expect(page.querySelector("#causes button")?.textContent).toBe("Try again");
-    expect(page.querySelector("h1")?.textContent).toContain("Lost 40 %");
+    expect(page.querySelector("h1")?.textContent).toContain("lost (40%)");
   });
 
   it("says that the server does not answer, and keeps the page", () => {
     const page = shown({ ...withReport({}), gone: { since: 1190, state: 1185, next: 1208 } });
     expect(page.querySelector(".banner")?.textContent).toContain("retrying in 8 s");
     expect(page.querySelector("h1")).not.toBeNull();
+    expect(page.querySelector(".live")?.textContent).toContain("finished");
   });
 
   it("says that chunks are missing", () => {
@@ -100,11 +101,19 @@ describe("what stands where there is nothing", () => {
   });
 });
 
+describe("the warm-up breakdown", () => {
+  it("has no place on the page of a run that lost nothing to its start", () => {
+    expect(shown(withReport({ causes: [cause()] })).querySelector("#warmup")).toBeNull();
+    const start = cause({ cause: "warm_up", pattern: "warm_up" });
+    expect(shown(withReport({ causes: [start] })).querySelector("#warmup")).not.toBeNull();
+  });
+});
+
 describe("verdicts", () => {
   it("reads as text: sentence, sum and causes", () => {
     const page = shown(withReport({}));
     expect(page.querySelector("h1")?.textContent).toBe(
-      "Lost 40 % of 1 min 40 s; most to retracing of train_step.",
+      "40.0 s of 1 min 40 s lost (40%). Biggest cause: retracing of train_step.",
     );
     expect(page.querySelector(".ledger")?.textContent?.replace(/\s+/g, " ")).toContain("30.0 s");
     expect(page.querySelectorAll("details.cause").length).toBe(3);
@@ -116,17 +125,15 @@ describe("verdicts", () => {
 
   it("tells the two largest terms of the loss, unexplained seconds among them", () => {
     expect(leadOf({})).toBe(
-      "40.0 s was lost: 30.0 s to retracing since step 10, 6.0 s to garbage collection since step 10. " +
+      "Retracing cost 30.0 s, since step 10. Garbage collection cost 6.0 s, since step 10. " +
         "Fixing retracing and garbage collection would cut these 100 steps to about 1 min 4 s.",
     );
     expect(leadOf({ causes: [cause({ lost_seconds: 10 })], unexplained_seconds: 30 })).toBe(
-      "40.0 s was lost: 30.0 s unexplained, 10.0 s to retracing since step 10.",
+      "30.0 s is unexplained. Retracing cost 10.0 s, since step 10.",
     );
-    expect(leadOf({ causes: [], unexplained_seconds: 40 })).toBe(
-      "40.0 s was lost: 40.0 s unexplained.",
-    );
+    expect(leadOf({ causes: [], unexplained_seconds: 40 })).toBe("40.0 s is unexplained.");
     const little = { causes: [cause({ lost_seconds: 39.9 })], unexplained_seconds: 0.1 };
-    expect(leadOf(little)).toMatch(/^40\.0 s was lost: 39\.9 s to retracing since step 10\./);
+    expect(leadOf(little)).toMatch(/^Retracing cost 39\.9 s, since step 10\./);
   });
 
   it("says of a healthy run what was checked and what could not be", () => {
@@ -187,7 +194,7 @@ describe("names from a logdir", () => {
     const page = shown(
       withReport(
         {
-          headline: `Lost 1 % to \`${evil}\``,
+          headline: `Lost 1% to \`${evil}\``,
           causes: [
             cause({
               summary: evil,

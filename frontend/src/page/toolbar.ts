@@ -121,7 +121,7 @@ function freshness(run: Run, state: State, now: number): TemplateResult {
         ? `, ${count(chunks.missing_chunks)} of ${count(chunks.chunks + chunks.missing_chunks)} records missing`
         : ", complete";
   const last = run.reported === null ? "" : `, reported ${ago(now - run.reported)}`;
-  if (state.gone !== undefined) {
+  if (state.gone !== undefined && run.live) {
     return html`<span class="live"><span class="dot gone"></span>not live · ${plural(run.steps, "step")}</span>`;
   }
   const said = run.live

@@ -29,7 +29,12 @@ export const PANELS: readonly AnyPanel[] = [
     shows: (report) => (report?.workers.length ?? 0) > 0,
   }),
   later({ id: "retraces", title: "Retraces", anchor: "Retraces", reserve: 96 }),
-  later({ id: "warmup", title: "Warm-up breakdown", half: true }),
+  later({
+    id: "warmup",
+    title: "Warm-up breakdown",
+    half: true,
+    shows: (report) => report?.causes.some(({ cause }) => cause === "warm_up") ?? true,
+  }),
   later({
     id: "memory",
     title: "Memory and allocator",

@@ -1,7 +1,7 @@
 """Two groups of runs, ledger by ledger: what differs by more than chance.
 
 Steps within a run are not independent, and two runs of one program differ by more
-than their steps tell: a test that only looks at steps calls 26 to 90 % of A/A pairs
+than their steps tell: a test that only looks at steps calls 26 to 90% of A/A pairs
 different (measured). What counts here is the spread between repeats, and where there
 are few of them, an assumption about it (`run_noise.py`).
 """

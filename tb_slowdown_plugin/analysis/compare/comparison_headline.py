@@ -34,7 +34,7 @@ def signed_percent(fraction: float) -> str:
     """A difference as a share.
 
     >>> signed_percent(0.052)
-    '+5.2 %'
+    '+5.2%'
     """
     sign = "\u2212" if fraction < 0 else "+"
     return f"{sign}{percent(abs(fraction))}"

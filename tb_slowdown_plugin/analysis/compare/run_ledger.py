@@ -52,7 +52,7 @@ class RunLedger:
     quiet: Term
     """Mean seconds of the faster half of the steps. Other programs on the machine lengthen
     some steps by much, which the mean shows and this does not: with a load of 7 on 4 cores
-    the means of eight runs of one program differed by 11 %, these by 1 %
+    the means of eight runs of one program differed by 11%, these by 1%
     (benchmarks/comparison)."""
     terms: Mapping[str, Term]
     """"healthy", each cause, "unexplained"."""

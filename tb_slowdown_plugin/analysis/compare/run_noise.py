@@ -1,10 +1,10 @@
 """How much two groups of runs of one program differ by chance alone.
 
 With three repeats a side the spread between runs is known so badly that a t-test, which
-asks nothing but the repeats, finds a step that is 20 % longer in 95 of 100 comparisons
-only as long as runs of one program differ by less than 2.5 %. A test that was told the
-spread would manage it up to 5.0 %. Hence both: what the repeats show counts where they
-agree well, and else the spread is taken to be 5 %, or what the repeats show if that is
+asks nothing but the repeats, finds a step that is 20% longer in 95 of 100 comparisons
+only as long as runs of one program differ by less than 2.5%. A test that was told the
+spread would manage it up to 5.0%. Hence both: what the repeats show counts where they
+agree well, and else the spread is taken to be 5%, or what the repeats show if that is
 more. What comes of it is in benchmarks/comparison.
 """
 

@@ -60,11 +60,11 @@ _DRAWN_IN: Final = 0.995
 
 
 _ENOUGH_STEPS: Final = 100_000
-"""Of so many, spread over the run, the fastest are known to 2 % of their number."""
+"""Of so many, spread over the run, the fastest are known to 2% of their number."""
 
 _SPREADS: Final = 2.0
 """Standard deviations below the mean at which the delay of the fastest steps lies: of normal ones,
-2 % are farther below."""
+2% are farther below."""
 
 
 def find_contention(steps: Steps, signals: Signals, cpu: Float | None = None) -> dict[str, Float]:

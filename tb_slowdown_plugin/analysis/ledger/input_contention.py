@@ -13,7 +13,7 @@ the wait is its own: without its slowness there were nothing to stretch, and the
 neighbours cost the step as much before the wait began as after.
 
 Seen with `python -m benchmarks.accuracy.busy`: healthy programs that were held to a core
-and a half waited for input for 20 % of the run, two to five times as long as alone.
+and a half waited for input for 20% of the run, two to five times as long as alone.
 """
 
 from __future__ import annotations

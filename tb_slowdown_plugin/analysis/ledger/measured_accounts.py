@@ -55,7 +55,7 @@ from tb_slowdown_plugin.records.types import Float, Int
 
 _OFFSET: Final = 0.1
 """Share of the usual step that is added to an account before logarithms are taken, so that a
-change counts from 0.5 % of the step (5 % of a tenth)."""
+change counts from 0.5% of the step (5% of a tenth)."""
 _MOST_BUCKETS: Final = 512
 _EVENTS_IN_BUCKET: Final = 4
 _NOT_OF_THE_PROGRAM: Final = frozenset({CONTENTION, names.COMMUNICATION})

@@ -115,7 +115,7 @@ def epoch_rows(run: Run) -> Int:
 def floor_of_wait(run: Run) -> dict[str, float]:
     """The share of the wall from which input wait is named, where it is known to be needless.
 
-    Up to 15 % of waiting may be as fast as a pipeline gets; one that computes anew what it was
+    Up to 15% of waiting may be as fast as a pipeline gets; one that computes anew what it was
     told to keep is not, and is named like any other cost.
     """
     unfilled = any(isinstance(e.what, Fact) and e.what.name == UNFILLED for e in run.events)

@@ -2,7 +2,7 @@
 
 The excess of the first steps over the later level is taken in blocks. Caches that fill
 and clocks that settle leave it to fall exponentially: where it does, the end is where
-the fitted curve has fallen to 5 %, the smallest change that the engine tells. Otherwise
+the fitted curve has fallen to 5%, the smallest change that the engine tells. Otherwise
 it is where the best falling curve of any shape (Barrett et al., OOPSLA 2017: a warm-up
 need not have one) falls below that.
 """

@@ -41,10 +41,11 @@ def describe_headline(
         case "healthy":
             return f"No slowdown found in {duration(wall)}: {unit}s are as fast as they were."
         case "slow_start":
-            return f"Slow start only: {duration(lost)} of {duration(wall)}."
-    where = f"since {unit} {drawn.onset_step:,}" if drawn.onset_step is not None else f"to {unit}s"
-    what = "; the cause wasn't measured" if drawn.onset_step is not None else " that are slow"
-    return f"Lost {whole_percent(lost / wall)} of {duration(wall)} {where}{what}"
+            return f"Slow start: warm-up took {duration(lost)} of {duration(wall)}."
+    start = f"{duration(lost)} of {duration(wall)} lost ({whole_percent(lost / wall)})"
+    if drawn.onset_step is None:
+        return f"{start} to slow {unit}s."
+    return f"{start} since {unit} {drawn.onset_step:,}. The cause wasn't measured."
 
 
 def describe_baseline(run: Run, diagnosis: Diagnosis, unit: str) -> str:

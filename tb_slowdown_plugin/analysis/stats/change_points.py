@@ -96,8 +96,8 @@ def segment(values: Float, significance: float = SIGNIFICANCE) -> Segmentation:
       significance: Standard errors from which a change is believed.
 
     Returns:
-      At least one piece. A change stands between two pieces if it is at least 5 %
-      and `significance` standard errors, and lasts for 5 % of the buckets.
+      At least one piece. A change stands between two pieces if it is at least 5%
+      and `significance` standard errors, and lasts for 5% of the buckets.
     """
     count = len(values)
     shortest = max(4, round(SHORTEST_PIECE * count))

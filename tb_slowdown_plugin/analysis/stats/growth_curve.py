@@ -19,7 +19,7 @@ _POWERS: Final = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.2, 1.5, 2.0, 2.5, 3.0)
 _ONSETS: Final = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 _REFINEMENTS: Final = 5
 """Halvings of the distance between points of the grids: with strong growth, a power that is a
-tenth off puts the level at the beginning 10 % off."""
+tenth off puts the level at the beginning 10% off."""
 _BLOCKS: Final = 16
 
 

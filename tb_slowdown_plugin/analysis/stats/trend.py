@@ -49,7 +49,7 @@ class Trend:
     level: Float
     """(B,) in the unit of the series."""
     base: float
-    """The lowest level that was held for 5 % of the run after warm-up."""
+    """The lowest level that was held for 5% of the run after warm-up."""
     base_buckets: tuple[int, int]
     """First bucket and end of the stretch that held it."""
     rises: tuple[Rise, ...]

@@ -49,16 +49,21 @@ def headline(
     Example:
       >>> headline("slowdown", steps=900, wall_seconds=9300.0,
       ...     lost=[("retracing of train_step (train.py:41)", 1740.0)], unexplained_seconds=1143.0)
-      'Lost 31 % of 2 h 35 min; most to retracing of train_step (train.py:41)'
+      '48 min 3 s of 2 h 35 min lost (31%). Biggest cause: retracing of train_step (train.py:41).'
       >>> headline("healthy", steps=900, wall_seconds=60.0, lost=[], unexplained_seconds=0.0,
       ...     external=[("other processes", 15.0)])
-      'The program itself is healthy; 25 % of 1 min 0 s was lost to other processes.'
+      'The program itself is healthy; 25% of 1 min 0 s was lost to other processes.'
     """
     sentence = _sentence(
-        verdict, steps_needed, steps, wall_seconds, lost, unexplained_seconds, external
+        verdict,
+        steps_needed,
+        steps,
+        wall_seconds,
+        lost,
+        unexplained_seconds,
+        external,
+        f"to {unexplained_as}" if unexplained_as else "unexplained",
     )
-    if unexplained_as:
-        sentence = sentence.replace(" is unexplained", f" to {unexplained_as}")
     if blind_spots:
         if verdict == "healthy" and not external:
             sentence = f"No slowdown found in what was measured of {duration(wall_seconds)}."
@@ -74,6 +79,7 @@ def _sentence(
     lost: Sequence[tuple[str, float]],
     unexplained_seconds: float,
     external: Sequence[tuple[str, float]],
+    unexplained: str,
 ) -> str:
     match verdict:
         case "healthy":
@@ -86,25 +92,24 @@ def _sentence(
             warm_up = sum(seconds for _, seconds in lost)
             taken = [f"{duration(each)} more went to {subject}" for subject, each in external]
             more = "".join(f"; {text}" for text in taken)
+            start = f"Slow start: warm-up took {duration(warm_up)} of {duration(wall_seconds)}{more}"
             if unexplained_seconds >= GROWTH_FLOOR * wall_seconds:
-                return (
-                    f"Slow start: {duration(warm_up)} of {duration(wall_seconds)}{more}; "
-                    f"{duration(unexplained_seconds)} more are unexplained."
-                )
-            return f"Slow start only: {duration(warm_up)} of {duration(wall_seconds)}{more}."
+                return f"{start}; {duration(unexplained_seconds)} more is unexplained."
+            return f"{start}." if more else f"{start}. No slowdown after that."
     causes = sorted([*lost, *external], key=lambda cause: -cause[1])
     total = sum(seconds for _, seconds in causes) + unexplained_seconds
-    start = f"Lost {whole_percent(total / wall_seconds)} of {duration(wall_seconds)}"
+    share = whole_percent(total / wall_seconds)
+    start = f"{duration(total)} of {duration(wall_seconds)} lost ({share})"
     if not causes or unexplained_seconds > causes[0][1]:
-        return f"{start}; {share_of_loss(unexplained_seconds / total)} is unexplained"
+        return f"{start}, {share_of_loss(unexplained_seconds / total)} of it {unexplained}."
     subject, seconds = causes[0]
     if len(causes) == 1 and unexplained_seconds < (1 - ALL_BUT_ROUNDING) * total:
-        return f"{start} to {subject}"
-    return f"{start}; {share_of_loss(seconds / total)} to {subject}"
+        return f"{start} to {subject}."
+    return f"{start}. Biggest cause: {subject}."
 
 
 def _taken(external: Sequence[tuple[str, float]], wall_seconds: float) -> str:
-    """What was taken from outside: "24 % of 5.5 s was lost to other processes"."""
+    """What was taken from outside: "24% of 5.5 s was lost to other processes"."""
     seconds = sum(each for _, each in external)
     share = whole_percent(seconds / wall_seconds)
     return f"{share} of {duration(wall_seconds)} was lost to {external[0][0]}"

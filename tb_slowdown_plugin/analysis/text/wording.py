@@ -64,22 +64,22 @@ def percent(fraction: float) -> str:
     """A share with one decimal.
 
     >>> percent(0.1529)
-    '15.3 %'
+    '15.3%'
     """
-    return f"{100 * fraction:.1f} %"
+    return f"{100 * fraction:.1f}%"
 
 
 def whole_percent(fraction: float) -> str:
-    """A share without decimals, as in a headline; never 0 % or 100 % of something partial.
+    """A share without decimals, as in a headline; never 0% or 100% of something partial.
 
     >>> whole_percent(0.311), whole_percent(0.002), whole_percent(0.999)
-    ('31 %', 'less than 1 %', '99 %')
+    ('31%', 'less than 1%', '99%')
     """
     if 0 < fraction < 0.005:
-        return "less than 1 %"
+        return "less than 1%"
     if 0.99 < fraction < 1:
-        return "99 %"
-    return f"{100 * fraction:.0f} %"
+        return "99%"
+    return f"{100 * fraction:.0f}%"
 
 
 def count(number: float) -> str:
@@ -193,11 +193,11 @@ def share_of_loss(fraction: float) -> str:
     """The word for a part of the loss: "most" above a half, "half" just under it.
 
     >>> share_of_loss(0.6), share_of_loss(0.47), share_of_loss(0.3)
-    ('most', 'half of that', 'the largest part')
+    ('most', 'half', 'the largest part')
     """
     if fraction > 0.5:
         return "most"
-    return "half of that" if fraction >= 0.45 else "the largest part"
+    return "half" if fraction >= 0.45 else "the largest part"
 
 
 def _three_digits(value: float) -> str:

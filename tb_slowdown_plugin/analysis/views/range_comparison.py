@@ -30,7 +30,7 @@ _BLOCKS: Final = 20
 """Blocks of rows in the selection whose means show how much seconds usually vary: single rows
 would not do, for what happens every tenth step is in none of the others."""
 _MOST_OF_COURSE: Final = 20_000
-"""Values that tell a slope and a variation to 1 %; sorting a million more would take 40 ms."""
+"""Values that tell a slope and a variation to 1%; sorting a million more would take 40 ms."""
 _NORMAL_90: Final = 1.2816
 """The 90th percentile of a normal distribution, in standard deviations."""
 _LEAST_VARIATION: Final = 0.002

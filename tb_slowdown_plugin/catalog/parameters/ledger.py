@@ -95,14 +95,14 @@ OWN_WAIT_SHARE: Final = Parameter(
     0.2,
     unit="share of time",
     what="How long the training thread waits for a core of its own process's doing.",
-    source="0 to 18 % in the same programs on two idle cores; 2 to 48 % beside that neighbour",
+    source="0 to 18% in the same programs on two idle cores; 2 to 48% beside that neighbour",
 )
 
 MUCH_LONGER: Final = Parameter(
     0.2,
     unit="relative",
     what="How much longer a step computes before it is its own.",
-    source="up to this in 95 % of 255 recordings of healthy programs beside a process that took "
+    source="up to this in 95% of 255 recordings of healthy programs beside a process that took "
     "one of two cores; at least 0.4 where there is more to do (`python -m "
     "benchmarks.accuracy.busy`)",
 )
@@ -111,7 +111,7 @@ FEWEST_STEPS_TO_JUDGE: Final = Count(
     12,
     unit="steps",
     what="Steps below which there is no verdict, those included that build the graph.",
-    source="of 60 jumps by half in 12 steps 60 stand out of noise of 5 %, 42 out of 10 %",
+    source="of 60 jumps by half in 12 steps 60 stand out of noise of 5%, 42 out of 10%",
 )
 
 SURE_STEPS: Final = Count(
@@ -185,7 +185,7 @@ CONTENTION_FLOOR: Final = Parameter(
     0.01,
     unit="share of wall",
     what="Growth of contention that is named.",
-    source="estimated, and nobody can do anything about less: 0.8 % were taken for others' in "
+    source="estimated, and nobody can do anything about less: 0.8% were taken for others' in "
     "one healthy program on four idle cores",
 )
 

@@ -26,7 +26,7 @@ NEARLY_ALL: Final = Parameter(
     0.9,
     unit="share of whole",
     what="What is left says nothing any more.",
-    source="TensorFlow leaves 5 to 10 % of a device's memory to others",
+    source="TensorFlow leaves 5 to 10% of a device's memory to others",
 )
 
 ALL_BUT_ROUNDING: Final = Parameter(
@@ -109,7 +109,7 @@ UNDER_PRESSURE: Final = Parameter(
     0.1,
     unit="share of time",
     what="Time in which something waited for a disk, or for memory (PSI).",
-    source="under 1 % in healthy runs of the demo programs",
+    source="under 1% in healthy runs of the demo programs",
 )
 
 IDLE_CORES: Final = Parameter(

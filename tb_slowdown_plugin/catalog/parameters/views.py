@@ -52,7 +52,7 @@ USUAL_SPREAD: Final = Parameter(
     0.05,
     unit="share of step",
     what="Standard deviation between runs of one program that is believed without repeats.",
-    source="1 to 6 % of the faster halves of a Keras fit's steps beside busy neighbours "
+    source="1 to 6% of the faster halves of a Keras fit's steps beside busy neighbours "
     "(`benchmarks/comparison`)",
 )
 

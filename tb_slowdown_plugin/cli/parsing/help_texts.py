@@ -34,7 +34,7 @@ examples:
   tbslow report logs --format markdown        for an issue or a pull request
   tbslow report logs --format junit --fail-over 10 -o tbslow.xml
   tbslow report logs --fail-over 10           for continuous integration:
-                                              a run may lose 10 % of its wall time
+                                              a run may lose 10% of its wall time
 """
 COMPARE_EPILOG: Final = f"""{STATUSES}
 A run is a directory with one run in it, or LOGDIR:RUN. All runs of a LOGDIR with several

@@ -1,8 +1,8 @@
 """Books seconds that graphs add up to an account of the training thread.
 
 Cost: 50 us a reading between real steps, whose data fill the caches (12 us in an idle
-loop). So a sum is read seldom while graphs lose nothing, 0.1 % of the training thread, and
-more often after a stretch that took longer than usual and while graphs lose time: 0.5 %.
+loop). So a sum is read seldom while graphs lose nothing, 0.1% of the training thread, and
+more often after a stretch that took longer than usual and while graphs lose time: 0.5%.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LONG: Final = 1.5
 """A stretch that took so many times the usual is asked after a quarter of the rest."""
 _LOSING: Final = 0.1
 """Graphs lose time if they lost this share of what passed since the reading before; the wait
-for data is named from 15 % of a step."""
+for data is named from 15% of a step."""
 _IN_PYTHON: Final = frozenset((names.CALLBACK, names.CHECKPOINT, names.SUMMARY))
 """Families of accounts that are no part of a training graph's run: the sums are not looked at
 in them, else a callback would pay for a wait, and seem to show that graphs wait no more."""

@@ -2,7 +2,7 @@
 
 Cost of a batch, wherever the program fetches it: 0.5 us a fetch in Python, and less than can be
 told between real steps; a fetch inside a graph costs five small operations (`graph_wait`), 5 to 10
-us a step, and 0.1 % of the training thread for reading their sum, 0.5 % while it really waits
+us a step, and 0.1% of the training thread for reading their sum, 0.5% while it really waits
 (`graph_account`).
 
 A pass ends with its iterator: TensorFlow stops the pipeline's threads when the last

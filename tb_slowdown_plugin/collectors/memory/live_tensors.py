@@ -1,7 +1,7 @@
 """Which tensors are alive and who holds them, looked at only while memory grows.
 
 Cost: 60 us a second; a census takes 0.06 to 0.5 s in the background, holds up
-Python meanwhile, and is taken only where all of them together stay below 0.5 %
+Python meanwhile, and is taken only where all of them together stay below 0.5%
 of the wall time: first after some 15 s, with the holders after a minute.
 """
 

@@ -7,7 +7,7 @@ While steps keep their pace nothing is sampled beyond the first 70.
 Such a moment is waited for here. A thread that wakes up gets the lock when the one that holds it
 gives it away, and for 5 ms (`sys.getswitchinterval`) nothing forces that one. So it would wake up
 whenever a step calls TensorFlow, and never in 4 ms of Python between two such calls: in a loop that
-spent 16 % in a Python function and 17 % in `sorted`, 150 of 150 samples of its stack were in
+spent 16% in a Python function and 17% in `sorted`, 150 of 150 samples of its stack were in
 TensorFlow's call.
 """
 

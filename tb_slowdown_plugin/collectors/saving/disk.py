@@ -1,7 +1,7 @@
 """What a run leaves on the disk, and the bytes that the process makes the disks read and write.
 
 `OutputFiles` has size and number of its files, and the space left. Cost: 3 us a file, in the
-background, at most 0.2 % of a core; 100 us for a new run, out of a cold cache, every second.
+background, at most 0.2% of a core; 100 us for a new run, out of a cold cache, every second.
 
 Cost of the bytes read and written: 4 us a sample, 18 us out of a cold cache, in the background.
 """

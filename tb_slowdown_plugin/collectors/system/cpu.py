@@ -3,7 +3,7 @@
 Cost: 1 to 2 us a thread of the process and sample, in the background; 7 to 25 us for each
 thread beyond those whose file is kept open. TensorFlow has tens to hundreds of threads, so
 those other than the training thread are left out of samples where they would take more than
-0.5 % of a core.
+0.5% of a core.
 
 The run queue is the kernel's count of how long each thread waited for a core. The file of a thread
 is kept open: reading it takes 1 to 2 us so, and 6 to 20 us with its path.
@@ -28,7 +28,7 @@ from tb_slowdown_plugin.collectors.system.kernel_files import (
 from tb_slowdown_plugin.collectors.timing.slowdown_detector import native_id_of
 
 _PATIENCE: Final = 200
-"""After reading all threads took t seconds of CPU they rest for 200 t: 0.5 % of a core. On a
+"""After reading all threads took t seconds of CPU they rest for 200 t: 0.5% of a core. On a
 busy machine the wall time would be many times as long, just when samples are needed."""
 
 _SHARE_OF_FILES: Final = 8

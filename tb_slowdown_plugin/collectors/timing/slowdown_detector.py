@@ -5,9 +5,9 @@ another thread, 40 us out of a cold cache.
 
 `LivePace` tells while a run goes on whether it is steady, and whether it became slower. Pure. By
 medians of 32 steps of the most common kind; so a checkpoint, a retrace or a GC pause alone is
-neither. The run is steady when three medians in a row agree within 10 %, or, on a busy machine,
+neither. The run is steady when three medians in a row agree within 10%, or, on a busy machine,
 when twelve stay within a factor of two and the later six are no slower than the six before. It is
-slower when two in a row are 25 % (and half a millisecond) above the lowest steady level, or above
+slower when two in a row are 25% (and half a millisecond) above the lowest steady level, or above
 the level at which it was last called slower, and above all medians of that steady stretch.
 """
 
@@ -29,7 +29,7 @@ _STEPS: Final = 20
 """Notes and steps that a pace is taken over; fewer say little of a step."""
 
 _SLOWER: Final = 1.15
-"""A pace is slower from 15 % above the best one: below that it is noise (facts/detection.md)."""
+"""A pace is slower from 15% above the best one: below that it is noise (facts/detection.md)."""
 
 Verdict: TypeAlias = Literal["unsettled", "steady", "slower"]
 

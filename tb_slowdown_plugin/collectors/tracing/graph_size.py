@@ -1,6 +1,6 @@
 """Growth of graphs: operations in the default graph, functions in the eager context.
 
-Cost: 0.4 us a sample in the training thread; in the background at most 0.1 % of
+Cost: 0.4 us a sample in the training thread; in the background at most 0.1% of
 a core, whatever the number of functions (see `GraphSize.read`).
 """
 

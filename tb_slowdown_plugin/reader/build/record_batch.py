@@ -14,7 +14,7 @@ from tb_slowdown_plugin.records.decoding import Opened
 from tb_slowdown_plugin.records.metadata import PLUGIN_NAME
 
 _MOST_RECORDS: Final = 64
-"""Twice as many take 4 % less (a report of 1,000,000 steps), and twice the memory."""
+"""Twice as many take 4% less (a report of 1,000,000 steps), and twice the memory."""
 
 _MOST_BYTES: Final = 1 << 20
 """Unpacked; 64 honest records take 0.7 MB. A parsed message may take 70 times as much memory."""

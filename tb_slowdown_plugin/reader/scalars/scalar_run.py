@@ -51,7 +51,7 @@ _HOLE_RATIO: Final = 30
 """A gap of so many usual ones in steps: those between were made elsewhere. Of points
 that are sampled at random, one gap in a billion is as long."""
 _RESOLUTION_ROWS: Final = 20
-"""A row lasts so many times as long as the clock's resolution: then rounding is 5 % of it."""
+"""A row lasts so many times as long as the clock's resolution: then rounding is 5% of it."""
 _BUNCH_ROWS: Final = 32
 _BUNCHED_RATIO: Final = 0.02
 _BUNCHED_SHARE: Final = 0.1

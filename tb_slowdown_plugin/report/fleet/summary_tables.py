@@ -44,7 +44,7 @@ class SummaryRow(NamedTuple):
 def headline(summary: FleetSummary) -> str:
     """What was lost, of how much.
 
-    Example: "Lost 24,310 of 118,000 run-hours (21 %), in 48,112 runs."
+    Example: "Lost 24,310 of 118,000 run-hours (21%), in 48,112 runs."
     """
     if not summary.judged:
         return f"None of {counted(summary.runs, 'run')} could be judged."

@@ -23,7 +23,7 @@ _MOST_PROCESSES: Final = 4
 _REST_SECONDS: Final = 20.0
 """A live run grows every few seconds; its row need not."""
 _REST: Final = 20.0
-"""Times as long as judging took: 5 % of a core for each live run at most."""
+"""Times as long as judging took: 5% of a core for each live run at most."""
 _LINGER_SECONDS: Final = 30.0
 """So long a process is kept that has nothing to do."""
 _KEEP_SECONDS: Final = 5.0

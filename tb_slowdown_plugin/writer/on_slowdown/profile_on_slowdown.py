@@ -3,7 +3,7 @@
 Starting takes 0.2 ms, stopping and saving ten small steps 4 to 10 ms
 (measured with TensorFlow 2.21 on a CPU), all of it in the training thread, between two
 steps, where it is booked to the account `profiling`. The budget: at most four
-captures of ten steps or five seconds, never more than 1 % of the run's time and
+captures of ten steps or five seconds, never more than 1% of the run's time and
 256 MB on the disk together; never while another capture is on.
 """
 

@@ -1,4 +1,4 @@
-"""Steps of a quiet program: as long as each other but for 5 %."""
+"""Steps of a quiet program: as long as each other but for 5%."""
 
 from __future__ import annotations
 

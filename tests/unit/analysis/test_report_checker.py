@@ -25,8 +25,8 @@ QUOTED: dict[str, Place] = {
     "26.6 s was lost to input wait, timed at the call that fetches each batch.": (
         Place(106.2, 29.8)
     ),
-    "1.7 s (10.5 % of the run) in the callback `LearningRate`.": Place(26.59, 2.74),
-    "1.7 s (6.4 % of the run) went into saving; 2.4 s of it count as lost.": Place(26.59, 2.74),
+    "1.7 s (10.5% of the run) in the callback `LearningRate`.": Place(26.59, 2.74),
+    "1.7 s (6.4% of the run) went into saving; 2.4 s of it count as lost.": Place(26.59, 2.74),
     "CPU:0 in use 21.3 MiB \u2192 15.0 MiB: +31.2 MiB in 1,000 steps, steadily": Place(),
     "The slow step takes 8.39 ms longer (10 ms to 18.4 ms): 28 ms more in `Iterator::Map` and "
     "27.6 ms more in `EagerPyFunc`.": Place(),
@@ -37,16 +37,16 @@ QUOTED: dict[str, Place] = {
     "It was throttled in 812 of 600 steps.": Place(),
     "Typically a batch takes 211 ms on average.": Place(),
     "24 retraces took 2.9 s: 2.06 s to look the function up, 1.8 s in the first run.": Place(),
-    "The step waits for data from the start: 112.0 % of the run.": Place(),
+    "The step waits for data from the start: 112.0% of the run.": Place(),
     "A save takes 5 min 2 s.": Place(wall=301.0),
     "A step takes \u22121 s on average.": Place(),
-    "`loop.py:20` is in 56.7 % of the samples at the end, in 0.0 % at the start.": Place(),
+    "`loop.py:20` is in 56.7% of the samples at the end, in 0.0% at the start.": Place(),
 }
 
 TRUE: dict[str, Place] = {
     "15 of 15 steps took 0 ms, the first of them step 0.": Place(),
     "`SGD` was made again in 23 steps; GPU:0 said so in 335 of 800 steps.": Place(),
-    "30 saves by `X` took 47.6 ms to 80.2 ms each, 1.6 s in all; all of it counts as lost (24.9 % "
+    "30 saves by `X` took 47.6 ms to 80.2 ms each, 1.6 s in all; all of it counts as lost (24.9% "
     "of the run).": Place(6.54, 1.629),
     "Input wait is 0.41 ms a step before step 353 and 4.14 ms from it on.": (
         Place(3.9, 1.58, grows=True)
@@ -55,9 +55,9 @@ TRUE: dict[str, Place] = {
     "The median step there waits 9.15 ms and works 0.87 ms; without the wait it would be 12 times "
     "as fast.": Place(),
     "30 saves by `tf.train.Checkpoint` took 50 ms to 500 ms each, 8.2 s in all; 7.5 s of it count "
-    "as lost (52.6 % of the run).": Place(14.26, 7.5),
+    "as lost (52.6% of the run).": Place(14.26, 7.5),
     "Worker 0 arrives last, and the others wait for it; it jumps from 8 GiB to 9 GiB.": Place(),
-    "It is mostly calls of 0.58 ms: of a step of 100 ms that would be 0.6 %.": Place(wall=0.095),
+    "It is mostly calls of 0.58 ms: of a step of 100 ms that would be 0.6%.": Place(wall=0.095),
     "The default graph has 0 operations at step 0 and 10 at step 140.": Place(),
     "697 ms without work (1 gap) are not in the wall time.": Place(wall=0.42),
     "8 first batches took 550 ms on average in 8 epochs.": Place(40.0, 4.4),
@@ -86,7 +86,7 @@ def report(**changed: Any) -> dict[str, Any]:
         "parts": (),
     }
     whole = {
-        "headline": "Lost 30 % of 10.0 s; most to waiting for input data",
+        "headline": "3 s of 10.0 s lost (30%). Biggest cause: waiting for input data.",
         "steps": 1000,
         "wall_seconds": 10.0,
         "lost_seconds": 3.0,
@@ -106,8 +106,8 @@ def test_a_report_that_adds_up_passes() -> None:
 @pytest.mark.parametrize(
     "changed",
     [
-        {"headline": "Lost 30 % of 16.6 s; most to waiting for input data"},
-        {"headline": "Lost 10 % of 10.0 s; most to waiting for input data"},
+        {"headline": "4.98 s of 16.6 s lost (30%). Biggest cause: waiting for input data."},
+        {"headline": "1 s of 10.0 s lost (10%). Biggest cause: waiting for input data."},
         {"headline": "4.0 s of 10.0 s lost (30%)."},
         {"lost_seconds": 2.5},
         {"wall_seconds": 2.9},

@@ -26,7 +26,7 @@ def logdir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def test_the_summary_as_text_json_and_page(logdir: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fleet", logdir]) == 0
-    assert capsys.readouterr().out.startswith("Lost 0.0000 of 0.0167 run-hours (0 %), in 2 runs.")
+    assert capsys.readouterr().out.startswith("Lost 0.0000 of 0.0167 run-hours (0%), in 2 runs.")
     assert main(["fleet", logdir, "--format", "json", "--team", "/(.)"]) == 0
     body = json.loads(capsys.readouterr().out)
     assert (body["judged"], [row["team"] for row in body["by_team"]]) == (2, ["a", "b"])

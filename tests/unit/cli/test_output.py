@@ -37,7 +37,7 @@ def test_a_long_read_draws_one_line_now_and_then_and_wipes_it() -> None:
         progress.update(60_000_000, 100_000_000)
         clock.now += 0.25
         progress.update(70_000_000, 100_000_000)
-    first, second = "reading: 50 % of 100 MB", "reading: 70 % of 100 MB"
+    first, second = "reading: 50% of 100 MB", "reading: 70% of 100 MB"
     assert terminal.getvalue() == f"\r{first}\r{second}\r{' ' * len(second)}\r"
 
 

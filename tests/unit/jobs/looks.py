@@ -47,7 +47,7 @@ def look_of(
     lost = sum(cause.lost_seconds for cause in causes)
     known: dict[str, Any] = {
         "verdict": "slowdown" if causes else "healthy",
-        "headline": f"Lost {lost:.0f} % of 1 min 40 s" if causes else "Healthy.",
+        "headline": f"{lost:.1f} s of 1 min 40 s lost ({lost:.0f}%)" if causes else "Healthy.",
         "unexplained_seconds": 0.0,
         "wall_seconds": 100.0,
     }

@@ -59,8 +59,8 @@ def test_its_json_has_what_a_receiver_needs():
         "lost_fraction": 0.31,
         "summary": "TensorFlow retraces `train_step`.",
         "fix": "Pass a tensor.",
-        "headline": "Lost 31 % of 1 min 40 s",
-        "text": "run1: Retracing since step 800, 31.0 s lost (31.0 %). "
+        "headline": "31.0 s of 1 min 40 s lost (31%)",
+        "text": "run1: Retracing since step 800, 31.0 s lost (31.0%). "
         "TensorFlow retraces `train_step`.",
     }
 

@@ -93,8 +93,8 @@ def test_communication_is_exposed_or_hidden(tmp_path: Path) -> None:
     efficiency = efficiency_of((share,))
     assert efficiency is not None
     assert tell_efficiency(efficiency, "each step") == (
-        "TPU:0 is idle 40 % of each step: it waits for the host (20 %), for other devices (10 %) "
-        "and for copies (10 %)"
+        "TPU:0 is idle 40% of each step: it waits for the host (20%), for other devices (10%) "
+        "and for copies (10%)"
     )
 
 
@@ -147,8 +147,8 @@ def test_each_device_waits_on_its_own(tmp_path: Path) -> None:
     mean = {part: round(float(spent[0]), 6) for part, spent in trace.parts.items() if spent[0]}
     assert mean == {"device": 0.010, "copies": 0.004, "rest": 0.006}  # some device computes
     assert adds(trace)[-1] == (
-        "2 devices are idle 70 % of each step: they wait for the host (40 %), for other devices "
-        "(20 %) and for copies (10 %)."
+        "2 devices are idle 70% of each step: they wait for the host (40%), for other devices "
+        "(20%) and for copies (10%)."
     )
     body = trace_body(trace, (0, 0))
     assert [share["name"] for share in body["shares"]] == ["/device:GPU:0", "/device:GPU:1"]

@@ -22,11 +22,11 @@ def slow() -> Report:
     return Report(
         run="run1",
         verdict="slowdown",
-        headline="Lost 31 % of 2 h 35 min; most to retracing of train_step (train.py:41)",
+        headline="48 min 3 s of 2 h 35 min lost (31%). Biggest cause: retracing of train_step (train.py:41).",
         steps=12345,
         wall_seconds=9300.0,
         healthy_step_seconds=0.52,
-        baseline="the fastest level sustained for at least 5 % of the run (steps 900-2100)",
+        baseline="the fastest level sustained for at least 5% of the run (steps 900-2100)",
         lost_seconds=2890.0,
         lost_fraction=2890 / 9300,
         unexplained_seconds=120.0,

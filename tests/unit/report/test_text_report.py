@@ -17,18 +17,19 @@ from tb_slowdown_plugin.report.text_report import (
 
 GOLDEN = """\
 Run run1
-Lost 31 % of 2 h 35 min; most to retracing of train_step (train.py:41)
+48 min 3 s of 2 h 35 min lost (31%). Biggest cause: retracing of train_step
+(train.py:41).
 
 ──────────────────────────────────────────────────────██████████████▓▓▓▓▓▓▓▓░
-─ Healthy                    6,410.0 s   68.9 %
-█ Retracing                  1,740.0 s   18.7 %
-▓ Input pipeline             1,030.0 s   11.1 %
-░ Unexplained                  120.0 s    1.3 %
-  Wall                       9,300.0 s           12,345 steps
-A healthy step takes 520 ms: the fastest level sustained for at least 5 % of the
+─ Healthy                    6,410.0 s   68.9%
+█ Retracing                  1,740.0 s   18.7%
+▓ Input pipeline             1,030.0 s   11.1%
+░ Unexplained                  120.0 s    1.3%
+  Wall                       9,300.0 s          12,345 steps
+A healthy step takes 520 ms: the fastest level sustained for at least 5% of the
 run (steps 900-2100).
 
-1. Retracing: 1,740.0 s, 18.7 % of the run, high confidence
+1. Retracing: 1,740.0 s, 18.7% of the run, high confidence
    Steps 1,200\u201312,344, growing. train_step (train.py:41) was traced 278 times.
    - Argument `temperature` is a Python float with a new value every 40 steps,
      so TensorFlow retraces the function.
@@ -40,7 +41,7 @@ run (steps 900-2100).
       train_step(batch, tf.constant(temperature))
    Trade-off: None.
 
-2. Input pipeline: 1,030.0 s, 11.1 % of the run, medium confidence
+2. Input pipeline: 1,030.0 s, 11.1% of the run, medium confidence
    Steps 8,200\u201312,344, at a new level. Each step waits 199 ms for data.
 
 Suspects (they move with the unexplained seconds, nothing more is proven)
@@ -106,7 +107,7 @@ def test_several_runs_stand_one_below_the_other_after_an_overview(slow: Report) 
     both = to_text([slow, long])
     overview = """\
 2 runs
-run1                        Lost 31 % of 2 h 35 min; most to retracing of train\u2026
+run1                        48 min 3 s of 2 h 35 min lost (31%). Biggest cause:\u2026
 experiments/2026-11-21/ba\u2026  Healthy.
 """
     assert both.startswith(f"{overview}\n{GOLDEN}\nRun experiments/2026-11-21/batch_64/run2\n")
@@ -162,9 +163,9 @@ def test_the_sum_of_a_run_of_parts_of_a_second_has_digits(slow: Report) -> None:
         slow, wall_seconds=0.0304, lost_seconds=0.0061, unexplained_seconds=0.0, causes=(cause,)
     )
     lines = to_text([short]).splitlines()
-    assert "─ Healthy                      0.024 s   79.9 %" in lines
-    assert "  Wall                         0.030 s           12,345 steps" in lines
-    assert "1. Retracing: 0.006 s, 20.0 % of the run, high confidence" in lines
+    assert "─ Healthy                      0.024 s   79.9%" in lines
+    assert "  Wall                         0.030 s          12,345 steps" in lines
+    assert "1. Retracing: 0.006 s, 20.0% of the run, high confidence" in lines
 
 
 def test_a_worker_is_told_with_its_median_step(slow: Report) -> None:

@@ -1,4 +1,4 @@
-"""A run that grows is analysed so seldom that it takes 5 % of a core, and nobody waits for it."""
+"""A run that grows is analysed so seldom that it takes 5% of a core, and nobody waits for it."""
 
 from __future__ import annotations
 

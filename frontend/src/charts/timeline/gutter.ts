@@ -13,8 +13,6 @@ import { stackTicks, stackY } from "./paint_stack";
 import type { Layout, Row } from "./rows";
 import type { LayerChoice, TimelineInput } from "./timeline_input";
 
-const MOST_NAMED = 7;
-
 export function gutter(input: TimelineInput, layout: Layout): TemplateResult {
   return html`${layout.rows.map((row) => gutterRow(input, row))}${yLabels(input, layout)}`;
 }
@@ -30,7 +28,7 @@ function gutterRow(input: TimelineInput, row: Row): TemplateResult {
       return html`<div style=${style}><span class="s q">Notes</span></div>`;
     case "stack":
       return html`<div class="top" style=${style}>
-        <b>Seconds a step</b><span class="s q all">mean; ▲ cut off</span>
+        <b>Seconds per step</b><span class="s q all">mean; ▲ cut off</span>
         <div class="all legend">${legend(input.detail)}</div>
       </div>`;
     case "time":
@@ -73,15 +71,9 @@ export function valueText(key: string, input: TimelineInput, row: number): strin
 }
 
 function legend(scene: Scene): TemplateResult {
-  const named = [...scene.legend].reverse();
   const drawn = scene.layers.map(({ id }) => id);
-  const all = drawn.length === named.length;
-  const shown = named.length > MOST_NAMED ? named.slice(named.length - MOST_NAMED + 1) : named;
-  return html`${
-    named.length > shown.length
-      ? html`<div class="s q">${named.length - shown.length} more, thinner</div>`
-      : nothing
-  }${shown.map(
+  const all = drawn.length === scene.legend.length;
+  return html`${[...scene.legend].reverse().map(
     (id) =>
       html`<button class="s" aria-pressed=${drawn.includes(id) ? "true" : "false"} title=${all ? "Show this alone; Ctrl: with others" : "Click: alone or all; Ctrl: add or hide"}
         @click=${(event: MouseEvent) => choose(event, id)}>${badge(id)}${nameOf(id, scene)}</button>`,

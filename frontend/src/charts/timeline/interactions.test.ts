@@ -13,6 +13,7 @@ class Fake implements Handled {
   cursor: number | undefined;
   spoken = 0;
   jumps: number[] = [];
+  jumpedFrom: number[] = [];
   points: unknown[] = [];
 
   get input() {
@@ -43,7 +44,10 @@ class Fake implements Handled {
     if (event.type === "sd-view") this.view = event.detail;
     if (event.type === "sd-select") this.selection = event.detail ?? undefined;
     if (event.type === "sd-point") this.points.push(event.detail);
-    if (event.type === "sd-jump") this.jumps.push(event.detail.direction);
+    if (event.type === "sd-jump") {
+      this.jumps.push(event.detail.direction);
+      this.jumpedFrom.push(event.detail.cursor);
+    }
   }
 }
 
@@ -105,6 +109,14 @@ describe("keys", () => {
     key("]");
     key("[");
     expect(fake.jumps).toEqual([1, -1]);
+  });
+
+  it("begin with the first change point until the cursor was put somewhere", () => {
+    fake.cursor = 500; // the middle, where it stands when the timeline gets the focus
+    key("]");
+    key("Home");
+    key("]");
+    expect(fake.jumpedFrom).toEqual([-1, 0]);
   });
 
   it("leave the browser's own keys alone", () => {

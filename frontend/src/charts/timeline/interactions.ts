@@ -46,6 +46,8 @@ export class Hands {
   #drag: Drag | undefined;
   /** The end of the selection that stays while Shift moves the other. */
   #anchor: number | undefined;
+  /** Where the hand has put the cursor: neither where it hovers, nor the middle that it begins in. */
+  #placed = -1;
 
   constructor(
     private readonly handled: Handled,
@@ -79,6 +81,7 @@ export class Hands {
     if (event.button !== 0 || row === undefined) return;
     this.plot.setPointerCapture(event.pointerId);
     this.#drag = { x: event.clientX, row, moved: false };
+    this.#placed = row;
   }
 
   #move(event: PointerEvent): void {
@@ -160,6 +163,7 @@ export class Hands {
       this.#anchor = undefined;
     }
     this.handled.cursor = row;
+    this.#placed = row;
     const { view } = input;
     if (row < view.from) this.#view(shifted(view, row - view.from, rows));
     else if (row >= view.to) this.#view(shifted(view, row + 1 - view.to, rows));
@@ -181,7 +185,7 @@ export class Hands {
   }
 
   #jump(direction: 1 | -1): void {
-    const detail = { direction, cursor: this.handled.cursor ?? -1 };
+    const detail = { direction, cursor: this.#placed };
     this.handled.ask(new CustomEvent<Jump>("sd-jump", { detail }));
   }
 

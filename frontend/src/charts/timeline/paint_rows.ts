@@ -103,15 +103,18 @@ export function paintMarks({ context, theme, scene, projection }: Painting, row:
 /** A box over the steps of each capture, wide enough for a pointer, and its first step. */
 export function paintCaptures({ context, theme, projection, captures }: Painting, row: Row): void {
   context.strokeStyle = theme.colour("accent");
-  context.fillStyle = theme.colour("text");
   context.textAlign = "left";
   context.lineWidth = 2;
   let labelled = Number.NEGATIVE_INFINITY;
-  for (const { from, to, step } of captures) {
+  for (const { from, to, step, isOpen } of captures) {
     const left = Math.max(-9, projection.x(from));
     const right = Math.max(left + 6, Math.min(projection.width + 9, projection.x(to)));
     if (right < 0 || left > projection.width) continue;
-    context.strokeRect(Math.round(left), row.top + 4, right - left, row.height - 9);
+    const box = [Math.round(left), row.top + 4, right - left, row.height - 9] as const;
+    context.fillStyle = theme.colour("accent");
+    if (isOpen) context.fillRect(...box);
+    context.strokeRect(...box);
+    context.fillStyle = theme.colour("text");
     const text = count(step);
     const width = context.measureText(text).width;
     const at = right + 5 + width > projection.width ? left - 5 - width : right + 5;

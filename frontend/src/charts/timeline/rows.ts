@@ -36,6 +36,10 @@ const HEIGHTS: Readonly<Record<RowKind, number>> = {
   axis: 44,
 };
 
+/** So many names of layers have room beside the stack; each more makes it higher. */
+const NAMES = 7;
+const NAME_PIXELS = 24;
+
 export interface Layout {
   readonly rows: readonly Row[];
   readonly height: number;
@@ -46,12 +50,15 @@ export function layoutOf(whole: Scene, allLanes: boolean, captures: number): Lay
   const rows: Row[] = [];
   let top = 0;
   const add = (kind: RowKind, key: string, rest: Partial<Row> = {}): void => {
-    rows.push({ kind, key, top, height: HEIGHTS[kind], ...rest });
-    top += HEIGHTS[kind];
+    const height = rest.height ?? HEIGHTS[kind];
+    rows.push({ kind, key, top, ...rest, height });
+    top += height;
   };
   add("epochs", "epochs");
   if (whole.timeline.annotations.length > 0) add("notes", "notes");
-  add("stack", "stack");
+  add("stack", "stack", {
+    height: HEIGHTS.stack + NAME_PIXELS * Math.max(0, whole.legend.length - NAMES),
+  });
   add("time", "time");
   for (const { kind } of MARKS) {
     const marks = kind === "captures" ? captures : (whole.timeline.marks[kind] ?? []).length;

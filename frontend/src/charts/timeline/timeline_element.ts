@@ -21,8 +21,6 @@ import { paint } from "./paint";
 import { type Layout, layoutOf, rowOfKind } from "./rows";
 import type { TimelineInput } from "./timeline_input";
 
-/** How far down the stack the tooltip hangs: over the healthy area. */
-const TIP_SHARE = 0.62;
 const LABEL_PIXELS = 60;
 
 export class TimelineElement extends HTMLElement implements Handled {
@@ -215,7 +213,9 @@ export class TimelineElement extends HTMLElement implements Handled {
     const wide = this.#tip.offsetWidth + 12;
     const left = x + wide > width ? x - wide : x + 12;
     this.#tip.style.left = `${this.#gutter.offsetWidth + Math.max(4, left)}px`;
-    this.#tip.style.top = `${stack.top + stack.height * TIP_SHARE}px`;
+    // It ends with the stack, whose figures it has: the step times below stay in sight.
+    const top = stack.top + stack.height - this.#tip.offsetHeight;
+    this.#tip.style.top = `${Math.max(0, top)}px`;
   }
 
   #placeBrush(input: TimelineInput, projection: Projection): void {

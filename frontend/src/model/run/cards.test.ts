@@ -32,7 +32,7 @@ describe("cards", () => {
     expect(list[1]?.evidence).toEqual(cause({}).evidence);
   });
 
-  it("open from 5 % of the run on, at least the first, the unexplained only as the first", () => {
+  it("open from 5% of the run on, at least the first, the unexplained only as the first", () => {
     const small = { lost_fraction: 0.01 };
     expect(openAtFirst(cards(report()))).toEqual(["retracing", "garbage_collection"]);
     const two = report({
@@ -110,16 +110,20 @@ describe("densest", () => {
 });
 
 describe("sparkline", () => {
-  it("shares the seconds of a bucket out over the parts it covers", () => {
+  it("adds up buckets, as many to each bar", () => {
     const data = timeline(40, 20, { lost: { retracing: [1, 2] } });
-    expect(sparkline(data, "retracing", 4)).toEqual([10, 10, 20, 20]);
+    expect(sparkline(data, "retracing", 4)).toEqual([20, 40]);
     expect(sparkline(data, "retracing", 1)).toEqual([60]);
     expect(sparkline(data, "disk", 2)).toEqual([0, 0]);
   });
 
-  it("loses nothing where parts and buckets do not meet", () => {
-    const data = timeline(70, 7, { lost: { gc: Array.from({ length: 10 }, () => 1) } });
-    const sum = sparkline(data, "gc", 62).reduce((a, b) => a + b, 0);
-    expect(sum).toBeCloseTo(70, 9);
+  it("has one bar, of the same height, for each of several equal saves", () => {
+    const saves = Array.from({ length: 400 }, (_, bucket) => (bucket % 33 === 32 ? 4 : 0));
+    const bars = sparkline(
+      timeline(1200, 3, { lost: { checkpointing: saves } }),
+      "checkpointing",
+      62,
+    );
+    expect(bars.filter((bar) => bar > 0)).toEqual(new Array(12).fill(12));
   });
 });

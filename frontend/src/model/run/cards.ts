@@ -182,21 +182,13 @@ export function rhythm(card: Card, track: Track | undefined): string {
   return card.pattern === "drift" ? `${where}, growing` : where;
 }
 
-/** Seconds lost in each of `parts` equal parts of the run. */
-export function sparkline(timeline: Timeline, cause: string, parts: number): number[] {
-  const bars = new Array<number>(parts).fill(0);
-  const lost = timeline.lost[cause] ?? [];
-  const rows = Math.max(1, timeline.rows);
-  timeline.row.forEach((row, index) => {
-    const count = timeline.count[index] ?? 1;
-    const seconds = (lost[index] ?? 0) * count;
-    const low = (row / rows) * parts;
-    const high = ((row + count) / rows) * parts;
-    const last = Math.min(parts - 1, Math.ceil(high) - 1);
-    for (let part = Math.floor(low); part <= last; part++) {
-      const overlap = Math.min(high, part + 1) - Math.max(low, part);
-      bars[part] = (bars[part] ?? 0) + (seconds * overlap) / (high - low);
-    }
+/** Seconds lost over the run, in at most so many bars of as many buckets each: none is shared out. */
+export function sparkline(timeline: Timeline, cause: string, most: number): number[] {
+  const each = Math.max(1, Math.ceil(timeline.row.length / most));
+  const bars = new Array<number>(Math.ceil(timeline.row.length / each)).fill(0);
+  timeline.lost[cause]?.forEach((seconds, index) => {
+    const bar = Math.floor(index / each);
+    bars[bar] = (bars[bar] ?? 0) + (seconds ?? 0) * (timeline.count[index] ?? 1);
   });
   return bars;
 }

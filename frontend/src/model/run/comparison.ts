@@ -32,11 +32,11 @@ export const isDifferent = (outcome: Outcome): boolean =>
 export function reading({ outcome, base_seconds: before, with_seconds: now }: Difference): string {
   switch (outcome) {
     case "no_difference":
-      return "no difference that matters";
+      return "no significant difference";
     case "not_enough_repeats":
-      return "not enough repeats to tell";
+      return "not enough repeats";
     case "moved":
-      return "moved: the whole step is no longer";
+      return "moved between categories, step time unchanged";
     default:
       if (before === 0) return "new";
       if (now === 0) return "gone";

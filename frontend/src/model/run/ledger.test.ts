@@ -25,7 +25,7 @@ describe("terms", () => {
       growth_fraction: 0.5,
       candidate: "input_pipeline",
       decided_step: 120,
-      text: "Slower since about step 80 (+50 %). Confirming the cause.",
+      text: "Slower since about step 80 (+50%). Confirming the cause.",
     };
     const ledger = terms(report({ confirming }));
     expect(ledger.map(({ id, seconds }) => [id, seconds])).toEqual([
@@ -81,8 +81,8 @@ describe("segments", () => {
 
   it("leaves a share out rather than cut it", () => {
     const ledger = terms(report({ causes: [cause({ lost_seconds: 40 })], unexplained_seconds: 0 }));
-    // "Retracing 40.0 %": 9 bold letters, 6 others, what lies between them and around.
-    const needed = 9 * 10 + 6 * 5 + 6 + 16;
+    // "Retracing 40.0%": 9 bold letters, 5 others, what lies between them and around.
+    const needed = 9 * 10 + 5 * 5 + 6 + 16;
     const wide = (text: string, weight: 400 | 600): number =>
       text.length * (weight === 600 ? 10 : 5);
     const label = (pixels: number) => segments(ledger, 2 + pixels / 0.4, wide)[1]?.label;

@@ -31,6 +31,9 @@ export function checks(report: RunReport, timeline?: Timeline): Check[] {
   });
 }
 
+export const isChecked = (report: RunReport, id: string): boolean =>
+  checks(report).some((check) => check.id === id && check.seen);
+
 const isSeen = (state: SignalState): boolean =>
   state.status === "measured" || state.status === "partly";
 

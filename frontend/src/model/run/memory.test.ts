@@ -10,7 +10,7 @@ describe("memory", () => {
   it("tells steady growth from a level and from a jump", () => {
     const grows = series((one) => 2 ** 30 + one * 2 ** 20);
     expect(grows?.growth).toBeCloseTo(2 ** 20, 3);
-    expect(grows && memoryReading(grows)).toBe("+100 MiB in 100 steps, steadily");
+    expect(grows && memoryReading(grows)).toBe("steady growth, 100 MiB per 100 steps");
     expect(series(() => 5e8)?.growth).toBe(0);
     expect(series((one) => (one < 80 ? 1e8 : 9e8))?.growth).toBeNull();
   });
@@ -24,6 +24,10 @@ describe("memory", () => {
   it("leaves out what lies on disks", () => {
     const signals = [signal, { ...signal, signal: "disk_free_bytes" }];
     expect(memorySeries(timeline(100, 1, { signals })).map((one) => one.id)).toEqual(["rss_bytes"]);
+  });
+
+  it("leaves out what was zero all along", () => {
+    expect(series(() => 0)).toBeUndefined();
   });
 
   it("says nothing of a handful of values", () => {

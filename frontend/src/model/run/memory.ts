@@ -34,7 +34,8 @@ const DISK = /^(output|disk)_/;
 export const memorySeries = (timeline: Timeline): MemorySeries[] =>
   timeline.signals
     .filter(({ signal, unit, cumulative }) => unit === "bytes" && !cumulative && !DISK.test(signal))
-    .map((signal) => seriesOf(signal, timeline.rows));
+    .map((signal) => seriesOf(signal, timeline.rows))
+    .filter(({ peak }) => peak !== 0);
 
 function seriesOf(signal: SignalSeries, rows: number): MemorySeries {
   const { row, value } = bridged(signal);
@@ -99,5 +100,5 @@ export function memoryReading(series: MemorySeries): string {
   }
   const steps = [1000, 100, 10].find((one) => one <= series.rows) ?? 1;
   const per = growth * steps;
-  return `${per < 0 ? "−" : "+"}${bytes(Math.abs(per))} in ${plural(steps, "step")}, steadily`;
+  return `steady ${per < 0 ? "fall" : "growth"}, ${bytes(Math.abs(per))} per ${plural(steps, "step")}`;
 }

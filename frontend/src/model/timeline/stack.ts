@@ -58,7 +58,7 @@ export function tops(stack: readonly Layer[]): number[][] {
 }
 
 /**
- * Where the axis ends: above 98 % of the buckets, so that one slow step does not flatten the
+ * Where the axis ends: above 98% of the buckets, so that one slow step does not flatten the
  * rest (it is cut and marked), but never above what is there.
  */
 export function ceiling(heights: readonly number[]): number {

@@ -1,6 +1,6 @@
 /** Finer data for the part of the run in view, and the comparison of a selection. */
 
-import type { Client } from "../../api/client";
+import { type Client, RequestFailed } from "../../api/client";
 import type { Timeline } from "../../api/wire/timeline";
 import { Latest, Superseded } from "../../base/latest";
 import { stretchBefore } from "../../model/changes/changed";
@@ -89,7 +89,9 @@ export class Zoom {
       );
       this.store.set({ changes, changesError: undefined });
     } catch (error) {
-      if (!(error instanceof Superseded)) this.store.set({ changesError: error as Error });
+      if (error instanceof Superseded) return;
+      this.store.set({ changesError: error as Error });
+      if (error instanceof RequestFailed && error.kind === "gone") this.failed(error);
     }
   }
 }

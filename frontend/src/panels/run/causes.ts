@@ -50,9 +50,9 @@ export const causes = sealed<RunReport>({
 const none = (report: RunReport): string =>
   report.verdict === "not_enough_steps"
     ? "No cause is named before there are enough steps for a verdict."
-    : "No cause reaches 0.5 % of the run.";
+    : "No cause reaches 0.5% of the run.";
 
-const footnote = html`<p class="s q foot">Confidence. High: timed directly. Medium: a measured state or counter matches the slow steps. Low: something grew at the same time; its time stays unexplained. Causes below 0.5 % of the run are not listed.</p>`;
+const footnote = html`<p class="s q foot">Confidence. High: timed directly. Medium: a measured state or counter matches the slow steps. Low: something grew at the same time; its time stays unexplained. Causes below 0.5% of the run are not listed.</p>`;
 
 function heads(page: Page): TemplateResult {
   const { first_step: first, last_step: last } = page.run;

@@ -43,8 +43,8 @@ describe("Python lines", () => {
     );
     expect(cells(root)).toEqual([
       "total (train.py:8)",
-      "10.0 %1.00 ms",
-      "70.0 %35.0 ms",
+      "10.0%1.00 ms",
+      "70.0%35.0 ms",
       "",
       "+34.0 ms",
       "Copy train.py:8",
@@ -58,7 +58,7 @@ describe("Python lines", () => {
       before_steps: null,
       lines: [line({ before_fraction: null, before_seconds: null, location: "" })],
     });
-    expect(cells(root)).toEqual(["total (train.py:8)", "70.0 %35.0 ms", "", ""]);
+    expect(cells(root)).toEqual(["total (train.py:8)", "70.0%35.0 ms", "", ""]);
     expect(root.querySelector("button")).toBeNull();
   });
 });

@@ -17,7 +17,7 @@ export const signals: Content<RunReport> = {
     const rest = report.signals.filter((state) => state.status !== "measured");
     const remarks = seen.some((state) => state.reason !== "");
     return {
-      note: `${seen.length} measured, ${part.length} in part, ${rest.length - part.length} not; what is not measured is never counted as zero`,
+      note: `${seen.length} measured, ${part.length} in part, ${rest.length - part.length} not`,
       body: html`<div class="two">
         ${remarks ? measured(seen) : html`<ul class="seen">${seen.map((state) => html`<li class="st">${collectorTitle(state.signal)}</li>`)}</ul>`}
         <div>${rest.length === 0 ? nothing : missing(rest)}${completeness(report, page.shared)}</div>
@@ -46,8 +46,8 @@ function completeness(report: RunReport, shared: boolean): TemplateResult {
   const { chunks, missing_chunks: missing, gaps } = report.completeness;
   return html`<p class="complete"><b>Completeness.</b> ${
     missing === 0
-      ? `${plural(chunks, "chunk")} of records, no gap, ${plural(report.steps, "step")}.`
-      : `${count(missing)} of ${count(chunks + missing)} chunks ${missing === 1 ? "is" : "are"} missing${gapsText(gaps)}; ${missing === 1 ? "its" : "their"} seconds are in no sum.`
+      ? `No record is missing; ${plural(report.steps, "step")}.`
+      : `${count(missing)} of ${count(chunks + missing)} records ${missing === 1 ? "is" : "are"} missing${gapsText(gaps)}. ${missing === 1 ? "Its" : "Their"} time isn't included in any total.`
   }</p><p class="q">${
     shared ? "Self-contained: makes no network requests." : "No data leaves this machine."
   }</p>`;

@@ -10,13 +10,7 @@ export const warmup: Content<RunReport> = {
   load: (source) => source.report(),
   view: (report) => {
     const cause = report.causes.find((one) => one.cause === "warm_up");
-    if (cause === undefined) {
-      const text =
-        report.verdict === "not_enough_steps"
-          ? "There are not enough steps yet to tell the start from the rest."
-          : "The start cost less than 0.5 % of the run.";
-      return { body: html`<p class="empty">${text}</p>` };
-    }
+    if (cause === undefined) return { body: html`` };
     const wall = report.wall_seconds;
     return {
       note: `${ledgerSeconds(cause.lost_seconds, wall)} more than healthy in ${steps(cause.steps)}`,

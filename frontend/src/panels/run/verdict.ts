@@ -20,7 +20,7 @@ import { answerSince } from "../../model/changes/answer";
 import { stretchBefore } from "../../model/changes/changed";
 import { giveBack, UNEXPLAINED_SHARE } from "../../model/run/cards";
 import { firstWord, type Segment, segments, type Term, terms } from "../../model/run/ledger";
-import { checks, tally } from "../../model/run/measurement_summary";
+import { checks, isChecked, tally } from "../../model/run/measurement_summary";
 import { type Page, sealed } from "../contract";
 import { prose } from "../pieces";
 
@@ -143,26 +143,31 @@ function confirmingLead(
 
 /** The two largest terms of the loss, in the order of their seconds. */
 function lostLead(report: RunReport, page: Page): TemplateResult {
-  const link = (id: string): TemplateResult =>
+  const link = (id: string, name: string): TemplateResult =>
     html`<a href="#" @click=${(event: Event) => {
       event.preventDefault();
       page.actions.showCard(id);
-    }}>${causeKind(id).name.toLowerCase()}</a>`;
+    }}>${name}</a>`;
   const named = report.causes.map((cause) => ({
     seconds: cause.lost_seconds,
-    text: html`${duration(cause.lost_seconds)} to ${link(cause.cause)}${since(cause)}`,
+    text: html`${link(cause.cause, causeKind(cause.cause).name)} cost ${duration(cause.lost_seconds)}${since(cause)}. `,
   }));
   const rest = report.unexplained_seconds;
-  const unexplained = { seconds: rest, text: html`${duration(rest)} ${link(UNEXPLAINED)}` };
+  const text = html`${duration(rest)} is ${link(UNEXPLAINED, "unexplained")}. `;
+  const unexplained = { seconds: rest, text };
   const told = rest >= UNEXPLAINED_SHARE * report.wall_seconds ? [...named, unexplained] : named;
   const largest = told.sort((a, b) => b.seconds - a.seconds).slice(0, 2);
-  return html`<p class="lead">${duration(report.lost_seconds)} was lost${largest.map(
-    ({ text }, index) => html`${index === 0 ? ": " : ", "}${text}`,
-  )}. ${giveBackSentence(report)}</p>`;
+  return html`<p class="lead">${largest.map((one) => one.text)}${giveBackSentence(report)}${machine(report)}</p>`;
 }
 
+/** Whether it is the program or the machine, where that was measured. */
+const machine = (report: RunReport): string =>
+  report.causes.some((cause) => cause.external) || !isChecked(report, "cpu_contention")
+    ? ""
+    : " No time was lost to other processes.";
+
 const since = (cause: Cause): string =>
-  cause.pattern === "warm_up" ? " at the start" : ` since step ${count(cause.steps[0])}`;
+  cause.pattern === "warm_up" ? " at the start" : `, since step ${count(cause.steps[0])}`;
 
 /** What the run would take without what was timed, where that is most of the loss. */
 function giveBackSentence(report: RunReport): string {
@@ -186,7 +191,7 @@ function where(report: RunReport, page: Page): TemplateResult {
       ${bar.map((segment) => barSegment(segment, report.wall_seconds, page))}
     </div>
     <div class="ledger">
-      <span class="it"><span class="nm all">Run</span><span><b>${ledgerSeconds(report.wall_seconds, report.wall_seconds)}</b><small>100 %</small></span></span>
+      <span class="it"><span class="nm all">Run</span><span><b>${ledgerSeconds(report.wall_seconds, report.wall_seconds)}</b><small>100%</small></span></span>
       ${ledger.map((term, index) => ledgerTerm(term, index === 0 ? "=" : "+", report.wall_seconds, page))}
     </div>
     ${facts(report, page)}
@@ -218,12 +223,12 @@ function ledgerTerm(term: Term, operator: string, wall: number, page: Page): Tem
   const body = html`${badge(term.id)}<span class="nm">${term.name}</span>
     <span class="all">${ledgerSeconds(term.seconds, wall)}<small>${percent(term.share)}</small></span>`;
   const hot = page.hot === term.id ? "it hot" : "it";
-  return html`<span class="op" aria-hidden="true">${operator}</span>${
+  return html`<span class="term"><span class="op" aria-hidden="true">${operator}</span>${
     term.id === HEALTHY
       ? html`<span class=${hot}>${body}</span>`
       : html`<button class=${hot} @click=${() => page.actions.showCard(term.id)}
           @pointerenter=${() => page.actions.hot(term.id)} @pointerleave=${() => page.actions.hot(undefined)}>${body}</button>`
-  }`;
+  }</span>`;
 }
 
 /** What tells runs apart: the others are in the tooltip. */
@@ -264,11 +269,11 @@ function facts(report: RunReport, page: Page): TemplateResult {
   </div>`;
 }
 
-/** "+43 %"; from twice on in times, which are easier to grasp than 1,067 %. */
+/** "+43%"; from twice on in times, which are easier to grasp than 1,067%. */
 const against = (times: number): string =>
   times >= 2
     ? `${decimal(times, times < 10 ? 1 : 0)} times that`
-    : signed(100 * (times - 1), (value) => `${decimal(value, 0)} %`);
+    : signed(100 * (times - 1), (value) => `${decimal(value, 0)}%`);
 
 function checklist(report: RunReport, page: Page): TemplateResult {
   const list = checks(report, page.whole?.timeline);

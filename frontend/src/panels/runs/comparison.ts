@@ -45,9 +45,9 @@ const titleOf = (run: string, page: Page): string =>
 
 function empty(page: Page): TemplateResult {
   if (page.runs.length < 2) {
-    return html`<p class="empty">This logdir has one run. A second one of the same program shows which seconds differ.</p>`;
+    return html`<p class="empty">This logdir has one run. A second run of the same program shows where the time differs.</p>`;
   }
-  return html`<p class="empty">Choose a second run to see which seconds differ: a good choice is the last healthy run of this program. Several stand side by side, or count as repeats of one program: three a side tell most differences from chance.</p>`;
+  return html`<p class="empty">Choose a run to compare with, ideally the last healthy one. Several runs appear side by side, or count as repeats of one program; use three or more per side.</p>`;
 }
 
 function chooser(page: Page, label: string): TemplateResult {

@@ -6,7 +6,11 @@ import { plural } from "../../base/format";
 import type { OpenTrace } from "../../model/captures";
 import { between, padded } from "../../model/timeline/window";
 import type { Captures, Content } from "../contract";
-import { prose } from "../pieces";
+import { codeBox } from "../pieces";
+
+const HOW = `tbslow.start("logs/run1", profile_on_slowdown=True)  # one while steady, one when it slows down
+tf.profiler.experimental.start("logs/run1")
+tf.keras.callbacks.TensorBoard("logs/run1", profile_batch=(100, 109))`;
 
 export const traces: Content<Captures> = {
   load: (source) => source.captures(),
@@ -19,9 +23,7 @@ export const traces: Content<Captures> = {
     }
     if (captures.length === 0) {
       return {
-        body: html`<p class="empty">${prose(
-          "No profiler capture lies in this run's directory. `tbslow.start(..., profile_on_slowdown=True)` takes one when the run is steady and one when it slows down; `tf.profiler.experimental.start(logdir)` and Keras's `TensorBoard(profile_batch=...)` take one when they are told to.",
-        )}</p>`,
+        body: html`<p class="empty">No profiler captures for this run. To record one:</p>${codeBox("One of these lines", HOW, "example")}`,
       };
     }
     const rows = page.whole?.timeline.rows;

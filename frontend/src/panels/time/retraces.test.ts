@@ -48,10 +48,23 @@ function shown(data: Retraces, causes = [cause()]): { note: string; text: string
 describe("retraces", () => {
   it("shows functions of libraries where they are what is named", () => {
     const { note, text } = shown(answer({}));
-    expect(note).toBe("4 of functions of tf.data and Keras, 0.8 s; none of the program's own");
+    expect(note).toBe(
+      "4 retraces of tf.data and Keras functions, 0.8 s; none of the program's own",
+    );
     expect(text).toContain("scale data.py:3 its dataset, iterator, or model was re-created");
     expect(text).toContain("Make the dataset, the iterator or the model once.");
     expect(text).toMatch(/All40\.8 s $/);
+  });
+
+  it("keeps its columns in sight with long names, which are whole on hover", () => {
+    const long = "project.models.encoder.Layer.call.<locals>.attention_block";
+    const own = group({ function: long, location: "src/models/v2/encoder.py:1000" });
+    const place = document.createElement("div");
+    const page = { open: () => false, sortedBy: "seconds", actions: {} } as unknown as Page;
+    render(retraces.view(answer({ groups: [own] }), page).body, place);
+    const [name, where] = [...place.querySelectorAll<HTMLElement>("code, .place")];
+    expect([name?.textContent, name?.title]).toEqual(["<locals>.attention_block", long]);
+    expect([where?.textContent, where?.title]).toEqual(["encoder.py:1000", own.location]);
   });
 
   it("does not trouble the reader with them otherwise", () => {

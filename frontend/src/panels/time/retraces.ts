@@ -15,7 +15,7 @@ export const retraces: Content<Retraces> = {
     const library = blamed(data, page);
     if (library !== undefined) {
       return {
-        note: `${count(library.traces)} of functions of tf.data and Keras, ${ledgerSeconds(library.seconds, page.report?.wall_seconds)}; none of the program's own`,
+        note: `${plural(library.traces, "retrace")} of tf.data and Keras functions, ${ledgerSeconds(library.seconds, page.report?.wall_seconds)}; none of the program's own`,
         body: table(library, page),
       };
     }
@@ -23,7 +23,7 @@ export const retraces: Content<Retraces> = {
     if (empty !== undefined) return { body: html`<p class="empty">${empty}</p>` };
     const functions = new Set(data.groups.map((group) => group.function)).size;
     return {
-      note: `${count(data.traces)} after the first trace of each function; ${plural(functions, "function")}, ${ledgerSeconds(data.seconds, page.report?.wall_seconds)}`,
+      note: `${plural(data.traces, "retrace")} of ${plural(functions, "function")}, ${ledgerSeconds(data.seconds, page.report?.wall_seconds)}`,
       body: table(data, page),
     };
   },
@@ -84,8 +84,8 @@ function rows(group: RetraceGroup, page: Page, open: boolean): TemplateResult {
   const last = group.examples.at(-1);
   return html`<tbody><tr class=${open ? "sel" : ""}>
       <td class="nw"><button class="quiet sm tw" aria-expanded=${open ? "true" : "false"} aria-label=${`Traces of ${group.function}`}
-        @click=${() => page.actions.card(key(group), !open)}>${open ? "▾" : "▸"}</button><code>${group.function}</code></td>
-      <td class="mono s place">${group.location || "–"}</td>
+        @click=${() => page.actions.card(key(group), !open)}>${open ? "▾" : "▸"}</button><code class="cut" title=${group.function}>${lastParts(group.function)}</code></td>
+      <td class="mono s place" title=${group.location}>${group.location.split("/").at(-1) || "–"}</td>
       <td>${prose(reasonOf(group))}</td>
       <td class="num">${count(group.count)}</td><td class="num">${ledgerSeconds(group.seconds, page.report?.wall_seconds)}</td>
       <td class="num">${stepTime(first?.seconds)}</td><td class="num">${stepTime(last?.seconds)}</td>
@@ -93,6 +93,9 @@ function rows(group: RetraceGroup, page: Page, open: boolean): TemplateResult {
       <td class="fix">${fix(group, page)}</td>
     </tr>${open ? examples(group, page) : nothing}</tbody>`;
 }
+
+/** The last two dotted parts of a name. */
+const lastParts = (name: string): string => name.split(".").slice(-2).join(".");
 
 /** Leads to the card that has the fix as code, where there is one. */
 function fix(group: RetraceGroup, page: Page): TemplateResult {

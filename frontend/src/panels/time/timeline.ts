@@ -33,7 +33,7 @@ export const timeline = sealed<Timeline>({
       note: "coloured area = seconds lost; hover for one step range, drag to select",
       body: html`${tools(whole, page)}${summary(detail, page)}${strip(whole, page)}<div class=${page.trace ? "split" : ""}><div>
         <sd-timeline class="tl"
-          .input=${{ whole, detail, view: page.view, selection: page.selection, axis: page.axis, allLanes: page.allLanes, captures: spansOf(page.captures?.list.captures, whole.timeline.marks.captures ?? []), retraces: page.retraces }}
+          .input=${{ whole, detail, view: page.view, selection: page.selection, axis: page.axis, allLanes: page.allLanes, captures: spansOf(page.captures?.list.captures, whole.timeline.marks.captures ?? [], page.trace?.id), retraces: page.retraces }}
           @sd-view=${(event: CustomEvent<Window>) => page.actions.view(event.detail)}
           @sd-select=${(event: CustomEvent<Window | null>) => page.actions.select(event.detail ?? undefined)}
           @sd-jump=${(event: CustomEvent<Jump>) => page.actions.jump(event.detail.direction, event.detail.cursor)}

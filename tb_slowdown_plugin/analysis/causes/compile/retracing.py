@@ -132,7 +132,7 @@ def _library(case: Case, claimed: tuple[Finding, ...], predicting: tuple[Finding
     return Claim(
         "retracing",
         claimed,
-        "retracing of library functions",
+        "retracing of tf.data and Keras functions",
         summary,
         tuple(evidence),
         recreated_objects.repeated_setup(

@@ -120,7 +120,7 @@ def explain(case: Case) -> Claim | None:
     return Claim(
         "xla_compilation",
         claimed,
-        "XLA compilation" + (f" of {_with_article(ranked[0][0])}" if len(ranked) == 1 else ""),
+        "XLA recompilation" + (f" of {_with_article(ranked[0][0])}" if len(ranked) == 1 else ""),
         f"XLA recompiles for new {_listed(shapes, values)}. Recompilations don't show up as "
         "retraces.",
         (

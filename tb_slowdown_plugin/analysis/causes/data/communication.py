@@ -101,7 +101,7 @@ def explain(case: Case) -> Claim | None:
     place = group.straggler
     if place is None:
         summary = f"The {counted(len(group.indices), 'worker')} wait for each other in turn."
-        subject = "workers that wait for each other in turn"
+        subject = "workers waiting for each other"
     else:
         worker = f"worker {group.indices[place]}"
         others = "the other worker waits" if len(group.indices) == 2 else "the others wait"
@@ -128,7 +128,7 @@ def _explain_alone(case: Case, claimed: tuple[Finding, ...]) -> Claim:
     return Claim(
         "communication",
         claimed,
-        "communication between workers",
+        "waiting for other workers",
         f"The step waits for other workers{among} {started}.",
         tuple(tell_seconds(case, claimed, "went into communication")),
         advise(Workers()),

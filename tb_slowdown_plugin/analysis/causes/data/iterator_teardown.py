@@ -44,7 +44,7 @@ def claim(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Claim:
     return Claim(
         "input_pipeline",
         claimed,
-        "waiting at the end of each pass over the data",
+        "iterator teardown",
         f"A pass over the data ends with a wait{', and a longer one each time' if grows else ''}: "
         f"{_WHY}.",
         tuple(_evidence(case, claimed, main)),

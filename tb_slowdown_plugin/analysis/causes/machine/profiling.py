@@ -85,7 +85,7 @@ def explain(case: Case) -> Claim | None:
     return Claim(
         "profiling",
         (*timed, *slower),
-        "the profiler",
+        "profiling",
         f"{counted(begun, 'profiler capture')} slowed the run down."
         if begun
         else "The profiler slowed the run down.",

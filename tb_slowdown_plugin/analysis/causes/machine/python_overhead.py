@@ -99,7 +99,7 @@ def explain(case: Case) -> Claim | None:
     return Claim(
         "python_overhead",
         found.claimed,
-        f"work in Python that grows: {main[0]}" if main else "work in Python that grows",
+        f"growing Python work in {main[0]}" if main else "growing Python work",
         f"The training thread computes more {'each time' + often if often else 'in each step'}: "
         f"{duration(found.thread[0])} of CPU time around {first}, {duration(found.thread[1])} "
         f"around {last}.",

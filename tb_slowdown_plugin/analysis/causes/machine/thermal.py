@@ -4,7 +4,7 @@ A power cap alone is the usual state of a busy device and never a cause.
 
 How it looks: A lower clock, with NVML's reason for it, where steps get slower.
 
-Of eight H100 that trained for fifty minutes one drew as much power as it may in 90 % of its
+Of eight H100 that trained for fifty minutes one drew as much power as it may in 90% of its
 samples, and was no slower.
 """
 
@@ -125,9 +125,9 @@ def explain(case: Case) -> Claim | None:
                 return Claim(
                     "thermal",
                     claimed,
-                    f"{device}, which is too hot"
+                    f"thermal throttling of {device}"
                     if hot
-                    else f"{device}, which its hardware slows down",
+                    else f"hardware throttling of {device}",
                     f"{device} lowers its clock because it is hot."
                     if hot
                     else f"{device} lowers its clock because its hardware slows it down.",

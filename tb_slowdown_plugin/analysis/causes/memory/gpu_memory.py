@@ -123,7 +123,7 @@ def explain(case: Case) -> Claim | None:
             return Claim(
                 "gpu_memory",
                 claimed,
-                f"memory of {device}, which is nearly full",
+                f"nearly full memory on {device}",
                 f"The memory of {device} is nearly full, and the steps in which it is take longer.",
                 tuple(_evidence(case, claimed, pressed, device, limit)),
                 advise(_memory(case, claimed, device)),

@@ -115,7 +115,7 @@ def explain(case: Case) -> Claim | None:
     return Claim(
         "host_memory",
         claimed,
-        "full host memory" if _is_full(case) else "memory that is read from disk",
+        "host memory pressure" if _is_full(case) else "major page faults",
         "RAM is full: the process waits for its own memory to be read back from disk."
         if _is_full(case)
         else "The process waits for memory that is read from disk: pages of mapped files, or its "

@@ -101,7 +101,7 @@ def explain(case: Case) -> Claim | None:
     return Claim(
         "tensor_retention",
         claimed,
-        "tensors that are kept alive",
+        "tensors that are never freed",
         f"The memory of live tensors grows by {size(growth.per_step)} a step, and the step time "
         f"grows with it{often}.",
         (
@@ -139,7 +139,7 @@ def _open_tape(case: Case, claimed: tuple[Finding, ...], rows: tuple[int, int]) 
     return Claim(
         "tensor_retention",
         claimed,
-        f"a gradient tape that stays open: {place}",
+        f"a gradient tape left open: {place}",
         f"The gradient tape that `{place}` opened records all steps since, and keeps their "
         "tensors alive.",
         (

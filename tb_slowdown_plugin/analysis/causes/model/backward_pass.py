@@ -61,7 +61,7 @@ def explain(case: Case) -> Claim | None:
     return Claim(
         "backward_pass",
         claimed,
-        "the backward pass",
+        "a slower backward pass",
         "Computing gradients takes longer than it did.",
         tuple(tell_part(case, claimed, names.BACKWARD)),
         advise(

@@ -78,7 +78,7 @@ def explain(case: Case) -> Claim | None:
     return Claim(
         "optimizer_state",
         (*made, *grown),
-        "making optimizers" if mostly_made else "the optimizer's update",
+        "re-creating the optimizer" if mostly_made else "slower optimizer updates",
         " ".join(sentences),
         (
             *tell_seconds(case, made, "went into making optimizers"),

@@ -104,9 +104,9 @@ def _method(case: Case, finding: Finding) -> str:
 def _who(finding: Finding) -> str:
     family, detail = names.family(finding.source), names.detail(finding.source)
     if family == names.CALLBACK:
-        return f"the callback `{detail}`" if detail else "callbacks"
+        return f"the `{detail}` callback" if detail else "callbacks"
     if family == names.SUMMARY:
-        return "writing summaries" + (f" in the callback `{detail}`" if detail else "")
+        return "writing summaries" + (f" in the `{detail}` callback" if detail else "")
     return "validation"
 
 

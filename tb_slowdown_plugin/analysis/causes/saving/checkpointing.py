@@ -1,6 +1,6 @@
 """Saving takes time, or more each time.
 
-Configured checkpoints under 5 % of the run are healthy.
+Configured checkpoints under 5% of the run are healthy.
 
 How it looks: Slow steps at regular intervals, each with a checkpoint in its lane.
 """

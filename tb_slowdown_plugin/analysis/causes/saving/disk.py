@@ -62,7 +62,7 @@ IO_PRESSURE: Final = "io_pressure_seconds"
 
 _WRITTEN: Final = "disk_written_bytes"
 
-_MORE: Final = "writing ever more to disk"
+_MORE: Final = "growing disk writes"
 
 _TENSORFLOW: Final = frozenset({"CheckpointManager", "tf.train.Checkpoint"})
 
@@ -194,7 +194,7 @@ def explain(case: Case) -> Claim | None:
         return Claim(
             "disk",
             (*busy, *saves),
-            _MORE if writes else "a busy disk",
+            _MORE if writes else "I/O pressure",
             f"{more} machine waits for its disks in the steps that are slow.",
             tuple(_tell_pressure(case, (*busy, *saves), pressed)),
             _advise(case, grows=writes is not None),

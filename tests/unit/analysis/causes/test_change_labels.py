@@ -56,7 +56,7 @@ def test_the_baseline_is_told_in_steps_and_not_in_rows(make_run):
     numbers = np.append(np.arange(300), np.arange(800, 800 + SIZE - 300))
     report = account_for(make_run(period, numbers=numbers)).report
     assert report.baseline == (
-        "the fastest level sustained for at least 5 % of the run (steps 0\u2013899)"
+        "the fastest level sustained for at least 5% of the run (steps 0\u2013899)"
     )  # fmt: skip
 
 

@@ -53,7 +53,7 @@ def test_equal_programs_raise_at_most_one_alarm_in_200(repeats: int, spread: flo
 @pytest.mark.parametrize("spread", [0.02, 0.04])
 def test_a_fifth_is_found_with_three_repeats_a_side(spread: float) -> None:
     counts = count_outcomes(1_000, 3, spread=spread, slower=0.2, seed=23)
-    assert counts["slower"] >= 0.94 * 1_000, counts  # 95 %, and chance
+    assert counts["slower"] >= 0.94 * 1_000, counts  # 95%, and chance
 
 
 def disturbed(seconds: float, busy: float) -> RunLedger:
@@ -184,7 +184,7 @@ def test_repeats_that_differ_widely_widen_the_interval() -> None:
     assert wild.outcome == "not_enough_repeats"
     assert calm.spread_fraction == pytest.approx(0.0)
     assert wild.spread_fraction == pytest.approx(0.2)
-    assert wild.notes[0].startswith("Repeats of one side differ by 20 %. From 5 % on")
+    assert wild.notes[0].startswith("Repeats of one side differ by 20%. From 5% on")
 
 
 def test_a_small_effect_is_no_difference_however_sure() -> None:

@@ -55,7 +55,7 @@ def test_a_slow_start_with_a_little_noise_is_still_one(make_run, find, judge):
     ).report
 
     assert report.verdict == "slow_start"
-    assert report.headline == "Slow start: 9 s of 15.5 s; 500 ms more are unexplained."
+    assert report.headline == "Slow start: warm-up took 9 s of 15.5 s; 500 ms more is unexplained."
 
 
 def test_stalls_that_nobody_explains_are_no_healthy_run(make_run):
@@ -66,7 +66,7 @@ def test_stalls_that_nobody_explains_are_no_healthy_run(make_run):
     assert report.causes == ()
     assert report.unexplained_seconds == pytest.approx(40.0, rel=0.02)
     assert report.verdict == "slowdown"
-    assert report.headline == "Lost 50 % of 1 min 20 s; most is unexplained"
+    assert report.headline == "40.0 s of 1 min 20 s lost (50%), most of it unexplained."
 
 
 def test_an_empty_loop_is_healthy_and_says_why(make_run):
@@ -91,7 +91,7 @@ def test_nothing_but_warm_up_has_its_sentence():
             lost=[("warm-up", 10.0)],
             unexplained_seconds=0.01,
         )
-        == "Slow start only: 10.0 s of 12.0 s."
+        == "Slow start: warm-up took 10.0 s of 12.0 s. No slowdown after that."
     )
 
 
@@ -104,4 +104,4 @@ def test_a_slow_start_beside_other_processes_says_both():
         external=[("a busy machine", 4.0)],
         unexplained_seconds=0.0,
     )
-    assert text == "Slow start only: 3 s of 12.0 s; 4 s more went to a busy machine."
+    assert text == "Slow start: warm-up took 3 s of 12.0 s; 4 s more went to a busy machine."

@@ -170,7 +170,7 @@ def test_others_take_no_more_than_the_process_left():
 
 @pytest.mark.parametrize(("grown", "source"), [(0.004, "input_wait"), (0.0006, None)])
 def test_of_a_wait_that_grows_beside_neighbours_only_much_is_the_pipelines(grown, source):
-    """Their part is known roughly: under 5 % of the time without them it is theirs, too."""
+    """Their part is known roughly: under 5% of the time without them it is theirs, too."""
     wait = np.where(np.arange(SIZE) >= 300, 0.0008 + grown, 0.0008)
     step = np.full(SIZE, 0.010)
     diagnosis = diagnose(step + wait, {"input_wait": wait}, cpu_seconds=CPU, signals=counted(0.010))

@@ -174,7 +174,7 @@ def test_the_first_iterator_of_a_run_is_warm_up(sets_up):
 
 @pytest.mark.parametrize(("seconds", "named"), [(0.001, False), (0.005, True)])
 def test_growth_that_the_clock_may_make_by_itself_is_none(seconds, named):
-    """In 1.2 s thirty callbacks that grow by half a millisecond each are 0.7 % of the run."""
+    """In 1.2 s thirty callbacks that grow by half a millisecond each are 0.7% of the run."""
     grows = np.zeros(240)
     grows[7::8] = seconds * np.linspace(1, 1.6, 30)
     found = diagnose(np.full(240, 0.005) + grows, {"callback:Plotter": grows}).findings

@@ -22,7 +22,7 @@ def run_of(steps, signals=None, **environment):
 
 
 def slowed(rows, at, factor=1.5, account=None):
-    """Steps of 20 ms that vary by 10 % and take `factor` times as long from row `at` on."""
+    """Steps of 20 ms that vary by 10% and take `factor` times as long from row `at` on."""
     names = {account: 0.0} if account else None
     steps = event_files.make_steps(rows, seconds=0.02, seed=5, accounts=names)
     more = np.where(np.arange(rows) >= at, 0.02 * (factor - 1.0), 0.0)
@@ -55,7 +55,7 @@ def test_a_slower_run_is_never_healthy_and_then_has_its_seconds_confirmed():
     assert report.verdict == "slowdown"
     # The CPU time of these steps does not grow.
     assert report.headline == (
-        "Slower since about step 2,000 (+50 %). Confirming the cause; first candidate: "
+        "Slower since about step 2,000 (+50%). Confirming the cause; first candidate: "
         "CPU contention."
     )
     confirming = report.confirming
@@ -73,7 +73,7 @@ def test_a_slower_run_is_never_healthy_and_then_has_its_seconds_confirmed():
     }
     account, _ = look(steps, confirming.decided_step + 10, state)
     assert account.report.confirming is None
-    assert account.report.headline.startswith("Lost 13 % of 1 min")
+    assert account.report.headline.startswith("8.08 s of 1 min 4 s lost (13%)")
 
 
 @pytest.mark.parametrize("account", ["input_wait", "callback:Slow", "tracing:again"])

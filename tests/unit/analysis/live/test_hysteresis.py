@@ -145,7 +145,7 @@ def test_what_does_not_last_is_withdrawn_with_the_reason():
     assert result.state.withdrawn == (
         "Withdrawn at step 2,999: a rise of the step's own time (10.0 s in steps "
         "1,900\N{EN DASH}1,999); "
-        "it was 1.0 % of the run as it is now, and the steps since do not confirm it.",
+        "it was 1.0% of the run as it is now, and the steps since do not confirm it.",
     )
     assert len(look(diagnosis(3000), result.state).state.withdrawn) == 1
 

@@ -113,9 +113,9 @@ def test_the_report_names_the_straggler_and_what_it_spends_its_time_on(make_grou
     assert cause.summary == (
         "Worker 1 arrives last, and the other worker waits for it in the all-reduce."
     )
-    assert report.headline == "Lost 33 % of 7.2 s to waiting for worker 1"
+    assert report.headline == "2.4 s of 7.2 s lost (33%) to waiting for worker 1."
     told = " ".join(cause.evidence)
-    assert "Worker 1 is the last in 100 % of the steps" in told
+    assert "Worker 1 is the last in 100% of the steps" in told
     assert "Worker 1 spends 6 ms a step more than the others in `input_wait`." in told
     assert [worker["straggler"] for worker in report.workers] == [False, True]
     assert report.workers[1] == {
@@ -230,7 +230,7 @@ def test_the_run_of_a_worker_has_its_steps_and_the_chief_among_the_others(make_g
 
 @pytest.mark.parametrize(("late_seconds", "causes"), [(0.002, []), (0.008, ["communication"])])
 def test_waiting_in_turn_is_named_only_where_it_takes_much(make_group, late_seconds, causes):
-    """Of equal workers each waits for the other by the jitter of its steps: 7 %, and 20 %."""
+    """Of equal workers each waits for the other by the jitter of its steps: 7%, and 20%."""
     turn = np.arange(STEPS) % 2
     run = make_group([late_seconds * turn, late_seconds * (1 - turn)])
     assert find_group(run).lost.sum() == pytest.approx(late_seconds * STEPS / 2)

@@ -59,7 +59,7 @@ def test_the_baseline_is_told_by_the_least_that_it_needs_and_where_it_was():
     step = noisy_steps(3000)
     step[2500:] *= 2
     baseline = diagnose(step).baseline
-    assert baseline.provenance == "the fastest level sustained for at least 5 % of the run"
+    assert baseline.provenance == "the fastest level sustained for at least 5% of the run"
     assert baseline.rows == (0, 2499)
 
 

@@ -28,9 +28,9 @@ def test_the_headline_of_each_verdict() -> None:
         describe_headline("slowdown", DRAWN, DIAGNOSIS, 3600.0, 900.0, 200),
     ] == [
         "No slowdown found in 1 h 0 min: steps are as fast as they were.",
-        "Slow start only: 15 min 0 s of 1 h 0 min.",
-        "Lost 25 % of 1 h 0 min since epoch 1,200; the cause wasn't measured",
-        "Lost 25 % of 1 h 0 min to steps that are slow",
+        "Slow start: warm-up took 15 min 0 s of 1 h 0 min.",
+        "15 min 0 s of 1 h 0 min lost (25%) since epoch 1,200. The cause wasn't measured.",
+        "15 min 0 s of 1 h 0 min lost (25%) to slow steps.",
     ]
 
 
@@ -38,7 +38,7 @@ def test_pauses_are_told_with_their_length_where_it_grows() -> None:
     pauses = Pauses(np.zeros(10), 12, 1.0, 3.0)
     drawn = replace(DRAWN, pauses=12, pause_seconds=360.0)
     assert list(describe_pauses(drawn, pauses, 3600.0)) == [
-        "12 pauses of 6 min 0 s in all (10.0 %) come back evenly, as an evaluation or a save does. "
+        "12 pauses of 6 min 0 s in all (10.0%) come back evenly, as an evaluation or a save does. "
         "They count as lost only where they get longer.",
         "The pauses get longer: from 1 min 40 s to 5 min 0 s.",
     ]

@@ -133,7 +133,7 @@ def test_noise_is_not_growth():
 
 @pytest.mark.parametrize(("power", "onset"), [(1.35, 0.0), (0.85, 0.0), (1.0, 0.43)])
 def test_strong_growth_is_fitted_to_its_beginning(power, onset):
-    """Between two powers of the grid, the level at the beginning was 10 % too low."""
+    """Between two powers of the grid, the level at the beginning was 10% too low."""
     x = np.clip((np.arange(900) - 900 * onset) / (900 * (1 - onset)), 0, None)
     truth = np.log(1 + 15 * x**power)
     fitted = fit_growth(truth + noise(900, 0.03), 0.03**2)

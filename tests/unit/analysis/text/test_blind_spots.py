@@ -39,7 +39,7 @@ def test_a_session_that_waits_is_partly_judged(make_run):
     report = make(make_run, 0.04, signals={"graph_operations": np.full(SIZE, 40.0)})
     assert (report.verdict, report.judged) == ("healthy", "partly")
     assert report.headline == (
-        "No slowdown found in what was measured of 15.0 s. Partly judged: 100 % of the time passed "
+        "No slowdown found in what was measured of 15.0 s. Partly judged: 100% of the time passed "
         "in TF1 sessions, where waits aren't measured."
     )
     assert report.blind_spots == (
@@ -72,7 +72,7 @@ def test_waits_in_python_are_measured_beside_a_session(make_run):
 def test_an_idle_process_waits_for_something(make_run):
     report = make(make_run, 0.05)
     assert report.judged == "partly"
-    assert "Partly judged: for 100 % of the time the process waited" in report.headline
+    assert "Partly judged: for 100% of the time the process waited" in report.headline
 
 
 @pytest.mark.parametrize(("samples", "told"), [(57, True), (5, False)])

@@ -16,19 +16,19 @@ def test_a_healthy_run_is_called_so_unless_it_could_not_be_looked_at() -> None:
 
 def test_the_largest_cause_is_named() -> None:
     told = {**NOTHING, "lost": [("garbage collection", 20.0)]}
-    assert headline("slowdown", **told) == "Lost 20 % of 1 min 40 s to garbage collection"
+    assert headline("slowdown", **told) == "20.0 s of 1 min 40 s lost (20%) to garbage collection."
     told["lost"] = [("garbage collection", 20.0), ("saving", 10.0)]
-    assert headline("slowdown", **told).endswith("; most to garbage collection")
+    assert headline("slowdown", **told).endswith(" lost (30%). Biggest cause: garbage collection.")
 
 
 def test_what_nobody_can_explain_is_said() -> None:
     told = {**NOTHING, "unexplained_seconds": 20.0}
-    assert headline("slowdown", **told) == "Lost 20 % of 1 min 40 s; most is unexplained"
+    assert headline("slowdown", **told) == "20.0 s of 1 min 40 s lost (20%), most of it unexplained."
 
 
 def test_a_slow_start_is_only_that() -> None:
     told = {**NOTHING, "lost": [("warm-up", 30.0)]}
-    assert headline("slow_start", **told) == "Slow start only: 30.0 s of 1 min 40 s."
+    assert headline("slow_start", **told) == "Slow start: warm-up took 30.0 s of 1 min 40 s. No slowdown after that."
 
 
 def test_too_few_steps_say_how_many_are_needed_and_what_was_seen() -> None:
@@ -40,4 +40,4 @@ def test_too_few_steps_say_how_many_are_needed_and_what_was_seen() -> None:
 
 def test_what_others_took_is_not_the_programs() -> None:
     told = headline("healthy", **NOTHING, external=[("other processes", 25.0)])
-    assert told == "The program itself is healthy; 25 % of 1 min 40 s was lost to other processes."
+    assert told == "The program itself is healthy; 25% of 1 min 40 s was lost to other processes."

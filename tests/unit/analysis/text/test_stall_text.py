@@ -18,6 +18,6 @@ def test_what_is_not_worth_a_word_is_left_out():
     assert describe_meanwhile(100.0, 1.0, little) == ""
     much = {"disk_written_bytes": 2.0**30, "run_delay_seconds": 20.0}
     assert describe_meanwhile(100.0, 50.0, much) == (
-        "In that time the process used 50.0 % of a core, wrote 1 GiB to disks and waited 20.0 s "
+        "In that time the process used 50.0% of a core, wrote 1 GiB to disks and waited 20.0 s "
         "for cores."
     )

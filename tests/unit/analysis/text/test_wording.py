@@ -39,7 +39,7 @@ def test_a_size_has_three_digits(number: int, text: str) -> None:
 
 def test_a_part_is_never_all_or_nothing() -> None:
     assert [whole_percent(each) for each in (0.0, 0.001, 0.5, 0.999, 1.0)] == [
-        "0 %", "less than 1 %", "50 %", "99 %", "100 %",
+        "0%", "less than 1%", "50%", "99%", "100%",
     ]  # fmt: skip
 
 

@@ -23,8 +23,8 @@ def test_a_run_has_step_pace_loss_cause_and_the_first_fix_below():
     lines = draw([look_of(causes=(cause_of(),))])
     assert lines[0].startswith("logs  1 run, 1 live")
     cells = " ".join(lines[2].split())
-    assert cells == "run1 live 1,000 145 ms 100 ms 31.0 % step 800 Retracing 31.0 s"
-    assert lines[3] == "run1: Lost 31 % of 1 min 40 s"
+    assert cells == "run1 live 1,000 145 ms 100 ms 31.0% step 800 Retracing 31.0 s"
+    assert lines[3] == "run1: 31.0 s of 1 min 40 s lost (31%)"
     assert lines[4] == "Fix: Pass a tensor."
 
 
@@ -39,7 +39,7 @@ def test_a_wide_terminal_has_the_fix_of_each_run_and_a_narrow_one_no_baseline():
 def test_what_is_left_of_a_live_run_is_shown():
     left = Remaining(600, 240.0, 180.0, "About 4 min 0 s left (600 steps).")
     lines = draw([look_of(causes=(cause_of(),), remaining=left)], width=120)
-    assert " 31.0 %  4 min 0 s  step 800 " in lines[2]
+    assert " 31.0%  4 min 0 s  step 800 " in lines[2]
     assert lines[4] == left.text
     look = look_of(remaining=left)
     assert plain_line(look) == (

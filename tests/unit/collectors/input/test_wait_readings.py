@@ -12,7 +12,7 @@ tf = pytest.importorskip("tensorflow")
 
 
 def test_short_steps_share_one_reading_and_get_the_wait_that_it_told(recording, monkeypatch):
-    """Four steps of 1 ms between two readings: 60 % of each was wait."""
+    """Four steps of 1 ms between two readings: 60% of each was wait."""
     now = 0
     told = graph_wait.Waited(0.0)
     recording.clock = type(recording.clock)(monotonic_ns=lambda: now)

@@ -59,7 +59,7 @@ def test_the_json_is_these_figures(summary: FleetSummary) -> None:
 
 
 def test_the_headline_and_what_is_beside_it(summary: FleetSummary) -> None:
-    assert headline(summary) == "Lost 6.00 of 60.00 run-hours (10 %), in 3 runs."
+    assert headline(summary) == "Lost 6.00 of 60.00 run-hours (10%), in 3 runs."
     assert sentences(summary) == [
         "Lost 32.00 of 80.00 accelerator-hours, in the 2 runs whose devices are known.",
         "Runs: 2 slower than they need to be, 1 healthy.",
@@ -72,9 +72,9 @@ def test_the_text_has_a_table_for_each(summary: FleetSummary) -> None:
     lines = summary_text(summary).splitlines()
     assert max(map(len, lines)) <= 80
     (retracing,) = [line for line in lines if line.startswith("Retracing")]
-    assert retracing.split() == ["Retracing", "2", "4.50", "75.0", "%"]
+    assert retracing.split() == ["Retracing", "2", "4.50", "75.0%"]
     (team,) = [line for line in lines if line.startswith("nlp ")]
-    assert team.split() == ["nlp", "2", "6.00", "100.0", "%", "20.0", "%", "█" * 10]
+    assert team.split() == ["nlp", "2", "6.00", "100.0%", "20.0%", "█" * 10]
     assert any(line.startswith("train.py:41, train_step, Retracing, nlp") for line in lines)
     assert "  logs: vision/d: it is <damaged>" in lines
 
@@ -109,7 +109,7 @@ def test_the_page_is_whole_and_loads_nothing(summary: FleetSummary) -> None:
     assert page.open == []
     assert "script" not in page.tags
     assert page.tags.count("table") == 5
-    assert "<h1>Lost 6.00 of 60.00 run-hours (10 %), in 3 runs.</h1>" in text
+    assert "<h1>Lost 6.00 of 60.00 run-hours (10%), in 3 runs.</h1>" in text
     assert "it is &lt;damaged&gt;" in text
     assert "2026-11-02: 6 of 30 h" in text
     assert 'class="f-compile" width="100.00%"' in text

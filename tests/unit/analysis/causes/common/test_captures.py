@@ -62,7 +62,7 @@ def test_copies_that_make_up_a_rise_are_named(report):
     assert cause.steps == (400, 599)
     assert cause.evidence == (
         "Two profiler captures: in steps 500\u2013509 copies take 48 ms of a step, most in "
-        "`MemcpyH2D`, in steps 100\u2013109 1 ms. That is 94.0 % of the 50 ms by which a step is "
+        "`MemcpyH2D`, in steps 100\u2013109 1 ms. That is 94.0% of the 50 ms by which a step is "
         "longer. Other slow steps were timed, but not looked into.",
     )
     assert "prefetch_to_device" in cause.advice[0].code
@@ -156,8 +156,8 @@ def test_memory_in_pieces_is_a_suspect(report):
     (suspect,) = found.suspects
     assert (suspect.cause, suspect.seconds) == ("gpu_memory", pytest.approx(10.0))
     assert suspect.why == (
-        "By the profiler capture of steps 500\u2013509 the allocator `GPU_0_bfc` is 75.0 % full, "
-        "and 70.0 % of what is free lies outside its largest free block. What it costs is "
+        "By the profiler capture of steps 500\u2013509 the allocator `GPU_0_bfc` is 75.0% full, "
+        "and 70.0% of what is free lies outside its largest free block. What it costs is "
         "not measured."
     )
     for allocator in (bfc(2e9, 14e9, 0.7), bfc(12e9, 4e9, 0.2), bfc(12e9, 4e9, float("nan"))):
@@ -178,4 +178,4 @@ def test_fragmentation_stands_beside_full_memory(make_run, find, judge):
     finding = find("core", "level_shift", SLOW, confidence="medium")
     (cause,) = judge(replace(run, captured=(seen,)), finding).report.causes
     assert cause.cause == "gpu_memory"
-    assert any("60.0 % of what is free lies outside" in said for said in cause.evidence)
+    assert any("60.0% of what is free lies outside" in said for said in cause.evidence)

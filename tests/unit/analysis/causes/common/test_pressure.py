@@ -40,14 +40,14 @@ def test_a_hot_device(jump):
     (cause,) = report.causes
     assert (cause.cause, cause.confidence) == ("thermal", "medium")
     assert cause.lost_seconds == pytest.approx(10.0)
-    assert report.headline == "Lost 62 % of 16.0 s to GPU:0, which is too hot"
+    assert report.headline == "10.0 s of 16.0 s lost (62%) to thermal throttling of GPU:0."
     assert cause.summary == "GPU:0 lowers its clock because it is hot."
     assert cause.evidence == (
         "GPU:0 said so (NVML) in 200 of 600 steps, the first of them step 400.",
         "Its clock is 1,050 MHz there and 1,980 MHz elsewhere (medians of the samples).",
         "Its temperature was 70 to 91 \u00b0C in the run.",
         "The median of those steps takes 60 ms, that of the others 10 ms.",
-        "100.0 % of the 10.0 s lie in those steps.",
+        "100.0% of the 10.0 s lie in those steps.",
     )
     assert cause.advice[0].text.startswith("Cool the device")
 
@@ -101,9 +101,9 @@ def test_device_memory_that_is_nearly_full(jump):
         "The memory of GPU:0 is nearly full, and the steps in which it is take longer."
     )
     assert cause.evidence[:2] == (
-        "TensorFlow's allocator holds 8 GiB of 16 GiB at step 0 and up to 15.5 GiB (96.9 %) at "
+        "TensorFlow's allocator holds 8 GiB of 16 GiB at step 0 and up to 15.5 GiB (96.9%) at "
         "step 400.",
-        "It is at least 90.0 % full in 200 of 600 steps, the first of them step 400.",
+        "It is at least 90.0% full in 200 of 600 steps, the first of them step 400.",
     )
 
 
@@ -131,12 +131,12 @@ def test_a_busy_disk(jump):
     )
     (cause,) = report.causes
     assert (cause.cause, cause.confidence) == ("disk", "medium")
-    assert report.headline == "Lost 62 % of 16.0 s to a busy disk"
+    assert report.headline == "10.0 s of 16.0 s lost (62%) to I/O pressure."
     assert cause.evidence == (
-        "Programs on this machine waited 5.4 s for disks (PSI, at least one of them); for 10 % of "
+        "Programs on this machine waited 5.4 s for disks (PSI, at least one of them); for 10% of "
         "the time or more in 180 of 600 steps, the first of them step 400.",
         "The median of those steps takes 60 ms, that of the others 10 ms.",
-        "90.0 % of the 10.0 s lie in those steps.",
+        "90.0% of the 10.0 s lie in those steps.",
         "The logdir and the directories of checkpoints hold 1 MiB at step 0 and 1 GiB in 29 files "
         "at step 580.",
         "Only 2 GiB of the disk are free.",
@@ -149,7 +149,7 @@ def test_a_busy_disk_to_which_ever_more_is_written(jump):
     written = np.cumsum(np.linspace(0, 40 * 2**20, 30) * 20)
     report = jump({"io_pressure_seconds": waited, "disk_written_bytes": written})
     (cause,) = report.causes
-    assert report.headline == "Lost 62 % of 16.0 s to writing ever more to disk"
+    assert report.headline == "10.0 s of 16.0 s lost (62%) to growing disk writes."
     assert cause.summary == (
         "A step writes more and more: 6.55 MiB in the first third of the run, 33.4 MiB in the "
         "last, and the machine waits for its disks in the steps that are slow."
@@ -249,7 +249,7 @@ def test_a_stall_is_judged_by_the_samples_within_it(make_run, find, judge):
     (cause,) = judge(run, find("core", "one_off", stall)).report.causes
     assert (cause.cause, cause.steps) == ("gpu_memory", (300, 300))
     assert cause.evidence[1] == (
-        "It is at least 90.0 % full in 1 of 600 steps, the first of them step 300."
+        "It is at least 90.0% full in 1 of 600 steps, the first of them step 300."
     )
 
 
@@ -266,7 +266,7 @@ def test_ever_new_shapes(jump):
         "medium",
         "level_shift",
     )
-    assert report.headline == "Lost 62 % of 16.0 s to ever-changing batch shapes"
+    assert report.headline == "10.0 s of 16.0 s lost (62%) to ever-changing batch shapes."
     assert cause.summary == (
         "90 of 100 steps bring a batch shape that no step has had before, so memory, kernels and "
         "plans of earlier steps can't be used again."
@@ -320,7 +320,7 @@ def test_copies_are_named_where_a_phase_holds_them(make_run, find, judge):
         "The phase `to_device`, which copies between host and device, takes longer."
     )
     assert cause.evidence == (
-        "It takes 2 ms a step before step 400 and 52 ms from it on (medians); 98.0 % of the step's "
+        "It takes 2 ms a step before step 400 and 52 ms from it on (medians); 98.0% of the step's "
         "rise lie in it.",
     )
 

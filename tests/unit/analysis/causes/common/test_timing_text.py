@@ -33,7 +33,7 @@ def test_accounts_with_a_cause_of_their_own(make_run, find, judge, account, caus
     (found,) = judge(run, find(account, "flat", spent)).report.causes
 
     assert (found.cause, found.summary) == (cause, summary)
-    assert found.evidence[0].startswith("6.0 s (50.0 % of the run) went into ")
+    assert found.evidence[0].startswith("6.0 s (50.0% of the run) went into ")
     assert found.evidence[0].endswith(": 10 ms a step on average in steps 0\u2013599.")
 
 
@@ -105,7 +105,7 @@ def test_values_that_xla_compiles_for_are_told_with_who_needs_them(make_run, fin
         "XLA compiles for each value of `begin`: `Slice` (a.py:7) needs it as a constant.",
         "XLA compiles for each value of the variable `n`: `Range` (b.py:9) needs it as a constant.",
     )
-    assert report.headline.endswith("to XLA compilation of step (a.py:3)")
+    assert report.headline.endswith(" XLA recompilation of step (a.py:3).")
     assert [advice.text.partition(",")[0] for advice in cause.advice] == [
         "Cut a window with `tf.gather`",
         "Round a size up before the compiled function gets it",
@@ -132,4 +132,4 @@ def test_the_headline_names_the_one_function_that_is_compiled(make_run, find, ju
     run = make_run(STEP + spent, accounts={"xla_compilation": spent}, events=[(20, fact)])
     report = judge(run, find("xla_compilation", "periodic", spent)).report
     named = f"the {function}" if function.startswith("Keras") else function
-    assert report.headline.endswith(f"to XLA compilation of {named}")
+    assert report.headline.endswith(f" XLA recompilation of {named}.")

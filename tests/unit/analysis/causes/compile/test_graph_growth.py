@@ -26,7 +26,7 @@ def test_operations_added_in_each_step(make_run, find, judge):
         "step."
     )
     assert cause.evidence[2] == "No `tf.function` was traced again."
-    assert report.headline.startswith("Lost 60 % of 15.0 s to graph growth. Partly judged: ")
+    assert report.headline.startswith("9 s of 15.0 s lost (60%) to graph growth. Partly judged: ")
     assert report.suspects == ()
 
 
@@ -46,7 +46,7 @@ def test_the_lines_that_work_on_a_growing_graph_are_told(make_run, find, judge):
     )
     (cause,) = judge(run, drift(find)).report.causes
     assert cause.evidence[3:] == (
-        "`loop.py:20` is in 56.7 % of the samples of the training thread, 60 in all.",
+        "`loop.py:20` is in 56.7% of the samples of the training thread, 60 in all.",
     )
     run = replace(run, events=make_run(DRIFT, events=events).events)
     (cause,) = judge(run, drift(find)).report.causes
@@ -81,7 +81,7 @@ def test_a_graph_that_stays_the_same_is_not_blamed(make_run, find, judge):
 
     assert report.causes == ()
     assert report.unexplained_seconds == pytest.approx(9.0)
-    assert report.headline.startswith("Lost 60 % of 15.0 s; most is unexplained. Partly judged: ")
+    assert report.headline.startswith("9 s of 15.0 s lost (60%), most of it unexplained. Partly judged: ")
 
 
 def test_what_no_cause_claims_stays_unexplained_in_every_step(make_run, find, judge):
@@ -109,13 +109,13 @@ def test_a_plateau_is_compared_with_the_rest_of_the_run(make_run, find, judge):
             "backward",
             "backward_pass",
             "The phase `backward` takes 6.48 ms a step around step 0, 33.5 ms around step 599 "
-            "(medians); 90.0 % of the step's rise lie in it.",
+            "(medians); 90.0% of the step's rise lie in it.",
         ),
         (
             "optimizer",
             "optimizer_state",
             "The phase `optimizer` takes 6.48 ms a step around step 0, 33.5 ms around step 599 "
-            "(medians); 90.0 % of the step's rise lie in it.",
+            "(medians); 90.0% of the step's rise lie in it.",
         ),
     ],
 )

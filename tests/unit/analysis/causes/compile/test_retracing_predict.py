@@ -16,13 +16,13 @@ def test_predict_in_each_step_is_one_cause_with_its_line(make_run, find, judge):
 
     (cause,) = report.causes
     assert (cause.cause, cause.lost_seconds) == ("retracing", pytest.approx(20.0))
-    assert report.headline.endswith("to calls of predict (agent.py:88)")
+    assert report.headline.endswith(" calls of predict (agent.py:88).")
     assert cause.summary == (
         "`predict` is called at agent.py:88 at every step, on a few examples: 50 ms a step go into "
         "the call, beside what the model computes."
     )
     assert cause.evidence[0] == (
-        "20.0 s (83.3 % of the run) went into calling `predict` at agent.py:88: 50 ms a step on "
+        "20.0 s (83.3% of the run) went into calling `predict` at agent.py:88: 50 ms a step on "
         "average in steps 0\u2013399."
     )
     assert cause.evidence[1].startswith("Each call makes a dataset of its arguments")

@@ -15,7 +15,7 @@ def test_a_busy_machine(make_run, find, judge):
     (cause,) = report.causes
     assert cause.cause == "cpu_contention"
     assert cause.summary == (
-        "The process was ready to run but had no core for 20.0 % of the run: other processes held "
+        "The process was ready to run but had no core for 20.0% of the run: other processes held "
         "them."
     )
     assert cause.evidence == (
@@ -24,7 +24,7 @@ def test_a_busy_machine(make_run, find, judge):
     )
     assert (report.verdict, cause.external) == ("healthy", True)
     assert report.headline == (
-        "The program itself is healthy; 20 % of 7.5 s was lost to other processes competing for "
+        "The program itself is healthy; 20% of 7.5 s was lost to other processes competing for "
         "the CPU."
     )
     assert [each.code for each in cause.advice] == ["", ""], "no number where none is known"
@@ -59,9 +59,9 @@ def test_a_quota(make_run, find, judge):
     report = judge(run, find("contention:throttled", "flat", waited)).report
 
     assert report.causes[0].summary == (
-        "The container's CPU quota throttled the process for 50.0 % of the run."
+        "The container's CPU quota throttled the process for 50.0% of the run."
     )
-    assert report.headline == "Lost 50 % of 12.0 s to the container's CPU quota"
+    assert report.headline == "6 s of 12.0 s lost (50%) to the container's CPU quota."
     assert report.causes[0].evidence[-1] == "The process may use 16 cores; its quota pays for 3.5."
     raise_it, threads, data_threads = report.causes[0].advice
     assert raise_it.text.startswith("Raise the container's CPU quota")
@@ -119,7 +119,7 @@ def test_pages_read_back_from_disk(make_run, find, judge):
         "800 pages were read from disk (major faults), in 200 of 600 steps, the first of "
         "them step 400.",
         "The median of those steps takes 60 ms, that of the others 10 ms.",
-        "100.0 % of the 10.0 s lie in those steps.",
+        "100.0% of the 10.0 s lie in those steps.",
         "The process used up to 31.5 GiB of 32 GiB.",
     )
 
@@ -147,7 +147,7 @@ def test_pages_of_mapped_files_are_no_full_memory(make_run, find, judge):
     )
     report = judge(run, find("core", "level_shift", slow, confidence="medium")).report
     (cause,) = report.causes
-    assert report.headline == "Lost 62 % of 16.0 s to memory that is read from disk"
+    assert report.headline == "10.0 s of 16.0 s lost (62%) to major page faults."
     assert cause.summary == (
         "The process waits for memory that is read from disk: pages of mapped files, or its own "
         "that were swapped out."

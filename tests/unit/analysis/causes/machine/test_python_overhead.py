@@ -20,7 +20,7 @@ def test_python_work_that_grows(make_run, find, judge):
     )
     assert cause.evidence[0] == (
         "A step takes 11.5 ms around step 0 and 38.5 ms around step 599; CPU time of the training "
-        "thread is 98.0 % of the growth."
+        "thread is 98.0% of the growth."
     )
 
 
@@ -42,7 +42,7 @@ def test_neighbours_who_take_more_of_a_longer_step_do_not_hide_python_work(make_
     theirs = find("contention:run_delay", "drift", LOST, rows=(0, SIZE - 1))
     causes = {each.cause: each for each in judge(run, drift(find), theirs).report.causes}
     assert set(causes) == {"python_overhead", "cpu_contention"}
-    assert "CPU time of the training thread is 49.0 % of the growth." in " ".join(
+    assert "CPU time of the training thread is 49.0% of the growth." in " ".join(
         causes["python_overhead"].evidence
     )
 
@@ -77,7 +77,7 @@ def test_python_work_in_a_phase_of_the_users(make_run, find, judge):
     (cause,) = judge(run, drift(find, **{"share:phase:replay": 0.95})).report.causes
 
     assert cause.cause == "python_overhead"
-    assert cause.evidence[0] == "95.0 % of the growth lie in the phase `replay`."
+    assert cause.evidence[0] == "95.0% of the growth lie in the phase `replay`."
 
 
 def test_python_work_that_the_engine_cut_into_stairs(make_run, find, judge):
@@ -115,13 +115,13 @@ def test_python_work_that_grows_in_every_tenth_step(make_run, find, judge):
         "step 30, 29 ms around step 590."
     )
     assert cause.evidence == (
-        "`loop.py:17` is in 70.0 % of the samples of the training thread, 30 in all.",
+        "`loop.py:17` is in 70.0% of the samples of the training thread, 30 in all.",
         "Such a step takes 3.5 ms around step 30 and 29.5 ms around step 590; CPU time of the "
-        "training thread is 98.0 % of the growth.",
+        "training thread is 98.0% of the growth.",
         "The eager context holds 23 functions at step 30 and 79 at step 590: an operation on a "
         "list that grows is a new one to TensorFlow each time.",
     )
-    assert report.headline.endswith("to work in Python that grows: loop.py:17")
+    assert report.headline.endswith(" growing Python work in loop.py:17.")
 
 
 def test_a_collection_in_one_of_the_few_steps_does_not_hide_work_that_grows(make_run, find, judge):
@@ -153,7 +153,7 @@ def test_work_at_intervals_that_does_not_grow_is_not_blamed_on_python(make_run, 
 
 @pytest.mark.parametrize(("samples", "told"), [(45, True), (25, False)])
 def test_a_line_in_which_a_step_is_anyway_is_not_told(make_run, find, judge, samples, told):
-    # 57 % of the run are lost: of two lines with half of the samples each nobody knows which.
+    # 57% of the run are lost: of two lines with half of the samples each nobody knows which.
     fact = Fact("python_stack", "train_step (loop.py:9)", {"samples": samples, "of": 50})
     run = make_run(DRIFT, process_cpu=DRIFT, thread_cpu=DRIFT, events=[(SIZE - 1, fact)])
     (cause,) = judge(run, drift(find)).report.causes
@@ -179,11 +179,11 @@ def test_the_line_of_python_that_grows_is_named(make_run, find, judge):
 
     (cause,) = report.causes
     assert (
-        "`sample (agent.py:88)` is in 45.0 % of the samples of the training thread at the end, in "
-        "10.0 % at the start: about 11.7 ms of a step, 1.13 ms before."
+        "`sample (agent.py:88)` is in 45.0% of the samples of the training thread at the end, in "
+        "10.0% at the start: about 11.7 ms of a step, 1.13 ms before."
     ) in cause.evidence
     assert report.headline == (
-        "Lost 60 % of 15.0 s to work in Python that grows: sample (agent.py:88)"
+        "9 s of 15.0 s lost (60%) to growing Python work in sample (agent.py:88)."
     )
 
 
@@ -230,7 +230,7 @@ def test_a_jump_is_python_work_where_samples_show_the_place(
     )
     assert cause.summary == "The training thread computes more in each step since step 300."
     assert cause.evidence == (
-        "`score (train.py:21)` is in 66.7 % of the samples of the training thread at the end, in "
+        "`score (train.py:21)` is in 66.7% of the samples of the training thread at the end, in "
         "none at the start: about 13.3 ms of a step.",
         "Its CPU time per step went from 5 ms to 14 ms at step 300 (medians).",
     )

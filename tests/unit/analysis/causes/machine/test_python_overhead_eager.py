@@ -29,7 +29,7 @@ def test_a_run_whose_operations_are_started_from_python_is_told(told):
     for traces in ((), [(3, library)]):
         (note,) = told(traces=traces)
         assert note == (
-            "No `tf.function` was traced in this run, and the training thread computed for 95.0 % "
+            "No `tf.function` was traced in this run, and the training thread computed for 95.0% "
             "of it: unless the step was traced before, each of its operations is started from "
             "Python. As a `tf.function`, or in Keras without `run_eagerly=True`, it may be several "
             "times as fast."

@@ -17,7 +17,7 @@ def test_the_calls_and_the_kernels_made_again_are_one_row(make_run, find, judge)
     report = judge(run, find(ACCOUNT, "flat", CLEARING)).report
     (cause,) = report.causes
     assert (cause.cause, cause.lost_seconds) == ("garbage_collection", pytest.approx(30.0))
-    assert report.headline.endswith("to calls of clear_session (train.py:29)")
+    assert report.headline.endswith(" calls of clear_session (train.py:29).")
     assert cause.summary == (
         "`clear_session` is called at train.py:29 at every step: 150 ms a step go into the call, "
         "and into setting the kernels of all graphs up again."

@@ -207,7 +207,7 @@ def test_the_line_that_works_on_kept_tensors_is_told(make_run, find, judge):
     (cause,) = judge(run, drift(find)).report.causes
     assert cause.cause == "tensor_retention"
     assert cause.evidence[-1] == (
-        "`train.py:12` is in 91.7 % of the samples of the training thread, 60 in all."
+        "`train.py:12` is in 91.7% of the samples of the training thread, 60 in all."
     )
 
 

@@ -13,9 +13,9 @@ EACH = np.full(SIZE, 0.004)
 @pytest.mark.parametrize(
     ("account", "summary"),
     [
-        ("callback:Mine", "The callback `Mine` takes 4 ms at every step."),
+        ("callback:Mine", "The `Mine` callback takes 4 ms at every step."),
         ("summary", "Writing summaries takes 4 ms at every step."),
-        ("summary:TensorBoard", "Writing summaries in the callback `TensorBoard` takes 4 ms"),
+        ("summary:TensorBoard", "Writing summaries in the `TensorBoard` callback takes 4 ms"),
     ],
 )
 def test_who_takes_the_time_and_how_often(make_run, find, judge, account, summary):
@@ -53,4 +53,4 @@ def test_much_validation_is_a_note_and_no_cause(make_run, judge):
     report = judge(make_run(0.01 + spent, accounts={"validation": spent})).report
     assert report.causes == ()
     (note,) = [each for each in report.notes if each.startswith("Validation took")]
-    assert "3 s, 33.3 % of the run: 500 ms in the median" in note
+    assert "3 s, 33.3% of the run: 500 ms in the median" in note

@@ -29,7 +29,7 @@ def test_a_predict_that_takes_most_of_a_callback_is_named_with_it(report):
     told = report(seconds=12.8)
     (cause,) = told.causes
     assert (cause.cause, cause.lost_seconds) == ("callbacks", pytest.approx(20.0))
-    assert told.headline.endswith("the callback Plotter, which calls predict")
+    assert told.headline.endswith("the Plotter callback, which calls predict.")
     assert cause.summary.endswith(
         "Most of it is its call of `predict` in Plotter.on_train_batch_end (train.py:9)."
     )
@@ -62,7 +62,7 @@ def test_the_line_that_writes_most_summaries_is_named(make_run, find, judge):
     )
     report = judge(run, find("summary", "level_shift", written)).report
     (cause,) = report.causes
-    assert report.headline.endswith("writing summaries: train.py:31")
+    assert report.headline.endswith("writing summaries: train.py:31.")
     assert cause.summary == (
         "Writing summaries takes 32.5 ms on average in 200 of 400 steps. Most of it is "
         "`tf.summary.image` in train.py:31."

@@ -23,11 +23,11 @@ def test_saves_at_regular_steps(make_run, find, judge):
     )
     assert cause.evidence == (
         "30 saves by `ModelCheckpoint` took 140 ms each, 4.2 s in all; all of it counts as lost "
-        "(41.2 % of the run).",
+        "(41.2% of the run).",
         "Between two saves lie 20 steps and 200 ms of other work.",
     )
     assert cause.advice[0].text.startswith(
-        "Save less often, every 200 batches for example (every 2 s): 140 ms then are 7.0 % of the "
+        "Save less often, every 200 batches for example (every 2 s): 140 ms then are 7.0% of the "
         "time."
     ), "every 2,000 batches would save never in a run of 600"
     assert "save_freq=20)" in cause.advice[0].code
@@ -147,13 +147,13 @@ def test_a_callback_that_grows(make_run, find, judge):
 
     (cause,) = report.causes
     assert cause.summary == (
-        "The callback `Plotter` takes 5.5 ms at every step and grows: 4.2 times as long at the end."
+        "The `Plotter` callback takes 5.5 ms at every step and grows: 4.2 times as long at the end."
     )
     assert cause.evidence == (
-        "3.3 s (35.5 % of the run) in the callback `Plotter`: 600 steps with 1 ms to 10 ms each.",
+        "3.3 s (35.5% of the run) in the `Plotter` callback: 600 steps with 1 ms to 10 ms each.",
         "It takes 2.12 ms around step 75 and 8.88 ms around step 524.",
     )
-    assert report.headline == "Lost 35 % of 9.3 s to the callback Plotter"
+    assert report.headline == "3.3 s of 9.3 s lost (35%) to the Plotter callback."
     assert cause.advice[0].text.startswith("Look for what `Plotter` goes through again")
 
 
@@ -170,8 +170,8 @@ def test_callbacks_and_summaries_are_one_cause(make_run, find, judge):
     assert cause.lost_seconds == pytest.approx(3.0)
     assert account.lost_per_step["callbacks"].sum() == pytest.approx(3.0)
     assert cause.evidence == (
-        "2.4 s (26.7 % of the run) in the callback `TensorBoard`: 600 steps with 4 ms each.",
-        "0.6 s (6.7 % of the run) in writing summaries: 600 steps with 1 ms each.",
+        "2.4 s (26.7% of the run) in the `TensorBoard` callback: 600 steps with 4 ms each.",
+        "0.6 s (6.7% of the run) in writing summaries: 600 steps with 1 ms each.",
     )
     assert cause.advice[0].text.startswith("Write less to TensorBoard")
 
@@ -183,10 +183,10 @@ def test_summaries_of_tensorboard_after_each_batch(make_run, find, judge):
     (cause,) = judge(run, find("summary:TensorBoard", "flat", written)).report.causes
 
     assert cause.summary == (
-        "Writing summaries in the callback `TensorBoard` takes 1 ms at every step."
+        "Writing summaries in the `TensorBoard` callback takes 1 ms at every step."
     )
     assert cause.evidence == (
-        "0.9 s (13.0 % of the run) in writing summaries in the callback `TensorBoard`: 600 steps "
+        "0.9 s (13.0% of the run) in writing summaries in the `TensorBoard` callback: 600 steps "
         "with 1 ms to 51 ms each.",
     )
     assert cause.advice[0].text.startswith("Write less to TensorBoard")
@@ -201,10 +201,10 @@ def test_calls_that_cost_only_because_steps_are_short_say_so(make_run, find, jud
 
     assert cause.pattern == "flat"
     assert cause.evidence == (
-        "0.3 s (11.1 % of the run) in writing summaries in the callback `TensorBoard`: 600 steps "
+        "0.3 s (11.1% of the run) in writing summaries in the `TensorBoard` callback: 600 steps "
         "with 0.4 ms to 20.4 ms each.",
         "It is mostly calls of 0.4 ms, which take no longer after a longer step: of one of 100 ms "
-        "that would be 0.4 %.",
+        "that would be 0.4%.",
     )
     (advice,) = cause.advice
     assert "steps_per_execution=16" in advice.code
@@ -232,7 +232,7 @@ def test_validation_that_is_much_of_the_run_is_told_and_no_loss(make_run, judge,
     assert (
         report.notes
         == (
-            "Validation took 6 s, 50.0 % of the run: 200 ms in the median, every 20 steps. It was "
+            "Validation took 6 s, 50.0% of the run: 200 ms in the median, every 20 steps. It was "
             "asked for and does not count as lost; `validation_freq`, `validation_steps` or fewer "
             "calls of `evaluate` make it less.",
         )

@@ -37,7 +37,7 @@ def test_the_start_is_split_into_its_parts(make_run):
     report = account_for(slow_start(make_run)).report
 
     assert report.verdict == "slow_start"
-    assert report.headline == "Slow start only: 3 s of 9 s."
+    assert report.headline == "Slow start: warm-up took 3 s of 9 s. No slowdown after that."
     (cause,) = report.causes
     assert (cause.cause, cause.pattern, cause.confidence) == ("warm_up", "warm_up", "high")
     assert cause.lost_seconds == pytest.approx(3.0, abs=0.01)
@@ -47,11 +47,11 @@ def test_the_start_is_split_into_its_parts(make_run):
         "execution."
     )
     assert cause.evidence == (
-        "1.5 s (50.0 % of the warm-up) went into the first execution of new graphs, beyond a "
+        "1.5 s (50.0% of the warm-up) went into the first execution of new graphs, beyond a "
         "later one: XLA compilation, graph optimization, kernel selection.",
-        "1 s (33.3 % of the warm-up) went into building graphs of 1 function; the largest has 300 "
+        "1 s (33.3% of the warm-up) went into building graphs of 1 function; the largest has 300 "
         "operations, `train_step` (train.py:4).",
-        "500 ms (16.7 % of the warm-up) have no clock of their own: variables, kernel choice, "
+        "500 ms (16.7% of the warm-up) have no clock of their own: variables, kernel choice, "
         "memory.",
         "`train_step` was traced twice, because the first call creates variables.",
     )
@@ -100,7 +100,7 @@ def test_a_first_pass_that_waits_is_warm_up(make_run, find, judge, epochs, later
         "input wait."
     )
     assert cause.evidence == (
-        f"4.9 s (100.0 % of the warm-up) were waiting for data beyond what later {later} wait: "
+        f"4.9 s (100.0% of the warm-up) were waiting for data beyond what later {later} wait: "
         "cold files, a cache or a shuffle buffer that fills.",
     )
     assert [each.text.split(":")[0] for each in cause.advice[:3]] == [

@@ -9,7 +9,7 @@ SIZE = 600
 EVERY = 4
 STEP = 0.002
 LONG = 0.040
-"""Of such steps 20 ms every fourth are 11 %."""
+"""Of such steps 20 ms every fourth are 11%."""
 
 
 def _lost(first: int = 3, end: int = SIZE, *, to: float = 0.020) -> np.ndarray:
@@ -38,7 +38,7 @@ def test_gradients_that_are_applied_every_fourth_step_are_no_loss(make_run, find
     assert (report.lost_seconds, report.unexplained_seconds) == (0.0, 0.0)
     assert account.healthy_per_step == pytest.approx(LONG + lost)
     assert report.notes == (
-        "A step takes 20 ms longer every 4 steps, alike from the start to the end: 3 s, 11.1 % of "
+        "A step takes 20 ms longer every 4 steps, alike from the start to the end: 3 s, 11.1% of "
         "the run. That is taken for the program's plan, such as gradients that are applied or a "
         "log that is written then, and is no loss; with a phase or a kind of its own it is told by "
         "name.",
@@ -72,7 +72,7 @@ def test_what_begins_ends_or_comes_by_the_clock_stays_lost(make_run, find, judge
 
 
 @pytest.mark.parametrize(
-    ("seconds", "verdict"), [(0.004, "healthy"), (0.020, "slowdown")], ids=["3.8 %", "17 %"]
+    ("seconds", "verdict"), [(0.004, "healthy"), (0.020, "slowdown")], ids=["3.8%", "17%"]
 )
 def test_what_comes_seldom_is_the_plan_below_the_floor_of_a_log_or_a_checkpoint(
     make_run, find, judge, seconds, verdict
