@@ -224,7 +224,7 @@ def test_a_server_that_goes_and_comes_back(
     headline = page.headline()
     page.page.route("**/plugin/slowdown/**", lambda route: route.abort("connectionrefused"))
     page.page.locator("button.reload-button").click()
-    banner = frame.get_by_text("TensorBoard hasn't responded")
+    banner = frame.locator(".banner", has_text="TensorBoard hasn't responded")
     banner.wait_for()
     assert page.headline() == headline
     assert "finished" in frame.locator(".live").inner_text()
