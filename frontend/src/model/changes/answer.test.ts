@@ -44,7 +44,7 @@ describe("the answer", () => {
       ),
     );
     expect(text).toBe(
-      "Yes, slower: 700.0 ms per step since step 800, 500.0 ms before (medians), 40.0 % slower. " +
+      "Yes, slower: 700.0 ms per step since step 800, 500.0 ms before (medians), 40.0% slower. " +
         "Biggest part: input pipeline, +180.0 ms per step; then disk, +20.0 ms per step.",
     );
   });
