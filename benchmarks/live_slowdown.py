@@ -69,7 +69,7 @@ def _changes(one: Watched) -> list[str]:
     told: list[str] = []
     last = ""
     for at, report in one.answers:
-        start = report["headline"].split(" of ")[0]
+        start = report["headline"].split(" lost ")[-1]
         if start != last:
             told.append(f"{at - one.changed:+.0f} s: {report['headline']}")
         last = start

@@ -67,6 +67,7 @@ def test_back_and_forward_go_through_ranges_and_runs(page: SlowdownPage) -> None
     page.wait_address("show=lost")
     page.press("r")
     page.frame().locator(".pop input").fill("gc_pauses")
+    page.frame().locator(".pop tbody tr").nth(1).wait_for(state="detached")
     page.press("Enter")
     page.frame().locator("button.picker b", has_text="gc_pauses").wait_for()
     page.wait_address("run=gc_pauses")
@@ -170,7 +171,9 @@ def test_few_stops_of_the_keyboard_lead_from_the_verdict_to_the_copied_fix(
 def test_five_questions_have_their_answer_within_two_actions(page: SlowdownPage) -> None:
     frame = page.frame()
     why = frame.locator("h1").inner_text()
-    assert re.fullmatch(r"[\d.]+ s of [\d.]+ s lost \(\d+%\)( to|\. Biggest cause:) input wait\.", why)
+    assert re.fullmatch(
+        r"[\d.]+ s of [\d.]+ s lost \(\d+%\)( to|\. Biggest cause:) input wait\.", why
+    )
     lead = frame.locator(".lead").inner_text()
     since_when = r"^Input pipeline cost [\d.]+ s, since step 700\."
     assert re.search(since_when, lead)

@@ -125,7 +125,7 @@ def test_keras_by_epoch_has_epochs_for_steps(tf: Any, tmp_path: Path, slower: bo
     assert report.scalars.unit == "epoch"
     if slower:
         assert_slower(report, 24, 40)
-        assert f"since epoch {report.scalars.onset_step};" in report.headline
+        assert f"since epoch {report.scalars.onset_step}." in report.headline
     else:
         assert_flat(report)
 

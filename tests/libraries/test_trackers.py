@@ -98,4 +98,4 @@ def test_a_test_fails_where_training_got_slower(
     words = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_training.py")
     done = run(Path(sys.executable), root, tmp_path, *words)
     assert done.returncode == status, done.stdout
-    assert ("AssertionError: Lost " in done.stdout) == bool(status)
+    assert bool(re.search(r"AssertionError: .* lost \(", done.stdout)) == bool(status)

@@ -92,7 +92,9 @@ def _sentence(
             warm_up = sum(seconds for _, seconds in lost)
             taken = [f"{duration(each)} more went to {subject}" for subject, each in external]
             more = "".join(f"; {text}" for text in taken)
-            start = f"Slow start: warm-up took {duration(warm_up)} of {duration(wall_seconds)}{more}"
+            start = (
+                f"Slow start: warm-up took {duration(warm_up)} of {duration(wall_seconds)}{more}"
+            )
             if unexplained_seconds >= GROWTH_FLOOR * wall_seconds:
                 return f"{start}; {duration(unexplained_seconds)} more is unexplained."
             return f"{start}." if more else f"{start}. No slowdown after that."

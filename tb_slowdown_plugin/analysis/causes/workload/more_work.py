@@ -76,7 +76,7 @@ def tell_larger(case: Case, larger: tuple[Finding, ...]) -> Iterable[str]:
             f"In {case.steps_text(finding.rows)} batches are {times(growth)} as large as "
             f"elsewhere, and steps take {times(slower)} as long: "
             f"{duration(finding.lost_seconds)}, {percent(case.wall_share(finding.lost_seconds))} "
-            "of the run, are more work, and no loss."
+            "of the run. This is workload and isn't counted as lost."
         )
 
 
@@ -192,12 +192,11 @@ def tell_rebuilt(case: Case, more: tuple[Finding, ...]) -> Iterable[str]:
         reason = _reason_of(finding, rebuilt)
         if reason is not None:
             yield (
-                f"From {case.step_text(reason.retrace.row)} on {label(reason.retrace.trace)} is "
-                f"another one: it was built anew with {count(reason.now)} {reason.unit}, "
-                f"{count(reason.before)} before. That it takes longer, "
-                f"{duration(finding.lost_seconds)} in all, "
-                f"{percent(case.wall_share(finding.lost_seconds))} of the run, is more work, and "
-                "no loss."
+                f"At {case.step_text(reason.retrace.row)}, {label(reason.retrace.trace)} was "
+                f"rebuilt with {count(reason.now)} {reason.unit} instead of "
+                f"{count(reason.before)}. The extra time ({duration(finding.lost_seconds)}, "
+                f"{percent(case.wall_share(finding.lost_seconds))} of the run) is workload and "
+                "isn't counted as lost."
             )
 
 

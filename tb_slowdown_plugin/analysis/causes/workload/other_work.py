@@ -30,7 +30,7 @@ def tell_other_work(case: Case) -> Iterable[str]:
         least, most = int(run.steps.calls.min()), int(run.steps.calls.max())
         yield (
             f"Steps call their functions {count(least)} to {count(most)} times. A step is compared "
-            "with steps of as many calls: more calls are more work, and no loss."
+            "with steps of as many calls: more calls are workload and aren't counted as lost."
         )
     if found.count_numbers:
         yield (

@@ -105,19 +105,19 @@ def tell_planned(case: Case, planned: tuple[Finding, ...]) -> Iterable[str]:
         each = float(np.median(finding.lost_per_step[rows]))
         longer = f"{duration(each)} longer {cadence(rows, len(case.run.steps))}"
         total = (
-            f"alike from the start to the end: {duration(lost_seconds((finding,)))}, "
+            f"{duration(lost_seconds((finding,)))}, "
             f"{percent(case.wall_share(finding.lost_seconds))} of the run"
         )
         if _is_communicating(case, rows, each):
             yield (
-                f"The all-reduce takes {longer}, also for the worker that is the last, {total}. "
-                "That is the normal cost of communicating, and no loss."
+                f"The all-reduce itself takes {longer} on all workers ({total}). It has been "
+                "constant, so it isn't counted as lost."
             )
             continue
         yield (
-            f"A step takes {longer}, {total}. That is taken for the "
-            "program's plan, such as gradients that are applied or a log that is written then, "
-            "and is no loss; with a phase or a kind of its own it is told by name."
+            f"A step takes {longer} throughout the run ({total}). This looks scheduled (gradient "
+            "accumulation, logging) and isn't counted as lost. Mark it with a `phase` or `kind` "
+            "to see it by name."
         )
 
 
@@ -163,8 +163,8 @@ def tell_between(case: Case, findings: Iterable[Finding]) -> Iterable[str]:
             total = float(finding.lost_per_step[_first_rows(case, finding)].sum())
             yield (
                 f"{_tell(case, finding)}: {duration(total)}, {percent(case.wall_share(total))} of "
-                "the run. As it does not grow it is no loss: validation, a log, a dataset that is "
-                f"made anew, or whatever else the loop does there. {_HINT}"
+                "the run. It doesn't grow, so it isn't counted as lost: validation, logging, or a "
+                f"dataset that is re-created. {_HINT}"
             )
 
 

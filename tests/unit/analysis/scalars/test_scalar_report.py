@@ -44,7 +44,10 @@ def test_a_jump() -> None:
     assert report.lost_seconds == pytest.approx(300, rel=0.02)
     assert report.wall_seconds == pytest.approx(seconds[1:].sum(), rel=1e-6)
     assert report.healthy_step_seconds == pytest.approx(0.1, rel=0.01)
-    assert report.headline == "5 min 0 s of 15 min 0 s lost (33%) since step 4,010. The cause wasn't measured."
+    assert (
+        report.headline
+        == "5 min 0 s of 15 min 0 s lost (33%) since step 4,010. The cause wasn't measured."
+    )
     assert report.unexplained is not None
     assert report.unexplained.text == (
         "Since step 4,010 a step takes 250 ms, before 100 ms (2.5 times as long)."

@@ -33,9 +33,21 @@ def test_the_examples_hold(module):
 @pytest.mark.parametrize(
     ("lost", "unexplained", "text"),
     [
-        ([("a", 60.0), ("b", 30.0)], 10.0, "1 min 40 s of 16 min 40 s lost (10%). Biggest cause: a."),
-        ([("a", 47.0), ("b", 43.0)], 10.0, "1 min 40 s of 16 min 40 s lost (10%). Biggest cause: a."),
-        ([("a", 40.0), ("b", 35.0)], 25.0, "1 min 40 s of 16 min 40 s lost (10%). Biggest cause: a."),
+        (
+            [("a", 60.0), ("b", 30.0)],
+            10.0,
+            "1 min 40 s of 16 min 40 s lost (10%). Biggest cause: a.",
+        ),
+        (
+            [("a", 47.0), ("b", 43.0)],
+            10.0,
+            "1 min 40 s of 16 min 40 s lost (10%). Biggest cause: a.",
+        ),
+        (
+            [("a", 40.0), ("b", 35.0)],
+            25.0,
+            "1 min 40 s of 16 min 40 s lost (10%). Biggest cause: a.",
+        ),
         ([("a", 30.0)], 70.0, "1 min 40 s of 16 min 40 s lost (10%), most of it unexplained."),
         ([], 100.0, "1 min 40 s of 16 min 40 s lost (10%), most of it unexplained."),
         ([("a", 100.0)], 0.0, "1 min 40 s of 16 min 40 s lost (10%) to a."),

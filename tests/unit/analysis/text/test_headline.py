@@ -23,12 +23,17 @@ def test_the_largest_cause_is_named() -> None:
 
 def test_what_nobody_can_explain_is_said() -> None:
     told = {**NOTHING, "unexplained_seconds": 20.0}
-    assert headline("slowdown", **told) == "20.0 s of 1 min 40 s lost (20%), most of it unexplained."
+    assert (
+        headline("slowdown", **told) == "20.0 s of 1 min 40 s lost (20%), most of it unexplained."
+    )
 
 
 def test_a_slow_start_is_only_that() -> None:
     told = {**NOTHING, "lost": [("warm-up", 30.0)]}
-    assert headline("slow_start", **told) == "Slow start: warm-up took 30.0 s of 1 min 40 s. No slowdown after that."
+    assert (
+        headline("slow_start", **told)
+        == "Slow start: warm-up took 30.0 s of 1 min 40 s. No slowdown after that."
+    )
 
 
 def test_too_few_steps_say_how_many_are_needed_and_what_was_seen() -> None:

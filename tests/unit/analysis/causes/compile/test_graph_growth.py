@@ -81,7 +81,9 @@ def test_a_graph_that_stays_the_same_is_not_blamed(make_run, find, judge):
 
     assert report.causes == ()
     assert report.unexplained_seconds == pytest.approx(9.0)
-    assert report.headline.startswith("9 s of 15.0 s lost (60%), most of it unexplained. Partly judged: ")
+    assert report.headline.startswith(
+        "9 s of 15.0 s lost (60%), most of it unexplained. Partly judged: "
+    )
 
 
 def test_what_no_cause_claims_stays_unexplained_in_every_step(make_run, find, judge):

@@ -65,7 +65,9 @@ def test_a_python_number_is_named_with_place_argument_and_seconds(make_run):
     assert cause.evidence[1] == (
         "`temperature`: Python float 0 \u2192 4, 4 \u2192 8, \u2026 392 \u2192 396."
     )
-    assert report.headline == ("3.47 s of 5.47 s lost (63%). Biggest cause: retracing of train_step (train.py:41).")
+    assert report.headline == (
+        "3.47 s of 5.47 s lost (63%). Biggest cause: retracing of train_step (train.py:41)."
+    )
     assert "tf.constant(temperature, tf.float32)" in cause.advice[0].code
 
 

@@ -38,10 +38,9 @@ def test_gradients_that_are_applied_every_fourth_step_are_no_loss(make_run, find
     assert (report.lost_seconds, report.unexplained_seconds) == (0.0, 0.0)
     assert account.healthy_per_step == pytest.approx(LONG + lost)
     assert report.notes == (
-        "A step takes 20 ms longer every 4 steps, alike from the start to the end: 3 s, 11.1% of "
-        "the run. That is taken for the program's plan, such as gradients that are applied or a "
-        "log that is written then, and is no loss; with a phase or a kind of its own it is told by "
-        "name.",
+        "A step takes 20 ms longer every 4 steps throughout the run (3 s, 11.1% of the run). This "
+        "looks scheduled (gradient accumulation, logging) and isn't counted as lost. Mark it with "
+        "a `phase` or `kind` to see it by name.",
     )
 
 
@@ -112,4 +111,4 @@ def test_of_work_that_grows_what_it_took_at_first_is_the_plan(make_run, find, ju
     assert account.healthy_per_step == pytest.approx(LONG + first, abs=0.003)
     assert report.lost_seconds == pytest.approx(cause.lost_seconds)
     (note,) = report.notes
-    assert note.startswith("A step takes 22.1 ms longer every 4 steps, alike from the start")
+    assert note.startswith("A step takes 22.1 ms longer every 4 steps throughout the run (")

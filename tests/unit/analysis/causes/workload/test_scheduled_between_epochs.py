@@ -37,9 +37,8 @@ def test_work_that_stays_alike_is_a_note_and_no_loss(make_run, find, judge, at_f
     assert (report.lost_seconds, report.unexplained_seconds) == (0.0, 0.0)
     assert report.notes == (
         "7 epochs begin with 80 ms of work on average between two steps, outside of `step()` and "
-        f"of asking for a batch: 560 ms, {56 / (8.56 + at_first):.1f}% of the run. As it does not "
-        "grow it is no loss: validation, a log, a dataset that is made anew, or whatever else the "
-        "loop does there. "
+        f"of asking for a batch: 560 ms, {56 / (8.56 + at_first):.1f}% of the run. It doesn't "
+        "grow, so it isn't counted as lost: validation, logging, or a dataset that is re-created. "
         '`with tbslow.summary.phase("...")` around it tells which.',
     )
 
