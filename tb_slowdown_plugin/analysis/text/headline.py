@@ -104,7 +104,7 @@ def _sentence(
     start = f"{duration(total)} of {duration(wall_seconds)} lost ({share})"
     if not causes or unexplained_seconds > causes[0][1]:
         return f"{start}, {share_of_loss(unexplained_seconds / total)} of it {unexplained}."
-    subject, seconds = causes[0]
+    subject = causes[0][0]
     if len(causes) == 1 and unexplained_seconds < (1 - ALL_BUT_ROUNDING) * total:
         return f"{start} to {subject}."
     return f"{start}. Biggest cause: {subject}."

@@ -22,7 +22,8 @@ def slow() -> Report:
     return Report(
         run="run1",
         verdict="slowdown",
-        headline="48 min 3 s of 2 h 35 min lost (31%). Biggest cause: retracing of train_step (train.py:41).",
+        headline="48 min 3 s of 2 h 35 min lost (31%). "
+        "Biggest cause: retracing of train_step (train.py:41).",
         steps=12345,
         wall_seconds=9300.0,
         healthy_step_seconds=0.52,

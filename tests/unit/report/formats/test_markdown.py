@@ -7,7 +7,8 @@ from tb_slowdown_plugin.report.formats.markdown import to_markdown
 def test_verdict_table_and_fix(slow: Report) -> None:
     text = to_markdown([slow])
     assert text.startswith(
-        "## run1: 48 min 3 s of 2 h 35 min lost (31%). Biggest cause: retracing of train\\_step (train.py:41).\n"
+        "## run1: 48 min 3 s of 2 h 35 min lost (31%). "
+        "Biggest cause: retracing of train\\_step (train.py:41).\n"
     )
     assert "| Retracing | 1,740.0 s | 18.7% | 1,200\u201312,344 | high |" in text
     assert "| Unexplained | 120.0 s | 1.3% | | |" in text

@@ -23,7 +23,8 @@ def test_the_seconds_of_a_past_stall_are_a_one_off_with_its_place(make_run):
     )
     assert (
         report.headline.startswith(
-            "4 min 10 s of 4 min 50 s lost (86%), most of it to a stall in `waits_for_lock` (data.py:88)."
+            "4 min 10 s of 4 min 50 s lost (86%), most of it to a stall in "
+            "`waits_for_lock` (data.py:88)."
         )
         or "to a stall in `waits_for_lock` (data.py:88)" in report.headline
     )
