@@ -161,7 +161,8 @@ def explain(case: Case) -> Claim | None:
         advice = advise(Collections(sessions=places))
         return cleared_sessions.claim(case, claimed, clearing, advice)
     lost = np.sum([finding.lost_per_step for finding in claimed], axis=0)
-    pauses = tuple(each for each in case.gc_pauses() if lost[min(each[0], len(lost) - 1)] > 0)
+    # Those after the last step are no time of the run.
+    pauses = tuple(each for each in case.gc_pauses() if each[0] < len(lost) and lost[each[0]] > 0)
     full = [(row, pause) for row, pause in pauses if pause.generation >= _FULL]
     rows = [row for row, _ in full]
     often = cadence(rows, len(case.run.steps)) if rows else ""
@@ -239,8 +240,9 @@ def _evidence(
 
 def _counting(whole: float, lost: float) -> str:
     """Seconds in all, of which only some count as lost where the rest is as it was at first."""
-    text = f"{ledger_seconds(whole)} in all"
-    return text if whole <= lost else f"{text}, {ledger_seconds(lost)} of which counts as lost"
+    text, counts = ledger_seconds(whole), ledger_seconds(lost)
+    all_counts = whole <= lost or text == counts
+    return f"{text} in all" if all_counts else f"{text} in all, {counts} of which counts as lost"
 
 
 def _full_collections(case: Case, full: list[tuple[int, GcPause]], total: float) -> Iterable[str]:

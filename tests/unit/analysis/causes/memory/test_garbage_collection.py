@@ -54,3 +54,11 @@ def test_the_line_that_asks_for_them_is_in_the_advice(make_run, find, judge):
     asked = (39, Fact("gc_forced", "train.py:9", {"calls": 15.0}))
     cause = cause_of(make_run, find, judge, lost, sorted([*events, asked], key=lambda e: e[0]))
     assert "train.py:9" in " ".join(each.text + each.where for each in cause.advice)
+
+
+def test_a_collection_after_the_last_step_is_no_time_of_the_run(make_run, find, judge):
+    lost, events = pauses(np.arange(39, SIZE, 40), 0.05)
+    after = (SIZE, GcPause(2, 9.0, 0))
+    cause = cause_of(make_run, find, judge, lost, [*events, after])
+    assert "15 full collections" in cause.summary
+    assert "50 ms each, 0.8 s in all; the longest" in cause.evidence[0]
