@@ -110,7 +110,7 @@ def test_missing_chunks_are_said_above_everything(page: SlowdownPage) -> None:
     banner = frame.locator("header.head .banner")
     assert "2 of 8 data records are missing" in banner.inner_text()
     assert "2 of 8 records missing" in frame.locator(".live").inner_text()
-    assert "2 of 8 chunks are missing" in frame.locator("#signals").inner_text()
+    assert "2 of 8 records are missing" in frame.locator("#signals").inner_text()
     assert page.violations() == []
 
 
