@@ -1,8 +1,9 @@
 """How much longer the process computed because the CPU itself was slower for a while.
 
-The monitor times a small computation of its own, always the same. Where that takes more CPU time
-than at its best, so does all else: another program has the second half of the core or the caches,
-the clock is lower, or the host of a virtual machine is full. No count of the system tells it.
+The monitor times a small computation of its own, always the same, in the training thread. Where
+that takes more CPU time than at its best, so does all else: another program has the second half of
+the core or the caches, the clock is lower, or the host of a virtual machine is full. No count of
+the system tells it.
 
 The program's own threads use the other half of a core, too. Where they compute more just when the
 computation takes longer, nothing is held against others.
@@ -18,7 +19,8 @@ from tb_slowdown_plugin.analysis.ledger.run_queue import Delays
 from tb_slowdown_plugin.analysis.prepare.steps import Steps, as_column, as_samples
 from tb_slowdown_plugin.analysis.stats.buckets import Signals, quantile_by_steps, sum_between
 from tb_slowdown_plugin.catalog.parameters.ledger import DELAY_TIED, OWN_DELAY
-from tb_slowdown_plugin.catalog.parameters.shared import NEGLIGIBLE, SERIES
+from tb_slowdown_plugin.catalog.parameters.shared import NEARLY_ALL, NEGLIGIBLE, SERIES
+from tb_slowdown_plugin.catalog.parameters.stats import TREND_SIGNIFICANCE
 from tb_slowdown_plugin.catalog.signals import FIXED_WORK, THREAD_CPU
 from tb_slowdown_plugin.records.types import Float
 
@@ -47,9 +49,7 @@ def find_slow_cpu(steps: Steps, signals: Signals, cpu: Float | None) -> Delays |
     sampled, values = taken.rows[some], taken.values[some]
     if len(sampled) <= SERIES:
         return None
-    values = _smooth(values)
-    between = (values[1:] + values[:-1]) / 2
-    count = np.diff(sampled)
+    between, count = values[1:], np.diff(sampled)
     best = quantile_by_steps(between, count, OWN_DELAY)
     seconds, computed = sum_between(steps.seconds, sampled), sum_between(cpu, sampled)
     if not best > 0 or not np.all(seconds > 0) or not np.all(np.isfinite(computed)):
@@ -61,13 +61,20 @@ def find_slow_cpu(steps: Steps, signals: Signals, cpu: Float | None) -> Delays |
         if _is_tied(beside, share):
             return None
     busy = sum_between(steps.core, sampled) * np.clip(computed / seconds, 0.0, 1.0)
+    if not _is_sure(busy / count, between):
+        return None
     return Delays(sampled, busy * share)
 
 
-def _smooth(values: Float) -> Float:
-    """Medians of three: a single one may have been interrupted each time."""
-    padded = np.pad(values, 1, mode="edge")
-    return np.asarray(np.median(np.stack((padded[:-2], padded[1:-1], padded[2:])), axis=0))
+def _is_sure(busy: Float, taken: Float) -> bool:
+    """Whether steps and the computation go up and down together, and not by chance.
+
+    Fisher's transformation of a correlation is normal, its deviation 1 / sqrt(n - 3).
+    """
+    if busy.std() == 0 or taken.std() == 0:
+        return False
+    tie = float(np.clip(np.corrcoef(busy, taken)[0, 1], -NEARLY_ALL, NEARLY_ALL))
+    return bool(np.arctanh(tie) * np.sqrt(len(busy) - 3) >= TREND_SIGNIFICANCE)
 
 
 def _is_tied(beside: Float, share: Float) -> bool:

@@ -62,6 +62,7 @@ class Stopwatch:
         "booked",
         "calls",
         "changed_ns",
+        "cpu_observer",
         "long_ns",
         "opened",
         "owners",
@@ -91,6 +92,9 @@ class Stopwatch:
         """Functions that the step under way has run, a bit for each (`tracing/step_functions`)."""
         self.calls = 0
         """How often it has called one of them."""
+        self.cpu_observer: Callable[[], None] | None = None
+        """Called in the training thread, between two steps, when the clocks of CPU time were read:
+        at most every 50 ms. It never raises."""
         self.argument_size = 0
         """Numbers in the largest argument of each of these calls, together."""
         self.askers: list[Callable[[], None]] = []

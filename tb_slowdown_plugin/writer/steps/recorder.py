@@ -197,6 +197,8 @@ class Recorder(Periods):
             self._cpu_ns = process_cpu_ns = self._process_cpu_ns()
             thread_cpu_ns = self._thread_cpu_ns()
             self._cpu_due_ns = ended_ns + CPU_REST_NS
+            if watch.cpu_observer is not None:
+                watch.cpu_observer()
         self._last_number = number = self._number
         items = self._items
         if items is None:

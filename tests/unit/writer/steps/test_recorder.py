@@ -54,6 +54,14 @@ def test_the_clocks_of_cpu_time_are_read_at_most_every_fifty_milliseconds(run):
     assert known == [-1, 0, *range(10, 100, 10), *range(100, 105)]
 
 
+def test_who_asks_is_called_between_two_steps_when_the_clocks_were_read(run):
+    called = []
+    run.recorder.stopwatch.cpu_observer = lambda: called.append(run.recorder.in_step)
+    for seconds in [0.005] * 21 + [0.2] * 2:
+        run.step(seconds)
+    assert len(called) == 1 + 2 + 2
+
+
 def test_cpu_time_between_two_readings_is_spread_over_the_steps_by_their_periods(run):
     run.step(0.1)
     for seconds, cpu in ((0.01, 0.06), (0.03, 0.0), (0.02, 0.03)):
