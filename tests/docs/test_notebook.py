@@ -53,7 +53,7 @@ def said(root: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_the_mistake_is_named_with_its_line(said: str) -> None:
     report = said.partition("$ tbslow report")[2].partition("$ tbslow compare")[0]
-    assert "to retracing of train_step (notebook.py:" in " ".join(report.split())
+    assert "retracing of train_step (notebook.py:" in " ".join(report.split())
     assert "learning_rate" in report
     assert "tf.constant(" in report
 

@@ -97,7 +97,7 @@ def test_the_text_says_how_to_learn_the_cause(
     write_scalars(tmp_path, *recorded("algoperf__v06_baseline_s0_imagenet_resnet_jax_t4"))
     assert main(["report", str(tmp_path)]) == 0
     text = " ".join(capsys.readouterr().out.split())
-    assert "the cause wasn't measured" in text
+    assert "The cause wasn't measured" in text
     assert "tbslow run train.py" in text
     assert "this run has no records of the monitor" in text
     assert "Confidence is low" in text

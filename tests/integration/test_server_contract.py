@@ -110,10 +110,10 @@ def documented(root: Path) -> dict[str, Any]:
     _, *sections = re.split(r"^## ", text, flags=re.MULTILINE)
     examples = {}
     for section in sections:
-        name = re.match(r"`([a-z._]+)", section)
+        names = re.findall(r"(?:^|, )`([a-z._]+)", section.partition("\n")[0])
         block = re.search(r"```json\n(.*?)```", section, re.DOTALL)
-        assert name
-        examples[name[1]] = json.loads(block[1]) if block else None
+        assert names
+        examples |= dict.fromkeys(names, json.loads(block[1]) if block else None)
     return examples
 
 
