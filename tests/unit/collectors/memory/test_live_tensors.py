@@ -54,6 +54,7 @@ def group_of(kind):
 @pytest.fixture
 def holder_of(monkeypatch, root):
     monkeypatch.chdir(root)
+    gc.unfreeze()  # what another test has frozen, Python's collector doesn't show as a holder
     places = SourcePlaces.of_process()
 
     def find(kind):
