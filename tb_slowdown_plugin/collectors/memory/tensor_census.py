@@ -20,6 +20,7 @@ from types import FrameType, FunctionType, ModuleType
 from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
+from tb_slowdown_plugin.collectors.python.still_frames import without_collections
 
 _LOOKED_AT: Final = 20_000
 """Of more tensors than this, every second, third ... is looked at and stands for the others."""
@@ -188,6 +189,11 @@ def _named_in(namespace: Mapping[Any, Any], wanted: dict[int, Any]) -> list[tupl
 
 
 def _local_names(wanted: dict[int, Any], thread: int, places: SourcePlaces) -> Iterable[str]:
+    with without_collections():
+        return list(_walk_local_names(wanted, thread, places))
+
+
+def _walk_local_names(wanted: dict[int, Any], thread: int, places: SourcePlaces) -> Iterable[str]:
     frame = sys._current_frames().get(thread)
     for _ in range(_FRAMES):
         if frame is None:

@@ -25,6 +25,7 @@ from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.python import stacks
+from tb_slowdown_plugin.collectors.python.still_frames import without_collections
 from tb_slowdown_plugin.collectors.python.waiting import Frames, Wait, find_wait
 from tb_slowdown_plugin.collectors.timing.slowdown_detector import native_id_of
 from tb_slowdown_plugin.records.types import Fact
@@ -169,8 +170,9 @@ class SlowSteps:
 
     def _note(self, thread: int) -> None:
         assert self._frames is not None
-        place = self._place(self._frames().get(thread))
-        wait = self._find_wait(thread, self._frames)
+        with without_collections():
+            place = self._place(self._frames().get(thread))
+            wait = self._find_wait(thread, self._frames)
         task = self._read_task(thread)
         if place is None or task is None or self._context.steps_finished() != self._steps:
             return

@@ -26,6 +26,7 @@ from tb_slowdown_plugin.catalog.events import PYTHON_STACK
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
+from tb_slowdown_plugin.collectors.python.still_frames import without_collections
 from tb_slowdown_plugin.collectors.python.waiting import Frames, Wait, find_wait
 from tb_slowdown_plugin.collectors.timing.slowdown_detector import StepPace, cpu_time_of
 from tb_slowdown_plugin.records.types import Fact
@@ -146,17 +147,21 @@ class PythonStacks:
     def _sample(self, thread: int) -> None:
         assert self._frames is not None
         self._wait()
-        frame = self._frames().get(thread)
+        with without_collections():
+            self._look(thread, self._frames)
+        if self._seen.total() >= self._wanted():
+            self._are_news &= self._is_young
+            self._tell()
+
+    def _look(self, thread: int, frames: Callable[[], Mapping[int, FrameType]]) -> None:
+        frame = frames().get(thread)
         place = self._place(frame) if frame is not None else None
         if place is not None and frame is not None:
             self._seen[place] += 1
             self._note_library(place, frame)
             if not self._context.stopwatch.opened:  # else an account holds it
-                wait = self._find_wait(thread, self._frames)
+                wait = self._find_wait(thread, frames)
                 self._inside.setdefault(place, Counter()).update([f"waits_{wait}"] * bool(wait))
-        if self._seen.total() >= self._wanted():
-            self._are_news &= self._is_young
-            self._tell()
 
     @property
     def _is_young(self) -> bool:

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_frame, is_installed
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
+from tb_slowdown_plugin.collectors.python.still_frames import without_collections
 
 OWN_THREADS: Final = "tbslow"
 """How the names of the monitor's threads begin."""
@@ -48,7 +49,13 @@ def find_thread_places(
     Returns:
       None where the training thread isn't in the program, or is stopped in a debugger.
     """
-    found = (frames or sys._current_frames)()
+    with without_collections():
+        return _find_places(training, (frames or sys._current_frames)(), is_in_step=is_in_step)
+
+
+def _find_places(
+    training: int, found: Mapping[int, FrameType], *, is_in_step: bool
+) -> ThreadPlaces | None:
     innermost = found.get(training)
     if innermost is None or _is_in_debugger(innermost):
         return None
