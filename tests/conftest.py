@@ -43,7 +43,7 @@ def _watched_reports() -> Iterator[None]:
 
     from tb_slowdown_plugin.analysis import report_builder as account
     from tb_slowdown_plugin.analysis.live import follow as live
-    from tb_slowdown_plugin.analysis.report_types import Account, Report
+    from tb_slowdown_plugin.analysis.report_types import Report, RunAccount
 
     init, assemble = Report.__init__, account.assemble
 
@@ -52,7 +52,7 @@ def _watched_reports() -> Iterator[None]:
         if not _is_from_a_test(sys._getframe(1)):
             _contradictions.extend(contradictions(asdict(report)))
 
-    def checked_assemble(case: Any, *values: Any, **more: Any) -> Account:
+    def checked_assemble(case: Any, *values: Any, **more: Any) -> RunAccount:
         made = assemble(case, *values, **more)
         _contradictions.extend(ledger_contradictions(case.run, made))
         return made

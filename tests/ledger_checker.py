@@ -10,7 +10,7 @@ import numpy as np
 from quantities import found, quantity
 from report_checker import is_same
 
-from tb_slowdown_plugin.analysis.report_types import Account
+from tb_slowdown_plugin.analysis.report_types import RunAccount
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.causes import cause_title
 from tb_slowdown_plugin.records.types import Run
@@ -19,12 +19,12 @@ _CLOCK_SECONDS = 1e-3
 """By so much the sums of two clocks may differ."""
 
 
-def ledger_contradictions(run: Run, account: Account) -> list[str]:
+def ledger_contradictions(run: Run, account: RunAccount) -> list[str]:
     """What is wrong between a report, the seconds of each step behind it, and its run."""
     return list(_in_ledger(run, account))
 
 
-def _in_ledger(run: Run, account: Account) -> Iterator[str]:
+def _in_ledger(run: Run, account: RunAccount) -> Iterator[str]:
     report = account.report
     per_cause = {name: float(column.sum()) for name, column in account.lost_per_step.items()}
     healthy = float(account.healthy_per_step.sum())
@@ -56,7 +56,7 @@ def _in_ledger(run: Run, account: Account) -> Iterator[str]:
         yield f"change points at rows {rows} of {len(numbers)}"
 
 
-def _marks_of(run: Run, account: Account) -> Iterator[str]:
+def _marks_of(run: Run, account: RunAccount) -> Iterator[str]:
     """What is drawn as ticks, and listed in a table, takes no more than its accounts."""
     kinds = {
         "retraces": (names.TRACING, names.FIRST_EXECUTION),
@@ -76,7 +76,7 @@ def _marks_of(run: Run, account: Account) -> Iterator[str]:
             yield f"{kind} of {total} s, in accounts of {whole} s"
 
 
-def _label(row: int, text: str, run: Run, account: Account) -> Iterator[str]:
+def _label(row: int, text: str, run: Run, account: RunAccount) -> Iterator[str]:
     """`+9.2 ms a step from here` is what the steps from there on lose more, in the ledger."""
     title, _, rest = text.partition(": ")
     lost = next(

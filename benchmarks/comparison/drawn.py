@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from benchmarks.accuracy.quiet import FAMILIES
 from tb_slowdown_plugin.analysis.compare.comparison import Comparison, compare
 from tb_slowdown_plugin.analysis.compare.run_ledger import RunLedger, Term, ledger_of
-from tb_slowdown_plugin.analysis.report_types import Account, Report
+from tb_slowdown_plugin.analysis.report_types import Report, RunAccount
 from tb_slowdown_plugin.records.types import (
     Environment,
     Run,
@@ -83,7 +83,7 @@ def ledger(seconds: NDArray[np.float64]) -> RunLedger:
     )
     run = Run("run", steps, no_signals(), (), Environment(), ())
     report = Report("run", "healthy", "", count, 0.0, None, "", 0.0, 0.0, 0.0, (), (), (), (), {})
-    return ledger_of(run, Account(report, seconds, {}, ()))
+    return ledger_of(run, RunAccount(report, seconds, {}, ()))
 
 
 def draw_comparison(

@@ -58,10 +58,10 @@ from tb_slowdown_plugin.analysis.prepare.run_stalls import StallSeen, find_run_s
 from tb_slowdown_plugin.analysis.prepare.step_kinds import find_kinds
 from tb_slowdown_plugin.analysis.prepare.workers import describe_workers
 from tb_slowdown_plugin.analysis.report_types import (
-    Account,
     AsOf,
     Cause,
     Report,
+    RunAccount,
 )
 from tb_slowdown_plugin.analysis.scalars.scalar_report import account_for_scalars
 from tb_slowdown_plugin.analysis.text.blind_spots import find_blind_spots, judged, mark_signals
@@ -82,7 +82,7 @@ from tb_slowdown_plugin.catalog.parameters.stats import LATEST_WARM_UP_END
 from tb_slowdown_plugin.records.types import Float, Run
 
 
-def account_for(run: Run) -> Account:
+def account_for(run: Run) -> RunAccount:
     """Says where the time of a run went, why, and what to change.
 
     Args:
@@ -115,7 +115,7 @@ def open_case(run: Run) -> Case:
     return Case(run, diagnosis, diagnosis.findings, graphs)
 
 
-def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> Account:
+def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
     """The account of a run that has been diagnosed.
 
     Args:
@@ -214,7 +214,7 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> Account:
         python=find_python_lines(run),
         settings=tuple({"name": n, "value": value} for n, value in settings_of(run).items()),
     )
-    account = Account(
+    account = RunAccount(
         report,
         diagnosis.healthy_per_step + _per_step(case, healthy)
         if healthy

@@ -333,7 +333,7 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class RunAccount:
     """A report with the arrays behind it, for the timeline."""
 
     report: Report

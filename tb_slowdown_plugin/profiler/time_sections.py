@@ -76,7 +76,7 @@ class Marks:
         return (begin / 1e9, end / 1e9) if end > begin else None
 
 
-class Account(NamedTuple):
+class StepShares(NamedTuple):
     """As the fields of `Trace` of the same names."""
 
     parts: dict[Part, Float]
@@ -94,7 +94,7 @@ class Account(NamedTuple):
     """(D,)"""
 
 
-def account(marks: Marks, steps: Steps, devices: int = 0) -> Account:
+def account(marks: Marks, steps: Steps, devices: int = 0) -> StepShares:
     """Says where the time of each step went.
 
     Args:
@@ -122,7 +122,7 @@ def account(marks: Marks, steps: Steps, devices: int = 0) -> Account:
     busy = np.bincount(item, pieces.ends - pieces.begins, len(meanings)) / 1e9
     calls = np.bincount(item[whole], minlength=len(meanings))
     items, cells = _leading(meanings, calls, busy, cells)
-    return Account(
+    return StepShares(
         parts,
         items,
         cells.item,

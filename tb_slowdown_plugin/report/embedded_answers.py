@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from tb_slowdown_plugin.analysis.compare.comparison import compare
 from tb_slowdown_plugin.analysis.compare.run_ledger import RunLedger, ledger_of
-from tb_slowdown_plugin.analysis.report_types import Account
+from tb_slowdown_plugin.analysis.report_types import RunAccount
 from tb_slowdown_plugin.analysis.text.wording import counted
 from tb_slowdown_plugin.analysis.views.retraces_view import retraces
 from tb_slowdown_plugin.analysis.views.timeline import timeline
@@ -51,7 +51,7 @@ class EmbeddedRun:
         return str(self.listed["title"])
 
 
-def embed(run: Run, account: Account, *, title: str = "") -> EmbeddedRun:
+def embed(run: Run, account: RunAccount, *, title: str = "") -> EmbeddedRun:
     """Packs a run; the arrays behind it are not needed any more afterwards.
 
     Args:
@@ -137,7 +137,7 @@ def to_json(value: Any) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _tiles(run: Run, account: Account, finest: int) -> Iterator[dict[str, Any]]:
+def _tiles(run: Run, account: RunAccount, finest: int) -> Iterator[dict[str, Any]]:
     """The whole run at several resolutions, and its beginning row by row."""
     rows = len(run.steps)
     buckets = finest
@@ -151,5 +151,5 @@ def _tiles(run: Run, account: Account, finest: int) -> Iterator[dict[str, Any]]:
         yield _body(run, account, finest // _COARSER, finest)
 
 
-def _body(run: Run, account: Account, rows: int, buckets: int) -> dict[str, Any]:
+def _body(run: Run, account: RunAccount, rows: int, buckets: int) -> dict[str, Any]:
     return timeline(run, account, 0, max(rows - 1, 0), max(buckets, 1))

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tb_slowdown_plugin.analysis.report_builder import account_for
-from tb_slowdown_plugin.analysis.report_types import Account, Report
+from tb_slowdown_plugin.analysis.report_types import Report, RunAccount
 from tb_slowdown_plugin.profiler.sessions import find_sessions
 from tb_slowdown_plugin.reader.logdir import Progress, read_runs
 from tb_slowdown_plugin.reader.trials import read_trials
@@ -22,7 +22,7 @@ def judge_runs(
     run: str | None = None,
     warn: Callable[[str], None],
     progress: Progress | None = None,
-) -> Iterator[tuple[Run, Account]]:
+) -> Iterator[tuple[Run, RunAccount]]:
     """Each run with its account; of one at a time, the arrays need not all be kept.
 
     Args:
@@ -39,7 +39,7 @@ def judge_runs(
         yield read, account_for(read)
 
 
-def judge(read: Run, logdir: Path | None) -> tuple[Run, Account]:
+def judge(read: Run, logdir: Path | None) -> tuple[Run, RunAccount]:
     """A run with what lies beside its records, and its account.
 
     Args:

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.prepare.run_settings import settings_of
-from tb_slowdown_plugin.analysis.report_types import Account, Judged, Report
+from tb_slowdown_plugin.analysis.report_types import Judged, Report, RunAccount
 from tb_slowdown_plugin.analysis.types import UNEXPLAINED, Verdict
 from tb_slowdown_plugin.records.types import Run
 
@@ -55,7 +55,7 @@ class RunDigest:
     """What the records tell of configuration and environment: versions, devices, batch."""
 
 
-def digest_of(run: Run, account: Account) -> RunDigest:
+def digest_of(run: Run, account: RunAccount) -> RunDigest:
     """The digest of a run of which it is known where its time went."""
     report = account.report
     cause, since = _first_cause(report)

@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from tb_slowdown_plugin.analysis.report_types import Account, Judged
+from tb_slowdown_plugin.analysis.report_types import Judged, RunAccount
 from tb_slowdown_plugin.analysis.types import Verdict
 from tb_slowdown_plugin.catalog.events import PYTHON_STACK
 from tb_slowdown_plugin.records.types import Fact, Run, Trace
@@ -63,7 +63,7 @@ class RunRow:
     source: Literal["records", "scalars"]
 
 
-def run_row(run: Run, account: Account) -> RunRow:
+def run_row(run: Run, account: RunAccount) -> RunRow:
     """Sums up one judged run."""
     report = account.report
     digest = digest_of(run, account)

@@ -15,7 +15,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.live.follow import HEALTHY, carry_on
 from tb_slowdown_plugin.analysis.prepare.run_stalls import open_stall
-from tb_slowdown_plugin.analysis.report_types import Account
+from tb_slowdown_plugin.analysis.report_types import RunAccount
 from tb_slowdown_plugin.reader.build.columns import GrowingColumns
 from tb_slowdown_plugin.records.types import Run
 
@@ -49,7 +49,7 @@ class GrowingAccount:
       account: Its account.
     """
 
-    def __init__(self, run: Run, account: Account) -> None:
+    def __init__(self, run: Run, account: RunAccount) -> None:
         self._columns = GrowingColumns()
         self._steps_per_row = run.steps_per_row
         self._judged = len(account.healthy_per_step)
@@ -96,7 +96,7 @@ class GrowingAccount:
             and _place(run, rows - 1) == self._last
         )
 
-    def _with_columns(self, account: Account) -> Account:
+    def _with_columns(self, account: RunAccount) -> RunAccount:
         columns = self._columns.views()
         healthy = columns.pop(HEALTHY)
         return replace(account, healthy_per_step=healthy, lost_per_step=columns)

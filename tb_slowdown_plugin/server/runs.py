@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, Literal, Protocol
 
 from tb_slowdown_plugin.analysis.live.hysteresis import LiveState
-from tb_slowdown_plugin.analysis.report_types import Account
+from tb_slowdown_plugin.analysis.report_types import RunAccount
 from tb_slowdown_plugin.analysis.views.retraces_view import retraces
 from tb_slowdown_plugin.errors import SlowdownError
 from tb_slowdown_plugin.reader.extent import Extent, extent_of
@@ -73,7 +73,7 @@ class Analysis:
     """A run, where its time went, and its retraces: 0.2 s of work if there are 20,000."""
 
     run: Run
-    account: Account
+    account: RunAccount
     retraces: Body
     version: Hashable = None
     """How far the run had come at least: `Seen.version`."""
@@ -121,7 +121,7 @@ class Runs:
     def __init__(
         self,
         source: RunSource,
-        follow: Callable[[Run, LiveState | None], tuple[Account, LiveState]],
+        follow: Callable[[Run, LiveState | None], tuple[RunAccount, LiveState]],
         *,
         logdir: str | None = None,
         verdicts: Verdicts | None = None,
@@ -315,7 +315,7 @@ def _is_live(seen: Seen, now: float) -> bool:
     return now - seen.reported < _LIVE_SECONDS
 
 
-def _is_behind(run: Run, account: Account, older: Analysis) -> bool:
+def _is_behind(run: Run, account: RunAccount, older: Analysis) -> bool:
     """Whether an older analysis of the same run had come further.
 
     So it is while the first record of the chief comes after those of other workers.

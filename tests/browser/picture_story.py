@@ -22,7 +22,7 @@ import numpy as np
 from tb_slowdown_plugin.analysis.compare.comparison import compare as compare_ledgers
 from tb_slowdown_plugin.analysis.compare.run_ledger import ledger_of
 from tb_slowdown_plugin.analysis.report_builder import account_for
-from tb_slowdown_plugin.analysis.report_types import Account
+from tb_slowdown_plugin.analysis.report_types import RunAccount
 from tb_slowdown_plugin.analysis.views.range_comparison import changed
 from tb_slowdown_plugin.analysis.views.retraces_view import retraces
 from tb_slowdown_plugin.analysis.views.timeline import timeline
@@ -97,7 +97,7 @@ def make_answers() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _row(run: Run, account: Account) -> dict[str, Any]:
+def _row(run: Run, account: RunAccount) -> dict[str, Any]:
     rate = 0.001 if run.name == STORY else 0.01
     return {
         "run": run.name, "error": "", "hyperparameters": {"learning_rate": rate},

@@ -11,7 +11,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.compare.reasons import RunFacts, facts_of
 from tb_slowdown_plugin.analysis.prepare.run_settings import settings_of
-from tb_slowdown_plugin.analysis.report_types import Account
+from tb_slowdown_plugin.analysis.report_types import RunAccount
 from tb_slowdown_plugin.analysis.stats.buckets import bucket
 from tb_slowdown_plugin.analysis.stats.noise import long_run_variance
 from tb_slowdown_plugin.analysis.types import CONFIRMING, UNEXPLAINED
@@ -68,7 +68,7 @@ class RunLedger:
     """Cause -> how often it happened, where it is made of events: retraces, saves."""
 
 
-def ledger_of(run: Run, account: Account, *, name: str | None = None) -> RunLedger:
+def ledger_of(run: Run, account: RunAccount, *, name: str | None = None) -> RunLedger:
     """The ledger of a run, made comparable with others.
 
     Args:
@@ -103,7 +103,7 @@ def ledger_of(run: Run, account: Account, *, name: str | None = None) -> RunLedg
     )
 
 
-def _count_events(run: Run, account: Account) -> dict[str, int]:
+def _count_events(run: Run, account: RunAccount) -> dict[str, int]:
     found = {
         cause: len(account.marks[kind][0])
         for cause, kind in EVENTS.items()

@@ -9,7 +9,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.live.hysteresis import Confirmation
 from tb_slowdown_plugin.analysis.live.recent_pace import Slowing
-from tb_slowdown_plugin.analysis.report_types import Account, Confirming, Report
+from tb_slowdown_plugin.analysis.report_types import Confirming, Report, RunAccount
 from tb_slowdown_plugin.analysis.text.headline import PARTLY, headline
 from tb_slowdown_plugin.analysis.text.wording import ledger_seconds, step_range, whole_percent
 from tb_slowdown_plugin.analysis.types import CONFIRMING, UNEXPLAINED, Verdict
@@ -26,7 +26,9 @@ from tb_slowdown_plugin.records.types import Float, Run
 _BY_OTHERS: Final = "cpu_contention"
 
 
-def tell_pending(run: Run, split: Confirmation, confirmed: Account, whole: Account) -> Account:
+def tell_pending(
+    run: Run, split: Confirmation, confirmed: RunAccount, whole: RunAccount
+) -> RunAccount:
     """The account of a run of which some findings are not confirmed.
 
     Args:
@@ -62,7 +64,7 @@ def tell_pending(run: Run, split: Confirmation, confirmed: Account, whole: Accou
     return _with_confirming(confirmed, confirming, lost, first, verdict)
 
 
-def is_by_others(split: Confirmation, whole: Account) -> bool:
+def is_by_others(split: Confirmation, whole: RunAccount) -> bool:
     """Whether nothing is pending but what other processes took.
 
     Args:
@@ -75,7 +77,7 @@ def is_by_others(split: Confirmation, whole: Account) -> bool:
     ) and any(cause.cause == _BY_OTHERS and cause.external for cause in whole.report.causes)
 
 
-def tell_slowing(run: Run, account: Account, slowing: Slowing, *, by_others: bool) -> Account:
+def tell_slowing(run: Run, account: RunAccount, slowing: Slowing, *, by_others: bool) -> RunAccount:
     """The account of a run whose newest steps are slower than the baseline without a finding.
 
     Args:
@@ -165,13 +167,13 @@ def _state(
 
 
 def _with_confirming(
-    account: Account,
+    account: RunAccount,
     confirming: Confirming,
     per_step: Float,
     first_row: int,
     verdict: Verdict,
     more_seconds: float = 0.0,
-) -> Account:
+) -> RunAccount:
     """The account with the state in its report, and in its headline where that is the news.
 
     Its seconds leave those that are unexplained in the columns, where both are seen apart;

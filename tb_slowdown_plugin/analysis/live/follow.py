@@ -12,7 +12,7 @@ from tb_slowdown_plugin.analysis.live.hysteresis import LiveState, confirm
 from tb_slowdown_plugin.analysis.live.recent_contention import others_took
 from tb_slowdown_plugin.analysis.live.recent_pace import find_slowing
 from tb_slowdown_plugin.analysis.report_builder import account_for, assemble, open_case
-from tb_slowdown_plugin.analysis.report_types import Account
+from tb_slowdown_plugin.analysis.report_types import RunAccount
 from tb_slowdown_plugin.records.types import Float, Run
 
 HEALTHY: Final = "healthy"
@@ -21,7 +21,7 @@ _RECENT_ROWS: Final = 1000
 every hundredth step, few enough to follow a drift."""
 
 
-def follow(run: Run, before: LiveState | None) -> tuple[Account, LiveState]:
+def follow(run: Run, before: LiveState | None) -> tuple[RunAccount, LiveState]:
     """Judges a growing run as a finished one, and says what of it is not confirmed yet.
 
     Args:
@@ -57,7 +57,7 @@ def follow(run: Run, before: LiveState | None) -> tuple[Account, LiveState]:
     return replace(account, report=report), replace(result.state, steps_per_row=run.steps_per_row)
 
 
-def carry_on(run: Run, account: Account) -> dict[str, Float]:
+def carry_on(run: Run, account: RunAccount) -> dict[str, Float]:
     """Books the newest steps of a run as those just before them, until the next analysis.
 
     What was found goes on: the new steps lose what they take beyond the healthy time

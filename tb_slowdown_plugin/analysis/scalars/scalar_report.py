@@ -20,10 +20,10 @@ from tb_slowdown_plugin.analysis.ledger.findings import (
 )
 from tb_slowdown_plugin.analysis.ledger.wandering import find_wandering
 from tb_slowdown_plugin.analysis.report_types import (
-    Account,
     AsOf,
     DrawnFrom,
     Report,
+    RunAccount,
     SignalState,
 )
 from tb_slowdown_plugin.analysis.scalars.changed_scalars import (
@@ -78,7 +78,7 @@ _UNEXPLAINED: Final = "unexplained"
 WARM_UP: Final = "warm_up"
 
 
-def account_for_scalars(run: Run) -> Account:
+def account_for_scalars(run: Run) -> RunAccount:
     """Says since when, and by how much, steps of a run without records take longer.
 
     Args:
@@ -114,7 +114,7 @@ def account_for_scalars(run: Run) -> Account:
         verdict, rise = "healthy", None
     report = _report(run, source, diagnosis, verdict, seconds, rise, pauses, first)
     per_cause = lost if first else {_UNEXPLAINED: lost[_UNEXPLAINED]}
-    return Account(
+    return RunAccount(
         report,
         diagnosis.healthy_per_step + pauses.seconds,
         per_cause,

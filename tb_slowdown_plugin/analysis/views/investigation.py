@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.report_types import Account, Advice, Investigation, Report
+from tb_slowdown_plugin.analysis.report_types import Advice, Investigation, Report, RunAccount
 from tb_slowdown_plugin.analysis.text.wording import count, duration, listed, significant, size
 from tb_slowdown_plugin.analysis.types import UNEXPLAINED
 from tb_slowdown_plugin.analysis.views.range_comparison import changed
@@ -22,7 +22,7 @@ _NO_NEWS: Final = ("step_time", UNEXPLAINED)
 """What the card says anyway."""
 
 
-def investigate(run: Run, account: Account) -> Investigation | None:
+def investigate(run: Run, account: RunAccount) -> Investigation | None:
     """What moved where unexplained time begins, what did not, and what to switch on or try.
 
     Returns:
@@ -42,7 +42,7 @@ def investigate(run: Run, account: Account) -> Investigation | None:
     )
 
 
-def _changes(run: Run, account: Account) -> list[dict[str, Any]]:
+def _changes(run: Run, account: RunAccount) -> list[dict[str, Any]]:
     """What differs in the steps of the pattern that holds most of it; nothing without one."""
     found = account.report.unexplained
     if found is None:

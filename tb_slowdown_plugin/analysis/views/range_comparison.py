@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.timing_text import working_rows
-from tb_slowdown_plugin.analysis.report_types import Account
+from tb_slowdown_plugin.analysis.report_types import RunAccount
 from tb_slowdown_plugin.catalog import collectors, names
 from tb_slowdown_plugin.catalog.accounts import account_title, cause_of_account
 from tb_slowdown_plugin.catalog.causes import cause_title
@@ -59,7 +59,7 @@ class _Series:
     """Whether it comes now and then: as often in the selection as ever before, and as long."""
 
 
-def changed(run: Run, account: Account, first: int, last: int) -> dict[str, Any]:
+def changed(run: Run, account: RunAccount, first: int, last: int) -> dict[str, Any]:
     """The body of the route `changed`, ready for JSON; `server/http_api.md` has its keys.
 
     Every row of both stretches counts, whatever the screen shows.
@@ -97,7 +97,7 @@ def changed(run: Run, account: Account, first: int, last: int) -> dict[str, Any]
     }
 
 
-def _series(run: Run, account: Account, start: int, first: int, end: int) -> Iterable[_Series]:
+def _series(run: Run, account: RunAccount, start: int, first: int, end: int) -> Iterable[_Series]:
     found = [
         *_of_rows(run, account, start, first, end),
         *_of_signals(run, start, first, end),
@@ -105,7 +105,7 @@ def _series(run: Run, account: Account, start: int, first: int, end: int) -> Ite
     return (one for one in found if min(len(one.before[1]), len(one.here[1])) >= SEVERAL)
 
 
-def _of_rows(run: Run, account: Account, start: int, first: int, end: int) -> Iterable[_Series]:
+def _of_rows(run: Run, account: RunAccount, start: int, first: int, end: int) -> Iterable[_Series]:
     steps = run.steps
     usual = float(np.median(steps.period_seconds[start:first]))
     width = max(1, (end - first) // _BLOCKS)
@@ -137,7 +137,7 @@ def _of_rows(run: Run, account: Account, start: int, first: int, end: int) -> It
     yield seconds("thread_cpu", "CPU time of the training thread", steps.thread_cpu_seconds)
 
 
-def _is_told(name: str, values: Float, account: Account, start: int, end: int) -> bool:
+def _is_told(name: str, values: Float, account: RunAccount, start: int, end: int) -> bool:
     """Whether all seconds of an account are lost to one cause: it is the same thing twice."""
     lost = account.lost_per_step.get(cause_of_account(name) or "")
     if lost is None:

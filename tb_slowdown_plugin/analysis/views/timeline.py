@@ -16,7 +16,7 @@ import numpy as np
 from tb_slowdown_plugin.analysis.causes.common.timing_text import working_rows
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_training
 from tb_slowdown_plugin.analysis.prepare.retrace_groups import find_retraces
-from tb_slowdown_plugin.analysis.report_types import Account
+from tb_slowdown_plugin.analysis.report_types import RunAccount
 from tb_slowdown_plugin.analysis.text.coverage import missing_stretches
 from tb_slowdown_plugin.catalog import collectors, names
 from tb_slowdown_plugin.catalog.accounts import account_title
@@ -38,7 +38,7 @@ _DECIMALS: Final = 6
 """Step times are recorded to the microsecond."""
 
 
-def timeline(run: Run, account: Account, first: int, last: int, buckets: int) -> dict[str, Any]:
+def timeline(run: Run, account: RunAccount, first: int, last: int, buckets: int) -> dict[str, Any]:
     """The body of the route `timeline`, ready for JSON; `server/http_api.md` has its keys.
 
     Args:

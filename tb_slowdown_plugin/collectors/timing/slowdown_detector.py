@@ -31,7 +31,7 @@ _STEPS: Final = 20
 _SLOWER: Final = 1.15
 """A pace is slower from 15% above the best one: below that it is noise (facts/detection.md)."""
 
-Verdict: TypeAlias = Literal["unsettled", "steady", "slower"]
+Speed: TypeAlias = Literal["unsettled", "steady", "slower"]
 
 BLOCK_STEPS: Final = 32
 
@@ -156,9 +156,9 @@ class LivePace:
         self._medians: deque[float] = deque(maxlen=_NOISY_BLOCKS)
         self._level = np.inf
         self._ceiling = 0.0
-        self._verdict: Verdict = "unsettled"
+        self._verdict: Speed = "unsettled"
 
-    def add(self, steps: StepTable) -> Verdict:
+    def add(self, steps: StepTable) -> Speed:
         """What the run is after these steps."""
         if len(steps):
             common = np.bincount(steps.kind).argmax()
@@ -168,7 +168,7 @@ class LivePace:
             self.add_median(float(np.median(block)))
         return self._verdict
 
-    def add_median(self, seconds: float) -> Verdict:
+    def add_median(self, seconds: float) -> Speed:
         """Likewise, after `BLOCK_STEPS` steps with this median."""
         self._medians.append(seconds)
         self._judge()

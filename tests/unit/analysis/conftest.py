@@ -10,7 +10,7 @@ import pytest
 from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.prepare.function_traces import traced_graphs
 from tb_slowdown_plugin.analysis.report_builder import assemble
-from tb_slowdown_plugin.analysis.report_types import Account
+from tb_slowdown_plugin.analysis.report_types import RunAccount
 from tb_slowdown_plugin.analysis.types import (
     Baseline,
     Diagnosis,
@@ -111,7 +111,7 @@ def find(
     )
 
 
-def judge(run: Run, *findings: Finding, warm_up_rows: int = 0) -> Account:
+def judge(run: Run, *findings: Finding, warm_up_rows: int = 0) -> RunAccount:
     """The account of a run of which the engine found this; the rest of it is healthy."""
     period = run.steps.period_seconds
     lost = sum((finding.lost_per_step for finding in findings), np.zeros(len(period)))
@@ -138,5 +138,5 @@ def _find() -> Callable[..., Finding]:
 
 
 @pytest.fixture(name="judge")
-def _judge() -> Callable[..., Account]:
+def _judge() -> Callable[..., RunAccount]:
     return judge

@@ -14,7 +14,7 @@ import pytest
 from werkzeug.test import Client
 
 from tb_slowdown_plugin.analysis.live.hysteresis import LiveState
-from tb_slowdown_plugin.analysis.report_types import Account, Report
+from tb_slowdown_plugin.analysis.report_types import Report, RunAccount
 from tb_slowdown_plugin.reader.extent import Extent, extent_of
 from tb_slowdown_plugin.reader.run_store import Listing, Seen
 from tb_slowdown_plugin.records.types import Environment, Run, Session, no_signals
@@ -39,10 +39,10 @@ def make_run(name: str, steps: int) -> Run:
     )
 
 
-def make_account(run: Run) -> Account:
+def make_account(run: Run) -> RunAccount:
     """An account of a run in which nothing was lost."""
     seconds = run.steps.period_seconds
-    return Account(
+    return RunAccount(
         report=Report(
             run=run.name,
             verdict="healthy",
@@ -115,13 +115,13 @@ def source() -> MemorySource:
 
 
 @pytest.fixture
-def account_of() -> Callable[[Run], Account]:
+def account_of() -> Callable[[Run], RunAccount]:
     return make_account
 
 
 @pytest.fixture
 def runs(source: MemorySource, clock: Clock) -> Runs:
-    def follow(run: Run, before: LiveState | None) -> tuple[Account, LiveState]:
+    def follow(run: Run, before: LiveState | None) -> tuple[RunAccount, LiveState]:
         return make_account(run), LiveState(len(run.steps), ())
 
     return Runs(source, follow, clock=clock)

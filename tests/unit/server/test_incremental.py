@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis.live.hysteresis import LiveState
-from tb_slowdown_plugin.analysis.report_types import Account, Confirming
+from tb_slowdown_plugin.analysis.report_types import Confirming, RunAccount
 from tb_slowdown_plugin.records.types import Run, Session
 from tb_slowdown_plugin.server.cache import Kept
 from tb_slowdown_plugin.server.incremental import (
@@ -34,7 +34,7 @@ class Slow:
     looks: int = 0
     befores: tuple[LiveState | None, ...] = ()
 
-    def __call__(self, run: Run, before: LiveState | None) -> tuple[Account, LiveState]:
+    def __call__(self, run: Run, before: LiveState | None) -> tuple[RunAccount, LiveState]:
         self.clock.now += self.seconds
         self.looks += 1
         self.befores += (before,)
@@ -163,7 +163,7 @@ class Told:
 
     slow: Slow
 
-    def __call__(self, run: Run, before: LiveState | None) -> tuple[Account, LiveState]:
+    def __call__(self, run: Run, before: LiveState | None) -> tuple[RunAccount, LiveState]:
         account, state = self.slow(run, before)
         report = replace(account.report, confirming=Confirming(1.0, 300, 0.5, None, 600, ""))
         return replace(account, report=report), state

@@ -10,7 +10,7 @@ import pytest
 from unit.report.patches.defects import Program, _report
 
 from tb_slowdown_plugin.analysis import report_builder
-from tb_slowdown_plugin.analysis.report_types import Account, Suspect, Unexplained
+from tb_slowdown_plugin.analysis.report_types import RunAccount, Suspect, Unexplained
 from tb_slowdown_plugin.cli.display import end_report
 from tb_slowdown_plugin.cli.display.end_report import print_end
 from tb_slowdown_plugin.records.types import Fact, Run
@@ -86,7 +86,7 @@ def test_a_report_that_fails_is_two_lines(
 def test_where_most_is_unexplained_a_lesser_cause_is_not_the_answer(
     root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def account_for(run: Run) -> Account:
+    def account_for(run: Run) -> RunAccount:
         account = report_builder.account_for(run)
         text = "Since step 40 a step takes 9 ms more, and no measured signal accounts for it."
         report = replace(
@@ -110,7 +110,7 @@ def test_where_most_is_unexplained_a_lesser_cause_is_not_the_answer(
 def test_the_program_s_own_cause_comes_before_what_others_took(
     root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def account_for(run: Run) -> Account:
+    def account_for(run: Run) -> RunAccount:
         account = report_builder.account_for(run)
         (own, *_) = account.report.causes
         busy = replace(own, summary="Other programs used the cores.", external=True)
