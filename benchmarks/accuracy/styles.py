@@ -110,6 +110,12 @@ def main(programs: ProgramSet) -> None:
     print(f"blamed, or called slow, though healthy: {tell([not e.is_right for e in healthy])}")
 
 
+def monitored(script: Path) -> list[str]:
+    """Runs a script under the monitor; one that uses the API itself writes there, too."""
+    run_script = [sys.executable, "-m", "tb_slowdown_plugin", "run", "--quiet", "--logdir", "logs"]
+    return [*run_script, str(script)]
+
+
 def run(name: str, command: list[str], directory: Path) -> None:
     """Runs a program in a process and a directory of its own."""
     directory.mkdir(parents=True, exist_ok=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Final
 
 from benchmarks.accuracy.sealed.answers import ANSWERS
-from benchmarks.accuracy.styles import ProgramSet, main
+from benchmarks.accuracy.styles import ProgramSet, main, monitored
 
 _PROGRAMS: Final = Path(__file__).parent / "programs"
 
@@ -18,9 +17,8 @@ def script_of(name: str) -> Path:
 
 
 def command_of(name: str) -> list[str]:
-    """Runs it under the monitor; one that uses the API itself writes to the same directory."""
-    monitored = [sys.executable, "-m", "tb_slowdown_plugin", "run", "--quiet", "--logdir", "logs"]
-    return [*monitored, str(script_of(name))]
+    """Runs it under the monitor."""
+    return monitored(script_of(name))
 
 
 SEALED: Final = ProgramSet("sealed", ANSWERS, command_of, script_of)

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
+import benchmarks.accuracy
 from benchmarks.accuracy.sealed.__main__ import SEALED
-from benchmarks.accuracy.styles import lines_of
+from benchmarks.accuracy.styles import ProgramSet, lines_of
+from benchmarks.accuracy.tune.__main__ import TUNE
+from benchmarks.accuracy.tune.script_answers import SCRIPTS
 
 TEXT = """\
 for x in range(3):
@@ -23,8 +30,20 @@ def test_lines_of_a_statement_a_function_and_a_head() -> None:
     assert lines_of(TEXT, ("class C",)) == {4, 5, 6, 7}
 
 
-def test_each_answer_names_lines_that_are_there() -> None:
-    for name, answer in SEALED.answers.items():
-        text = SEALED.source(name).read_text(encoding="utf-8")
+@pytest.mark.parametrize("programs", [SEALED, TUNE], ids=lambda programs: programs.name)
+def test_each_answer_names_lines_that_are_there(programs: ProgramSet) -> None:
+    for name, answer in programs.answers.items():
+        text = programs.source(name).read_text(encoding="utf-8")
         for piece in answer.lines:
             assert lines_of(text, (piece,)), (name, piece)
+
+
+def test_each_script_has_an_answer() -> None:
+    assert scripts_of(SEALED) == set(SEALED.answers)
+    assert scripts_of(TUNE) == set(SCRIPTS)
+
+
+def scripts_of(programs: ProgramSet) -> set[str]:
+    """Names of the scripts that lie in the folder of a set."""
+    folder = Path(benchmarks.accuracy.__file__).parent / programs.name / "programs"
+    return {path.stem for path in folder.glob("*.py")}
