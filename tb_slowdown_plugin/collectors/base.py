@@ -103,6 +103,17 @@ class SampledCollector(Collector, Protocol):
         """
 
 
+class LateCollector(SampledCollector, Protocol):
+    """A sampled collector that is told when the sampling thread woke up late."""
+
+    def look_late(self, seconds: float) -> None:
+        """Looks before anything gives the interpreter's lock away again; `read` comes then.
+
+        Args:
+          seconds: So long ago the `read` was due.
+        """
+
+
 class CheapCollector(SampledCollector, Protocol):
     """A sampled collector that is also read between two samples while a run is young.
 

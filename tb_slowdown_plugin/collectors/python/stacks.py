@@ -9,6 +9,9 @@ gives it away, and for 5 ms (`sys.getswitchinterval`) nothing forces that one. S
 whenever a step calls TensorFlow, and never in 4 ms of Python between two such calls: in a loop that
 spent 16% in a Python function and 17% in `sorted`, 150 of 150 samples of its stack were in
 TensorFlow's call.
+
+The other way round, one call of C that keeps the lock for half a second (`sorted`, `pickle`) lets
+nobody wake up in it: then the frame at the moment of waking is the one that called it.
 """
 
 from __future__ import annotations
@@ -16,11 +19,12 @@ from __future__ import annotations
 import os
 import random
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from types import CodeType, FrameType
-from typing import Final
+from typing import Final, TypeAlias
 
 from tb_slowdown_plugin.catalog.events import PYTHON_STACK
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
@@ -28,7 +32,11 @@ from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.python.still_frames import without_collections
 from tb_slowdown_plugin.collectors.python.waiting import Frames, Wait, find_wait
-from tb_slowdown_plugin.collectors.timing.slowdown_detector import StepPace, cpu_time_of
+from tb_slowdown_plugin.collectors.timing.slowdown_detector import (
+    StepPace,
+    cpu_time_of,
+    scheduled,
+)
 from tb_slowdown_plugin.records.types import Fact
 
 _SAMPLES: Final = 60
@@ -58,6 +66,9 @@ _DEEPEST: Final = 100
 _NOTE_NS: Final = 1_000_000_000
 """How often the pace is noted, at most: a note takes 40 us out of a cold cache."""
 
+_MOSTLY: Final = 0.5
+"""Share of a delay that is the lock's, so that the thread which woke up late has waited for it."""
+
 _LONGEST_SECONDS: Final = 0.01
 """Twice as long as a thread keeps the lock to itself: after it the moment has nothing to do with
 the one at which this thread woke up before."""
@@ -72,6 +83,10 @@ _usual_seconds: float | None = None
 def current_frames() -> Callable[[], Mapping[int, FrameType]] | None:
     """What gives the frame that each thread is in; None where this Python does not show them."""
     return getattr(sys, "_current_frames", None)
+
+
+Place: TypeAlias = tuple[CodeType, int]
+"""A line of the user's."""
 
 
 class PythonStacks:
@@ -113,15 +128,18 @@ class PythonStacks:
         self._context = context
         self._places = SourcePlaces.of_process()
         self._pace = StepPace()
-        self._seen: Counter[tuple[CodeType, int]] = Counter()
-        self._inside: dict[tuple[CodeType, int], Counter[str]] = {}
+        self._seen: Counter[Place] = Counter()
+        self._inside: dict[Place, Counter[str]] = {}
         self._sets = 0
         self._was_slower = False
         self._are_news = True
         self._next_note_ns = 0
+        self._held: Place | None = None
+        self._waited_ns = _waited_for_a_core()
 
     def read(self) -> Mapping[str, float]:
         """No values: what it has seen is told as events, `python_stack` with a place."""
+        held, self._held = self._held, None
         thread = self._context.stopwatch.thread
         steps = self._context.steps_finished()
         if not thread or not steps:
@@ -137,18 +155,37 @@ class PythonStacks:
         if self._is_young and self._pace.is_slower and not self._was_slower:
             self._tell()  # what it was like before: else a jump within a set hides in it
         self._was_slower = self._pace.is_slower
-        self._sample(thread)
+        self._sample(thread, held)
+        self._waited_ns = _waited_for_a_core()
         return {}
+
+    def look_late(self, seconds: float) -> None:
+        """Keeps the place that held the interpreter's lock, for the sample that comes now.
+
+        Args:
+          seconds: So much too late this thread woke up. Where it waited for a core meanwhile,
+            the other thread was anywhere, and nothing is kept.
+        """
+        assert self._frames is not None
+        with without_collections():
+            frame = self._frames().get(self._context.stopwatch.thread)
+            place = self._place(frame) if frame is not None else None
+        before, now = self._waited_ns, _waited_for_a_core()
+        if before is not None and now is not None and now - before < _MOSTLY * seconds * 1e9:
+            self._held = place
 
     def stop(self) -> None:
         """Tells what was seen since the last set, if it is enough."""
         self._tell()
 
-    def _sample(self, thread: int) -> None:
+    def _sample(self, thread: int, held: Place | None) -> None:
         assert self._frames is not None
-        self._wait()
-        with without_collections():
-            self._look(thread, self._frames)
+        if held is not None:
+            self._seen[held] += 1
+        else:
+            self._wait()
+            with without_collections():
+                self._look(thread, self._frames)
         if self._seen.total() >= self._wanted():
             self._are_news &= self._is_young
             self._tell()
@@ -172,7 +209,7 @@ class PythonStacks:
             return _FIRST_SETS[self._sets]
         return _SAMPLES_OF_NEWS if self._are_news else _SAMPLES << self._sets // _SETS_OF_A_SIZE
 
-    def _place(self, innermost: FrameType) -> tuple[CodeType, int] | None:
+    def _place(self, innermost: FrameType) -> Place | None:
         """The innermost frame outside of libraries, None where there is none."""
         frame: FrameType | None = innermost
         for _ in range(_DEEPEST):
@@ -183,7 +220,7 @@ class PythonStacks:
             frame = frame.f_back
         return None
 
-    def _note_library(self, place: tuple[CodeType, int], innermost: FrameType) -> None:
+    def _note_library(self, place: Place, innermost: FrameType) -> None:
         """Counts the package that the place was in at that moment."""
         if is_installed(innermost.f_code.co_filename):
             package = str(innermost.f_globals.get("__name__", "")).partition(".")[0]
@@ -201,6 +238,12 @@ class PythonStacks:
                 self._context.emit(Fact(PYTHON_STACK, subject, numbers))
         self._seen.clear()
         self._inside.clear()
+
+
+def _waited_for_a_core() -> int | None:
+    """Nanoseconds that this thread did, ever; None where it can't be known."""
+    times = scheduled(threading.get_ident())
+    return times and times[1]
 
 
 def _put_back() -> None:

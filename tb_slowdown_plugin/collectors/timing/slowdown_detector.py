@@ -110,6 +110,13 @@ def cpu_time_of(thread: int) -> int | None:
     """CPU time of a thread of this process in nanoseconds, None where Linux does not tell.
 
     `time.pthread_getcpuclockid` would do, but crashes for a thread that has ended.
+    """
+    times = scheduled(thread)
+    return times and times[0]
+
+
+def scheduled(thread: int) -> tuple[int, int] | None:
+    """Nanoseconds that a thread ran, and waited for a core; None where Linux does not tell.
 
     Args:
       thread: As `threading.get_ident()`.
@@ -122,8 +129,9 @@ def cpu_time_of(thread: int) -> int | None:
     except OSError:
         return None
     try:
-        return int(os.read(file, 128).split()[0])
-    except (OSError, ValueError, IndexError):
+        ran, waited, _ = os.read(file, 128).split()
+        return int(ran), int(waited)
+    except (OSError, ValueError):
         return None
     finally:
         os.close(file)

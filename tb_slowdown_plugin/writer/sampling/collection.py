@@ -7,7 +7,8 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from functools import partial
+from typing import Any, Final, NamedTuple, TypeVar
 
 from tb_slowdown_plugin.collectors.base import (
     Collector,
@@ -20,6 +21,8 @@ from tb_slowdown_plugin.collectors.base import (
 from tb_slowdown_plugin.collectors.timing.slowdown_detector import cpu_time_of
 from tb_slowdown_plugin.records.types import CollectorState, CollectorStatus
 from tb_slowdown_plugin.writer.privacy import reason_of, scrub
+
+_T = TypeVar("_T")
 
 HANG_SECONDS: Final = 2.0
 """A reading or a start in the background that takes longer, and does nothing, hangs."""
@@ -112,6 +115,12 @@ class Collection:
                 return None
         return values
 
+    def look_late(self, seconds: float) -> None:
+        """Before `read`, where the sampling thread woke up so many seconds late."""
+        for name, collector in list(self._sampled.items()):
+            if hasattr(collector, "look_late"):
+                self._guard(name, partial(collector.look_late, seconds))
+
     def read_in_thread(self) -> dict[str, float]:
         """Likewise of those that the training thread must read."""
         values: dict[str, float] = {}
@@ -201,15 +210,18 @@ class Collection:
 
     def _read(self, name: str, collector: Collector, method: str) -> dict[str, float]:
         read: Callable[[], Mapping[str, Any]] = getattr(collector, method)
+        return self._guard(name, lambda: _checked(read())) or {}
+
+    def _guard(self, name: str, look: Callable[[], _T]) -> _T | None:
         try:
-            return _checked(read())
+            return look()
         except Unavailable as why:
             self._switch_off(name)
             self._set(name, "unavailable", scrub(str(why)))
         except Exception as error:  # noqa: BLE001, no collector may stop the training
             self._switch_off(name)
             self._fail(name, error)
-        return {}
+        return None
 
     def _switch_off(self, name: str) -> None:
         collector = self._take_out(name)

@@ -51,6 +51,10 @@ YOUNG_SECONDS: Final = 15.0
 
 _LOOK_BETWEEN_SECONDS: Final = 0.25
 
+_LATE_BY_SECONDS: Final = 0.025
+"""Five times as long as the interpreter lets a thread keep its lock: whoever wakes up later than
+that was kept by one call that doesn't give it away, such as `sorted` of a long list."""
+
 _LATE_SECONDS: Final = 3600.0
 
 SLOWED: Final = "sampling_slowed"
@@ -103,6 +107,9 @@ class Sampling:
         now = self._now()
         began_ns = self._clock.thread_cpu_ns()
         is_young = now < self._began + YOUNG_SECONDS
+        late_seconds = now - self._due(now)
+        if late_seconds >= _LATE_BY_SECONDS:
+            self._collection.look_late(late_seconds)
         if now >= self._next:
             self.take()
             cost_ns = self._clock.thread_cpu_ns() - began_ns
@@ -118,8 +125,11 @@ class Sampling:
 
     def _rest(self) -> float:
         now = self._now()
+        return max(0.0, self._due(now) - now)
+
+    def _due(self, now: float) -> float:
         is_young = now < self._began + YOUNG_SECONDS
-        return max(0.0, (min(self._next, self._next_look) if is_young else self._next) - now)
+        return min(self._next, self._next_look) if is_young else self._next
 
     def take(self) -> None:
         """Takes a sample now."""

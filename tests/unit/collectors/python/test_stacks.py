@@ -133,6 +133,36 @@ def test_a_frame_of_a_library_counts_for_the_users_line_that_called_it(recording
     }
 
 
+@pytest.mark.parametrize(("waited_share", "line"), [(0.0, "hold"), (0.4, "hold"), (0.6, "sample")])
+def test_what_held_the_lock_is_the_place_unless_a_core_was_missing(
+    recording, training, monkeypatch, waited_share, line
+):
+    """It wakes up 0.4 s late in `hold`, and `read` comes when the thread has gone on."""
+    waited = [0]
+    monkeypatch.setattr(python_stacks, "scheduled", lambda thread: (0, waited[0]))
+    training.run(1, Replay().sample)
+
+    def hold(look_late):
+        waited[0] += int(waited_share * 0.4e9)
+        return look_late(0.4)
+
+    for _ in range(9):
+        hold(training.collector.look_late)
+        training.run(1, Replay().sample)
+    assert [numbers["samples"] for place, numbers in stacks(recording) if line in place] == [
+        9 + (line == "sample")
+    ]
+
+
+def test_a_look_that_is_no_sample_is_forgotten(recording, training):
+    training.run(80, Replay().store)
+    recording.events.clear()
+    (lambda look: look(0.4))(training.collector.look_late)
+    training.run(1, Replay().store)  # steps keep their pace: no sample
+    training.run(80, Replay().sample, step_ms=200)
+    assert not any("lambda" in place for place, _ in stacks(recording))
+
+
 def test_what_is_pending_is_told_at_the_end_if_it_is_enough(recording, training):
     training.run(29, Replay().store)
     training.collector.stop()

@@ -109,6 +109,18 @@ def test_one_that_reads_nonsense_is_switched_off(run, failures, read, reason):
     assert failures == [("bad", state.reason)]
 
 
+def test_only_one_with_look_late_is_told_and_it_may_fail(run, failures):
+    looks = []
+    tells, fails = Scripted("tells"), Scripted("fails")
+    tells.look_late = looks.append
+    fails.look_late = lambda seconds: 1 / 0
+    collection = collection_of(run, failures, Scripted("plain", read={"a": 1}), tells, fails)
+    collection.look_late(0.4)
+    assert looks == [0.4]
+    assert failures == [("fails", "ZeroDivisionError: division by zero")]
+    assert collection.read() == {"a": 1.0}
+
+
 def test_one_that_fails_at_its_stop_does_not_keep_the_others_running(run, failures):
     bad, good = Scripted("bad", stop=RuntimeError("stuck")), Scripted("good")
     collection = collection_of(run, failures, bad, good)

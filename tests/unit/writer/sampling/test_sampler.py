@@ -89,6 +89,10 @@ class Cheap:
 
     def __init__(self):
         self.reads = []
+        self.late = []
+
+    def look_late(self, seconds):
+        self.late.append((len(self.reads), seconds))
 
     def read(self, *, cheap=False):
         self.reads.append(cheap)
@@ -120,3 +124,17 @@ def test_a_young_run_is_looked_at_between_two_samples():
     assert len(young) == pytest.approx(schedule.YOUNG_SECONDS / 0.25, abs=2)
     assert sum(not each for each in cheap.reads[: len(young)]) <= 4
     assert not any(cheap.reads[len(young) + 1 :])
+
+
+def test_who_wakes_up_late_is_told_so_before_it_reads():
+    now_ns = 0
+    cheap = Cheap()
+    clock = SimpleNamespace(
+        monotonic_ns=lambda: now_ns, thread_cpu_ns=lambda: 0, unix_seconds=lambda: 0.0
+    )
+    recorder = SimpleNamespace(clock=clock, emit=lambda fact: None, rows=1)
+    sampling = Sampling(recorder, cheap, lambda: 0)
+    for late_seconds in (0.0, 0.01, 0.4, 0.0):
+        now_ns += int((sampling.sample() + late_seconds) * 1e9)
+    sampling.sample()
+    assert cheap.late == [(3, pytest.approx(0.4, abs=0.001))]
