@@ -19,6 +19,12 @@ from tb_slowdown_plugin.analysis.text.wording import duration, ledger_seconds, p
 from tb_slowdown_plugin.analysis.types import Pattern
 from tb_slowdown_plugin.catalog.causes import cause_title
 from tb_slowdown_plugin.report.ansi import Ink, printable
+from tb_slowdown_plugin.report.formats.program_lines import (
+    NOTES_TITLE,
+    describe_annotations,
+    describe_python,
+    python_title,
+)
 
 _INDENT: Final = "   "
 
@@ -105,6 +111,8 @@ def _report(report: Report, width: int, ink: Ink) -> Iterator[str]:
         width,
         ink,
     )
+    yield from _list(python_title(report), describe_python(report), width, ink)
+    yield from _list(NOTES_TITLE, describe_annotations(report), width, ink)
     yield from _list("Workers", [_worker(worker) for worker in report.workers], width, ink)
     yield from _list(
         "Not measured",
@@ -242,7 +250,7 @@ def _worker(worker: Mapping[str, Any]) -> str:
 def _list(title: str, items: Sequence[str], width: int, ink: Ink) -> Iterator[str]:
     if items:
         yield ""
-        yield ink.strong(title)
+        yield from map(ink.strong, textwrap.wrap(title, width))
         for item in items:
             yield from _item(item, width)
 

@@ -10,6 +10,12 @@ from tb_slowdown_plugin.analysis.report_types import Cause, Report
 from tb_slowdown_plugin.analysis.text.wording import duration, ledger_seconds, percent, step_range
 from tb_slowdown_plugin.catalog.causes import cause_title
 from tb_slowdown_plugin.report.ansi import printable
+from tb_slowdown_plugin.report.formats.program_lines import (
+    NOTES_TITLE,
+    describe_annotations,
+    describe_python,
+    python_title,
+)
 
 _MARKUP = re.compile(r"([\\`*_\[\]<>|#~])")
 
@@ -39,6 +45,15 @@ def _report(report: Report) -> Iterator[str]:
         yield ""
     for cause in report.causes:
         yield from _cause(cause)
+    yield from _list(python_title(report), describe_python(report))
+    yield from _list(NOTES_TITLE, describe_annotations(report))
+
+
+def _list(title: str, items: Sequence[str]) -> Iterator[str]:
+    if items:
+        yield f"### {title}\n"
+        yield from (f"- {_plain(item)}" for item in items)
+        yield ""
 
 
 def _cause(cause: Cause) -> Iterator[str]:

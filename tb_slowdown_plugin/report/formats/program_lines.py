@@ -1,0 +1,57 @@
+"""What text and Markdown say of the program's own notes and lines, a line each."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tb_slowdown_plugin.analysis.report_types import PythonLine, Report
+from tb_slowdown_plugin.analysis.text.wording import counted, duration, percent, step_range
+
+_MOST_NOTES: Final = 10
+_MOST_LINES: Final = 3
+"""The page and the JSON have all of them."""
+
+NOTES_TITLE: Final = "Notes of the program"
+
+
+def describe_annotations(report: Report) -> list[str]:
+    """The notes that the program wrote on its steps, the first ones.
+
+    Returns:
+      Lines such as "Step 400: learning rate / 10"; none where there is no note.
+    """
+    notes = report.annotations
+    lines = [f"Step {note.step:,}: {note.text}" for note in notes[:_MOST_NOTES]]
+    more = len(notes) - len(lines)
+    return [*lines, f"{counted(more, 'more note')} on the page and in the JSON"] if more else lines
+
+
+def python_title(report: Report) -> str:
+    """What the lines of `describe_python` are of; "" where there are none."""
+    found = report.python
+    if found is None or report.verdict != "slowdown":
+        return ""
+    after = f"steps {step_range(*found.after_steps)}"
+    if found.before_steps is None:
+        return f"Python lines of the training thread, sampled in {after}"
+    before = f"steps {step_range(*found.before_steps)}"
+    return f"Python lines of the training thread, sampled in {before} and in {after}"
+
+
+def describe_python(report: Report) -> list[str]:
+    """The lines of the program that a step grew most in, where a run got slow.
+
+    Returns:
+      Lines such as "sample (agent.py:88): from 12% to 45% of a step, 3.1 ms to 22 ms".
+    """
+    if report.python is None or report.verdict != "slowdown":
+        return []
+    return [_line(line) for line in report.python.lines[:_MOST_LINES]]
+
+
+def _line(line: PythonLine) -> str:
+    share, seconds = percent(line.after_fraction), duration(line.after_seconds)
+    if line.before_fraction is None or line.before_seconds is None:
+        return f"{line.place}: {share} of a step, {seconds}"
+    before = percent(line.before_fraction), duration(line.before_seconds)
+    return f"{line.place}: from {before[0]} to {share} of a step, {before[1]} to {seconds}"
