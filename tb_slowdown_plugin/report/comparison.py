@@ -10,11 +10,9 @@ import json
 import os
 import textwrap
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Final
 
-from tb_slowdown_plugin._version import __version__
 from tb_slowdown_plugin.analysis.compare.comparison import Comparison, Difference, Outcome
 from tb_slowdown_plugin.analysis.compare.comparison_headline import (
     comparison_headline,
@@ -24,6 +22,7 @@ from tb_slowdown_plugin.analysis.compare.comparison_headline import (
 from tb_slowdown_plugin.analysis.compare.setting_changes import SettingChange
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, listed, percent
 from tb_slowdown_plugin.report.ansi import Ink, printable
+from tb_slowdown_plugin.report.formats.html_file import made_by, static_page
 from tb_slowdown_plugin.report.json_body import comparison_body
 
 READINGS: Final[dict[Outcome, str]] = {
@@ -44,35 +43,18 @@ _VERDICTS: Final[dict[Outcome, str]] = {
 
 _COLUMN: Final = 22
 
-_PAGE: Final = """\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width">
-<meta name="color-scheme" content="light dark">
-<title>{headline}</title>
-<style>
-body {{ max-width: 60em; margin: 2em auto; padding: 0 1em; font: 15px/1.5 system-ui, sans-serif }}
-h1 {{ font-size: 1.4em }}
-table {{ border-collapse: collapse; width: 100% }}
-th, td {{ padding: 4px 8px; text-align: left; border-bottom: 1px solid #8885 }}
-.n {{ text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }}
-tfoot td {{ border-top: 1px solid }}
-.slower, .faster, .moved {{ font-weight: 600 }}
-.chart {{ width: 25% }}
-svg {{ display: block; width: 100%; height: 14px }}
-.zero, .interval {{ stroke: currentColor; stroke-width: 1; vector-effect: non-scaling-stroke }}
-.bar {{ fill: #8888 }}
-.slower .bar {{ fill: #c0392b }}
-.faster .bar {{ fill: #2e7d32 }}
-.moved .bar {{ fill: #b7791f }}
-.small {{ font-size: 0.85em; opacity: 0.8 }}
-</style>
-</head>
-<body>
-<h1>{headline}</h1>
+_STYLE: Final = """\
+tfoot td { border-top: 1px solid }
+.slower, .faster, .moved { font-weight: 600 }
+.chart { width: 25% }
+.zero, .interval { stroke: currentColor; stroke-width: 1; vector-effect: non-scaling-stroke }
+.bar { fill: #8888 }
+.slower .bar { fill: #c0392b }
+.faster .bar { fill: #2e7d32 }
+.moved .bar { fill: #b7791f }
+"""
+
+_BODY: Final = """\
 <p>Before: {base}<br>Now: {other}</p>
 <table>
 <thead><tr><th>A {unit}</th><th class="n">before</th><th class="n">now</th>
@@ -85,11 +67,7 @@ svg {{ display: block; width: 100%; height: 14px }}
 {sums}
 </tfoot>
 </table>
-{notes}
-<p class="small">Compared on {when} by tbslow {version}</p>
-</body>
-</html>
-"""
+{notes}"""
 
 _HALF: Final = 49.0
 """Percent of the chart's width on each side of zero."""
@@ -175,9 +153,7 @@ def comparison_html(comparison: Comparison, *, made: float) -> str:
     reach = max(max(abs(bound) for bound in term.interval_seconds) for term in shown) or 1.0
     told = [*map(_tell, comparison.settings), *sentences(comparison)]
     names = _without_home((*comparison.base, *comparison.other))
-    when = datetime.fromtimestamp(made, timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
-    return _PAGE.format(
-        headline=html.escape(comparison_headline(comparison)),
+    body = _BODY.format(
         base=_names(names[: len(comparison.base)]),
         other=_names(names[len(comparison.base) :]),
         unit=comparison.unit,
@@ -191,8 +167,12 @@ def comparison_html(comparison: Comparison, *, made: float) -> str:
             )
         ),
         notes="\n".join(f"<p>{html.escape(each)}</p>" for each in told),
-        when=when,
-        version=__version__,
+    )
+    return static_page(
+        title=comparison_headline(comparison),
+        style=_STYLE,
+        body=body,
+        made=made_by("Compared", made),
     )
 
 

@@ -12,35 +12,21 @@ from pathlib import Path
 from typing import Final
 
 from tb_slowdown_plugin._paths import STATIC
-from tb_slowdown_plugin._version import __version__
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.report.embedded_answers import EmbeddedRun, fit
+from tb_slowdown_plugin.report.formats.html_file import html_file, made_by
 
 MOST_BYTES: Final = 2_000_000
 """A page, whatever the runs' length: it is attached to issues and sent by mail."""
 _EXPORT: Final = re.compile(r"export\s*\{\s*([\w$]+) as render\s*\};?\s*$")
 
-_PAGE: Final = """\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width">
-<meta name="referrer" content="no-referrer">
-<title>{title}</title>
-<style>
-.made {{ margin: 8px 24px; font: 12px/1.5 system-ui, sans-serif; color: GrayText }}
-</style>
-</head>
-<body>
+_STYLE: Final = ".made { margin: 8px 24px; font: 12px/1.5 system-ui, sans-serif; color: GrayText }"
+
+_BODY: Final = """\
 <details class="made"><summary>{made}</summary><ul>{runs}</ul></details>
 <noscript><pre>{text}</pre></noscript>
 <script type="application/json" id="tbslow-data">{data}</script>
-<script type="module">{script}</script>
-</body>
-</html>
-"""
+<script type="module">{script}</script>"""
 
 
 def to_html(
@@ -69,18 +55,19 @@ def to_html(
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
-    when = datetime.fromtimestamp(made, timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
     counted = runs[0].title if len(runs) == 1 else f"{len(runs)} runs"
     values = {
-        "policy": policy,
-        "title": html.escape(f"Slowdown: {counted}"),
-        "made": html.escape(f"{counted}, reported on {when} by tbslow {__version__}"),
+        "made": html.escape(made_by(f"{counted}, reported", made)),
         "runs": "".join(f"<li>{html.escape(_provenance(run))}</li>" for run in runs),
         "text": html.escape(text),
         "script": script,
     }
-    rest = len(_PAGE.format(**values, data="").encode())
-    return _PAGE.format(**values, data=fit(runs, most_bytes - rest))
+
+    def page(data: str) -> str:
+        body = _BODY.format(**values, data=data)
+        return html_file(title=f"Slowdown: {counted}", policy=policy, style=_STYLE, body=body)
+
+    return page(fit(runs, most_bytes - len(page("").encode())))
 
 
 def _script(bundle: Path) -> str:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import html
-from datetime import datetime, timezone
 from typing import Final
 
-from tb_slowdown_plugin._version import __version__
 from tb_slowdown_plugin.catalog.causes import CAUSES, FAMILIES
 from tb_slowdown_plugin.report.fleet.summary import FleetSummary
 from tb_slowdown_plugin.report.fleet.summary_tables import (
@@ -16,27 +14,13 @@ from tb_slowdown_plugin.report.fleet.summary_tables import (
     sentences,
     summary_tables,
 )
+from tb_slowdown_plugin.report.formats.html_file import made_by, static_page
 
-_PAGE: Final = """\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<title>{headline}</title>
-<style>
-body {{ max-width: 60em; margin: 2em auto; padding: 0 1em; font: 15px/1.5 system-ui, sans-serif }}
-h1 {{ font-size: 1.4em }}
-h2 {{ font-size: 1.1em; margin: 2em 0 0.5em }}
-table {{ border-collapse: collapse; width: 100%; table-layout: fixed }}
-th, td {{ padding: 4px 8px; text-align: left; border-bottom: 1px solid #8885 }}
+_STYLE: Final = """\
+table {{ table-layout: fixed }}
 td {{ overflow-wrap: break-word }}
-.n {{ width: 5.5em; text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }}
+.n {{ width: 5.5em }}
 .chart {{ width: 22% }}
-svg {{ display: block; width: 100%; height: 14px }}
 .weeks {{ height: 120px }}
 .bar {{ fill: #69717b }}
 .all {{ fill: #8884 }}
@@ -44,17 +28,6 @@ svg {{ display: block; width: 100%; height: 14px }}
 @media (prefers-color-scheme: dark) {{
 {dark}
 }}
-.small {{ font-size: 0.85em; opacity: 0.8 }}
-</style>
-</head>
-<body>
-<h1>{headline}</h1>
-{sentences}
-{tables}
-{broken}
-<p class="small">Made on {when} by tbslow {version}</p>
-</body>
-</html>
 """
 
 
@@ -65,16 +38,18 @@ def summary_html(summary: FleetSummary, *, made: float) -> str:
       summary: What it shows.
       made: Unix seconds, now.
     """
-    when = datetime.fromtimestamp(made, timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
-    return _PAGE.format(
-        headline=html.escape(headline(summary)),
-        colors="\n".join(f".f-{f.id} {{ fill: {f.light.fill} }}" for f in FAMILIES.values()),
-        dark="\n".join(f".f-{f.id} {{ fill: {f.dark.fill} }}" for f in FAMILIES.values()),
-        sentences="\n".join(f"<p>{html.escape(each)}</p>" for each in sentences(summary)),
-        tables="\n".join(_table(table, summary) for table in summary_tables(summary)),
-        broken=_broken(summary),
-        when=when,
-        version=__version__,
+    families = FAMILIES.values()
+    style = _STYLE.format(
+        colors="\n".join(f".f-{each.id} {{ fill: {each.light.fill} }}" for each in families),
+        dark="\n".join(f".f-{each.id} {{ fill: {each.dark.fill} }}" for each in families),
+    )
+    body = (
+        *(f"<p>{html.escape(each)}</p>" for each in sentences(summary)),
+        *(_table(table, summary) for table in summary_tables(summary)),
+        _broken(summary),
+    )
+    return static_page(
+        title=headline(summary), style=style, body="\n".join(body), made=made_by("Made", made)
     )
 
 

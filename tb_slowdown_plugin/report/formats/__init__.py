@@ -1,1 +1,1 @@
-"""Reports in the formats of other tools: `markdown` for people, `junit` for CI servers."""
+"""Formats of reports: `markdown` for people, `junit` for CI servers, `html_file` around pages."""
