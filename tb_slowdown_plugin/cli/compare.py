@@ -9,7 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tb_slowdown_plugin.analysis.compare.comparison import compare, exceeds
-from tb_slowdown_plugin.analysis.compare.run_ledger import RunLedger, ledger_of
+from tb_slowdown_plugin.analysis.compare.run_ledger import (
+    RunLedger,
+    ledger_of,
+    with_hyperparameters,
+)
 from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.cli.output import (
     TOO_SLOW,
@@ -20,6 +24,7 @@ from tb_slowdown_plugin.cli.output import (
     write,
 )
 from tb_slowdown_plugin.errors import InputError
+from tb_slowdown_plugin.reader.hyperparameters import read_hyperparameters
 from tb_slowdown_plugin.reader.logdir import read_runs
 from tb_slowdown_plugin.report.comparison import (
     comparison_html,
@@ -87,7 +92,11 @@ def _read(place: str, warnings: list[str], progress: ProgressLine) -> list[_Side
         if not len(run.steps):
             warnings.append(f"run '{run.name}' of '{logdir}' has no step yet; it is left out")
             continue
-        found.append(_Side(ledger_of(run, account_for(run)), _place_of(logdir, run.name)))
+        ledger = ledger_of(run, account_for(run))
+        if "://" not in logdir:
+            logged = read_hyperparameters(Path(logdir).expanduser(), run.name)
+            ledger = with_hyperparameters(ledger, logged)
+        found.append(_Side(ledger, _place_of(logdir, run.name)))
     if not found:
         raise InputError(f"run '{place}' has no step yet; compare runs that have some")
     if runs == 1:

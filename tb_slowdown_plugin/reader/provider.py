@@ -10,7 +10,7 @@ import sys
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from google.protobuf.message import DecodeError as ProtobufError
 
@@ -30,6 +30,11 @@ _MOST_POINTS: Final = 10_000
 GB with all their points."""
 
 _MARK: Final = PLUGIN_NAME.encode()
+
+_HYPERPARAMETERS_MARK: Final = b"_hparams_/session_start_info"
+
+Logged: TypeAlias = Mapping[str, str | float | bool]
+"""Name -> value of hyperparameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,15 +131,9 @@ class ProviderRecords:
         found = {}
         for run, tags in listed.items():
             for series in tags.values():
-                try:
-                    info = metadata.parse_session_start_info_plugin_data(series.plugin_content)
-                except (metadata.error.HParamsError, ProtobufError):
-                    continue  # of another version
-                found[run] = {
-                    name: getattr(value, value.WhichOneof("kind"))
-                    for name, value in sorted(info.hparams.items())
-                    if value.WhichOneof("kind") in ("number_value", "string_value", "bool_value")
-                }
+                logged = _values_in(series.plugin_content)
+                if logged is not None:
+                    found[run] = logged
         return found
 
     def all_runs(self) -> list[str]:
@@ -161,6 +160,38 @@ def records_in_event(run: str, raw: bytes) -> Iterator[Record]:
         if value.metadata.plugin_data.plugin_name == PLUGIN_NAME:
             for payload in value.tensor.string_val:
                 yield Record(run, value.tag, event.step, payload)
+
+
+def hyperparameters_in_event(raw: bytes) -> Logged:
+    """What a program logged for the HParams plugin in the bytes of one event; mostly nothing."""
+    if _HYPERPARAMETERS_MARK not in raw:
+        return {}
+    from tensorboard.compat.proto import event_pb2
+
+    try:
+        values = event_pb2.Event.FromString(raw).summary.value
+    except ProtobufError:
+        return {}
+    found: dict[str, str | float | bool] = {}
+    for value in values:
+        if value.tag.encode() == _HYPERPARAMETERS_MARK:
+            found |= _values_in(value.metadata.plugin_data.content) or {}
+    return found
+
+
+def _values_in(plugin_content: bytes) -> dict[str, str | float | bool] | None:
+    """Name -> value, as the HParams plugin packs them; None where it is of another version."""
+    from tensorboard.plugins.hparams import metadata
+
+    try:
+        info = metadata.parse_session_start_info_plugin_data(plugin_content)
+    except (metadata.error.HParamsError, ProtobufError):
+        return None
+    return {
+        name: getattr(value, value.WhichOneof("kind"))
+        for name, value in sorted(info.hparams.items())
+        if value.WhichOneof("kind") in ("number_value", "string_value", "bool_value")
+    }
 
 
 class GrowingLogdir:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -20,7 +20,11 @@ from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from tb_slowdown_plugin.analysis.compare.comparison import compare as compare_ledgers
-from tb_slowdown_plugin.analysis.compare.run_ledger import RunLedger, ledger_of
+from tb_slowdown_plugin.analysis.compare.run_ledger import (
+    RunLedger,
+    ledger_of,
+    with_hyperparameters,
+)
 from tb_slowdown_plugin.analysis.compare.side_by_side import put_side_by_side
 from tb_slowdown_plugin.analysis.views.range_comparison import changed as changed_body
 from tb_slowdown_plugin.analysis.views.timeline import timeline as timeline_body
@@ -140,8 +144,7 @@ def compare(runs: Runs, parameters: Parameters) -> Body:
     twice = next((name for i, name in enumerate(given) if name in given[:i]), None)
     if twice is not None:
         raise ParameterError(f"run {shown(twice)} is given twice; a run counts once")
-    sides = [[_LEDGERS.of(runs.analysis(name)) for name in side] for side in (base, other)]
-    return comparison_body(compare_ledgers(*sides))
+    return comparison_body(compare_ledgers(_ledgers(runs, base), _ledgers(runs, other)))
 
 
 def side_by_side(runs: Runs, parameters: Parameters) -> Body:
@@ -149,8 +152,13 @@ def side_by_side(runs: Runs, parameters: Parameters) -> Body:
     given = names(parameters, "runs", most=_MOST_COMPARED)
     if len({*given}) < max(2, len(given)):
         raise ParameterError("parameter 'runs' must have two runs or more, each once")
+    return side_by_side_body(put_side_by_side(_ledgers(runs, given)))
+
+
+def _ledgers(runs: Runs, given: Sequence[str]) -> list[RunLedger]:
     ledgers = [_LEDGERS.of(runs.analysis(name)) for name in given]
-    return side_by_side_body(put_side_by_side(ledgers, runs.hyperparameters(given)))
+    logged = runs.hyperparameters(given)
+    return [with_hyperparameters(*each) for each in zip(ledgers, logged, strict=True)]
 
 
 def compare_captures(runs: Runs, parameters: Parameters) -> Body:

@@ -59,8 +59,8 @@ class RunLedger:
     warm_up_seconds: float
     items_per_step: float | None = None
     """None where it was not told in each step."""
-    settings: Mapping[str, str | float] = field(default_factory=dict)
-    """Configuration and environment."""
+    settings: Mapping[str, str | float | bool] = field(default_factory=dict)
+    """Configuration and environment, in the order in which they are to be told."""
     timed: frozenset[str] = frozenset()
     """Terms whose seconds clocks timed: there is no noise that could make them."""
     facts: RunFacts = field(default_factory=RunFacts)
@@ -101,6 +101,12 @@ def ledger_of(run: Run, account: RunAccount, *, name: str | None = None) -> RunL
         facts=facts_of(run),
         events=_count_events(run, account),
     )
+
+
+def with_hyperparameters(run: RunLedger, logged: Mapping[str, str | float | bool]) -> RunLedger:
+    """The ledger with what its program logged: first, and instead of what records tell."""
+    told = {name: value for name, value in run.settings.items() if name not in logged}
+    return replace(run, settings={**logged, **told})
 
 
 def _count_events(run: Run, account: RunAccount) -> dict[str, int]:

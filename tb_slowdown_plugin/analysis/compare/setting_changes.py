@@ -19,11 +19,16 @@ class SettingChange:
     other: str
 
 
+def setting_names(runs: Sequence[RunLedger]) -> list[str]:
+    """Each setting of some runs once, hyperparameters first."""
+    return list(dict.fromkeys(name for run in runs for name in run.settings))
+
+
 def compare_settings(
     base: Sequence[RunLedger], other: Sequence[RunLedger]
 ) -> Iterator[SettingChange]:
-    """Each setting whose values differ, by its name."""
-    for name in sorted({name for run in (*base, *other) for name in run.settings}):
+    """Each setting whose values differ: hyperparameters, then the environment."""
+    for name in setting_names([*base, *other]):
         before, after = (
             ", ".join(sorted({tell_setting(run.settings, name) for run in side}))
             for side in (base, other)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,6 +12,7 @@ from tb_slowdown_plugin.analysis.compare.comparison import (
     compare,
 )
 from tb_slowdown_plugin.analysis.compare.run_ledger import RunLedger, to_one_unit
+from tb_slowdown_plugin.analysis.compare.setting_changes import setting_names
 from tb_slowdown_plugin.analysis.prepare.run_settings import tell_setting
 
 
@@ -48,15 +49,8 @@ class SideBySide:
     """The largest difference first."""
 
 
-def put_side_by_side(
-    runs: Sequence[RunLedger], hyperparameters: Sequence[Mapping[str, str | float | bool]] = ()
-) -> SideBySide:
-    """Two runs or more in columns.
-
-    Args:
-      runs: The first is what the others are compared with.
-      hyperparameters: Of each run, what its program logged.
-    """
+def put_side_by_side(runs: Sequence[RunLedger]) -> SideBySide:
+    """Two runs or more in columns; the first is what the others are compared with."""
     unit, runs, _ = to_one_unit(runs, [])
     first, *others = runs
     found = [compare([first], [other]) for other in others]
@@ -73,17 +67,13 @@ def put_side_by_side(
         )
         for name in names
     ]
-    settings = [
-        {**run.settings, **(dict(more) if more else {})}
-        for run, more in zip(runs, hyperparameters or [{}] * len(runs), strict=True)
-    ]
     return SideBySide(
         unit,
         tuple(columns),
         tuple(
             (name, values)
-            for name in sorted({name for each in settings for name in each})
-            if len(set(values := tuple(tell_setting(each, name) for each in settings))) > 1
+            for name in setting_names(runs)
+            if len(set(values := tuple(tell_setting(run.settings, name) for run in runs))) > 1
         ),
         tuple(sorted(rows, key=lambda row: min(row.seconds) - max(row.seconds))),
     )

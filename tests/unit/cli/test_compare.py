@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from many_runs import write_run
 
 from tb_slowdown_plugin.cli.command import main
 from tb_slowdown_plugin.cli.compare import _split
@@ -66,3 +67,21 @@ def test_a_colon_parts_the_run_from_the_logdir_unless_it_is_a_directory(tmp_path
     assert _split("gs://bucket/logs:run1") == ("gs://bucket/logs", "run1")
     (tmp_path / "12:30").mkdir()
     assert _split(str(tmp_path / "12:30")) == (str(tmp_path / "12:30"), None)
+
+
+def test_what_was_set_differently_comes_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, other = (write_run(tmp_path, number, steps=400) for number in (0, 1))
+    sides = [f"{tmp_path}:{one}", f"{tmp_path}:{other}"]
+    assert main(["compare", *sides, "--format", "json"]) == 0
+    settings = json.loads(capsys.readouterr().out)["settings"]
+    assert settings[:3] == [
+        {"name": "batch_size", "base": "64", "other": "128"},
+        {"name": "learning_rate", "base": "0.0003", "other": "0.001"},
+        {"name": "tensorflow", "base": "2.21.0", "other": "2.20.0"},
+    ]
+    assert main(["compare", *sides]) == 0
+    text = capsys.readouterr().out
+    assert "\nbatch size: 64 before, 128 now.\nlearning rate: 0.0003 before, 0.001 now.\n" in text
+    assert text.index("learning rate") < text.index("reading")

@@ -111,3 +111,12 @@ def test_several_runs_stand_side_by_side(runs: Runs) -> None:
     for wrong in ('["run1"]', '["run1", "run1"]', "run1"):
         with pytest.raises(ParameterError):
             ask(runs, "/side_by_side", runs=wrong)
+
+
+def test_hyperparameters_come_first_where_runs_are_compared(runs: Runs) -> None:
+    logged = {"run1": {"rate": 0.1}, "nested/run2": {"rate": 0.2}}
+    runs._verdicts.hyperparameters = lambda _: logged
+    (first, *_) = ask(runs, "/compare", base='["run1"]', runs='["nested/run2"]')["settings"]
+    assert first == {"name": "rate", "base": "0.1", "other": "0.2"}
+    (first, *_) = ask(runs, "/side_by_side", runs='["run1", "nested/run2"]')["settings"]
+    assert first == {"name": "rate", "values": ("0.1", "0.2")}

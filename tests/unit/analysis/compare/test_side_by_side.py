@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tb_slowdown_plugin.analysis.compare.run_ledger import RunLedger, Term
+from tb_slowdown_plugin.analysis.compare.run_ledger import RunLedger, Term, with_hyperparameters
 from tb_slowdown_plugin.analysis.compare.side_by_side import put_side_by_side
 
 
-def run(name: str, items: float | None = None, **terms: float) -> RunLedger:
-    return RunLedger(
+def run(
+    name: str, items: float | None = None, rate: float | None = None, **terms: float
+) -> RunLedger:
+    ledger = RunLedger(
         run=name,
         steps=1000,
         step=Term(sum(terms.values()), 0.0),
@@ -20,16 +22,16 @@ def run(name: str, items: float | None = None, **terms: float) -> RunLedger:
         settings={} if items is None else {"items_per_step": items},
         timed=frozenset(terms) - {"healthy"},
     )
+    return ledger if rate is None else with_hyperparameters(ledger, {"rate": rate})
 
 
 def test_three_runs_stand_beside_each_other() -> None:
     found = put_side_by_side(
         [
-            run("a", healthy=0.1),
-            run("b", healthy=0.1, retracing=0.2),
-            run("c", healthy=0.1, garbage_collection=0.05),
-        ],
-        [{"rate": 0.1}, {"rate": 0.1}, {"rate": 0.2}],
+            run("a", rate=0.1, healthy=0.1),
+            run("b", rate=0.1, healthy=0.1, retracing=0.2),
+            run("c", rate=0.2, healthy=0.1, garbage_collection=0.05),
+        ]
     )
     assert [column.run for column in found.columns] == ["a", "b", "c"]
     assert [column.step_seconds for column in found.columns] == pytest.approx([0.1, 0.3, 0.15])
