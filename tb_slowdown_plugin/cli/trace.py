@@ -111,7 +111,7 @@ def _copy(address: str, folder: Path) -> None:
         store = ObjectStore(address)
         for file in captures_of(ROOT_RUN, store.list_files(is_capture), most_bytes=_MOST_BYTES):
             if ".." not in file.name.split("/"):
-                store.copy(file.name, folder)
+                store.copy(file, folder)
     except Exception as error:  # each file system has exceptions of its own
         reason = str(error) or type(error).__name__
         raise InputError(f"can't read '{address}': {reason}; check the address") from error

@@ -7,15 +7,20 @@ code reads it as reads a local one, and what is wrong with a file is reported th
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+import uuid
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 _TRIES: Final = 6
 _FIRST_REST_SECONDS: Final = 0.2
 """Before the second try; twice as long before each further one: 6 s in total."""
+
+_LATEST_SECONDS: Final = 1e11
+"""Of a clock: the year 5138. A larger number is of milliseconds, as Hadoop's are."""
 
 _MOST_SIDE_BY_SIDE: Final = 64
 """Of more directories one listing takes fewer requests."""
@@ -69,13 +74,10 @@ class ObjectStore:
         prefix = self._root.rstrip("/") + "/"
 
         def find(root: str) -> list[StoredFile]:
-            def ask() -> dict[str, dict[str, Any]]:
-                found: dict[str, dict[str, Any]] = self._files.find(root, detail=True)
-                return found
-
+            found = self._find(root) if self._lists_all_below() else self._walk(root)
             return [
                 _stored(path[len(prefix) :], info)
-                for path, info in self._again(ask).items()
+                for path, info in found
                 if path.startswith(prefix) and is_wanted(path[len(prefix) :])
             ]
 
@@ -96,12 +98,57 @@ class ObjectStore:
         self._files.invalidate_cache()
         return sorted(found, key=lambda file: file.name)
 
-    def copy(self, name: str, to: Path) -> None:
+    def _lists_all_below(self) -> bool:
+        """Whether one request lists all below a directory, not only what is directly in it."""
+        from fsspec.asyn import AsyncFileSystem
+        from fsspec.spec import AbstractFileSystem
+
+        kind = type(self._files)
+        by_walking = (None, AsyncFileSystem._find)
+        return kind.find is not AbstractFileSystem.find or (
+            getattr(kind, "_find", None) not in by_walking
+        )
+
+    def _find(self, root: str) -> Iterable[tuple[str, dict[str, Any]]]:
+        def ask() -> dict[str, dict[str, Any]]:
+            found: dict[str, dict[str, Any]] = self._files.find(root, detail=True)
+            return found
+
+        return self._again(ask).items()
+
+    def _walk(self, root: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Asks for one directory at a time; fsspec's own walk leaves out what is refused."""
+        folders = [root]
+        while folders:
+            folder = folders.pop()
+
+            def ask(folder: str = folder) -> list[dict[str, Any]]:
+                listed: list[dict[str, Any]] = self._files.ls(folder, detail=True)
+                return listed
+
+            try:
+                listed = self._again(ask)
+            except FileNotFoundError:  # it went away
+                continue
+            for info in listed:
+                name = info["name"]
+                if info["type"] != "directory":
+                    yield name, info
+                elif name.rstrip("/") != folder.rstrip("/"):
+                    folders.append(name)
+
+    def copy(self, file: StoredFile, to: Path) -> None:
         """Copies one file into a local directory, under its name."""
-        target = to / name
+        target = to / file.name
         target.parent.mkdir(parents=True, exist_ok=True)
-        source = f"{self._root.rstrip('/')}/{name}"
-        self._again(lambda: self._files.get_file(source, str(target)))
+        source = f"{self._root.rstrip('/')}/{file.name}"
+
+        def get() -> None:
+            self._files.get_file(source, str(target))
+            if target.stat().st_size < file.size:  # some pass on what a server refuses with
+                raise OSError(f"{file.name} came with fewer bytes than its listing says")
+
+        self._again(get)
 
     def _again(self, request: Callable[[], _Value]) -> _Value:
         """Makes a request until it succeeds: a busy server refuses some, with many exceptions.
@@ -123,13 +170,28 @@ class ObjectStore:
         raise AssertionError  # the last try returns or raises
 
 
+_TIMES: Final = ("LastModified", "last_modified", "mtime", "updated", "modificationTime", "created")
+"""What file systems call the time at which a file was written."""
+
+
 def _stored(name: str, info: dict[str, Any]) -> StoredFile:
     size = int(info.get("size") or 0)
-    when = next(
-        (info[key] for key in ("LastModified", "mtime", "updated", "created") if info.get(key)), 0.0
-    )
-    if hasattr(when, "timestamp"):
-        when = when.timestamp()
-    modified = float(when) if isinstance(when, int | float) else 0.0
+    when = next((info[key] for key in _TIMES if info.get(key)), None)
     tag = info.get("ETag") or info.get("etag") or info.get("md5Hash") or when
-    return StoredFile(name, size, modified, f"{size}:{tag}")
+    # Where a listing tells nothing, as that of a web server, each look finds another file.
+    stamp = f"{size}:{tag}" if tag or size else uuid.uuid4().hex
+    return StoredFile(name, size, _to_seconds(when), stamp)
+
+
+def _to_seconds(when: object) -> float:
+    """Unix seconds of a time as a file system tells it; 0 where that can't be read."""
+    if isinstance(when, str):
+        try:
+            when = datetime.fromisoformat(when.replace("Z", "+00:00"))
+        except ValueError:
+            return 0.0
+    if isinstance(when, datetime):
+        return when.timestamp()
+    if not isinstance(when, int | float):
+        return 0.0
+    return when / 1000 if when > _LATEST_SECONDS else float(when)

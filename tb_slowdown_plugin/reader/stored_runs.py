@@ -104,7 +104,7 @@ def at_hand(stored: StoredRun) -> Iterator[tuple[Path, list[EventFile]]]:
         root = Path(folder)
         store = ObjectStore(stored.logdir)
         for file in (*stored.files, *stored.beside):
-            store.copy(file.name, root)
+            store.copy(file, root)
         yield root, _event_files(root, stored.files)
 
 

@@ -77,7 +77,7 @@ class CaptureCopies:
                 is_inside = not {"", ".", ".."} & set(file.name.split("/"))
                 is_here = target.is_file() and target.stat().st_size == file.size
                 if is_inside and not is_here:
-                    store.copy(file.name, self.root)
+                    store.copy(file, self.root)
         except ImportError as error:
             why = f"the captures of a remote logdir can't be read: {error}"
         except Exception as error:  # noqa: BLE001 - each file system has exceptions of its own

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 import fsspec
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
+from fsspec.spec import AbstractFileSystem
 
-from tb_slowdown_plugin.reader.object_store import ObjectStore
+from tb_slowdown_plugin.reader.object_store import ObjectStore, StoredFile, _stored
 
 
 class Refusing(MemoryFileSystem):  # type: ignore[misc]
@@ -54,6 +56,10 @@ def store() -> Iterator[ObjectStore]:
 rests: list[float] = []
 
 
+def stored(name: str, size: int) -> StoredFile:
+    return StoredFile(name, size, 0.0, "")
+
+
 def test_a_few_directories_at_the_top_are_listed_apart(store: ObjectStore) -> None:
     memory = fsspec.filesystem("memory")
     memory.rm("/stored/logs/b")
@@ -84,7 +90,7 @@ def test_the_stamp_changes_with_the_file(store: ObjectStore) -> None:
 
 
 def test_a_copy_has_the_same_name_and_bytes(store: ObjectStore, tmp_path: Path) -> None:
-    store.copy("a/x", tmp_path)
+    store.copy(stored("a/x", 2), tmp_path)
     assert (tmp_path / "a" / "x").read_bytes() == b"12"
 
 
@@ -95,7 +101,7 @@ def test_a_refused_request_is_made_again_with_longer_rests(
     assert len(store.list_files()) == 2
     assert rests == pytest.approx([0.2, 0.4, 0.8])
     Refusing.left = 1
-    store.copy("b", tmp_path)
+    store.copy(stored("b", 1), tmp_path)
     assert (tmp_path / "b").read_bytes() == b"3"
 
 
@@ -109,10 +115,71 @@ def test_a_request_that_is_always_refused_fails_with_the_reason(store: ObjectSto
 
 def test_a_file_that_is_gone_is_not_asked_for_again(store: ObjectStore, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        store.copy("gone", tmp_path)
+        store.copy(stored("gone", 1), tmp_path)
     assert rests == []
 
 
 def test_an_unknown_file_system() -> None:
     with pytest.raises(ValueError, match="nosuch"):
         ObjectStore("nosuch://logs")
+
+
+def test_a_copy_with_fewer_bytes_than_listed_is_asked_for_again(
+    store: ObjectStore, tmp_path: Path
+) -> None:
+    with pytest.raises(OSError, match="b came with fewer bytes than its listing says"):
+        store.copy(stored("b", 2), tmp_path)
+    assert len(rests) == 5
+    store.copy(stored("b", 0), tmp_path)  # it has grown since
+
+
+@pytest.mark.parametrize(
+    ("info", "modified"),
+    [
+        ({"LastModified": datetime(2026, 11, 1, tzinfo=timezone.utc), "ETag": "a"}, 1793491200.0),
+        ({"updated": "2026-11-01T00:00:00.500Z"}, 1793491200.5),
+        ({"modificationTime": 1793491200500}, 1793491200.5),
+        ({"mtime": 1793491200.25}, 1793491200.25),
+        ({"updated": "yesterday"}, 0.0),
+        ({}, 0.0),
+    ],
+)
+def test_each_storage_has_its_name_for_the_time(info: dict[str, Any], modified: float) -> None:
+    assert _stored("x", {"size": 3, **info}).modified == modified
+
+
+def test_what_a_listing_tells_nothing_of_is_never_unchanged() -> None:
+    assert _stored("x", {"size": None}).stamp != _stored("x", {"size": None}).stamp
+    assert _stored("x", {"size": 3}).stamp == _stored("x", {"size": 3}).stamp
+    assert _stored("x", {"size": 3}).stamp != _stored("x", {"size": 4}).stamp
+
+
+class Walking(MemoryFileSystem):  # type: ignore[misc]
+    """memory:// of which each third listing is refused, directory by directory."""
+
+    protocol = "walking"
+    find = AbstractFileSystem.find
+    store = MemoryFileSystem.store
+    pseudo_dirs = MemoryFileSystem.pseudo_dirs
+    asked = 0
+
+    @classmethod
+    def _strip_protocol(cls, path: str) -> Any:
+        return super()._strip_protocol(path.replace("walking://", "memory://"))
+
+    def ls(self, *args: Any, **kwargs: Any) -> Any:
+        Walking.asked += 1
+        if Walking.asked % 3 == 0:
+            raise OSError("503 Busy")
+        return super().ls(*args, **kwargs)
+
+
+def test_no_directory_is_left_out_where_listings_are_refused(store: ObjectStore) -> None:
+    fsspec.register_implementation("walking", Walking, clobber=True)
+    memory = fsspec.filesystem("memory")
+    memory.pipe({f"/stored/logs/{one}/{two}/x": b"1" for one in "cd" for two in "123"})
+    walking = ObjectStore("walking://stored/logs", rest=rests.append)
+    assert [file.name for file in walking.list_files()] == [
+        "a/x", "b", "c/1/x", "c/2/x", "c/3/x", "d/1/x", "d/2/x", "d/3/x",
+    ]  # fmt: skip
+    assert len(rests) >= 4
