@@ -17,7 +17,7 @@ class Report(NamedTuple):
 
     @property
     def url(self) -> str:
-        """Where it was read; GitHub leads from `issues` to pull requests by itself."""
+        """Where it was read; GitHub redirects from `issues` to pull requests."""
         repository, _, number = self.thread.partition("#")
         return f"https://github.com/{repository}/issues/{number}"
 
@@ -30,17 +30,17 @@ REPORTS: dict[str, tuple[Report, ...]] = {
         ),
         Report(
             "tensorflow/tensorflow#13114",
-            "the first epoch takes 12 h, the next ones 2.5 h; each batch has a size of its own",
+            "the first epoch takes 12 h, the next ones 2.5 h; each batch has another size",
         ),
     ),
     "retracing": (
         Report(
             "tensorflow/tensorflow#34907",
-            "`train_on_batch` is traced again for each batch size; fixed by relaxed shapes",
+            "`train_on_batch` is retraced for each batch size; fixed by relaxed shapes",
         ),
         Report(
             "keras-team/keras#20369",
-            "1.33 s a step while shapes alternate, 0.048 s once they have all been seen",
+            "1.33 s per step while shapes alternate, 0.048 s once they have all been seen",
         ),
         Report(
             "keiohta/tf2rl#99",
@@ -52,9 +52,7 @@ REPORTS: dict[str, tuple[Report, ...]] = {
         ),
     ),
     "xla_compilation": (
-        Report(
-            "tensorflow/tensorflow#81896", "XLA compiles again whenever a dynamic shape changes"
-        ),
+        Report("tensorflow/tensorflow#81896", "XLA recompiles whenever a dynamic shape changes"),
         Report(
             "tensorflow/tensorflow#76070",
             "`tf.slice` makes XLA compile on each call although the shape is fixed",
@@ -73,7 +71,7 @@ REPORTS: dict[str, tuple[Report, ...]] = {
             "smallcorgi/Faster-RCNN_TF#10",
             "0.4 s an iteration becomes 1 s after 10,000; a `tf.assign` in the loop was the reason",
         ),
-        Report("wbhu/DnCNN-tensorflow#19", "`truncated_normal` is made anew on each call"),
+        Report("wbhu/DnCNN-tensorflow#19", "`truncated_normal` is re-created on each call"),
     ),
     "tensor_retention": (
         Report(
@@ -99,7 +97,7 @@ REPORTS: dict[str, tuple[Report, ...]] = {
     "gpu_memory": (
         Report(
             "tensorflow/tensorflow#30827",
-            "allocations fail although enough is free in all, because it lies in pieces",
+            "allocations fail although enough is free in total, because it is fragmented",
         ),
         Report("tensorflow/tensorflow#10152", "asks for a defragmentation of the allocator"),
     ),
@@ -114,7 +112,7 @@ REPORTS: dict[str, tuple[Report, ...]] = {
         ),
         Report(
             "google/tunix#2086",
-            "two forced collections a step make the weight sync 1.2 s longer (JAX)",
+            "two forced collections per step make the weight sync 1.2 s longer (JAX)",
         ),
     ),
     "input_pipeline": (
@@ -137,7 +135,7 @@ REPORTS: dict[str, tuple[Report, ...]] = {
     "shape_churn": (
         Report(
             "tensorflow/tensorflow#5048",
-            "images of ever new sizes train 5 to 10 times slower; cuDNN tunes itself for each",
+            "images of ever-changing sizes train 5 to 10 times slower; cuDNN tunes itself for each",
         ),
     ),
     "optimizer_state": (
@@ -172,7 +170,7 @@ REPORTS: dict[str, tuple[Report, ...]] = {
     "callbacks": (
         Report(
             "tensorflow/tensorflow#37876",
-            "`on_train_batch_end` takes 0.4677 s beside a batch of 0.0027 s",
+            "`on_train_batch_end` takes 0.4677 s, a batch 0.0027 s",
         ),
         Report(
             "keras-team/keras#608",

@@ -14,7 +14,6 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
-from cause_pages import write_pages  # noqa: E402
 from notebook_page import write_notebook  # noqa: E402
 from parameter_page import write_parameters  # noqa: E402
 
@@ -31,7 +30,7 @@ ON_THE_SITE = {
 
 
 def on_config(config: Any) -> Any:
-    """MkDocs's hook: the menu, with a page for each cause below "Causes"."""
+    """MkDocs's hook: the menu, with the page of each cause below "Causes"."""
     for entry in config.nav:
         if isinstance(entry, dict) and "Causes" in entry:
             pages = (f"causes/{one.id}.md" for one in CAUSES.values() if one.asked)
@@ -49,15 +48,22 @@ def on_files(files: Any, config: Any) -> Any:
         "notebook.md": write_notebook(NOTEBOOK),
         "parameters.md": write_parameters(),
     }
-    for path, text in {**pages, **write_pages(ROOT)}.items():
+    for path, text in pages.items():
         files.append(File.generated(config, path, content=text))
     return files
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
-    """MkDocs's hook: the text of a page, with links to the pages that are made here."""
-    for link, page in ON_THE_SITE.items():
-        markdown = markdown.replace(link, page)
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """MkDocs's hook: the text of a page, with links to the pages that are made here.
+
+    The page of a cause gets the program that has it: in the repository it is a file of its own.
+    """
+    for link, target in ON_THE_SITE.items():
+        markdown = markdown.replace(link, target)
+    cause = CAUSES.get(Path(page.file.src_uri).stem)
+    if cause is not None and page.file.src_uri.startswith("causes/"):
+        program = ROOT / "tests" / "programs" / f"{cause.program}.py"
+        markdown += f"\n```python\n{program.read_text(encoding='utf-8').rstrip()}\n```\n"
     return markdown
 
 

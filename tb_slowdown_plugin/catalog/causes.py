@@ -65,7 +65,7 @@ class Cause:
     family: str
     texture: Texture
     finds: str = ""
-    """What a user is told, for the README; empty for what is never named as a cause."""
+    """What it is, for the README; empty for what is never named as a cause."""
     verified: str = ""
     """The hardware on which a real program showed it."""
     asked: int = 0
@@ -74,6 +74,10 @@ class Cause:
     """Collectors, any of which has looked for it; () where step times themselves show it."""
     program: str = ""
     """The program of `tests/programs` that its page shows."""
+    stand_in: str = ""
+    """What in that program stands for hardware that was not there."""
+    shown: tuple[str, ...] = ()
+    """What the picture of that program shows: accounts, or a signal; () for its own accounts."""
 
 
 _UNVERIFIED: Final = "**not verified on hardware**"
@@ -81,16 +85,17 @@ _UNVERIFIED: Final = "**not verified on hardware**"
 _CAUSES: Final = (
     Cause(
         "warm_up", "Warm-up", "Wu", "warmup", "solid",
-        "the first steps or the first pass cost more: tracing, compilation, variables, caches, "
+        "the first steps or the first epoch take longer: tracing, compilation, variables, caches, "
         "cold reads",
         "CPU",
         asked=10,
         program="warm_up_first_pass",
+        shown=("input_wait", "tracing:first", "first_execution:first"),
     ),
     Cause(
         "retracing", "Retracing", "Rt", "compile", "solid",
-        "a `tf.function` is retraced, and which argument changed from what to what; Keras's "
-        "predict in a loop",
+        "a `tf.function` is retraced, and which argument changed from what to what; "
+        "`model.predict()` in a loop",
         "CPU",
         asked=20, seen_by=("retraces",),
         program="retracing_number",
@@ -104,53 +109,60 @@ _CAUSES: Final = (
     ),
     Cause(
         "graph_growth", "Graph growth", "Gg", "compile", "dots",
-        "operations or functions are added in each iteration",
+        "operations are added to the graph in each iteration",
         "CPU",
         asked=190, seen_by=("graph",),
         program="graph_growth_assign",
+        shown=("graph_operations",),
     ),
     Cause(
         "shape_churn", "Shape churn", "Sc", "compile", "back",
-        "new shapes at each step, so nothing can be reused",
+        "new batch shapes at nearly every step, so nothing can be reused",
         "CPU",
         asked=180, seen_by=("retraces", "batch_shapes"),
         program="shape_churn",
+        shown=("batch_shapes",),
     ),
     Cause(
         "input_pipeline", "Input pipeline", "In", "data", "solid",
-        "the step waits for its data; the slow stage by name, shuffle refills, caches never "
-        "complete",
+        "the step waits for input; the slow stage by name, shuffle buffer refills, caches that are "
+        "never complete",
         "CPU",
         asked=30, seen_by=("input_wait",),
         program="input_slow_stage",
     ),
     Cause(
         "host_device_transfer", "Host-device transfer", "Hd", "data", "slash",
-        "copies hold the step up",
+        "copies make the step longer",
         f"captures of V100 (TensorFlow) and MI300X (JAX); a run that copies slow {_UNVERIFIED}",
         asked=150, seen_by=("captures",),
         program="host_device_transfer",
+        stand_in="the CPU is the device",
+        shown=("phase:to_device",),
     ),
     Cause(
         "communication", "Communication", "Cm", "data", "dots",
-        "workers wait for each other; the one that all wait for by name",
+        "workers wait for each other; which one is the straggler",
         f"one machine; network {_UNVERIFIED}",
         asked=90, seen_by=("communication",),
         program="communication",
+        stand_in="two workers on one machine",
     ),
     Cause(
         "garbage_collection", "Garbage collection", "Gc", "memory", "solid",
-        "Python's collector stops the program",
+        "Python's garbage collector pauses the program",
         "CPU",
         asked=40, seen_by=("garbage_collection",),
         program="garbage_collection_heap",
     ),
     Cause(
         "tensor_retention", "Tensor retention", "Tr", "memory", "slash",
-        "tensors stay alive: an open tape, a history that is concatenated",
+        "tensors are never freed: an open tape, a history that is concatenated",
         "CPU",
         asked=200, seen_by=("process_memory", "allocator", "tapes", "live_tensors"),
         program="tensor_retention_history",
+        stand_in="the CPU uses the allocator of GPUs",
+        shown=("allocator_in_use_bytes",),
     ),
     Cause(
         "host_memory", "Host memory", "Hm", "memory", "dots",
@@ -158,6 +170,7 @@ _CAUSES: Final = (
         f"CPU; swap {_UNVERIFIED}",
         asked=50, seen_by=("process_memory", "host_memory"),
         program="host_memory_faults",
+        shown=("major_faults",),
     ),
     Cause(
         "gpu_memory", "GPU memory", "Gm", "memory", "back",
@@ -165,52 +178,59 @@ _CAUSES: Final = (
         f"captures of V100 and MI300X (allocators); a device that runs out {_UNVERIFIED}",
         asked=170, seen_by=("allocator", "amd_gpu", "nvml"),
         program="gpu_memory",
+        stand_in="the CPU uses the allocator of GPUs",
+        shown=("allocator_in_use_bytes",),
     ),
     Cause(
         "checkpointing", "Checkpointing", "Ck", "saving", "solid",
-        "saving takes time, or more each time",
+        "checkpoint saves take time, or more time each",
         "local disk",
         asked=70, seen_by=("step_time", "checkpoints"),
         program="checkpoint_slow",
     ),
     Cause(
         "disk", "Disk", "Dk", "saving", "slash",
-        "files pile up, writes get slow, the disk fills",
+        "growing files, a busy disk, a disk that is nearly full",
         f"local disk; a full disk {_UNVERIFIED}",
         asked=60, seen_by=("pressure", "disk_io", "output_files"),
         program="disk_rewritten_log",
+        shown=("disk_written_bytes",),
     ),
     Cause(
         "callbacks", "Callbacks", "Cb", "saving", "dots",
-        "a Keras callback or summaries take the time; which one",
+        "a Keras callback or summary writing takes the time; which one",
         "CPU",
         asked=80, seen_by=("step_time", "summaries"),
         program="callbacks_slow",
     ),
     Cause(
         "cpu_contention", "CPU contention", "Cc", "machine", "solid",
-        "other processes, a quota, or fewer cores take the CPU from the process",
+        "other processes, a CPU quota, or fewer cores take the CPU from the process",
         f"CPU; cgroup throttling {_UNVERIFIED}",
         asked=100, seen_by=("cpu_contention", "cpu_speed", "pressure"),
         program="cpu_contention",
+        shown=("run_delay_seconds",),
     ),
     Cause(
         "python_overhead", "Python overhead", "Py", "machine", "slash",
-        "work in Python grows with the run; the line",
+        "work in Python grows with the run; which line",
         "CPU",
         asked=210, seen_by=("step_time", "python_stacks"),
         program="python_overhead",
+        shown=("thread_cpu_seconds",),
     ),
     Cause(
         "thermal", "Thermal throttling", "Th", "machine", "dots",
-        "the device is throttled: heat or hardware, never a power cap alone",
+        "a device is throttled: heat or hardware, never a power cap alone",
         _UNVERIFIED,
         asked=160, seen_by=("amd_gpu", "nvml"),
         program="thermal",
+        stand_in="a rehearsal: a stand-in for the driver reports what NVML documents",
+        shown=("gpu_clock_hertz",),
     ),
     Cause(
         "profiling", "Profiling", "Pf", "machine", "back",
-        "the profiler itself was on",
+        "the profiler was on",
         "CPU",
         asked=120, seen_by=("captures",),
         program="profiling",
@@ -224,7 +244,7 @@ _CAUSES: Final = (
     ),
     Cause(
         "optimizer_state", "Optimizer state", "Os", "model", "slash",
-        "the optimizer is made again, or its variables grow",
+        "the optimizer is re-created, or its variables grow",
         "CPU",
         asked=130, seen_by=("optimizers",),
         program="optimizer_anew",

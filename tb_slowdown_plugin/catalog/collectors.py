@@ -42,6 +42,8 @@ class Collector:
     """Module below `collectors/`, and class; "" for what the writer itself measures."""
     samples: tuple[Signal, ...] = ()
     """What it reads at intervals; others book seconds or report events."""
+    events: tuple[str, ...] = ()
+    """What it reports: types of `records/types.py`, and names of facts."""
     name: str = ""
     """As in the environment record and in `disable=[...]`, where it differs from the id."""
     needs: tuple[str, ...] = ()
@@ -70,29 +72,34 @@ _DEVICE: Final = (
 _COLLECTORS: Final = (
     Collector("step_time", "Step time"),
     Collector("retraces", "Retraces, with reason and seconds",
-              "tracing.collector:TraceCollector", name="tracing"),
+              "tracing.collector:TraceCollector", name="tracing",
+              events=("Trace", "Execution", "called_at", "function_options")),
     Collector("xla_compilation", "XLA compilations", "xla.collector:XlaCompilations",
-              needs=("retraces",)),
+              needs=("retraces",), events=("xla_compilation", "xla_needs")),
     Collector("garbage_collection", "Garbage collection pauses",
-              "python.garbage:GarbageCollector", name="gc"),
+              "python.garbage:GarbageCollector", name="gc", events=("GcPause", "gc_forced")),
     Collector("input_wait", "Input wait", "input.wait:InputWait"),
-    Collector("input_stages", "Stages of the input pipeline", "input.stages:InputStages"),
+    Collector("input_stages", "Stages of the input pipeline", "input.stages:InputStages",
+              events=("input_pipeline", "input_stage", "input_function", "input_at",
+                      "cache_unfilled")),
     Collector("batch_shapes", "Shapes of batches", "input.batch_shapes:BatchShapes", (
         Signal("batch_shapes", "count", "Distinct shapes of batches so far", "Shapes of batches"),
-    )),
-    Collector("checkpoints", "Checkpoints", "saving.saves:Checkpoints"),
+    ), events=("batch_shape", "py_dataset")),
+    Collector("checkpoints", "Checkpoints", "saving.saves:Checkpoints",
+              events=("checkpoint", "checkpoint_from")),
     Collector("summaries", "Summary writing", "saving.saves:Summaries"),
     Collector("optimizers", "Optimizers and their variables", "keras.optimizers:Optimizers", (
         Signal("optimizer_variables", "count", "Variables of optimizers", "Optimizer variables"),
         Signal("optimizer_bytes", "bytes", "Bytes of optimizers' variables", "Optimizers",
                suspect_of="optimizer_state"),
-    )),
+    ), events=("optimizer_created", "optimizer_at")),
     Collector("predict_calls", "Calls of Keras's predict", "keras.model_calls:PredictCalls"),
     Collector("fit_calls", "Calls of Keras's fit", "keras.model_calls:FitCalls"),
     Collector("evaluations", "Calls of Keras's evaluate", "keras.model_calls:Evaluations"),
     Collector("model_setup", "Models loaded again, sessions cleared",
               "keras.model_setup:ModelSetup", needs=("retraces",)),
-    Collector("captures", "Profiler captures", "saving.profiler_captures:Captures"),
+    Collector("captures", "Profiler captures", "saving.profiler_captures:Captures",
+              events=("Capture",)),
     Collector("process_memory", "Process: memory, page faults, context switches",
               "system.memory:ProcessMemory", (
         Signal("rss_bytes", "bytes", "Host memory of the process (RSS)", "Host RSS",
@@ -166,16 +173,18 @@ _COLLECTORS: Final = (
     Collector("live_tensors", "Live tensors", "memory.live_tensors:LiveTensors", (
         Signal("live_tensors", "count", "Live eager tensors", "Live tensors"),
         Signal("live_tensor_bytes", "bytes", "Bytes of live eager tensors", "Live tensors"),
-    )),
+    ), events=("tensor_census",)),
     Collector("tapes", "Gradient tapes and live tensors", "memory.tapes:Tapes", (
         Signal("open_tapes", "count", "Gradient tapes open across steps", "Open tapes"),
         Signal("oldest_tape_steps", "count", "Steps that the oldest tape is open",
                "Oldest tape, steps"),
         Signal("live_tapes", "count", "Gradient tapes that hold what they recorded",
                "Live tapes"),
-    )),
-    Collector("slow_steps", "Lines that hold single steps up", "python.slow_steps:SlowSteps"),
-    Collector("python_stacks", "Where Python spends its time", "python.stacks:PythonStacks"),
+    ), events=("open_tape",)),
+    Collector("slow_steps", "Lines that hold single steps up", "python.slow_steps:SlowSteps",
+              events=("slow_step",)),
+    Collector("python_stacks", "Where Python spends its time", "python.stacks:PythonStacks",
+              events=("python_stack",)),
 )  # fmt: skip
 
 COLLECTORS: Final = {collector.id: collector for collector in _COLLECTORS}

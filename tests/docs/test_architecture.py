@@ -272,7 +272,15 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     skipped = shutil.ignore_patterns("__pycache__", "static", "tests")
     for name in ("tb_slowdown_plugin", "frontend/src/catalog", "frontend/src/styles"):
         shutil.copytree(ROOT / name, copy / name, ignore=skipped)
-    scripts = ("scripts/generate_catalog", "scripts/cause_pages.py", "scripts/cause_reports.py")
+    scripts = [
+        f"scripts/{name}"
+        for name in (
+            "generate_catalog",
+            "cause_pages.py",
+            "cause_pictures.py",
+            "cause_reports.py",
+        )
+    ]
     for name in (*scripts, "docs/overhead.md", "docs/causes.md", "README.md"):
         (copy / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, copy / name)
@@ -328,8 +336,12 @@ def test_a_cause_is_added_as_the_example_shows(with_signal: Path) -> None:
     tables = generated(with_signal)
     assert '  ["file_leak", "Fl", "File leak", "saving", "back"],' in tables
     assert '  file_leak: ["open_files"],' in tables
-    assert "File leak (`file_leak`)" in (with_signal / "README.md").read_text(encoding="utf-8")
-    assert "| `file_leak` | `file_leak` |" in (with_signal / "docs/causes.md").read_text("utf-8")
+    readme = (with_signal / "README.md").read_text(encoding="utf-8")
+    assert "[File leak](docs/causes/file_leak.md) (`file_leak`)" in readme
+    overview = (with_signal / "docs/causes.md").read_text(encoding="utf-8")
+    assert "| [File leak](causes/file_leak.md) (`file_leak`) | `file_leak` |" in overview
+    page = (with_signal / "docs/causes/file_leak.md").read_text(encoding="utf-8")
+    assert all(one in page for one in ("`open_files`", TOLD[2], "[Disk](disk.md)"))
     assert run(with_signal, "-c", TELL_A_CAUSE) == "\n".join((*TOLD, ""))
     helpers = ROOT / "tests" / "unit" / "analysis" / "conftest.py"
     run(with_signal, "-c", DIAGNOSE_A_RUN, str(with_signal), str(helpers))

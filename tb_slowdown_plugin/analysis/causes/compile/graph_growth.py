@@ -1,6 +1,19 @@
-"""Operations or functions are added to a graph in each iteration.
+"""The program adds operations to the graph in each iteration.
 
-How it looks: Steps get slower and slower; the lane of operations or functions climbs with them.
+How it looks: Steps keep getting slower, and the number of operations in the default graph grows
+with them.
+
+Confused with:
+
+- `retracing`: A retrace adds a function (`eager_functions`), with a row in the Retraces panel.
+  Graph growth adds operations to the default graph (`graph_operations`) of a `tf.compat.v1`
+  program.
+- `python_overhead`: The training thread's CPU time grows in both. With Python overhead the number
+  of operations stays the same.
+- `tensor_retention`: Memory grows in both. With tensor retention the allocator's bytes grow and the
+  graph doesn't.
+- Healthy, a graph built before the loop: The number of operations rises once and then stays. Fewer
+  than 5 new operations in 100 steps aren't counted.
 """
 
 from __future__ import annotations

@@ -1,13 +1,24 @@
-"""A `tf.function` is traced again.
+"""A `tf.function` is retraced.
 
-An argument is new to it, the function object itself is, or `compile()` ran again. The seconds are
-those of looking the function up, of building the graph, and of its first run beyond a steady one.
-The healthy amount is zero.
+A call has an argument that is new to the function, the function object itself is new, or
+`compile()` ran again. The cost is the function cache lookup, building the graph, and what the first
+execution of the new graph takes beyond a later one. After the initial traces, a healthy run has
+none.
 
-How it looks: Single slow steps, at each of which the retraces table has an entry with the argument
-that changed.
+How it looks: Single slow steps. Each has a row in the Retraces panel with the argument that
+changed.
 
-Also Keras's `predict` and its like in a loop: functions and threads made anew in each call.
+Confused with:
+
+- `xla_compilation`: The slow steps look the same, but the Retraces panel has no row for them.
+- `shape_churn`: Batch shapes are new as well, but no function is retraced for them: its signature
+  leaves the shape open, and only memory and kernels can't be reused.
+- `callbacks`: `model.predict()` in the loop counts as retracing, because each call re-creates a
+  dataset and retraces its functions. Called by a callback, its time is the callback's.
+- Healthy, a new stage of training: `compile()` after unfreezing layers costs one trace, which is
+  warm-up. Longer steps after it, for a larger graph, are workload.
+
+Also Keras's `predict` and its like in a loop: functions and threads are re-created in each call.
 """
 
 from __future__ import annotations

@@ -1,6 +1,15 @@
-"""XLA compiles a graph again for shapes that it has not met, although nothing is retraced.
+"""XLA recompiles a graph for shapes or values that are new to it, without a retrace.
 
-How it looks: Single slow steps without an entry in the retraces table, with the CPU busy.
+How it looks: Single slow steps without a row in the Retraces panel, while the CPU is busy.
+
+Confused with:
+
+- `retracing`: A retrace has a row in the Retraces panel. Compiling the graph of a new trace is part
+  of its first execution, and counts as retracing.
+- `warm_up`: The first compilation of a graph belongs to its initial trace. Only later ones count
+  here.
+- `shape_churn`: Without `jit_compile=True`, a new shape compiles nothing. The steps get slower as a
+  whole instead of one by one.
 """
 
 from __future__ import annotations

@@ -1,6 +1,16 @@
-"""Workers wait for each other; the one that the others wait for is named.
+"""Workers wait for each other at the all-reduce; the straggler is named.
 
-How it looks: The same step is long in all workers but one.
+How it looks: The same steps are long in all workers. All wait but the straggler.
+
+Confused with:
+
+- `input_pipeline`, `python_overhead`, or `cpu_contention` of the straggler: Worker 0 only sees the
+  wait. The straggler's own page has the reason; an evidence line names the account in which it
+  spends more time than the others.
+- Healthy, the all-reduce itself: What the worker waits that waits least is the normal cost of the
+  exchange, and isn't counted.
+- Healthy, equal workers: Workers that are late in turn are named from 15% of the run, or if the
+  wait grows.
 """
 
 from __future__ import annotations

@@ -1,12 +1,23 @@
-"""Copies between the host and a device hold the step up.
+"""Copies between the host and a device make the step longer.
 
-How it looks: Seen in profiler captures only: the report reads those in the logdir.
+How it looks: The phase that copies gets slower, or two profiler captures show more time in copies
+while the device is idle.
 
-TensorFlow tells a running process nothing of its copies. The seconds of a finding are named copies
-where a phase that copies holds them, or where two captures, one of steps with the finding and one
-of steps without, show that copies are most of what is longer. Captures see a few steps: the seconds
-stay those that the step clock measured, and the confidence is medium. Copies behind which the
-device computes cost nothing.
+Confused with:
+
+- `input_pipeline`: The wait for the batch is over before the copy begins, and has its own account.
+- `communication`: Gradient exchange between workers is timed as communication.
+- `thermal`: A device with lower clocks computes more slowly. Here the computing stays the same and
+  the copies grow.
+- Healthy, overlapped copies: A copy behind which the device computes costs nothing and isn't
+  counted.
+- A blind spot: TensorFlow reports no copies to a running process. Without a phase such as
+  `to_device` and without two captures, the time stays unexplained.
+
+The seconds of a finding are named copies where a phase that copies has them, or where two captures,
+one of steps with the finding and one of steps without, show that copies are most of what is longer.
+Captures see a few steps: the seconds stay those that the step clock measured, and the confidence is
+medium.
 """
 
 from __future__ import annotations

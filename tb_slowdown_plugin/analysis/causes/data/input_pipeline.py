@@ -1,9 +1,23 @@
-"""A step waits for its data.
+"""A step waits for its batch.
 
-The reason is a slow stage (named where `tf.data` tells it), a shuffle buffer that fills anew at
-each epoch, or a cache that is never complete.
+The reason is a slow stage (named where `tf.data` has a model of its stages), a shuffle buffer that
+refills at each epoch, a cache that is never complete, a dataset that is re-created, or iterator
+teardown.
 
-How it looks: A tax on every step, a level shift, or a stall at each epoch's beginning.
+How it looks: Input wait in every step, since one step, or at the start of each epoch.
+
+Confused with:
+
+- `cpu_contention`: If the threads that load data get no core, batches are late, too. The part of
+  the wait that comes from it is estimated and charged to CPU contention.
+- `host_device_transfer`: Input wait ends when the batch is handed over. Copying it to the device
+  comes later, in the step.
+- `disk`: Slow reads of training data are input wait. An evidence line says how much was read. The
+  cause Disk is about writing.
+- `communication`: A worker with slow input makes the other workers wait at the all-reduce. Look at
+  the straggler's own page.
+- Healthy, a short wait: Input wait that doesn't grow is named from 15% of the run, with an
+  incomplete cache from 5%.
 """
 
 from __future__ import annotations

@@ -1,6 +1,21 @@
-"""The process is kept off the CPU: by neighbours, a quota, or fewer cores.
+"""The process is ready to run and gets no core.
 
-How it looks: Plateaus in which wall time grows and CPU time does not, with delay in the run queue.
+Other processes hold the cores, a CPU quota throttles the process, it may use fewer cores, or its
+own threads take them.
+
+How it looks: Steps get longer while their CPU time stays the same, and the CPU run-queue wait
+grows.
+
+Confused with:
+
+- `python_overhead`: The program itself computes more: the training thread's CPU time grows.
+- `input_pipeline`: Data threads that get no core deliver late. That part of the wait is estimated,
+  and charged here.
+- `thermal`: It is about accelerators. A CPU that got slower is found by a fixed computation that is
+  timed again and again (`fixed_work_seconds`).
+- The program's own threads: If the process kept at least 70% of its cores busy, the headline names
+  its own background threads.
+- Healthy, a short wait: It is named from 5% of the run, or from 1% if it grows.
 """
 
 from __future__ import annotations

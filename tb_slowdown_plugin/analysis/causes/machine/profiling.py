@@ -1,6 +1,14 @@
-"""The profiler itself was on: it slows the steps that it looks at.
+"""The profiler was on: it slows the steps that it records, and saving a capture takes time.
 
-How it looks: Slow steps inside of a capture, and the seconds of writing it.
+How it looks: Slow steps inside a capture, and one long step where the capture is saved.
+
+Confused with:
+
+- `callbacks`: Writing summaries is the `TensorBoard` callback's time. The captures that it starts
+  are profiling.
+- Any cause inside a capture: Only what is longer during the capture is charged here. Steps that
+  were slow before it began have another cause.
+- Healthy, one short capture: It is named from 0.5% of the run.
 """
 
 from __future__ import annotations

@@ -1,6 +1,17 @@
 """Work in Python grows with the run, such as a list that is summed in each step.
 
-How it looks: The training thread's CPU time drifts up, with no growth in TensorFlow.
+How it looks: The training thread's CPU time grows, with no growth in TensorFlow.
+
+Confused with:
+
+- `graph_growth` and `tensor_retention`: The same growth, but the number of operations or the
+  allocator's bytes grow with it. They are asked first.
+- `garbage_collection`, `callbacks`, and `checkpointing`: Their time has its own account and is
+  subtracted.
+- `cpu_contention`: The step gets longer and its CPU time doesn't.
+- Healthy, larger batches: Sequences that get longer by plan are workload.
+- Healthy, eager steps: Steps without a `tf.function` are slow from the start. A note says that they
+  could be faster; no time is charged.
 
 Also steps that TensorFlow runs operation by operation, each started from Python.
 """

@@ -1,11 +1,20 @@
-"""The device lowers its clocks, because it is hot or its hardware slows it down.
+"""A device lowers its clocks because it is hot, or because its hardware slows it down.
 
 A power cap alone is the usual state of a busy device and never a cause.
 
-How it looks: A lower clock, with NVML's reason for it, where steps get slower.
+How it looks: Steps are slower while the driver reports thermal or hardware throttling and the clock
+is lower.
 
-Of eight H100 that trained for fifty minutes one drew as much power as it may in 90% of its
-samples, and was no slower.
+Confused with:
+
+- A power cap: `gpu_power_slowdown` alone names nothing.
+- `input_pipeline`: A device that waits for input lowers its clock because it is idle. The driver
+  then gives no thermal reason.
+- `gpu_memory`: The same device gets slower at its full clock.
+- `cpu_contention`: A slower CPU counts there.
+
+Of eight H100 that trained for fifty minutes one drew as much power as it may in 90% of its samples,
+and was no slower.
 """
 
 from __future__ import annotations

@@ -1,6 +1,14 @@
-"""Python's garbage collector stops the program while it looks over all its objects.
+"""Python's garbage collector pauses the program while it visits its objects.
 
-How it looks: Single slow steps at intervals, each with a pause in the lane of GC pauses.
+How it looks: Single slow steps, each with a pause in the lane of garbage collection.
+
+Confused with:
+
+- `checkpointing` and `callbacks`: They cause slow steps at intervals, too, but each has its own
+  account. A pause that `gc.collect()` causes at every N-th step is still garbage collection.
+- `python_overhead`: A list that grows makes both worse. Pauses are timed by themselves; the rest of
+  the training thread's CPU time is Python overhead.
+- Healthy, short pauses: They are named from three pauses, and from 5% of the run or if they grow.
 """
 
 from __future__ import annotations

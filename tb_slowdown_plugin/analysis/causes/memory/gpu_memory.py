@@ -1,6 +1,13 @@
-"""The device's allocator nears its limit, fragments, or tries again after a failure.
+"""The memory of a device is nearly full, so the allocator fragments, waits, or tries again.
 
-How it looks: Slow steps while the allocator's free memory is nearly gone.
+How it looks: Slow steps while the allocator has at least 90% of its limit in use.
+
+Confused with:
+
+- `tensor_retention`: The step time grows with the memory, also far from the limit.
+- `thermal`: Steps of the same device get slower, but its clock is lower and its memory isn't full.
+- Healthy, reserved memory: TensorFlow reserves nearly all memory of a GPU when it starts. The rule
+  uses the bytes that the allocator has in use, and only where other steps had free memory.
 """
 
 from __future__ import annotations

@@ -1,7 +1,15 @@
-"""The machine's memory fills up: pages are read back from disk, or swapped.
+"""The process waits for pages from disk: host memory is full, or files are memory-mapped.
 
-How it looks: Slow steps come with major page faults or memory pressure. Growth that costs no time
-is shown and not named.
+How it looks: Slow steps have major page faults, at least one per step. Growth that costs no time is
+shown and not named.
+
+Confused with:
+
+- `input_pipeline`: Page faults in the threads that load data make batches late. That is input wait.
+- `disk`: Both wait for the disk. Major page faults are reads of memory; Disk is about writing.
+- `tensor_retention`: Retained tensors make steps slower without any page fault.
+- Healthy, a larger process: A larger RSS alone, or page faults in the first steps, when libraries
+  are loaded, are no reason.
 """
 
 from __future__ import annotations

@@ -1,6 +1,17 @@
-"""Tensors are kept alive: an open gradient tape, a history that is concatenated.
+"""Tensors are never freed: a gradient tape is left open, or a history is concatenated.
 
-How it looks: Step time and allocator bytes grow together.
+How it looks: Step time and the allocator's bytes grow together.
+
+Confused with:
+
+- `host_memory`: Growing memory that costs no time isn't named. Host memory needs major page faults.
+- `gpu_memory`: A device that is nearly full makes steps slower from that moment. Retained tensors
+  make each step a little slower than the one before.
+- `python_overhead`: Python objects without tensors leave the allocator's bytes as they are.
+- `backward_pass`: An open gradient tape can cause both. With `phase("backward")` around the
+  gradients the growth is charged there.
+- Healthy, one allocation: A buffer that is created once rises once. Memory must rise again and
+  again.
 """
 
 from __future__ import annotations

@@ -1,6 +1,14 @@
-"""Computing gradients takes longer and longer.
+"""Computing gradients keeps getting slower.
 
 How it looks: The phase `backward` grows, the phase `forward` does not.
+
+Confused with:
+
+- `tensor_retention`: An open gradient tape causes both. Without the phase, growing memory shows it
+  as tensor retention.
+- `optimizer_state`: Applying gradients is the phase `optimizer`.
+- Healthy, larger batches: The phase `forward` grows, too, and so do the batches. That is workload.
+- A blind spot: Without `phase("backward")` this cause can't be named.
 """
 
 from __future__ import annotations

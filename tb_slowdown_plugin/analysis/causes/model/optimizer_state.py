@@ -1,6 +1,16 @@
-"""The optimizer is made again, or its variables grow.
+"""The optimizer is re-created during training, or its updates get slower as its variables grow.
 
-How it looks: Single slow steps at which an optimizer is built, or growth with the variables' bytes.
+How it looks: Single slow steps where an optimizer is created, or a phase `optimizer` that grows up
+to the end of the run.
+
+Confused with:
+
+- `retracing`: A new optimizer often leads to a retrace as well. Creating it and the retrace have
+  their own accounts.
+- `checkpointing`: Keras creates an optimizer in each save. That counts as saving.
+- `backward_pass`: Computing gradients is the phase `backward`.
+- Healthy, a new learning rate: `optimizer.learning_rate.assign(...)` creates nothing.
+- Healthy, the first optimizer: The first one that a line creates isn't counted.
 """
 
 from __future__ import annotations

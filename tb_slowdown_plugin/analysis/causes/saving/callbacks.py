@@ -1,6 +1,16 @@
 """A Keras callback, or writing summaries, takes the time; the callback is named.
 
-How it looks: A tax on every step, or stalls where it runs; some callbacks grow with the run.
+How it looks: A longer step wherever the callback runs: at every step, every N steps, or at the end
+of each epoch. Some callbacks grow with the run.
+
+Confused with:
+
+- `checkpointing`: `ModelCheckpoint`, `BackupAndRestore`, and `OrbaxCheckpoint` count there.
+- `retracing`: `model.predict()` in a callback is the callback's time, with the line of the call. In
+  the program's own loop it counts as retracing.
+- `profiling`: The `TensorBoard` callback can start the profiler. What that takes is profiling.
+- Healthy, validation: It was asked for. It isn't counted as lost unless it grows.
+- Healthy, a short callback: Below 5% of the run a callback that doesn't grow isn't named.
 """
 
 from __future__ import annotations

@@ -1,8 +1,16 @@
-"""Saving takes time, or more each time.
+"""Checkpoint saves take time, or more time each.
 
-Configured checkpoints under 5% of the run are healthy.
+Saves that don't grow and take less than 5% of the run are healthy.
 
-How it looks: Slow steps at regular intervals, each with a checkpoint in its lane.
+How it looks: Slow steps every N steps, each with a save in the lane of checkpoints.
+
+Confused with:
+
+- `callbacks`: `ModelCheckpoint`, `BackupAndRestore`, and `OrbaxCheckpoint` are callbacks, but their
+  time is a checkpoint's.
+- `disk`: If saves of the same size get slower while processes wait for disks, the cause is Disk.
+- `optimizer_state`: Keras creates an optimizer in each save. That belongs to the save.
+- Healthy, saving in the background: What another thread writes isn't in the step.
 """
 
 from __future__ import annotations

@@ -1,6 +1,18 @@
-"""Logs, checkpoints and temporary files pile up, writing gets slow, the disk fills.
+"""Writing makes steps slower: files that grow, a busy disk, or a disk that is nearly full.
 
-How it looks: Writing the same bytes takes longer than when the run was young.
+How it looks: Steps write more and more bytes, or the same bytes take longer while the machine waits
+for its disks (PSI).
+
+Confused with:
+
+- `checkpointing`: Frequent saves, or saves that write more each time, are checkpointing.
+- `host_memory`: Major page faults are reads of memory from disk.
+- `input_pipeline`: Slow reads of training data are input wait.
+- `python_overhead`: Preparing what is written takes the training thread's CPU time. The growth of
+  the bytes must be large enough: at least 64 KiB per step, and no less than the extra time at 10
+  MB/s.
+- Healthy, other processes: Disk pressure is counted for the whole machine. It is named only for
+  slow steps, with medium confidence.
 """
 
 from __future__ import annotations

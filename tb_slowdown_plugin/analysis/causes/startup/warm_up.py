@@ -1,10 +1,20 @@
-"""The first steps, or the first pass over the data, cost more than later ones.
+"""The first steps, or the first epoch, take longer than later ones.
 
-Functions are traced, graphs optimised, variables and optimizer slots made, caches and shuffle
-buffers filled, files read for the first time.
+TensorFlow traces functions, optimizes graphs, creates variables and optimizer slots, fills caches
+and shuffle buffers, and reads files for the first time. What has no account (variables, kernels,
+memory) counts as the remainder.
 
-How it looks: A slow start that ends. If it is all that is lost and at least a fifth of the run, the
-verdict is `slow_start`.
+How it looks: Slow steps at the start of the run, then a stable level. If it is the only loss and at
+least a fifth of the run, the verdict is `slow_start`.
+
+Confused with:
+
+- `retracing`: The initial trace of a function is warm-up, also late in the run. Each later trace is
+  a retrace, with a row in the Retraces panel that names what changed.
+- `input_pipeline`: A wait for the first batch, or in the first epoch only, is warm-up. A wait that
+  returns in later epochs is input wait.
+- Healthy, one more trace: A smaller last batch, a shape that TensorFlow relaxes, or `compile()` for
+  a new stage of training costs one trace each, whenever it comes. It counts as warm-up.
 
 Also what each mechanism took, in order of time.
 """
