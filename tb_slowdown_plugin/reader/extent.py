@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from tb_slowdown_plugin.errors import DecodeError
 from tb_slowdown_plugin.reader.build.join import is_stopped
 from tb_slowdown_plugin.reader.build.record_batch import Record, session_of
-from tb_slowdown_plugin.records.codec import decode
+from tb_slowdown_plugin.records.decoding import Reach, decode_reach
 from tb_slowdown_plugin.records.metadata import run_name
-from tb_slowdown_plugin.records.types import Chunk, Run
+from tb_slowdown_plugin.records.types import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,36 +80,36 @@ def extent_from(records: Iterable[Record]) -> Extent | None:
     chief = min(worker for worker, _ in ends)
     found = [end for (worker, _), end in ends.items() if worker == chief]
     found.sort(key=lambda end: end[0].started)
-    with_steps = [end for end in found if len(end[1].steps)]
+    with_steps = [end for end in found if len(end[1].numbers)]
     if len(with_steps) < len(found) and any(last.first_row for _, last, _ in found):
         return None
     return Extent(
         workers=len({worker for worker, _ in ends}),
-        steps=sum(last.first_row + len(last.steps) for _, last, _ in with_steps),
-        first_step=int(with_steps[0][0].steps.number[0]) if with_steps else None,
-        last_step=int(with_steps[-1][1].steps.number[-1]) if with_steps else None,
+        steps=sum(last.first_row + len(last.numbers) for _, last, _ in with_steps),
+        first_step=int(with_steps[0][0].numbers[0]) if with_steps else None,
+        last_step=int(with_steps[-1][1].numbers[-1]) if with_steps else None,
         started=found[0][0].started,
         is_ended=found[-1][2],
     )
 
 
-def _ends(records: list[Record]) -> tuple[Chunk, Chunk, bool]:
-    """The first and the last chunk with steps, or the first and the last where none has any.
+def _ends(records: list[Record]) -> tuple[Reach, Reach, bool]:
+    """The first and the last record with steps, or the first and the last where none has any.
 
     And whether the session's monitor was stopped.
     """
-    first, newest = _first_with_steps(records), decode(records[-1].payload)
-    last = newest if len(newest.steps) else _first_with_steps(records[::-1])
+    first, newest = _first_with_steps(records), decode_reach(records[-1].payload)
+    last = newest if len(newest.numbers) else _first_with_steps(records[::-1])
     return first, last, is_stopped(newest.events)
 
 
-def _first_with_steps(records: list[Record]) -> Chunk:
-    chunk = found = decode(records[0].payload)
+def _first_with_steps(records: list[Record]) -> Reach:
+    reach = found = decode_reach(records[0].payload)
     for record in records[1:]:
-        if len(found.steps):
+        if len(found.numbers):
             return found
-        found = decode(record.payload)
-    return found if len(found.steps) else chunk
+        found = decode_reach(record.payload)
+    return found if len(found.numbers) else reach
 
 
 def _number(tag: str) -> int:

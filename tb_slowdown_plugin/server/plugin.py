@@ -78,7 +78,11 @@ class SlowdownPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         return (PLUGIN_NAME, SCALARS_PLUGIN)
 
     def frontend_metadata(self) -> Any:
-        """The page is an ES module, which TensorBoard loads into a frame of its own."""
+        """The page is an ES module, which TensorBoard loads into a frame of its own.
+
+        TensorBoard asks when somebody opens it, about a second before that module asks us.
+        """
+        self._runs.prepare()
         return base_plugin.FrontendMetadata(es_module_path="/index.js", tab_name="Slowdown")
 
     def get_plugin_apps(self) -> Mapping[str, WsgiApp]:

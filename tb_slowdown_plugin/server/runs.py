@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 import threading
@@ -141,6 +142,7 @@ class Runs:
         self._listing_rest = 0.0
         self._analyses = Kept(self._analyse, _rows, _MOST_ROWS)
         self._continued = Kept(self._continue, _rows, _MOST_ROWS)
+        self._preparing = threading.Lock()
         self._extents_lock = threading.Lock()
         self._extents: Mapping[str, tuple[Hashable, Extent]] = {}
 
@@ -162,6 +164,16 @@ class Runs:
                 for name in self._live_states.keys() - kept:
                     self._live_states.pop(name, None)
             return self._listing
+
+    def prepare(self) -> None:
+        """Lists and measures the runs in the background: whoever opens the tab asks soon."""
+        if self._preparing.acquire(blocking=False):
+            threading.Thread(target=self._prepare, name="tbslow-list", daemon=True).start()
+
+    def _prepare(self) -> None:
+        with contextlib.suppress(Exception):  # the request for the list says what is wrong
+            self._measure(self.listing().runs)
+        self._preparing.release()
 
     def summaries(self) -> list[Summary]:
         """What there is of each run; one that can't be read has no steps."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from dataclasses import replace
 
+import event_files
 import numpy as np
 import pytest
 
@@ -19,7 +20,7 @@ from tb_slowdown_plugin.records.columns import (
 from tb_slowdown_plugin.records.metadata import (
     DICTIONARY,
 )
-from tb_slowdown_plugin.records.types import Chunk, StepTable, no_signals, no_steps
+from tb_slowdown_plugin.records.types import Chunk, Event, Fact, StepTable, no_signals, no_steps
 
 
 def record(**fields):
@@ -202,3 +203,20 @@ def test_versions_come_in_one_order_in_every_process():
         message.environment.versions[name] = "1"
     environment = decoding._decode_environment(message)
     assert list(environment.versions) == sorted(message.environment.versions)
+
+
+def test_the_reach_of_a_record_is_that_of_its_chunk():
+    steps = event_files.make_steps(30)
+    stopped = Event(30, event_files.STARTED, Fact("monitor_stopped"))
+    for chunk in (
+        Chunk("0a", 3, event_files.STARTED, 90, steps, no_signals(), (stopped,)),
+        Chunk("0a", 4, event_files.STARTED + 1, 120, no_steps(), no_signals()),
+    ):
+        raw = codec.encode(chunk)
+        reach, whole = decoding.decode_reach(raw), codec.decode(raw)
+        assert (reach.started, reach.first_row) == (whole.started, whole.first_row)
+        assert reach.numbers.tolist() == whole.steps.number.tolist()
+        assert reach.events == whole.events
+    for damaged in (raw[:-4], b"", record(schema=2), record(started=-1.0)):
+        with pytest.raises(DecodeError):
+            decoding.decode_reach(damaged)

@@ -336,3 +336,11 @@ def test_a_packed_answer_reads_as_the_plain_one(client: Client) -> None:
     assert gzip.decompress(packed.get_data()) == plain.get_data()
     assert plain.headers["ETag"] == packed.headers["ETag"]
     assert client.head(path).status_code == 200
+
+
+def test_who_opens_tensorboard_has_the_runs_measured(client: Client, runs: Runs) -> None:
+    listed = client.get("/data/plugins_listing").json
+    assert listed is not None
+    assert listed["slowdown"]["loading_mechanism"]["module_path"].endswith("/index.js")
+    assert runs._preparing.acquire(timeout=30.0)
+    assert set(runs._extents) == {"run1", "nested/run2"}

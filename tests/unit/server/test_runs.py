@@ -158,3 +158,27 @@ def test_an_empty_logdir(clock: Any) -> None:
             raise KeyError(name)
 
     assert Runs(Empty(), lambda run, _: run, clock=clock).summaries() == []  # type: ignore[arg-type]
+
+
+def test_runs_are_measured_before_somebody_asks(runs: Runs, source: Any) -> None:
+    runs.prepare()
+    assert runs._preparing.acquire(timeout=30.0)
+    assert set(runs._extents) == {"run1", "nested/run2"}
+    assert source.listings == 1
+    runs.prepare()  # one at a time: the first one is still at work
+    runs._preparing.release()
+    assert [one.steps for one in runs.summaries()] == [400, 20]
+    assert source.listings == 1
+
+
+def test_what_fails_before_somebody_asks_is_told_to_who_asks(
+    runs: Runs, source: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> Listing:
+        raise OSError("the storage is gone")
+
+    monkeypatch.setattr(source, "listing", fail)
+    runs.prepare()
+    assert runs._preparing.acquire(timeout=30.0)
+    with pytest.raises(OSError, match="gone"):
+        runs.summaries()
