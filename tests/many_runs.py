@@ -1,7 +1,12 @@
-"""Runs of a team, as many as asked for, of five kinds in turn, with hyperparameters."""
+"""Runs of a team, as many as asked for, of five kinds in turn, with hyperparameters.
+
+And real recordings, copied under as many names as asked for.
+"""
 
 from __future__ import annotations
 
+import shutil
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +26,21 @@ BATCHES: Final = (64, 128, 256)
 def write_many(logdir: Path, count: int, *, steps: int = 5_000) -> list[str]:
     """Writes `count` runs; their names."""
     return [write_run(logdir, number, steps=steps) for number in range(count)]
+
+
+def copy_recordings(logdir: Path, count: int) -> list[str]:
+    """Copies real recordings, each under a name of its own, again and again; their names."""
+    tests = Path(__file__).parent
+    sources = [
+        *sorted((tests / "recordings").glob("*/slowdown")),
+        *sorted((tests.parent / "demo_logs").glob("*/slowdown")),
+    ]
+    names = []
+    for number, source in enumerate(islice(cycle(sources), count)):
+        name = f"recorded/{source.parent.name}-{number:04d}"
+        shutil.copytree(source, logdir / name / "slowdown")
+        names.append(name)
+    return names
 
 
 def write_run(logdir: Path, number: int, *, steps: int = 5_000) -> str:
