@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+import numpy as np
+
 from tb_slowdown_plugin.records.types import Float
 
 Pattern = Literal[
@@ -107,3 +109,15 @@ class Diagnosis:
     """The findings by cause, the costliest first; they lose as many seconds."""
     steps_needed: int = 0
     """Steps that a verdict needs, with the noise of this run."""
+
+
+def zero_where_unknown(seconds: Float) -> Float:
+    """A column with 0 where nothing was measured; the column itself where all was.
+
+    >>> zero_where_unknown(np.array([0.5, np.nan])).tolist()
+    [0.5, 0.0]
+    """
+    # NaN is neither: to ask for the extremes takes a tenth of looking at each for itself.
+    if len(seconds) and -np.inf < seconds.min() and seconds.max() < np.inf:
+        return seconds
+    return np.nan_to_num(seconds)

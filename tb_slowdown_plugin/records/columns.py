@@ -144,6 +144,9 @@ class StackedColumns:
         self, what: str, tables: Sequence[Sequence[pb.Column]], needed: tuple[str, str]
     ) -> None:
         self._pieces: dict[str, dict[int, pb.Column]] = {}
+        self._names: list[str] = []
+        """Of the table that was sorted in last, and their pieces in `_in_order`."""
+        self._in_order: list[dict[int, pb.Column]] = []
         self.rows = [self._gather(what, place, table) for place, table in enumerate(tables)]
         """Of each table."""
         self.ends = list(accumulate(self.rows))
@@ -155,6 +158,10 @@ class StackedColumns:
             raise DecodeError(f"record has {what}s without the columns '{first}' and '{second}'")
         limits.few(f"{what}s times columns", self.total * len(self._pieces), limits.MAX_CELLS)
         limits.few(f"rows in column {needed[0]!r}", max(self.rows), limits.MAX_ROWS)
+        lengths = {*self.rows}
+        self._places = {of: self._find_places(of) for of in lengths} if len(lengths) > 1 else {}
+        """Length -> the tables of that length, and (tables, length) where their rows stand; empty
+        where all are as long."""
 
     def __contains__(self, name: str) -> bool:
         return name in self._pieces
@@ -190,17 +197,23 @@ class StackedColumns:
         values = self._values(name, np.float64, np.nan)
         return limits.samples(values.astype(np.float64, copy=False))
 
+    def _find_places(self, length: int) -> tuple[list[int], Int]:
+        places = [place for place, rows in enumerate(self.rows) if rows == length]
+        firsts = np.array([self.ends[place] - length for place in places], np.int64)
+        return places, firsts[:, None] + np.arange(length)
+
     def _gather(self, what: str, place: int, table: Sequence[pb.Column]) -> int:
         """Sort a table's columns in by their names; its rows."""
         limits.few("columns", len(table), limits.MAX_COLUMNS)
-        rows = table[0].rows if table else 0
-        for column in table:
-            name = limits.text(column.name)
-            if column.rows != rows:
-                raise DecodeError(f"record has {what} columns of different lengths")
-            pieces = self._pieces.get(name)
-            if pieces is None:
-                pieces = self._pieces[name] = {}
+        names = [column.name for column in table]
+        lengths = [column.rows for column in table]
+        rows = lengths[0] if lengths else 0
+        if lengths.count(rows) < len(lengths):
+            raise DecodeError(f"record has {what} columns of different lengths")
+        if names != self._names:  # mostly they are those of the record before
+            self._names = names
+            self._in_order = [self._pieces.setdefault(limits.text(name), {}) for name in names]
+        for pieces, column in zip(self._in_order, table, strict=True):
             pieces[place] = column
         return rows
 
@@ -216,11 +229,15 @@ class StackedColumns:
 
     def _values(self, name: str, kind: type[np.int64 | np.float64], absent: float) -> NDArray[Any]:
         """(rows of all,) numbers of the kind, of any size."""
+        pieces = self._pieces[name]
+        raws = [column.shuffled for column in pieces.values()]
+        if len(raws) == len(self.rows) and all(raws):
+            encodings = {column.type for column in pieces.values()}
+            if len(encodings) == 1:
+                return self._unshuffle_all(name, kind, encodings.pop(), raws)
         constants: tuple[list[int], list[float]] = [], []
         alike: dict[tuple[int, int], tuple[list[int], list[bytes]]] = {}
-        pieces = self._pieces[name]
-        for place, column in pieces.items():
-            raw = column.shuffled
+        for raw, (place, column) in zip(raws, pieces.items(), strict=True):
             constant = None if raw else column.WhichOneof("values")
             if constant in _CONSTANTS:
                 self._check_kind(name, kind, constant == "real")
@@ -233,18 +250,27 @@ class StackedColumns:
                 group = alike[shape] = [], []
             group[0].append(place)
             group[1].append(raw)
-        if len(alike) == 1 and len(next(iter(alike.values()))[0]) == len(self.rows):
-            ((encoding, rows), (_, raws)) = next(iter(alike.items()))
-            return self._unshuffle(name, kind, encoding, rows, raws).reshape(self.total)
         if len(constants[0]) == len(self.rows):
             return self.repeat(np.array(constants[1], kind))
         values = np.full(self.total, absent, kind)
         starts = self.starts()
-        for (encoding, rows), (places, raws) in alike.items():
+        for (encoding, rows), (places, some) in alike.items():
             at = starts[places][:, None] + np.arange(rows)
-            values[at] = self._unshuffle(name, kind, encoding, rows, raws)
+            values[at] = self._unshuffle(name, kind, encoding, rows, some)
         for place, constant_value in zip(*constants, strict=True):
             values[self.ends[place] - self.rows[place] : self.ends[place]] = constant_value
+        return values
+
+    def _unshuffle_all(
+        self, name: str, kind: type[Any], encoding: int, raws: list[bytes]
+    ) -> NDArray[Any]:
+        """(rows of all,) numbers of which each table has a piece in the same encoding."""
+        if not self._places:
+            return self._unshuffle(name, kind, encoding, self.rows[0], raws).reshape(self.total)
+        values = np.empty(self.total, kind)
+        for rows, (places, at) in self._places.items():
+            some = [raws[place] for place in places]
+            values[at] = self._unshuffle(name, kind, encoding, rows, some)
         return values
 
     def _unshuffle(
@@ -255,12 +281,11 @@ class StackedColumns:
         if dtype is None:
             raise DecodeError(f"column {name!r} has the unknown type {encoding}")
         self._check_kind(name, kind, dtype.kind == "f")
-        for raw in raws:
-            if len(raw) != rows * dtype.itemsize:
-                raise DecodeError(
-                    f"column {name!r} has {len(raw)} bytes for {rows} rows "
-                    f"of {dtype.itemsize} bytes"
-                )
+        wrong = {*map(len, raws)} - {rows * dtype.itemsize}
+        if wrong:
+            raise DecodeError(
+                f"column {name!r} has {min(wrong)} bytes for {rows} rows of {dtype.itemsize} bytes"
+            )
         shuffled = np.frombuffer(b"".join(raws), np.uint8)
         planes = shuffled.reshape(len(raws), dtype.itemsize, rows)
         numbers: NDArray[Any] = np.ascontiguousarray(planes.swapaxes(1, 2)).view(dtype)

@@ -41,6 +41,7 @@ from tb_slowdown_plugin.report.text_report import to_text
 from tb_slowdown_plugin.server.own_lines import page_body
 from tb_slowdown_plugin.server.params import ParameterError, names, shown, text, whole
 from tb_slowdown_plugin.server.runs import Analysis, Runs
+from tb_slowdown_plugin.server.timeline_tiles import TimelineTiles
 
 Parameters: TypeAlias = Mapping[str, str]
 
@@ -99,6 +100,8 @@ class Ledgers:
                 self._kept.popitem(last=False)
         return made
 
+
+_TILES: Final = TimelineTiles()
 
 _LEDGERS: Final = Ledgers()
 """Keyed by analysis, of which each in this process has a number of its own."""
@@ -194,8 +197,14 @@ def timeline(runs: Runs, parameters: Parameters) -> Body:
     analysis = runs.analysis(text(parameters, "run"))
     first, last = _rows_asked(parameters, len(analysis.run.steps))
     buckets = whole(parameters, "buckets", _BUCKETS, least=_LEAST_BUCKETS, most=_MOST_BUCKETS)
-    with _turn(last - first):
-        return timeline_body(analysis.run, analysis.account, first, last, buckets)
+    unranged = _TILES.unranged(analysis)
+    if last - first <= _WIDE_ROWS:
+        return timeline_body(analysis.run, analysis.account, first, last, buckets, None, unranged)
+    with _WIDE_AT_ONCE:
+        columns = _TILES.columns(analysis, first, last, buckets)
+        return timeline_body(
+            analysis.run, analysis.account, columns.first, columns.last, buckets, columns, unranged
+        )
 
 
 def on_grid(runs: Runs, parameters: Parameters) -> Parameters:

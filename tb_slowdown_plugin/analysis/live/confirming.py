@@ -12,7 +12,7 @@ from tb_slowdown_plugin.analysis.live.recent_pace import Slowing
 from tb_slowdown_plugin.analysis.report_types import Confirming, Report, RunAccount
 from tb_slowdown_plugin.analysis.text.headline import PARTLY, headline
 from tb_slowdown_plugin.analysis.text.wording import ledger_seconds, step_range, whole_percent
-from tb_slowdown_plugin.analysis.types import CONFIRMING, UNEXPLAINED, Verdict
+from tb_slowdown_plugin.analysis.types import CONFIRMING, UNEXPLAINED, Verdict, zero_where_unknown
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CONTENTION, THROTTLED, cause_of_account
 from tb_slowdown_plugin.catalog.causes import cause_title
@@ -134,7 +134,7 @@ def _find_candidate(run: Run, first: int, excess_seconds: float) -> str | None:
     for name, column in run.steps.accounts.items():
         cause = cause_of_account(name)
         if cause is not None and first > 0:
-            values = np.nan_to_num(column)
+            values = zero_where_unknown(column)
             rows = len(values) - first
             grown = float(values[first:].sum()) - rows * float(values[:first].mean())
             more[cause] = more.get(cause, 0.0) + grown

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import SLOW_STEP
 from tb_slowdown_plugin.catalog.parameters.prepare import (
@@ -43,11 +44,13 @@ def find_slow_steps(run: Run, measured: Mapping[str, Float]) -> list[SlowStep]:
       run: The recording.
       measured: Account -> (S,) seconds.
     """
+    if not any(isinstance(e.what, Fact) and e.what.name == SLOW_STEP for e in run.events):
+        return []
     period = run.steps.period_seconds
     known = np.zeros(len(period))
     for account, seconds in measured.items():
         if names.family(account) != names.INPUT_WAIT:
-            known += np.nan_to_num(seconds)
+            known += zero_where_unknown(seconds)
     idle = is_idle(run, period - known)
     found = []
     for event in run.events:
@@ -93,7 +96,7 @@ def with_slow_lines(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]
     }
     if not lines:
         return dict(measured)
-    core = run.steps.period_seconds - sum(np.nan_to_num(each) for each in measured.values())
+    core = run.steps.period_seconds - sum(zero_where_unknown(each) for each in measured.values())
     excess = _excess(np.maximum(core, 0.0), np.array(sorted({each.row for each in slow})))
     made = dict(measured)
     for account, of_place in lines.items():

@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.stats.events import find_events
+from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.shared import SEVERAL
 from tb_slowdown_plugin.records.types import Fact, Float, Run
@@ -85,10 +86,10 @@ def with_first_validation(measured: Mapping[str, Float]) -> dict[str, Float]:
     own = names.account(names.INPUT_WAIT, names.OF_VALIDATION)
     if own not in measured:
         return dict(measured)
-    wait = np.nan_to_num(measured[own])
+    wait = zero_where_unknown(measured[own])
     first = np.zeros(len(wait))
     for column in (measured[each] for each in measured if call_of(each)[0] == "evaluate"):
-        row, later = np.split(find_events(np.nan_to_num(column)), [1])
+        row, later = np.split(find_events(zero_where_unknown(column)), [1])
         usual = np.median(wait[later]) if len(later) else 0.0
         first[row] = np.maximum(wait[row] - usual, 0.0)
     start = find_events(wait)[:1]

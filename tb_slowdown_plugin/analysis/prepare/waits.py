@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tb_slowdown_plugin.analysis.prepare.slow_steps import waits_in
+from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import PYTHON_STACK
 from tb_slowdown_plugin.catalog.parameters.shared import IDLE_CORES, MATTERS
@@ -48,12 +49,14 @@ def stack_sets(run: Run) -> list[StackSet]:
 def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
     """The accounts, with one for the line that waits in at least a quarter of the samples."""
     made = dict(measured)
+    sets = stack_sets(run)
+    if not sets:
+        return made
     period = run.steps.period_seconds
-    core = np.maximum(period - sum(np.nan_to_num(each) for each in measured.values()), 0.0)
+    core = np.maximum(period - sum(zero_where_unknown(each) for each in measured.values()), 0.0)
     cpu = np.nan_to_num(run.steps.process_cpu_seconds, nan=np.inf)
     idle = float(cpu.sum()) < IDLE_CORES * float(core.sum())
     seen: dict[str, float] = defaultdict(float)
-    sets = stack_sets(run)
     for fact in (fact for each in sets for fact in each.facts):
         seen[fact.subject] += waits_in(fact, is_idle=idle)
     place, samples = max(seen.items(), key=lambda each: each[1], default=("", 0.0))

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_slowdown_plugin.analysis.text.wording import counted
+from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.shared import FAR_BEYOND, MOSTLY, NEGLIGIBLE
 from tb_slowdown_plugin.records.metadata import run_name
@@ -55,9 +56,11 @@ class Group:
 
 def find_group(run: Run) -> Group | None:
     """What the workers of a run wait; None for one worker, or if they measured no waiting."""
+    if not run.workers:
+        return None
     members = (run, *run.workers)
     waiting = [_seconds(member.steps, waiting=True) for member in members]
-    if len(members) < 2 or not all(wait.any() for wait in waiting):
+    if not all(wait.any() for wait in waiting):
         return None
     rows = [_rows_of(run.steps.number, member.steps.number) for member in members]
     waits = _gather(waiting, rows)
@@ -213,7 +216,7 @@ def _seconds(steps: StepTable, *, waiting: bool) -> Float:
     for name, seconds in steps.accounts.items():
         family = names.family(name)
         if (family == names.COMMUNICATION) if waiting else (family not in _OWN_WORK):
-            total += np.nan_to_num(seconds)
+            total += zero_where_unknown(seconds)
     return total
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.report_types import Judged, SignalState
 from tb_slowdown_plugin.analysis.text.wording import duration, whole_percent
+from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import rule_of
 from tb_slowdown_plugin.catalog.parameters.shared import IDLE_CORES, MATTERS
@@ -124,8 +125,8 @@ def _unmeasured(run: Run, explained: Float) -> Float:
     unclocked = {"part"} if wait is None or not wait.reason else {"part", "validation"}
     for account, seconds in run.steps.accounts.items():
         if rule_of(account).class_ not in unclocked:
-            dark = dark - np.nan_to_num(seconds)
-    return np.asarray(np.clip(np.nan_to_num(dark), 0.0, None))
+            dark = dark - zero_where_unknown(seconds)
+    return np.asarray(np.maximum(zero_where_unknown(dark), 0.0))
 
 
 def _idle_rows(run: Run, dark: Float) -> Float:

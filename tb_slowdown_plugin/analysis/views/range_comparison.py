@@ -10,6 +10,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.timing_text import working_rows
 from tb_slowdown_plugin.analysis.report_types import RunAccount
+from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import collectors, names
 from tb_slowdown_plugin.catalog.accounts import account_title, cause_of_account
 from tb_slowdown_plugin.catalog.causes import cause_title
@@ -112,7 +113,7 @@ def _of_rows(run: Run, account: RunAccount, start: int, first: int, end: int) ->
 
     def seconds(id_: str, title: str, values: Float) -> _Series:
         sides = _blocks(values, start, first, width), _blocks(values, first, end, width)
-        recurs = _recurs(np.nan_to_num(values[:end]), first)
+        recurs = _recurs(zero_where_unknown(values[:end]), first)
         return _Series(id_, title, "seconds", True, "mean", *sides, LEAST_OF_STEP * usual, recurs)
 
     before, here = slice(start, first), slice(first, end)

@@ -18,11 +18,17 @@ from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_
 from tb_slowdown_plugin.analysis.prepare.retrace_groups import find_retraces
 from tb_slowdown_plugin.analysis.report_types import RunAccount
 from tb_slowdown_plugin.analysis.text.coverage import missing_stretches
+from tb_slowdown_plugin.analysis.types import zero_where_unknown
+from tb_slowdown_plugin.analysis.views.timeline_columns import (
+    DECIMALS,
+    Columns,
+    Unranged,
+    numbers,
+    reduce_rows,
+)
 from tb_slowdown_plugin.catalog import collectors, names
-from tb_slowdown_plugin.catalog.accounts import account_title
 from tb_slowdown_plugin.records.types import (
     Capture,
-    Epoch,
     Float,
     GcPause,
     Int,
@@ -34,11 +40,16 @@ from tb_slowdown_plugin.records.types import (
 _LANE_VALUES: Final = 800
 """Values of each signal of a whole run, however few its buckets are."""
 
-_DECIMALS: Final = 6
-"""Step times are recorded to the microsecond."""
 
-
-def timeline(run: Run, account: RunAccount, first: int, last: int, buckets: int) -> dict[str, Any]:
+def timeline(
+    run: Run,
+    account: RunAccount,
+    first: int,
+    last: int,
+    buckets: int,
+    columns: Columns | None = None,
+    unranged: Unranged | None = None,
+) -> dict[str, Any]:
     """The body of the route `timeline`, ready for JSON; `server/http_api.md` has its keys.
 
     Args:
@@ -47,6 +58,8 @@ def timeline(run: Run, account: RunAccount, first: int, last: int, buckets: int)
         first: first row of the view, 0 to `rows - 1`.
         last: last row of the view, inclusive; clipped to the run.
         buckets: how many groups of equally many rows at most, 1 or more.
+        columns: the view reduced to buckets, where that is known: its rows are the view's.
+        unranged: what does not depend on the view, where that is known.
 
     Returns:
         plain dicts, lists, numbers and None (not measured); never NaN.
@@ -63,14 +76,14 @@ def timeline(run: Run, account: RunAccount, first: int, last: int, buckets: int)
     if buckets < 1:
         msg = f"buckets is {buckets}; it must be at least 1"
         raise ValueError(msg)
-    width = max(1, -(-(last - first + 1) // buckets))
+    unranged = unranged or Unranged.of(run)
+    if columns is None:
+        width = max(1, -(-(last - first + 1) // buckets))
+        columns = reduce_rows(run, account, first, last, width, unranged.accounts)
+    first, last, width = columns.first, columns.last, columns.width
     # Growth is told of the values of the whole run: not by how wide a window they are drawn in.
     most = max(buckets, _LANE_VALUES) if last - first + 1 >= rows else buckets
-    view = slice(first, last + 1)
-    starts = np.arange(first, last + 1, width) if rows else np.empty(0, np.int64)
-    local = starts - first
-    period = steps.period_seconds[view]
-    sizes = np.diff(np.append(local, len(period)))
+    epochs = [epoch for epoch in unranged.epochs if first <= epoch["row"] <= last]
     return {
         "run": run.name,
         "rows": rows,
@@ -78,18 +91,9 @@ def timeline(run: Run, account: RunAccount, first: int, last: int, buckets: int)
         "first": first,
         "last": last,
         "bucket_rows": width,
-        "row": starts.tolist(),
-        "step": steps.number[starts].tolist(),
-        "time": _numbers(steps.ended[starts], 3),
-        "count": sizes.tolist(),
-        "step_seconds": _step_seconds(period, local, width),
-        "healthy": _means(account.healthy_per_step[view], local, sizes),
-        "lost": {
-            cause: _means(lost[view], local, sizes) for cause, lost in account.lost_per_step.items()
-        },
-        "accounts": _accounts(steps, view, local, sizes),
+        **columns.body(),
         "healthy_step_seconds": account.report.healthy_step_seconds,
-        "epochs": _epochs(run, first, last, buckets),
+        "epochs": epochs[:: max(1, -(-len(epochs) // buckets))],
         "annotations": [
             asdict(note) for note in account.report.annotations if first <= note.row <= last
         ],
@@ -111,61 +115,6 @@ def timeline(run: Run, account: RunAccount, first: int, last: int, buckets: int)
     }
 
 
-def _step_seconds(period: Float, local: Int, width: int) -> dict[str, list[float | None]]:
-    if not len(period):
-        return {"mean": [], "median": [], "min": [], "max": []}
-    sizes = np.diff(np.append(local, len(period)))
-    whole = len(period) // width * width
-    medians = np.median(period[:whole].reshape(-1, width), axis=1)
-    if whole < len(period):
-        medians = np.append(medians, np.median(period[whole:]))
-    return {
-        "mean": _means(period, local, sizes),
-        "median": _numbers(medians),
-        "min": _numbers(np.minimum.reduceat(period, local)),
-        "max": _numbers(np.maximum.reduceat(period, local)),
-    }
-
-
-def _means(values: Float, local: Int, sizes: Int) -> list[float | None]:
-    if not len(values):
-        return []
-    return _numbers(np.add.reduceat(values, local) / sizes)
-
-
-def _accounts(steps: StepTable, view: slice, local: Int, sizes: Int) -> list[dict[str, Any]]:
-    """Mean seconds a step in each account in which the run spent any, the largest first."""
-    spent = {name: _total(seconds) for name, seconds in steps.accounts.items()}
-    return [
-        {
-            "account": name,
-            "title": account_title(name),
-            "seconds": _means(steps.accounts[name][view], local, sizes),
-        }
-        for name in sorted(spent, key=lambda name: -spent[name])
-        if spent[name] > 0.0
-    ]
-
-
-def _total(seconds: Float) -> float:
-    total = float(seconds.sum())
-    # Passing over what was not measured takes ten times as long, and there is rarely any.
-    return float(np.nansum(seconds)) if np.isnan(total) else total
-
-
-def _epochs(run: Run, first: int, last: int, most: int) -> list[dict[str, int]]:
-    found = [
-        {
-            "row": event.row,
-            "step": int(run.steps.number[event.row]),
-            "number": event.what.number,
-        }
-        for event in run.events
-        if first <= event.row <= last and isinstance(event.what, Epoch)
-    ]
-    return found[:: max(1, -(-len(found) // most))]
-
-
 def _summed(
     marks: tuple[Int, Float], steps: StepTable, first: int, last: int, width: int
 ) -> list[dict[str, float]]:
@@ -175,7 +124,7 @@ def _summed(
     if not len(rows):
         return []
     _, firsts = np.unique((rows - first) // width, return_index=True)
-    sums = np.round(np.add.reduceat(seconds, firsts), _DECIMALS)
+    sums = np.round(np.add.reduceat(seconds, firsts), DECIMALS)
     counts = np.diff(np.append(firsts, len(rows)))
     kept = rows[firsts]
     columns = kept.tolist(), steps.number[kept].tolist(), counts.tolist(), sums.tolist()
@@ -206,7 +155,7 @@ def _signals(table: SignalTable, first: int, last: int, most: int) -> list[dict[
                 "unit": known.unit if known else "count",
                 "cumulative": bool(known and known.cumulative),
                 "row": rows[kept].tolist(),
-                "value": _numbers(part[kept]),
+                "value": numbers(part[kept]),
             }
         )
     return lanes
@@ -235,17 +184,12 @@ def _extremes(values: Float, most: int) -> Int:
     return np.unique(np.concatenate([starts + lowest, starts + highest]))
 
 
-def _numbers(values: Float, decimals: int = _DECIMALS) -> list[float | None]:
-    rounded: list[float] = np.round(values, decimals).tolist()
-    return [number if number == number else None for number in rounded]
-
-
 def find_marks(run: Run, graphs: Sequence[TracedGraph]) -> Mapping[str, tuple[Int, Float]]:
     """Kind -> ascending rows, all of them rows of the run, and the seconds of each."""
     saved = np.zeros(len(run.steps))
     for name, seconds in run.steps.accounts.items():
         if names.family(name) == names.CHECKPOINT:
-            saved += np.nan_to_num(seconds)
+            saved += zero_where_unknown(seconds)
     saves = working_rows(saved)
     pauses = [
         (event.row, event.what)

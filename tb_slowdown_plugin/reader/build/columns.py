@@ -92,7 +92,8 @@ class GrowingColumns:
         self._arrays[name] = array
 
     def _grow(self, needed: int) -> None:
-        self._capacity = max(needed, 2 * self._capacity, _FIRST_CAPACITY)
+        # What no row stands in yet takes no memory, and each larger array is one more copy.
+        self._capacity = max(needed, 4 * self._capacity, _FIRST_CAPACITY)
         for name, array in self._arrays.items():  # one at a time: only one is doubled in memory
             larger = np.empty(self._capacity, array.dtype)
             larger[: self.rows] = array[: self.rows]

@@ -18,6 +18,7 @@ from tb_slowdown_plugin.analysis.types import (
     Diagnosis,
     Finding,
     Pattern,
+    zero_where_unknown,
 )
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.records.types import Fact, Float, GcPause, Int, Run
@@ -103,7 +104,7 @@ class Case:
         total = np.zeros(len(self.run.steps))
         for name, seconds in self.run.steps.accounts.items():
             if names.family(name) == family and detail in (None, names.detail(name)):
-                total += np.nan_to_num(seconds)
+                total += zero_where_unknown(seconds)
         return total
 
     def details(self, family: str) -> tuple[tuple[str, float], ...]:

@@ -53,7 +53,7 @@ from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
 from tb_slowdown_plugin.analysis.causes.machine import python_overhead_fixes, waits
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent
-from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.analysis.types import Finding, zero_where_unknown
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CONTENTION, WAITING, rule_of
 from tb_slowdown_plugin.catalog.parameters.shared import (
@@ -236,7 +236,7 @@ def _measured_work(case: Case) -> Float:
     total = np.zeros(len(case.run.steps))
     for name, seconds in case.run.steps.accounts.items():
         if rule_of(name).class_ != "part" and names.family(name) not in WAITING:
-            total += np.nan_to_num(seconds)
+            total += zero_where_unknown(seconds)
     return total
 
 
