@@ -13,10 +13,11 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -37,7 +38,23 @@ from tb_slowdown_plugin.report.judged_runs import report  # noqa: E402
 RUNS: Final = 1000
 RECORDED: Final = 200
 REPEATS: Final = 5
-_DRAWN = "new Promise((d) => requestAnimationFrame(() => requestAnimationFrame(d)))"
+_UNTIL_DRAWN = """
+  const began = performance.now();
+  %s
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  return performance.now() - began;
+"""
+_ORDER = (
+    f"""async () => {{{_UNTIL_DRAWN % "document.querySelector('th.col-lost button').click();"}}}"""
+)
+_FILTER = f"""async (words) => {{{
+    _UNTIL_DRAWN
+    % (
+        "const box = document.querySelector('.list-filter'); box.value = words;"
+        "box.dispatchEvent(new Event('input'));"
+    )
+}}}"""
+"""Milliseconds until it is on screen."""
 _LONGEST_MILLISECONDS = 300_000
 _SETTLE_SECONDS = 3.0
 """TensorBoard lists a run before it has read its records."""
@@ -110,20 +127,9 @@ def visit(browser: Browser, url: str, count: int) -> Iterator[tuple[str, float]]
     status = frame.locator(".list-status").get_by_text(f"{count:,} runs.", exact=True)
     status.wait_for(timeout=_LONGEST_MILLISECONDS)
     yield "**all judged**", time.time() - began / 1000
-    click = "document.querySelector('th.col-lost button').click()"
-    yield "order", _median(page, lambda: frame.evaluate(click))
-    words = iter(FILTERS)
-    yield "filter", _median(page, lambda: type_filter(page, next(words)))
+    yield "order", _median(frame.evaluate(_ORDER) for _ in range(REPEATS))
+    yield "filter", _median(frame.evaluate(_FILTER, words) for words in list(FILTERS)[:REPEATS])
     page.close()
-
-
-def type_filter(page: SlowdownPage, words: str) -> None:
-    """Filters the table."""
-    page.frame().evaluate(
-        "word => { const box = document.querySelector('.list-filter'); box.value = word;"
-        " box.dispatchEvent(new Event('input')); }",
-        words,
-    )
 
 
 def count_filtered(browser: Browser, url: str, count: int) -> dict[str, int]:
@@ -133,8 +139,7 @@ def count_filtered(browser: Browser, url: str, count: int) -> dict[str, int]:
     frame.get_by_text(f"{count:,} runs.", exact=True).wait_for()
     found = {}
     for words in FILTERS:
-        type_filter(page, words)
-        frame.evaluate(_DRAWN)
+        frame.evaluate(_FILTER, words)
         told = frame.locator(".list-status").inner_text()
         matching = re.match(r"([\d,]+) of [\d,]+ runs match\.", told)
         found[words] = int(matching[1].replace(",", "")) if matching else -1
@@ -142,14 +147,9 @@ def count_filtered(browser: Browser, url: str, count: int) -> dict[str, int]:
     return found
 
 
-def _median(page: SlowdownPage, act: Callable[[], object]) -> float:
-    taken = []
-    for _ in range(REPEATS):
-        began = time.perf_counter()
-        act()
-        page.frame().evaluate(_DRAWN)
-        taken.append(time.perf_counter() - began)
-    return sorted(taken)[REPEATS // 2]
+def _median(milliseconds: Iterable[float]) -> float:
+    """In seconds."""
+    return statistics.median(milliseconds) / 1000
 
 
 def main() -> int:

@@ -49,9 +49,7 @@ FILTERS: Final[Mapping[str, Means]] = MappingProxyType(
         "name:recorded slowdown lost>=10": lambda one: (
             "recorded" in one.run and one.verdict == "slowdown" and _percent(one) >= 10
         ),
-        "cause:garbage_collection healthy": lambda one: (
-            _has(one, "garbage_collection") and one.verdict == "healthy"
-        ),
+        '"slow start"': lambda one: one.verdict == "slow_start",
     }
 )
 
