@@ -89,6 +89,7 @@ _ACCOUNTS: Final = (
     Account(names.PREDICT, "Calls of predict", "configured", "retracing"),
     Account(names.CALL, "Calls", "configured", "retracing"),
     Account(names.CLEAR_SESSION, "Calls of clear_session", "configured", "garbage_collection"),
+    Account(names.SINGLE_CALLS, "Calls made once or twice", "validation", "retracing", _NEVER),
     Account(names.GC, "Garbage collection pauses", "configured", "garbage_collection",
             least_events=LEAST_PAUSES),
     Account(names.CALLBACK, "Callback", "configured", "callbacks"),

@@ -40,6 +40,8 @@ CALL: Final = "call"
 CLEAR_SESSION: Final = "clear_session"
 """Keras's function that forgets all models, and making their kernels again afterwards. Detail:
 the line that calls it."""
+SINGLE_CALLS: Final = "single_calls"
+"""No account of a record: calls of the user's that the run made once or twice."""
 COMPUTING: Final = "computing"
 """No account of a record: what a call computes is the step's own work."""
 FORWARD: Final = "forward"

@@ -11,6 +11,7 @@ from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_
 from tb_slowdown_plugin.analysis.prepare.slow_steps import with_slow_lines
 from tb_slowdown_plugin.analysis.prepare.user_calls import (
     with_first_validation,
+    with_single_calls,
     with_validation,
 )
 from tb_slowdown_plugin.analysis.prepare.waits import with_waits
@@ -41,6 +42,7 @@ def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float
       graphs: its traces with their first executions, from `traced_graphs(run)`.
     """
     measured = with_validation(run, with_first_validation(_settled_seconds(run, graphs)))
+    measured = with_single_calls(run, measured)
     steady: dict[str, Float] = defaultdict(lambda: np.zeros(len(run.steps)))
     for graph in in_training(graphs):
         if graph.first_seconds and graph.row < len(run.steps):

@@ -15,6 +15,7 @@ from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.shared import SEVERAL
 from tb_slowdown_plugin.records.types import Fact, Float, Run
 
+_OWNERS: Final = frozenset({names.PREDICT, names.CALL, names.CLEAR_SESSION})
 _PART: Final = "in:"
 _SCRIPT: Final = "<module> ("
 _LINE: Final = re.compile(r"(?P<call>[\w.]+) \((?P<place>.*)\)")
@@ -108,4 +109,18 @@ def with_validation(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]
         if told and not all(each.is_small for each in told):
             seconds = np.nan_to_num(kept.pop(account))
             kept[names.VALIDATION] = np.nan_to_num(kept.get(names.VALIDATION, 0.0)) + seconds
+    return kept
+
+
+def with_single_calls(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
+    """The accounts, with calls that a line made once or twice as one account.
+
+    A model that is asked for its predictions when it is trained, or loaded, is no loop.
+    """
+    kept = dict(measured)
+    for account in measured:
+        told = called(run, account) if names.family(account) in _OWNERS else ()
+        if told and sum(each.calls for each in told) < SEVERAL:
+            seconds = np.nan_to_num(kept.pop(account))
+            kept[names.SINGLE_CALLS] = kept.get(names.SINGLE_CALLS, 0.0) + seconds
     return kept

@@ -61,7 +61,12 @@ def _of_run(report: Report) -> Iterator[str]:
     # The verdict is about the program: what others took from it comes after its own causes.
     own = [each for each in report.causes if not each.external and each.cause != "warm_up"]
     for cause in (own or report.causes)[:1]:
-        yield from textwrap.wrap(cause.summary, _COLUMNS)
+        lead = ""
+        start = next((each for each in report.causes if each.cause == "warm_up"), cause)
+        if start.lost_seconds > cause.lost_seconds and not cause.external:
+            yield from textwrap.wrap(start.summary, _COLUMNS)  # the headline names it
+            lead = "Next: "
+        yield from textwrap.wrap(lead + cause.summary, _COLUMNS)
         for advice in cause.advice[:1]:
             place = f" ({advice.where})" if advice.where else ""
             yield from textwrap.wrap(f"Fix{place}: {advice.text}", _COLUMNS)

@@ -64,5 +64,18 @@ def test_what_validation_waited_for_at_first_is_warm_up(make_run):
     assert lost["input_wait:validation", "periodic"] == pytest.approx(2.7)
 
 
+@pytest.mark.parametrize(("calls", "names"), [(2.0, ()), (3.0, ("call:load_model (train.py:9)",))])
+def test_a_call_that_is_made_once_or_twice_is_no_loop(make_run, calls, names):
+    account = "call:load_model (train.py:9)"
+    seconds = np.where(np.arange(SIZE) % 150 == 149, 1.5, 0.0)
+    told = Fact("called", f"{account}|load_model|train.py:9", {"calls": calls, "seconds": 3.0})
+    run = make_run(0.010 + seconds, accounts={account: seconds}, events=[(330, told)])
+    measured = measured_seconds(run, ())
+    np.testing.assert_allclose(measured[names[0] if names else "single_calls"], seconds)
+    diagnosis = diagnose(0.010 + seconds, measured)
+    assert tuple(each.source for each in diagnosis.findings) == names
+    assert diagnosis.ledger.unexplained_seconds == 0.0
+
+
 def test_a_call_without_a_line_has_no_place():
     assert call_of("call:fit") == ("fit", "")

@@ -120,3 +120,25 @@ def test_the_program_s_own_cause_comes_before_what_others_took(
     monkeypatch.setattr(judged_runs, "account_for", account_for)
     print_end("logs", str(root / "tests" / "recordings" / "retracing_number"))
     assert "Argument `learning_rate` is a Python float" in capsys.readouterr().out.splitlines()[1]
+
+
+@pytest.mark.parametrize(("times", "lead"), [(2.0, "Next: "), (0.5, "")])
+def test_a_start_that_the_headline_names_comes_before_the_next_cause(
+    root: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    times: float,
+    lead: str,
+) -> None:
+    def account_for(run: Run) -> RunAccount:
+        account = report_builder.account_for(run)
+        (own, *_) = account.report.causes
+        lost = times * own.lost_seconds
+        start = replace(own, cause="warm_up", summary="The first steps.", lost_seconds=lost)
+        return replace(account, report=replace(account.report, causes=(start, own)))
+
+    monkeypatch.setattr(judged_runs, "account_for", account_for)
+    print_end("logs", str(root / "tests" / "recordings" / "retracing_number"))
+    lines = capsys.readouterr().out.splitlines()
+    assert ("tbslow: The first steps." in lines) == bool(lead)
+    assert f"tbslow: {lead}Argument `learning_rate` is a Python float" in "\n".join(lines)
