@@ -29,7 +29,13 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.captures import captured_during, slowest_stage
-from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, largest, lost_seconds
+from tb_slowdown_plugin.analysis.causes.common.context import (
+    Case,
+    Claim,
+    largest,
+    lost_seconds,
+    to_place,
+)
 from tb_slowdown_plugin.analysis.causes.common.places import input_line
 from tb_slowdown_plugin.analysis.causes.common.program import Pipeline, Program
 from tb_slowdown_plugin.analysis.causes.common.recreated_objects import (
@@ -48,7 +54,7 @@ from tb_slowdown_plugin.analysis.causes.data import (
 )
 from tb_slowdown_plugin.analysis.ledger.input_contention import STRETCHED
 from tb_slowdown_plugin.analysis.prepare.function_traces import in_training
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.report_types import Advice, Place
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.text.wording import (
     count,
@@ -91,8 +97,14 @@ def explain(case: Case) -> Claim | None:
         _summary(case, claimed, main),
         tuple(_evidence(case, claimed, main)),
         _advice(case, main),
-        place=input_line(case),
+        place=_slow_function(case, main) or input_line(case),
     )
+
+
+def _slow_function(case: Case, main: Finding) -> Place | None:
+    """The program's function that the elements wait for, where it is sure which one."""
+    place = pipeline_evidence.function_place(case, main)
+    return to_place(place) if place and main.pattern != "epoch_boundary" else None
 
 
 def _subject(finding: Finding) -> str:

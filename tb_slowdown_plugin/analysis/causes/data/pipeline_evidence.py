@@ -23,6 +23,8 @@ from tb_slowdown_plugin.records.types import Fact
 
 _PYTHON: Final = "PyFunc"
 """In the name of an operation that calls Python: `PyFunc`, `EagerPyFunc`."""
+_RUN_FUNCTIONS: Final = ("Generator", "Interleave", "Map")
+"""In the kinds of stages that run functions of the program: `FlatMap`, `ParallelMapV2`."""
 
 
 def slow_stages(case: Case, finding: Finding) -> list[tuple[int, Fact]]:
@@ -120,6 +122,15 @@ def python_place(case: Case) -> str:
     """The program's function that Python makes the elements with; "" without one, or with more."""
     found = {fact.subject for _, fact in case.facts(INPUT_FUNCTION) if fact.numbers}
     return found.pop() if len(found) == 1 else ""
+
+
+def function_place(case: Case, finding: Finding) -> str:
+    """The program's function that the slowest stage runs; "" where that is not sure."""
+    stages = slow_stages(case, finding)
+    if not stages or not any(kind in stages[-1][1].subject for kind in _RUN_FUNCTIONS):
+        return ""
+    told = {fact.subject for _, fact in case.facts(INPUT_FUNCTION)}
+    return python_place(case) or (told.pop() if len(told) == 1 else "")
 
 
 def python_seconds(captured: CapturedSteps) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from tb_slowdown_plugin.analysis.causes.common.context import to_place
 from tb_slowdown_plugin.analysis.report_types import Place
 from tb_slowdown_plugin.catalog.events import INPUT_AT
 from tb_slowdown_plugin.catalog.names import INPUT_PIPELINE
@@ -70,8 +71,9 @@ def find_chain(evidence: Evidence) -> Chain:
     Raises:
       UncertainError: The source does not show it, or shows another one than was recorded.
     """
-    place = evidence.cause.place
-    if place is None or f"{place.file}:{place.line}" not in evidence.subjects(INPUT_AT):
+    read_at = [fact.subject for fact in evidence.facts if fact.name == INPUT_AT]
+    place = to_place(read_at[-1]) if read_at else None
+    if place is None:
         raise UncertainError("The run does not say where its data are read.")
     source = evidence.sources.whole(place)
     user, expression = _find_use(source, place)

@@ -217,6 +217,9 @@ def test_the_functions_of_a_pipeline_are_told(make_run, find, judge, functions, 
     assert about == told
     generator = waits_from_300(make_run, find, judge, [*events, (320, stage("Generator#4", 0.01))])
     python = [place for place, calls in functions.items() if calls]
+    assert (generator.place and generator.place.function) == (
+        python[0].partition(" ")[0] if python else "scale" if len(functions) == 1 else None
+    )
     where = f"in `{python[0]}`" if python else "find the `from_generator` in your input pipeline"
     assert generator.advice[0].where == where
 

@@ -5,6 +5,7 @@ import pytest
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.causes.data.pipeline_evidence import (
+    function_place,
     kind_of,
     python_place,
     slow_stages,
@@ -29,6 +30,23 @@ def test_the_one_function_that_runs_python_is_the_place(case_of):
     assert python_place(case_of(scale, load)) == "load (data.py:9)"
     assert python_place(case_of(scale)) == ""
     assert python_place(case_of(load, function("read (data.py:20)", "generator"))) == ""
+
+
+@pytest.mark.parametrize(
+    ("stage", "functions", "place"),
+    [
+        ("ParallelMapV2#3", {"scale (data.py:3)": ()}, "scale (data.py:3)"),
+        ("Map#3", {"scale (data.py:3)": (), "flip (data.py:5)": ()}, ""),
+        ("Map#3", {"scale (data.py:3)": (), "load (data.py:9)": ("python",)}, "load (data.py:9)"),
+        ("Generator#4", {"read (data.py:20)": ("generator",)}, "read (data.py:20)"),
+        ("BatchV2#2", {"scale (data.py:3)": ()}, ""),
+        ("", {"scale (data.py:3)": ()}, ""),
+    ],
+)
+def test_the_function_of_the_slowest_stage_is_the_place(case_of, find, stage, functions, place):
+    events = [function(name, *calls) for name, calls in functions.items()]
+    events += [(40, Fact("input_stage", stage, {"share": 0.9}))] if stage else []
+    assert function_place(case_of(*events), find("input_wait", "flat", np.full(600, 0.05))) == place
 
 
 def test_a_function_is_told_once(case_of):
