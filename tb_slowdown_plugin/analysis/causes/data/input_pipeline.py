@@ -102,9 +102,11 @@ def explain(case: Case) -> Claim | None:
 
 
 def _slow_function(case: Case, main: Finding) -> Place | None:
-    """The program's function that the elements wait for, where it is sure which one."""
+    """The program's function that each element waits for, where it is sure which one."""
+    if main.pattern == "epoch_boundary" or _makes_datasets(case, main) or case.facts(UNFILLED):
+        return None
     place = pipeline_evidence.function_place(case, main)
-    return to_place(place) if place and main.pattern != "epoch_boundary" else None
+    return to_place(place) if place else None
 
 
 def _subject(finding: Finding) -> str:
