@@ -22,7 +22,7 @@ from tb_slowdown_plugin.catalog.parameters.shared import FAR_BEYOND
 from tb_slowdown_plugin.records.types import Change, Trace
 
 _UNKNOWN_RANK: Final = "of unknown rank"
-_COMPILED_AGAIN: Final = "the same model, compiled again"
+COMPILED_AGAIN: Final = "the same model, compiled again"
 """How the trace hook describes the model of a Keras step that was built anew."""
 _NEW_OBJECT: Final = "a new object"
 _MODEL: Final = "model"
@@ -64,7 +64,7 @@ def has_settled(retraces: Sequence[Trace], epochs: int = 0) -> bool:
 def is_compiled_again(trace: Trace) -> bool:
     """Whether a Keras step is traced because the program compiled the same model again."""
     return trace.cause == "new_object" and any(
-        change.after == _COMPILED_AGAIN for change in trace.changes
+        change.after == COMPILED_AGAIN for change in trace.changes
     )
 
 

@@ -66,7 +66,8 @@ def compile_once() -> Advice:
             same("    model.fit(fold)"),
         ),
         "The optimizer's state goes on from round to round; to start over, assign the weights and "
-        "the optimizer's variables their first values.",
+        "the optimizer's variables their first values. To change the learning rate, assign it: "
+        "`model.optimizer.learning_rate.assign(rate)`.",
         "find `compile` in the loop",
     )
 

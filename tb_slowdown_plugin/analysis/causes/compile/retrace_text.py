@@ -15,6 +15,7 @@ import numpy as np
 from tb_slowdown_plugin.analysis.causes.common.context import Case, lost_seconds
 from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, growth
 from tb_slowdown_plugin.analysis.prepare.retrace_groups import Retrace, is_keras, place, quoted
+from tb_slowdown_plugin.analysis.prepare.settled_functions import COMPILED_AGAIN
 from tb_slowdown_plugin.analysis.text.wording import (
     count,
     counted,
@@ -54,10 +55,7 @@ def tell_reason(retraces: Sequence[Retrace], trace: Trace, rows: tuple[int, int]
     often = cadence([retrace.row for retrace in retraces], rows[1] - rows[0] + 1)
     if trace.cause == "new_object":
         if is_keras(trace):
-            return (
-                f"The {trace.function} is rebuilt {often}: `compile()` runs again, or "
-                "the model is a new one."
-            )
+            return f"The {trace.function} is rebuilt {often}: {_why_rebuilt(trace)}."
         return (
             f"A new `tf.function` is made around {quoted(trace)} {often}, so each one is traced "
             "from the start."
@@ -75,6 +73,18 @@ def tell_reason(retraces: Sequence[Retrace], trace: Trace, rows: tuple[int, int]
         f"Argument `{change.argument}` {_what_differs(change)} {often}, so TensorFlow retraces "
         "the function."
     )
+
+
+def is_compiled_again(trace: Trace) -> bool:
+    """Whether `compile()` of the same model is why its step is built again."""
+    return is_keras(trace) and any(each.after == COMPILED_AGAIN for each in trace.changes)
+
+
+def _why_rebuilt(trace: Trace) -> str:
+    if is_compiled_again(trace):
+        return "`compile()` runs again"
+    new, unknown = "the model is a new one", "`compile()` runs again, or the model is a new one"
+    return new if trace.changes else unknown
 
 
 def _what_differs(change: Change) -> str:

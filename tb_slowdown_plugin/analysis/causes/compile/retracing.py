@@ -47,17 +47,20 @@ from tb_slowdown_plugin.analysis.causes.common.timing_text import (
 )
 from tb_slowdown_plugin.analysis.causes.compile import retrace_fixes
 from tb_slowdown_plugin.analysis.causes.compile.retrace_text import (
+    is_compiled_again,
     tell_reason,
     tell_retraces,
     typical,
 )
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_training
 from tb_slowdown_plugin.analysis.prepare.retrace_groups import Retrace, find_retraces, label, place
-from tb_slowdown_plugin.analysis.prepare.user_calls import call_of, called
-from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.prepare.user_calls import Called, call_of, called
+from tb_slowdown_plugin.analysis.report_types import Advice, Place
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, ledger_seconds
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.accounts import CREATION
+from tb_slowdown_plugin.catalog.events import OPTIMIZER_AT
 from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY
 
 _CLAIMED: Final = frozenset((names.TRACING, names.FIRST_EXECUTION, names.PREDICT, names.CALL))
@@ -80,25 +83,43 @@ def explain(case: Case) -> Claim | None:
         return _library(case, claimed, predicting)
     trace = typical(groups[0])
     traced = tuple(finding for finding in claimed if finding not in predicting)
+    compiled = _compiled_at(case) if is_compiled_again(trace) else None
+    optimizers = case.of(CREATION) if compiled and _makes_optimizers(case, compiled) else ()
     return Claim(
         "retracing",
-        claimed,
+        (*claimed, *optimizers),
         f"retracing of {label(trace)}{place(trace)}",
         tell_reason(groups[0], trace, span(claimed)),
         (
             *tell_retraces(case, traced, groups),
             *_tell_compiles(case),
+            *tell_seconds(case, optimizers, "went into making the optimizer that it compiles with"),
             *_tell_calls(case, predicting),
         ),
         _advice(groups, Program.of(case.run)),
         "high",
-        place=to_place(trace.location, label(trace)),
+        place=compiled or to_place(trace.location, label(trace)),
     )
+
+
+def _compiled_at(case: Case) -> Place | None:
+    """The line that compiles a model again most often."""
+    lines = [each.line for each in _compiles(case) if each.call == "compile"]
+    return to_place(lines[0]) if lines else None
+
+
+def _makes_optimizers(case: Case, at: Place) -> bool:
+    made = [to_place(fact.subject) for _, fact in case.facts(OPTIMIZER_AT)]
+    return any(each and (each.file, each.line) == (at.file, at.line) for each in made)
+
+
+def _compiles(case: Case) -> tuple[Called, ...]:
+    return called(case.run, names.account(names.TRACING, names.AGAIN))
 
 
 def _tell_compiles(case: Case) -> Iterable[str]:
     """The lines that compile a model again."""
-    for each in called(case.run, names.account(names.TRACING, names.AGAIN)):
+    for each in _compiles(case):
         yield (
             f"`{each.call}` of a model that has trained was called in {each.line}, "
             f"{counted(round(each.calls), 'time')} at least."

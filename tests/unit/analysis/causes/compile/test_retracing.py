@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis.views.retraces_view import retraces
-from tb_slowdown_plugin.records.types import Change, Execution, Trace
+from tb_slowdown_plugin.records.types import Change, Execution, Fact, Trace
 
 SIZE = 100
 
@@ -102,12 +102,39 @@ def test_keras_compiled_again(make_run, find, judge):
     ]
     cause = traced(make_run, find, judge, *traces)
 
-    assert cause.summary == (
-        "The Keras train step is rebuilt at every step: `compile()` runs again, or the model is a "
-        "new one."
-    )
+    assert cause.summary == "The Keras train step is rebuilt at every step: `compile()` runs again."
+    assert (cause.place.file, cause.place.line) == ("fit.py", 12)
     assert cause.evidence[0].startswith("10 retraces of the Keras train step (fit.py:12) took ")
     assert [each.text.split("`")[0] for each in cause.advice] == ["Call "]
+
+
+@pytest.mark.parametrize(("optimizer_line", "causes"), [(11, 1), (7, 2)])
+def test_the_line_that_compiles_again_is_the_place_with_its_optimizer(
+    make_run, find, judge, optimizer_line, causes
+):
+    """An optimizer that is made in that line is the same defect; one of another line is not."""
+    change = Change("model", "python_object", "compiled", "the same model, compiled again")
+    rows = range(SIZE - 10, SIZE)
+    lost = np.where(np.arange(SIZE) >= SIZE - 10, 0.050, 0.0)
+    facts = [
+        Fact("called", "tracing:again|compile|main (fit.py:11)", {"calls": 8.0, "seconds": 0.1}),
+        Fact("optimizer_at", f"fit.py:{optimizer_line}"),
+    ]
+    traces = [
+        again(row, change, cause="new_object", function="Keras train step", place="fit.py:12")
+        for row in rows
+    ]
+    run = make_run(
+        np.full(SIZE, 0.010) + 2 * lost,
+        accounts={"tracing:again": lost, "optimizer_creation": lost},
+        events=[*zip(rows, traces, strict=True), *((SIZE - 1, fact) for fact in facts)],
+    )
+    findings = [find(name, "flat", lost) for name in ("tracing:again", "optimizer_creation")]
+    found = {cause.cause: cause for cause in judge(run, *findings).report.causes}
+    assert len(found) == causes
+    retracing = found["retracing"]
+    assert (retracing.place.file, retracing.place.line) == ("fit.py", 11)
+    assert retracing.lost_seconds == pytest.approx(1.0 / causes)
 
 
 def test_a_new_model_in_each_trial(make_run, find, judge):
@@ -120,6 +147,7 @@ def test_a_new_model_in_each_trial(make_run, find, judge):
     ]
     cause = traced(make_run, find, judge, *traces)
 
+    assert cause.summary == "The Keras train step is rebuilt at every step: the model is a new one."
     assert not any("Call `compile()` once" in each.text for each in cause.advice)
     assert [" ".join(each.text.split()[:3]) for each in cause.advice] == [
         "Where each round",
