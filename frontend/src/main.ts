@@ -6,9 +6,10 @@ import { embeddedFetch, isShared } from "./api/embedded";
 import type { Run, RunReport } from "./api/wire/report";
 import { App } from "./page/app";
 import { browserHost } from "./page/host";
+import { pressed } from "./page/keys_help";
 import { followPrinting, opened } from "./page/printing";
 import { Shell } from "./page/shell";
-import { INITIAL, type State, shownRun } from "./page/state/state";
+import { INITIAL, isLoading, type State, shownRun } from "./page/state/state";
 import { STYLES } from "./styles";
 
 const SECOND = 1000;
@@ -76,28 +77,15 @@ export async function render(): Promise<void> {
     if (below < innerHeight && root.querySelector("button.more-rows") !== null) app.moreRows();
   };
   document.addEventListener("scroll", scrolled, { passive: true });
-  document.addEventListener("keydown", (event) => {
-    const target = event.target as HTMLElement;
-    const key = event.key.toLowerCase();
-    const help = document.querySelector<HTMLDetailsElement>(".keys");
-    if (key === "?" && help && !target.closest("input")) help.open = !help.open;
-    if (
-      (key !== "r" && (key !== "/" || app.state.run !== undefined)) ||
-      event.ctrlKey ||
-      event.metaKey ||
-      event.altKey
-    )
-      return;
-    if (target.closest("input, textarea, select") !== null) return;
-    event.preventDefault();
-    app.picker(true);
+  host.onKey((event) => {
+    if (root.clientWidth > 0) pressed(event, app);
   });
   // "Reported 12 s ago" and the countdown of a lost server grow old by themselves.
   let seconds = 0;
   setInterval(() => {
     seconds += 1;
     const run = shownRun(state);
-    const grows = state.gone !== undefined || state.picker;
+    const grows = state.gone !== undefined || state.picker || isLoading(state);
     const ages = run?.live === true && seconds % LIVE_SECONDS === 0;
     if (root.clientWidth > 0 && (grows || ages)) schedule(state);
   }, SECOND);

@@ -13,6 +13,7 @@ from typing import Final
 
 from tb_slowdown_plugin._paths import STATIC
 from tb_slowdown_plugin.errors import InputError
+from tb_slowdown_plugin.records.metadata import run_name
 from tb_slowdown_plugin.report.embedded_answers import EmbeddedRun, fit
 from tb_slowdown_plugin.report.formats.html_file import html_file, made_by
 
@@ -20,7 +21,9 @@ MOST_BYTES: Final = 2_000_000
 """A page, whatever the runs' length: it is attached to issues and sent by mail."""
 _EXPORT: Final = re.compile(r"export\s*\{\s*([\w$]+) as render\s*\};?\s*$")
 
-_STYLE: Final = ".made { margin: 8px 24px; font: 12px/1.5 system-ui, sans-serif; color: GrayText }"
+_STYLE: Final = (
+    ".made { margin: 8px 24px; font: 12px/1.5 system-ui, sans-serif; color: var(--text-2, #555) }"
+)
 
 _BODY: Final = """\
 <details class="made"><summary>{made}</summary><ul>{runs}</ul></details>
@@ -55,7 +58,7 @@ def to_html(
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
-    counted = runs[0].title if len(runs) == 1 else f"{len(runs)} runs"
+    counted = _labeled(runs[0]) if len(runs) == 1 else f"{len(runs)} runs"
     values = {
         "made": html.escape(made_by(f"{counted}, reported", made)),
         "runs": "".join(f"<li>{html.escape(_provenance(run))}</li>" for run in runs),
@@ -86,10 +89,21 @@ def _script(bundle: Path) -> str:
     return started
 
 
+def _labeled(run: EmbeddedRun) -> str:
+    """A run's title; of one of several workers also which of them the page shows."""
+    workers = run.listed["workers"]
+    if workers == 1:
+        return run.title
+    chief = "" if run_name(run.name)[1] else ", worker 0"
+    return f"{run.title}{chief}, one of {workers} workers"
+
+
 def _provenance(run: EmbeddedRun) -> str:
     began = run.listed["started"]
     when = ""
     if began is not None:
         when = datetime.fromtimestamp(began, timezone.utc).strftime(", begun %Y-%m-%d %H:%M UTC")
     versions = ", ".join(f"{package} {version}" for package, version in run.versions.items())
-    return f"{run.title}: {run.listed['steps']:,} steps{when}{'; ' if versions else ''}{versions}"
+    return (
+        f"{_labeled(run)}: {run.listed['steps']:,} steps{when}{'; ' if versions else ''}{versions}"
+    )

@@ -243,7 +243,8 @@ def test_hostile_names_stay_text(browser: playwright.Browser, tmp_path: Path) ->
     path = tmp_path / "report.html"
     assert main(["report", str(tmp_path / "logs"), "--format", "html", "-o", str(path)]) == 0
     opened = Opened(browser, path)
-    assert opened.page.locator("button.picker b").inner_text() == folder.name
+    button = opened.page.locator("button.picker")
+    assert button.get_attribute("title") == f"{folder.name} (choose a run: R)"
     assert opened.page.locator("img").count() == 0
     assert opened.page.title() != "pwned"
     assert opened.said == []

@@ -46,10 +46,22 @@ def test_the_mouse_zooms_and_pans_and_plain_wheel_scrolls(page: SlowdownPage) ->
     page.wait_kept("rows", None)
 
 
-def test_a_double_click_zooms_to_the_selection(page: SlowdownPage) -> None:
+def test_a_double_click_zooms_to_the_selection_or_the_whole_run_and_back_undoes_it(
+    page: SlowdownPage,
+) -> None:
     selection = page.drag(0.3, 0.4)
     page.page.mouse.dblclick(*page.point(0.35))
     page.wait_kept("rows", selection)
+    page.focus_timeline()
+    page.press("Escape")
+    page.wait_kept("selection", None)
+    page.page.mouse.dblclick(*page.point(0.5))
+    page.wait_kept("rows", None)
+    page.page.go_back()
+    page.wait_kept("rows", selection)
+    page.frame().wait_for_function(
+        "from => document.querySelector('sd-timeline').input.view.from === from", arg=selection[0]
+    )
 
 
 def test_the_strip_pans_the_view(page: SlowdownPage) -> None:
@@ -198,11 +210,6 @@ def test_keys_and_files_of_the_timeline(page: SlowdownPage) -> None:
     page.wait_changed("rows", None)
     page.press("m")
     assert page.wait_changed("selection", None) == page.kept("rows")
-    page.press("?")
-    keys = frame.get_by_role("table", name="Keys")
-    keys.get_by_text("change point").wait_for()
-    page.press("?")
-    keys.wait_for(state="hidden")
     page.press("0")
     frame.get_by_role("button", name="As table").click()
     with page.page.expect_download() as table:

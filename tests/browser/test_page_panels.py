@@ -83,7 +83,7 @@ def test_runs_are_compared_term_by_term(page: SlowdownPage) -> None:
     panel.get_by_text("against 2 repeats").wait_for()
     panel.locator("thead th", has_text="Difference").wait_for()
     head = panel.locator("thead th").all_inner_texts()
-    assert head[:5] == ["A step", "2 repeats", "slow_map_stage", "Difference", "99.5% interval"]
+    assert head[:5] == ["Per step", "2 repeats", "slow_map_stage", "Difference", "99.5% interval"]
     panel.get_by_role("button", name=re.compile("gc_pauses")).click()
     panel.get_by_text("against healthy").wait_for()
     panel.locator("table").wait_for()

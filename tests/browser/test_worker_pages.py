@@ -82,6 +82,36 @@ def test_the_address_of_a_worker_opens_its_page_and_a_wrong_one_says_so(
     assert refused.json["error"] == f"run '{RUN}' has no worker 7 besides its chief"
 
 
+def test_the_toolbar_chooses_a_worker_by_keyboard(page: SlowdownPage) -> None:
+    frame = page.open(RUN)
+    chooser = frame.get_by_role("combobox", name="Worker")
+    assert chooser.locator("option").all_inner_texts() == ["0", "1, straggler"]
+    chooser.focus()
+    page.press("1")
+    expect(frame.locator(".picker b")).to_have_text(f"{RUN}, worker 1")
+    expect(frame.locator("#workers .note")).to_contain_text("page of worker 1 of 2")
+    assert chooser.evaluate("one => one === document.activeElement"), "the focus stays"
+    assert chooser.input_value() == LATE
+    assert page.violations() == []
+    page.page.go_back()
+    expect(frame.locator(".picker b")).to_have_text(RUN)
+    expect(chooser).to_have_value(RUN)
+
+
+def test_a_shared_report_says_which_worker_it_shows(
+    board: TensorBoardProcess, page: SlowdownPage, tmp_path: Path
+) -> None:
+    for run, worker in ((RUN, 0), (LATE, 1)):
+        path = tmp_path / f"{worker}.html"
+        path.write_bytes(board.slowdown("report.html", run=run).body)
+        page.page.goto(path.as_uri())
+        toolbar = page.page.locator(".bar-top .worker")
+        expect(toolbar).to_have_text(f"Worker {worker}, one of 2")
+        expect(page.page.locator(".made summary")).to_contain_text(
+            f"{RUN}, worker {worker}, one of 2 workers, reported on"
+        )
+
+
 def test_a_workers_timeline_zooms_and_its_report_can_be_saved(
     board: TensorBoardProcess, page: SlowdownPage
 ) -> None:

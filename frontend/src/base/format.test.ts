@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import DURATIONS from "../../tests/durations.json";
 import {
   ago,
   bytes,
@@ -35,16 +36,7 @@ describe("numbers", () => {
     expect(decimal(-0.001, 1)).toBe("0.0");
   });
 
-  it.each([
-    [9300, "2 h 35 min"],
-    [1422.9, "23 min 43 s"],
-    [59.96, "1 min 0 s"],
-    [3599.6, "1 h 0 min"],
-    [3.42, "3.4 s"],
-    [0.2936, "293.6 ms"],
-    [200000, "2.3 days"],
-    [-242, "−4 min 2 s"],
-  ])("writes %d seconds as %s", (seconds, text) => {
+  it.each(DURATIONS as [number, string][])("writes %d seconds as %s", (seconds, text) => {
     expect(duration(seconds)).toBe(text);
   });
 

@@ -32,19 +32,27 @@ export const ledgerSeconds = (value: Maybe, wallSeconds = Number.POSITIVE_INFINI
 export const percent = (share: Maybe): string =>
   measured(share) ? `${decimal(share * 100, 1)}%` : MISSING;
 
-/** A stretch of time in prose: `23 min 43 s`, `2 h 35 min`, `3.4 s`. */
+/**
+ * A stretch of time in prose: `23 min 43 s`, `2 h 35 min`, `3.42 s`. The same figure as in the
+ * server's sentences: `wording.duration` in Python writes all that `tests/durations.json` has.
+ */
 export function duration(seconds: Maybe): string {
   if (!measured(seconds)) return MISSING;
   if (seconds < 0) return `−${duration(-seconds)}`;
-  if (seconds < 0.9995) return stepTime(seconds);
+  if (seconds > 0 && seconds < 0.00009995) return `${threeDigits(seconds * 1e6)} µs`;
+  if (seconds < 0.9995) return `${threeDigits(seconds * 1000)} ms`;
+  if (seconds < 9.995) return `${Number(seconds.toFixed(2))} s`;
   if (seconds < 59.95) return `${decimal(seconds, 1)} s`;
   const whole = Math.round(seconds);
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
   const minutes = Math.round(seconds / 60);
-  return minutes < 48 * 60
-    ? `${Math.floor(minutes / 60)} h ${minutes % 60} min`
-    : `${decimal(minutes / 1440, 1)} days`;
+  if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  const hours = Math.round(seconds / 3600);
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
+
+const threeDigits = (value: number): number =>
+  value >= 100 ? Math.round(value) : Number(value.toPrecision(3));
 
 /** What a step takes: `517.5 ms`, `0.42 ms`, `6.4 s`. */
 export function stepTime(seconds: Maybe): string {

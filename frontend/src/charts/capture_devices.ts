@@ -66,7 +66,7 @@ export function drawDevices(capture: Capture): TemplateResult {
       ["f-saving", "Waits for copies"],
       ["idle", "Waits for the host"],
     ])}
-    <div class="scroll"><table class="cap-devices">
+    <div class="scroll" tabindex="0" role="group" aria-label="Devices"><table class="cap-devices">
       <thead><tr><th>Device</th><td class="c30"></td><th class="num">Computes</th><th class="num">Others</th><th class="num">Copies</th><th class="num">Host</th></tr></thead>
       <tbody>${shown.map(device)}</tbody>
     </table></div>

@@ -152,7 +152,7 @@ describe("the comparison", () => {
     expect(before).toContain("tensorflow: 2.20 to 2.21");
     expect(before).toContain("A reason.");
     const heads = [...element.querySelectorAll("th")].map((one) => one.textContent);
-    expect(heads.slice(0, 3)).toEqual(["A step", "a", "b"]);
+    expect(heads.slice(0, 3)).toEqual(["Per step", "a", "b"]);
   });
 
   it("has a column for each of several runs, settings first", async () => {
@@ -161,7 +161,7 @@ describe("the comparison", () => {
     element.sides = { base: ["a", "b"], runs: ["c"], isPooled: false };
     await settled();
     expect([...element.querySelectorAll("th")].map((one) => one.textContent)).toEqual([
-      "A step",
+      "Per step",
       "run a",
       "run b",
       "run c",

@@ -84,10 +84,10 @@ function tableOf(found: RunComparison, called: (run: string) => string): Templat
   const { warm_up: warmUp, unit } = found;
   return html`<p class="headline" role="status">${found.headline}.</p>
     ${differing(found)}
-    <div class="scroll"><table>
-      <thead><tr><th>A ${unit}</th>${[base, other].map((name) => html`<th class="num" title=${name}><bdi>${middle(name, LETTERS)}</bdi></th>`)}<th class="num">Difference</th><th class="num">99.5% interval</th><th class="c30">shorter ← 0 → longer</th><th>Reading</th></tr></thead>
-      <tbody>${terms.map((term) => line(term, termTitle(term.term), reach))}</tbody>
-      <tfoot>${line(found.total, html`Sum`, reach)}${line(found.quiet, html`Fastest 50% of ${unit}s`, reach)}</tfoot>
+    <div class="scroll" tabindex="0" role="group" aria-label="Comparison"><table>
+      <thead><tr><th>Per ${unit}</th>${[base, other].map((name) => html`<th class="num" title=${name}><bdi>${middle(name, LETTERS)}</bdi></th>`)}<th class="num">Difference</th><th class="num">99.5% interval</th><th class="c30">shorter ← 0 → longer</th><th>Reading</th></tr></thead>
+      <tbody>${terms.map((term) => line(term, termTitle(term.term), reach, found.total))}</tbody>
+      <tfoot>${line(found.total, html`Sum`, reach, found.total)}${line(found.quiet, html`Fastest 50% of ${unit}s`, reach, found.total)}</tfoot>
     </table></div>
     <p class="q">${(found.changes ?? []).map((change) => `${change.text} `)}Bar: difference; line: its 99.5% interval. Warm-up isn't included: ${stepTime(warmUp.base_seconds)} in ${base}, ${stepTime(warmUp.with_seconds)} in ${other}. ${found.notes.join(" ")}</p>`;
 }
@@ -104,7 +104,12 @@ function differing({
   )}${reasons.map((reason) => html`<li>${told(reason)}</li>`)}</ul>`;
 }
 
-function line(term: Difference, name: TemplateResult, reach: number): TemplateResult {
+function line(
+  term: Difference,
+  name: TemplateResult,
+  reach: number,
+  total: Difference,
+): TemplateResult {
   const sure = isDifferent(term.outcome);
   const tone = sure ? (term.difference_seconds > 0 ? "bad" : "good") : "q";
   const change = signed(term.difference_seconds, stepTime);
@@ -114,7 +119,7 @@ function line(term: Difference, name: TemplateResult, reach: number): TemplateRe
     <td class=${`num ${tone}`}>${sure ? html`<b>${change}</b>` : change}</td>
     <td class="num q nw">${signed(low, stepTime)} … ${signed(high, stepTime)}</td>
     <td>${bar(term, reach)}</td>
-    <td class=${sure ? "" : "q"}>${reading(term)}</td></tr>`;
+    <td class=${sure ? "" : "q"}>${reading(term, total)}</td></tr>`;
 }
 
 /** The difference from the middle, and its interval as a thin line. */

@@ -19,11 +19,11 @@ export function columns(found: SideBySide, called: (run: string) => string): Tem
       (reason) => html`<li><bdi>${called(run)}</bdi>: ${told(reason)}</li>`,
     ),
   );
-  return html`<ul class="headlines" role="status">${others.map(
+  return html`<div role="status"><ul class="headlines">${others.map(
     ({ run, place }) => html`<li><bdi>${called(run)}</bdi>: ${found.headlines[place]}.</li>`,
-  )}${reasons}</ul>
-    <div class="scroll"><table class="beside">
-      <thead>${head(`A ${found.unit}`)}</thead>
+  )}${reasons}</ul></div>
+    <div class="scroll" tabindex="0" role="group" aria-label="Runs side by side"><table class="beside">
+      <thead>${head(`Per ${found.unit}`)}</thead>
       <tbody>${found.settings.map(
         ({ name, values }) =>
           html`<tr><td>${name.replaceAll("_", " ")}</td>${values.map((value) => html`<td class="num">${value}</td>`)}</tr>`,
@@ -32,7 +32,7 @@ export function columns(found: SideBySide, called: (run: string) => string): Tem
         .map(
           (row) =>
             html`<tr><td class="nw">${termTitle(row.term)}</td>${row.seconds.map((seconds, place) =>
-              cell(seconds, row.differences[place] ?? null),
+              cell(seconds, row.differences[place] ?? null, found.totals[place] ?? null),
             )}</tr>`,
         )}</tbody>
       <tfoot><tr><td>Sum</td>${found.step_seconds.map((seconds, place) => cell(seconds, found.totals[place] ?? null))}</tr>
@@ -42,12 +42,12 @@ export function columns(found: SideBySide, called: (run: string) => string): Tem
 }
 
 /** Seconds, and the difference from the first run with what it means. */
-function cell(seconds: number, difference: Difference | null): TemplateResult {
+function cell(seconds: number, difference: Difference | null, total = difference): TemplateResult {
   if (difference === null || difference.difference_seconds === 0) {
     return html`<td class="num">${stepTime(seconds)}</td>`;
   }
   const sure = isDifferent(difference.outcome);
   const tone = sure ? (difference.difference_seconds > 0 ? "bad" : "good") : "q";
   const change = signed(difference.difference_seconds, stepTime);
-  return html`<td class="num" title=${reading(difference)}>${stepTime(seconds)} <span class=${tone}>${sure ? html`<b>${change}</b>` : change}</span></td>`;
+  return html`<td class="num" title=${reading(difference, total)}>${stepTime(seconds)} <span class=${tone}>${sure ? html`<b>${change}</b>` : change}</span></td>`;
 }

@@ -68,6 +68,7 @@ class FakeHost implements Host {
   onHash = (changed: () => void): void => {
     this.hashChanged = changed;
   };
+  onKey = (): void => undefined;
   onReload = (reloaded: () => void): void => {
     this.reload = reloaded;
   };
@@ -146,7 +147,7 @@ describe("opening", () => {
     expect([...app.state.panels.keys()]).toContain("verdict");
     expect(server.count("report")).toBe(1);
     expect(server.count("timeline")).toBeLessThanOrEqual(2);
-    expect(app.state.slow).toBe(false);
+    expect(app.state.loadingSince).toBeUndefined();
   });
 
   it("restores run, rows and selection from the address", async () => {
@@ -177,9 +178,9 @@ describe("opening", () => {
     server.held.set("runs", new Promise(() => undefined));
     void app.start();
     await later(0.1);
-    expect(app.state.slow).toBe(false);
+    expect(app.state.loadingSince).toBeUndefined();
     await later(0.2);
-    expect(app.state.slow).toBe(true);
+    expect(app.state.loadingSince).toBeDefined();
   });
 });
 

@@ -53,12 +53,11 @@ export class App implements Actions {
     );
     this.#zoom = new Zoom(this.#store, client, this.#watch.failed);
     this.#verdicts = new Verdicts(this.#store, client, () => visible() && this.#isListing());
-    this.#loader = new Loader(this.#store, client, this.#zoom.buckets, this.#watch.failed, () => {
-      this.#zoom.refine();
-      this.#zoom.contrast();
+    const settled = (): void => {
       if (this.#arrival !== undefined) this.goTo(this.#arrival);
       this.#arrival = undefined;
-    });
+    };
+    this.#loader = new Loader(this.#store, client, this.#zoom, this.#watch.failed, settled);
   }
 
   get state(): State {
@@ -67,7 +66,8 @@ export class App implements Actions {
 
   async start(): Promise<void> {
     const slow = new Delay();
-    slow.after(SLOW_MILLISECONDS, () => this.#store.set({ slow: true }));
+    const loadingSince = Date.now() / 1000;
+    slow.after(SLOW_MILLISECONDS, () => this.#store.set({ loadingSince }));
     this.host.onHash(() => this.#follow());
     this.host.onReload(() => void this.refresh());
     this.#store.set(stateOfAddress(parseAddress(this.host.hash())));

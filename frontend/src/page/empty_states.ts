@@ -1,10 +1,13 @@
 /** What stands where there is nothing to show: designed, never blank. */
 
 import { html, nothing, type TemplateResult } from "lit-html";
-import { plural } from "../base/format";
+import { count, plural } from "../base/format";
 import { codeBox, copy } from "../panels/pieces";
 import type { App } from "./app";
 import { type State, shownRun } from "./state/state";
+
+/** From so many on the seconds of waiting are counted. */
+const LONG_SECONDS = 3;
 
 interface Sample {
   readonly name: string;
@@ -83,12 +86,21 @@ export function unreadable(app: App, error: Error): TemplateResult {
 }
 
 /** Shapes of the page to come, in its heights, so that nothing jumps. */
-export function loading(state: State): TemplateResult | typeof nothing {
-  if (!state.slow) return nothing;
-  return html`<div aria-busy="true" class="loading">
+export function loading(state: State, now: number): TemplateResult | typeof nothing {
+  if (state.loadingSince === undefined) return nothing;
+  const seconds = Math.floor(now - state.loadingSince);
+  return html`<div class="loading"><div aria-busy="true">
     <div class="skel" style="width:62%;height:28px"></div><div class="skel" style="width:84%;height:20px;margin-top:4px"></div>
-    <div class="skel" style="height:32px;margin-top:16px"></div><div class="skel" style="width:70%;height:32px;margin-top:12px"></div>
-    <p class="q" role="status">Reading ${shownRun(state)?.title ?? "the runs"} …</p></div>`;
+    <div class="skel" style="height:32px;margin-top:16px"></div><div class="skel" style="width:70%;height:32px;margin-top:12px"></div></div>
+    <p class="q" role="heading" aria-level="1"><span role="status">${progress(state)}</span>${seconds < LONG_SECONDS ? nothing : ` ${count(seconds)} s so far.`}</p></div>`;
+}
+
+/** What is being done, and how much of it there is. */
+function progress(state: State): string {
+  if (state.runs === undefined) return "Listing the runs of this logdir.";
+  const run = shownRun(state);
+  const steps = run?.steps ? `, ${plural(run.steps, "step")}` : "";
+  return `Reading and analyzing ${run?.title ?? "the run"}${steps}.`;
 }
 
 export function panelFailed(app: App, id: string, error: Error): TemplateResult {

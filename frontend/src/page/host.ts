@@ -17,6 +17,8 @@ export interface Host {
   /** The address that a colleague can open. */
   link(): string;
   onHash(changed: () => void): void;
+  /** Keys of the page, also while the focus is on nothing of TensorBoard's around it. */
+  onKey(pressed: (event: KeyboardEvent) => void): void;
   onReload(reloaded: () => void): void;
   /** Sets `data-theme` on the page's root now and whenever TensorBoard's switch moves. */
   followTheme(changed: () => void): void;
@@ -37,6 +39,13 @@ export function browserHost(own: globalThis.Window = window): Host {
     },
     link: () => outer.location.href,
     onHash: (changed) => outer.addEventListener("hashchange", changed),
+    onKey: (pressed) => {
+      own.document.addEventListener("keydown", pressed);
+      if (outer === own) return;
+      outer.document.addEventListener("keydown", (event) => {
+        if (event.target === outer.document.body) pressed(event);
+      });
+    },
     onReload: (reloaded) => listen(own, reloaded),
     followTheme: (changed) => followTheme(own, outer, changed),
   };

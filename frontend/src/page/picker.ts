@@ -10,7 +10,9 @@ import type { App } from "./app";
 import type { State } from "./state/state";
 
 const MOST_ROWS = 200;
-const MOST_LETTERS = 36;
+const MOST_LETTERS = 34;
+const NARROW_LETTERS = 22;
+const NARROW_PIXELS = 680;
 
 export function picker(app: App, state: State, now: number): TemplateResult {
   const all = state.runs?.runs ?? [];
@@ -38,7 +40,7 @@ function row(app: App, state: State, row: Row, now: number): TemplateResult {
   const { run } = row;
   const here = run.run === state.run;
   return html`<tr class=${here ? "sel" : ""}>
-    <td class="name"><button class="link" aria-current=${here ? "true" : "false"} title=${run.title} @click=${() => app.choose(run.run)}><bdi>${middle(run.title, MOST_LETTERS)}</bdi></button></td>
+    <td class="name"><button class="link" aria-current=${here ? "true" : "false"} title=${run.title} @click=${() => app.choose(run.run)}><bdi>${middle(run.title, state.width < NARROW_PIXELS ? NARROW_LETTERS : MOST_LETTERS)}</bdi></button></td>
     <td class="nw">${verdictText(row)}</td>
     <td class="num">${percent(lostOf(row))}</td>
     <td class="num">${count(run.steps)}</td>

@@ -2,6 +2,7 @@ import { render } from "lit-html";
 import { beforeAll, describe, expect, it } from "vitest";
 import { cause, judged, report, run, timeline } from "../../tests/make";
 import { Client, RequestFailed } from "../api/client";
+import type { Worker } from "../api/wire/report";
 import { below } from "../panels/later";
 import { App } from "./app";
 import type { Host } from "./host";
@@ -15,6 +16,7 @@ const host: Host = {
   keep: () => undefined,
   link: () => "",
   onHash: () => undefined,
+  onKey: () => undefined,
   onReload: () => undefined,
   followTheme: () => undefined,
 };
@@ -57,7 +59,7 @@ describe("what stands where there is nothing", () => {
 
   it("stays blank for the first moments, then shows the shapes to come", () => {
     expect(shown({}).querySelector(".skel")).toBeNull();
-    expect(shown({ slow: true }).querySelectorAll(".skel").length).toBeGreaterThan(2);
+    expect(shown({ loadingSince: 1199 }).querySelectorAll(".skel").length).toBeGreaterThan(2);
   });
 
   it("names a run that is not there", () => {
@@ -125,7 +127,7 @@ describe("verdicts", () => {
 
   it("tells the two largest terms of the loss, unexplained seconds among them", () => {
     expect(leadOf({})).toBe(
-      "Retracing cost 30.0 s, since step 10. Garbage collection cost 6.0 s, since step 10. " +
+      "Retracing cost 30.0 s, since step 10. Garbage collection cost 6 s, since step 10. " +
         "Fixing retracing and garbage collection would cut these 100 steps to about 1 min 4 s.",
     );
     expect(leadOf({ causes: [cause({ lost_seconds: 10 })], unexplained_seconds: 30 })).toBe(
@@ -149,6 +151,44 @@ describe("verdicts", () => {
   });
 });
 
+describe("a run of several workers", () => {
+  const worker = (number: number, name: string): Worker => ({
+    ...{ worker: number, run: name, steps: 100, step_seconds: 0.1, wait_seconds: 1 },
+    ...{ others_wait_seconds: 0, last_steps: 0, last_in_a_row: 0, host_class: null },
+    ...{ reading: "", straggler: number === 1 },
+  });
+  const workers = [worker(0, "run1"), worker(1, "run1/slowdown/worker-1")];
+
+  it("has a list of them in the toolbar, with its own chosen", () => {
+    const chooser = shown({ ...withReport({}), workers }).querySelector(".worker select");
+    expect([...(chooser?.querySelectorAll("option") ?? [])].map((one) => one.textContent)).toEqual([
+      "0",
+      "1, straggler",
+    ]);
+    expect((chooser as HTMLSelectElement).value).toBe("run1");
+  });
+
+  it("keeps the list while the next one is read, and has none of another run", () => {
+    const reading = { ...withReport({}), panels: new Map(), report: undefined, workers };
+    const there = { ...reading, run: "run1/slowdown/worker-1" };
+    expect(shown(there).querySelector<HTMLSelectElement>(".worker select")?.value).toBe(there.run);
+    expect(shown({ ...withReport({}, "run2"), workers }).querySelector(".worker")).toBeNull();
+  });
+});
+
+describe("a first read that takes long", () => {
+  it("counts the seconds once there are some", () => {
+    const runs = { runs: [run({ run: "a", steps: 1_200_000 })], other_runs: 0 };
+    const text = (since: number): string =>
+      shown({ runs, run: "a", loadingSince: since }).querySelector(".loading")?.textContent ?? "";
+    expect(text(1199).trim()).toBe("Reading and analyzing a, 1,200,000 steps.");
+    expect(text(1190).trim()).toBe("Reading and analyzing a, 1,200,000 steps. 10 s so far.");
+    const list = shown({ loadingSince: 1190 }).querySelector("[role=status]");
+    expect(list?.textContent).toBe("Listing the runs of this logdir.");
+    expect(list?.closest("[aria-busy]")).toBeNull();
+  });
+});
+
 describe("the run at the top of a logdir", () => {
   it("has the name of the logdir wherever people read it", () => {
     const top = run({ run: ".", title: "vit-7" });
@@ -158,8 +198,10 @@ describe("the run at the top of a logdir", () => {
     expect(page.querySelector("button.picker b")?.textContent).toBe("vit-7");
     expect(page.querySelector(".pop tr.sel bdi")?.textContent).toBe("vit-7");
     expect(page.querySelector("[download]")?.getAttribute("download")).toBe("slowdown-vit-7.html");
-    const waiting = shown({ runs, run: ".", slow: true });
-    expect(waiting.querySelector("[role=status]")?.textContent).toBe("Reading vit-7 …");
+    const waiting = shown({ runs, run: ".", loadingSince: 1150 });
+    expect(waiting.querySelector("[role=status]")?.textContent).toBe(
+      "Reading and analyzing vit-7, 100 steps.",
+    );
   });
 });
 

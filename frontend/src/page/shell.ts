@@ -8,6 +8,7 @@ import { PANELS } from "../panels";
 import type { AnyPanel, Captures, Page, Shown } from "../panels/contract";
 import type { App } from "./app";
 import { loading, noData, panelFailed, unknownRun, unreadable } from "./empty_states";
+import { keysDialog } from "./keys_help";
 import { allRuns } from "./runs/all_runs";
 import { SceneCache } from "./scenes";
 import { type State, shownRun } from "./state/state";
@@ -23,19 +24,19 @@ export class Shell {
     return html`<header class="head">${state.gone === undefined ? nothing : banner(this.app, state.gone, now)}
       ${chunks !== undefined && chunks.missing_chunks > 0 ? missingBanner(chunks) : nothing}
       ${toolbar(this.app, state, panelsOf(state), now)}</header>
-      <main>${this.#content(state, now)}</main>`;
+      <main>${this.#content(state, now)}</main>${keysDialog}`;
   }
 
   #content(state: State, now: number): TemplateResult | typeof nothing {
     const { runs, runsError } = state;
     if (runs === undefined) {
-      return runsError === undefined ? loading(state) : unreadable(this.app, runsError);
+      return runsError === undefined ? loading(state, now) : unreadable(this.app, runsError);
     }
     if (runs.runs.length === 0) return noData(this.app, state);
     if (state.run === undefined) return allRuns(this.app, state, now);
     const run = shownRun(state);
     if (run === undefined) return unknownRun(this.app, state.run ?? "");
-    if (!state.panels.has("verdict")) return loading(state);
+    if (!state.panels.has("verdict")) return loading(state, now);
     const page = this.#see(state, run, now);
     return html`${grouped(panelsOf(state)).map((group) =>
       group.length === 1

@@ -5,12 +5,19 @@ import { addressOf } from "../api/client";
 import { isShared } from "../api/embedded";
 import type { Run, RunReport } from "../api/wire/report";
 import { ago, clock, count, plural } from "../base/format";
+import { middle } from "../model/runs/groups";
 import { gapsText } from "../model/timeline/gap_text";
 import type { AnyPanel } from "../panels/contract";
 import { copy } from "../panels/pieces";
 import type { App } from "./app";
+import { keysButton } from "./keys_help";
 import { picker } from "./picker";
 import { type Gone, type State, shownRun } from "./state/state";
+
+/** Letters of a run's name that have room, in a wide window and in a narrow one. */
+const MOST_LETTERS = 44;
+const NARROW_LETTERS = 16;
+const NARROW_PIXELS = 680;
 
 export function toolbar(
   app: App,
@@ -21,16 +28,36 @@ export function toolbar(
   const run = shownRun(state);
   return html`<div class="bar-top">
     ${state.runs?.runs.length && state.run !== undefined ? pickerButton(app, state, run?.title ?? state.run ?? "") : html`<b>Slowdown</b>`}
+    ${run === undefined ? nothing : workerChooser(app, state, run)}
     ${(state.runs?.runs.length ?? 0) > 1 && state.run !== undefined ? html`${isShared() ? nothing : allRunsButton(app)}${run === undefined ? nothing : compareButton(app)}` : nothing}
     ${run === undefined ? nothing : freshness(run, state, now)}
     ${run === undefined ? nothing : links(app, state, panels, run)}
+    ${keysButton}
     ${state.picker ? picker(app, state, now) : nothing}
   </div>`;
 }
 
 function pickerButton(app: App, state: State, name: string): TemplateResult {
   return html`<button class="picker" aria-haspopup="dialog" aria-expanded=${state.picker ? "true" : "false"} title=${`${name} (choose a run: R)`}
-    @click=${() => app.picker(!state.picker)}><span class="q">Run</span> <b>${name || "none"}</b> <span aria-hidden="true">▾</span></button>`;
+    @click=${() => app.picker(!state.picker)}><span class="q">Run</span> <b>${middle(name || "none", state.width < NARROW_PIXELS ? NARROW_LETTERS : MOST_LETTERS)}</b> <span aria-hidden="true">▾</span></button>`;
+}
+
+/** Of several workers: whose page this is, and the way to the others. */
+function workerChooser(
+  app: App,
+  { workers }: State,
+  { run }: Run,
+): TemplateResult | typeof nothing {
+  const here = workers.find((one) => one.run === run);
+  if (here === undefined) return nothing;
+  // A report in one file has one worker.
+  if (isShared())
+    return html`<span class="worker">Worker ${here.worker}, one of ${workers.length}</span>`;
+  return html`<label class="worker"><span>Worker</span> <select
+    @change=${(event: Event) => app.choose((event.target as HTMLSelectElement).value)}>${workers.map(
+      ({ run: name, worker, straggler }) =>
+        html`<option value=${name} .selected=${name === run}>${worker}${straggler ? ", straggler" : ""}</option>`,
+    )}</select></label>`;
 }
 
 const allRunsButton = (app: App): TemplateResult =>
@@ -119,7 +146,7 @@ function freshness(run: Run, state: State, now: number): TemplateResult {
       ? ""
       : chunks.missing_chunks > 0
         ? `, ${count(chunks.missing_chunks)} of ${count(chunks.chunks + chunks.missing_chunks)} records missing`
-        : ", complete";
+        : "";
   const last = run.reported === null ? "" : `, reported ${ago(now - run.reported)}`;
   if (state.gone !== undefined && run.live) {
     return html`<span class="live"><span class="dot gone"></span>not live · ${plural(run.steps, "step")}</span>`;

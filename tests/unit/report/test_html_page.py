@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -84,6 +85,21 @@ def test_it_says_which_runs_when_and_with_what_versions(bundle: Path) -> None:
     assert "run1, reported on 2026-11-18 11:06 UTC by tbslow " in page
     assert "run1: 300 steps, begun 2026-11-18 11:06 UTC; tensorflow 2.21.0" in page
     assert "<noscript><pre>the text</pre></noscript>" in page
+
+
+@pytest.mark.parametrize(
+    ("name", "titled", "said"),
+    [
+        ("run1", "run1", "run1, worker 0, one of 2 workers"),
+        ("run1/slowdown/worker-1", "run1, worker 1", "run1, worker 1, one of 2 workers"),
+    ],
+)
+def test_it_says_which_worker_it_shows(bundle: Path, name: str, titled: str, said: str) -> None:
+    run = recorded(300, name)
+    run = replace(run, name=name, workers=(recorded(300, "other"),))
+    page = to_html([embed(run, account_for(run), title=titled)], text="", made=0.0, bundle=bundle)
+    assert f"<summary>{said}, reported on " in page
+    assert f"<li>{said}: 300 steps" in page
 
 
 def test_the_answers_are_those_of_the_routes() -> None:

@@ -6,6 +6,7 @@ import { count, decimal, duration, MISSING, stepTime } from "../../base/format";
 import { logTicks } from "../../base/ticks";
 import { causeKind, HEALTHY } from "../../catalog/causes";
 import { collectorTitle } from "../../catalog/collectors";
+import { step } from "../../model/run/retrace_reason";
 import { laneText } from "../../model/timeline/lane";
 import { atBucket, MARKS, notesAt, type Scene } from "../../model/timeline/scene";
 import { badge } from "../badge";
@@ -135,7 +136,7 @@ function marksAt(scene: Scene, bucket: number, retraces: Retraces | undefined): 
       group.examples.filter(here).map(({ changes }) => {
         const [change] = changes;
         return change
-          ? `${group.function}, ${change.argument}: ${change.before} → ${change.after}`
+          ? `${group.function}, ${change.argument}: ${step(change.before, change.after)}`
           : group.function;
       }),
     );

@@ -49,14 +49,19 @@ describe("the reading of a difference", () => {
   });
 
   it("says when chance could make it", () => {
-    expect(reading(difference({ outcome: "not_enough_repeats" }))).toContain("not enough repeats");
+    expect(reading(difference({ outcome: "not_enough_repeats" }), null)).toContain(
+      "not enough repeats",
+    );
     expect(isDifferent("not_enough_repeats")).toBe(false);
   });
 
   it("says what is new, gone, slower or moved", () => {
-    expect(reading(difference({ base_seconds: 0 }))).toBe("new");
-    expect(reading(difference({ with_seconds: 0, outcome: "faster" }))).toBe("gone");
-    expect(reading(difference({}))).toBe("slower");
-    expect(reading(difference({ outcome: "moved" }))).toMatch(/^moved/);
+    expect(reading(difference({ base_seconds: 0 }), null)).toBe("new");
+    expect(reading(difference({ with_seconds: 0, outcome: "faster" }), null)).toBe("gone");
+    expect(reading(difference({}), null)).toBe("slower");
+    const moved = difference({ outcome: "moved" });
+    const same = difference({ outcome: "no_difference" });
+    expect(reading(moved, same)).toBe("moved between categories, step time unchanged");
+    expect(reading(moved, difference({}))).toBe("moved between categories");
   });
 });

@@ -28,15 +28,20 @@ const stem = (run: string): string => run.replace(/[\s._-]*\d+$/, "");
 export const isDifferent = (outcome: Outcome): boolean =>
   outcome === "slower" || outcome === "faster" || outcome === "moved";
 
-/** What a term's difference means, in words. */
-export function reading({ outcome, base_seconds: before, with_seconds: now }: Difference): string {
+/** What a term's difference means, in words; `total` is that of the whole step. */
+export function reading(
+  { outcome, base_seconds: before, with_seconds: now }: Difference,
+  total: Difference | null,
+): string {
   switch (outcome) {
     case "no_difference":
       return "no significant difference";
     case "not_enough_repeats":
       return "not enough repeats";
     case "moved":
-      return "moved between categories, step time unchanged";
+      return total !== null && isDifferent(total.outcome)
+        ? "moved between categories"
+        : "moved between categories, step time unchanged";
     default:
       if (before === 0) return "new";
       if (now === 0) return "gone";

@@ -6,7 +6,7 @@ describe("checks", () => {
   it("tells what a cause cost that was named, as a short start is in a healthy run", () => {
     const start = cause({ cause: "warm_up", lost_seconds: 0.25, lost_fraction: 0.03 });
     const list = checks(report({ causes: [start], signals: [] }));
-    expect(list[0]).toEqual({ id: "warm_up", seen: true, text: "250.0 ms, 3.0%" });
+    expect(list[0]).toEqual({ id: "warm_up", seen: true, text: "250 ms, 3.0%" });
   });
 
   it("does not call checked what no signal saw", () => {
@@ -51,7 +51,7 @@ describe("checks", () => {
     );
     expect(texts).toMatchObject({
       retracing: "0 retraces",
-      garbage_collection: "3 pauses, 500.0 ms",
+      garbage_collection: "3 pauses, 500 ms",
       input_pipeline: "2.00 ms a step",
       host_memory: "+1.00 MiB",
       checkpointing: "not measured",

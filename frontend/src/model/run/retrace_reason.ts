@@ -27,14 +27,14 @@ export function reasonOf(group: RetraceGroup): string {
 }
 
 /** From one value to the next, the words they share said once. */
-function step(before: string, after: string): string {
+export function step(before: string, after: string): string {
   const type = /^(Python \w+ )/.exec(before)?.[1] ?? "";
   const next = type !== "" && after.startsWith(type) ? after.slice(type.length) : after;
   return `${shortened(before)} → ${shortened(next)}`;
 }
 
-/** Fractions to six digits: the table below has them in full. */
-const shortened = (text: string): string =>
+/** Fractions to six digits: more tell nobody anything. */
+export const shortened = (text: string): string =>
   text.replace(/\d+\.\d{6,}(?:e[+-]?\d+)?/g, (number) =>
     String(Number(Number(number).toPrecision(6))),
   );

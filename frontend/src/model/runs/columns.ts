@@ -41,7 +41,12 @@ export const COLUMNS: readonly Column[] = [
     numeric: true,
     value: (row) => digest(row)?.since_step ?? null,
   },
-  { id: "step", title: "A step", numeric: true, value: (row) => digest(row)?.step_seconds ?? null },
+  {
+    id: "step",
+    title: "Per step",
+    numeric: true,
+    value: (row) => digest(row)?.step_seconds ?? null,
+  },
   { id: "pace", title: "Step time", numeric: true, value: growthOf },
   { id: "rate", title: "Throughput", numeric: true, value: rateOf },
   { id: "steps", title: "Steps", numeric: true, value: ({ run }) => run.steps },

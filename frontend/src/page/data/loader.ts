@@ -5,6 +5,7 @@ import { PANELS } from "../../panels";
 import type { PanelState, State } from "../state/state";
 import { Delay, type Store } from "../state/store";
 import { RunSource } from "./source";
+import type { Zoom } from "./zoom";
 
 const SLOW_MILLISECONDS = 200;
 
@@ -16,11 +17,11 @@ export class Loader {
   constructor(
     private readonly store: Store,
     private readonly client: Client,
-    private readonly buckets: () => number,
+    private readonly zoom: Zoom,
     /** Told of a server that does not answer. */
     private readonly gone: (error: Error) => void,
-    /** Told when the whole timeline of a run is there. */
-    private readonly arrived: () => void,
+    /** Told when each panel has what it shows, so that nothing moves any more. */
+    private readonly settled: () => void,
   ) {}
 
   /** Some run has been asked for. */
@@ -33,17 +34,21 @@ export class Loader {
     this.#abort.abort();
     this.#abort = new AbortController();
     const source = this.#open(run);
-    this.#slow.after(SLOW_MILLISECONDS, () => this.#put(source, { slow: true }));
+    const loadingSince = Date.now() / 1000;
+    this.#slow.after(SLOW_MILLISECONDS, () => this.#put(source, { loadingSince }));
     const late = (): void => undefined;
-    source.report().then((report) => this.#put(source, { report }), late);
+    source.report().then((report) => this.#put(source, { report, workers: report.workers }), late);
     source.timeline().then((whole) => {
       this.#put(source, { whole });
-      if (source.wanted) this.arrived();
+      if (!source.wanted) return;
+      this.zoom.refine();
+      this.zoom.contrast();
     }, late);
     void Promise.all(PANELS.map((panel) => this.#panel(source, panel.id))).then(() => {
       if (!source.wanted) return;
       this.#slow.cancel();
-      this.store.set({ slow: false });
+      this.store.set({ loadingSince: undefined });
+      this.settled();
     });
   }
 
@@ -55,7 +60,7 @@ export class Loader {
 
   #open(run: string): RunSource {
     this.#loaded = true;
-    return new RunSource(this.client, run, this.buckets(), this.#abort.signal);
+    return new RunSource(this.client, run, this.zoom.buckets(), this.#abort.signal);
   }
 
   #put(source: RunSource, change: Partial<State>): void {

@@ -69,9 +69,10 @@ export class Watch {
 
   #plan(): void {
     const run = shownRun(this.store.state);
-    const { whole } = this.store.state;
+    const { whole, runs } = this.store.state;
     const ended = isBehind(whole, run) ? BEHIND_SECONDS : QUIET_SECONDS;
-    const quiet = run?.live ? LIVE_SECONDS : ended;
+    const grows = run?.live || runs?.runs.length === 0;
+    const quiet = grows ? LIVE_SECONDS : ended;
     const seconds = this.store.state.gone === undefined ? quiet : RETRY_SECONDS;
     this.#delay.after(seconds * 1000, () => {
       if (this.visible()) void this.refresh();

@@ -2,7 +2,7 @@
 
 import type { JudgedRun } from "../../api/wire/all_runs";
 import type { Changed } from "../../api/wire/changed";
-import type { Run, RunReport, Runs } from "../../api/wire/report";
+import type { Run, RunReport, Runs, Worker } from "../../api/wire/report";
 import type { Timeline } from "../../api/wire/timeline";
 import type { OpenTrace } from "../../model/captures";
 import { NEWEST, type Order } from "../../model/runs/columns";
@@ -28,6 +28,8 @@ export interface State {
   readonly run: string | undefined;
   readonly panels: ReadonlyMap<string, PanelState>;
   readonly report: RunReport | undefined;
+  /** Of the last report that came, so that they can be chosen from while the next one is read. */
+  readonly workers: readonly Worker[];
   readonly whole: Timeline | undefined;
   readonly detail: Timeline | undefined;
   /** Undefined: the whole run, also while it grows. */
@@ -60,8 +62,8 @@ export interface State {
   readonly picker: boolean;
   readonly filter: string;
   readonly gone: Gone | undefined;
-  /** Loading takes long enough to say so. */
-  readonly slow: boolean;
+  /** Unix seconds since when something is loading, once that is long enough to say so. */
+  readonly loadingSince: number | undefined;
   readonly width: number;
   readonly sample: number;
 }
@@ -119,6 +121,7 @@ export const INITIAL: State = {
   runsError: undefined,
   run: undefined,
   ...FORGOTTEN,
+  workers: [],
   axis: "steps",
   lostOnly: false,
   sortedBy: "seconds",
@@ -130,7 +133,11 @@ export const INITIAL: State = {
   picker: false,
   filter: "",
   gone: undefined,
-  slow: false,
+  loadingSince: undefined,
   width: 0,
   sample: 0,
 };
+
+/** Nothing of what was asked for is there yet, and that is worth saying. */
+export const isLoading = ({ loadingSince, panels }: State): boolean =>
+  loadingSince !== undefined && !panels.has("verdict");

@@ -26,7 +26,7 @@ const steps = (part: readonly [number, number]): string =>
 function table(cause: Cause, wall: number): TemplateResult {
   const total = cause.lost_seconds;
   let before = 0;
-  return html`<div class="scroll"><table>
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Parts of the warm-up"><table>
     <thead><tr><th>Part</th><th class="num">Seconds</th><th class="c30">In order of time, 0 to ${ledgerSeconds(total, wall)}</th><th>How known</th></tr></thead>
     <tbody>${cause.parts.map((part) => {
       const left = (100 * before) / total;

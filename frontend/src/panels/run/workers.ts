@@ -16,7 +16,7 @@ export const workers: Content<RunReport> = {
 };
 
 function table(all: readonly Worker[], wall: number, page: Page): TemplateResult {
-  return html`<div class="scroll"><table>
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Workers as a table"><table>
     <thead><tr><th>Worker</th><th class="num">Steps</th><th class="num">Median step</th><th class="num">Waits for others</th><th class="num">Others wait for it</th><th>Reading</th></tr></thead>
     <tbody>${all.map((one) => {
       const name = `Worker ${one.worker}`;

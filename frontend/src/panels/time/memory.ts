@@ -57,7 +57,9 @@ function chart(series: readonly MemorySeries[], timeline: Timeline): TemplateRes
   return html`<sd-memory class="mem" role="img" aria-label=${said.join("; ")} .input=${input}></sd-memory>`;
 }
 
-const table = (series: readonly MemorySeries[]): TemplateResult => html`<div class="scroll"><table>
+const table = (
+  series: readonly MemorySeries[],
+): TemplateResult => html`<div class="scroll" tabindex="0" role="group" aria-label="Memory as a table"><table>
   <thead><tr><th>Series</th><th class="num">After the start</th><th class="num">At the end</th><th class="num">Peak</th><th>Reading</th></tr></thead>
   <tbody>${series.map(
     (one) =>

@@ -74,7 +74,7 @@ function result(page: Page, here: string, length: number): Shown["body"] {
 }
 
 function table(shown: readonly Change[]): TemplateResult {
-  return html`<div class="scroll"><table class="fixed">
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Changes"><table class="fixed">
     <thead><tr><th class="c30">Signal</th><th class="num">Before</th><th class="num">Here</th><th class="num">Change</th><th class="bars">Before (gray), here (blue): 10–90%</th><th class="c30">Reading</th></tr></thead>
     <tbody>${shown.map(row)}</tbody></table></div>`;
 }

@@ -4,7 +4,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import "../../charts/sparkline";
 import type { RetraceExample, RetraceGroup, Retraces } from "../../api/wire/retraces";
 import { count, ledgerSeconds, plural, stepTime } from "../../base/format";
-import { key, reasonOf } from "../../model/run/retrace_reason";
+import { key, reasonOf, shortened } from "../../model/run/retrace_reason";
 import { between, padded } from "../../model/timeline/window";
 import type { Content, Page, SortColumn } from "../contract";
 import { prose } from "../pieces";
@@ -141,7 +141,10 @@ function traceRows(example: RetraceExample, page: Page): TemplateResult[] {
           : html`<button class="link" title="Show this step" @click=${() => page.actions.showRows(around)}>${count(example.step)}</button>`
       }</td>
       <td>${change === undefined ? "–" : html`<code>${change.argument || "–"}</code>`}</td>
-      <td><code>${change?.before || "–"}</code></td><td><code>${change?.after || "–"}</code></td>
+      ${[change?.before, change?.after].map(
+        (value) =>
+          html`<td title=${value ?? nothing}><code>${shortened(value ?? "") || "–"}</code></td>`,
+      )}
       ${[
         stepTime(example.building_seconds),
         stepTime(example.execution_seconds),

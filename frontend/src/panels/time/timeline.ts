@@ -6,7 +6,7 @@ import "../../charts/timeline/timeline_element";
 import type { Timeline } from "../../api/wire/timeline";
 import { count, ledgerSeconds, plural, signed, stepTime } from "../../base/format";
 import type { Measured } from "../../base/numbers";
-import { causeKind } from "../../catalog/causes";
+import { causeKind, UNEXPLAINED } from "../../catalog/causes";
 import type { Jump, LayerChoice, Point } from "../../charts/timeline/timeline_input";
 import { nearest, spansOf } from "../../model/captures";
 import { changeText } from "../../model/changes/changed";
@@ -89,7 +89,7 @@ function summary({ timeline: data }: Scene, page: Page): TemplateResult | typeof
     .slice(0, FEW)
     .map(
       ({ id, seconds }) =>
-        html`; ${ledgerSeconds(seconds, report?.wall_seconds)} lost to ${causeKind(id).name.toLowerCase()}`,
+        html`; ${ledgerSeconds(seconds, report?.wall_seconds)} ${id === UNEXPLAINED ? "unexplained" : `lost to ${causeKind(id).name.toLowerCase()}`}`,
     )}.${
     moved.length > 0
       ? html` Moved: ${moved
@@ -104,27 +104,6 @@ function summary({ timeline: data }: Scene, page: Page): TemplateResult | typeof
       : nothing
   }</p>`;
 }
-
-const KEYS: readonly (readonly [string, string])[] = [
-  ["← →", "move the cursor"],
-  ["Shift ← →, drag", "select"],
-  ["[ ]", "previous and next change point"],
-  ["W S, + −, Ctrl wheel", "zoom"],
-  ["A D, Shift wheel", "pan"],
-  ["F, Z, double click", "zoom to the selection"],
-  ["M", "select what is in view"],
-  ["Click, Ctrl click in the legend", "show one cause, add another"],
-  ["0", "whole run"],
-  ["Home End", "first and last step"],
-  ["Enter", "nearest trace"],
-  ["Esc", "clear the selection"],
-  ["R", "choose a run"],
-  ["Alt ←", "back to the view before"],
-];
-
-const help = html`<details class="keys"><summary class="btn sm" title="Keys (?)">?</summary><table aria-label="Keys">${KEYS.map(
-  ([keys, what]) => html`<tr><th scope="row">${keys}</th><td>${what}</td></tr>`,
-)}</table></details>`;
 
 /** The capture that is open, beside the steps. */
 function trace(page: Page): TemplateResult | typeof nothing {
@@ -169,7 +148,6 @@ function tools(whole: Scene, page: Page): TemplateResult {
         ? html`<button class="sm" @click=${() => openNear(page, selection ?? page.view)}>Trace here</button>`
         : nothing
     }
-    ${help}
     <button class="sm quiet" @click=${() => void below().then(({ picture }) => picture())}>PNG</button>
     <button class="sm quiet" @click=${() => void below().then(({ drawing }) => drawing())}>SVG</button>
     <button class="sm quiet" aria-pressed=${page.asTable ? "true" : "false"} @click=${() => actions.table(!page.asTable)}>As table</button>

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from tb_slowdown_plugin.analysis.text.wording import (
@@ -27,6 +30,13 @@ from tb_slowdown_plugin.analysis.text.wording import (
 )  # fmt: skip
 def test_a_duration_has_two_units_at_most(seconds: float, text: str) -> None:
     assert duration(seconds) == text
+
+
+def test_the_page_writes_durations_alike(root: Path) -> None:
+    """The page's own formatter is held to the same table by `frontend/src/base/format.test.ts`."""
+    table = json.loads((root / "frontend" / "tests" / "durations.json").read_text())
+    assert len(table) > 10
+    assert [[seconds, duration(seconds)] for seconds, _ in table] == table
 
 
 @pytest.mark.parametrize(
