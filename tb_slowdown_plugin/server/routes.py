@@ -202,8 +202,10 @@ def timeline(runs: Runs, parameters: Parameters) -> Body:
         return timeline_body(analysis.run, analysis.account, first, last, buckets, None, unranged)
     with _WIDE_AT_ONCE:
         columns = _TILES.columns(analysis, first, last, buckets)
+        first, last = columns.first, columns.last
+        signals = _TILES.signals(analysis, first, last, buckets)
         return timeline_body(
-            analysis.run, analysis.account, columns.first, columns.last, buckets, columns, unranged
+            analysis.run, analysis.account, first, last, buckets, columns, unranged, signals
         )
 
 

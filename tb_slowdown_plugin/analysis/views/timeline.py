@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -19,26 +19,22 @@ from tb_slowdown_plugin.analysis.prepare.retrace_groups import find_retraces
 from tb_slowdown_plugin.analysis.report_types import RunAccount
 from tb_slowdown_plugin.analysis.text.coverage import missing_stretches
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
+from tb_slowdown_plugin.analysis.views.signal_lanes import most_values, signal_lanes
 from tb_slowdown_plugin.analysis.views.timeline_columns import (
     DECIMALS,
     Columns,
     Unranged,
-    numbers,
     reduce_rows,
 )
-from tb_slowdown_plugin.catalog import collectors, names
+from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.records.types import (
     Capture,
     Float,
     GcPause,
     Int,
     Run,
-    SignalTable,
     StepTable,
 )
-
-_LANE_VALUES: Final = 800
-"""Values of each signal of a whole run, however few its buckets are."""
 
 
 def timeline(
@@ -49,6 +45,7 @@ def timeline(
     buckets: int,
     columns: Columns | None = None,
     unranged: Unranged | None = None,
+    signals: Any = None,
 ) -> dict[str, Any]:
     """The body of the route `timeline`, ready for JSON; `server/http_api.md` has its keys.
 
@@ -60,6 +57,7 @@ def timeline(
         buckets: how many groups of equally many rows at most, 1 or more.
         columns: the view reduced to buckets, where that is known: its rows are the view's.
         unranged: what does not depend on the view, where that is known.
+        signals: what stands under that key, where it is known.
 
     Returns:
         plain dicts, lists, numbers and None (not measured); never NaN.
@@ -81,8 +79,8 @@ def timeline(
         width = max(1, -(-(last - first + 1) // buckets))
         columns = reduce_rows(run, account, first, last, width, unranged.accounts)
     first, last, width = columns.first, columns.last, columns.width
-    # Growth is told of the values of the whole run: not by how wide a window they are drawn in.
-    most = max(buckets, _LANE_VALUES) if last - first + 1 >= rows else buckets
+    if signals is None:
+        signals = signal_lanes(run.signals, first, last, most_values(buckets, first, last, rows))
     epochs = [epoch for epoch in unranged.epochs if first <= epoch["row"] <= last]
     return {
         "run": run.name,
@@ -106,7 +104,7 @@ def timeline(
         "marks": {
             kind: _summed(marks, steps, first, last, width) for kind, marks in account.marks.items()
         },
-        "signals": _signals(run.signals, first, last, most),
+        "signals": signals,
         "unmeasured": [
             {"signal": state.signal, "reason": state.reason}
             for state in account.report.signals
@@ -132,56 +130,6 @@ def _summed(
         {"row": row, "step": step, "count": count, "seconds": total}
         for row, step, count, total in zip(*columns, strict=True)
     ]
-
-
-def _signals(table: SignalTable, first: int, last: int, most: int) -> list[dict[str, Any]]:
-    if not len(table):
-        return []
-    # One sample beyond each edge, so that a line reaches the edges of the view.
-    start = max(0, int(np.searchsorted(table.row, first, side="left")) - 1)
-    stop = int(np.searchsorted(table.row, last, side="right")) + 1
-    rows = table.row[start:stop]
-    lanes = []
-    for name, values in table.values.items():
-        part = values[start:stop]
-        if np.isnan(part).all():
-            continue
-        kept = _extremes(part, most)
-        known = collectors.signal(name)
-        lanes.append(
-            {
-                "signal": name,
-                "title": _title(name, known),
-                "unit": known.unit if known else "count",
-                "cumulative": bool(known and known.cumulative),
-                "row": rows[kept].tolist(),
-                "value": numbers(part[kept]),
-            }
-        )
-    return lanes
-
-
-def _title(name: str, known: collectors.Signal | None) -> str:
-    if known is None:
-        return name
-    device = names.detail(name)
-    return f"{known.title}, {device}" if device else known.title
-
-
-def _extremes(values: Float, most: int) -> Int:
-    """Indices of at most `most` values: lowest and highest of equal groups, in order."""
-    if len(values) <= most:
-        return np.arange(len(values))
-    groups = max(1, most // 2)
-    width = -(-len(values) // groups)
-    starts = np.arange(0, len(values), width)
-    padded = np.full(len(starts) * width, np.nan)
-    padded[: len(values)] = values
-    table = padded.reshape(-1, width)
-    gaps = np.isnan(table)  # a group of gaps alone keeps its first one
-    lowest = np.where(gaps, np.inf, table).argmin(axis=1)
-    highest = np.where(gaps, -np.inf, table).argmax(axis=1)
-    return np.unique(np.concatenate([starts + lowest, starts + highest]))
 
 
 def find_marks(run: Run, graphs: Sequence[TracedGraph]) -> Mapping[str, tuple[Int, Float]]:
