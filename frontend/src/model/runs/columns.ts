@@ -88,35 +88,41 @@ export const settingsOf = ({ found }: Row): Readonly<Record<string, Setting>> =>
   ...found?.hyperparameters,
 });
 
+const settingOf = ({ found }: Row, name: string): Setting | undefined =>
+  found?.hyperparameters[name] ?? found?.digest?.settings[name];
+
 const MOST_SETTINGS = 8;
+
+/** Keeps the value of each setting, undefined as soon as there are two. */
+function note(
+  into: Map<string, Setting | undefined>,
+  of: Readonly<Record<string, Setting>> = {},
+): void {
+  for (const name in of) {
+    const value = of[name];
+    const only = into.get(name);
+    if (!into.has(name)) into.set(name, value);
+    else if (only !== value && String(only) !== String(value)) into.set(name, undefined);
+  }
+}
 
 /** A column for each setting that differs between runs: hyperparameters first. */
 export function settingColumns(rows: readonly Row[]): Column[] {
-  const logged = new Map<string, Set<string>>();
-  const told = new Map<string, Set<string>>();
-  const note = (
-    into: Map<string, Set<string>>,
-    of: Readonly<Record<string, Setting>> = {},
-  ): void => {
-    for (const [name, value] of Object.entries(of)) {
-      const seen = into.get(name);
-      if (seen === undefined) into.set(name, new Set([String(value)]));
-      else if (seen.size < 2) seen.add(String(value));
-    }
-  };
+  const logged = new Map<string, Setting | undefined>();
+  const told = new Map<string, Setting | undefined>();
   for (const { found } of rows) {
     note(logged, found?.hyperparameters);
     note(told, found?.digest?.settings);
   }
   const differing = [...logged, ...[...told].filter(([name]) => !logged.has(name))].filter(
-    ([, values]) => values.size > 1,
+    ([, only]) => only === undefined,
   );
   return differing.slice(0, MOST_SETTINGS).map(([name]) => ({
     id: `set:${name}`,
     title: name.replaceAll("_", " "),
-    numeric: rows.every((row) => typeof (settingsOf(row)[name] ?? 0) === "number"),
+    numeric: rows.every((row) => typeof (settingOf(row, name) ?? 0) === "number"),
     value: (row: Row): Value => {
-      const value = settingsOf(row)[name];
+      const value = settingOf(row, name);
       return value === undefined ? null : typeof value === "number" ? value : String(value);
     },
   }));
