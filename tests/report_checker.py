@@ -87,8 +87,13 @@ def _headline(text: str, report: Mapping[str, Any]) -> Iterator[str]:
 
 def _between_sentences(text: str) -> Iterator[str]:
     """`grows: 4.4 times as long at the end` is the ratio of the two figures given for it."""
-    ratios = [quantity(each) for each in re.findall(r"([\d.,]+) times as long at the end", text)]
-    pattern = r"takes <a:duration> around step [\d,]+ and <b:duration> around"
+    ratios = [
+        quantity(each)
+        for each in re.findall(r"([\d.,]+) times as long (?:at the end|as early ones)", text)
+    ]
+    pattern = (
+        r"(?:takes|from) <a:duration> \(?around step [\d,]+\)? (?:and|to) <b:duration> \(?around"
+    )
     pairs = [parts for _, parts in found(pattern, text)]
     if ratios and len(pairs) == 1:
         a, b = pairs[0]["a"], pairs[0]["b"]

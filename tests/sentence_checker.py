@@ -94,7 +94,7 @@ def _totals(text: str, place: Place) -> Iterator[str]:
     for _, parts in (*found(in_all, text), *found(r"^<a:duration> was lost to", text)):
         if not parts["a"].may_be(place.lost):
             yield f"{parts['a'].text} lost in all, where {place.lost} s are"
-    for _, parts in found(r"of the <a:duration> (?:lie|lies|are|is) in", text):
+    for _, parts in found(r"of the <a:duration>(?: lost)? (?:lie|lies|are|is) in", text):
         if not parts["a"].may_be(place.lost):
             yield f"{parts['a'].text} taken for the {place.lost} s that are lost"
     if re.search(r"of (it|that|them|which) counts?\b", text):
@@ -139,12 +139,12 @@ _BEFORE_AFTER: Final = (
     r"<b:amount>[a-z ]* around",
     r"<a:amount> around steps? [\d,]+, <b:amount> around",
     r"<a:amount>[a-z ]* in the first (?:tenth|third|quarter)[a-z ]*, <b:amount>[a-z ]* in the last",
-    r"<a:amount>(?: a second were read from \w+)? before, <b:amount> since",
-    r"[Ff]rom <a:amount> to <b:amount>",
+    r"<a:amount>(?: a second were|/s was)?(?: read from \w+)? before, <b:amount>(?:/s)? since",
+    r"[Ff]rom <a:amount>(?: \(around steps? [\d,]+\))? to <b:amount>",
     r"<a:amount> (?:->|\u2192) <b:amount>",
 )
 _UP: Final = re.compile(
-    r"grow|rose|rise|longer|slower|more and more|steadily|CPU time goes|each trace costs", re.I
+    r"grow|grew|rose|rise|longer|slower|more and more|steadily|CPU time goes|each trace costs", re.I
 )
 
 
@@ -206,13 +206,14 @@ def _means(text: str, place: Place) -> Iterator[str]:
 
 
 def _sets(text: str, place: Place) -> Iterator[str]:
-    """`N saves took a to b each, T in all`: T is between N times a and N times b."""
+    """`N saves took T (a to b each)`: T is between N times a and N times b."""
     del place
-    pattern = (
-        r"<n:count> (?!m?s\b)[a-z]+s?\b[^\d:]*? <low:duration>(?: to <high:duration>)? each, "
-        r"<sum:duration> in all"
+    number, each = r"<n:count> (?!m?s\b)[a-z]+s?\b", r"<low:duration>(?: to <high:duration>)? each"
+    patterns = (
+        rf"{number}[^\d:]*? {each}, <sum:duration> in all",
+        rf"{number}[^:]*? took <sum:duration> \({each}",
     )
-    for _, parts in found(pattern, text):
+    for _, parts in (one for pattern in patterns for one in found(pattern, text)):
         n, low, total = parts["n"].value, parts["low"], parts["sum"]
         high = parts.get("high", low)
         if total.exceeds(n * high.value, n * high.doubt):

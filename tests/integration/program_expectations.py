@@ -201,7 +201,7 @@ def shape_churn(run: Run) -> None:
     assert not traces(run, "signature"), "nothing is traced again"
 
 
-@expect("Make the optimizer once,")
+@expect("Create the optimizer once,")
 def optimizer_anew(run: Run) -> None:
     assert len(facts(run, "optimizer_created")) >= 39
     assert 35 <= steps_with(run, "optimizer_creation") <= 40
@@ -209,7 +209,7 @@ def optimizer_anew(run: Run) -> None:
     assert first == last
 
 
-@expect("Make the optimizer once,", "Accumulate gradients: the optimizer")
+@expect("Create the optimizer once,", "Accumulate gradients: the optimizer")
 def optimizer_slots(run: Run) -> None:
     assert rise(run, "optimizer_variables") > 70, "two slots for each of 40 new variables"
     optimizer = run.steps.accounts["optimizer"]

@@ -81,7 +81,7 @@ def test_two_workers_are_one_run_and_the_late_one_is_named(tmp_path, root):
     assert run.environment.worker_count == 2
     cause = report.causes[0]
     assert cause.cause == "communication"
-    assert cause.summary.startswith("Worker 1 arrives last")
+    assert cause.summary.startswith("Worker 1 reaches the all-reduce last")
     # A busy machine makes it later still; more than the chief waits it is never.
     assert 0.75 * STEPS * LATE <= cause.lost_seconds <= report.workers[0]["wait_seconds"] * 1.01
     assert [worker["straggler"] for worker in report.workers] == [False, True]
@@ -96,7 +96,7 @@ def test_two_workers_are_one_run_and_the_late_one_is_named(tmp_path, root):
     assert (own["run"], own["steps"]) == ("run1/slowdown/worker-1", STEPS)
     assert own["wall_seconds"] == pytest.approx(report.wall_seconds, rel=0.05)
     assert own["workers"] == [dict(worker) for worker in report.workers]
-    assert "Worker 1 arrives last" in own["causes"][0]["summary"]
+    assert "Worker 1 reaches the all-reduce last" in own["causes"][0]["summary"]
     assert own["lost_seconds"] >= 0.75 * STEPS * LATE
 
 
@@ -115,6 +115,8 @@ def test_of_four_workers_a_late_chief_is_named_as_well(tmp_path, root):
     run, report = train(tmp_path, root, [2 * LATE, 0.0, 0.0, 0.0])
     assert [len(each.steps) for each in run.workers] == [STEPS] * 3
     assert report.causes[0].cause == "communication"
-    assert report.causes[0].summary.startswith("Worker 0 arrives last, and the others wait")
+    assert report.causes[0].summary.startswith(
+        "Worker 0 reaches the all-reduce last, and the others wait"
+    )
     assert [worker["straggler"] for worker in report.workers] == [True, False, False, False]
     assert report.causes[0].lost_seconds == pytest.approx(STEPS * 2 * LATE, rel=0.3)

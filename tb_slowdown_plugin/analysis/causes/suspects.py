@@ -132,7 +132,7 @@ def _open_tape(case: Case) -> Suspect | None:
         "tensor_retention",
         lost_seconds(left),
         f"The gradient tape that `{place}` opened was open for {count(age)} steps when it was last "
-        "looked at. It keeps what it recorded; how long that takes is not measured.",
+        "sampled. It keeps what it recorded; how long that takes isn't measured.",
     )
 
 

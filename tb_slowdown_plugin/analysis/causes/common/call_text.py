@@ -12,11 +12,11 @@ from tb_slowdown_plugin.catalog.accounts import CREATION
 from tb_slowdown_plugin.catalog.parameters.shared import ALIKE
 
 _DOING: Final[Mapping[str, str]] = {
-    names.INPUT_WAIT: "waiting for its data",
+    names.INPUT_WAIT: "input wait",
     names.TRACING: "tracing functions",
-    names.FIRST_EXECUTION: "first runs of new functions",
+    names.FIRST_EXECUTION: "first executions of new functions",
     names.GC: "garbage collection",
-    CREATION: "making optimizers",
+    CREATION: "creating optimizers",
     names.VALIDATION: "computing",
     names.COMPUTING: "computing",
 }
@@ -26,7 +26,7 @@ def tell_parts(each: Called) -> str:
     """How long a call takes, and what with."""
     seconds = each.seconds / each.calls
     whole = (
-        f"A call of `{each.call}` in {each.line} takes {duration(seconds)}, by the first "
+        f"A call of `{each.call}` in {each.line} takes {duration(seconds)}, measured in the first "
         f"{counted(round(each.calls), 'call')}"
     )
     if not each.parts:
@@ -36,7 +36,7 @@ def tell_parts(each: Called) -> str:
         doing = _DOING.get(part, "other work")
         told[doing] = told.get(doing, 0.0) + total / each.calls
     rest = seconds - sum(told.values())
-    told["all else that the call does"] = rest
+    told["other work of the call"] = rest
     shown = [
         f"{duration(took)} {doing}"
         for doing, took in sorted(told.items(), key=lambda pair: -pair[1])

@@ -96,7 +96,7 @@ def tell_memory(case: Case, captured: CapturedSteps, allocator: Allocator) -> st
     return (
         f"By the profiler capture of {case.steps_text(captured.rows)} the allocator "
         f"`{allocator.name}` is {percent(_used(allocator))} full, and "
-        f"{percent(allocator.fragmentation)} of what is free lies outside its largest free block."
+        f"{percent(allocator.fragmentation)} of its free memory is outside the largest free block."
     )
 
 
@@ -168,8 +168,8 @@ def _tell_copies(case: Case) -> Iterable[str]:
             yield (
                 f"In the profiler capture of {case.steps_text(captured.rows)} a step takes "
                 f"{duration(copies)} of {duration(captured.seconds)} in copies between host and "
-                "device while the device computes nothing. Only these steps were looked into, so "
-                "no seconds are counted as lost."
+                "device while the device is idle. Only these steps were captured, so no time is "
+                "counted as lost."
             )
             return
 

@@ -152,14 +152,14 @@ def tell_places(places: list[GrowingPlace], most: list[Fact]) -> Iterable[str]:
     for place, (first, last), (before, after) in places[:2]:
         grown = f", {duration(before)} before" if first > 0 else ""
         yield (
-            f"`{place}` is in {percent(last)} of the samples of the training thread at the end, "
-            f"in {percent(first) if first > 0 else 'none'} at the start: about "
-            f"{duration(after)} of a step{grown}."
+            f"`{place}` is in {percent(last)} of the training thread's stack samples at the end, "
+            f"and in {percent(first) if first > 0 else 'none'} at the start: about "
+            f"{duration(after)} per step{grown}."
         )
     for fact in most[:2] if not places else ():
         yield (
-            f"`{place_of(fact)}` is in {percent(_share_of(fact))} of the samples of the training "
-            f"thread, {count(fact.numbers.get('of', 0.0))} in all."
+            f"`{place_of(fact)}` is in {percent(_share_of(fact))} of the training thread's "
+            f"{count(fact.numbers.get('of', 0.0))} stack samples."
         )
 
 
@@ -207,5 +207,5 @@ def tell_part(case: Case, claimed: Iterable[Finding], family: str) -> Iterable[s
         share = min(1.0, share_of(finding, family))
         yield (
             f"The phase `{family}` takes {course(case, finding, series)}; "
-            f"{percent(share)} of the step's rise lie in it."
+            f"{percent(share)} of the growth of the step is in it."
         )

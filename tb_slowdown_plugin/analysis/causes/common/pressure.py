@@ -96,24 +96,21 @@ def tell_medians(case: Case, pressed: Mask) -> Iterable[str]:
         return
     inside, outside = float(np.median(period[pressed])), float(np.median(period[others]))
     if rises(outside, inside):
-        yield (
-            f"The median of those steps takes {duration(inside)}, that of the others "
-            f"{duration(outside)}."
-        )
+        yield (f"Those steps take {duration(inside)}, all others {duration(outside)} (medians).")
 
 
 def tell_share(claimed: tuple[Finding, ...], pressed: Mask) -> Iterable[str]:
     """How much of what was lost lies in such steps."""
     lost = np.sum([finding.lost_per_step for finding in claimed], axis=0)
     share = percent(share_in(lost, pressed))
-    yield f"{share} of the {duration(float(lost.sum()))} lie in those steps."
+    yield f"{share} of the {duration(float(lost.sum()))} lost is in those steps."
 
 
 def tell_rows(case: Case, pressed: Mask) -> str:
-    """How many of the steps, and the first: "312 of 600 steps, the first of them step 288"."""
+    """How many of the steps, and the first: "312 of 600 steps, starting at step 288"."""
     within = np.flatnonzero(pressed)
     return (
-        f"{count(len(within))} of {count(len(pressed))} steps, the first of them "
+        f"{count(len(within))} of {count(len(pressed))} steps, starting at "
         f"{case.step_text(int(within[0]))}"
     )
 

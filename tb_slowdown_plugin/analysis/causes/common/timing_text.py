@@ -68,15 +68,15 @@ def course(case: Case, finding: Finding, series: Float) -> str:
             before, after, how = _set_apart(series[start:first], inside)
             if rises(before, after):
                 return (
-                    f"{duration(before)} a step before {case.step_text(first)} and "
-                    f"{duration(after)} from it on ({how})"
+                    f"{duration(before)} per step before {case.step_text(first)} and "
+                    f"{duration(after)} since then ({how})"
                 )
         case "drift":
             tenth = max(1, len(inside) // 10)
             before, after, how = _set_apart(inside[:tenth], inside[-tenth:])
             if rises(before, after):
                 return (
-                    f"{duration(before)} a step around {case.step_text(first)}, "
+                    f"{duration(before)} per step around {case.step_text(first)}, "
                     f"{duration(after)} around {case.step_text(last)} ({how})"
                 )
         case "periodic" | "epoch_boundary":
@@ -86,7 +86,7 @@ def course(case: Case, finding: Finding, series: Float) -> str:
             hit = working_rows(finding.lost_per_step)
             if len(hit) == 1:
                 return f"{duration(float(seconds[hit[0]]))} in {case.step_text(int(hit[0]))}"
-            what = "at epoch boundaries" if finding.pattern == "epoch_boundary" else ""
+            what = "at the start of each epoch" if finding.pattern == "epoch_boundary" else ""
             return (
                 f"{duration(float(np.mean(seconds[hit])))} on average in the {len(hit):,} steps "
                 f"in which it happens{', ' + what if what else ''}"
@@ -95,7 +95,7 @@ def course(case: Case, finding: Finding, series: Float) -> str:
             lost = min(float(inside.sum()), finding.lost_seconds)
             return f"{duration(lost)} in {case.steps_text(finding.rows)}"
     each = float(np.mean(finding.lost_per_step[first : last + 1]))
-    return f"{duration(each)} a step on average in {case.steps_text(finding.rows)}"
+    return f"{duration(each)} per step on average in {case.steps_text(finding.rows)}"
 
 
 def _set_apart(early: Float, late: Float) -> tuple[float, float, str]:
@@ -115,7 +115,7 @@ def tell_rise(case: Case, what: str, levels: tuple[float, float], rows: tuple[in
 
     Args:
       case: gives steps their numbers.
-      what: "A step".
+      what: "Step time".
       levels: typical seconds at the first and at the last of the rows.
       rows: first and last row.
     """
@@ -123,8 +123,8 @@ def tell_rise(case: Case, what: str, levels: tuple[float, float], rows: tuple[in
     if not rises(before, after):
         return ""
     return (
-        f"{what} takes {duration(before)} around {case.step_text(rows[0])} and {duration(after)} "
-        f"around {case.step_text(rows[1])}"
+        f"{what} grew from {duration(before)} (around {case.step_text(rows[0])}) to "
+        f"{duration(after)} (around {case.step_text(rows[1])})"
     )
 
 

@@ -155,29 +155,28 @@ def _slow_rows(claimed: tuple[Finding, ...]) -> Int:
 
 def _evidence(case: Case, growth: Growth, rows: tuple[int, int], slow: Int) -> Iterable[str]:
     yield (
-        f"The default graph has {count(growth.first)} operations at "
-        f"{case.step_text(growth.first_row)} and {count(growth.last)} at "
-        f"{case.step_text(growth.last_row)}: "
-        f"{decimal(growth.per_step)} are added per step."
+        f"The default graph grew from {count(growth.first)} operations "
+        f"({case.step_text(growth.first_row)}) to {count(growth.last)} "
+        f"({case.step_text(growth.last_row)}), or {decimal(growth.per_step)} per step."
     )
     period = case.run.steps.period_seconds
     if len(slow):
-        what, rows = "Such a step", (int(slow[0]), int(slow[-1]))
+        what, rows = "The time of such a step", (int(slow[0]), int(slow[-1]))
         levels = ends(period[slow], (0, len(slow) - 1))
     else:
-        what = "A step"
+        what = "Step time"
         levels = ends(period, rows)
     grown = tell_rise(case, what, levels, rows)
     yield (
-        f"{grown}{'. ' if grown else ''}TensorFlow prepares a changed graph again at each "
-        "`session.run`, all of it."
+        f"{grown}{'. ' if grown else ''}TensorFlow prepares the whole graph again at the next "
+        "`session.run` after each change."
     )
     again = sum(graph.again for graph in case.graphs)
     yield (
-        f"{counted(again, 'retrace')} of a `tf.function` were seen, so these operations are not "
-        "theirs."
+        f"{counted(again, 'retrace')} of a `tf.function` happened as well; their graphs are "
+        "separate."
         if again
-        else "No `tf.function` was traced again."
+        else "No `tf.function` was retraced."
     )
 
 

@@ -57,12 +57,12 @@ def tell_reason(retraces: Sequence[Retrace], trace: Trace, rows: tuple[int, int]
         if is_keras(trace):
             return f"The {trace.function} is rebuilt {often}: {_why_rebuilt(trace)}."
         return (
-            f"A new `tf.function` is made around {quoted(trace)} {often}, so each one is traced "
-            "from the start."
+            f"The program wraps {quoted(trace)} in a new `tf.function` {often}, and each one "
+            "starts with an empty cache."
         )
     if trace.cause == "context":
         return (
-            f"{quoted(trace)} is retraced {often} with the same arguments: the device, "
+            f"TensorFlow retraces {quoted(trace)} {often} with the same arguments: the device, "
             "strategy, or control-flow scope of the call differs."
         )
     if not trace.changes:
@@ -93,7 +93,7 @@ def _what_differs(change: Change) -> str:
             kind = " ".join(change.after.split()[:2]).rstrip(",")
             return f"is a {kind} with a new value"
         case "python_object":
-            return "is another Python object"
+            return "is a different object"
         case "shape":
             return "has a new shape"
         case "rank":
@@ -101,7 +101,7 @@ def _what_differs(change: Change) -> str:
         case "dtype":
             return "changes its dtype"
         case "none":
-            return "changes between `None` and a value"
+            return "switches between `None` and a value"
         case "structure":
             return "changes its structure"
         case _:
@@ -130,8 +130,8 @@ def tell_retraces(
     around = lost_seconds(tuple(f for f in claimed if f.confidence != "high"))
     if around > 0:
         yield (
-            f"The steps of the retraces, and those right after them, take {duration(around)} in "
-            "all longer than other steps, beyond what was timed."
+            f"The steps of the retraces, and those right after them, took another "
+            f"{duration(around)} longer than other steps (not timed directly)."
         )
     yield from _rising(case, main)
     yield from _left_behind(case, (main[0].row, main[-1].row))

@@ -144,12 +144,12 @@ def _advice(groups: Sequence[Sequence[Retrace]], program: Program) -> tuple[Advi
 def _library(case: Case, claimed: tuple[Finding, ...], predicting: tuple[Finding, ...]) -> Claim:
     graphs = [graph for graph in in_training(case.graphs) if graph.detail == names.LIBRARY]
     summary = (
-        "Functions of tf.data and Keras are retraced: a dataset, an iterator or a model "
-        "is re-created, or `fit` or `evaluate` is called with arrays in a loop."
+        "The program re-creates a dataset, iterator, or model, or calls `fit` or `evaluate` on "
+        "arrays in a loop. Each time, TensorFlow retraces internal functions."
     )
     seconds = lost_seconds(claimed) - lost_seconds(predicting)
     traces = counted(len(graphs), "trace") if graphs else "traces"
-    evidence = [f"{ledger_seconds(seconds)} in {traces} of such functions."]
+    evidence = [f"{ledger_seconds(seconds)} was lost in {traces} of such functions."]
     if graphs:
         by_code: dict[tuple[str, str], list[TracedGraph]] = defaultdict(list)
         for graph in graphs:
@@ -190,18 +190,20 @@ def _claim_calls(case: Case, claimed: tuple[Finding, ...], calling: tuple[Findin
     others = tuple(finding for finding in claimed if finding not in calling)
     told = called(case.run, main.source)
     few = ", on a few examples" if not told or told[0].is_small else ""
-    beside = ", beside what the model computes"
+    beside = ", not counting what the model computes"
     if call not in _COMPUTE:
         few = beside = ""
     return Claim(
         "retracing",
         claimed,
-        f"calls of {call} ({place})",
-        f"`{call}` is called at {place} {often}{few}: "
-        f"{duration(float(np.median(seconds[rows])))} a step go into the call{beside}.",
+        f"{call}() calls ({place})",
+        f"`{call}()` runs {often}{few} ({place}). Each such step spends "
+        f"{duration(float(np.median(seconds[rows])))} on the call itself{beside}.",
         (
             *_tell_calls(case, calling),
-            *tell_seconds(case, others, "went into tracing and first runs of other functions"),
+            *tell_seconds(
+                case, others, "went into tracing and first executions of other functions"
+            ),
         ),
         recreated_objects.instead_of(call),
         "high",
@@ -213,10 +215,10 @@ def _tell_calls(case: Case, calling: tuple[Finding, ...]) -> Iterable[str]:
     """What calls of the user's took, and why."""
     for finding in calling:
         call, place = call_of(finding.source)
-        yield from tell_seconds(case, (finding,), f"went into calling `{call}` at {place}")
+        yield from tell_seconds(case, (finding,), f"went into `{call}()` at {place}")
         yield from (tell_parts(each) for each in called(case.run, finding.source))
     if any(call_of(finding.source)[0] in _COMPUTE for finding in calling):
         yield (
-            "Each call makes a dataset of its arguments, traces the functions of that dataset "
-            "again, starts its threads and stops them. What the model computes is not counted."
+            "Each call makes a dataset of its arguments, retraces its functions, and starts and "
+            "stops its threads. What the model computes isn't counted."
         )

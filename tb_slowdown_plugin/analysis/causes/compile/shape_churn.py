@@ -93,8 +93,8 @@ def explain(case: Case) -> Claim | None:
         "shape_churn",
         claimed,
         "ever-changing batch shapes",
-        f"{count(100 * each)} of 100 steps bring a batch shape that no step has had before, so "
-        "memory, kernels and plans of earlier steps can't be used again.",
+        f"{count(100 * each)} of every 100 steps use a batch shape never seen before, so "
+        "TensorFlow can't reuse buffers, kernels, or plans.",
         tuple(_evidence(case, shapes, (first, last))),
         advise(Shapes(tuple(varying(case, (first, last))), Program.of(case.run).full_batches)),
         "medium",
@@ -157,8 +157,8 @@ def _evidence(case: Case, shapes: Float, rows: tuple[int, int]) -> Iterable[str]
     after = float(np.median(period[first : last + 1]))
     if rises(before, after):
         yield (
-            f"The median step takes {duration(before)} before {case.step_text(first)} and "
-            f"{duration(after)} from it on."
+            f"The median step took {duration(before)} before {case.step_text(first)} and "
+            f"{duration(after)} since then."
         )
 
 

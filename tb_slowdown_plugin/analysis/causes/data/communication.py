@@ -110,13 +110,16 @@ def explain(case: Case) -> Claim | None:
         return _explain_alone(case, claimed)
     place = group.straggler
     if place is None:
-        summary = f"The {counted(len(group.indices), 'worker')} wait for each other in turn."
+        summary = (
+            f"All {counted(len(group.indices), 'worker')} wait at the all-reduce, and none is "
+            "consistently last."
+        )
         subject = "workers waiting for each other"
     else:
         worker = f"worker {group.indices[place]}"
         others = "the other worker waits" if len(group.indices) == 2 else "the others wait"
         subject = f"waiting for {worker}"
-        summary = f"{worker.capitalize()} arrives last, and {others} for it in the all-reduce."
+        summary = f"{worker.capitalize()} reaches the all-reduce last, and {others} for it."
     return Claim(
         "communication",
         claimed,
@@ -129,17 +132,17 @@ def explain(case: Case) -> Claim | None:
 
 def _explain_alone(case: Case, claimed: tuple[Finding, ...]) -> Claim:
     started = (
-        f"from {case.step_text(largest(claimed).rows[0])} on"
+        f"since {case.step_text(largest(claimed).rows[0])}"
         if largest(claimed).pattern == "level_shift"
-        else "in the run"
+        else "throughout the run"
     )
     workers = case.run.environment.worker_count
-    among = f" among {workers:,} workers" if workers > 1 else ""
+    among = f" ({workers:,} in total)" if workers > 1 else ""
     return Claim(
         "communication",
         claimed,
         "waiting for other workers",
-        f"The step waits for other workers{among} {started}.",
+        f"Each step waits for other workers{among} {started}.",
         tuple(tell_seconds(case, claimed, "went into communication")),
         advise(Workers()),
     )
@@ -158,8 +161,9 @@ def _tell_group(case: Case, claimed: tuple[Finding, ...], group: Group) -> Itera
     seconds = lost_seconds(claimed)
     least = float(np.nanmedian(group.waits.min(axis=0)))
     yield (
-        f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run) beyond what "
-        f"the all-reduce itself takes: the worker that waits least waits {duration(least)} a step."
+        f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run) was lost "
+        "beyond "
+        f"the all-reduce itself. The worker that waits least waits {duration(least)} per step."
     )
     waits = ", ".join(
         f"worker {index} {duration(float(np.nanmedian(wait)))}"
@@ -175,15 +179,15 @@ def _tell_group(case: Case, claimed: tuple[Finding, ...], group: Group) -> Itera
     share = float(np.count_nonzero(late[together])) / max(1, int(together.sum()))
     each = float(late[together].mean())
     yield (
-        f"Worker {group.indices[place]} is the last in {whole_percent(share)} of the steps; on "
-        f"average the others wait {duration(each)} longer than it does."
+        f"Worker {group.indices[place]} is last in {whole_percent(share)} of the steps. The others "
+        f"wait {duration(each)} per step for it (mean)."
     )
     excess = excess_by_account(case.run, place)
     for account, more in sorted(excess.items(), key=lambda pair: -pair[1])[:2]:
         if more >= TELLING * each:
-            what = f"in `{account}`" if account else "on work that no account of it explains"
+            what = f"in `{account}`" if account else "on work without an account"
             yield (
-                f"Worker {group.indices[place]} spends {duration(more)} a step more than the "
+                f"Worker {group.indices[place]} spends {duration(more)} per step more than the "
                 f"others {what}."
             )
 
@@ -200,7 +204,7 @@ def _tell_recurrence(case: Case, group: Group) -> Iterable[str]:
         longest = max(each.in_a_row for each in last)
         yield (
             f"Of {counted(late_steps, 'step')} in which one worker was late, the last was "
-            f"{listed}; the same one at most {longest:,} times in a row."
+            f"{listed}; the same worker at most {longest:,} times in a row."
         )
     classes = host_classes(case.run)
     of_class = Counter[str]()

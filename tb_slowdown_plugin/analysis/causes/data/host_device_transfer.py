@@ -128,10 +128,10 @@ def _by_phase(case: Case) -> Claim | None:
         "host_device_transfer",
         tuple(finding for finding, _ in found),
         "copies between host and device",
-        f"The phase `{name}`, which copies between host and device, takes longer.",
+        f"The phase `{name}`, which copies between host and device, got slower.",
         tuple(
             f"It takes {course(case, finding, case.account(names.PHASE, part))}; "
-            f"{percent(min(1.0, share))} of the step's rise lie in it."
+            f"{percent(min(1.0, share))} of the growth of the step is in it."
             for finding, (part, share) in found
         ),
         advise(Copies(Program.of(case.run), *_directions(name))),
@@ -158,7 +158,7 @@ def _by_captures(case: Case) -> Claim | None:
         "host_device_transfer",
         tuple(finding for finding, _ in found),
         "copies between host and device",
-        "Copies between host and device take longer, while the device computes nothing.",
+        "Copies between host and device got slower, and the device is idle while they run.",
         tuple(_tell(case, rise) for _, rise in found),
         advise(Copies(Program.of(case.run))),
         "medium",
@@ -174,7 +174,7 @@ def _tell(case: Case, rise: Rise) -> str:
         f"Two profiler captures: in {case.steps_text(during.rows)} copies take "
         f"{duration(during.parts['copies'])} of a step{most}, in {case.steps_text(before.rows)} "
         f"{duration(before.parts['copies'])}. That is {share} of the {duration(rise.seconds)} by "
-        "which a step is longer. Other slow steps were timed, but not looked into."
+        "which a step is longer. Other slow steps were timed, but not captured."
     )
 
 

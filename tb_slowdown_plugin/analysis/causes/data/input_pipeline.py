@@ -76,7 +76,7 @@ from tb_slowdown_plugin.catalog.signals import READ
 from tb_slowdown_plugin.records.types import Epoch, Float
 
 _OVER_DEVICES: Final = (
-    "Each pass over the data makes a new iterator over the devices of the strategy and waits for it"
+    "Each epoch makes a new iterator over the devices of the strategy and waits for it"
 )
 
 
@@ -124,8 +124,8 @@ def _summary(case: Case, claimed: tuple[Finding, ...], finding: Finding) -> str:
             return "Input wait keeps growing."
         case "epoch_boundary":
             why = (
-                f"{made.replace('a d', 'the d')} is re-created, its functions are retraced and its "
-                "stages started again"
+                f"{made.replace('a d', 'the d')} is re-created, its functions are retraced, and "
+                "its stages restart"
                 if _makes_datasets(case, finding)
                 else "the shuffle buffer refills, or the dataset restarts"
             )
@@ -134,8 +134,8 @@ def _summary(case: Case, claimed: tuple[Finding, ...], finding: Finding) -> str:
             if _makes_datasets(case, finding):
                 often = cadence(working_rows(finding.lost_per_step), len(case.run.steps))
                 return (
-                    f"{made[0].upper()}{made[1:]} is re-created {often} and waited for: its "
-                    "functions are traced and its stages started again."
+                    f"{made[0].upper()}{made[1:]} is re-created {often}, and the step waits while "
+                    "its functions are retraced and its stages restart."
                 )
             return "Steps wait for input every few steps."
         case "one_off":
@@ -146,10 +146,10 @@ def _summary(case: Case, claimed: tuple[Finding, ...], finding: Finding) -> str:
                 if _setup_of(case).over_devices:
                     return f"{_OVER_DEVICES}: {percent(share)} of the run."
                 return (
-                    "A dataset is re-created in the step and waited for, by the program or by "
-                    f"`predict`: {percent(share)} of the run."
+                    "The program or `predict` re-creates a dataset in the step, which waits for "
+                    f"it: {percent(share)} of the run."
                 )
-            longer = ", and longer each time" if _grows(case, finding) else ""
+            longer = ", and keep getting slower" if _grows(case, finding) else ""
             return f"Steps wait for input throughout the run{longer}: {percent(share)} of it."
 
 
@@ -163,8 +163,8 @@ def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterab
         if _grows(case, main):
             early, late = (duration(float(part.mean())) for part in _ends_of(wait, main))
             yield (
-                f"It grows: {early} a step on average in the first tenth of these steps, {late} "
-                "in the last."
+                f"It keeps growing: {early} per step in the first tenth of these steps, {late} in "
+                "the last (means)."
             )
         if main.pattern not in ("periodic", "one_off"):
             rows = slice(max(main.rows[0], case.diagnosis.warm_up_rows), main.rows[1] + 1)
@@ -179,9 +179,8 @@ def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterab
     stretched = sum(finding.numbers.get(STRETCHED, 0.0) for finding in claimed)
     if stretched >= TELLING * lost_seconds(claimed):
         yield (
-            f"About {ledger_seconds(stretched)} of that would not have been waited if other "
-            "programs had left the cores to the threads that load the data; the rest alone is too "
-            "long a wait."
+            f"About {ledger_seconds(stretched)} of that is because other processes held the CPU. "
+            "The rest is the pipeline itself."
         )
     yield from pipeline_evidence.tell_stage(case, main)
     yield from pipeline_evidence.tell_functions(case)
@@ -203,8 +202,8 @@ def _tell_typical(wait: Float, work: Float) -> Iterable[str]:
     if len(hit) and work.sum() > 0:
         yield (
             f"Few of those steps wait for long: {count(len(hit))} of {count(len(wait))}, for "
-            f"{duration(float(np.mean(wait[hit])))} each; without that they would be "
-            f"{times(1 + float(wait.sum() / work.sum()))} as fast in all."
+            f"{duration(float(np.mean(wait[hit])))} each (mean). Without that, all of them "
+            f"together would be {times(1 + float(wait.sum() / work.sum()))} as fast."
         )
 
 
@@ -218,10 +217,10 @@ def _boundaries(case: Case, claimed: tuple[Finding, ...], wait: Float) -> Iterab
         return
     usual = float(np.median(np.delete(wait, first))) if len(first) < len(wait) else 0.0
     whole, part = (ledger_seconds(float(each.sum())) for each in (lost, lost[late]))
-    of = "" if part == whole else f", {part} of the {whole} that are lost"
+    of = "" if part == whole else f", {part} of the {whole} lost"
     yield (
         f"The first batch of an epoch takes {duration(float(np.median(lost[late])))} in the "
-        f"median of {counted(len(late), 'epoch')}{of}; any other batch {duration(usual)}."
+        f"median of {counted(len(late), 'epoch')}{of}. Any other batch takes {duration(usual)}."
     )
 
 

@@ -23,8 +23,8 @@ from tb_slowdown_plugin.catalog.parameters.shared import ALL_BUT_ROUNDING
 
 ACCOUNT: Final = names.account(names.INPUT_WAIT, names.END_OF_PASS)
 _WHY: Final = (
-    "TensorFlow stops the threads of the pipeline and waits for them: for what its stages have "
-    "begun, and for the one that tunes them, which may sleep for as long as the pass took"
+    "TensorFlow stops the threads of the pipeline and waits for them. One of them tunes the stages "
+    "and may sleep for as long as the epoch took"
 )
 """The tuner looks 10 ms after the iterator was made, then after twice as long each time, up to
 60 s (tensorflow/core/framework/model.cc, `OptimizeLoop`). Some ends wait for its next look:
@@ -45,8 +45,7 @@ def claim(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Claim:
         "input_pipeline",
         claimed,
         "iterator teardown",
-        f"A pass over the data ends with a wait{', and a longer one each time' if grows else ''}: "
-        f"{_WHY}.",
+        f"Each epoch ends with a wait{' that keeps getting longer' if grows else ''}: {_WHY}.",
         tuple(_evidence(case, claimed, main)),
         input_fixes.advise(input_fixes.InputWait(Program.of(case.run), at_ends=True)),
         place=input_line(case),
@@ -75,7 +74,7 @@ def tell_ends(case: Case) -> Iterable[str]:
     if wait.sum() >= FLAT_FLOOR * case.diagnosis.ledger.wall_seconds > 0:
         yield (
             f"{_ends(case)}. {_WHY}. `repeat` in the pipeline, with one iterator for all epochs, "
-            "spares it; so does `options.autotune.enabled = False`, where no stage is AUTOTUNE."
+            "avoids it; so does `options.autotune.enabled = False`, where no stage is AUTOTUNE."
         )
 
 
@@ -84,8 +83,5 @@ def _ends(case: Case) -> str:
     rows = find_events(wait)
     each = duration(float(np.median(wait[rows])))
     share = percent(case.wall_share(float(wait.sum())))
-    ends = f"{len(rows):,} ends of {each} in the median" if len(rows) > 1 else f"one of {each}"
-    return (
-        f"Ends of passes over the data took {duration(float(wait.sum()))}, {share} of the run: "
-        f"{ends}"
-    )
+    ends = f"{len(rows):,} times {each} (median)" if len(rows) > 1 else f"once {each}"
+    return f"Iterator teardown took {duration(float(wait.sum()))}, {share} of the run: {ends}"

@@ -46,8 +46,8 @@ def tell_stage(case: Case, finding: Finding) -> Iterable[str]:
     each = fact.numbers.get("seconds_per_element", float("nan"))
     share = fact.numbers.get("share", float("nan"))
     text = (
-        f"The slowest stage of the pipeline, by tf.data's own model, is{called(fact.subject)}: "
-        f"{duration(each)} an element, {percent(share)} of the time of all stages"
+        f"The slowest stage, by tf.data's own model, is{called(fact.subject)}: "
+        f"{duration(each)} per element, {percent(share)} of the time in all stages"
     )
     earlier = [other for _, other in told[:-1] if other.subject == fact.subject]
     if earlier:
@@ -72,9 +72,9 @@ def tell_cache(case: Case) -> Iterable[str]:
     """Of a cache that never holds: a defect even where the wait is too short to be named."""
     for _, fact in case.facts(UNFILLED):
         yield (
-            f"A `cache()` never completes: in pass {count(fact.numbers.get('passes', 0.0))} over "
-            "the data it still computed everything anew. It holds only after a pass that reads "
-            "it to its end: put `take` before it, and do not leave its first pass early."
+            f"A `cache()` never completes: epoch {count(fact.numbers.get('passes', 0.0))} still "
+            "recomputed every element. A cache is complete only when it was read to its end: put "
+            "`take` before it, and don't leave the first epoch early."
         )
 
 
@@ -86,8 +86,8 @@ def tell_captured(case: Case, finding: Finding) -> Iterable[str]:
         return
     yield (
         f"The profiler capture of {case.steps_text(captured.rows)} shows "
-        f"{duration(captured.parts['input'])} of a step waiting for data, and most of the "
-        f"pipeline's time in the stage `{kind_of(stage)}`: {duration(stage.seconds)} a step."
+        f"{duration(captured.parts['input'])} of input wait per step, and most of the "
+        f"pipeline's time in the stage `{kind_of(stage)}`: {duration(stage.seconds)} per step."
     )
 
 
@@ -109,13 +109,13 @@ def tell_reading(case: Case, finding: Finding) -> Iterable[str]:
     if most < 1:
         text = "nothing was read from them in these steps"
     elif before is None:
-        text = f"{size(during)} a second was read from them in these steps"
+        text = f"{size(during)}/s was read from them in these steps"
     else:
-        text = f"{size(before)} a second were read from them before, {size(during)} since"
+        text = f"{size(before)}/s was read from them before, {size(during)}/s since"
     if most >= LEAST_READING:
         yield f"{text.replace('them', 'disks', 1)}."
     else:
-        yield f"Disks are not the limit: {text}. What comes over a network is not counted."
+        yield f"Disk reads aren't the limit: {text}. Network reads aren't counted."
 
 
 def python_place(case: Case) -> str:

@@ -49,14 +49,13 @@ def claim(case: Case, claimed: tuple[Finding, ...]) -> Claim:
     return Claim(
         "input_pipeline",
         claimed,
-        "waiting for validation's data",
-        f"{by[0].upper() + by[1:]} waits {duration(float(np.median(wait[rows])))} for its own data "
-        f"{cadence(rows, len(case.run.steps))}, {share} of what validation takes.",
+        "input wait of validation",
+        f"{by[0].upper() + by[1:]} waits {duration(float(np.median(wait[rows])))} for its own "
+        f"input {cadence(rows, len(case.run.steps))}, {share} of the time of validation.",
         (
             f"{ledger_seconds(lost_seconds(own))} ({percent(case.wall_share(lost_seconds(own)))} "
-            "of the run) went into waiting for the data of validation; the step's own input is "
-            "not in it.",
-            *tell_seconds(case, others, "went into waiting for other data"),
+            "of the run) was input wait of validation; the input wait of the steps isn't in it.",
+            *tell_seconds(case, others, "was other input wait"),
             *(tell_parts(each) for each in calls),
         ),
         (no_shuffle(),),
@@ -67,13 +66,13 @@ def claim(case: Case, claimed: tuple[Finding, ...]) -> Claim:
 def no_shuffle() -> Advice:
     """What needs no order, made ready once."""
     return Advice(
-        "Leave `shuffle` out of the validation data, and keep them ready: a shuffle buffer is "
-        "filled before each validation, and the result is the same in any order.",
+        "Leave `shuffle` out of the validation data, and cache them: the shuffle buffer refills "
+        "before each validation, and the result is the same in any order.",
         snippet(
             old("val_ds = val_ds.map(parse).shuffle(10_000).batch(64)"),
             new("val_ds = val_ds.map(parse).batch(64).cache().prefetch(tf.data.AUTOTUNE)"),
             same("model.evaluate(val_ds)"),
         ),
         "The cache keeps the validation data in memory.",
-        "where the validation data are made",
+        "where the validation data is created",
     )

@@ -48,15 +48,16 @@ _FAMILY = names.family(CONTENTION_ACCOUNTS[THROTTLED_SECONDS])
 _WHAT = {
     CONTENTION_ACCOUNTS[
         THROTTLED_SECONDS
-    ]: "the cgroup's quota held the process back, by the operating system's own count",
+    ]: "the container's CPU quota throttled the process, counted by the kernel",
     CONTENTION_ACCOUNTS[
         RUN_DELAY
-    ]: "threads of the process waited in the run queue, by the operating system's own count",
-    SLOW_CPU: "the CPU itself was slower, by a small computation that the monitor times again and "
-    "again: another program shares the core or its caches, its clock is lower, or the host of the "
-    "virtual machine is full",
-    STARVED: "input came late, because the threads that load it waited in the run queue; so much "
-    "is estimated from how long all threads computed and waited",
+    ]: "run-queue wait of the process's threads, counted by the kernel",
+    SLOW_CPU: "the CPU itself was slower, measured by a small computation that the monitor "
+    "repeats: "
+    "another process shares the core or its caches, its clock is lower, or the host of the virtual "
+    "machine is full",
+    STARVED: "input came late because the threads that load it waited in the run queue (estimated "
+    "from how long all threads computed and waited)",
 }
 
 _AT_START: Final = "at the start of the program, after `import tensorflow`"
@@ -227,11 +228,11 @@ def explain(case: Case) -> Claim | None:
     share = percent(case.wall_share(seconds))
     whose = "its own threads held most of them" if own else "other processes held them"
     summary = (
-        f"The same computing took more CPU time, {share} of the run: the CPU itself was slower."
+        f"The same work took more CPU time ({share} of the run): the CPU itself was slower."
         if slow
         else f"The container's CPU quota throttled the process for {share} of the run."
         if throttled
-        else f"The process was ready to run but had no core for {share} of the run: {whose}."
+        else f"For {share} of the run the process was ready to run but had no core: {whose}."
     )
     machine = (
         "a slower CPU"
@@ -277,7 +278,7 @@ def _evidence(case: Case, claimed: tuple[Finding, ...], *, own: bool) -> Iterabl
         rows = largest(parts).rows
         each = seconds / (rows[1] - rows[0] + 1)
         yield (
-            f"{ledger_seconds(seconds)} in {case.steps_text(rows)}, {duration(each)} a step: "
+            f"{ledger_seconds(seconds)} in {case.steps_text(rows)}, {duration(each)} per step: "
             f"{_WHAT[source]}."
         )
     cores = _cores(case)

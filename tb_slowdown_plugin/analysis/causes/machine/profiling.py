@@ -94,9 +94,9 @@ def explain(case: Case) -> Claim | None:
         "profiling",
         (*timed, *slower),
         "profiling",
-        f"{counted(begun, 'profiler capture')} slowed the run down."
+        f"{counted(begun, 'profiler capture')} slowed down the run."
         if begun
-        else "The profiler slowed the run down.",
+        else "The profiler slowed down the run.",
         (
             *tell_seconds(case, timed, "went into the profiler"),
             *(_tell_slower(case, profiled) if slower else ()),

@@ -106,14 +106,13 @@ def explain(case: Case) -> Claim | None:
     if found.at_intervals:
         often = f", {cadence(found.where, len(case.run.steps))}"
     rows = int(found.where[0]), int(found.where[-1])
-    grown = tell_rise(case, "Such a step" if often else "A step", found.period, rows)
+    grown = tell_rise(case, "The time of such a step" if often else "Step time", found.period, rows)
     return Claim(
         "python_overhead",
         found.claimed,
         f"growing Python work in {main[0]}" if main else "growing Python work",
-        f"The training thread computes more {'each time' + often if often else 'in each step'}: "
-        f"{duration(found.thread[0])} of CPU time around {first}, {duration(found.thread[1])} "
-        f"around {last}.",
+        f"The training thread uses more CPU {'each time' + often if often else 'in each step'}: "
+        f"{duration(found.thread[0])} around {first}, {duration(found.thread[1])} around {last}.",
         (
             *_tell_phase(main_phase(largest(found.claimed))),
             *tell_places(places, most),
@@ -146,7 +145,7 @@ def _tell_jump(case: Case, found: _Growth, places: list[GrowingPlace]) -> Claim:
         "python_overhead",
         found.claimed,
         f"work in Python: {places[0].place}",
-        f"The training thread computes more in each step since {onset}.",
+        f"The training thread uses more CPU in each step since {onset}.",
         (
             *_tell_phase(main_phase(largest(found.claimed))),
             *tell_places(places, []),
@@ -253,26 +252,26 @@ def _tell_tensorflow(case: Case, found: _Growth) -> Iterable[str]:
     first, last = (int(found.where[end]) for end in (0, -1))
     functions = growth_of(case, "eager_functions", (first, last), count=True)
     fits = (
-        f"{duration(lost_seconds(found.claimed))} fit work on a Python list, dictionary or "
+        f"{duration(lost_seconds(found.claimed))} matches work on a Python list, dictionary, or "
         "buffer that grows."
     )
     if functions is None or not functions.steady or functions.last < FAR_BEYOND * functions.first:
-        yield f"No graph, function or allocator of TensorFlow was seen to grow; {fits}"
+        yield f"No graph, function, or allocator of TensorFlow grew. {fits}"
     elif any(first <= graph.row <= last for graph in case.graphs):
         yield fits  # the functions may be those that were traced
     else:
         yield (
             f"The eager context holds {count(functions.first)} functions at "
             f"{case.step_text(functions.first_row)} and {count(functions.last)} at "
-            f"{case.step_text(functions.last_row)}: an operation on a list that grows is a new "
-            "one to TensorFlow each time."
+            f"{case.step_text(functions.last_row)}: to TensorFlow, an operation on a list that "
+            "grows is a new one each time."
         )
 
 
 def _tell_phase(phase: tuple[str, float] | None) -> Iterable[str]:
     if phase is not None:
         name, share = phase
-        yield f"{percent(min(share, 1.0))} of the growth lie in the phase `{name}`."
+        yield f"Phase `{name}` accounts for {percent(min(share, 1.0))} of the growth."
 
 
 def runs_eagerly(case: Case) -> bool:

@@ -69,7 +69,7 @@ def check_the_supply() -> Advice:
         "Check the power supply: cables, power supply units and the limits of the rack. A power "
         "brake comes from there.",
         "",
-        "Hands on the machine, or a word with those who run it.",
+        "Needs access to the machine, or to those who run it.",
     )
 
 
@@ -79,7 +79,7 @@ def cool() -> Advice:
         "Cool the device: clean the filters and fans, free the air flow, and move work off "
         "the devices beside it.",
         "",
-        "Hands on the machine, or a word with those who run it.",
+        "Needs access to the machine, or to those who run it.",
     )
 
 
@@ -137,9 +137,9 @@ def explain(case: Case) -> Claim | None:
                     f"thermal throttling of {device}"
                     if hot
                     else f"hardware throttling of {device}",
-                    f"{device} lowers its clock because it is hot."
+                    f"{device} is throttling because it is hot."
                     if hot
-                    else f"{device} lowers its clock because its hardware slows it down.",
+                    else f"{device} is throttling because its hardware slows it down.",
                     tuple(_evidence(case, claimed, pressed, device, clocks)),
                     advise(Clocks(hot, _is_amd(case))),
                     "medium",
@@ -169,7 +169,7 @@ def _evidence(
     clocks: tuple[float, float] | None,
 ) -> Iterable[str]:
     driver = "amdsmi" if _is_amd(case) else "NVML"
-    yield f"{device} said so ({driver}) in {tell_rows(case, pressed)}."
+    yield f"{driver} reported throttling in {tell_rows(case, pressed)}."
     unknown = case.signal(names.account(names.GPU_OTHER_SLOWDOWN, device))[1]
     if len(unknown):
         bits = functools.reduce(operator.or_, (int(value) for value in unknown))
@@ -177,7 +177,7 @@ def _evidence(
     if clocks is not None:
         yield (
             f"Its clock is {megahertz(clocks[0])} there and {megahertz(clocks[1])} "
-            "elsewhere (medians of the samples)."
+            "otherwise (medians of the samples)."
         )
     temperature = case.signal(names.account(names.GPU_TEMPERATURE, device))[1]
     if len(temperature):

@@ -43,7 +43,7 @@ def claim(case: Case) -> Claim | None:
         f"{cadence(rows, len(case.run.steps))}, {usual} each time.",
         (
             f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run) passed "
-            "with the training thread asleep in a lock, a queue, or a pause of the program's own.",
+            "while the training thread slept in a lock, a queue, or a pause of the program.",
             *_tell_looks(case, line),
             *(
                 f"Another {ledger_seconds(each.lost_seconds)} was lost in "
@@ -62,7 +62,7 @@ def _tell_looks(case: Case, line: str) -> list[str]:
     told = []
     slow = sum(fact.subject == line for _, fact in case.facts(SLOW_STEP))
     if slow:
-        told.append(f"{counted(slow, 'slow step')} stood there when it was looked at.")
+        told.append(f"{counted(slow, 'slow step')} was in that line when it was sampled.")
     samples = [fact for _, fact in case.facts(PYTHON_STACK) if fact.subject == line]
     if samples:
         waits = sum(

@@ -48,10 +48,10 @@ def claim(
     return Claim(
         "garbage_collection",
         claimed,
-        f"calls of clear_session ({place})",
-        f"`clear_session` is called at {place} {cadence(rows, len(case.run.steps))}: "
-        f"{duration(float(np.median(seconds[rows])))} a step go into the call, and into setting "
-        "the kernels of all graphs up again.",
+        f"clear_session() calls ({place})",
+        f"`clear_session()` runs {cadence(rows, len(case.run.steps))} ({place}). Each such step "
+        f"spends {duration(float(np.median(seconds[rows])))} on the call and on re-creating the "
+        "kernels of all graphs.",
         tuple(_evidence(case, claimed, clearing)),
         advice,
         "high",
@@ -64,7 +64,7 @@ def _evidence(
 ) -> Iterable[str]:
     for finding in clearing:
         place = names.detail(finding.source)
-        yield from tell_seconds(case, (finding,), f"went into `clear_session` at {place}")
+        yield from tell_seconds(case, (finding,), f"went into `clear_session()` at {place}")
         for each in called(case.run, finding.source):
             yield tell_parts(each)
             seconds = case.account(names.CLEAR_SESSION, place)
@@ -72,8 +72,8 @@ def _evidence(
             after = lost_seconds((finding,)) - len(rows) * each.seconds / each.calls
             if after >= TELLING * lost_seconds((finding,)):
                 yield (
-                    f"About {duration(after)} of it passed after the calls: TensorFlow had "
-                    "forgotten its kernels, and each graph made its own again in its next run."
+                    f"About {duration(after)} of it passed after the calls: TensorFlow dropped its "
+                    "kernels, and each graph re-created them in its next run."
                 )
     others = tuple(each for each in claimed if each not in clearing)
-    yield from tell_seconds(case, others, "went into other collections of Python's")
+    yield from tell_seconds(case, others, "went into other garbage collections")

@@ -106,14 +106,14 @@ def keep_less() -> Advice:
 def look_for_the_call() -> Advice:
     """Its line was not recorded."""
     return Advice(
-        "Look for a `gc.collect()` in the loop (`tf.keras.backend.clear_session()` calls it too) "
-        "and move it behind the loop.",
+        "Look for a `gc.collect()` call in the loop (`tf.keras.backend.clear_session()` calls it "
+        "too) and move it after the loop.",
         snippet(
             same("for batch in dataset:", "    train_step(batch)"),
             old("    gc.collect()"),
             new("gc.collect()"),
         ),
-        "Memory in cycles is held until the end of the epoch.",
+        "Reference cycles aren't freed until the end of the epoch.",
         "in the loop, its callbacks, and what they call",
     )
 
@@ -207,13 +207,13 @@ def _collections(case: Case, full: int, *, periodic: bool) -> Collections:
 
 def _summary(claimed_seconds: float, full: list[tuple[int, GcPause]], often: str) -> str:
     if not full:
-        return f"Python's garbage collector took {duration(claimed_seconds)} in small collections."
+        return f"Minor garbage collections took {duration(claimed_seconds)}."
     seconds = [pause.seconds for _, pause in full]
     change = growth(seconds)
-    grows = f", and they grow: {times(change)} as long at the end" if change > 1 else ""
+    grows = f" Late pauses are {times(change)} as long as early ones." if change > 1 else ""
     return (
-        f"{counted(len(full), 'full collection')} of Python's garbage collector stop training "
-        f"{often}, {duration(float(np.median(seconds)))} each{grows}."
+        f"Python runs a full garbage collection {often}. Each one pauses training for "
+        f"{duration(float(np.median(seconds)))} (median).{grows}"
     )
 
 
@@ -228,15 +228,15 @@ def _evidence(
     total = float(lost.sum())
     if not full:
         yield (
-            f"{ledger_seconds(total)} in {counted(int(np.count_nonzero(lost)), 'step')}; "
-            "no full collection (generation 2) was among them."
+            f"{ledger_seconds(total)} was lost in {counted(int(np.count_nonzero(lost)), 'step')}, "
+            "none of it in full collections (generation 2)."
         )
     if full:
         yield from _full_collections(case, full, total)
         if forced:
             yield (
-                "They come at a fixed number of steps, as a call of `gc.collect()` in the loop "
-                "does; Python's own come by the number of new objects."
+                "The fixed interval points to a `gc.collect()` call in the loop: Python's "
+                "automatic collections depend on the number of new objects."
             )
     young = [pause.seconds for _, pause in pauses if pause.generation < _FULL]
     if young:
@@ -247,30 +247,31 @@ def _evidence(
 
 
 def _counting(whole: float, lost: float) -> str:
-    """Seconds in all, of which only some count as lost where the rest is as it was at first."""
+    """Seconds in total, of which only some count as lost where the rest is as it was at first."""
     text, counts = ledger_seconds(whole), ledger_seconds(lost)
     all_counts = whole <= lost or text == counts
-    return f"{text} in all" if all_counts else f"{text} in all, {counts} of which counts as lost"
+    return text if all_counts else f"{text}, {counts} of which counts as lost"
 
 
 def _full_collections(case: Case, full: list[tuple[int, GcPause]], total: float) -> Iterable[str]:
     seconds = [pause.seconds for _, pause in full]
     longest = int(np.argmax(seconds))
     yield (
-        f"Full collections (generation 2) took {between(min(seconds), max(seconds))} each, "
-        f"{_counting(sum(seconds), total)}; the longest is in {case.step_text(full[longest][0])}."
+        f"Full collections (generation 2) took {_counting(sum(seconds), total)}: "
+        f"{between(min(seconds), max(seconds))} each, longest at "
+        f"{case.step_text(full[longest][0])}."
     )
     if growth(seconds) > 1:
         quarter = len(seconds) // 4
         yield (
-            f"They grow from {duration(float(np.median(seconds[:quarter])))} to "
+            f"They grew from {duration(float(np.median(seconds[:quarter])))} to "
             f"{duration(float(np.median(seconds[-quarter:])))}: a full collection visits every "
             "tracked Python object, so their number grows."
         )
     freed = sum(pause.collected for _, pause in full)
     if freed:
         verb = "was" if freed == 1 else "were"
-        yield f"{counted(freed, 'object')} {verb} freed in all of them together."
+        yield f"{counted(freed, 'object')} {verb} freed by all of them together."
     else:
         yield "None of them freed an object."
 

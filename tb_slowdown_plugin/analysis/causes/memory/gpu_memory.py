@@ -131,7 +131,7 @@ def explain(case: Case) -> Claim | None:
                 "gpu_memory",
                 claimed,
                 f"nearly full memory on {device}",
-                f"The memory of {device} is nearly full, and the steps in which it is take longer.",
+                f"{device} memory is nearly full, and steps are slower while it is.",
                 tuple(_evidence(case, claimed, pressed, device, limit)),
                 advise(_memory(case, claimed, device)),
                 "medium",
@@ -173,14 +173,14 @@ def _evidence(
     rows, used = case.signal(names.account(names.ALLOCATOR_IN_USE, device))
     most = int(np.argmax(used))
     yield (
-        f"TensorFlow's allocator holds {size(float(used[0]))} of {size(limit)} at "
+        f"TensorFlow's allocator had {size(float(used[0]))} of {size(limit)} in use at "
         f"{case.step_text(int(rows[0]))} and up to {size(float(used[most]))} "
         f"({percent(float(used[most]) / limit)}) at {case.step_text(int(rows[most]))}."
     )
-    yield f"It is at least {percent(NEARLY_ALL)} full in {tell_rows(case, pressed)}."
+    yield f"Memory was at least {percent(NEARLY_ALL)} full in {tell_rows(case, pressed)}."
     free = case.signal(names.account(names.ALLOCATOR_LARGEST_FREE, device))[1]
     if len(free):
-        yield f"The largest free block was {size(float(free.min()))} at the least."
+        yield f"The largest free block shrank to {size(float(free.min()))}."
     captured = captured_during(case, largest(claimed))
     for allocator in captured.allocators if captured else ():
         if captured and allocator.name.startswith(device.replace(":", "_")):

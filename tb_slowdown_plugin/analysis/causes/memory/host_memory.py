@@ -124,10 +124,9 @@ def explain(case: Case) -> Claim | None:
         "host_memory",
         claimed,
         "host memory pressure" if _is_full(case) else "major page faults",
-        "RAM is full: the process waits for its own memory to be read back from disk."
+        "Host memory is full, and the process waits for evicted pages to be read back."
         if _is_full(case)
-        else "The process waits for memory that is read from disk: pages of mapped files, or its "
-        "own that were swapped out.",
+        else "The process waits for pages from disk: memory-mapped files or swapped-out memory.",
         tuple(_evidence(case, claimed, pressed)),
         advise(
             HostMemory(Program.of(case.run), full=_is_full(case), tensors_grow=tensors_grow(case))

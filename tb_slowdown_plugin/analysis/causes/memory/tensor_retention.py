@@ -106,21 +106,23 @@ def explain(case: Case) -> Claim | None:
     levels = _ends_at(case.run.steps.period_seconds, where)
     if levels[1] - levels[0] > (growth.last - growth.first) / SLOWEST_COMPUTING:
         return _open_tape(case, claimed, rows)
-    grown = tell_rise(case, "Such a step" if often else "A step", levels, span(claimed))
+    grown = tell_rise(
+        case, "The time of such a step" if often else "Step time", levels, span(claimed)
+    )
     places = growing_places(case)
     most = places_of_most(case, case.wall_share(lost_seconds(claimed)))
     return Claim(
         "tensor_retention",
         claimed,
         "tensors that are never freed",
-        f"The memory of live tensors grows by {size(growth.per_step)} a step, and the step time "
-        f"grows with it{often}.",
+        f"Live tensor memory grows by {size(growth.per_step)} per step, and step time grows with it"
+        f"{often}.",
         (
             f"{owner} {size(growth.first)} around "
             f"{case.step_text(growth.first_row)} and {size(growth.last)} around "
             f"{case.step_text(growth.last_row)} (medians of the samples in the first and the last "
             "third).",
-            f"{grown}{'; its' if grown else 'Its'} CPU time goes from {duration(cpu[0])} to "
+            f"{grown}{'; its' if grown else 'Its'} CPU time grew from {duration(cpu[0])} to "
             f"{duration(cpu[1])}.",
             *tell_places(places, most),
         ),
@@ -146,15 +148,15 @@ def _open_tape(case: Case, claimed: tuple[Finding, ...], rows: tuple[int, int]) 
     place, age = max(tapes, key=lambda tape: tape[1])
     if age < MATTERS * (rows[1] - rows[0]):
         return None
-    grown = tell_rise(case, "A step", ends(case.run.steps.period_seconds, rows), rows)
+    grown = tell_rise(case, "Step time", ends(case.run.steps.period_seconds, rows), rows)
     return Claim(
         "tensor_retention",
         claimed,
         f"a gradient tape left open: {place}",
-        f"The gradient tape that `{place}` opened records all steps since, and keeps their "
-        "tensors alive.",
+        f"The gradient tape opened by `{place}` is still recording, so none of its tensors can be "
+        "freed.",
         (
-            f"The tape was open for {count(age)} steps when it was last looked at.",
+            f"The tape was open for {count(age)} steps when it was last sampled.",
             f"Host memory rose from {size(memory.first)} around "
             f"{case.step_text(memory.first_row)} to {size(memory.last)} around "
             f"{case.step_text(memory.last_row)}.",

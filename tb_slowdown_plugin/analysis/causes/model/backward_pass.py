@@ -70,7 +70,7 @@ def explain(case: Case) -> Claim | None:
         "backward_pass",
         claimed,
         "a slower backward pass",
-        "Computing gradients takes longer than it did.",
+        "The backward pass got slower.",
         tuple(tell_part(case, claimed, names.BACKWARD)),
         advise(
             Backward(

@@ -38,7 +38,8 @@ from tb_slowdown_plugin.catalog.parameters.stats import (
 _MADE = "optimizer_created"
 
 _MADE_AGAIN = (
-    "An optimizer is made again during training; its slot variables are created each time."
+    "The program re-creates the optimizer during training, and each new one allocates its slot "
+    "variables again."
 )
 
 _LONGER = "Optimizer updates keep getting slower."
@@ -55,8 +56,8 @@ def _update_is_slow(updates: Updates) -> bool:
 def make_once() -> Advice:
     """Before the loop."""
     return Advice(
-        "Make the optimizer once, before the loop; a new one creates its slot variables again and "
-        "forgets its moments.",
+        "Create the optimizer once, before the loop: a new one creates its slot variables again "
+        "and loses its moments.",
         snippet(
             new("optimizer = tf.keras.optimizers.Adam(1e-3)"),
             same("for gradients in steps:"),
@@ -91,7 +92,7 @@ def explain(case: Case) -> Claim | None:
         "re-creating the optimizer" if mostly_made else "slower optimizer updates",
         " ".join(sentences),
         (
-            *tell_seconds(case, made, "went into making optimizers"),
+            *tell_seconds(case, made, "went into creating optimizers"),
             *_tell_made(case),
             *tell_part(case, grown, names.OPTIMIZER),
         ),
@@ -114,7 +115,7 @@ def _tell_made(case: Case) -> Iterable[str]:
     # Making one and building it are facts of their own.
     made = Counter(name for name, _ in {(f.subject, row) for row, f in case.facts(_MADE)})
     for name, times in made.most_common(2):
-        yield f"`{name}` was made or built again in {counted(times, 'step')} of the run."
+        yield f"`{name}` was re-created or rebuilt in {counted(times, 'step')} of the run."
 
 
 @dataclass(frozen=True, slots=True)

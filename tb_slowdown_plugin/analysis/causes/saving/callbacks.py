@@ -63,12 +63,12 @@ def explain(case: Case) -> Claim | None:
     inside = called(case.run, main.source)
     calls = _main_call(case, main, inside)
     method = _method(case, main)
-    grows = f" and grows: {times(change)} as long at the end" if change > 1 else ""
+    grows = f" Late calls take {times(change)} as long as early ones." if change > 1 else ""
     return Claim(
         "callbacks",
         claimed,
         _subject(who, main, calls),
-        f"{who[0].upper()}{who[1:]} takes {_usual(each)} {often}{grows}."
+        f"{who[0].upper()}{who[1:]} takes {_usual(each)} {often}.{grows}"
         + (f" Most of it is {_call(main, calls)} in {calls.line}." if calls else ""),
         (
             *_evidence(case, claimed),
@@ -190,10 +190,10 @@ def _evidence(case: Case, claimed: tuple[Finding, ...]) -> Iterable[str]:
         if growth(each) > 1:
             quarter = len(each) // 4
             yield (
-                f"It takes {duration(float(np.median(each[:quarter])))} around "
-                f"{case.step_text(int(rows[quarter // 2]))} and "
-                f"{duration(float(np.median(each[-quarter:])))} around "
-                f"{case.step_text(int(rows[-1 - quarter // 2]))}."
+                f"It grew from {duration(float(np.median(each[:quarter])))} (around "
+                f"{case.step_text(int(rows[quarter // 2]))}) to "
+                f"{duration(float(np.median(each[-quarter:])))} (around "
+                f"{case.step_text(int(rows[-1 - quarter // 2]))})."
             )
 
 
@@ -206,7 +206,9 @@ def tell_validation(case: Case) -> Iterable[str]:
     rows = working_rows(seconds)
     yield (
         f"Validation took {duration(total)}, {percent(case.wall_share(total))} of the run: "
-        f"{duration(float(np.median(seconds[rows])))} in the median, "
-        f"{cadence(rows, len(case.run.steps))}. It was asked for and does not count as lost; "
-        "`validation_freq`, `validation_steps` or fewer calls of `evaluate` make it less."
+        f"{duration(float(np.median(seconds[rows])))} each (median), "
+        f"{cadence(rows, len(case.run.steps))}. It is configured work and isn't counted as lost. "
+        "To "
+        "spend less, raise `validation_freq`, lower `validation_steps`, or call `evaluate` less "
+        "often."
     )

@@ -57,9 +57,9 @@ def explain(case: Case) -> Claim | None:
     each = saving[rows]
     change = growth(each.tolist())
     grows = (
-        f"A save takes {times(change)} as long at the end as at the start."
+        f"Late saves take {times(change)} as long as early ones."
         if change > 1
-        else "The cost of a save does not grow."
+        else "Time per save is stable."
     )
     often = cadence(rows.tolist(), len(case.run.steps))
     period = case.run.steps.period_seconds
@@ -81,8 +81,8 @@ def explain(case: Case) -> Claim | None:
         "checkpointing",
         claimed,
         f"checkpointing ({who})" if who else "checkpointing",
-        f"{counted(len(rows), 'save')} of {duration(float(np.median(each)))}, {often}; training "
-        f"blocks during a save. {grows}",
+        f"{counted(len(rows), 'checkpoint save')}, {duration(float(np.median(each)))} each "
+        f"(median), {often}. Training blocks during a save. {grows}",
         tuple(_evidence(case, saving, lost_seconds(claimed), who, grows=change > 1)),
         checkpointing_fixes.advise(how),
         place=to_place(callers[-1].subject, who) if callers else None,
@@ -101,10 +101,10 @@ def _evidence(
     each = saving[rows]
     by = f" by `{who}`" if who else ""
     yield (
-        f"{counted(len(rows), 'save')}{by} took "
-        f"{between(float(each.min()), float(each.max()))} each, "
-        f"{ledger_seconds(float(each.sum()))} in all; {_counting(float(each.sum()), seconds)} as "
-        f"lost ({percent(case.wall_share(seconds))} of the run)."
+        f"{counted(len(rows), 'save')}{by} took {ledger_seconds(float(each.sum()))} "
+        f"({between(float(each.min()), float(each.max()))} each). "
+        f"{_counting(float(each.sum()), seconds)} as lost ({percent(case.wall_share(seconds))} of "
+        "the run)."
     )
     written = [
         (row, fact.numbers["bytes"])
@@ -116,20 +116,20 @@ def _evidence(
         last = f", {counted(after, 'save')} after the last step included" if after else ""
         yield (
             f"A save writes {size(float(np.median([each for _, each in written])))}; "
-            f"{size(sum(each for _, each in written))} were written in all{last}."
+            f"{size(sum(each for _, each in written))} was written in total{last}."
         )
     gaps = np.diff(rows)
     if len(gaps):
         work = float(case.run.steps.period_seconds.sum() - each.sum()) / len(rows)
-        rest = f" and {duration(work)} of other work" if work > 0 else ""
-        yield f"Between two saves lie {counted(round(float(np.median(gaps))), 'step')}{rest}."
+        rest = f" ({duration(work)} of training)" if work > 0 else ""
+        yield f"{counted(round(float(np.median(gaps))), 'step')}{rest} separate two saves."
     if grows:
         quarter = len(each) // 4
         yield (
-            f"A save takes {duration(float(np.median(each[:quarter])))} around "
-            f"{case.step_text(int(rows[quarter // 2]))} and "
-            f"{duration(float(np.median(each[-quarter:])))} around "
-            f"{case.step_text(int(rows[-1 - quarter // 2]))}."
+            f"Time per save grew from {duration(float(np.median(each[:quarter])))} (around "
+            f"{case.step_text(int(rows[quarter // 2]))}) to "
+            f"{duration(float(np.median(each[-quarter:])))} (around "
+            f"{case.step_text(int(rows[-1 - quarter // 2]))})."
         )
 
 
@@ -142,7 +142,7 @@ def _at_epochs(case: Case, rows: Int) -> bool:
 
 def _counting(whole: float, lost: float) -> str:
     return (
-        "all of it counts"
+        "All of it counts"
         if lost >= ALL_BUT_ROUNDING * whole
-        else f"{ledger_seconds(lost)} of it count"
+        else f"{ledger_seconds(lost)} of it counts"
     )

@@ -202,12 +202,12 @@ def explain(case: Case) -> Claim | None:
     saves = lying_in(case, pressed, _saves_of_same_bytes(case))
     if busy or saves:
         writes = _growing_writes(case, busy)
-        more = f"{_tell_writes(writes)}, and the" if writes else "The"
+        more = f"{_tell_writes(writes)}. " if writes else ""
         return Claim(
             "disk",
             (*busy, *saves),
             _MORE if writes else "I/O pressure",
-            f"{more} machine waits for its disks in the steps that are slow.",
+            f"{more}Steps are slower while processes on this machine wait for disk.",
             tuple(_tell_pressure(case, (*busy, *saves), pressed)),
             _advise(case, grows=writes is not None),
             "medium",
@@ -217,14 +217,14 @@ def explain(case: Case) -> Claim | None:
     if writes is None:
         return None
     rows = span(claimed)
-    grown = tell_rise(case, "A step", ends(case.run.steps.period_seconds, rows), rows)
+    grown = tell_rise(case, "Step time", ends(case.run.steps.period_seconds, rows), rows)
     places = growing_places(case)
     most = places_of_most(case, case.wall_share(lost_seconds(claimed)))
     return Claim(
         "disk",
         claimed,
         _MORE,
-        f"{_tell_writes(writes)}, and the step time grows with it.",
+        f"{_tell_writes(writes)}, and step time grows with them.",
         (
             *([f"{grown}."] if grown else []),
             *_tell_output(case),
@@ -245,8 +245,8 @@ def _advise(case: Case, *, grows: bool) -> tuple[Advice, ...]:
 
 def _tell_writes(writes: _Writes) -> str:
     return (
-        f"A step writes more and more: {size(writes.first)} in the first third of the run, "
-        f"{size(writes.last)} in the last"
+        f"Writes grow from {size(writes.first)} per step (first third of the run) to "
+        f"{size(writes.last)} (last third)"
     )
 
 
@@ -291,8 +291,8 @@ def _bytes_of_steps(case: Case) -> _Writes | None:
 def _tell_pressure(case: Case, claimed: tuple[Finding, ...], pressed: Mask) -> Iterable[str]:
     seconds = case.signal(IO_PRESSURE)[1]
     yield (
-        f"Programs on this machine waited {duration(float(seconds[-1] - seconds[0]))} for disks "
-        f"(PSI, at least one of them); for {whole_percent(UNDER_PRESSURE)} of the time or more in "
+        f"Processes on this machine waited {duration(float(seconds[-1] - seconds[0]))} for disk "
+        f"(PSI, at least one of them), and at least {whole_percent(UNDER_PRESSURE)} of the time in "
         f"{tell_rows(case, pressed)}."
     )
     saving = case.account(names.CHECKPOINT)
@@ -300,9 +300,8 @@ def _tell_pressure(case: Case, claimed: tuple[Finding, ...], pressed: Mask) -> I
     if any(names.family(f.source) == names.CHECKPOINT for f in claimed) and len(rows) >= 3:
         third = len(rows) // 3
         yield (
-            f"A save takes {duration(float(np.median(saving[rows[:third]])))} at first and "
-            f"{duration(float(np.median(saving[rows[-third:]])))} at the end, and writes as many "
-            "bytes."
+            f"Time per save grew from {duration(float(np.median(saving[rows[:third]])))} to "
+            f"{duration(float(np.median(saving[rows[-third:]])))} for the same number of bytes."
         )
     else:
         yield from tell_medians(case, pressed)
@@ -323,7 +322,7 @@ def _tell_output(case: Case) -> Iterable[str]:
         )
     free = case.signal("disk_free_bytes")[1]
     if len(free) and free.min() < LITTLE_SPACE:
-        yield f"Only {size(float(free.min()))} of the disk are free."
+        yield f"Only {size(float(free.min()))} of the disk is free."
 
 
 @dataclass(frozen=True, slots=True)

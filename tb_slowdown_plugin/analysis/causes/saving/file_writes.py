@@ -49,7 +49,7 @@ def claim(case: Case) -> Claim | None:
         f"step takes {usual} longer.",
         (
             f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run) was lost "
-            f"to writing files: {counted(len(rows), 'step')} took longer than the steps around.",
+            f"to writing files, in {counted(len(rows), 'step')}.",
             f"The training thread was in that line in {counted(seen, 'slow step')}; it wrote "
             f"{size(written / seen)} in each, on average.",
             *(

@@ -93,14 +93,14 @@ def explain(case: Case) -> Claim | None:
     seconds = lost_seconds(claimed)
     first_row, last_row = span(claimed)
     until = (
-        f"until {case.step_text(last_row)}"
+        f"through {case.step_text(last_row)}"
         if last_row > first_row
         else f"in {case.step_text(first_row)}"
     )
     largest_part = max(parts, key=lambda part: parts[part])
     summary = (
-        f"The first steps cost {duration(seconds)} more than healthy ones, {until}; the largest "
-        f"part is {_NAMES.get(largest_part, largest_part.replace('_', ' '))}."
+        f"The first steps took {duration(seconds)} longer than baseline steps, {until}. Biggest "
+        f"part: {_NAMES.get(largest_part, largest_part.replace('_', ' '))}."
     )
     return Claim(
         "warm_up",
@@ -134,22 +134,22 @@ def _evidence(
     case: Case, first: list[TracedGraph], parts: dict[str, float], seconds: float
 ) -> Iterable[str]:
     passes = {event.row for event in case.run.events if isinstance(event.what, Epoch)}
-    later = "later passes" if len(passes) > 1 else "later steps"
+    later = "later epochs" if len(passes) > 1 else "later steps"
     for part, lost in sorted(parts.items(), key=lambda item: -item[1]):
         share = f"{duration(lost)} ({percent(lost / seconds)} of the warm-up)"
         if part == names.TRACING:
-            yield f"{share} went into building graphs{_largest(first)}."
+            yield f"{share} was initial tracing{_largest(first)}."
         elif part == names.FIRST_EXECUTION:
             yield from _first_runs(first, share)
         elif part == names.INPUT_WAIT:
             yield (
-                f"{share} were waiting for data beyond what {later} wait: cold files, "
-                "a cache or a shuffle buffer that fills."
+                f"{share} was input wait beyond that of {later}: cold files, a cache, or a "
+                "shuffle buffer that fills."
             )
         elif part == CORE:
-            yield f"{share} have no clock of their own: variables, kernel choice, memory."
+            yield f"{share} wasn't timed by itself: variables, kernel selection, memory."
         else:
-            yield f"{share} were {_NAMES.get(part, part.replace('_', ' '))}."
+            yield f"{share} was {_NAMES.get(part, part.replace('_', ' '))}."
     twice = sorted({quoted(g.trace) for g in first if g.trace.cause == "variables"})
     if twice:
         verb = "was" if len(twice) == 1 else "were"
@@ -176,7 +176,7 @@ def _settled(graphs: list[TracedGraph]) -> Iterable[str]:
         change = graph.trace.changes[0]
         larger = "for a larger input" if is_larger(graph.trace) else "with a relaxed shape"
         why = "for a smaller batch" if is_remainder(graph.trace) else larger
-        text = f"{quoted(graph.trace)} was traced once more {why}: `{change.argument}` from "
+        text = f"{quoted(graph.trace)} was retraced once {why}: `{change.argument}` from "
         text += f"{change.before} to {change.after}."
         yield text[0].upper() + text[1:]
 
@@ -205,7 +205,7 @@ def _first_runs(graphs: list[TracedGraph], share: str) -> Iterable[str]:
         else ""
     )
     yield (
-        f"{share} went into the first execution of new graphs, beyond a later one: "
+        f"{share} was the first execution of new graphs, beyond a later one: "
         f"{what}graph optimization, kernel selection.{rest}"
     )
 

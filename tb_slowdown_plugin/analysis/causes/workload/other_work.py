@@ -37,7 +37,7 @@ def tell_other_work(case: Case) -> Iterable[str]:
             f"Functions get {count(int(np.nanmin(found.items)))} to "
             f"{count(int(np.nanmax(found.items)))} "
             "numbers in a step. A step is compared with steps that get as many: larger arguments "
-            "are more work, and no loss."
+            "are workload and aren't counted as lost."
         )
 
 
@@ -62,9 +62,9 @@ def _tell_kinds(case: Case, kind: Int) -> Iterable[str]:
         ]
         typical = float(np.median(steps.period_seconds[rows]))
         begins_late = rows[0] > START_SHARE * len(steps)
-        first = f" from {case.step_text(int(rows[0]))} on" if begins_late else ""
+        first = f" since {case.step_text(int(rows[0]))}" if begins_late else ""
         parts.append(
-            f"{listed(functions) if functions else 'no function of its own'} in "
+            f"{listed(functions) if functions else 'no function'} in "
             f"{counted(len(rows), 'step')}{first} ({duration(typical)} each)"
         )
     yield (

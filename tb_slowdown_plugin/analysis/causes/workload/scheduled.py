@@ -26,7 +26,7 @@ from tb_slowdown_plugin.catalog.parameters.ledger import (
 from tb_slowdown_plugin.catalog.parameters.shared import MATTERS, MOSTLY, NEGLIGIBLE, SEVERAL
 from tb_slowdown_plugin.records.types import Float, Int
 
-_HINT: Final = '`with tbslow.summary.phase("...")` around it tells which.'
+_HINT: Final = 'Mark it with `tbslow.summary.phase("...")` to see it by name.'
 
 
 def split_planned(case: Case) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
@@ -175,8 +175,8 @@ def suspect_between(case: Case) -> Suspect | None:
             return Suspect(
                 "input_pipeline",
                 finding.lost_seconds,
-                f"{_tell(case, finding)}: a dataset that is re-created for each epoch, or whatever "
-                f"else the loop does there. {_HINT}",
+                f"{_tell(case, finding)}: a dataset that is re-created for each epoch, or other "
+                f"work of the loop. {_HINT}",
             )
     return None
 
@@ -186,7 +186,7 @@ def _tell(case: Case, finding: Finding) -> str:
     each = float(np.mean(finding.lost_per_step[rows]))
     return (
         f"{counted(len(rows), 'epoch begins', 'epochs begin')} with {duration(each)} of work on "
-        "average between two steps, outside of `step()` and of asking for a batch"
+        "average between two steps, outside `step()` and outside input wait"
     )
 
 

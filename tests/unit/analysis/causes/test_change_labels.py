@@ -64,12 +64,13 @@ def test_the_baseline_is_told_in_steps_and_not_in_rows(make_run):
     ("before", "after", "words"),
     [
         # A first batch of 4 s says nothing of what the others wait.
-        (np.append(4.0, np.full(299, 0.0004)), np.full(300, 0.2), "0.4 ms a step before step 400 "
-         "and 200 ms from it on (medians)"),
-        (np.zeros(300), np.tile([0.09, 0.0, 0.0], 100), "0 ms a step before step 400 and 30 ms "
-         "from it on (means)"),
-        (np.full(300, 0.0163), np.full(300, 0.0162), "16.2 ms a step on average in steps "
-         "400\u2013699"),
+        (np.append(4.0, np.full(299, 0.0004)), np.full(300, 0.2), "0.4 ms per step before step 400 "
+                                                                  "and "
+                                                                  "200 ms since then (medians)"),
+        (np.zeros(300), np.tile([0.09, 0.0, 0.0], 100), "0 ms per step before step 400 and 30 ms "
+                                                        "since then (means)"),
+        (np.full(300, 0.0163), np.full(300, 0.0162), "16.2 ms per step on average in steps "
+                                                     "400\u2013699"),
     ],
 )  # fmt: skip
 def test_before_and_after_are_one_statistic_and_differ(make_run, find, judge, before, after, words):

@@ -125,9 +125,9 @@ def test_the_line_that_holds_time_for_no_known_reason_is_a_suspect(
         (
             "python_overhead",
             pytest.approx(9.0),
-            "`Tracker._post (track.py:9)` is in 80.0% of the samples of the training thread, 60 "
-            "in all. What takes longer there is not measured: computing, or waiting for a lock, a "
-            "file or another machine.",
+            "`Tracker._post (track.py:9)` is in 80.0% of the training thread's 60 stack "
+            "samples. What takes longer there is not measured: computing, or waiting for a "
+            "lock, a file or another machine.",
         )
     ] * told
 
@@ -144,7 +144,8 @@ def test_a_line_at_which_the_process_computes_no_more_is_waited_at(make_run, fin
     report = judge(run, find("core", "level_shift", np.where(slow, 0.016, 0.0))).report
     assert [each.cause for each in report.suspects] == ["python_overhead"]
     assert report.suspects[0].why == (
-        "`train.py:14` is in 91.7% of the samples of the training thread, 60 in all. In steps "
-        "300\u2013599 a step takes 21 ms (elsewhere 5 ms), its CPU time 2 ms (1.9 ms): it waits "
-        "there, for a queue, a lock, a file or another machine."
+        "`train.py:14` is in 91.7% of the training thread's 60 stack samples. In steps "
+        "300\u2013599 "
+        "a step takes 21 ms (elsewhere 5 ms), its CPU time 2 ms (1.9 ms): it waits there, for a "
+        "queue, a lock, a file or another machine."
     )

@@ -192,6 +192,6 @@ def test_the_report_says_why_the_input_came_late(make_run):
     (cause,) = account_for(run).report.causes
     assert cause.cause == "cpu_contention"
     assert cause.evidence[0].endswith(
-        "input came late, because the threads that load it waited in the run queue; so much is "
-        "estimated from how long all threads computed and waited."
+        "input came late because the threads that load it waited in the run queue (estimated "
+        "from how long all threads computed and waited)."
     )

@@ -50,13 +50,13 @@ def test_the_examples_hold():
         (
             "(1, 235, 50)",
             "(1, None, 50)",
-            "`train_step` was traced once more with a relaxed shape: `x` from (1, 235, 50) to "
+            "`train_step` was retraced once with a relaxed shape: `x` from (1, 235, 50) to "
             "(1, None, 50).",
         ),
         (
             "(32, 9)",
             "(20, 9)",
-            "`train_step` was traced once more for a smaller batch: `x` from (32, 9) to (20, 9).",
+            "`train_step` was retraced once for a smaller batch: `x` from (32, 9) to (20, 9).",
         ),
     ],
 )

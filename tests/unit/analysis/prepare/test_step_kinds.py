@@ -44,7 +44,7 @@ def test_learning_that_begins_late_is_other_work_and_no_slowdown(make):
     report = account_for(run).report
     assert (report.verdict, report.causes) == ("healthy", ())
     (note,) = [each for each in report.notes if "different work" in each]
-    assert "`act` and `learn` in 900 steps from step 300 on (20 ms each)" in note
+    assert "`act` and `learn` in 900 steps since step 300 (20 ms each)" in note
     assert "`act` in 300 steps (3.99 ms each)" in note
 
 

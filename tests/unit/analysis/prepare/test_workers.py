@@ -111,12 +111,12 @@ def test_the_report_names_the_straggler_and_what_it_spends_its_time_on(make_grou
     assert cause.cause == "communication"
     assert cause.lost_seconds == pytest.approx(STEPS * 0.006, rel=0.01)
     assert cause.summary == (
-        "Worker 1 arrives last, and the other worker waits for it in the all-reduce."
+        "Worker 1 reaches the all-reduce last, and the other worker waits for it."
     )
     assert report.headline == "2.4 s of 7.2 s lost (33%) to waiting for worker 1."
     told = " ".join(cause.evidence)
-    assert "Worker 1 is the last in 100% of the steps" in told
-    assert "Worker 1 spends 6 ms a step more than the others in `input_wait`." in told
+    assert "Worker 1 is last in 100% of the steps" in told
+    assert "Worker 1 spends 6 ms per step more than the others in `input_wait`." in told
     assert [worker["straggler"] for worker in report.workers] == [False, True]
     assert report.workers[1] == {
         "worker": 1,
@@ -139,8 +139,8 @@ def test_a_late_chief_costs_its_own_wall_what_the_others_wait(make_group):
     report = account_for(run).report
     assert [cause.cause for cause in report.causes] == ["communication"]
     assert report.causes[0].lost_seconds == pytest.approx(STEPS * 0.006, rel=0.01)
-    assert "Worker 0 arrives last" in report.causes[0].summary
-    assert any("no account of it explains" in sentence for sentence in report.causes[0].evidence)
+    assert "Worker 0 reaches the all-reduce last" in report.causes[0].summary
+    assert any("on work without an account" in sentence for sentence in report.causes[0].evidence)
 
 
 def test_what_the_chief_has_measured_of_its_lateness_is_charged_once(make_group):
@@ -168,7 +168,10 @@ def test_workers_that_are_late_in_turn_have_no_straggler(make_group):
     run = make_group([np.where(turns == place, 0.006, 0.0) for place in range(3)])
     assert find_group(run).straggler is None
     report = account_for(run).report
-    assert report.causes[0].summary == "The 3 workers wait for each other in turn."
+    assert (
+        report.causes[0].summary
+        == "All 3 workers wait at the all-reduce, and none is consistently last."
+    )
     assert not any(worker["straggler"] for worker in report.workers)
     assert [worker["last_steps"] for worker in report.workers] == [134, 133, 133]
     assert [worker["last_in_a_row"] for worker in report.workers] == [1, 1, 1]
@@ -180,7 +183,7 @@ def test_workers_that_are_late_in_turn_are_counted_in_the_evidence(make_group):
     told = account_for(run).report.causes[0].evidence
     assert (
         "Of 400 steps in which one worker was late, the last was worker 0 in 200, worker 1 in 200; "
-        "the same one at most 4 times in a row."
+        "the same worker at most 4 times in a row."
     ) in told
 
 
@@ -223,7 +226,7 @@ def test_the_run_of_a_worker_has_its_steps_and_the_chief_among_the_others(make_g
     assert report.run == "run1/slowdown/worker-1"
     # It does not wait: what its steps take beyond the others' is its own.
     (cause,) = report.causes
-    assert cause.summary.startswith("Worker 1 arrives last")
+    assert cause.summary.startswith("Worker 1 reaches the all-reduce last")
     other = account_for(run_of_worker(run, 2)).report.causes[0]
     assert other.lost_seconds == pytest.approx(STEPS * 0.006, rel=0.01)
 

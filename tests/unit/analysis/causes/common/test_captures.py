@@ -63,7 +63,7 @@ def test_copies_that_make_up_a_rise_are_named(report):
     assert cause.evidence == (
         "Two profiler captures: in steps 500\u2013509 copies take 48 ms of a step, most in "
         "`MemcpyH2D`, in steps 100\u2013109 1 ms. That is 94.0% of the 50 ms by which a step is "
-        "longer. Other slow steps were timed, but not looked into.",
+        "longer. Other slow steps were timed, but not captured.",
     )
     assert "prefetch_to_device" in cause.advice[0].code
 
@@ -90,8 +90,9 @@ def test_a_healthy_run_is_not_blamed_for_its_copies(make_run, judge):
     assert (found.verdict, found.causes, found.suspects) == ("healthy", (), ())
     assert found.notes == (
         "In the profiler capture of steps 100\u2013109 a step takes 4 ms of 10 ms in copies "
-        "between host and device while the device computes nothing. Only these steps were looked "
-        "into, so no seconds are counted as lost.",
+        "between "
+        "host and device while the device is idle. Only these steps were captured, so no time "
+        "is counted as lost.",
     )
     few = judge(replace(run, captured=(captured(100, device=9, copies=1),))).report
     assert few.notes == ()
@@ -130,8 +131,8 @@ def test_the_slow_stage_is_named_where_tf_data_names_none(report):
     (cause,) = found.causes
     assert cause.cause == "input_pipeline"
     assert cause.evidence[-1] == (
-        "The profiler capture of steps 500\u2013509 shows 48 ms of a step waiting for data, and "
-        "most of the pipeline's time in the stage `ParallelInterleaveV4`: 44 ms a step."
+        "The profiler capture of steps 500\u2013509 shows 48 ms of input wait per step, and most "
+        "of the pipeline's time in the stage `ParallelInterleaveV4`: 44 ms per step."
     )
     assert [" ".join(each.text.split()[:3]) for each in cause.advice] == ["Keep what is"], (
         "files are read in parallel, and batches prefetched, already"
@@ -157,8 +158,8 @@ def test_memory_in_pieces_is_a_suspect(report):
     assert (suspect.cause, suspect.seconds) == ("gpu_memory", pytest.approx(10.0))
     assert suspect.why == (
         "By the profiler capture of steps 500\u2013509 the allocator `GPU_0_bfc` is 75.0% full, "
-        "and 70.0% of what is free lies outside its largest free block. What it costs is "
-        "not measured."
+        "and 70.0% of its free memory is outside the largest free block. What it costs is not "
+        "measured."
     )
     for allocator in (bfc(2e9, 14e9, 0.7), bfc(12e9, 4e9, 0.2), bfc(12e9, 4e9, float("nan"))):
         assert report(captured(500, device=60, allocators=[allocator])).suspects == ()
@@ -178,4 +179,4 @@ def test_fragmentation_stands_beside_full_memory(make_run, find, judge):
     finding = find("core", "level_shift", SLOW, confidence="medium")
     (cause,) = judge(replace(run, captured=(seen,)), finding).report.causes
     assert cause.cause == "gpu_memory"
-    assert any("60.0% of what is free lies outside" in said for said in cause.evidence)
+    assert any("60.0% of its free memory is outside" in said for said in cause.evidence)

@@ -39,8 +39,8 @@ def test_a_place_whose_share_grows_is_told(make_run):
     assert shares == pytest.approx((0.1, 0.7))
     assert seconds == pytest.approx((0.01, 0.07))
     assert list(tell_places(grown, [])) == [
-        "`total (train.py:8)` is in 70.0% of the samples of the training thread at the end, in "
-        "10.0% at the start: about 70 ms of a step, 10 ms before."
+        "`total (train.py:8)` is in 70.0% of the training thread's stack samples at the end, "
+        "and in 10.0% at the start: about 70 ms per step, 10 ms before."
     ]
 
 

@@ -41,13 +41,13 @@ def test_a_hot_device(jump):
     assert (cause.cause, cause.confidence) == ("thermal", "medium")
     assert cause.lost_seconds == pytest.approx(10.0)
     assert report.headline == "10.0 s of 16.0 s lost (62%) to thermal throttling of GPU:0."
-    assert cause.summary == "GPU:0 lowers its clock because it is hot."
+    assert cause.summary == "GPU:0 is throttling because it is hot."
     assert cause.evidence == (
-        "GPU:0 said so (NVML) in 200 of 600 steps, the first of them step 400.",
-        "Its clock is 1,050 MHz there and 1,980 MHz elsewhere (medians of the samples).",
+        "NVML reported throttling in 200 of 600 steps, starting at step 400.",
+        "Its clock is 1,050 MHz there and 1,980 MHz otherwise (medians of the samples).",
         "Its temperature was 70 to 91 \u00b0C in the run.",
-        "The median of those steps takes 60 ms, that of the others 10 ms.",
-        "100.0% of the 10.0 s lie in those steps.",
+        "Those steps take 60 ms, all others 10 ms (medians).",
+        "100.0% of the 10.0 s lost is in those steps.",
     )
     assert cause.advice[0].text.startswith("Cool the device")
 
@@ -56,7 +56,7 @@ def test_a_hot_amd_device_gets_commands_that_its_owner_has(jump):
     running = (CollectorState("amd_gpu", "running"),)
     report = jump({"gpu_thermal_slowdown:GPU:0": LATE.astype(float)}, collectors=running)
     (cause,) = report.causes
-    assert cause.evidence[0].startswith("GPU:0 said so (amdsmi)")
+    assert cause.evidence[0].startswith("amdsmi reported throttling")
     told = " ".join(advice.text for advice in cause.advice)
     assert "amd-smi" in told
     assert "nvidia-smi" not in told
@@ -77,7 +77,7 @@ def test_a_slowdown_by_hardware_matters_where_the_clock_falls(jump):
     lower = jump({**flags, "gpu_clock_hertz:GPU:0": np.where(LATE, 0.6e9, 1.9e9)})
     (cause,) = lower.causes
     assert cause.cause == "thermal"
-    assert cause.summary.startswith("GPU:0 lowers its clock because its hardware slows")
+    assert cause.summary.startswith("GPU:0 is throttling because its hardware slows")
     assert "reasons that this version has no name for: bits 0xa00." in cause.evidence[1]
     assert cause.advice[0].text.startswith("Check the power supply")
     assert jump({**flags, "gpu_clock_hertz:GPU:0": np.full(30, 1.9e9)}).causes == ()
@@ -97,13 +97,11 @@ def test_device_memory_that_is_nearly_full(jump):
     )
     (cause,) = report.causes
     assert (cause.cause, cause.confidence) == ("gpu_memory", "medium")
-    assert cause.summary == (
-        "The memory of GPU:0 is nearly full, and the steps in which it is take longer."
-    )
+    assert cause.summary == ("GPU:0 memory is nearly full, and steps are slower while it is.")
     assert cause.evidence[:2] == (
-        "TensorFlow's allocator holds 8 GiB of 16 GiB at step 0 and up to 15.5 GiB (96.9%) at "
-        "step 400.",
-        "It is at least 90.0% full in 200 of 600 steps, the first of them step 400.",
+        "TensorFlow's allocator had 8 GiB of 16 GiB in use at step 0 and up to 15.5 GiB (96.9%) "
+        "at step 400.",
+        "Memory was at least 90.0% full in 200 of 600 steps, starting at step 400.",
     )
 
 
@@ -133,13 +131,13 @@ def test_a_busy_disk(jump):
     assert (cause.cause, cause.confidence) == ("disk", "medium")
     assert report.headline == "10.0 s of 16.0 s lost (62%) to I/O pressure."
     assert cause.evidence == (
-        "Programs on this machine waited 5.4 s for disks (PSI, at least one of them); for 10% of "
-        "the time or more in 180 of 600 steps, the first of them step 400.",
-        "The median of those steps takes 60 ms, that of the others 10 ms.",
-        "90.0% of the 10.0 s lie in those steps.",
+        "Processes on this machine waited 5.4 s for disk (PSI, at least one of them), and at "
+        "least 10% of the time in 180 of 600 steps, starting at step 400.",
+        "Those steps take 60 ms, all others 10 ms (medians).",
+        "90.0% of the 10.0 s lost is in those steps.",
         "The logdir and the directories of checkpoints hold 1 MiB at step 0 and 1 GiB in 29 files "
         "at step 580.",
-        "Only 2 GiB of the disk are free.",
+        "Only 2 GiB of the disk is free.",
     )
 
 
@@ -151,10 +149,10 @@ def test_a_busy_disk_to_which_ever_more_is_written(jump):
     (cause,) = report.causes
     assert report.headline == "10.0 s of 16.0 s lost (62%) to growing disk writes."
     assert cause.summary == (
-        "A step writes more and more: 6.55 MiB in the first third of the run, 33.4 MiB in the "
-        "last, and the machine waits for its disks in the steps that are slow."
+        "Writes grow from 6.55 MiB per step (first third of the run) to 33.4 MiB (last third). "
+        "Steps are slower while processes on this machine wait for disk."
     )
-    assert cause.evidence[0].startswith("Programs on this machine waited 5.4 s for disks")
+    assert cause.evidence[0].startswith("Processes on this machine waited 5.4 s for disk")
     assert cause.advice[0].text.startswith("Append what is new")
 
 
@@ -173,10 +171,7 @@ def test_saves_of_the_same_bytes_that_take_longer_on_a_busy_disk(make_run, find,
     finding = find("checkpoint:tf.train.Checkpoint", "drift", lost)
     (cause,) = judge(run, finding).report.causes
     assert cause.cause == "disk"
-    assert (
-        "A save takes 50 ms at first and 500 ms at the end, and writes as many bytes."
-        in cause.evidence
-    )
+    assert "Time per save grew from 50 ms to 500 ms for the same number of bytes." in cause.evidence
 
     without = make_run(0.010 + saving, accounts={"checkpoint:tf.train.Checkpoint": saving})
     (cause,) = judge(without, finding).report.causes
@@ -190,10 +185,13 @@ def test_ever_more_is_written(jump):
     (cause,) = report.causes
     assert (cause.cause, cause.pattern) == ("disk", "drift")
     assert cause.summary == (
-        "A step writes more and more: 9.06 MiB in the first third of the run, 46.3 MiB in the "
-        "last, and the step time grows with it."
+        "Writes grow from 9.06 MiB per step (first third of the run) to 46.3 MiB (last third), "
+        "and step time grows with them."
     )
-    assert cause.evidence[0] == "A step takes 12 ms around step 1 and 48.1 ms around step 599."
+    assert (
+        cause.evidence[0]
+        == "Step time grew from 12 ms (around step 1) to 48.1 ms (around step 599)."
+    )
     assert cause.advice[0].text.startswith("Append what is new")
 
 
@@ -249,7 +247,7 @@ def test_a_stall_is_judged_by_the_samples_within_it(make_run, find, judge):
     (cause,) = judge(run, find("core", "one_off", stall)).report.causes
     assert (cause.cause, cause.steps) == ("gpu_memory", (300, 300))
     assert cause.evidence[1] == (
-        "It is at least 90.0% full in 1 of 600 steps, the first of them step 300."
+        "Memory was at least 90.0% full in 1 of 600 steps, starting at step 300."
     )
 
 
@@ -268,13 +266,13 @@ def test_ever_new_shapes(jump):
     )
     assert report.headline == "10.0 s of 16.0 s lost (62%) to ever-changing batch shapes."
     assert cause.summary == (
-        "90 of 100 steps bring a batch shape that no step has had before, so memory, kernels and "
-        "plans of earlier steps can't be used again."
+        "90 of every 100 steps use a batch shape never seen before, so TensorFlow can't reuse "
+        "buffers, kernels, or plans."
     )
     assert cause.evidence == (
         "Batches had 3 distinct shapes by step 400 and 183 by step 599.",
         "New among them: (8, 14, 20, 3), (8, 15, 20, 3), (8, 16, 20, 3) and 7 more.",
-        "The median step takes 10 ms before step 400 and 60 ms from it on.",
+        "The median step took 10 ms before step 400 and 60 ms since then.",
     )
 
 
@@ -317,11 +315,11 @@ def test_copies_are_named_where_a_phase_holds_them(make_run, find, judge):
     (cause,) = judge(run, finding).report.causes
     assert cause.cause == "host_device_transfer"
     assert cause.summary == (
-        "The phase `to_device`, which copies between host and device, takes longer."
+        "The phase `to_device`, which copies between host and device, got slower."
     )
     assert cause.evidence == (
-        "It takes 2 ms a step before step 400 and 52 ms from it on (medians); 98.0% of the step's "
-        "rise lie in it.",
+        "It takes 2 ms per step before step 400 and 52 ms since then (medians); 98.0% of the "
+        "growth of the step is in it.",
     )
 
     other = make_run(0.008 + copying, accounts={"phase:attention": copying})

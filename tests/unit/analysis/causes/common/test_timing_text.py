@@ -13,17 +13,20 @@ from tb_slowdown_plugin.records.types import Fact, Trace
 @pytest.mark.parametrize(
     ("account", "cause", "summary"),
     [
-        ("communication", "communication", "The step waits for other workers in the run."),
+        ("communication", "communication", "Each step waits for other workers throughout the run."),
         (
             "xla_compilation",
             "xla_compilation",
             "XLA recompiles for new shapes. Recompilations don't show up as retraces.",
         ),
-        ("profiling", "profiling", "The profiler slowed the run down."),
+        ("profiling", "profiling", "The profiler slowed down the run."),
         (
             "optimizer_creation",
             "optimizer_state",
-            "An optimizer is made again during training; its slot variables are created each time.",
+            (
+                "The program re-creates the optimizer during training, and each new one allocates "
+                "its slot variables again."
+            ),
         ),
     ],
 )
@@ -34,7 +37,7 @@ def test_accounts_with_a_cause_of_their_own(make_run, find, judge, account, caus
 
     assert (found.cause, found.summary) == (cause, summary)
     assert found.evidence[0].startswith("6.0 s (50.0% of the run) went into ")
-    assert found.evidence[0].endswith(": 10 ms a step on average in steps 0\u2013599.")
+    assert found.evidence[0].endswith(": 10 ms per step on average in steps 0\u2013599.")
 
 
 def test_a_compiled_function_beside_slow_steps_that_compute_is_a_suspect(make_run, find, judge):
@@ -66,12 +69,12 @@ def test_a_compiled_function_beside_slow_steps_that_compute_is_a_suspect(make_ru
         (
             "optimizer_creation",
             Fact("optimizer_created", "Adam", {"seconds": 0.01}),
-            "`Adam` was made or built again in 3 steps of the run.",
+            "`Adam` was re-created or rebuilt in 3 steps of the run.",
         ),
         (
             "checkpoint:Saver",
             Fact("checkpoint", "Saver", {"seconds": 0.01, "bytes": 2.0**24}),
-            "A save writes 16 MiB; 48 MiB were written in all.",
+            "A save writes 16 MiB; 48 MiB was written in total.",
         ),
     ],
 )
@@ -121,7 +124,7 @@ def test_a_save_after_the_last_step_is_in_the_bytes(make_run, find, judge):
     (cause,) = judge(run, find("checkpoint:Saver", "periodic", spent)).report.causes
     assert cause.evidence[0].startswith("30 saves by `Saver` took")
     assert cause.evidence[1] == (
-        "A save writes 1 MiB; 31 MiB were written in all, 1 save after the last step included."
+        "A save writes 1 MiB; 31 MiB was written in total, 1 save after the last step included."
     )
 
 

@@ -22,10 +22,9 @@ def test_operations_added_in_each_step(make_run, find, judge):
         "The program adds 7 operations to the graph in every step, and the step time grows with it."
     )
     assert cause.evidence[0] == (
-        "The default graph has 75 operations at step 1 and 4,205 at step 591: 7.0 are added per "
-        "step."
+        "The default graph grew from 75 operations (step 1) to 4,205 (step 591), or 7.0 per step."
     )
-    assert cause.evidence[2] == "No `tf.function` was traced again."
+    assert cause.evidence[2] == "No `tf.function` was retraced."
     assert report.headline.startswith("9 s of 15.0 s lost (60%) to graph growth. Partly judged: ")
     assert report.suspects == ()
 
@@ -46,7 +45,7 @@ def test_the_lines_that_work_on_a_growing_graph_are_told(make_run, find, judge):
     )
     (cause,) = judge(run, drift(find)).report.causes
     assert cause.evidence[3:] == (
-        "`loop.py:20` is in 56.7% of the samples of the training thread, 60 in all.",
+        "`loop.py:20` is in 56.7% of the training thread's 60 stack samples.",
     )
     run = replace(run, events=make_run(DRIFT, events=events).events)
     (cause,) = judge(run, drift(find)).report.causes
@@ -70,8 +69,9 @@ def test_operations_added_after_each_epoch(make_run, find, judge):
         "does keep getting slower."
     )
     assert cause.evidence[1] == (
-        "Such a step takes 115 ms around step 20 and 405 ms around step 580. TensorFlow prepares "
-        "a changed graph again at each `session.run`, all of it."
+        "The time of such a step grew from 115 ms (around step 20) to 405 ms (around step "
+        "580). TensorFlow prepares the whole graph again at the next `session.run` after each "
+        "change."
     )
 
 
@@ -110,14 +110,14 @@ def test_a_plateau_is_compared_with_the_rest_of_the_run(make_run, find, judge):
         (
             "backward",
             "backward_pass",
-            "The phase `backward` takes 6.48 ms a step around step 0, 33.5 ms around step 599 "
-            "(medians); 90.0% of the step's rise lie in it.",
+            "The phase `backward` takes 6.48 ms per step around step 0, 33.5 ms around step 599 "
+            "(medians); 90.0% of the growth of the step is in it.",
         ),
         (
             "optimizer",
             "optimizer_state",
-            "The phase `optimizer` takes 6.48 ms a step around step 0, 33.5 ms around step 599 "
-            "(medians); 90.0% of the step's rise lie in it.",
+            "The phase `optimizer` takes 6.48 ms per step around step 0, 33.5 ms around step "
+            "599 (medians); 90.0% of the growth of the step is in it.",
         ),
     ],
 )

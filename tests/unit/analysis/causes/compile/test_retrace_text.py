@@ -24,11 +24,11 @@ def retraces(cause="signature", *changes, function="train_step", count=5, reason
     ("what", "after", "differs"),
     [
         ("python_number", "Python float 0.04", "is a Python float with a new value"),
-        ("python_object", "Config object", "is another Python object"),
+        ("python_object", "Config object", "is a different object"),
         ("shape", "(20, 10)", "has a new shape"),
         ("rank", "(20,)", "changes its number of dimensions"),
         ("dtype", "float64", "changes its dtype"),
-        ("none", "None", "changes between `None` and a value"),
+        ("none", "None", "switches between `None` and a value"),
         ("structure", "dict", "changes its structure"),
     ],
 )
@@ -42,7 +42,7 @@ def test_the_argument_and_how_it_differs(what, after, differs):
 def test_new_functions_and_new_models_are_told_apart():
     found = retraces("new_object")
     assert tell_reason(found, typical(found), (0, 99)).startswith(
-        "A new `tf.function` is made around `train_step` "
+        "The program wraps `train_step` in a new `tf.function` "
     )
     keras = retraces("new_object", function="Keras train step")
     assert tell_reason(keras, typical(keras), (0, 99)).endswith(

@@ -43,7 +43,7 @@ def again(number, *changes, cause="signature", function="train_step", place="tra
         (Change("x", "dtype", "float32", "float64"), "Argument `x` changes its dtype"),
         (
             Change("mask", "none", "None", "tensor float32 (3,)"),
-            "Argument `mask` changes between `None` and a value",
+            "Argument `mask` switches between `None` and a value",
         ),
         (
             Change("training", "python_value", "Python bool False", "Python bool True"),
@@ -59,7 +59,7 @@ def again(number, *changes, cause="signature", function="train_step", place="tra
         ),
         (
             Change("cfg", "python_object", "Config object", "Config object, a new object"),
-            "Argument `cfg` is another Python object",
+            "Argument `cfg` is a different object",
         ),
     ],
 )
@@ -88,8 +88,8 @@ def test_a_new_function_object(make_run, find, judge):
     cause = traced(make_run, find, judge, *traces)
 
     assert cause.summary == (
-        "A new `tf.function` is made around `train_step` at every step, so each one is traced "
-        "from the start."
+        "The program wraps `train_step` in a new `tf.function` at every step, and each one "
+        "starts with an empty cache."
     )
     assert "compiled = tf.function(train_step)" in cause.advice[0].code
 
@@ -159,8 +159,8 @@ def test_the_context_of_the_call(make_run, find, judge):
     cause = traced(make_run, find, judge, *(again(n, cause="context") for n in range(2, 12)))
 
     assert cause.summary == (
-        "`train_step` is retraced at every step with the same arguments: the device, strategy, or "
-        "control-flow scope of the call differs."
+        "TensorFlow retraces `train_step` at every step with the same arguments: the device, "
+        "strategy, or control-flow scope of the call differs."
     )
 
 
@@ -241,7 +241,7 @@ def test_library_functions_made_again(make_run, find, judge):
 
     assert cause.cause == "retracing"
     assert cause.evidence == (
-        "1.0 s in 10 traces of such functions.",
+        "1.0 s was lost in 10 traces of such functions.",
         "The most expensive is `scale` (data.py:3): 10 traces, every 10 steps.",
     )
     assert cause.advice[0].text.startswith("Make the dataset once")

@@ -16,13 +16,13 @@ def test_predict_in_each_step_is_one_cause_with_its_line(make_run, find, judge):
 
     (cause,) = report.causes
     assert (cause.cause, cause.lost_seconds) == ("retracing", pytest.approx(20.0))
-    assert report.headline.endswith(" calls of predict (agent.py:88).")
+    assert report.headline.endswith(" predict() calls (agent.py:88).")
     assert cause.summary == (
-        "`predict` is called at agent.py:88 at every step, on a few examples: 50 ms a step go into "
-        "the call, beside what the model computes."
+        "`predict()` runs at every step, on a few examples (agent.py:88). Each such step "
+        "spends 50 ms on the call itself, not counting what the model computes."
     )
     assert cause.evidence[0] == (
-        "20.0 s (83.3% of the run) went into calling `predict` at agent.py:88: 50 ms a step on "
+        "20.0 s (83.3% of the run) went into `predict()` at agent.py:88: 50 ms per step on "
         "average in steps 0\u2013399."
     )
     assert cause.evidence[1].startswith("Each call makes a dataset of its arguments")
@@ -39,9 +39,9 @@ def test_predict_beside_more_tracing_is_told_after_it(make_run, find, judge):
     (cause,) = judge(run, *found).report.causes
 
     assert cause.lost_seconds == pytest.approx(52.0)
-    assert cause.summary.startswith("Functions of tf.data and Keras are retraced")
-    assert cause.evidence[0] == "32.0 s in traces of such functions."
-    assert "went into calling `predict` at agent.py:88" in cause.evidence[1]
+    assert cause.summary.startswith("The program re-creates a dataset, iterator, or model")
+    assert cause.evidence[0] == "32.0 s was lost in traces of such functions."
+    assert "went into `predict()` at agent.py:88" in cause.evidence[1]
 
 
 def test_the_engine_names_it_from_five_percent_on():

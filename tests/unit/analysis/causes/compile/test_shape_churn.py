@@ -24,7 +24,7 @@ def test_slow_steps_with_ever_new_shapes_are_their_cost(make_run, find, judge):
     (cause,) = judged(make_run, find, judge, shapes, events).causes
     assert (cause.cause, cause.confidence) == ("shape_churn", "medium")
     assert cause.lost_seconds == pytest.approx(3.0)
-    assert cause.summary.startswith("77 of 100 steps bring a batch shape")
+    assert cause.summary.startswith("77 of every 100 steps use a batch shape")
     assert "New among them: (32, 310), (32, 320) and (32, 330)." in cause.evidence
 
 

@@ -14,7 +14,7 @@ def test_without_the_other_workers_only_the_wait_is_told(make_run, find, judge):
     (cause,) = judge(run, find("communication", "flat", WAIT)).report.causes
     assert cause.cause == "communication"
     assert cause.lost_seconds == pytest.approx(12.0)
-    assert cause.summary == "The step waits for other workers in the run."
+    assert cause.summary == "Each step waits for other workers throughout the run."
 
 
 def test_the_number_of_workers_and_the_first_slow_step_are_told(make_run, find, judge):
@@ -22,7 +22,7 @@ def test_the_number_of_workers_and_the_first_slow_step_are_told(make_run, find, 
     run = make_run(0.03 + late, accounts={"communication": late})
     run = replace(run, environment=replace(run.environment, worker_count=4))
     (cause,) = judge(run, find("communication", "level_shift", late)).report.causes
-    assert cause.summary == "The step waits for other workers among 4 workers from step 200 on."
+    assert cause.summary == "Each step waits for other workers (4 in total) since step 200."
 
 
 def test_other_accounts_are_not_communication(make_run, find, judge):

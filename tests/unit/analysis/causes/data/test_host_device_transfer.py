@@ -22,7 +22,7 @@ def test_a_phase_that_copies_is_known_by_its_name(make_run, phase, named):
         cause = causes["host_device_transfer"]
         assert cause.lost_seconds == pytest.approx(GROWTH.sum(), rel=0.1)
         assert cause.summary == (
-            f"The phase `{phase}`, which copies between host and device, takes longer."
+            f"The phase `{phase}`, which copies between host and device, got slower."
         )
 
 

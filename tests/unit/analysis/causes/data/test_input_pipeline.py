@@ -41,7 +41,7 @@ def test_input_wait_that_begins_at_a_step(make_run, find, judge):
     assert cause.lost_fraction == pytest.approx(9.0 / 15.12)
     assert cause.summary == "Each step waits for input since step 1,300."
     assert cause.evidence == (
-        "Input wait is 0.4 ms a step before step 1,300 and 30 ms from it on (medians).",
+        "Input wait is 0.4 ms per step before step 1,300 and 30 ms since then (medians).",
         "The median step there waits 30 ms and works 10 ms; without the wait it would be "
         "4.0 times as fast.",
         "9.0 s was lost to input wait, timed at the call that fetches each batch.",
@@ -66,7 +66,8 @@ def test_input_wait_at_the_first_batch_of_each_epoch(make_run, find, judge):
         "Each epoch starts with an input wait: the shuffle buffer refills, or the dataset restarts."
     )
     assert cause.evidence[0] == (
-        "The first batch of an epoch takes 1.2 s in the median of 6 epochs; any other batch 0.4 ms."
+        "The first batch of an epoch takes 1.2 s in the median of 6 epochs. Any other batch "
+        "takes 0.4 ms."
     )
     assert not any("shuffle" in advice.code for advice in cause.advice), "none was seen"
 
@@ -91,11 +92,11 @@ def test_a_wait_that_is_there_from_the_start_and_grows_points_to_a_history(cause
     cause = cause_of("flat", wait)
 
     assert cause.summary == (
-        "Steps wait for input throughout the run, and longer each time: 60.8% of it."
+        "Steps wait for input throughout the run, and keep getting slower: 60.8% of it."
     )
     assert cause.evidence[1] == (
-        "It grows: 2.49 ms a step on average in the first tenth of these steps, 29.1 ms in the "
-        "last."
+        "It keeps growing: 2.49 ms per step in the first tenth of these steps, 29.1 ms in the "
+        "last (means)."
     )
     assert cause.advice[0].text.startswith("Look for what grows")
     shuffled = np.random.default_rng(0).permutation(wait)
@@ -110,9 +111,9 @@ def test_a_wait_of_few_steps_is_told_by_them(cause_of):
     cause = cause_of("flat", wait)
     assert cause.summary == "Steps wait for input throughout the run: 35.2% of it."
     assert cause.evidence[:2] == (
-        "Input wait is 5.44 ms a step on average in steps 0\u2013599.",
-        "Few of those steps wait for long: 75 of 600, for 40 ms each; without that they would be "
-        "1.5 times as fast in all.",
+        "Input wait is 5.44 ms per step on average in steps 0\u2013599.",
+        "Few of those steps wait for long: 75 of 600, for 40 ms each (mean). Without that, all "
+        "of them together would be 1.5 times as fast.",
     )
 
 
@@ -126,7 +127,7 @@ def test_what_was_warm_up_is_not_told_again(make_run, find, judge):
     ).report
     cause = report.causes[0]
     assert cause.summary == "Steps wait for input throughout the run: 66.7% of it."
-    assert cause.evidence[0] == "Input wait is 30 ms a step on average in steps 0\u2013599."
+    assert cause.evidence[0] == "Input wait is 30 ms per step on average in steps 0\u2013599."
 
 
 def test_what_others_made_longer_is_told_where_it_is_a_good_part(make_run, find, judge):
@@ -135,11 +136,11 @@ def test_what_others_made_longer_is_told_where_it_is_a_good_part(make_run, find,
 
     def told(seconds):
         report = judge(run, find("input_wait", "flat", wait, stretched_seconds=seconds)).report
-        return [line for line in report.causes[0].evidence if "other programs" in line]
+        return [line for line in report.causes[0].evidence if "other processes" in line]
 
     assert told(6.0) == [
-        "About 6.0 s of that would not have been waited if other programs had left the cores to "
-        "the threads that load the data; the rest alone is too long a wait."
+        "About 6.0 s of that is because other processes held the CPU. The rest is the pipeline "
+        "itself."
     ]
     assert told(1.0) == []
 
@@ -167,9 +168,9 @@ def test_the_slow_stage_is_named(make_run, find, judge):
     cause = waits_from_300(make_run, find, judge, events)
 
     assert cause.evidence[-1] == (
-        "The slowest stage of the pipeline, by tf.data's own model, is `Map` (number 2 from the "
-        "end of the optimized pipeline): 10.1 ms an element, 93.0% of the time of all stages, "
-        "up to step 320; at first it took 0.3 ms."
+        "The slowest stage, by tf.data's own model, is `Map` (number 2 from the end of the "
+        "optimized pipeline): 10.1 ms per element, 93.0% of the time in all stages, up to step "
+        "320; at first it took 0.3 ms."
     )
     assert cause.advice[0].text.startswith(
         "Let the slow stage `Map` (number 2 from the end of the optimized pipeline) run in parallel"
@@ -234,7 +235,7 @@ def test_a_cache_that_never_completes_is_named(make_run, find, judge):
     events = [(350, Fact("cache_unfilled", "", {"passes": 3}))]
     cause = waits_from_300(make_run, find, judge, events)
     assert cause.evidence[-1].startswith(
-        "A `cache()` never completes: in pass 3 over the data it still computed everything anew."
+        "A `cache()` never completes: epoch 3 still recomputed every element."
     )
     assert cause.advice[0].text.startswith("Take what an epoch needs before `cache()`")
     assert not any(each.text.startswith("Keep what is the same") for each in cause.advice)
@@ -245,7 +246,7 @@ def test_a_cache_that_never_completes_is_told_where_it_costs_too_little(make_run
     report = judge(run).report
     assert (report.verdict, report.causes) == ("healthy", ())
     (note,) = report.notes
-    assert note.startswith("A `cache()` never completes: in pass 3 over the data")
+    assert note.startswith("A `cache()` never completes: epoch 3 still")
 
 
 def test_reading_is_told_and_acquitted(make_run, find, judge):
@@ -253,14 +254,14 @@ def test_reading_is_told_and_acquitted(make_run, find, judge):
     little = {"disk_read_bytes": 1_000.0 * rows}
     cause = waits_from_300(make_run, find, judge, signals=little, rows=rows)
     assert cause.evidence[-1] == (
-        "Disks are not the limit: 93.9 KiB a second were read from them before, 24.4 KiB since. "
-        "What comes over a network is not counted."
+        "Disk reads aren't the limit: 93.9 KiB/s was read from them before, 24.4 KiB/s since. "
+        "Network reads aren't counted."
     )
     assert not any(each.text.startswith("Read several") for each in cause.advice)
 
     much = {"disk_read_bytes": 1_000_000.0 * rows}
     cause = waits_from_300(make_run, find, judge, signals=much, rows=rows)
-    assert cause.evidence[-1] == ("91.7 MiB a second were read from disks before, 23.8 MiB since.")
+    assert cause.evidence[-1] == ("91.7 MiB/s was read from disks before, 23.8 MiB/s since.")
     assert any(each.text.startswith("Read several") for each in cause.advice)
 
 
@@ -270,8 +271,8 @@ def test_a_dataset_made_anew_is_told_to_be_made_once(cause_of):
     trace = Trace(1, "load", "data.py:8", 0.01, 0.01, "library")
     cause = cause_of("periodic", wait, events=[(int(row), trace) for row in rows])
     assert cause.summary == (
-        "A dataset is re-created every 20 steps and waited for: its functions are traced and its "
-        "stages started again."
+        "A dataset is re-created every 20 steps, and the step waits while its functions are "
+        "retraced and its stages restart."
     )
     assert cause.advice[0].text.startswith("Make the dataset once")
     assert cause.evidence[0] == (
@@ -308,7 +309,7 @@ def test_a_dataset_made_anew_for_each_epoch_has_no_buffer_to_blame(cause_of, shu
     cause = cause_of("epoch_boundary", wait, events=events)
     assert cause.summary == (
         "Each epoch starts with an input wait: the dataset is re-created, its functions are "
-        "retraced and its stages started again."
+        "retraced, and its stages restart."
     )
     assert cause.advice[0].text.startswith("Make the dataset once")
     assert any("shuffle buffer" in each.text for each in cause.advice) is shuffles
@@ -346,8 +347,8 @@ def test_a_dataset_made_anew_in_each_step_is_no_slow_stage(cause_of):
     events = [(n, Trace(n + 1, "grab_batch", place, 0.01, 0.01, "library")) for n in range(SIZE)]
     cause = cause_of("flat", wait, events=events)
     assert cause.summary == (
-        "A dataset is re-created in the step and waited for, by the program or by `predict`: "
-        "75.0% of the run."
+        "The program or `predict` re-creates a dataset in the step, which waits for it: 75.0% "
+        "of the run."
     )
     assert cause.advice[0].text.startswith("Hand `fit` and `evaluate` a dataset")
     assert cause.advice[1].text.startswith("Call the model, not `predict`")

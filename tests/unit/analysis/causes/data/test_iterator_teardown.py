@@ -47,13 +47,13 @@ def test_a_wait_that_grows_from_pass_to_pass_is_named(after_passes):
     assert cause.lost_seconds == pytest.approx((ends - ends[0]).sum(), rel=0.02)
     assert report.headline.endswith(" iterator teardown.")
     assert cause.summary == (
-        "A pass over the data ends with a wait, and a longer one each time: TensorFlow stops the "
-        "threads of the pipeline and waits for them: for what its stages have begun, and for the "
-        "one that tunes them, which may sleep for as long as the pass took."
+        "Each epoch ends with a wait that keeps getting longer: TensorFlow stops the threads "
+        "of the pipeline and waits for them. One of them tunes the stages and may sleep for as "
+        "long as the epoch took."
     )
     assert cause.evidence[0] == (
-        "Ends of passes over the data took 1.5 s, 5.8% of the run: 23 ends of 65 ms in the median"
-        "; 1.3 s of it counts as lost."
+        "Iterator teardown took 1.5 s, 5.8% of the run: 23 times 65 ms (median); 1.3 s of it "
+        "counts as lost."
     )
     assert ".repeat(epochs)" in cause.advice[0].code
     assert "autotune.enabled = False" in cause.advice[1].code
@@ -70,14 +70,14 @@ def test_a_wait_that_takes_much_of_the_run_is_named_in_full(after_passes):
     )
     assert cause.lost_seconds == pytest.approx(20.0)
     assert cause.lost_fraction == pytest.approx(20.0 / 26.0, rel=0.01)
-    assert cause.summary.startswith("A pass over the data ends with a wait: TensorFlow stops")
+    assert cause.summary.startswith("Each epoch ends with a wait: TensorFlow stops")
 
 
 def test_one_end_has_no_median(after_passes):
     report = after_passes([0.3])
     assert report.causes == ()
     assert report.notes[0].startswith(
-        "Ends of passes over the data took 300 ms, 13.0% of the run: one of 300 ms. TensorFlow"
+        "Iterator teardown took 300 ms, 13.0% of the run: once 300 ms. TensorFlow"
     )
 
 
@@ -95,12 +95,12 @@ def test_what_tensorflow_itself_takes_is_told_and_nobody_blamed(after_passes, na
     assert (report.verdict, report.causes) == ("healthy", ())
     (note,) = report.notes
     told = {
-        "even": "Ends of passes over the data took 3.3 s, 21.5% of the run: 11 ends of 300 ms",
-        "odd": "Ends of passes over the data took 4.21 s, 24.3% of the run: 4 ends of 1.05 s",
+        "even": "Iterator teardown took 3.3 s, 21.5% of the run: 11 times 300 ms",
+        "odd": "Iterator teardown took 4.21 s, 24.3% of the run: 4 times 1.05 s",
     }
     assert note.startswith(told[name])
     assert note.endswith(
-        "`repeat` in the pipeline, with one iterator for all epochs, spares it; so does "
+        "`repeat` in the pipeline, with one iterator for all epochs, avoids it; so does "
         "`options.autotune.enabled = False`, where no stage is AUTOTUNE."
     )
 

@@ -68,7 +68,7 @@ def test_a_stage_is_slow_by_its_share_and_by_the_end_of_the_wait(case_of, find):
 
 def test_a_cache_that_never_holds_is_told_with_its_pass(case_of):
     (told,) = tell_cache(case_of((70, Fact("cache_unfilled", "", {"passes": 3.0}))))
-    assert told.startswith("A `cache()` never completes: in pass 3 over the data")
+    assert told.startswith("A `cache()` never completes: epoch 3 still")
 
 
 def test_a_stage_of_a_capture_is_called_as_tf_data_calls_it():

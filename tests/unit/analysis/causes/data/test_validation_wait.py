@@ -23,10 +23,10 @@ def test_waiting_for_validations_data_is_told_with_the_line_that_validates(make_
     report = judge(run, find("input_wait:validation", "periodic", WAIT)).report
     (cause,) = report.causes
     assert (cause.cause, cause.lost_seconds) == ("input_pipeline", pytest.approx(7.0))
-    assert report.headline.endswith("to waiting for validation's data.")
+    assert report.headline.endswith("to input wait of validation.")
     assert cause.summary == (
-        "`evaluate` in main (train.py:22) waits 700 ms for its own data every 40 steps, 87.5% of "
-        "what validation takes."
+        "`evaluate` in main (train.py:22) waits 700 ms for its own input every 40 steps, 87.5% "
+        "of the time of validation."
     )
     assert cause.evidence[-1].startswith("A call of `evaluate` in main (train.py:22) takes 850 ms")
     assert [advice.text.split()[:4] for advice in cause.advice] == [

@@ -15,12 +15,12 @@ def test_a_busy_machine(make_run, find, judge):
     (cause,) = report.causes
     assert cause.cause == "cpu_contention"
     assert cause.summary == (
-        "The process was ready to run but had no core for 20.0% of the run: other processes held "
-        "them."
+        "For 20.0% of the run the process was ready to run but had no core: other processes "
+        "held them."
     )
     assert cause.evidence == (
-        "1.5 s in steps 300\u2013599, 5 ms a step: threads of the process waited in the run "
-        "queue, by the operating system's own count.",
+        "1.5 s in steps 300\u2013599, 5 ms per step: run-queue wait of the process's threads, "
+        "counted by the kernel.",
     )
     assert (report.verdict, cause.external) == ("healthy", True)
     assert report.headline == (
@@ -116,10 +116,9 @@ def test_pages_read_back_from_disk(make_run, find, judge):
 
     assert (cause.cause, cause.confidence) == ("host_memory", "medium")
     assert cause.evidence == (
-        "800 pages were read from disk (major faults), in 200 of 600 steps, the first of "
-        "them step 400.",
-        "The median of those steps takes 60 ms, that of the others 10 ms.",
-        "100.0% of the 10.0 s lie in those steps.",
+        "800 pages were read from disk (major faults), in 200 of 600 steps, starting at step 400.",
+        "Those steps take 60 ms, all others 10 ms (medians).",
+        "100.0% of the 10.0 s lost is in those steps.",
         "The process used up to 31.5 GiB of 32 GiB.",
     )
 
@@ -149,7 +148,6 @@ def test_pages_of_mapped_files_are_no_full_memory(make_run, find, judge):
     (cause,) = report.causes
     assert report.headline == "10.0 s of 16.0 s lost (62%) to major page faults."
     assert cause.summary == (
-        "The process waits for memory that is read from disk: pages of mapped files, or its own "
-        "that were swapped out."
+        "The process waits for pages from disk: memory-mapped files or swapped-out memory."
     )
     assert cause.advice[0].text.startswith("Read a mapped file into memory once")

@@ -15,12 +15,12 @@ def test_python_work_that_grows(make_run, find, judge):
 
     assert (cause.cause, cause.confidence) == ("python_overhead", "medium")
     assert cause.summary == (
-        "The training thread computes more in each step: 11.2 ms of CPU time around step 0, "
-        "37.8 ms around step 599."
+        "The training thread uses more CPU in each step: 11.2 ms around step 0, 37.8 ms around "
+        "step 599."
     )
     assert cause.evidence[0] == (
-        "A step takes 11.5 ms around step 0 and 38.5 ms around step 599; CPU time of the training "
-        "thread is 98.0% of the growth."
+        "Step time grew from 11.5 ms (around step 0) to 38.5 ms (around step 599); CPU time of the "
+        "training thread is 98.0% of the growth."
     )
 
 
@@ -77,7 +77,7 @@ def test_python_work_in_a_phase_of_the_users(make_run, find, judge):
     (cause,) = judge(run, drift(find, **{"share:phase:replay": 0.95})).report.causes
 
     assert cause.cause == "python_overhead"
-    assert cause.evidence[0] == "95.0% of the growth lie in the phase `replay`."
+    assert cause.evidence[0] == "Phase `replay` accounts for 95.0% of the growth."
 
 
 def test_python_work_that_the_engine_cut_into_stairs(make_run, find, judge):
@@ -111,15 +111,15 @@ def test_python_work_that_grows_in_every_tenth_step(make_run, find, judge):
     (cause,) = report.causes
     assert (cause.cause, cause.pattern, cause.confidence) == ("python_overhead", "drift", "medium")
     assert cause.summary == (
-        "The training thread computes more each time, every 10 steps: 3.45 ms of CPU time around "
-        "step 30, 29 ms around step 590."
+        "The training thread uses more CPU each time, every 10 steps: 3.45 ms around step 30, "
+        "29 ms around step 590."
     )
     assert cause.evidence == (
-        "`loop.py:17` is in 70.0% of the samples of the training thread, 30 in all.",
-        "Such a step takes 3.5 ms around step 30 and 29.5 ms around step 590; CPU time of the "
-        "training thread is 98.0% of the growth.",
-        "The eager context holds 23 functions at step 30 and 79 at step 590: an operation on a "
-        "list that grows is a new one to TensorFlow each time.",
+        "`loop.py:17` is in 70.0% of the training thread's 30 stack samples.",
+        "The time of such a step grew from 3.5 ms (around step 30) to 29.5 ms (around step 590); "
+        "CPU time of the training thread is 98.0% of the growth.",
+        "The eager context holds 23 functions at step 30 and 79 at step 590: to TensorFlow, an "
+        "operation on a list that grows is a new one each time.",
     )
     assert report.headline.endswith(" growing Python work in loop.py:17.")
 
@@ -142,7 +142,7 @@ def test_python_work_that_grows_from_epoch_to_epoch(make_run, find, judge):
     run = make_run(work, process_cpu=work, thread_cpu=work)
     (cause,) = judge(run, find("core", "epoch_boundary", lost, confidence="medium")).report.causes
     assert (cause.cause, cause.pattern) == ("python_overhead", "drift")
-    assert cause.summary.startswith("The training thread computes more each time, every 30 steps:")
+    assert cause.summary.startswith("The training thread uses more CPU each time, every 30 steps:")
 
 
 def test_work_at_intervals_that_does_not_grow_is_not_blamed_on_python(make_run, find, judge):
@@ -179,8 +179,8 @@ def test_the_line_of_python_that_grows_is_named(make_run, find, judge):
 
     (cause,) = report.causes
     assert (
-        "`sample (agent.py:88)` is in 45.0% of the samples of the training thread at the end, in "
-        "10.0% at the start: about 11.7 ms of a step, 1.13 ms before."
+        "`sample (agent.py:88)` is in 45.0% of the training thread's stack samples at the end, "
+        "and in 10.0% at the start: about 11.7 ms per step, 1.13 ms before."
     ) in cause.evidence
     assert report.headline == (
         "9 s of 15.0 s lost (60%) to growing Python work in sample (agent.py:88)."
@@ -228,10 +228,10 @@ def test_a_jump_is_python_work_where_samples_show_the_place(
         "medium",
         "level_shift",
     )
-    assert cause.summary == "The training thread computes more in each step since step 300."
+    assert cause.summary == "The training thread uses more CPU in each step since step 300."
     assert cause.evidence == (
-        "`score (train.py:21)` is in 66.7% of the samples of the training thread at the end, in "
-        "none at the start: about 13.3 ms of a step.",
+        "`score (train.py:21)` is in 66.7% of the training thread's stack samples at the end, "
+        "and in none at the start: about 13.3 ms per step.",
         "Its CPU time per step went from 5 ms to 14 ms at step 300 (medians).",
     )
     assert [each.code for each in cause.advice] == [""]

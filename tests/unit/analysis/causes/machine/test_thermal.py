@@ -30,9 +30,9 @@ def test_slow_steps_with_a_lowered_clock_are_the_devices(make_run, find, judge, 
     (cause,) = judge(run, find("core", "level_shift", SLOW)).report.causes
     assert (cause.cause, cause.confidence) == ("thermal", "medium")
     assert cause.lost_seconds == pytest.approx(2.0)
-    assert cause.summary == f"GPU:0 lowers its clock because {why}."
+    assert cause.summary == f"GPU:0 is throttling because {why}."
     assert (
-        "Its clock is 990 MHz there and 1,980 MHz elsewhere (medians of the samples)."
+        "Its clock is 990 MHz there and 1,980 MHz otherwise (medians of the samples)."
         in cause.evidence
     )
 

@@ -17,14 +17,14 @@ def test_the_calls_and_the_kernels_made_again_are_one_row(make_run, find, judge)
     report = judge(run, find(ACCOUNT, "flat", CLEARING)).report
     (cause,) = report.causes
     assert (cause.cause, cause.lost_seconds) == ("garbage_collection", pytest.approx(30.0))
-    assert report.headline.endswith(" calls of clear_session (train.py:29).")
+    assert report.headline.endswith(" clear_session() calls (train.py:29).")
     assert cause.summary == (
-        "`clear_session` is called at train.py:29 at every step: 150 ms a step go into the call, "
-        "and into setting the kernels of all graphs up again."
+        "`clear_session()` runs at every step (train.py:29). Each such step spends 150 ms on "
+        "the call and on re-creating the kernels of all graphs."
     )
     assert cause.evidence[1] == (
-        "A call of `clear_session` in main (train.py:29) takes 100 ms, by the first 128 calls: "
-        "50 ms garbage collection and 50 ms all else that the call does."
+        "A call of `clear_session` in main (train.py:29) takes 100 ms, measured in the first "
+        "128 calls: 50 ms garbage collection and 50 ms other work of the call."
     )
     assert cause.evidence[2].startswith("About 10.0 s of it passed after the calls")
     assert "at train.py:29 only before a new model is built" in cause.advice[0].text

@@ -23,8 +23,8 @@ def test_slow_steps_in_nearly_full_memory_are_its_cost(make_run, find, judge):
     assert (cause.cause, cause.confidence) == ("gpu_memory", "medium")
     assert cause.lost_seconds == pytest.approx(2.0)
     assert cause.evidence[0] == (
-        "TensorFlow's allocator holds 307 MiB of 1 GiB at step 0 and up to 993 MiB (97.0%) at "
-        "step 400."
+        "TensorFlow's allocator had 307 MiB of 1 GiB in use at step 0 and up to 993 MiB (97.0%) "
+        "at step 400."
     )
 
 

@@ -16,7 +16,7 @@ def test_slow_steps_with_major_faults_wait_for_memory(make_run, find, judge):
     assert (cause.cause, cause.confidence) == ("host_memory", "medium")
     assert cause.lost_seconds == pytest.approx(2.0)
     assert cause.evidence[0].startswith("9,500 pages were read from disk (major faults), in ")
-    assert cause.summary.startswith("The process waits for memory that is read from disk")
+    assert cause.summary.startswith("The process waits for pages from disk")
 
 
 def test_where_ram_was_full_it_is_said(make_run, find, judge):
@@ -24,7 +24,7 @@ def test_where_ram_was_full_it_is_said(make_run, find, judge):
     limits = {"memory_limit_bytes": 8e9}
     run = make_run(0.01 + SLOW, signals=signals, signal_rows=SAMPLED, limits=limits)
     (cause,) = judge(run, find("core", "level_shift", SLOW)).report.causes
-    assert cause.summary.startswith("RAM is full")
+    assert cause.summary.startswith("Host memory is full")
 
 
 def test_a_process_that_grows_without_faults_is_not_blamed(make_run, find, judge):

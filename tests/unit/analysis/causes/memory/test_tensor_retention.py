@@ -32,7 +32,7 @@ def test_tensors_that_are_kept(causes_beside):
 
     assert (cause.cause, cause.confidence) == ("tensor_retention", "medium")
     assert cause.summary == (
-        "The memory of live tensors grows by 102 KiB a step, and the step time grows with it."
+        "Live tensor memory grows by 102 KiB per step, and step time grows with it."
     )
     assert cause.evidence[0] == (
         "The allocator of GPU:0 holds 19.6 MiB around step 96 and 59.6 MiB around step 496 "
@@ -126,11 +126,11 @@ def test_a_tape_that_stays_open(make_run, find, judge):
 
     assert (cause.cause, cause.confidence) == ("tensor_retention", "medium")
     assert cause.summary == (
-        "The gradient tape that `main (train.py:7)` opened records all steps since, and keeps "
-        "their tensors alive."
+        "The gradient tape opened by `main (train.py:7)` is still recording, so none of its "
+        "tensors can be freed."
     )
     assert cause.evidence[:2] == (
-        "The tape was open for 255 steps when it was last looked at.",
+        "The tape was open for 255 steps when it was last sampled.",
         "Host memory rose from 1.16 GiB around step 96 to 1.83 GiB around step 496.",
     )
     assert cause.advice[0].text.startswith("Open one `tf.GradientTape`")
@@ -188,10 +188,12 @@ def test_tensors_that_are_kept_and_gone_through_every_fourth_step(judge_every_fo
     if grows:
         (cause,) = report.causes
         assert cause.summary == (
-            "The memory of live tensors grows by 256 KiB a step, and the step time grows with it "
-            "every 4 steps."
+            "Live tensor memory grows by 256 KiB per step, and step time grows with it every 4 "
+            "steps."
         )
-        assert cause.evidence[1].startswith("Such a step takes 4.07 ms around step 3 and 40.1 ms")
+        assert cause.evidence[1].startswith(
+            "The time of such a step grew from 4.07 ms (around step 3) to 40.1 ms"
+        )
 
 
 def test_the_line_that_works_on_kept_tensors_is_told(make_run, find, judge):
@@ -207,7 +209,7 @@ def test_the_line_that_works_on_kept_tensors_is_told(make_run, find, judge):
     (cause,) = judge(run, drift(find)).report.causes
     assert cause.cause == "tensor_retention"
     assert cause.evidence[-1] == (
-        "`train.py:12` is in 91.7% of the samples of the training thread, 60 in all."
+        "`train.py:12` is in 91.7% of the training thread's 60 stack samples."
     )
 
 

@@ -22,6 +22,6 @@ def test_growth_in_the_phase_is_named(make_run, phase, named):
     if named:
         cause = causes["backward_pass"]
         assert (cause.confidence, cause.summary) == (
-            "high", "Computing gradients takes longer than it did.",
+            "high", "The backward pass got slower.",
         )  # fmt: skip
         assert cause.lost_seconds == pytest.approx(GROWTH.sum(), rel=0.1)

@@ -8,7 +8,10 @@ from unit.analysis.steady_steps import SIZE, STEP, at
 
 from tb_slowdown_plugin.records.types import Fact
 
-MADE = "An optimizer is made again during training; its slot variables are created each time."
+MADE = (
+    "The program re-creates the optimizer during training, and each new one allocates its "
+    "slot variables again."
+)
 LONGER = "Optimizer updates keep getting slower."
 
 
@@ -40,15 +43,15 @@ def test_an_optimizer_that_is_made_again_is_counted_by_steps_and_needs_no_fewer_
     cause, headline = cause_of(0.1, 0.0)
     assert cause.summary == MADE
     assert headline.endswith(" re-creating the optimizer.")
-    assert cause.evidence[-1] == "`Adam` was made or built again in 29 steps of the run."
-    assert [each.text.split()[0] for each in cause.advice] == ["Make"]
+    assert cause.evidence[-1] == "`Adam` was re-created or rebuilt in 29 steps of the run."
+    assert [each.text.split()[0] for each in cause.advice] == ["Create"]
 
 
 def test_the_larger_of_both_is_told_first(cause_of):
     cause, headline = cause_of(0.1, 0.1)
     assert cause.summary == f"{LONGER} {MADE}"
     assert headline.endswith(" slower optimizer updates.")
-    assert [each.text.split()[0] for each in cause.advice] == ["Make", "Accumulate"]
+    assert [each.text.split()[0] for each in cause.advice] == ["Create", "Accumulate"]
     cause, headline = cause_of(0.5, 0.01)
     assert cause.summary == f"{MADE} {LONGER}"
     assert headline.endswith(" re-creating the optimizer.")

@@ -34,9 +34,9 @@ def test_a_predict_that_takes_most_of_a_callback_is_named_with_it(report):
         "Most of it is its call of `predict` in Plotter.on_train_batch_end (train.py:9)."
     )
     assert cause.evidence[-1] == (
-        "A call of `predict` in Plotter.on_train_batch_end (train.py:9) takes 200 ms, by the first "
-        "64 calls: 100 ms waiting for its data, 50 ms tracing functions, 49 ms all else that the "
-        "call does and 1 ms computing."
+        "A call of `predict` in Plotter.on_train_batch_end (train.py:9) takes 200 ms, measured "
+        "in the first 64 calls: 100 ms input wait, 50 ms tracing functions, 49 ms other work "
+        "of the call and 1 ms computing."
     )
     assert "y = model(x, training=False)" in cause.advice[0].code
 
@@ -68,7 +68,13 @@ def test_the_line_that_writes_most_summaries_is_named(make_run, find, judge):
         "`tf.summary.image` in train.py:31."
     )
     assert cause.evidence[-2:] == (
-        "A call of `tf.summary.image` in train.py:31 takes 31.2 ms, by the first 128 calls.",
-        "A call of `tf.summary.scalar` in train.py:29 takes 1.07 ms, by the first 187 calls.",
+        (
+            "A call of `tf.summary.image` in train.py:31 takes 31.2 ms, measured in the first 128 "
+            "calls."
+        ),
+        (
+            "A call of `tf.summary.scalar` in train.py:29 takes 1.07 ms, measured in the first 187 "
+            "calls."
+        ),
     )
     assert (cause.place.file, cause.place.line) == ("train.py", 31)

@@ -18,13 +18,13 @@ def test_saves_at_regular_steps(make_run, find, judge):
 
     assert cause.cause == "checkpointing"
     assert cause.summary == (
-        "30 saves of 140 ms, every 20 steps; training blocks during a save. The cost of a save "
-        "does not grow."
+        "30 checkpoint saves, 140 ms each (median), every 20 steps. Training blocks during a "
+        "save. Time per save is stable."
     )
     assert cause.evidence == (
-        "30 saves by `ModelCheckpoint` took 140 ms each, 4.2 s in all; all of it counts as lost "
+        "30 saves by `ModelCheckpoint` took 4.2 s (140 ms each). All of it counts as lost "
         "(41.2% of the run).",
-        "Between two saves lie 20 steps and 200 ms of other work.",
+        "20 steps (200 ms of training) separate two saves.",
     )
     assert cause.advice[0].text.startswith(
         "Save less often, every 200 batches for example (every 2 s): 140 ms then are 7.0% of the "
@@ -80,7 +80,7 @@ def test_saves_that_fill_the_run_leave_no_time_of_other_work(make_run, find, jud
     saving[19::20] = 0.140
     run = make_run(np.full(SIZE, 0.005), accounts={"checkpoint": saving})
     (cause,) = judge(run, find("checkpoint", "periodic", np.minimum(saving, 0.005))).report.causes
-    assert "Between two saves lie 20 steps." in cause.evidence
+    assert "20 steps separate two saves." in cause.evidence
 
 
 def test_saves_that_grow(make_run, find, judge):
@@ -90,8 +90,10 @@ def test_saves_that_grow(make_run, find, judge):
     run = make_run(STEP + saving, accounts={"checkpoint": saving})
     (cause,) = judge(run, find("checkpoint", "drift", at(rows, each - 0.1))).report.causes
 
-    assert cause.summary.endswith("A save takes 2.2 times as long at the end as at the start.")
-    assert cause.evidence[-1] == ("A save takes 124 ms around step 79 and 276 ms around step 529.")
+    assert cause.summary.endswith("Late saves take 2.2 times as long as early ones.")
+    assert cause.evidence[-1] == (
+        "Time per save grew from 124 ms (around step 79) to 276 ms (around step 529)."
+    )
     assert "max_to_keep=3" in cause.advice[0].code
 
 
@@ -108,19 +110,18 @@ def test_full_collections_at_regular_steps_point_to_a_call(make_run, find, judge
 
     assert cause.cause == "garbage_collection"
     assert cause.summary == (
-        "15 full collections of Python's garbage collector stop training every 40 steps, 340 ms "
-        "each, and they grow: 2.1 times as long at the end."
+        "Python runs a full garbage collection every 40 steps. Each one pauses training for "
+        "340 ms (median). Late pauses are 2.1 times as long as early ones."
     )
     assert cause.evidence == (
-        "Full collections (generation 2) took 200 ms to 480 ms each, 5.1 s in all; the longest is "
-        "in step 599.",
-        "They grow from 220 ms to 460 ms: a full collection visits every tracked Python object, "
+        "Full collections (generation 2) took 5.1 s: 200 ms to 480 ms each, longest at step 599.",
+        "They grew from 220 ms to 460 ms: a full collection visits every tracked Python object, "
         "so their number grows.",
-        "1,800 objects were freed in all of them together.",
-        "They come at a fixed number of steps, as a call of `gc.collect()` in the loop does; "
-        "Python's own come by the number of new objects.",
+        "1,800 objects were freed by all of them together.",
+        "The fixed interval points to a `gc.collect()` call in the loop: Python's automatic "
+        "collections depend on the number of new objects.",
     )
-    assert cause.advice[0].text.startswith("Look for a `gc.collect()` in the loop")
+    assert cause.advice[0].text.startswith("Look for a `gc.collect()` call in the loop")
 
 
 def test_collections_of_pythons_own(make_run, find, judge):
@@ -132,11 +133,11 @@ def test_collections_of_pythons_own(make_run, find, judge):
     (cause,) = judge(run, find("gc", "flat", pauses + at(5, 0.002))).report.causes
 
     assert cause.summary == (
-        "6 full collections of Python's garbage collector stop training in 6 of 600 steps, "
-        "500 ms each."
+        "Python runs a full garbage collection in 6 of 600 steps. Each one pauses training for "
+        "500 ms (median)."
     )
     assert "None of them freed an object." in cause.evidence
-    assert cause.evidence[-1] == "1 longer collection of younger generations took 2 ms in all."
+    assert cause.evidence[-1] == "1 longer collection of younger generations took 2 ms."
     assert cause.advice[0].text.startswith("Freeze start-up objects")
 
 
@@ -147,11 +148,12 @@ def test_a_callback_that_grows(make_run, find, judge):
 
     (cause,) = report.causes
     assert cause.summary == (
-        "The `Plotter` callback takes 5.5 ms at every step and grows: 4.2 times as long at the end."
+        "The `Plotter` callback takes 5.5 ms at every step. Late calls take 4.2 times as long "
+        "as early ones."
     )
     assert cause.evidence == (
         "3.3 s (35.5% of the run) in the `Plotter` callback: 600 steps with 1 ms to 10 ms each.",
-        "It takes 2.12 ms around step 75 and 8.88 ms around step 524.",
+        "It grew from 2.12 ms (around step 75) to 8.88 ms (around step 524).",
     )
     assert report.headline == "3.3 s of 9.3 s lost (35%) to the Plotter callback."
     assert cause.advice[0].text.startswith("Look for what `Plotter` goes through again")
@@ -232,9 +234,9 @@ def test_validation_that_is_much_of_the_run_is_told_and_no_loss(make_run, judge,
     assert (
         report.notes
         == (
-            "Validation took 6 s, 50.0% of the run: 200 ms in the median, every 20 steps. It was "
-            "asked for and does not count as lost; `validation_freq`, `validation_steps` or fewer "
-            "calls of `evaluate` make it less.",
+            "Validation took 6 s, 50.0% of the run: 200 ms each (median), every 20 steps. It "
+            "is configured work and isn't counted as lost. To spend less, raise "
+            "`validation_freq`, lower `validation_steps`, or call `evaluate` less often.",
         )
         * told
     )

@@ -15,8 +15,8 @@ def test_slow_steps_under_pressure_of_disks_wait_for_them(make_run, find, judge)
     (cause,) = judge(run, find("core", "level_shift", SLOW)).report.causes
     assert (cause.cause, cause.confidence) == ("disk", "medium")
     assert cause.lost_seconds == pytest.approx(2.0)
-    assert cause.summary == "The machine waits for its disks in the steps that are slow."
-    assert cause.evidence[0].startswith("Programs on this machine waited 1.52 s for disks")
+    assert cause.summary == "Steps are slower while processes on this machine wait for disk."
+    assert cause.evidence[0].startswith("Processes on this machine waited 1.52 s for disk")
 
 
 def test_a_step_that_writes_more_and_more_grows_with_it(make_run, find, judge):
@@ -25,7 +25,7 @@ def test_a_step_that_writes_more_and_more_grows_with_it(make_run, find, judge):
     run = make_run(0.01 + grown, signals={"disk_written_bytes": written}, signal_rows=SAMPLED)
     (cause,) = judge(run, find("core", "drift", grown)).report.causes
     assert (cause.cause, cause.pattern) == ("disk", "drift")
-    assert cause.summary.startswith("A step writes more and more: ")
+    assert cause.summary.startswith("Writes grow from ")
 
 
 def test_a_step_that_writes_as_much_as_ever_is_not_slowed_by_it(make_run, find, judge):

@@ -43,15 +43,15 @@ def test_the_start_is_split_into_its_parts(make_run):
     assert cause.lost_seconds == pytest.approx(3.0, abs=0.01)
     assert cause.steps == (0, 0)
     assert cause.summary == (
-        "The first steps cost 3 s more than healthy ones, in step 0; the largest part is first "
+        "The first steps took 3 s longer than baseline steps, in step 0. Biggest part: first "
         "execution."
     )
     assert cause.evidence == (
-        "1.5 s (50.0% of the warm-up) went into the first execution of new graphs, beyond a "
-        "later one: XLA compilation, graph optimization, kernel selection.",
-        "1 s (33.3% of the warm-up) went into building graphs of 1 function; the largest has 300 "
+        "1.5 s (50.0% of the warm-up) was the first execution of new graphs, beyond a later "
+        "one: XLA compilation, graph optimization, kernel selection.",
+        "1 s (33.3% of the warm-up) was initial tracing of 1 function; the largest has 300 "
         "operations, `train_step` (train.py:4).",
-        "500 ms (16.7% of the warm-up) have no clock of their own: variables, kernel choice, "
+        "500 ms (16.7% of the warm-up) wasn't timed by itself: variables, kernel selection, "
         "memory.",
         "`train_step` was traced twice, because the first call creates variables.",
     )
@@ -86,7 +86,7 @@ def test_only_a_big_graph_is_told_to_roll_its_loops(make_run):
     assert beginnings(5_000, "Keras train step") == ["Leave it", "If a"], "seldom a loop"
 
 
-@pytest.mark.parametrize(("epochs", "later"), [([0, 100, 200], "passes"), ([0], "steps")])
+@pytest.mark.parametrize(("epochs", "later"), [([0, 100, 200], "epochs"), ([0], "steps")])
 def test_a_first_pass_that_waits_is_warm_up(make_run, find, judge, epochs, later):
     wait = np.where(np.arange(SIZE) < 100, 0.050, 0.001)
     events = [(row, Epoch(number)) for number, row in enumerate(epochs)]
@@ -96,12 +96,12 @@ def test_a_first_pass_that_waits_is_warm_up(make_run, find, judge, epochs, later
 
     (cause,) = report.causes
     assert cause.summary == (
-        "The first steps cost 4.9 s more than healthy ones, until step 99; the largest part is "
+        "The first steps took 4.9 s longer than baseline steps, through step 99. Biggest part: "
         "input wait."
     )
     assert cause.evidence == (
-        f"4.9 s (100.0% of the warm-up) were waiting for data beyond what later {later} wait: "
-        "cold files, a cache or a shuffle buffer that fills.",
+        f"4.9 s (100.0% of the warm-up) was input wait beyond that of later {later}: cold files, "
+        "a cache, or a shuffle buffer that fills.",
     )
     assert [each.text.split(":")[0] for each in cause.advice[:3]] == [
         "Keep the decoded data on disk",

@@ -17,7 +17,7 @@ def test_kinds_stand_in_the_order_of_their_seconds_and_small_ones_are_left_out(m
     run = replace(run, steps=replace(run.steps, ran=ran, calls=np.ones(1000, int)))
     assert list(tell_other_work(open_case(run))) == [
         "Steps do different work, and are compared only with steps that run the same functions: "
-        "other functions in 300 steps from step 400 on (10 ms each); gradients outside of a "
+        "other functions in 300 steps since step 400 (10 ms each); gradients outside of a "
         "function in 400 steps (2 ms each)."
     ]
 

@@ -36,10 +36,10 @@ def test_work_that_stays_alike_is_a_note_and_no_loss(make_run, find, judge, at_f
     assert (report.verdict, report.causes, report.suspects) == ("healthy", (), ())
     assert (report.lost_seconds, report.unexplained_seconds) == (0.0, 0.0)
     assert report.notes == (
-        "7 epochs begin with 80 ms of work on average between two steps, outside of `step()` and "
-        f"of asking for a batch: 560 ms, {56 / (8.56 + at_first):.1f}% of the run. It doesn't "
+        "7 epochs begin with 80 ms of work on average between two steps, outside `step()` and "
+        f"outside input wait: 560 ms, {56 / (8.56 + at_first):.1f}% of the run. It doesn't "
         "grow, so it isn't counted as lost: validation, logging, or a dataset that is re-created. "
-        '`with tbslow.summary.phase("...")` around it tells which.',
+        'Mark it with `tbslow.summary.phase("...")` to see it by name.',
     )
 
 
@@ -59,9 +59,9 @@ def test_work_that_grows_or_is_much_stays_lost_and_is_a_suspect(make_run, find, 
     (suspect,) = report.suspects
     assert suspect.seconds == pytest.approx(lost.sum())
     assert suspect.why == (
-        f"7 epochs begin with {each} of work on average between two steps, outside of `step()` and "
-        "of asking for a batch: a dataset that is re-created for each epoch, or whatever else the "
-        'loop does there. `with tbslow.summary.phase("...")` around it tells which.'
+        f"7 epochs begin with {each} of work on average between two steps, outside `step()` and "
+        "outside input wait: a dataset that is re-created for each epoch, or other work of the "
+        'loop. Mark it with `tbslow.summary.phase("...")` to see it by name.'
     )
 
 
