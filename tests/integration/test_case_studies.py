@@ -56,7 +56,8 @@ def test_a_prediction_for_each_example_is_named_patched_and_gives_the_same(tmp_p
     said = call(tmp_path, *tbslow, "run", "--quiet", "--logdir", "logs", "addition.py", *SMALL)
     (run,) = json.loads(call(tmp_path, *tbslow, "report", "logs", "--format", "json"))["runs"]
     (found,) = (each for each in run["causes"] if each["cause"] == "retracing")
-    assert "`predict` is called at addition.py:52" in found["summary"]
+    assert "`predict()` runs" in found["summary"]
+    assert "(addition.py:52)" in found["summary"]
     assert found["lost_seconds"] > 5 * run["healthy_step_seconds"]
     call(tmp_path, *tbslow, "fix", "logs", "--cause", "retracing", "--apply")
     line = "        guess = np.argmax(model.predict_on_batch(question)[0], axis=-1)"

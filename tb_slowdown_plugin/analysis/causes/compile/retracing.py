@@ -196,7 +196,7 @@ def _claim_calls(case: Case, claimed: tuple[Finding, ...], calling: tuple[Findin
     return Claim(
         "retracing",
         claimed,
-        f"{call}() calls ({place})",
+        f"calls to {call} ({place})",
         f"`{call}()` runs {often}{few} ({place}). Each such step spends "
         f"{duration(float(np.median(seconds[rows])))} on the call itself{beside}.",
         (

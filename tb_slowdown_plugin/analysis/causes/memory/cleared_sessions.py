@@ -48,7 +48,7 @@ def claim(
     return Claim(
         "garbage_collection",
         claimed,
-        f"clear_session() calls ({place})",
+        f"calls to clear_session ({place})",
         f"`clear_session()` runs {cadence(rows, len(case.run.steps))} ({place}). Each such step "
         f"spends {duration(float(np.median(seconds[rows])))} on the call and on re-creating the "
         "kernels of all graphs.",

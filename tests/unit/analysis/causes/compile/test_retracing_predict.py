@@ -16,7 +16,7 @@ def test_predict_in_each_step_is_one_cause_with_its_line(make_run, find, judge):
 
     (cause,) = report.causes
     assert (cause.cause, cause.lost_seconds) == ("retracing", pytest.approx(20.0))
-    assert report.headline.endswith(" predict() calls (agent.py:88).")
+    assert report.headline.endswith(" calls to predict (agent.py:88).")
     assert cause.summary == (
         "`predict()` runs at every step, on a few examples (agent.py:88). Each such step "
         "spends 50 ms on the call itself, not counting what the model computes."

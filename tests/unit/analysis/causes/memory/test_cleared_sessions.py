@@ -17,7 +17,7 @@ def test_the_calls_and_the_kernels_made_again_are_one_row(make_run, find, judge)
     report = judge(run, find(ACCOUNT, "flat", CLEARING)).report
     (cause,) = report.causes
     assert (cause.cause, cause.lost_seconds) == ("garbage_collection", pytest.approx(30.0))
-    assert report.headline.endswith(" clear_session() calls (train.py:29).")
+    assert report.headline.endswith(" calls to clear_session (train.py:29).")
     assert cause.summary == (
         "`clear_session()` runs at every step (train.py:29). Each such step spends 150 ms on "
         "the call and on re-creating the kernels of all graphs."
