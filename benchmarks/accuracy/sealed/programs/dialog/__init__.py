@@ -1,0 +1,1 @@
+"""Parts of the intent classifier that dialog_intents.py trains."""
