@@ -111,7 +111,9 @@ def explain(case: Case) -> Claim | None:
     place = group.straggler
     if place is None:
         summary = (
-            f"All {counted(len(group.indices), 'worker')} wait at the all-reduce, and none is "
+            "Both workers wait at the all-reduce, and neither is consistently last."
+            if len(group.indices) == 2
+            else f"All {len(group.indices)} workers wait at the all-reduce, and none is "
             "consistently last."
         )
         subject = "workers waiting for each other"
