@@ -173,7 +173,7 @@ _COLLECTORS: Final = (
     Collector("live_tensors", "Live tensors", "memory.live_tensors:LiveTensors", (
         Signal("live_tensors", "count", "Live eager tensors", "Live tensors"),
         Signal("live_tensor_bytes", "bytes", "Bytes of live eager tensors", "Live tensors"),
-    ), events=("tensor_census",)),
+    ), events=("tensor_census", "tensors_added_at")),
     Collector("tapes", "Gradient tapes and live tensors", "memory.tapes:Tapes", (
         Signal("open_tapes", "count", "Gradient tapes open across steps", "Open tapes"),
         Signal("oldest_tape_steps", "count", "Steps that the oldest tape is open",

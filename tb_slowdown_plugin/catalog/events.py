@@ -51,6 +51,13 @@ OPTIMIZER_AT: Final = "optimizer_at"
 OPEN_TAPE = "open_tape"
 """Fact: a gradient tape is open since an earlier step."""
 
+TENSOR_CENSUS: Final = "tensor_census"
+"""Fact: live tensors of one dtype and shape, and what holds them: "float32 (32, 10) in list
+`history` of train.py". Numbers: their "count" and "bytes", and all "live_tensors" with theirs."""
+
+TENSORS_ADDED_AT: Final = "tensors_added_at"
+"""Fact: a line that adds to what holds them, "|", and the subject of their census."""
+
 SLOW_STEP: Final = "slow_step"
 """Fact: a step took far longer than usual in no account. Subject: the line that it was in. Numbers:
 "ago", steps since it; "writes", 1 where it was seen to write; "written_bytes" of the thread in it

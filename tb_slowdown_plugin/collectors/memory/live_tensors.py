@@ -2,7 +2,8 @@
 
 Cost: 60 us a second; a census takes 0.06 to 0.5 s in the background, holds up
 Python meanwhile, and is taken only where all of them together stay below 0.5%
-of the wall time: first after some 15 s, with the holders after a minute.
+of the wall time: first after some 15 s, with the holders after a minute. Where none has been
+named by the end of a run whose memory rose, it is looked once more then, outside of training.
 """
 
 from __future__ import annotations
@@ -10,16 +11,20 @@ from __future__ import annotations
 import itertools
 import sys
 from collections.abc import Mapping
+from types import CodeType
 from typing import Final
 
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.events import TENSOR_CENSUS, TENSORS_ADDED_AT
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.memory.allocator import Allocator
 from tb_slowdown_plugin.collectors.memory.tensor_census import (
     Census,
     Group,
+    Holder,
     find_holder,
+    find_scripts,
     take_census,
 )
 from tb_slowdown_plugin.collectors.system.memory import ProcessMemory
@@ -30,8 +35,9 @@ _SHARE: Final = 0.005
 _SECONDS_PER_BLOCK: Final = 0.08e-6
 """What counting takes for each block of memory that Python holds, before it has been timed
 (1.1 million blocks with TensorFlow 2.21 loaded: 60 ms, measured)."""
-_PASSES: Final = 3
-"""Finding a holder takes up to three passes over Python's objects, counting one."""
+_WITH_HOLDER: Final = 3
+"""Passes over Python's objects that a census takes with the name of a list that holds tensors. The
+second census is put off until they can be afforded: else each would take what the name needs."""
 _LOOK_NS: Final = 1_000_000_000
 """How often memory is looked at, at most: a look takes 60 us out of a cold cache."""
 _GROUPS: Final = 3
@@ -78,6 +84,8 @@ class LiveTensors:
         self._spent_ns = self._pass_ns = self._next_ns = self._next_look_ns = 0
         self._patience = 1
         self._last = (0, 0)
+        self._is_named = self._is_over = False
+        self._scripts: dict[int, CodeType] = {}
 
     def read(self) -> Mapping[str, float]:
         """The number and bytes of live tensors, where a census is due."""
@@ -85,9 +93,11 @@ class LiveTensors:
         if now_ns < self._next_look_ns:
             return {}
         self._next_look_ns = now_ns + _LOOK_NS
+        self._scripts = self._scripts or find_scripts(self._context.stopwatch.thread)
         if not self._is_suspicious() or now_ns < self._next_ns:
             return {}
-        if not self._can_afford(self._pass_ns or _expected_pass_ns()):
+        passes = 1 if self._is_named or not self._pass_ns else _WITH_HOLDER
+        if not self._can_afford(passes * (self._pass_ns or _expected_pass_ns())):
             return {}
         spent_ns = self._spent_ns
         found = self._take_census()
@@ -98,7 +108,11 @@ class LiveTensors:
         return {"live_tensors": found[0], "live_tensor_bytes": found[1]}
 
     def stop(self) -> None:
-        """Nothing is hooked; closes the kernel's file."""
+        """Looks once more if memory rose and nobody was named; closes the kernel's file."""
+        risen = [name for name, rise in self._rises.items() if rise.has_risen]
+        if not self._is_named and names.ALLOCATOR_IN_USE in map(names.family, risen):
+            self._is_over = True
+            self._take_census()
         for memory in self._memories:
             memory.stop()
 
@@ -111,7 +125,7 @@ class LiveTensors:
 
     def _can_afford(self, nanoseconds: int) -> bool:
         age_ns = self._context.clock.monotonic_ns() - self._began_ns
-        return self._spent_ns + nanoseconds <= _SHARE * age_ns
+        return self._is_over or self._spent_ns + nanoseconds <= _SHARE * age_ns
 
     def _take_census(self) -> tuple[int, int]:
         """Counts, tells the largest groups, and of as many as can be afforded who holds them."""
@@ -122,26 +136,29 @@ class LiveTensors:
         self._spent_ns += self._pass_ns
         for group in census.groups[:_GROUPS]:
             began_ns = now_ns()
-            holder = ""
-            if self._can_afford(_PASSES * self._pass_ns):
-                holder = find_holder(group.samples, self._context.stopwatch.thread, self._places)
+            holder = find_holder(
+                group.samples,
+                self._context.stopwatch.thread,
+                self._places,
+                self._scripts,
+                lambda: self._can_afford(self._pass_ns + now_ns() - began_ns),  # noqa: B023
+            )
             self._tell(group, holder, census)
             self._spent_ns += now_ns() - began_ns
         return census.count, census.size_bytes
 
-    def _tell(self, group: Group, holder: str, census: Census) -> None:
-        self._context.emit(
-            Fact(
-                "tensor_census",
-                f"{group.kind} in {holder}" if holder else group.kind,
-                {
-                    "count": group.count,
-                    "bytes": group.size_bytes,
-                    "live_tensors": census.count,
-                    "live_tensor_bytes": census.size_bytes,
-                },
-            )
-        )
+    def _tell(self, group: Group, holder: Holder, census: Census) -> None:
+        numbers = {
+            "count": group.count,
+            "bytes": group.size_bytes,
+            "live_tensors": census.count,
+            "live_tensor_bytes": census.size_bytes,
+        }
+        text = f"{group.kind} in {holder.text}" if holder.text else group.kind
+        self._context.emit(Fact(TENSOR_CENSUS, text, numbers))
+        self._is_named |= bool(holder.text)
+        if holder.place:
+            self._context.emit(Fact(TENSORS_ADDED_AT, f"{holder.place}|{text}"))
 
 
 def _expected_pass_ns() -> int:
@@ -180,18 +197,32 @@ class Rise:
     def __init__(self) -> None:
         self._values: list[float] = []
         self._lowest: list[float] = []
+        self._first: list[float] = []
 
     @property
     def is_rising(self) -> bool:
         """Whether the last three stretches rise, by 4 MiB in all and 1 MiB each."""
-        last = self._lowest
-        if len(last) < self._STRETCHES or last[-1] - last[0] < self._LEAST_BYTES:
+        return self._rises(self._lowest)
+
+    @property
+    def has_risen(self) -> bool:
+        """Likewise at the end of a run, whose only samples may be too few for three stretches."""
+        size = len(self._first) // self._STRETCHES
+        if len(self._first) == self._SAMPLES * self._STRETCHES or not size:
+            return self.is_rising
+        return self._rises([min(self._first[n * size :][:size]) for n in range(self._STRETCHES)])
+
+    def _rises(self, lowest: list[float]) -> bool:
+        if len(lowest) < self._STRETCHES or lowest[-1] - lowest[0] < self._LEAST_BYTES:
             return False
-        return all(after - before >= self._LEAST_EACH for before, after in itertools.pairwise(last))
+        steps = itertools.pairwise(lowest)
+        return all(after - before >= self._LEAST_EACH for before, after in steps)
 
     def note(self, value: float) -> None:
         """Adds a sample."""
         self._values.append(value)
+        if len(self._first) < self._SAMPLES * self._STRETCHES:
+            self._first.append(value)
         if len(self._values) == self._SAMPLES:
             self._lowest = [*self._lowest[1 - self._STRETCHES :], min(self._values)]
             self._values.clear()

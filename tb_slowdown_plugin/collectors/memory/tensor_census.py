@@ -14,12 +14,13 @@ import gc
 import inspect
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import FrameType, FunctionType, ModuleType
+from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
+from tb_slowdown_plugin.collectors.memory.adding_lines import Scope, find_adding_line
 from tb_slowdown_plugin.collectors.python.still_frames import without_collections
 
 _LOOKED_AT: Final = 20_000
@@ -99,8 +100,41 @@ def take_census(tensor_class: type) -> Census:
     )
 
 
-def find_holder(objects: Sequence[Any], thread: int, places: SourcePlaces) -> str:
-    """What holds some objects that are alike, in words: "list `history` of train (train.py:12)".
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """What keeps objects alive."""
+
+    text: str
+    """In words: "list `history` of train (train.py:12)"; "" where Python holds none."""
+    place: str = ""
+    """The line that adds to it, "train (train.py:12)"; "" where none is sure."""
+
+
+def find_scripts(thread: int) -> dict[int, CodeType]:
+    """The code of the modules that a thread runs, such as the script, by the id of their names.
+
+    At the end of the program it runs them no more.
+    """
+    found: dict[int, CodeType] = {}
+    with without_collections():
+        frame = sys._current_frames().get(thread)
+        for _ in range(_FRAMES):
+            if frame is None:
+                break
+            if frame.f_code.co_name == "<module>":
+                found[id(frame.f_globals)] = frame.f_code
+            frame = frame.f_back
+    return found
+
+
+def find_holder(
+    objects: Sequence[Any],
+    thread: int,
+    places: SourcePlaces,
+    scripts: Mapping[int, CodeType],
+    may_go_on: Callable[[], bool] = lambda: True,
+) -> Holder:
+    """What holds some objects that are alike.
 
     Only types, names and places are told, no values. The innermost container
     that has a name is taken; without one, the type of the innermost container
@@ -110,22 +144,26 @@ def find_holder(objects: Sequence[Any], thread: int, places: SourcePlaces) -> st
       objects: A few; this list is not counted as a holder.
       thread: Whose local variables are looked at.
       places: Makes places out of files.
+      scripts: As `find_scripts` found them.
+      may_go_on: Asked before each level: a pass over all objects takes time.
     """
     held: list[Any] = list(objects)
     ours = {id(objects), id(held)}
     unnamed = ""
     for _ in range(_LEVELS):
+        if not may_go_on():
+            break
         referrers = gc.get_referrers(*held)
         ours.add(id(referrers))
         holders = [each for each in referrers if id(each) not in ours and _may_hold(each)]
-        for name in _names_of(held, holders, thread, places):
-            return name
+        for holder in _holders_of(held, holders, thread, places, scripts):
+            return holder
         if not holders:
             break
         unnamed = unnamed or type(max(holders, key=lambda each: _count_in(each, held))).__name__
         held = holders[:_FOLLOWED]
         ours |= {id(held), id(holders)}
-    return unnamed
+    return Holder(unnamed)
 
 
 def _may_hold(referrer: Any) -> bool:
@@ -137,32 +175,56 @@ def _count_in(container: Any, held: list[Any]) -> int:
     return sum(id(each) in inside for each in held)
 
 
-def _names_of(
-    held: list[Any], holders: list[Any], thread: int, places: SourcePlaces
-) -> Iterable[str]:
+def _holders_of(
+    held: list[Any],
+    holders: list[Any],
+    thread: int,
+    places: SourcePlaces,
+    scripts: Mapping[int, CodeType],
+) -> Iterable[Holder]:
     """Names under which a module, an object or a local variable has one of the held objects."""
     wanted = {id(each): each for each in held}
     modules: dict[int, ModuleType] = {id(vars(module)): module for module in _modules()}
     plain: list[Any] = []
     for holder in holders:
         if (module := modules.get(id(holder))) is not None:
-            file = getattr(module, "__file__", None)
+            script = scripts.get(id(holder))
+            file = script.co_filename if script else getattr(module, "__file__", None)
             place = places.shorten(file) if file else module.__name__
+            codes = [script] if script else _codes_of_module(module)
             for name, each in _named_in(holder, wanted):
-                yield f"{_kind(each)}`{name}` of {place}"
+                text = f"{_kind(each)}`{name}` of {place}"
+                yield Holder(text, _place_of(codes, name, "global", places))
         elif issubclass(type(holder), dict):
             plain.append(holder)
         elif type(holder) is FunctionType:
-            yield f"closure of {places.in_code(holder.__code__, holder.__code__.co_firstlineno)}"
+            code = holder.__code__
+            yield Holder(f"closure of {places.in_code(code, code.co_firstlineno)}")
         else:
-            yield from _attributes(holder, wanted)
+            yield from _attributes(holder, wanted, places)
     if plain:  # perhaps the attributes of something
         for owner in gc.get_referrers(*plain[:_FOLLOWED]):
-            yield from _attributes(owner, wanted)
+            yield from _attributes(owner, wanted, places)
     yield from _local_names(wanted, thread, places)
 
 
-def _attributes(owner: Any, wanted: dict[int, Any]) -> Iterable[str]:
+def _place_of(codes: Iterable[CodeType], name: str, scope: Scope, places: SourcePlaces) -> str:
+    found = find_adding_line(codes, name, scope)
+    return places.in_code(*found) if found else ""
+
+
+def _codes_of_module(module: ModuleType) -> list[CodeType]:
+    """Functions and methods of a module that was imported."""
+    members = list(vars(module).values())
+    functions = [each.__code__ for each in members if type(each) is FunctionType]
+    return functions + [code for each in members if isinstance(each, type) for code in _codes(each)]
+
+
+def _codes(owner: type) -> list[CodeType]:
+    return [each.__code__ for each in vars(owner).values() if type(each) is FunctionType]
+
+
+def _attributes(owner: Any, wanted: dict[int, Any], places: SourcePlaces) -> Iterable[Holder]:
     """Attributes of an object, not of a class or module, that are one of the wanted objects."""
     if issubclass(type(owner), (type, ModuleType, FunctionType)):
         return
@@ -172,8 +234,10 @@ def _attributes(owner: Any, wanted: dict[int, Any]) -> Iterable[str]:
     except AttributeError:
         return
     if isinstance(attributes, dict):
+        codes = [code for each in type(owner).__mro__ for code in _codes(each)]
         for name, each in _named_in(attributes, wanted):
-            yield f"{_kind(each)}`{name}` of {type(owner).__name__}"
+            text = f"{_kind(each)}`{name}` of {type(owner).__name__}"
+            yield Holder(text, _place_of(codes, name, "attribute", places))
 
 
 def _modules() -> list[ModuleType]:
@@ -188,12 +252,14 @@ def _named_in(namespace: Mapping[Any, Any], wanted: dict[int, Any]) -> list[tupl
     ]
 
 
-def _local_names(wanted: dict[int, Any], thread: int, places: SourcePlaces) -> Iterable[str]:
+def _local_names(wanted: dict[int, Any], thread: int, places: SourcePlaces) -> Iterable[Holder]:
     with without_collections():
         return list(_walk_local_names(wanted, thread, places))
 
 
-def _walk_local_names(wanted: dict[int, Any], thread: int, places: SourcePlaces) -> Iterable[str]:
+def _walk_local_names(
+    wanted: dict[int, Any], thread: int, places: SourcePlaces
+) -> Iterable[Holder]:
     frame = sys._current_frames().get(thread)
     for _ in range(_FRAMES):
         if frame is None:
@@ -203,7 +269,8 @@ def _walk_local_names(wanted: dict[int, Any], thread: int, places: SourcePlaces)
             found = _named_in(dict(variables), wanted)
             _forget(frame, variables)
             for name, each in found:
-                yield f"{_kind(each)}`{name}` of {places.in_code(frame.f_code, frame.f_lineno)}"
+                text = f"{_kind(each)}`{name}` of {places.in_code(frame.f_code, frame.f_lineno)}"
+                yield Holder(text, _place_of([frame.f_code], name, "local", places))
         frame = frame.f_back
 
 

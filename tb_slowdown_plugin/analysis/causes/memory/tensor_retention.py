@@ -42,6 +42,7 @@ from tb_slowdown_plugin.analysis.causes.common.timing_text import (
     tell_rise,
 )
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import Growth, ends, growth_of
+from tb_slowdown_plugin.analysis.causes.memory.tensor_holders import find_holder
 from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, duration, size
 from tb_slowdown_plugin.analysis.types import Finding
@@ -111,6 +112,7 @@ def explain(case: Case) -> Claim | None:
     )
     places = growing_places(case)
     most = places_of_most(case, case.wall_share(lost_seconds(claimed)))
+    holder = find_holder(case, growth.last - growth.first)
     return Claim(
         "tensor_retention",
         claimed,
@@ -124,12 +126,13 @@ def explain(case: Case) -> Claim | None:
             "third).",
             f"{grown}{'; its' if grown else 'Its'} CPU time grew from {duration(cpu[0])} to "
             f"{duration(cpu[1])}.",
+            *([holder.tell(case)] if holder else []),
             *tell_places(places, most),
         ),
         advise(Retention(listed=_number_grows(case, rows))),
         "medium",
         "drift",
-        place=main_line(places, most),
+        place=(holder and holder.place) or main_line(places, most),
     )
 
 

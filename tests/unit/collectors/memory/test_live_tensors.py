@@ -14,6 +14,7 @@ from tb_slowdown_plugin.collectors.memory.live_tensors import LiveTensors, Rise
 from tb_slowdown_plugin.collectors.memory.tensor_census import (
     Census,
     Group,
+    Holder,
     find_holder,
     take_census,
 )
@@ -59,7 +60,7 @@ def holder_of(monkeypatch, root):
 
     def find(kind):
         group = group_of(kind)
-        return find_holder(group.samples, threading.get_ident(), places)
+        return find_holder(group.samples, threading.get_ident(), places, {}).text
 
     return find
 
@@ -207,9 +208,12 @@ class Machine:
         self.censuses.append(self.now)
         return Census(self.count, 4 * self.count, (Group("float32 ()", self.count, 4, []),))
 
-    def find(self, samples, thread, places):
-        self.now += 2 * self.seconds
-        return "list `losses`"
+    def find(self, samples, thread, places, scripts, may_go_on):
+        for _ in range(2):
+            if not may_go_on():
+                return Holder("")
+            self.now += self.seconds
+        return Holder("list `losses`", "train (train.py:9)")
 
     def run(self, reads, growth, interval=1.0):
         values = []
@@ -234,12 +238,15 @@ def test_growing_memory_is_looked_into_within_half_a_percent(recording, machine)
     found = machine.run(3_000, growth=2e6)
     assert found[0] == {"live_tensors": 100, "live_tensor_bytes": 400}
     spent = sum(1 for _ in machine.censuses) * machine.seconds
-    holders = [fact for fact in recording.of(Fact) if "losses" in fact.subject]
+    told = [fact for fact in recording.of(Fact) if "losses" in fact.subject]
+    holders = [fact for fact in told if fact.name == "tensor_census"]
     spent += len(holders) * 2 * machine.seconds
     assert spent <= 0.005 * machine.now
     assert spent >= 0.001 * machine.now  # it does use what it has
     assert holders[0].subject == "float32 () in list `losses`"
     assert set(holders[0].numbers) == {"count", "bytes", "live_tensors", "live_tensor_bytes"}
+    (place,) = {fact.subject for fact in told if fact.name == "tensors_added_at"}
+    assert place == "train (train.py:9)|float32 () in list `losses`"
 
 
 def test_the_first_census_waits_until_it_can_be_afforded(machine):
@@ -265,6 +272,26 @@ def test_memory_that_grows_without_tensors_is_looked_at_ever_more_rarely(machine
     assert len(machine.censuses) - usual < usual / 2
 
 
+@pytest.mark.parametrize(("growth", "named"), [(2e6, 1), (0.0, 0)])
+def test_at_the_end_of_a_short_run_whose_memory_rose_it_is_looked_once(
+    recording, machine, growth, named
+):
+    machine.read = lambda: {"allocator_in_use_bytes:CPU:0": machine.rss}
+    machine.run(9, growth=growth)
+    assert machine.censuses == []
+    machine.collector.stop()
+    assert len(machine.censuses) == named
+    assert len([fact for fact in recording.of(Fact) if "losses" in fact.subject]) == 2 * named
+
+
+def test_who_is_named_already_is_not_looked_for_at_the_end(machine):
+    machine.read = lambda: {"allocator_in_use_bytes:CPU:0": machine.rss}
+    machine.run(200, growth=2e6)
+    before = len(machine.censuses)
+    machine.collector.stop()
+    assert len(machine.censuses) == before > 0
+
+
 def test_a_sawtooth_is_no_rise():
     rise = Rise()
     for sample in range(200):
@@ -287,9 +314,12 @@ def test_a_real_census_on_a_real_list(recording):
     collector.stop()
     assert found["live_tensors"] >= len(kept)
     assert found["live_tensor_bytes"] >= len(kept) * 2**21
-    fact = recording.of(Fact)[0]
+    fact, place = recording.of(Fact)[:2]
     assert fact.subject.startswith("float32 (512, 1024) in list `kept`")
     assert fact.numbers["bytes"] == len(kept) * 2**21
+    code = test_a_real_census_on_a_real_list.__code__
+    line = 10 + code.co_firstlineno  # of `kept.extend`
+    assert place.subject == f"test_a_real_census_on_a_real_list ({HERE}:{line})|{fact.subject}"
 
 
 def test_without_eager_execution_it_says_so(recording, monkeypatch):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import threading
+from types import CodeType, ModuleType
 
 import pytest
 
@@ -10,7 +12,9 @@ tf = pytest.importorskip("tensorflow")
 
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces  # noqa: E402
 from tb_slowdown_plugin.collectors.memory.tensor_census import (  # noqa: E402
+    Holder,
     find_holder,
+    find_scripts,
     take_census,
 )
 
@@ -48,21 +52,51 @@ class Trainer:
         self.history = [tf.zeros(ODD) for _ in range(4)]
 
 
-def held_by(samples) -> str:
-    return find_holder(samples, threading.get_ident(), SourcePlaces.of_process())
+def held_by(samples) -> Holder:
+    return find_holder(samples, threading.get_ident(), SourcePlaces.of_process(), {})
 
 
 def test_the_attribute_that_keeps_them_is_named() -> None:
     trainer = Trainer()
     samples = list(group_of(take_census(EAGER)).samples)
-    assert held_by(samples) == "list `history` of Trainer"
+    assert held_by(samples) == Holder("list `history` of Trainer")  # it is made at once
     del trainer
 
 
 def test_the_local_variable_that_keeps_them_is_named() -> None:
     losses = [tf.zeros(ODD) for _ in range(4)]
     samples = list(group_of(take_census(EAGER)).samples)
-    told = held_by(samples)
+    told = held_by(samples).text
     assert told.startswith("list `losses` of test_the_local_variable_that_keeps_them_is_named")
     assert "test_tensor_census.py:" in told
     del losses
+
+
+def test_of_a_script_that_is_over_the_line_is_known() -> None:
+    """As at the end of a program: its frame is gone, its names are still there."""
+    script = compile(
+        "from __future__ import annotations\n"
+        "bank = make()\n"
+        "for _ in range(2):\n"
+        "    bank = grow(bank)\n"
+        "note()\n",
+        "script_of_the_test.py",
+        "exec",
+    )
+    module = ModuleType("script_of_the_test")
+    seen: dict[int, CodeType] = {}
+    vars(module).update(
+        make=lambda: tf.zeros(ODD),
+        grow=lambda bank: bank + 1.0,
+        note=lambda: seen.update(find_scripts(threading.get_ident())),
+    )
+    sys.modules[module.__name__] = module
+    try:
+        exec(script, vars(module))
+        samples = list(group_of(take_census(EAGER)).samples)
+        places = SourcePlaces.of_process()
+        holder = find_holder(samples, threading.get_ident(), places, seen)
+    finally:
+        del sys.modules[module.__name__]
+    assert holder.text == "`bank` of script_of_the_test.py"
+    assert holder.place == "<module> (script_of_the_test.py:4)"

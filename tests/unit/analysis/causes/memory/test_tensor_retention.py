@@ -13,13 +13,14 @@ from tb_slowdown_plugin.records.types import Fact
 def causes_beside(make_run, find, judge):
     """The causes of a run that drifts as its CPU time does, where a signal was so at `SAMPLED`."""
 
-    def causes(signal, values):
+    def causes(signal, values, *events):
         run = make_run(
             DRIFT,
             signals={signal: values},
             signal_rows=SAMPLED,
             process_cpu=DRIFT,
             thread_cpu=DRIFT,
+            events=events,
         )
         return judge(run, drift(find)).report.causes
 
@@ -38,6 +39,18 @@ def test_tensors_that_are_kept(causes_beside):
         "The allocator of GPU:0 holds 19.6 MiB around step 96 and 59.6 MiB around step 496 "
         "(medians of the samples in the first and the last third)."
     )
+
+
+def test_the_line_that_adds_to_what_holds_them_is_the_place(causes_beside):
+    text = "float32 (32, 10) in list `history` of train.py"
+    (cause,) = causes_beside(
+        "allocator_in_use_bytes:GPU:0",
+        2.0**20 * (10 + SAMPLED / 10),
+        (500, Fact("tensor_census", text, {"bytes": 2.0**25, "count": 2000.0})),
+        (500, Fact("tensors_added_at", f"main (train.py:30)|{text}")),
+    )
+    assert (cause.place.line, cause.place.function) == (30, "main")
+    assert any("list `history` of train.py held 2,000 tensors" in each for each in cause.evidence)
 
 
 @pytest.mark.parametrize(
