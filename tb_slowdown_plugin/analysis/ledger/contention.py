@@ -9,7 +9,8 @@ What counts as other programs' doing is said in `run_queue.py`.
 A program that computes more waits more for a core, beside the same neighbours, and its
 steps take longer: that is no tie of the two. Hence only delay beyond what as much
 computing usually brings is held against the time beyond that computing. And where the training
-thread computes more than at its least, the step's growth by as much is its own (`run_queue.py`).
+thread computes more than at its least, the step's growth by as much is its own (`run_queue.py`);
+what other threads of the process compute counts likewise, spread over all cores.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ from tb_slowdown_plugin.catalog.parameters.ledger import (
 )
 from tb_slowdown_plugin.catalog.parameters.shared import NEARLY_ALL, NEGLIGIBLE, SERIES
 from tb_slowdown_plugin.catalog.signals import (
+    CORES,
     RUN_DELAY,
     SWITCHES,
     THREAD_CPU,
@@ -101,8 +103,7 @@ def find_contention(steps: Steps, signals: Signals, cpu: Float | None = None) ->
             continue
         growth = np.zeros(len(felt.seconds))
         if THREAD_CPU in signals:
-            thread_cpu = as_column(f"signals[{THREAD_CPU!r}]", signals[THREAD_CPU], len(steps))
-            growth = find_own_growth(steps, thread_cpu, felt)
+            growth = find_own_growth(steps, _compute_alone(steps, signals, cpu), felt)
         lost = _book(steps.core - known, felt, growth)
         if lost.any():
             found[CONTENTION_ACCOUNTS[name]] = found.get(CONTENTION_ACCOUNTS[name], 0.0) + lost
@@ -114,6 +115,18 @@ def find_contention(steps: Steps, signals: Signals, cpu: Float | None = None) ->
         if lost.any():
             found[SLOW_CPU] = lost
     return found
+
+
+def _compute_alone(steps: Steps, signals: Signals, cpu: Float | None) -> Float:
+    """(S,) seconds that a step's computing takes at least, with all cores for itself.
+
+    What the training thread computes, and what the others do, spread over the cores.
+    """
+    thread = as_column(f"signals[{THREAD_CPU!r}]", signals[THREAD_CPU], len(steps))
+    if cpu is None or CORES not in signals:
+        return thread
+    cores = max(1.0, float(as_samples(CORES, signals[CORES], len(steps)).values.max(initial=1.0)))
+    return np.asarray(thread + np.nan_to_num(np.maximum(cpu - thread, 0.0)) / cores)
 
 
 def _read_own(steps: Steps, signals: Signals, cpu: Float | None) -> Delays | None:

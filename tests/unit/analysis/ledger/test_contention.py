@@ -142,6 +142,28 @@ def test_the_same_neighbours_take_no_more_of_a_program_that_computes_more(shape)
     assert diagnosis.ledger.lost["core"] == pytest.approx((work - steps()).sum(), rel=0.15)
 
 
+@pytest.mark.parametrize(("cores", "own"), [(2, True), (None, False)])
+def test_what_other_threads_compute_more_is_the_programs_too(cores, own):
+    """The work of a pool's threads grows; the training thread waits for them as for neighbours.
+
+    On two cores 30 ms more of computing take 15 ms; where the cores aren't known, no such bound is.
+    """
+    grown = np.linspace(0, 0.030, COUNT)
+    work = steps() + grown / 2
+    delay = in_slices(np.linspace(0.002, 0.030, COUNT))
+    signals = {
+        "run_delay_seconds": sampled(3 * np.cumsum(delay)),
+        "thread_run_delay_seconds": sampled(np.cumsum(delay + grown / 2)),
+        "thread_cpu_seconds": np.full(COUNT, 0.008),
+    }
+    if cores:
+        signals["allowed_cores"] = sampled(np.full(COUNT, float(cores)))
+    diagnosis = diagnose(work + delay, cpu_seconds=0.010 + grown, signals=signals)
+    lost = diagnosis.ledger.lost
+    assert (lost.get("core", 0.0) >= 0.8 * grown.sum() / 2) == own
+    assert (lost["contention:run_delay"] <= 1.2 * delay.sum()) == own
+
+
 def test_a_callback_has_its_part_of_the_delay_of_the_training_thread():
     in_step, in_callback = in_slices(0.002, 1), in_slices(0.002, 2)
     callback = 0.010 + in_callback
