@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.causes.common.timing_text import working_rows
+from tb_slowdown_plugin.analysis.causes.common.timing_text import least_of_work
 from tb_slowdown_plugin.analysis.report_types import RunAccount
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import collectors, names
@@ -153,10 +153,13 @@ def _recurs(values: Float, first: int) -> bool:
     Of a save each 100 steps there is one in 71 steps, or none; the number is that of a fair
     draw of the rows in which it ever came.
     """
-    hit = working_rows(values)
-    before, here = hit[hit < first], hit[hit >= first]
     size = len(values)
-    if len(before) < 2 or len(here) > ENOUGH_STEPS or len(hit) > MAJORITY * size:
+    least = least_of_work(values)
+    if np.count_nonzero(values[first:] > least) > ENOUGH_STEPS:  # mostly so, and soon seen
+        return False
+    hit = np.flatnonzero(values > least)
+    before, here = hit[hit < first], hit[hit >= first]
+    if len(before) < 2 or len(hit) > MAJORITY * size:
         return False
     share = (size - first) / size
     expected = len(hit) * share

@@ -136,7 +136,12 @@ def working_rows(seconds: Float) -> Int:
     >>> working_rows(np.array([0.00001, 0.18, 0.00001, 0.17])).tolist()
     [1, 3]
     """
-    return np.flatnonzero(seconds > NEGLIGIBLE * seconds.max(initial=0.0))
+    return np.flatnonzero(seconds > least_of_work(seconds))
+
+
+def least_of_work(seconds: Float) -> float:
+    """Seconds from which on a row of (S,) is one in which something really ran."""
+    return NEGLIGIBLE * float(seconds.max(initial=0.0))
 
 
 def grows_at_intervals(case: Case) -> tuple[tuple[Finding, ...], Int]:
