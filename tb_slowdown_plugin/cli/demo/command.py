@@ -30,6 +30,12 @@ def demo(chosen: Namespace) -> int:
             "TensorFlow is not installed, and the demo trains with it; "
             "pip install tensorflow, or look at a recorded run"
         )
+    try:
+        logdir.mkdir(parents=True, exist_ok=True)
+    except OSError as error:  # soon told: TensorFlow takes seconds to start
+        raise InputError(
+            f"the demo could not train into '{chosen.logdir}': {error.strerror}"
+        ) from error
     _record(str(logdir.resolve()), chosen.logdir, sys.stderr)
     reports = [account.report for _, account in judge_runs(str(logdir), warn=tell)]
     width, colour = ink_of(None)
