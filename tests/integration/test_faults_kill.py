@@ -1,6 +1,7 @@
 """SIGKILL at any moment: what was flushed is readable, and nothing else is damaged.
 
-`TBSLOW_KILLS=200 pytest tests/integration/test_faults_kill.py` kills more often.
+`TBSLOW_KILLS=200 pytest tests/integration/test_faults_kill.py` kills more often, `--all` twice as
+often as the gate.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from tb_slowdown_plugin.reader.logdir import read_runs
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
 
-KILLS = int(os.environ.get("TBSLOW_KILLS", "20"))
+KILLS = 10
 SOON_SECONDS = 0.25
 
 TELLING = """
@@ -44,12 +45,21 @@ train(10**9, 0.05, lambda number: os.write(1, f"{time.monotonic()}\\n".encode())
 """
 
 
-def test_what_was_flushed_is_readable_after_sigkill_at_any_moment(host, tmp_path: Path) -> None:
+@pytest.fixture
+def kills(request: pytest.FixtureRequest) -> int:
+    """How often a program is killed."""
+    usual = 2 * KILLS if request.config.getoption("--all") else KILLS
+    return int(os.environ.get("TBSLOW_KILLS", usual))
+
+
+def test_what_was_flushed_is_readable_after_sigkill_at_any_moment(
+    host, kills: int, tmp_path: Path
+) -> None:
     other = host.run("with tbslow.start(logdir): train(50)", tmp_path / "other")
     assert other.returncode == 0, other.stderr
-    chance = random.Random(KILLS)
+    chance = random.Random(kills)
     lost = []
-    for kill in range(KILLS):
+    for kill in range(kills):
         run = tmp_path / f"run{kill}"
         training = host.start(TELLING, run)
         training.wait_for("\n")
@@ -66,7 +76,7 @@ def test_what_was_flushed_is_readable_after_sigkill_at_any_moment(host, tmp_path
         assert len(list(EventFileLoader(str(user_file)).Load())) >= 1 + flushed
     warned: list[str] = []
     runs = {run.name: run for run in read_runs(str(tmp_path), warn=warned.append)}
-    assert len(runs) == KILLS + 1
+    assert len(runs) == kills + 1
     assert (len(runs["other"].steps), runs["other"].notes) == (50, ())
     for run in runs.values():
         assert all("middle of a record" in note for note in run.notes), run.notes

@@ -104,7 +104,6 @@ def test_the_recordings_are_small_and_hold_nothing_private() -> None:
             "retracing_number_healthy",
         ],
         "retracing_number",
-        "garbage_collection_forced",
     ),
 )
 def test_a_fresh_recording_says_the_same(name: str, tmp_path: Path) -> None:

@@ -113,6 +113,7 @@ def test_workers_that_are_late_in_turn_are_another_one_each_time(tmp_path, root)
 
 
 @pytest.mark.slow
+@pytest.mark.further
 def test_of_four_workers_a_late_chief_is_named_as_well(tmp_path, root):
     run, report = train(tmp_path, root, [2 * LATE, 0.0, 0.0, 0.0])
     assert [len(each.steps) for each in run.workers] == [STEPS] * 3
