@@ -16,25 +16,25 @@ def galaxies(n, size=28):
     return light[..., None].astype(np.float32), label.astype(np.int64)
 
 
-def turn(image):
-    image = np.rot90(image.numpy(), RANDOM.integers(0, 4))
-    if RANDOM.random() < 0.5:
-        image = image[:, ::-1]
-    return np.ascontiguousarray(image)
+def turn(images):
+    images = images.numpy()
+    for k, quarters in enumerate(RANDOM.integers(0, 4, len(images))):
+        images[k] = np.rot90(images[k], quarters)
+    return images[:, :, ::-1] if RANDOM.random() < 0.5 else images
 
 
-def augment(image, label):
-    turned = tf.py_function(turn, [image], tf.float32)
-    turned.set_shape(image.shape)
-    return turned, label
+def augment(images, labels):
+    turned = tf.py_function(turn, [images], tf.float32)
+    turned.set_shape(images.shape)
+    return turned, labels
 
 
 images, labels = galaxies(1500)
 dataset = (
     tf.data.Dataset.from_tensor_slices((images, labels))
     .shuffle(1500, reshuffle_each_iteration=True)
-    .map(augment, num_parallel_calls=2)
     .batch(30)
+    .map(augment, num_parallel_calls=2)
     .prefetch(3)
 )
 
