@@ -183,3 +183,30 @@ def test_no_directory_is_left_out_where_listings_are_refused(store: ObjectStore)
         "a/x", "b", "c/1/x", "c/2/x", "c/3/x", "d/1/x", "d/2/x", "d/3/x",
     ]  # fmt: skip
     assert len(rests) >= 4
+
+
+def test_what_hdfs_goes_through_is_listed_and_copied(tmp_path: Path) -> None:
+    """fsspec's `hdfs://` is pyarrow's file system in this wrapper, there with Hadoop's client."""
+    local = pytest.importorskip("pyarrow.fs").LocalFileSystem
+    from fsspec.implementations.arrow import ArrowFSWrapper
+
+    class ArrowLocal(ArrowFSWrapper):  # type: ignore[misc]
+        def __init__(self, **options: Any) -> None:
+            super().__init__(local(), **options)
+
+    fsspec.register_implementation("arrowlocal", ArrowLocal, clobber=True)
+    for name in ("logs/a/x", "logs/a/deep/er/y", "logs/b/z"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    through_arrow = ObjectStore(f"arrowlocal://{tmp_path}/logs")
+    listed = through_arrow.list_files()
+    assert [(file.name, file.size) for file in listed] == [
+        ("a/deep/er/y", 16),
+        ("a/x", 8),
+        ("b/z", 8),
+    ]
+    written = (tmp_path / "logs" / "b" / "z").stat().st_mtime
+    assert listed[-1].modified == pytest.approx(written, abs=1e-3)
+    through_arrow.copy(listed[0], tmp_path / "copy")
+    assert (tmp_path / "copy" / "a" / "deep" / "er" / "y").read_text() == "logs/a/deep/er/y"
+    assert ObjectStore(f"arrowlocal://{tmp_path}/none").list_files() == []
