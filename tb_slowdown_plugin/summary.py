@@ -81,7 +81,7 @@ def epoch(number: int) -> None:
       UsageError: With nowhere to write to, or a number that is none.
     """
     if not isinstance(number, int) or number < 0:
-        raise UsageError(f"epoch({number!r}) is no epoch; give a whole number from 0 on")
+        raise UsageError(f"epoch({number!r}): expected a non-negative integer")
     _current_recorder.recorder_for("epoch").mark_epoch(number)
 
 
@@ -110,8 +110,8 @@ def note(text: str) -> None:
     recorder = _current_recorder.recorder_for("note")
     if recorder.is_tracing():
         raise UsageError(
-            f"note({text!r}) is inside a tf.function, where it would run only while the function "
-            "is traced; call it outside"
+            f"note({text!r}) is inside a tf.function, where it would run only during "
+            "tracing; call it outside"
         )
     recorder.notes.add(line)
 
@@ -196,5 +196,5 @@ def _amount(name: str, value: float) -> float:
     except (TypeError, ValueError):
         number = math.nan
     if not 0.0 <= number < math.inf:
-        raise UsageError(f"{name}={value!r} is no amount; give a finite number, 0 or more")
+        raise UsageError(f"{name}={value!r}: expected a finite number, 0 or more")
     return number

@@ -63,12 +63,13 @@ def _sides(chosen: Namespace) -> tuple[list[str], list[str]]:
     runs: list[str] = chosen.runs
     if runs and (chosen.base or chosen.other):
         raise InputError(
-            f"'{runs[0]}' stands beside --base and --with; give two runs alone, or all after flags"
+            f"'{runs[0]}' can't be combined with --base and --with; give two runs alone, or all "
+            "after flags"
         )
     if len(runs) == 2:
         return runs[:1], runs[1:]
     if runs or not (chosen.base and chosen.other):
-        given = f"{len(runs)} {'run' if len(runs) == 1 else 'runs'}" if runs else "no two sides"
+        given = f"{len(runs)} {'run' if len(runs) == 1 else 'runs'}" if runs else "nothing"
         raise InputError(f"{given} to compare; give two, or repeats as --base A1 A2 --with B1 B2")
     return chosen.base, chosen.other
 

@@ -30,7 +30,7 @@ _EVERY_SECONDS: Final = 0.2
 def fleet(chosen: Namespace) -> int:
     """Judges all runs of some logdirs; returns the exit status."""
     if chosen.format == "html" and sys.stdout.isatty():
-        raise InputError("a page is no text for a terminal; redirect it: > fleet.html")
+        raise InputError("HTML output needs a file: redirect it with > fleet.html")
     import_extra("pyarrow")
     output: str | None = chosen.output
     previous = read_tables(output) if output else None

@@ -55,9 +55,7 @@ def refuse_pages_on_terminals(chosen: Namespace) -> None:
       InputError: It would be drawn on a terminal.
     """
     if chosen.format == "html" and chosen.output is None and sys.stdout.isatty():
-        raise InputError(
-            f"a page is no text for a terminal; give a file with -o {chosen.command}.html"
-        )
+        raise InputError(f"HTML output needs a file: add -o {chosen.command}.html")
 
 
 def write(text: str, path: str | None) -> None:

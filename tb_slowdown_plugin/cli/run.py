@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _VALUES = {"--logdir": "logdir", "--step": "step"}
 _SWITCHES = {"--profile-on-slowdown": "profile", "--quiet": "quiet"}
-_HELP = "'tbslow run --help' lists what there is"
+_HELP = "see 'tbslow run --help'"
 
 
 def run(arguments: Sequence[str]) -> NoReturn:

@@ -70,7 +70,7 @@ def _local(given: str) -> Path:
     if not logdir.exists():
         raise InputError(f"no such directory: '{given}'; give the logdir that training wrote to")
     if not logdir.is_dir():
-        raise InputError(f"'{given}' is a file; give the directory that it lies in")
+        raise InputError(f"'{given}' is a file; give its directory")
     return logdir
 
 
@@ -96,5 +96,5 @@ def _lines(output: str, packed: Sequence[Packed], captures: bool) -> Iterator[st
     if captures and found:
         yield f"Not checked: {counted(found, 'file')} of profiler captures, but for host names."
     elif captures:
-        yield "There are no profiler captures in this logdir."
+        yield "This logdir has no profiler captures."
     yield "To look at it: unpack it, then tensorboard --logdir DIRECTORY"

@@ -127,12 +127,12 @@ def _find(place: str) -> list[Path]:
     if path.is_file():
         return [path]
     if not path.exists():
-        raise InputError(f"there is no file or directory '{place}'; give a capture or a logdir")
+        raise InputError(f"no such file or directory: '{place}'; give a capture or a logdir")
     found = [file.path for session in find_sessions(path, "") for file in session.files]
     found = found or sorted(path.glob("*.xplane.pb"))
     if not found:
         raise InputError(
-            f"there is no profiler capture below '{place}'; captures are files "
+            f"no profiler capture below '{place}'; captures are files "
             "plugins/profile/TIME/HOST.xplane.pb"
         )
     return found

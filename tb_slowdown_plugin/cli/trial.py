@@ -46,7 +46,7 @@ def try_program(chosen: Namespace) -> int:
         return 0
     program = ["-m", *chosen.module] if chosen.module else list(chosen.program)
     if not program or program == ["-m"]:
-        raise InputError("no program to try; 'tbslow try --help' lists what there is")
+        raise InputError("no program to try; see 'tbslow try --help'")
     wanted = _wanted(chosen)
     logdir = Path(chosen.logdir or choose_logdir(program, time.localtime())).absolute()
     known = _run_in(logdir)

@@ -129,7 +129,7 @@ class _Follow:
             raise
         except OSError as error:  # the disk that stdout goes to is full
             if not self._is_mute:
-                self._display.warn(f"can't write to stdout: {error.strerror}; watching goes on")
+                self._display.warn(f"can't write to stdout: {error.strerror}; the watch continues")
             self._is_mute = True
 
 

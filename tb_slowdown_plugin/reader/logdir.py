@@ -125,11 +125,11 @@ def _read_local(
     if not root.exists():
         raise InputError(f"no such directory: '{logdir}'; give the logdir that training wrote to")
     if not root.is_dir():
-        raise InputError(f"'{logdir}' is a file; give the directory that it lies in")
+        raise InputError(f"'{logdir}' is a file; give its directory")
     damages: list[Damaged] = []
     files = find_event_files(root, damages.append)
     if not files and not damages:
-        raise InputError(f"'{logdir}' holds no event files; give the logdir that training wrote to")
+        raise InputError(f"'{logdir}' has no event files; give the logdir that training wrote to")
     by_run = _by_name(files)
     groups = group_writers(by_run)
     if run is not None and files:

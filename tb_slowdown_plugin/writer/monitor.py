@@ -223,8 +223,8 @@ def start(
     busy = _active
     if busy is not None and not busy.forked and _is_in_use():
         raise UsageError(
-            "a monitor is active already; one process has one: "
-            "stop it first with `tbslow.stop()`, or leave its `with tbslow.start(...)` block"
+            "a monitor is already running in this process. Call `tbslow.stop()` first, or leave "
+            "its `with tbslow.start(...)` block"
         )
     if busy is not None:
         busy.stop()
@@ -307,7 +307,6 @@ def _directory(logdir: object) -> str:
         directory = None
     if not isinstance(directory, str) or not directory:
         raise UsageError(
-            f"logdir={logdir!r} is no directory; give a path, "
-            "such as the one that TensorBoard is started with"
+            f"logdir={logdir!r}: expected a path, such as the one that TensorBoard is started with"
         )
     return redirection.logdir or directory

@@ -83,6 +83,6 @@ def collector_names(disable: Iterable[str]) -> frozenset[str]:
         return names
     if unknown := sorted(map(str, names - known)):
         raise UsageError(
-            f"disable={unknown!r} names no collector; give some of {', '.join(sorted(known))}"
+            f"disable={unknown!r}: unknown collector. Choose from {', '.join(sorted(known))}"
         )
     return names

@@ -89,7 +89,7 @@ def test_a_page_is_not_drawn_on_a_terminal(
 ) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     assert refusal(capsys, "compare", *sides(logs), "--format", "html") == (
-        "a page is no text for a terminal; give a file with -o compare.html"
+        "HTML output needs a file: add -o compare.html"
     )
 
 
@@ -131,7 +131,7 @@ def test_one_run_a_side_can_be_too_few(logs: Path, capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ([], "no two sides to compare; give two, or repeats as --base A1 A2 --with B1 B2"),
+        ([], "nothing to compare; give two, or repeats as --base A1 A2 --with B1 B2"),
         (["L/old0"], "1 run to compare; give two, or repeats as --base A1 A2 --with B1 B2"),
         (
             ["L/old0", "L/old1", "L/new0"],
@@ -139,7 +139,8 @@ def test_one_run_a_side_can_be_too_few(logs: Path, capsys: pytest.CaptureFixture
         ),
         (
             ["L/old0", "--with", "L/new0"],
-            "'L/old0' stands beside --base and --with; give two runs alone, or all after flags",
+            "'L/old0' can't be combined with --base and --with; give two runs alone, or all after "
+            "flags",
         ),
         (["L/old0", "L/old0"], "'L/old0' is on both sides; give another run to compare it with"),
         (["L", "L:new0"], "'L:new0' is on both sides; give another run to compare it with"),
@@ -173,7 +174,7 @@ def test_empty_and_broken_input(
     (tmp_path / "broken" / "slowdown").mkdir(parents=True)
     (tmp_path / "broken" / "slowdown" / "events.out.tfevents.1").write_bytes(b"\x01" * 100)
     assert refusal(capsys, "compare", f"{tmp_path}/empty", f"{logs}/new0") == (
-        f"'{tmp_path}/empty' holds no event files; give the logdir that training wrote to"
+        f"'{tmp_path}/empty' has no event files; give the logdir that training wrote to"
     )
     assert refusal(capsys, "compare", f"{logs}/new0", f"{tmp_path}/broken") == (
         f"'{tmp_path}/broken' has no readable slowdown data: event file "

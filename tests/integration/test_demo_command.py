@@ -47,7 +47,7 @@ def test_a_directory_with_something_in_it_is_left_alone(
 ) -> None:
     (tmp_path / "mine").write_text("")
     error = refusal(capsys, "demo", str(tmp_path))
-    assert error == f"'{tmp_path}' is there already; give a directory that is not"
+    assert error == f"'{tmp_path}' already exists; give a new directory"
 
 
 def test_without_tensorflow_it_says_so(
@@ -60,9 +60,7 @@ def test_without_tensorflow_it_says_so(
 
 
 def test_one_directory_at_most(capsys: pytest.CaptureFixture[str]) -> None:
-    assert refusal(capsys, "demo", "a", "b") == (
-        "unrecognized arguments: b; 'tbslow --help' lists what there is"
-    )
+    assert refusal(capsys, "demo", "a", "b") == ("unrecognized arguments: b; see 'tbslow --help'")
 
 
 class Terminal(io.StringIO):

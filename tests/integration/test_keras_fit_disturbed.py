@@ -86,7 +86,7 @@ def test_a_monitor_can_not_be_started_inside_a_fit(tmp_path):
         def on_train_batch_begin(self, batch, logs=None):
             tbslow.start(tmp_path / "two")
 
-    with pytest.raises(UsageError, match="a monitor is active already"):
+    with pytest.raises(UsageError, match="a monitor is already running"):
         model().fit(
             pairs(), verbose=0, callbacks=[tbslow.keras.SlowdownCallback(tmp_path), Starts()]
         )

@@ -189,7 +189,7 @@ def test_the_same_logdir_makes_the_same_archive(logs: Path, tmp_path: Path) -> N
     ("arguments", "expected"),
     [
         ([], "the following arguments are required: LOGDIR, -o/--output; "
-             "'tbslow share --help' lists what there is"),
+             "see 'tbslow share --help'"),
         (["T/nope", "-o", "T/x.zip"],
          "no such directory: 'T/nope'; give the logdir that training wrote to"),
         (["gs://bucket/logs", "-o", "T/x.zip"],

@@ -104,7 +104,7 @@ def test_a_damaged_capture_among_others_does_not_hide_them(
 
 
 def test_what_is_no_capture_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "there is no file or directory" in refusal(capsys, "trace", str(tmp_path / "x"))
+    assert "no such file or directory" in refusal(capsys, "trace", str(tmp_path / "x"))
     assert "no profiler capture below" in refusal(capsys, "trace", str(tmp_path))
     page = tmp_path / "page.xplane.pb"
     page.write_text("<html>this is no trace</html>")

@@ -24,7 +24,7 @@ def demo(chosen: Namespace) -> int:
     """Records a program with a mistake in it, and reports on it; returns the exit status."""
     logdir = Path(chosen.logdir).expanduser()
     if logdir.exists() and (not logdir.is_dir() or any(logdir.iterdir())):
-        raise InputError(f"'{chosen.logdir}' is there already; give a directory that is not")
+        raise InputError(f"'{chosen.logdir}' already exists; give a new directory")
     if importlib.util.find_spec("tensorflow") is None:
         raise InputError(
             "TensorFlow is not installed, and the demo trains with it; "

@@ -34,7 +34,7 @@ class _Parser(argparse.ArgumentParser):
     """Refuses with an exception, so that all bad input ends in the same one line."""
 
     def error(self, message: str) -> NoReturn:
-        raise InputError(f"{message}; '{self.prog} --help' lists what there is")
+        raise InputError(f"{message}; see '{self.prog} --help'")
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -88,7 +88,7 @@ def _add_command(commands: _Commands, name: str, does: str, epilog: str) -> _Par
 def _add_run(commands: _Commands) -> None:
     """For `--help` and the documentation; `cli/run.py` reads these flags without argparse."""
     run = _add_command(
-        commands, "run", "train a program as it is, and say why it is slow", RUN_EPILOG
+        commands, "run", "train a program as it is, and show why it is slow", RUN_EPILOG
     )
     run.add_argument(
         "--logdir",
@@ -99,25 +99,28 @@ def _add_run(commands: _Commands) -> None:
         "--step",
         metavar="RULE",
         help="what a step is: the name of a tf.function, fit, or dataset (a batch of a tf.data "
-        "dataset that Python iterates over); default: found out",
+        "dataset that Python iterates over); default: automatic",
     )
     run.add_argument(
         "--profile-on-slowdown",
         action="store_true",
         help="take short profiler captures when steps are steady and when they get slower",
     )
-    run.add_argument("--quiet", action="store_true", help="say nothing at the end")
+    run.add_argument("--quiet", action="store_true", help="print no report at the end")
     run.add_argument(
         "program",
         metavar="PROGRAM",
         nargs=argparse.REMAINDER,
-        help="SCRIPT.py, or -m MODULE, with arguments of its own",
+        help="SCRIPT.py, or -m MODULE, with its own arguments",
     )
 
 
 def _add_report(commands: _Commands) -> None:
     report = _add_command(
-        commands, "report", "say what each run lost, to what, and what to change", REPORT_EPILOG
+        commands,
+        "report",
+        "show how much time each run lost, why, and what to change",
+        REPORT_EPILOG,
     )
     report.add_argument(
         "logdir",
@@ -145,7 +148,7 @@ def _add_report(commands: _Commands) -> None:
 
 def _add_compare(commands: _Commands) -> None:
     compare = _add_command(
-        commands, "compare", "say what differs between runs by more than chance", COMPARE_EPILOG
+        commands, "compare", "show significant differences between runs", COMPARE_EPILOG
     )
     compare.add_argument(
         "runs", metavar="RUN", nargs="*", help="the run before the change, and the one after it"
@@ -166,7 +169,7 @@ def _add_compare(commands: _Commands) -> None:
         "--fail-over",
         metavar="PERCENT",
         type=_percent,
-        help="exit with status 3 if steps are slower by more than this, and by more than chance",
+        help="exit with status 3 if steps are slower by more than this, and significantly so",
     )
 
 
@@ -188,7 +191,7 @@ def _add_share(commands: _Commands) -> None:
         metavar="TEXT",
         action="append",
         default=[],
-        help="a text that may be inside although it looks private; may be repeated",
+        help="a text that may be included although it looks private; can be repeated",
     )
 
 
@@ -204,13 +207,13 @@ def _add_demo(commands: _Commands) -> None:
         metavar="LOGDIR",
         nargs="?",
         default="tbslow-demo",
-        help="a directory that is not there yet (default: tbslow-demo)",
+        help="a new directory (default: tbslow-demo)",
     )
 
 
 def _add_trace(commands: _Commands) -> None:
     trace = _add_command(
-        commands, "trace", "say where the time goes in a profiler capture", TRACE_EPILOG
+        commands, "trace", "show where the time goes in a profiler capture", TRACE_EPILOG
     )
     trace.add_argument(
         "capture",
@@ -230,7 +233,7 @@ def _add_fix(commands: _Commands) -> None:
         commands, "fix", "change the lines that cost the time, as a diff", FIX_EPILOG
     )
     fix.add_argument("logdir", metavar="LOGDIR", help="the directory that training wrote to")
-    fix.add_argument("--run", metavar="RUN", help="this run, where there are several")
+    fix.add_argument("--run", metavar="RUN", help="this run, if there are several")
     fix.add_argument(
         "--cause", metavar="CAUSE", help="only this cause, such as retracing (default: all)"
     )
@@ -286,5 +289,5 @@ def _percent(text: str) -> float:
     except ValueError:
         value = math.nan
     if not 0 <= value <= 100:
-        raise argparse.ArgumentTypeError(f"'{text}' is no percentage; give a number from 0 to 100")
+        raise argparse.ArgumentTypeError(f"'{text}': expected a number from 0 to 100")
     return value

@@ -8,7 +8,7 @@ from typing import Final
 
 from tb_slowdown_plugin.errors import InputError
 
-FLEET_DOES: Final = "judge all runs below some logdirs, and sum up what they lost"
+FLEET_DOES: Final = "analyze all runs below some logdirs, and add up what they lost"
 
 _UNITS: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _LEAST_BYTES: Final = 256 << 20

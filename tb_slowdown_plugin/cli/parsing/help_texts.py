@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-DESCRIPTION: Final = "Tells why TensorFlow training got slower, from what it wrote into its logdir."
+DESCRIPTION: Final = "Shows why TensorFlow training got slower, from the records in its logdir."
 STATUSES: Final = """\
 exit status:
   0  done
-  2  unusable input; one line on stderr says what and what to do
-  3  slower than --fail-over PERCENT allows
+  2  unusable input; one line on stderr says what to do
 """
-EPILOG: Final = f"""{STATUSES}
+GATE_STATUSES: Final = f"{STATUSES}  3  slower than --fail-over PERCENT allows\n"
+EPILOG: Final = f"""{GATE_STATUSES}
 examples:
   tbslow run train.py                         train as always, and get a verdict
   tbslow report logs                          every run below logs
@@ -23,10 +23,10 @@ examples:
   tbslow trace logs                           what a profiler capture shows
   tbslow fix logs                             a diff of your own source
   tbslow watch logs                           all runs while they train
-  tbslow try train.py                         prove which change makes it faster
+  tbslow try train.py                         measure which change makes it faster
   tbslow fleet gs://bucket/logs               what all runs lost, and to which causes
 """
-REPORT_EPILOG: Final = f"""{STATUSES}
+REPORT_EPILOG: Final = f"""{GATE_STATUSES}
 examples:
   tbslow report logs                          every run below logs
   tbslow report logs --run run1 --format json
@@ -36,20 +36,19 @@ examples:
   tbslow report logs --fail-over 10           for continuous integration:
                                               a run may lose 10% of its wall time
 """
-COMPARE_EPILOG: Final = f"""{STATUSES}
+COMPARE_EPILOG: Final = f"""{GATE_STATUSES}
 A run is a directory with one run in it, or LOGDIR:RUN. All runs of a LOGDIR with several
-are repeats.
-Two runs of one program differ too: give three of each, and chance is told from change.
+are repeats. Runs of one program differ, too: give three or more of each side.
 
 examples:
-  tbslow compare logs/old logs/new            # if each holds three, three a side
+  tbslow compare logs/old logs/new            # with three runs in each: three per side
   tbslow compare logs:old logs:new --format json
   tbslow compare logs/old logs/new --format html -o compare.html
   tbslow compare --base a1 a2 a3 --with b1 b2 b3 --fail-over 5
 """
 SHARE_EPILOG: Final = f"""{STATUSES}
 Each record is decoded, searched for absolute paths and for this machine's user and host
-names, and written again; your scalars, images and graphs stay out.
+names, and rewritten; your scalars, images, and graphs are left out.
 
 examples:
   tbslow share logs -o run.zip
@@ -63,8 +62,8 @@ examples:
   tbslow demo logs/demo
 """
 FIX_EPILOG: Final = f"""{STATUSES}
-Run it where the program is. The diff is on stdout, for `git apply` and `patch -p1`; what each
-change does is on stderr. Where no patch is certain to be right, there is an example instead.
+Run it in the program's directory. The diff is on stdout, for `git apply` and `patch -p1`; what
+each change does is on stderr. Where no patch is certain to be right, it prints an example.
 
 examples:
   tbslow fix logs                             see the changes
@@ -73,7 +72,7 @@ examples:
 """
 TRACE_EPILOG: Final = f"""{STATUSES}
 Reads the file of any profiler that writes XPlanes (TensorFlow, JAX, PyTorch/XLA), without
-TensorFlow and without XProf. Of a directory the newest capture is shown; JSON has all.
+TensorFlow and without XProf. For a directory it shows the newest capture; JSON has all.
 
 examples:
   tbslow trace logs
@@ -98,9 +97,9 @@ examples:
 
 
 RUN_EPILOG: Final = """\
-The program runs as by python PROGRAM ARGS, with the same output and exit status. Then the
-verdict is on stderr. A program that uses tbslow itself says what a step is; else the batches
-of Keras are steps, else the calls that change trainable variables.
+The program runs as with python PROGRAM ARGS, with the same output and exit status. At the end,
+the verdict is on stderr. A program that uses tbslow defines its own steps. Otherwise the
+batches of Keras are steps, or the calls that change trainable variables.
 
 examples:
   tbslow run train.py --epochs 3
@@ -109,15 +108,15 @@ examples:
   tbslow run --step fit train.py              only the batches of Keras are steps
 """
 TRY_EPILOG: Final = """\
-Each change is made from outside, in a fresh process and a fresh copy of the program's
-directory: relative paths lead into the copy, and so do arguments below that directory. What
-the program would write there by an absolute path of its own is refused. Without --all and
---only, the causes of the first run decide what is tried.
+Each change is made from outside, in a new process and a new copy of the program's directory.
+Relative paths, and arguments below that directory, lead into the copy. Writing to the original
+by an absolute path is refused. Without --all and --only, the causes of the first run decide
+what is tried.
 
 exit status:
   0    done
   2    unusable input, or the program can't be tried; one line on stderr says why
-  130  interrupted; what was known by then is printed
+  130  interrupted; results so far are printed
 
 examples:
   tbslow try train.py --epochs 3
@@ -128,8 +127,8 @@ examples:
 """
 FLEET_EPILOG: Final = f"""{STATUSES}
 Needs the extra fleet: pip install 'tb-slowdown-plugin[fleet]'; s3:// also needs s3fs, gs:// gcsfs.
-With -o, runs that did not change since are taken from FILE.parquet and not read again. A run
-that can't be read is a row with the reason.
+With -o, runs that haven't changed are taken from FILE.parquet. A run that can't be read is a row
+with the reason.
 
 examples:
   tbslow fleet logs -o fleet.parquet

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-TRY_DOES: Final = "run a program with and without a change, and say by how much steps get faster"
+TRY_DOES: Final = "run a program with and without a change, and measure how much faster steps get"
 
 
 def add_try(command: argparse.ArgumentParser) -> None:

@@ -84,7 +84,7 @@ class InputStages:
         from tensorflow.python.data.ops import iterator_ops
 
         if not hasattr(tf.data.experimental, "get_model_proto"):
-            raise Unavailable("this TensorFlow tells no model of tf.data; 2.19 does")
+            raise Unavailable("needs the tf.data model (TensorFlow 2.19 or later)")
         self._read_model: Any = tf.data.experimental.get_model_proto
         self._executing_eagerly = tf.executing_eagerly
         self._no_model = tf.errors.NotFoundError

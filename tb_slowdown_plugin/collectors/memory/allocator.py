@@ -42,7 +42,7 @@ class Allocator:
         import tensorflow as tf
 
         if not tf.compat.v1.executing_eagerly_outside_functions():
-            raise Unavailable("eager execution is off, and sessions tell no allocator statistics")
+            raise Unavailable("eager execution is off, and sessions report no allocator statistics")
         self._memory_info = tf.config.experimental.get_memory_info
         self._logical_devices = tf.config.list_logical_devices
         self._devices: list[str] | None = None

@@ -77,7 +77,7 @@ class LiveTensors:
                 continue
             self._memories.append(memory)
         if not self._memories:
-            raise Unavailable("neither resident memory nor an allocator tells its bytes")
+            raise Unavailable("neither resident memory nor an allocator reports its bytes")
         self._rises: dict[str, Rise] = {}
         self._places = SourcePlaces.of_process()
         self._began_ns = context.clock.monotonic_ns()

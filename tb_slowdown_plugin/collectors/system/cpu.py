@@ -68,7 +68,7 @@ class CpuContention:
         try:
             self._threads = ThreadDelays(self._root / "proc/self/task")
         except OSError as error:
-            raise Unavailable("this kernel counts no run-queue delay (no schedstat)") from error
+            raise Unavailable("this kernel doesn't count run-queue delay (no schedstat)") from error
         self._clock = context.clock
         self._stopwatch = context.stopwatch
         self._cpu_stat: KernelFile | None = open_if_there(

@@ -44,7 +44,7 @@ class CpuSpeed:
           Unavailable: This system tells no CPU time of a thread.
         """
         if self._clock is None:
-            raise Unavailable("this system tells no CPU time of a thread")
+            raise Unavailable("this system doesn't report the CPU time of a thread")
         self._watch = context.stopwatch
         self._watch.cpu_observer = self.compute
 

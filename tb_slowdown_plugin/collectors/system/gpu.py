@@ -47,7 +47,7 @@ class Nvml:
         try:
             pynvml.nvmlInit()
         except pynvml.NVMLError as error:
-            raise Unavailable("no NVIDIA driver answers") from error
+            raise Unavailable("no NVIDIA driver responds") from error
         try:
             self._devices = self._find_devices(os.environ.get("CUDA_VISIBLE_DEVICES"))
         except Exception:

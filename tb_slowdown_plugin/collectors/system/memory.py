@@ -91,7 +91,7 @@ class HostMemory:
         """
         meminfo = open_if_there(self._root / "proc/meminfo")
         if meminfo is None:
-            raise Unavailable("/proc/meminfo is not there; it is Linux's")
+            raise Unavailable("there is no /proc/meminfo (Linux only)")
         self._meminfo = meminfo
         self._limit = open_if_there(
             kernel_files.find_file("memory", "memory.max", "memory.limit_in_bytes", self._root)

@@ -37,7 +37,7 @@ class Pressure:
         found = {name: open_if_there(self._directory / name) for name in _RESOURCES}
         self._files: dict[str, KernelFile] = {name: file for name, file in found.items() if file}
         if not self._files:
-            raise Unavailable("this kernel tells no pressure (/proc/pressure)")
+            raise Unavailable("this kernel doesn't report pressure (/proc/pressure)")
 
     def read(self) -> Mapping[str, float]:
         """Seconds since the machine was started, for each resource."""

@@ -23,8 +23,8 @@ def step_number(step: object) -> int:
         number = -1
     if not 0 <= number < STEP_LIMIT or number != step:
         raise UsageError(
-            f"step={step!r} is no step number; give a whole number from 0 on (below 2**62), "
-            "or leave it out to count by itself"
+            f"step={step!r}: expected a non-negative integer below 2**62. Leave it out to count "
+            "steps automatically"
         )
     return int(number)
 
@@ -41,8 +41,8 @@ def item_count(items: object) -> float:
         count = -1.0
     if not 0.0 <= count < float("inf"):
         raise UsageError(
-            f"items={items!r} is no amount of work; give the number of examples, rows or "
-            "tokens in the step (0 or more), or leave it out"
+            f"items={items!r}: expected the number of examples, rows, or tokens in the step (0 or "
+            "more)"
         )
     return count
 
@@ -54,18 +54,15 @@ def step_kind(kind: object) -> str:
       UsageError: It is no name.
     """
     if not isinstance(kind, str) or not kind:
-        raise UsageError(
-            f"kind={kind!r} is no step kind; give a name such as 'train', 'eval' or 'stage-2'"
-        )
+        raise UsageError(f"kind={kind!r}: expected a name such as 'train', 'eval', or 'stage-2'")
     return kind
 
 
 def nested(name: str, outer: int) -> NoReturn:
     """A step, as "step 7" or "a step", is opened inside step number `outer`."""
     raise UsageError(
-        f"{name} is opened inside step {outer}; steps do not nest: "
-        "leave the outer `with tbslow.summary.step()` first, "
-        "or use `tbslow.summary.phase(...)` for a part of a step"
+        f"{name} was opened inside step {outer}, and steps can't be nested. Close the outer step "
+        "first, or use `tbslow.summary.phase(...)` for part of a step"
     )
 
 

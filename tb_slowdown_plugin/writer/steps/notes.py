@@ -21,7 +21,7 @@ def note_text(text: object) -> str:
     """
     line = " ".join(text.split()) if isinstance(text, str) else ""
     if not line:
-        raise UsageError(f"note({text!r}) is no note; give a text, such as 'learning rate 1e-4'")
+        raise UsageError(f"note({text!r}): expected a text such as 'learning rate 1e-4'")
     return line if len(line) <= MAX_NOTE else f"{line[: MAX_NOTE - 1]}…"
 
 

@@ -43,8 +43,7 @@ class Phase:
             )
         if self in recorder.open_phases:
             raise UsageError(
-                f"phase {self._name!r} is entered while it is open; "
-                "call `tbslow.summary.phase(...)` anew each time"
+                f"phase {self._name!r} is already open. Call `tbslow.summary.phase(...)` each time"
             )
         if self._account == names.INPUT_WAIT:
             recorder.open_period()

@@ -40,8 +40,8 @@ def test_a_limit_that_is_passed_is_the_exit_status(
     [
         (["A"], "1 run to compare; give two"),
         (["A", "B", "C"], "3 runs to compare"),
-        ([], "no two sides to compare"),
-        (["A", "B", "--base", "C", "--with", "D"], "'A' stands beside --base and --with"),
+        ([], "nothing to compare"),
+        (["A", "B", "--base", "C", "--with", "D"], "'A' can't be combined with --base and --with"),
     ],
 )
 def test_other_than_two_sides_are_refused(

@@ -30,11 +30,11 @@ def test_a_script_whose_name_begins_with_a_dash_comes_after_two() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "no program to run; 'tbslow run --help' lists what there is"),
-        (["--quick"], "unrecognized arguments: --quick; 'tbslow run --help' lists what there is"),
-        (["--logdir"], "--logdir needs a value; 'tbslow run --help' lists what there is"),
-        (["--step="], "--step needs a value; 'tbslow run --help' lists what there is"),
-        (["-m"], "-m needs a module; 'tbslow run --help' lists what there is"),
+        ([], "no program to run; see 'tbslow run --help'"),
+        (["--quick"], "unrecognized arguments: --quick; see 'tbslow run --help'"),
+        (["--logdir"], "--logdir needs a value; see 'tbslow run --help'"),
+        (["--step="], "--step needs a value; see 'tbslow run --help'"),
+        (["-m"], "-m needs a module; see 'tbslow run --help'"),
     ],
 )
 def test_wrong_flags_are_refused_in_one_line(

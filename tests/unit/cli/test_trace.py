@@ -43,7 +43,7 @@ def test_a_broken_capture_beside_a_whole_one_is_told_and_the_rest_printed(
 
 
 @pytest.mark.parametrize(
-    ("place", "why"), [("none", "there is no file or directory"), ("", "no profiler capture below")]
+    ("place", "why"), [("none", "no such file or directory"), ("", "no profiler capture below")]
 )
 def test_where_there_is_none_it_says_what_to_give(
     tmp_path: Path, place: str, why: str, capsys: pytest.CaptureFixture[str]

@@ -95,7 +95,9 @@ def test_a_full_disk_under_stdout_has_one_line_and_watching_goes_on():
     made = command._Follow(Watched([look_of()], [look_of()]), display, [], Metrics())
     made.look()
     made.look()
-    assert display.warnings == ["can't write to stdout: No space left on device; watching goes on"]
+    assert display.warnings == [
+        "can't write to stdout: No space left on device; the watch continues"
+    ]
 
 
 def test_a_pipe_gets_lines_and_no_escape_codes(tmp_path, monkeypatch):

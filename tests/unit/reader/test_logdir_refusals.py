@@ -25,12 +25,12 @@ def test_no_such_directory(tmp_path: Path) -> None:
 
 def test_a_file_instead_of_a_directory(tmp_path: Path) -> None:
     path = write_chunks(tmp_path / "slowdown", split(make_steps(10)))
-    assert refusal(path) == f"'{path}' is a file; give the directory that it lies in"
+    assert refusal(path) == f"'{path}' is a file; give its directory"
 
 
 def test_an_empty_directory(tmp_path: Path) -> None:
     assert refusal(tmp_path) == (
-        f"'{tmp_path}' holds no event files; give the logdir that training wrote to"
+        f"'{tmp_path}' has no event files; give the logdir that training wrote to"
     )
 
 

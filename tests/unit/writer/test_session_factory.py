@@ -17,7 +17,7 @@ def test_names_of_collectors_are_checked() -> None:
     assert collector_names(["gc", "tapes"]) == {"gc", "tapes"}
     with pytest.raises(UsageError, match=r"disable='gc' is one text; .* disable=\['gc'\]"):
         collector_names("gc")
-    with pytest.raises(UsageError, match=r"disable=\['gcc'\] names no collector; give some of "):
+    with pytest.raises(UsageError, match=r"disable=\['gcc'\]: unknown collector. Choose from "):
         collector_names(["gc", "gcc"])
 
 

@@ -38,7 +38,7 @@ def test_a_directory_with_something_in_it_is_left_alone(
 ) -> None:
     (tmp_path / "mine.txt").write_text("keep")
     assert main(["demo", str(tmp_path)]) == 2
-    assert "is there already; give a directory that is not" in capsys.readouterr().err
+    assert "already exists; give a new directory" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 

@@ -38,7 +38,7 @@ def test_a_resource_that_the_kernel_does_not_tell_is_left_out(tmp_path, recordin
 
 
 def test_a_kernel_without_pressure_is_named(tmp_path, recording) -> None:
-    with pytest.raises(Unavailable, match=r"this kernel tells no pressure"):
+    with pytest.raises(Unavailable, match=r"this kernel doesn't report pressure"):
         Pressure(tmp_path).start(recording.context)
 
 

@@ -30,19 +30,19 @@ def in_thread(call):
 
 @pytest.mark.parametrize("number", [-1, 1.5, 1 << 62, "seven", [1], float("nan")])
 def test_what_is_no_step_number_is_refused(run, number):
-    with pytest.raises(UsageError, match="is no step number; give a whole number"):
+    with pytest.raises(UsageError, match="expected a non-negative integer"):
         run.recorder.begin(step=number)
 
 
 @pytest.mark.parametrize("items", [-1, float("nan"), float("inf"), "many"])
 def test_what_is_no_amount_of_items_is_refused(run, items):
-    with pytest.raises(UsageError, match=f"items={items!r} is no amount of work"):
+    with pytest.raises(UsageError, match=f"items={items!r}: expected the number of examples"):
         run.recorder.begin(items=items)
 
 
 @pytest.mark.parametrize("kind", ["", 3, None])
 def test_what_is_no_kind_is_refused(run, kind):
-    with pytest.raises(UsageError, match=f"kind={kind!r} is no step kind"):
+    with pytest.raises(UsageError, match=f"kind={kind!r}: expected a name"):
         run.recorder.begin(kind=kind)
 
 
@@ -51,7 +51,9 @@ def test_what_is_no_kind_is_refused(run, kind):
 
 def test_a_step_inside_a_step_is_refused_and_the_outer_one_survives(run):
     run.recorder.begin(4)
-    with pytest.raises(UsageError, match="step 9 is opened inside step 4; steps do not nest"):
+    with pytest.raises(
+        UsageError, match="step 9 was opened inside step 4, and steps can't be nested"
+    ):
         run.recorder.begin(9)
     with pytest.raises(UsageError, match="a step is opened inside step 4"):
         run.recorder.begin()

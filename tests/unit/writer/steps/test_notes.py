@@ -28,7 +28,7 @@ def test_a_note_is_the_given_text_on_one_line(given, kept):
 
 @pytest.mark.parametrize("given", ["", " \n", None, 7, b"text"])
 def test_what_is_no_text_is_refused(given):
-    with pytest.raises(UsageError, match=r"is no note; give a text"):
+    with pytest.raises(UsageError, match=r"expected a text such as"):
         note_text(given)
 
 

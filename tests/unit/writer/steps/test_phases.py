@@ -141,7 +141,7 @@ def test_a_phase_needs_a_name(run, name):
 
 def test_a_phase_entered_twice_is_refused(run):
     phase = Phase(run.recorder, "forward")
-    with phase, pytest.raises(UsageError, match="entered while it is open"):
+    with phase, pytest.raises(UsageError, match="is already open"):
         phase.__enter__()
 
 
