@@ -91,7 +91,7 @@ def test_without_eager_execution_it_says_so():
             print(why)
         """
     )
-    assert printed == "eager execution is off, and sessions tell no allocator statistics"
+    assert printed == "eager execution is off, and sessions report no allocator statistics"
 
 
 def test_a_device_that_stops_answering_is_left_out_but_the_others_stay(recording, monkeypatch):

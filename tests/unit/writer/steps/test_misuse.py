@@ -55,7 +55,7 @@ def test_a_step_inside_a_step_is_refused_and_the_outer_one_survives(run):
         UsageError, match="step 9 was opened inside step 4, and steps can't be nested"
     ):
         run.recorder.begin(9)
-    with pytest.raises(UsageError, match="a step is opened inside step 4"):
+    with pytest.raises(UsageError, match="a step was opened inside step 4"):
         run.recorder.begin()
     run.time.spend(0.2)
     run.recorder.end()
@@ -66,7 +66,7 @@ def test_a_step_inside_a_step_is_refused_and_the_outer_one_survives(run):
 
 def test_a_step_object_entered_twice_is_refused(run):
     step = run.recorder.prepare(3, None, "train")
-    with step, pytest.raises(UsageError, match="step 3 is opened inside step 3"):
+    with step, pytest.raises(UsageError, match="step 3 was opened inside step 3"):
         step.__enter__()
     assert run.recorder.rows == 1
 
