@@ -80,12 +80,16 @@ def compare(fast: Trace, slow: Trace) -> Comparison:
 
 
 def milliseconds(seconds: float) -> str:
-    """Seconds as they stand in a sentence.
+    """Seconds as they stand in a sentence, three digits of them.
 
-    >>> milliseconds(0.0384)
-    '38.4 ms'
+    >>> milliseconds(0.0384), milliseconds(0.0000763), milliseconds(1.5)
+    ('38.4 ms', '76.3 \u00b5s', '1.5 s')
     """
-    return f"{seconds * 1e3:,.3g} ms" if seconds < 10.0 else f"{seconds:,.1f} s"
+    if seconds >= 9.995:
+        return f"{seconds:,.1f} s"
+    if seconds >= 0.9995:
+        return f"{seconds:.3g} s"
+    return f"{seconds * 1e3:.3g} ms" if seconds >= 0.0000995 else f"{seconds * 1e6:.3g} \u00b5s"
 
 
 class _Side(NamedTuple):

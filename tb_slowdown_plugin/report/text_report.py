@@ -201,7 +201,7 @@ def _advice(advice: Advice, width: int, ink: Ink) -> Iterator[str]:
     patch = [(line[:1], line) for line in advice.code.splitlines()]
     for sign, line in as_example(advice.code) if advice.kind == "example" else patch:
         yield _INDENT * 2 + ink.code(printable(line), sign)
-    if advice.price:
+    if advice.price not in ("", "None."):
         yield from _paragraph(f"Trade-off: {advice.price}", _INDENT, width)
 
 

@@ -162,6 +162,11 @@ def test_the_timeline_is_a_table_too(page: SlowdownPage) -> None:
     frame.get_by_role("button", name="As table").click()
     region = frame.get_by_role("region", name="Timeline as a table")
     region.wait_for()
+    frame.wait_for_function(
+        "(() => { const box = document.activeElement.getBoundingClientRect();"
+        " return document.activeElement.id === 'timeline-table' && box.bottom <= innerHeight + 1;"
+        " })()"
+    )
     head = region.locator("thead").inner_text()
     assert all(name in head for name in ("Median", "Slowest", "Healthy", "Input pipeline"))
     assert region.locator("tbody tr").count() >= 100
@@ -215,7 +220,9 @@ def test_keys_and_files_of_the_timeline(page: SlowdownPage) -> None:
     with page.page.expect_download() as table:
         frame.get_by_role("button", name="CSV").click()
     lines = Path(table.value.path()).read_text().splitlines()
-    assert lines[0].startswith('"Steps","Mean","Median","Slowest","Healthy","Input pipeline"')
+    assert lines[0].startswith(
+        '"Steps","Mean (s)","Median (s)","Slowest (s)","Healthy (s)","Input pipeline (s)"'
+    )
     data = frame.evaluate("document.querySelector('sd-timeline').input.detail.timeline.row.length")
     assert len(lines) == 1 + data
     with page.page.expect_download() as picture:

@@ -15,7 +15,9 @@ function save(content: Blob, name: string): void {
 export function csv({ currentTarget }: Event, run: string): void {
   const rows = [...((currentTarget as Element).closest("table")?.rows ?? [])];
   const text = rows
-    .map((row) => [...row.cells].map((cell) => `"${cell.innerText.trim()}"`).join(","))
+    .map((row) =>
+      [...row.cells].map((cell) => `"${cell.dataset.csv ?? cell.innerText.trim()}"`).join(","),
+    )
     .join("\n");
   save(new Blob([text], { type: "text/csv" }), `${run.replace(/[^\w.-]+/g, "_")}.csv`);
 }

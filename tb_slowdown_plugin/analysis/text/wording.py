@@ -50,14 +50,16 @@ def duration(seconds: float) -> str:
 
 
 def ledger_seconds(seconds: float) -> str:
-    """Seconds to a tenth, as they stand in sums; what would be 0.0 s in milliseconds.
+    """Seconds to a tenth, as they stand in sums; below 10 s to a hundredth, as the page has them.
 
-    >>> ledger_seconds(1422.87), ledger_seconds(0.0364)
-    ('1,422.9 s', '36.4 ms')
+    So no figure of a sentence differs from the one on the card above it.
+
+    >>> ledger_seconds(1422.87), ledger_seconds(7.629), ledger_seconds(0.0364)
+    ('1,422.9 s', '7.63 s', '36.4 ms')
     """
     if 0 < seconds < 0.05:
         return duration(seconds)
-    return f"{seconds:,.1f} s"
+    return f"{seconds:,.2f} s" if seconds < 9.995 else f"{seconds:,.1f} s"
 
 
 def percent(fraction: float) -> str:

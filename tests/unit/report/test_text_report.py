@@ -39,7 +39,6 @@ run (steps 900-2100).
    Example, where `train_step` is called:
       # before: train_step(batch, temperature)
       train_step(batch, tf.constant(temperature))
-   Trade-off: None.
 
 2. Input pipeline: 1,030.0 s, 11.1% of the run, medium confidence
    Steps 8,200\u201312,344, at a new level. Each step waits 199 ms for data.
@@ -180,5 +179,7 @@ def test_a_worker_is_told_with_its_median_step(slow: Report) -> None:
         "reading": "the straggler: last in 390 of 395 late steps, 188 in a row",
     }
     told = to_text([replace(slow, workers=(worker,))], width=200)
-    assert "Worker 1: 400 steps (median 53.6 ms), waits 0.8 s in all, the others wait 6.5 s" in told
+    assert (
+        "Worker 1: 400 steps (median 53.6 ms), waits 0.80 s in all, the others wait 6.50 s" in told
+    )
     assert "for it, the straggler: last in 390 of 395 late steps, 188 in a row" in told

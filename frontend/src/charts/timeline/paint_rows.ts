@@ -125,11 +125,17 @@ export function paintCaptures({ context, theme, projection, captures }: Painting
   context.lineWidth = 1;
 }
 
+/** A reason that says so itself is not said twice; a canvas has no code between backticks. */
+export const notMeasured = (reason: string | undefined): string =>
+  `not measured${reason ? `: ${reason.replace(/^not measured(?: here, because|:)? /, "")}` : ""}`.replaceAll(
+    "`",
+    "",
+  );
+
 export function paintReason({ context, theme }: Painting, row: Row): void {
   context.fillStyle = theme.colour("text-2");
   context.textAlign = "left";
-  const reason = row.reason ? `: ${row.reason}` : "";
-  context.fillText(`not measured${reason}`, 12, row.top + 18);
+  context.fillText(notMeasured(row.reason), 12, row.top + 18);
 }
 
 function clip(context: CanvasRenderingContext2D, box: Box, draw: () => void): void {

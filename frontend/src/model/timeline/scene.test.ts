@@ -57,6 +57,15 @@ describe("axisTicks", () => {
     expect(ticks[0]?.x).toBe(90);
   });
 
+  it("labels round steps also behind a gap, and none that is missing", () => {
+    const gapped = trackOf(
+      timeline(100, 10, { step: data.row.map((row) => row + (row < 50 ? 0 : 256)) }),
+    );
+    const ticks = axisTicks(new Projection(gapped, whole(100), "steps", 1000), 0);
+    expect(ticks.map(({ text }) => text)).toEqual(["0", "350"]);
+    expect(ticks[1]?.x).toBe(940);
+  });
+
   it("labels moments since the start", () => {
     const ticks = axisTicks(new Projection(scene.track, whole(100), "time", 500), 1000);
     expect(ticks[0]?.text).toBe("0:00");

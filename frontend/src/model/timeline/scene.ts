@@ -6,7 +6,15 @@ import { elapsed, niceTicks, timeTicks } from "../../base/ticks";
 import { accountLane, type Lane, laneOf } from "./lane";
 import { type LogScale, logScale } from "./logscale";
 import { ceiling, type Layer, layers, tops } from "./stack";
-import { bucketOfRow, rowOfTime, stepOfRow, type Track, timeOfRow, trackOf } from "./track";
+import {
+  bucketOfRow,
+  rowOfStep,
+  rowOfTime,
+  stepOfRow,
+  type Track,
+  timeOfRow,
+  trackOf,
+} from "./track";
 import type { Window } from "./window";
 
 export type Axis = "steps" | "time";
@@ -95,6 +103,9 @@ export interface AxisTick {
 }
 
 /** Round step numbers, or round moments since the run began. */
+const ascends = (steps: readonly number[]): boolean =>
+  steps.every((step, index) => index === 0 || step > (steps[index - 1] ?? 0));
+
 export function axisTicks(projection: Projection, start: number): AxisTick[] {
   const { track, view, width } = projection;
   if (view.to - view.from <= 1) {
@@ -110,6 +121,14 @@ export function axisTicks(projection: Projection, start: number): AxisTick[] {
     }));
   }
   const offset = track.offset;
+  if (offset === undefined && ascends(track.steps)) {
+    const [low, high] = [stepOfRow(track, view.from), stepOfRow(track, view.to - 1)];
+    return niceTicks(low, high, wanted)
+      .filter(Number.isInteger)
+      .map((step) => ({ step, row: rowOfStep(track, step) }))
+      .filter(({ step, row }) => step - stepOfRow(track, row) < track.stepsPerRow) // else in a gap
+      .map(({ step, row }) => ({ x: projection.x(row), text: count(step) }));
+  }
   if (offset === undefined) {
     return niceTicks(view.from, view.to, wanted)
       .filter(Number.isInteger)

@@ -183,5 +183,7 @@ const ownLines = ({ where, code, lines, open }: OwnLines): TemplateResult =>
 
 const change = (one: Advice): TemplateResult =>
   html`${one.code === "" ? nothing : codeBox(heading(one), one.code, one.kind, one.lines, one.open)}${
-    one.price === "" ? nothing : html`<p class="s q">Trade-off: ${prose(one.price)}</p>`
+    ["", "None."].includes(one.price)
+      ? nothing
+      : html`<p class="s q">Trade-off: ${prose(one.price)}</p>`
   }`;

@@ -150,8 +150,19 @@ function tools(whole: Scene, page: Page): TemplateResult {
     }
     <button class="sm quiet" @click=${() => void below().then(({ picture }) => picture())}>PNG</button>
     <button class="sm quiet" @click=${() => void below().then(({ drawing }) => drawing())}>SVG</button>
-    <button class="sm quiet" aria-pressed=${page.asTable ? "true" : "false"} @click=${() => actions.table(!page.asTable)}>As table</button>
+    <button class="sm quiet" aria-pressed=${page.asTable ? "true" : "false"} @click=${() => showTable(page)}>As table</button>
   </div>`;
+}
+
+/** Shows the table below the picture, and goes there: a wide window has no room for both. */
+function showTable({ asTable, actions }: Page): void {
+  actions.table(!asTable);
+  if (asTable) return;
+  requestAnimationFrame(() => {
+    const table = document.getElementById("timeline-table");
+    table?.scrollIntoView({ block: "nearest" });
+    table?.focus({ preventScroll: true });
+  });
 }
 
 function strip(whole: Scene, page: Page): TemplateResult {

@@ -15,19 +15,25 @@ export function timelineTable(detail: Scene, page: Page): TemplateResult {
     .map((row, index) => ({ row, index, end: row + (data.count[index] ?? 1) }))
     .filter(({ row, end }) => end > page.view.from && row < page.view.to);
   const ids = ranked(data);
-  return html`<div class="scroll tall" tabindex="0" role="region" aria-label="Timeline as a table"><table>
+  const { mean, median, max } = data.step_seconds;
+  return html`<div class="scroll tall" id="timeline-table" tabindex="0" role="region" aria-label="Timeline as a table"><table>
     <caption class="s q">Every range in view: mean seconds per step <button class="sm" @click=${(event: Event) => csv(event, page.run.title)}>CSV</button></caption>
-    <thead><tr><th class="num">Steps</th><th class="num">Mean</th><th class="num">Median</th><th class="num">Slowest</th><th class="num">Healthy</th>${ids.map(
-      (id) => html`<th class="num">${causeKind(id).name}</th>`,
+    <thead><tr><th class="num">Steps</th>${[
+      "Mean",
+      "Median",
+      "Slowest",
+      "Healthy",
+      ...ids.map((id) => causeKind(id).name),
+    ].map(
+      (title) => html`<th class="num" data-csv=${`${title} (s)`}>${title}</th>`,
     )}${data.annotations.length > 0 ? html`<th>Notes</th>` : nothing}</tr></thead>
     <tbody>${inView.map(
       ({ row, index, end }) => html`<tr>
         <td class="num">${range(stepOfRow(track, row), stepOfRow(track, end - 1))}</td>
-        <td class="num">${stepTime(data.step_seconds.mean[index])}</td>
-        <td class="num">${stepTime(data.step_seconds.median[index])}</td>
-        <td class="num">${stepTime(data.step_seconds.max[index])}</td>
-        <td class="num">${stepTime(data.healthy[index])}</td>
-        ${ids.map((id) => html`<td class="num">${stepTime(data.lost[id]?.[index])}</td>`)}
+        ${[mean, median, max, data.healthy, ...ids.map((id) => data.lost[id])].map((series) => {
+          const seconds = series?.[index];
+          return html`<td class="num" data-csv=${seconds ?? ""}>${stepTime(seconds)}</td>`;
+        })}
         ${data.annotations.length > 0 ? html`<td>${notesAt(detail, index).join("; ")}</td>` : nothing}
       </tr>`,
     )}</tbody></table></div>`;

@@ -36,7 +36,7 @@ def test_accounts_with_a_cause_of_their_own(make_run, find, judge, account, caus
     (found,) = judge(run, find(account, "flat", spent)).report.causes
 
     assert (found.cause, found.summary) == (cause, summary)
-    assert found.evidence[0].startswith("6.0 s (50.0% of the run) went into ")
+    assert found.evidence[0].startswith("6.00 s (50.0% of the run) went into ")
     assert found.evidence[0].endswith(": 10 ms per step on average in steps 0\u2013599.")
 
 

@@ -171,8 +171,10 @@ def test_several_functions_are_told_apart(make_run, find, judge):
     traces += [again(n, shape, function="evaluate", place="train.py:90") for n in range(8, 10)]
     cause = traced(make_run, find, judge, *traces)
 
-    assert cause.evidence[0].startswith("6 of 8 retraces are `train_step` (train.py:41), 0.3 s of ")
-    assert cause.evidence[-1] == "2 more retraces of `evaluate` (train.py:90): 0.1 s."
+    assert cause.evidence[0].startswith(
+        "6 of 8 retraces are `train_step` (train.py:41), 0.30 s of "
+    )
+    assert cause.evidence[-1] == "2 more retraces of `evaluate` (train.py:90): 0.10 s."
 
 
 def test_the_lookup_is_told_apart_where_it_takes_most(make_run, find, judge):
@@ -241,7 +243,7 @@ def test_library_functions_made_again(make_run, find, judge):
 
     assert cause.cause == "retracing"
     assert cause.evidence == (
-        "1.0 s was lost in 10 traces of such functions.",
+        "1.00 s was lost in 10 traces of such functions.",
         "The most expensive is `scale` (data.py:3): 10 traces, every 10 steps.",
     )
     assert cause.advice[0].text.startswith("Make the dataset once")
@@ -308,7 +310,7 @@ def test_the_functions_inside_a_keras_step_are_no_retraces_of_their_own(make_run
     (cause,) = judge(run, find("tracing:again", "periodic", lost)).report.causes
 
     assert cause.evidence[0] == (
-        "4 retraces of the Keras train step (fit.py:12) took 0.2 s of tracing."
+        "4 retraces of the Keras train step (fit.py:12) took 0.16 s of tracing."
     )
     table = retraces(run)
     assert (table["traces"], table["seconds"]) == (4, 0.16)

@@ -44,7 +44,7 @@ def test_input_wait_that_begins_at_a_step(make_run, find, judge):
         "Input wait is 0.4 ms per step before step 1,300 and 30 ms since then (medians).",
         "The median step there waits 30 ms and works 10 ms; without the wait it would be "
         "4.0 times as fast.",
-        "9.0 s was lost to input wait, timed at the call that fetches each batch.",
+        "9.00 s was lost to input wait, timed at the call that fetches each batch.",
     )
     assert account.report.headline == "9 s of 15.1 s lost (60%) to input wait."
     assert account.change_points == ((300, "Input pipeline: +30 ms a step from here"),)
@@ -139,7 +139,7 @@ def test_what_others_made_longer_is_told_where_it_is_a_good_part(make_run, find,
         return [line for line in report.causes[0].evidence if "other processes" in line]
 
     assert told(6.0) == [
-        "About 6.0 s of that is because other processes held the CPU. The rest is the pipeline "
+        "About 6.00 s of that is because other processes held the CPU. The rest is the pipeline "
         "itself."
     ]
     assert told(1.0) == []

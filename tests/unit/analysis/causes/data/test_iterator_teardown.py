@@ -52,7 +52,7 @@ def test_a_wait_that_grows_from_pass_to_pass_is_named(after_passes):
         "long as the epoch took."
     )
     assert cause.evidence[0] == (
-        "Iterator teardown took 1.5 s, 5.8% of the run: 23 times 65 ms (median); 1.3 s of it "
+        "Iterator teardown took 1.5 s, 5.8% of the run: 23 times 65 ms (median); 1.27 s of it "
         "counts as lost."
     )
     assert ".repeat(epochs)" in cause.advice[0].code

@@ -61,4 +61,4 @@ def test_a_collection_after_the_last_step_is_no_time_of_the_run(make_run, find, 
     after = (SIZE, GcPause(2, 9.0, 0))
     cause = cause_of(make_run, find, judge, lost, [*events, after])
     assert "runs a full garbage collection" in cause.summary
-    assert "took 0.8 s: 50 ms each, longest at" in cause.evidence[0]
+    assert "took 0.75 s: 50 ms each, longest at" in cause.evidence[0]

@@ -22,7 +22,7 @@ def test_saves_at_regular_steps(make_run, find, judge):
         "save. Time per save is stable."
     )
     assert cause.evidence == (
-        "30 saves by `ModelCheckpoint` took 4.2 s (140 ms each). All of it counts as lost "
+        "30 saves by `ModelCheckpoint` took 4.20 s (140 ms each). All of it counts as lost "
         "(41.2% of the run).",
         "20 steps (200 ms of training) separate two saves.",
     )
@@ -114,7 +114,7 @@ def test_full_collections_at_regular_steps_point_to_a_call(make_run, find, judge
         "340 ms (median). Late pauses are 2.1 times as long as early ones."
     )
     assert cause.evidence == (
-        "Full collections (generation 2) took 5.1 s: 200 ms to 480 ms each, longest at step 599.",
+        "Full collections (generation 2) took 5.10 s: 200 ms to 480 ms each, longest at step 599.",
         "They grew from 220 ms to 460 ms: a full collection visits every tracked Python object, "
         "so their number grows.",
         "1,800 objects were freed by all of them together.",
@@ -152,7 +152,7 @@ def test_a_callback_that_grows(make_run, find, judge):
         "as early ones."
     )
     assert cause.evidence == (
-        "3.3 s (35.5% of the run) in the `Plotter` callback: 600 steps with 1 ms to 10 ms each.",
+        "3.30 s (35.5% of the run) in the `Plotter` callback: 600 steps with 1 ms to 10 ms each.",
         "It grew from 2.12 ms (around step 75) to 8.88 ms (around step 524).",
     )
     assert report.headline == "3.3 s of 9.3 s lost (35%) to the Plotter callback."
@@ -172,8 +172,8 @@ def test_callbacks_and_summaries_are_one_cause(make_run, find, judge):
     assert cause.lost_seconds == pytest.approx(3.0)
     assert account.lost_per_step["callbacks"].sum() == pytest.approx(3.0)
     assert cause.evidence == (
-        "2.4 s (26.7% of the run) in the `TensorBoard` callback: 600 steps with 4 ms each.",
-        "0.6 s (6.7% of the run) in writing summaries: 600 steps with 1 ms each.",
+        "2.40 s (26.7% of the run) in the `TensorBoard` callback: 600 steps with 4 ms each.",
+        "0.60 s (6.7% of the run) in writing summaries: 600 steps with 1 ms each.",
     )
     assert cause.advice[0].text.startswith("Write less to TensorBoard")
 
@@ -188,7 +188,7 @@ def test_summaries_of_tensorboard_after_each_batch(make_run, find, judge):
         "Writing summaries in the `TensorBoard` callback takes 1 ms at every step."
     )
     assert cause.evidence == (
-        "0.9 s (13.0% of the run) in writing summaries in the `TensorBoard` callback: 600 steps "
+        "0.90 s (13.0% of the run) in writing summaries in the `TensorBoard` callback: 600 steps "
         "with 1 ms to 51 ms each.",
     )
     assert cause.advice[0].text.startswith("Write less to TensorBoard")
@@ -203,7 +203,7 @@ def test_calls_that_cost_only_because_steps_are_short_say_so(make_run, find, jud
 
     assert cause.pattern == "flat"
     assert cause.evidence == (
-        "0.3 s (11.1% of the run) in writing summaries in the `TensorBoard` callback: 600 steps "
+        "0.30 s (11.1% of the run) in writing summaries in the `TensorBoard` callback: 600 steps "
         "with 0.4 ms to 20.4 ms each.",
         "It is mostly calls of 0.4 ms, which take no longer after a longer step: of one of 100 ms "
         "that would be 0.4%.",

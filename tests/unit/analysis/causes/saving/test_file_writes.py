@@ -35,7 +35,7 @@ def test_writing_a_file_is_told_with_its_line(make_run, find, judge, rows, confi
     assert cause.evidence[1:] == (
         f"The training thread was in that line in {len(rows)} slow "
         f"step{'s' * (len(rows) > 1)}; it wrote 2 MiB in each, on average.",
-        "Another 0.3 s was lost in plot (p.py:3).",
+        "Another 0.30 s was lost in plot (p.py:3).",
     )
     assert [each.text.split()[0] for each in cause.advice] == ["Write", "Write"]
     assert f"writing a file in {LINE}" in report.headline
