@@ -157,6 +157,9 @@ def test_a_choice_is_compared_and_back_returns_to_the_table(page: SlowdownPage) 
     first = frame.locator("#compare ul.headlines li").first.inner_text()
     assert re.fullmatch(r"batch size: \d+ to \d+", first), "settings come first"
     assert named(page) in chosen
+    (other,) = set(chosen) - {named(page)}
+    chip = frame.locator("#compare header button bdi")
+    assert chip.inner_text().endswith(other[-10:]), "runs differ at the end of their names"
     frame.wait_for_function(
         "document.getElementById('compare').getBoundingClientRect().top < innerHeight - 200"
     )

@@ -1,4 +1,4 @@
-"""One figure, one value: verdict, sum, cards, timeline, its table, and the saved CSV of real runs."""
+"""One figure, one value: verdict, sum, cards, and the timeline's saved table of real runs."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import type { State } from "./state/state";
 
 const MOST_ROWS = 200;
 const MOST_LETTERS = 34;
-const NARROW_LETTERS = 22;
+const NARROW_LETTERS = 19;
 const NARROW_PIXELS = 680;
 
 export function picker(app: App, state: State, now: number): TemplateResult {

@@ -255,7 +255,7 @@ describe("names from a logdir", () => {
       ),
     );
     expect(page.querySelector("img, script")).toBeNull();
-    expect(page.querySelector(".picker b")?.textContent).toBe(evil);
+    expect(page.querySelector(".picker")?.getAttribute("title")).toBe(`${evil} (choose a run: R)`);
     expect(page.querySelector("h1 code")?.textContent).toBe(evil);
     expect(page.querySelector(".code .a")?.textContent).toBe(evil);
   });

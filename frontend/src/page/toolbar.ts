@@ -14,10 +14,8 @@ import { keysButton } from "./keys_help";
 import { picker } from "./picker";
 import { type Gone, type State, shownRun } from "./state/state";
 
-/** Letters of a run's name that have room, in a wide window and in a narrow one. */
-const MOST_LETTERS = 44;
-const NARROW_LETTERS = 16;
-const NARROW_PIXELS = 680;
+/** Letters of a run's name that have room. */
+const room = (width: number): number => (width > 1140 ? 44 : width > 680 ? 34 : 14);
 
 export function toolbar(
   app: App,
@@ -39,7 +37,7 @@ export function toolbar(
 
 function pickerButton(app: App, state: State, name: string): TemplateResult {
   return html`<button class="picker" aria-haspopup="dialog" aria-expanded=${state.picker ? "true" : "false"} title=${`${name} (choose a run: R)`}
-    @click=${() => app.picker(!state.picker)}><span class="q">Run</span> <b>${middle(name || "none", state.width < NARROW_PIXELS ? NARROW_LETTERS : MOST_LETTERS)}</b> <span aria-hidden="true">▾</span></button>`;
+    @click=${() => app.picker(!state.picker)}><span class="q">Run</span> <b>${middle(name || "none", room(state.width))}</b> <span aria-hidden="true">▾</span></button>`;
 }
 
 /** Of several workers: whose page this is, and the way to the others. */

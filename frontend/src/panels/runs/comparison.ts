@@ -4,7 +4,11 @@ import { html, type TemplateResult } from "lit-html";
 import "../../charts/comparison_chart";
 import { plural } from "../../base/format";
 import { sidesOf } from "../../model/run/comparison";
+import { middle } from "../../model/runs/groups";
 import type { Content, Page, Source } from "../contract";
+
+/** Of the name on a button. */
+const CHIP_LETTERS = 28;
 
 export const comparison: Content<Source> = {
   load: (source) => Promise.resolve(source),
@@ -22,7 +26,7 @@ export const comparison: Content<Source> = {
           html`<button class="sm" title=${`Take ${titleOf(run, page)} out of the comparison`} @click=${() =>
             page.actions.compare(
               page.compared.filter((one) => one !== run),
-            )}><bdi class="cut">${titleOf(run, page)}</bdi> ×</button>`,
+            )}><bdi class="cut">${middle(titleOf(run, page), CHIP_LETTERS)}</bdi> ×</button>`,
       )}${page.compared.length > 1 ? repeatsBox(page) : ""}${chooser(page, "+ Run")}`,
       body: html`<sd-comparison .source=${source} .sides=${sides} .called=${(run: string) => titleOf(run, page)}></sd-comparison>`,
     };

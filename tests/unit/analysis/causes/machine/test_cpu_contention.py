@@ -19,7 +19,7 @@ def test_a_busy_machine(make_run, find, judge):
         "held them."
     )
     assert cause.evidence == (
-        "1.5 s in steps 300\u2013599, 5 ms per step: run-queue wait of the process's threads, "
+        "1.50 s in steps 300\u2013599, 5 ms per step: run-queue wait of the process's threads, "
         "counted by the kernel.",
     )
     assert (report.verdict, cause.external) == ("healthy", True)
