@@ -25,8 +25,12 @@ has_model = pytest.mark.skipif(
 )
 
 
+SLOW_SECONDS = 0.01
+"""On a busy machine the other stages take milliseconds, too."""
+
+
 def slow(x):
-    time.sleep(0.003)
+    time.sleep(SLOW_SECONDS)
     return x
 
 
@@ -85,7 +89,7 @@ def test_the_slow_stage_is_named_with_its_seconds(recording, stages):
     (fact,) = told(recording)
     assert fact.name == "input_stage"
     assert fact.subject.startswith("Map#")
-    assert 0.003 <= fact.numbers["seconds_per_element"] < 0.03
+    assert SLOW_SECONDS <= fact.numbers["seconds_per_element"] < 0.03
     assert fact.numbers["share"] > 0.7
     assert fact.numbers["elements"] >= 40
 
