@@ -33,13 +33,13 @@ def step(
     periods add up to the wall time. Without an active monitor it writes to the
     thread's default `tf.summary` writer, as `tf.summary.scalar` does.
 
-    An exception of the training passes unchanged. What raised was no step: it
-    is not recorded, and its time counts to the step after it.
+    Exceptions pass through. A step that raises isn't recorded; its time is added
+    to the next step.
 
     Args:
       step: The step's number; by default one more than the last one.
-      items: Examples, rows or tokens in this step, so that more work per step
-        is not called a slowdown.
+      items: Examples, rows, or tokens in this step, so that more work per step
+        doesn't count as a slowdown.
       kind: "train", "eval", or a stage of a curriculum. Steps of different
         kinds are never compared with each other.
 
@@ -54,9 +54,9 @@ def step(
 
 
 def phase(name: str) -> AbstractContextManager[None]:
-    """Marks a part of a step, or of the time between steps, by a `with` block.
+    """Marks a part of a step, or of the time between steps, with a `with` block.
 
-    Phases nest; a second belongs to the innermost one only.
+    Phases can be nested; each second belongs to the innermost one.
 
     Args:
       name: `data`, `forward`, `backward`, `optimizer`, `checkpoint`,
@@ -72,13 +72,13 @@ def phase(name: str) -> AbstractContextManager[None]:
 def epoch(number: int) -> None:
     """Marks that an epoch begins with the next step.
 
-    Only where neither `tbslow.data` nor Keras does it.
+    Needed only without `tbslow.data` and Keras.
 
     Args:
       number: 0, 1, 2 ...
 
     Raises:
-      UsageError: With nowhere to write to, or a number that is none.
+      UsageError: With nowhere to write to, or `number` isn't a non-negative integer.
     """
     if not isinstance(number, int) or number < 0:
         raise UsageError(f"epoch({number!r}): expected a non-negative integer")
@@ -86,11 +86,11 @@ def epoch(number: int) -> None:
 
 
 def note(text: str) -> None:
-    """Writes a note on the step under way, or the next one; the timeline shows it there.
+    """Writes a note on the current step, or the next one; the timeline shows it there.
 
-    For what explains a change: a new learning rate, the next shard, a resume.
-    The text is recorded as it is given, on one line of at most 200 characters;
-    longer ones are cut. A run has at most 1,000 notes; one warning says so.
+    For reasons of a change: a new learning rate, the next shard, a resume. The
+    text is recorded on one line of at most 200 characters; longer texts are cut.
+    A run has at most 1,000 notes, with one warning after that.
 
     Example:
       >>> import tempfile, tbslow
@@ -100,7 +100,7 @@ def note(text: str) -> None:
       ...         pass
 
     Args:
-      text: What happens here, in a few words.
+      text: A few words.
 
     Raises:
       UsageError: With nowhere to write to, inside a `tf.function`, or without
@@ -127,10 +127,10 @@ def allocator(
 ) -> None:
     """Logs the state of a device's allocator now, where the monitor can't see it.
 
-    The monitor reads TensorFlow's own allocators by itself.
+    The monitor reads TensorFlow's own allocators automatically.
 
     Args:
-      device: "GPU:0", or the name of a pool of your own.
+      device: "GPU:0", or the name of your own pool.
       bytes_in_use: Allocated now.
       peak_bytes: The most that was ever allocated.
       reserved_bytes: Held by the allocator, in use or not.
@@ -157,10 +157,10 @@ def allocator(
 
 
 def retrace(function: str, *, seconds: float, reason: str, location: str | None = None) -> None:
-    """Logs that something was traced or compiled again, where the monitor can't see it.
+    """Logs a retrace or recompilation that the monitor can't see.
 
-    The monitor sees every `tf.function` trace by itself. Call it right after
-    the trace: its seconds are taken out of the step under way.
+    The monitor records every `tf.function` trace automatically. Call this right
+    after the trace: its seconds are subtracted from the current step.
 
     Args:
       function: What was traced.

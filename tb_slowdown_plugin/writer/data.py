@@ -51,19 +51,19 @@ class SizedBatches(Batches[T]):
 
 
 def data(iterable: Iterable[T]) -> Batches[T]:
-    """Books the wait for each batch of `iterable` as input wait.
+    """Measures the wait for each batch of `iterable` as input wait.
 
-    The result can be iterated as often as `iterable` itself, and has a length
-    where that has one, so it may be made once, above the loop over the epochs.
-    A pass with at least two training steps is an epoch. Leaving a pass early
-    and several passes at once are legal. Without an active monitor, and in
-    other threads than the one that trains, the batches just pass through.
+    The result can be iterated as often as `iterable` itself, and has a length if
+    `iterable` has one, so it can be created once, before the loop over epochs. A
+    pass with at least two training steps is an epoch. A pass can end early, and
+    several passes can run at once. Without an active monitor, and in other threads
+    than the training thread, batches pass through unchanged.
 
-    Steps that do not tell their `items` get those of the last batch: the first dimension
-    of its arrays or tensors, where they agree on it.
+    Steps without `items` get those of the last batch: the first dimension of its
+    arrays or tensors, if all have the same.
 
     Args:
-      iterable: A `tf.data.Dataset`, a generator, a list: whatever `for` takes.
+      iterable: A `tf.data.Dataset`, a generator, a list, or any other iterable.
 
     Raises:
       UsageError: `iterable` can't be iterated.

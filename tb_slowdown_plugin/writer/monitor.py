@@ -180,31 +180,31 @@ def start(
     on_slowdown: Callable[[SlowdownEvent], object] | None = None,
     total_steps: int | None = None,
 ) -> Monitor:
-    """Starts to watch the training in this process.
+    """Starts to monitor the training in this process.
 
-    Works with eager execution and without. Everything that TensorFlow does in
-    the process is recorded, steps where `tbslow.summary.step` says so.
+    Works with eager execution and without. It records what TensorFlow does in
+    the process. `tbslow.summary.step` marks the steps.
 
     Args:
       logdir: The directory that TensorBoard is given, or one run in it. Records
-        go to a directory `slowdown` of its own in there.
+        go to its subdirectory `slowdown`.
       disable: Names of collectors to leave out, as the Signals panel and docs/overhead.md
         list them.
-      profile_on_slowdown: Captures ten steps with TensorFlow's profiler once the run
-        is steady, and ten when they take 25% longer, for the Traces panel to compare.
+      profile_on_slowdown: Captures ten steps with TensorFlow's profiler when the run
+        is stable, and ten when they take 25% longer, for the Traces panel to compare.
         At most four captures, 1% of the run's time and 256 MB; none while another
         capture is on.
-      on_slowdown: Is called with a `SlowdownEvent`, in a background thread, when steps have
-        become 25% slower and stay so for 20 s, and when a stall begins and ends. It may raise
-        or block: the training goes on.
-      total_steps: Number of the first step that is not made any more, as `step` counts them,
-        for the time that is left. `SlowdownCallback` knows it from `fit`.
+      on_slowdown: Is called with a `SlowdownEvent`, in a background thread, when steps
+        have been 25% slower for 20 s, and when a stall begins and ends. It can raise or
+        block: the training continues.
+      total_steps: The step number at which the training ends, for the remaining time.
+        `SlowdownCallback` gets it from `fit`.
 
     Returns:
       The monitor: leave its `with` block, or call `stop()`, at the end.
 
     Raises:
-      UsageError: A monitor is active already, or an argument is wrong.
+      UsageError: A monitor is already active, or an argument is wrong.
 
     Example:
       >>> import tempfile, tbslow

@@ -38,24 +38,24 @@ _fit: _Fit | None = None
 
 
 class SlowdownCallback(Callback):  # type: ignore[misc] # Keras is untyped
-    """Watches `model.fit`: each batch is a step, each epoch an epoch.
+    """Monitors `model.fit`: each batch is a step, each epoch an epoch.
 
-    Where no monitor is active, it starts one when training begins. That one
-    goes on after `fit`, so that further calls, with this callback or another
-    one for the same logdir, add their steps to the same run, and what happens
-    between them is seen; another logdir, `tbslow.start` or the end of the
-    program stop it. Every `fit` ends with everything written.
+    If no monitor is active, it starts one when training begins. That monitor
+    stays active after `fit`, so that later calls, with this callback or another
+    one for the same logdir, add their steps to the same run. Another logdir,
+    `tbslow.start`, or the end of the program stops it. At the end of every
+    `fit` everything is written.
 
     With `steps_per_execution=n` a step is one execution of n batches, and its
-    items are its batches. Validation, the other callbacks, checkpoints and
-    Keras's own work between two epochs are accounts of their own. `evaluate`
-    and `predict` outside `fit` are not steps.
+    items are its batches. Validation, the other callbacks, checkpoints, and
+    Keras's own work between two epochs have their own accounts. `evaluate` and
+    `predict` outside `fit` aren't steps.
 
-    A `fit` that raises, or is interrupted, is closed when the next one begins, or with
-    the next `tbslow.start` or step: the batch that was open is no step.
+    A `fit` that raises or is interrupted is closed when the next one begins, or
+    with the next `tbslow.start` or step. Its open batch isn't a step.
 
-    Where Keras could run the other callbacks' batch methods beside the
-    training, it still can: this callback has none.
+    Keras can still run the batch methods of the other callbacks asynchronously:
+    this callback has none.
 
     Args:
       logdir: The directory that TensorBoard is given, or one run in it. Not

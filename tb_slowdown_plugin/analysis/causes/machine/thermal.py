@@ -1,4 +1,4 @@
-"""A device lowers its clocks because it is hot, or because its hardware slows it down.
+"""A device is throttled because it is hot, or because its hardware slows it down.
 
 A power cap alone is the usual state of a busy device and never a cause.
 
