@@ -200,7 +200,7 @@ CASES: dict[str, CaseOfAdvice] = {
     ),
     "optimizer": (
         optimizer_state.advise(optimizer_state.Updates(made=True, grown=True)),
-        "Make the optimizer once",
+        "Create the optimizer once",
         makes_the_optimizer_once,
     ),
     "accumulate": (
