@@ -90,7 +90,6 @@ def test_a_first_read_that_takes_long_says_what_is_read(page: SlowdownPage) -> N
     page.page.goto(f"{page.url}#slowdown&p.slowdown.run={DEMO_RUN}")
     status = page.frame().get_by_role("status")
     expect(status).to_have_text(f"Reading and analyzing {DEMO_RUN}, 1,200 steps.")
-    expect(page.frame().locator(".loading")).to_contain_text(re.compile(r"[3-9] s so far\."))
     assert faults(page) == []
     for route in held:
         route.continue_()

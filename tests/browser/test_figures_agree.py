@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from integration.tensorboard_process import TensorBoardProcess
 
 if TYPE_CHECKING:
     from browser.slowdown_page import SlowdownPage
@@ -41,15 +39,12 @@ def shown(frame: Frame) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("run", RUNS)
-def test_each_figure_of_a_run_has_one_value(
-    demo_board: TensorBoardProcess, open_page: Callable[..., SlowdownPage], run: str
-) -> None:
-    page = open_page(demo_board.url)
-    frame = page.open(run)
+def test_each_figure_of_a_run_has_one_value(tab: SlowdownPage, run: str) -> None:
+    frame = tab.open(run)
     ledger = shown(frame)
     wall = ledger.pop("Run")
     assert sum(ledger.values()) == pytest.approx(wall, abs=ROUNDED * len(ledger))
-    lost, of, share = re.findall(r"^(.*) of (.*) lost \((\d+)%\)", page.headline())[0]
+    lost, of, share = re.findall(r"^(.*) of (.*) lost \((\d+)%\)", tab.headline())[0]
     assert seconds(of) == pytest.approx(wall, abs=ROUNDED)
     assert seconds(lost) == pytest.approx(wall - ledger["Healthy"], abs=2 * ROUNDED)
     assert float(share) == pytest.approx(100 * seconds(lost) / wall, abs=0.6)
@@ -64,14 +59,13 @@ def test_each_figure_of_a_run_has_one_value(
         assert part == pytest.approx(100 * ledger[name] / wall, abs=0.06 + 100 * ROUNDED / wall)
     # The same seconds once more, from what the timeline draws and saves.
     frame.get_by_role("button", name="As table").click()
-    with page.page.expect_download() as saved:
+    with tab.page.expect_download() as saved:
         frame.get_by_role("button", name="CSV").click()
     rows = list(csv.DictReader(Path(saved.value.path()).read_text().splitlines()))
     steps = [steps_in(row["Steps"]) for row in rows]
     for name, total in ledger.items():
         column = sum(n * float(row[f"{name} (s)"]) for n, row in zip(steps, rows, strict=True))
         assert column == pytest.approx(total, abs=0.01 * wall + ROUNDED), name
-    page.close()
 
 
 def steps_in(text: str) -> int:
