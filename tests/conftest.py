@@ -11,9 +11,12 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from integration.training_host import TrainingHost
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -119,6 +122,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for marker, reason in reasons.items():
             if reason and marker in item.keywords:
                 item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(scope="session")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TrainingHost]:
+    """A process that has imported TensorFlow, and forks programs that are as good as fresh ones."""
+    from integration.training_host import training_host
+
+    with training_host(tmp_path_factory.mktemp("host")) as host:
+        yield host
 
 
 @pytest.fixture(scope="session")

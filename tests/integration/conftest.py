@@ -1,4 +1,4 @@
-"""What tests share: one host of training programs, which imports TensorFlow once, and two runs."""
+"""What tests share: programs that train, and two runs."""
 
 from __future__ import annotations
 
@@ -12,14 +12,6 @@ from event_files import make_steps, split, write_chunks
 
 if TYPE_CHECKING:
     from integration.training_host import Finished, TrainingHost
-
-
-@pytest.fixture(scope="session")
-def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TrainingHost]:
-    from integration.training_host import training_host
-
-    with training_host(tmp_path_factory.mktemp("host")) as host:
-        yield host
 
 
 @pytest.fixture

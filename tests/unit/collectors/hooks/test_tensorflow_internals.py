@@ -1,9 +1,5 @@
 """Functions traced before the monitor: their waits are not measured, and that is said."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 
 from tb_slowdown_plugin.collectors.hooks import (
@@ -14,9 +10,7 @@ from tb_slowdown_plugin.collectors.hooks import (
 )
 
 PROGRAM = """
-import sys, tensorflow as tf
 from tb_slowdown_plugin.collectors.hooks import tensorflow_internals as traced_earlier
-import tbslow
 
 caveat = lambda: traced_earlier.caveat("IteratorGetNext")
 data = tf.data.Dataset.range(4)
@@ -39,15 +33,13 @@ with tbslow.start(sys.argv[1] + "/early"):
 
 
 @pytest.mark.tensorflow
-def test_a_function_that_fetches_and_was_traced_early_makes_the_signal_partial(tmp_path, root):
+def test_a_function_that_fetches_and_was_traced_early_makes_the_signal_partial(tmp_path, host):
     from tb_slowdown_plugin.analysis.text.coverage import signal_states
     from tb_slowdown_plugin.reader.logdir import read_runs
 
     pytest.importorskip("tensorflow")
-    environment = {**os.environ, "PYTHONPATH": str(root), "TF_CPP_MIN_LOG_LEVEL": "3"}
-    subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(tmp_path)], env=environment, check=True, timeout=120
-    )
+    done = host.run(PROGRAM, tmp_path)
+    assert done.returncode == 0, done.stderr
     (run,) = [run for run in read_runs(str(tmp_path), warn=pytest.fail) if run.name == "early"]
     states = {state.signal: state for state in signal_states(run)}
     assert states["input_wait"].status == "partly"

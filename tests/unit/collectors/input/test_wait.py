@@ -1,8 +1,5 @@
 """Input wait of real tf.data pipelines whose delay is known."""
 
-import os
-import subprocess
-import sys
 import time
 
 import pytest
@@ -194,10 +191,10 @@ def test_functions_traced_earlier_go_on_adding_for_the_next_collector(recording)
     assert seconds >= DELAY * 0.9
 
 
-def test_replicas_that_wait_together_are_not_added_up():
+def test_replicas_that_wait_together_are_not_added_up(host, tmp_path):
     """Two CPU devices, which TensorFlow makes only before it is used: a process of its own."""
     program = """
-import time, tensorflow as tf
+os.environ["CUDA_VISIBLE_DEVICES"] = ""
 from tb_slowdown_plugin.collectors.graph_timing import graph_wait
 from tb_slowdown_plugin.collectors.base import Context
 from tb_slowdown_plugin.collectors.timing.stopwatch import Clock
@@ -230,13 +227,7 @@ for _ in range(8):
 passed = time.perf_counter() - began
 print((graph_wait.read_waited() - before).lost_seconds() / passed)
 """
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = host.run(program, tmp_path)
     assert done.returncode == 0, done.stderr
     assert 0.7 < float(done.stdout.splitlines()[-1]) <= 1.0
 

@@ -1,5 +1,6 @@
 """Allocator statistics: of a real TensorFlow, without making it set up its devices."""
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -13,23 +14,40 @@ pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")
 
 
-def run(program, **environment):
-    """The output of a fresh process, for what TensorFlow decides once a process."""
-    import os
+NO_GPU = {"CUDA_VISIBLE_DEVICES": ""}
 
-    done = subprocess.run(
-        [sys.executable, "-c", PRELUDE + textwrap.dedent(program)],
-        env={**os.environ, "CUDA_VISIBLE_DEVICES": "", **environment},
-        capture_output=True,
-        text=True,
-        check=False,
+
+def run_afresh(program, **environment):
+    """The output of a fresh process, for what TensorFlow decides when it is imported."""
+    return said_by(
+        subprocess.run(
+            [sys.executable, "-c", "import tensorflow as tf" + PRELUDE + textwrap.dedent(program)],
+            env={**os.environ, **NO_GPU, **environment},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     )
+
+
+@pytest.fixture
+def run(host, tmp_path):
+    """Gives the output of a process in which TensorFlow has not been used yet."""
+
+    def run(program, **environment):
+        set_first = 'os.environ.update(given["environment"])'
+        body = set_first + PRELUDE + textwrap.dedent(program)
+        return said_by(host.run(body, tmp_path, environment={**NO_GPU, **environment}))
+
+    return run
+
+
+def said_by(done):
     assert done.returncode == 0, done.stderr
     return done.stdout.strip().splitlines()[-1]
 
 
 PRELUDE = """
-import tensorflow as tf
 from tb_slowdown_plugin.collectors.memory.allocator import Allocator
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.timing.stopwatch import Clock
@@ -40,7 +58,7 @@ collector = Allocator()
 """
 
 
-def test_the_devices_stay_configurable_until_the_program_uses_them():
+def test_the_devices_stay_configurable_until_the_program_uses_them(run):
     """And with the BFC allocator on the CPU, in-use and peak follow the tensors."""
     printed = run(
         """
@@ -68,7 +86,7 @@ def test_the_devices_stay_configurable_until_the_program_uses_them():
 
 
 def test_an_allocator_without_statistics_is_named():
-    printed = run(
+    printed = run_afresh(
         """
         tf.zeros(1)
         try:
@@ -81,7 +99,7 @@ def test_an_allocator_without_statistics_is_named():
     assert printed == "no allocator of CPU:0 keeps statistics"
 
 
-def test_without_eager_execution_it_says_so():
+def test_without_eager_execution_it_says_so(run):
     printed = run(
         """
         tf.compat.v1.disable_eager_execution()
