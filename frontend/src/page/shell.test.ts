@@ -138,6 +138,16 @@ describe("verdicts", () => {
     expect(leadOf(little)).toMatch(/^Retracing cost 39\.9 s, since step 10\./);
   });
 
+  it("says of a healthy run what its little loss was, and claims no silence about causes", () => {
+    const healthy = { verdict: "healthy" as const, headline: "Healthy", lost_fraction: 0.04 };
+    const small = { ...healthy, lost_seconds: 4, unexplained_seconds: 1 };
+    const start = cause({ cause: "warm_up", pattern: "warm_up", lost_seconds: 3 });
+    expect(leadOf({ ...small, causes: [start] })).toContain(
+      "4.0 s (4.0%) is above baseline, too little for a slowdown: warm-up 3.0 s, unexplained 1.0 s.",
+    );
+    expect(leadOf({ ...small, causes: [] })).toContain("no cause is large enough to report");
+  });
+
   it("says of a healthy run what was checked and what could not be", () => {
     const page = shown(withReport({ verdict: "healthy", headline: "Healthy", causes: [] }));
     expect(page.querySelectorAll(".checks li").length).toBe(22);

@@ -101,10 +101,16 @@ const LEAST_SHARE = 0.0005;
 
 function healthyLead(report: RunReport): TemplateResult {
   const { lost_seconds: lost, lost_fraction: share, unexplained_seconds: rest } = report;
+  const text = (seconds: number): string => ledgerSeconds(seconds, report.wall_seconds);
+  const parts = report.causes.map(
+    ({ cause, lost_seconds: seconds }) => `${causeKind(cause).name.toLowerCase()} ${text(seconds)}`,
+  );
   const above =
     lost < LEAST_SHARE * report.wall_seconds
       ? "No step is above the baseline."
-      : `${ledgerSeconds(lost, report.wall_seconds)} (${percent(share)}) is above baseline, but no cause is large enough to report. ${ledgerSeconds(rest, report.wall_seconds)} is unexplained.`;
+      : parts.length === 0
+        ? `${text(lost)} (${percent(share)}) is above baseline, but no cause is large enough to report. ${text(rest)} is unexplained.`
+        : `${text(lost)} (${percent(share)}) is above baseline, too little for a slowdown: ${[...parts, `unexplained ${text(rest)}`].join(", ")}.`;
   const times = recentTimes(report);
   const feels =
     times !== undefined && times >= NOTABLE_TIMES
