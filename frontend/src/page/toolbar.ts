@@ -15,7 +15,7 @@ import { picker } from "./picker";
 import { type Gone, type State, shownRun } from "./state/state";
 
 /** Letters of a run's name that have room. */
-const room = (width: number): number => (width > 1140 ? 44 : width > 680 ? 34 : 14);
+const room = (width: number): number => (width > 1140 ? 44 : width > 680 ? 34 : 16);
 
 export function toolbar(
   app: App,

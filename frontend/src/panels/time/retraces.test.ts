@@ -56,6 +56,12 @@ describe("retraces", () => {
     expect(text).toMatch(/All40\.8 s $/);
   });
 
+  it("says why there are none, and nothing of other records, which may be missing", () => {
+    const status = { status: "unavailable", reason: "no record of it" } as const;
+    const { text } = shown(answer({ status, library: [] }));
+    expect(text.trim()).toBe("Retraces were not measured: no record of it.");
+  });
+
   it("keeps its columns in sight with long names, which are whole on hover", () => {
     const long = "project.models.encoder.Layer.call.<locals>.attention_block";
     const own = group({ function: long, location: "src/models/v2/encoder.py:1000" });

@@ -50,7 +50,7 @@ function emptyText(data: Retraces): string | undefined {
   const { status, reason } = data.status;
   if (data.groups.length > 0) return undefined;
   if (status !== "measured" && status !== "partly") {
-    return `Retraces were not measured: ${reason || status}. Step times are complete.`;
+    return `Retraces were not measured: ${reason || status}.`;
   }
   return `No function was retraced. ${plural(data.watched, "function")} watched.`;
 }
