@@ -2,7 +2,7 @@
 
 Cost: 110 us a sample in the background (25 frames deep; 80 of them for a moment that
 the interpreter's lock does not choose), and 40 us a second for the pace of the steps.
-While steps keep their pace nothing is sampled beyond the first 70.
+While steps keep their pace nothing is sampled beyond the first 100.
 
 Such a moment is waited for here. A thread that wakes up gets the lock when the one that holds it
 gives it away, and for 5 ms (`sys.getswitchinterval`) nothing forces that one. So it would wake up
@@ -45,12 +45,12 @@ _SAMPLES: Final = 60
 _SAMPLES_OF_NEWS: Final = 30
 """The same of the first set after steps got slower: whoever looks on waits for it."""
 
-_FIRST_SETS: Final = (10, 10, 20, 30)
-"""The same of the first sets, which any run has: a program of ten seconds has two or three."""
+_FIRST_SETS: Final = (10, 10, 10, 20, 20, 30)
+"""The same of the first sets, which any run has: a program of four seconds has four of them."""
 
 _FEWEST: Final = 20
 
-_FEWEST_OF_FIRST: Final = 8
+_FEWEST_OF_FIRST: Final = 5
 
 _TOLD: Final = frozenset({"matplotlib", "mpl_toolkits", "numpy", "pandas", "plotly", "seaborn"})
 """Packages that are told where one of them runs: each has advice of its own, or may have."""

@@ -115,13 +115,13 @@ def test_a_young_run_is_looked_at_between_two_samples():
     recorder = SimpleNamespace(clock=clock, emit=lambda fact: None, rows=1)
     sampling = Sampling(recorder, cheap, lambda: 0)
     at = []
-    for _ in range(100):
+    for _ in range(150):
         before = len(cheap.reads)
         rest = sampling.sample()
         at += [now_ns / 1e9] * (len(cheap.reads) - before)
         now_ns += int(rest * 1e9) + 1
     young = [seconds for seconds in at if seconds < schedule.YOUNG_SECONDS]
-    assert len(young) == pytest.approx(schedule.YOUNG_SECONDS / 0.25, abs=2)
+    assert len(young) == pytest.approx(5 / 0.1 + (schedule.YOUNG_SECONDS - 5) / 0.25, abs=2)
     assert sum(not each for each in cheap.reads[: len(young)]) <= 4
     assert not any(cheap.reads[len(young) + 1 :])
 
