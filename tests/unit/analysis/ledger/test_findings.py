@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tb_slowdown_plugin.analysis import diagnose
 from tb_slowdown_plugin.analysis.ledger.findings import (
     AT_START,
     book_rise,
@@ -53,3 +54,11 @@ def test_a_rise_is_told_in_seconds() -> None:
     assert told["before_seconds"] == pytest.approx(0.010)
     assert told["after_seconds"] == pytest.approx(0.015)
     assert told["growth_fraction"] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(("grown", "named"), [(0.10, False), (0.25, True)])
+def test_growth_by_a_tenth_is_named_from_a_twentieth_of_the_run_on(grown, named):
+    """As much as a processor that gets warm: of it, 4% of the run is no slowdown."""
+    noise = 1 + 0.01 * np.random.default_rng(3).standard_normal(700)
+    seconds = 0.0115 * noise * (1 + grown * np.clip(np.linspace(-0.4, 1, 700), 0, None))
+    assert bool(diagnose(seconds).findings) == named
