@@ -14,10 +14,10 @@ from typing import Final, Literal
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.prepare.settled_functions import has_settled
+from tb_slowdown_plugin.analysis.prepare.settled_functions import has_settled, is_of_new_model
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.prepare import MOST_STAGES
-from tb_slowdown_plugin.catalog.parameters.shared import LARGER
+from tb_slowdown_plugin.catalog.parameters.shared import LARGER, START_SHARE
 from tb_slowdown_plugin.records.types import Epoch, Execution, Run, Trace
 
 SteadyFrom = Literal["second run", "other graphs of the function", "nothing"]
@@ -98,7 +98,7 @@ def traced_graphs(run: Run) -> tuple[TracedGraph, ...]:
             detail = whose[code] = _DETAIL.get(trace.cause, names.AGAIN)
         joined.append(TracedGraph(trace, row, time, first, steady, source, detail))
     epochs = sum(isinstance(event.what, Epoch) for event in run.events)
-    return tuple(_settle(_as_booked(run, joined), epochs))
+    return tuple(_settle(_as_booked(run, joined), epochs, len(run.steps)))
 
 
 def _as_booked(run: Run, graphs: list[TracedGraph]) -> tuple[TracedGraph, ...]:
@@ -148,9 +148,9 @@ def _scaled(graph: TracedGraph, family: str, share: float) -> TracedGraph:
     return replace(graph, trace=replace(trace, seconds=seconds, building_seconds=building))
 
 
-def _settle(graphs: tuple[TracedGraph, ...], epochs: int) -> Iterable[TracedGraph]:
+def _settle(graphs: tuple[TracedGraph, ...], epochs: int, rows: int) -> Iterable[TracedGraph]:
     """The graphs; what was traced again and has settled counts as a first trace."""
-    graphs = tuple(_first_of_models(graphs))
+    graphs = tuple(_first_of_early(_first_of_models(graphs), rows))
     later: dict[tuple[str, str], list[Trace]] = defaultdict(list)
     for graph in graphs:
         if graph.again and graph.trace.cause != "variables":
@@ -159,6 +159,22 @@ def _settle(graphs: tuple[TracedGraph, ...], epochs: int) -> Iterable[TracedGrap
     for graph in graphs:
         code = (graph.trace.function, graph.trace.location)
         if graph.again and code in settled:
+            yield replace(graph, detail=names.FIRST, settled=True)
+        else:
+            yield graph
+
+
+def _first_of_early(graphs: Iterable[TracedGraph], rows: int) -> Iterable[TracedGraph]:
+    """The graphs; of models that are trained in turn from the start each has its first trace."""
+    graphs = tuple(graphs)
+    late = {
+        (graph.trace.function, graph.trace.location)
+        for graph in graphs
+        if graph.again and graph.row >= START_SHARE * rows
+    }
+    for graph in graphs:
+        code = (graph.trace.function, graph.trace.location)
+        if graph.again and is_of_new_model(graph.trace) and code not in late:
             yield replace(graph, detail=names.FIRST, settled=True)
         else:
             yield graph

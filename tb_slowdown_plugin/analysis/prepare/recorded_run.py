@@ -20,8 +20,9 @@ from tb_slowdown_plugin.analysis.stats.buckets import (
     Samples,
     Signals,
 )
+from tb_slowdown_plugin.analysis.stats.events import find_events
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.accounts import CONTENTION_ACCOUNTS, IN_TURN
+from tb_slowdown_plugin.catalog.accounts import CONTENTION_ACCOUNTS, CREATION, IN_TURN
 from tb_slowdown_plugin.catalog.events import UNFILLED
 from tb_slowdown_plugin.catalog.parameters.ledger import (
     FLAT_FLOOR,
@@ -43,6 +44,7 @@ def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float
     """
     measured = with_validation(run, with_first_validation(_settled_seconds(run, graphs)))
     measured = with_single_calls(run, measured)
+    measured = _with_optimizers_of_models(measured, graphs)
     steady: dict[str, Float] = defaultdict(lambda: np.zeros(len(run.steps)))
     for graph in in_training(graphs):
         if graph.first_seconds and graph.row < len(run.steps):
@@ -56,6 +58,25 @@ def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float
         measured = {n: s for n, s in measured.items() if names.family(n) != names.COMMUNICATION}
         measured[IN_TURN if group.straggler is None else names.COMMUNICATION] = group.lost
     return with_waits(run, with_slow_lines(run, measured))
+
+
+def _with_optimizers_of_models(
+    measured: dict[str, Float], graphs: Sequence[TracedGraph]
+) -> dict[str, Float]:
+    """The accounts; an optimizer that is made for another model is no longer the same one again.
+
+    Where a few models are trained after each other or in turn, each needs its own.
+    """
+    if CREATION not in measured:
+        return measured
+    seconds = np.nan_to_num(measured[CREATION])
+    made = find_events(seconds)
+    models = {graph.row for graph in in_training(graphs) if graph.detail == names.FIRST}
+    if any(not {row - 1, row, row + 1} & models for row in made.tolist()):
+        return measured
+    kept = {**measured, names.SINGLE_CALLS: seconds + measured.get(names.SINGLE_CALLS, 0.0)}
+    del kept[CREATION]
+    return kept
 
 
 def _settled_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float]:

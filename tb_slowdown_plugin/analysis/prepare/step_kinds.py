@@ -15,7 +15,12 @@ import numpy as np
 
 from tb_slowdown_plugin.catalog.events import STEP_FUNCTION
 from tb_slowdown_plugin.catalog.parameters.prepare import BUILDING_STEPS, FEWEST_OF_A_KIND
-from tb_slowdown_plugin.catalog.parameters.shared import NEARLY_ALL, NEGLIGIBLE, START_SHARE
+from tb_slowdown_plugin.catalog.parameters.shared import (
+    FAR_BEYOND,
+    NEARLY_ALL,
+    NEGLIGIBLE,
+    START_SHARE,
+)
 from tb_slowdown_plugin.records.types import Fact, Float, Int, Run
 
 GRADIENTS: Final = "gradients outside of a function"
@@ -55,14 +60,31 @@ def find_kinds(run: Run) -> StepKinds:
         kind = _join_rare(steps.ran)
         are_found = bool((kind != kind[0]).any())
     items, count_calls = steps.items, False
-    if told:
+    if told and (items != items[0]).any():
         return StepKinds(kind, items, are_found, count_calls)
-    if _vary_in_a_kind(steps.calls, kind):
+    # The same number in each step, such as that of a batch, tells nothing of its sequences.
+    if not told and _vary_in_a_kind(steps.calls, kind):
         items, count_calls = np.maximum(steps.calls, 1).astype(float), True
     elif _vary_in_a_kind(steps.argument_size, kind) and not _piles_up(steps.argument_size):
         items = np.where(steps.argument_size > 0, steps.argument_size, np.nan)
         return StepKinds(kind, items, are_found, count_calls, count_numbers=True)
+    if not is_declared and not count_calls:
+        kind = _set_apart(kind, steps.calls)
     return StepKinds(kind, items, are_found, count_calls)
+
+
+def _set_apart(kind: Int, calls: Int) -> Int:
+    """(S,) the kinds, with the few steps that call their functions far more often as others.
+
+    Such as every 300th, after which a policy is tried: too few for their time to follow from calls.
+    """
+    apart: Int = kind.copy()
+    for each in np.unique(kind).tolist():
+        rows = np.flatnonzero(kind == each)
+        usual = float(np.median(calls[rows]))
+        more = rows[calls[rows] > FAR_BEYOND * max(usual, 1.0)]
+        apart[more] = each + 1 + int(kind.max())
+    return apart
 
 
 def _join_rare(ran: Int) -> Int:

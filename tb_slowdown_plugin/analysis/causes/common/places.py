@@ -7,10 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-import numpy as np
-
 from tb_slowdown_plugin.analysis.causes.common.context import Case, to_place
 from tb_slowdown_plugin.analysis.causes.common.timing_text import course
+from tb_slowdown_plugin.analysis.causes.common.trend_tests import typical_of_known
 from tb_slowdown_plugin.analysis.prepare.waits import StackSet, stack_sets
 from tb_slowdown_plugin.analysis.report_types import Place
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent
@@ -107,10 +106,9 @@ def main_line(places: list[GrowingPlace], most: list[Fact]) -> Place | None:
 
 
 def _step_seconds(case: Case, first: int, end: int) -> float:
-    """Median of these rows; 1 where it is not known, so that shares are compared."""
-    period = case.run.steps.period_seconds[first : end + 1]
-    known = period[np.isfinite(period)]
-    return float(np.median(known)) if len(known) else 1.0
+    """Typical of these rows; 1 where it is not known, so that shares are compared."""
+    seconds = typical_of_known(case.run.steps.period_seconds[first : end + 1])
+    return 1.0 if math.isnan(seconds) else seconds
 
 
 def places_of_most(case: Case, lost: float) -> list[Fact]:

@@ -217,7 +217,8 @@ def _growth(case: Case, claimed: tuple[Finding, ...], where: Int) -> _Growth | N
     risen = own[1] - own[0]
     if not risen > 0 or not computed >= MOSTLY * risen:
         return None
-    if lost[1] - lost[0] < MAJORITY * risen:
+    sampled = max((place.rise_seconds for place in growing_places(case)), default=0.0)
+    if max(lost[1] - lost[0], sampled) < MAJORITY * risen:
         return None
     share = computed / max(period[1] - period[0], computed)
     return _Growth(claimed, where, thread, period, share)

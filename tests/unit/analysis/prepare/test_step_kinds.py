@@ -91,6 +91,26 @@ def test_what_is_declared_wins(make):
     assert (found.count_calls, found.items[0]) == (False, 8.0)
 
 
+def test_a_few_steps_that_call_far_more_are_other_work(make):
+    """Every 300th step tries what was learned: 90 calls, 100 ms."""
+    tries = np.arange(SIZE) % 300 == 299
+    calls = np.where(tries, 90, 2)
+    run = make(np.where(tries, 0.100, 0.002), np.full(SIZE, ACT), calls)
+    report = account_for(run).report
+    assert (report.verdict, report.causes) == ("healthy", ())
+    same = make(np.where(tries, 0.100, 0.002), np.full(SIZE, ACT), np.full(SIZE, 2))
+    assert account_for(same).report.verdict == "slowdown"
+
+
+def test_batches_of_one_size_with_longer_sequences_are_other_work(make):
+    length = np.repeat([192, 384, 640], [SIZE // 3, SIZE // 3, SIZE - 2 * (SIZE // 3)])
+    once = np.ones(SIZE, int)
+    run = make(0.001 + 0.00001 * length, np.full(SIZE, ACT), once, items=32 * once)
+    run = replace(run, steps=replace(run.steps, argument_size=length))
+    assert find_kinds(run).count_numbers
+    assert account_for(run).report.verdict == "healthy"
+
+
 def test_a_run_in_which_each_step_does_the_same_is_of_one_kind(make):
     found = find_kinds(make(np.full(SIZE, 0.01), np.full(SIZE, ACT), np.ones(SIZE, int)))
     assert not found.are_found

@@ -190,7 +190,7 @@ def test_ever_more_is_written(jump):
     )
     assert (
         cause.evidence[0]
-        == "Step time grew from 12 ms (around step 1) to 48.1 ms (around step 599)."
+        == "Step time grew from 12.1 ms (around step 1) to 48.2 ms (around step 599)."
     )
     assert cause.advice[0].text.startswith("Append what is new")
 

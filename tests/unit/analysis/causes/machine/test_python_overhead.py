@@ -15,11 +15,11 @@ def test_python_work_that_grows(make_run, find, judge):
 
     assert (cause.cause, cause.confidence) == ("python_overhead", "medium")
     assert cause.summary == (
-        "The training thread uses more CPU in each step: 11.2 ms around step 0, 37.8 ms around "
+        "The training thread uses more CPU in each step: 11.3 ms around step 0, 37.8 ms around "
         "step 599."
     )
     assert cause.evidence[0] == (
-        "Step time grew from 11.5 ms (around step 0) to 38.5 ms (around step 599); CPU time of the "
+        "Step time grew from 11.6 ms (around step 0) to 38.6 ms (around step 599); CPU time of the "
         "training thread is 98.0% of the growth."
     )
 
