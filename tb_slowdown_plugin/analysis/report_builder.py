@@ -41,6 +41,7 @@ from tb_slowdown_plugin.analysis.causes.workload.scheduled import (
     split_planned,
     tell_planned,
 )
+from tb_slowdown_plugin.analysis.causes.workload.uneven_work import split_uneven, tell_uneven
 from tb_slowdown_plugin.analysis.diagnose import diagnose, judge
 from tb_slowdown_plugin.analysis.ledger.balance import (
     verdict_on,
@@ -124,11 +125,12 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
     """
     run, diagnosis = case.run, case.diagnosis
     case = replace(case, findings=(*split_growth(case), *stalls_of(diagnosis)))
-    larger, found = split_larger(case)
+    uneven, found = split_uneven(case)
+    larger, found = split_larger(replace(case, findings=found))
     rebuilt, found = split_rebuilt(replace(case, findings=found))
     claims, left = match_causes(replace(case, findings=found))
     planned, rest = split_planned(replace(case, findings=left))
-    healthy = (*larger, *rebuilt, *planned)
+    healthy = (*uneven, *larger, *rebuilt, *planned)
     per_cause = {claim.cause: _per_step(case, claim.findings) for claim in claims}
     per_cause[UNEXPLAINED] = _per_step(case, (*rest, *pending))
     unexplained = lost_seconds(rest)
@@ -148,7 +150,7 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
     unexplained += lost_seconds(pending)
     lost += lost_seconds(pending)
     later = [claim for claim in claims if claim not in start]
-    spots = find_blind_spots(
+    spots = tell_uneven(case, uneven) + find_blind_spots(
         run,
         _explained(case, later),
         _explained(case, start),

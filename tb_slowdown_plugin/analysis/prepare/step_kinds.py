@@ -23,6 +23,9 @@ from tb_slowdown_plugin.catalog.parameters.shared import (
 )
 from tb_slowdown_plugin.records.types import Fact, Float, Int, Run
 
+EAGER_GRADIENTS: Final = 1
+"""`StepTable.ran` of a step that ran no function and computed gradients."""
+
 GRADIENTS: Final = "gradients outside of a function"
 """What bit 0 of `StepTable.ran` stands for."""
 
