@@ -287,7 +287,7 @@ def _cause(case: Case, claim: Claim, stalls: Sequence[StallSeen]) -> Cause:
         lost_fraction=case.wall_share(seconds),
         pattern=claim.pattern or main.pattern,
         confidence=claim.confidence or main.confidence,
-        steps=(case.step(first), case.step(last)),
+        steps=case.steps((first, last)),
         summary=claim.summary,
         evidence=(
             *claim.evidence,

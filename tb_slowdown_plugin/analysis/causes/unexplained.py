@@ -38,4 +38,4 @@ def describe_unexplained(case: Case, rest: tuple[Finding, ...], lost: Float) -> 
         text = f"{where} steps keep getting slower, and {_REST}."
     else:
         return None
-    return Unexplained(main.pattern, (case.step(first), case.step(last)), text)
+    return Unexplained(main.pattern, case.steps((first, last)), text)

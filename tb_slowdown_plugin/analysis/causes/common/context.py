@@ -86,6 +86,18 @@ class Case:
         number = self.run.steps.number
         return int(number[min(max(row, 0), len(number) - 1)])
 
+    def steps(self, rows: tuple[int, int]) -> tuple[int, int]:
+        """The numbers of the first and the last step of a range of rows.
+
+        Where a program counts from 0 in each epoch and the range begins late in one and ends early
+        in another, the least and the largest of the range.
+        """
+        first, last = self.step(rows[0]), self.step(rows[1])
+        if first > last:
+            inside = self.run.steps.number[rows[0] : rows[1] + 1]
+            first, last = int(inside.min()), int(inside.max())
+        return first, last
+
     def step_text(self, row: int) -> str:
         """A step as it stands in a sentence.
 
@@ -95,7 +107,7 @@ class Case:
 
     def steps_text(self, rows: tuple[int, int]) -> str:
         """A range of steps as it stands in a sentence."""
-        first, last = self.step(rows[0]), self.step(rows[1])
+        first, last = self.steps(rows)
         noun = "step" if first == last else "steps"
         return f"{noun} {wording.step_range(first, last)}"
 

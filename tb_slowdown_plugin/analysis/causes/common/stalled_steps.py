@@ -40,7 +40,7 @@ def describe_stalled(
     if not held:
         return None
     text = " ".join(tell_stalls(case, held, unexplained))
-    return Unexplained("one_off", (case.step(held[0].row), case.step(held[-1].row)), text)
+    return Unexplained("one_off", case.steps((held[0].row, held[-1].row)), text)
 
 
 def subject_of(stalls: Sequence[StallSeen], unexplained: Float) -> str:

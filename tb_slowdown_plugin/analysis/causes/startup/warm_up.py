@@ -270,7 +270,7 @@ def _part(case: Case, name: str, lost: Float) -> CausePart | None:
     if seconds < _LEAST_SECONDS:
         return None
     title, known = _WORDS.get(name, (account_title(name), "measured"))
-    steps = (case.step(int(rows[0])), case.step(int(rows[-1])))
+    steps = case.steps((int(rows[0]), int(rows[-1])))
     return CausePart(name, title, seconds, steps, known)
 
 

@@ -66,6 +66,15 @@ def test_steps_are_told_by_their_numbers(case):
     assert case.step(10**6) == 1099
 
 
+def test_of_steps_that_are_counted_anew_a_range_has_the_least_and_the_largest(make_run):
+    """Each epoch begins at 0: from step 82 of one to step 5 of the next one."""
+    run = make_run(np.full(SIZE, 0.1), numbers=np.arange(SIZE) % 50)
+    case = Case(run, None, (), ())
+    assert case.steps((42, 55)) == (0, 49)
+    assert case.steps_text((42, 55)) == "steps 0\u201349"
+    assert case.steps((42, 48)) == (42, 48)
+
+
 def test_events_of_the_training_thread(case):
     assert [row for row, _ in case.gc_pauses()] == [3]
     assert [row for row, _ in case.facts("x")] == [5]
