@@ -17,14 +17,22 @@ from tb_slowdown_plugin.catalog.events import STEP_FUNCTION
 from tb_slowdown_plugin.catalog.parameters.prepare import BUILDING_STEPS, FEWEST_OF_A_KIND
 from tb_slowdown_plugin.catalog.parameters.shared import (
     FAR_BEYOND,
+    MATTERS,
     NEARLY_ALL,
     NEGLIGIBLE,
+    SERIES,
     START_SHARE,
 )
 from tb_slowdown_plugin.records.types import Fact, Float, Int, Run
 
 EAGER_GRADIENTS: Final = 1
 """`StepTable.ran` of a step that ran no function and computed gradients."""
+
+_NEAR: Final = SERIES
+"""Steps that follow each other, whose times are compared."""
+
+FAST_AND_SLOW: Final = (MATTERS, 1 - MATTERS)
+"""Quantiles of the times in a block, so that neither one stall nor one short step counts."""
 
 GRADIENTS: Final = "gradients outside of a function"
 """What bit 0 of `StepTable.ran` stands for."""
@@ -81,6 +89,8 @@ def _set_apart(kind: Int, calls: Int) -> Int:
 
     Such as every 300th, after which a policy is tried: too few for their time to follow from calls.
     """
+    if calls.max(initial=0) <= FAR_BEYOND:
+        return kind
     apart: Int = kind.copy()
     for each in np.unique(kind).tolist():
         rows = np.flatnonzero(kind == each)
@@ -144,3 +154,31 @@ def functions_of(ran: int, named: Mapping[int, str]) -> list[str]:
     """
     bits = (bit for bit in range(ran.bit_length()) if ran >> bit & 1)
     return list(dict.fromkeys(named.get(bit, "other functions") for bit in bits))
+
+
+def are_uneven(run: Run, start: int) -> bool:
+    """Whether no function can be counted in the steps, and near ones differ as episodes do.
+
+    Args:
+      run: the recording. With declared kinds or items it is not.
+      start: the first row that is not warm-up.
+    """
+    steps = run.steps
+    told = bool(np.all(steps.items > 0)) or bool(steps.kind.any())
+    if told or not len(steps.ran) or steps.calls.any():
+        return False
+    if np.mean(steps.ran == EAGER_GRADIENTS) < NEARLY_ALL:
+        return False
+    # By what the thread computes: other processes make the time of any step uneven.
+    computed = steps.thread_cpu_seconds[start:]
+    return _spread(computed[np.isfinite(computed)]) >= 1 + MATTERS
+
+
+def _spread(seconds: Float) -> float:
+    """How many times as much slow steps take as fast ones that are near them, typically."""
+    count = len(seconds) // _NEAR
+    if not count:
+        return 1.0
+    blocks = seconds[: count * _NEAR].reshape(count, _NEAR)
+    fast, slow = np.quantile(blocks, FAST_AND_SLOW, axis=1)
+    return float(np.median(slow[fast > 0] / fast[fast > 0])) if (fast > 0).any() else 1.0

@@ -145,6 +145,8 @@ class LiveTensors:
             )
             self._tell(group, holder, census)
             self._spent_ns += now_ns() - began_ns
+            if self._is_over and self._is_named:
+                break  # the program wants to end
         return census.count, census.size_bytes
 
     def _tell(self, group: Group, holder: Holder, census: Census) -> None:

@@ -217,11 +217,14 @@ def _codes_of_module(module: ModuleType) -> list[CodeType]:
     """Functions and methods of a module that was imported."""
     members = list(vars(module).values())
     functions = [each.__code__ for each in members if type(each) is FunctionType]
-    return functions + [code for each in members if isinstance(each, type) for code in _codes(each)]
+    # Not `isinstance`, as below: it asks an object of the user's for its class.
+    classes = [each for each in members if issubclass(type(each), type)]
+    return functions + [code for each in classes for code in _codes(each)]
 
 
 def _codes(owner: type) -> list[CodeType]:
-    return [each.__code__ for each in vars(owner).values() if type(each) is FunctionType]
+    members = type.__getattribute__(owner, "__dict__").values()  # whatever its metaclass does
+    return [each.__code__ for each in members if type(each) is FunctionType]
 
 
 def _attributes(owner: Any, wanted: dict[int, Any], places: SourcePlaces) -> Iterable[Holder]:
@@ -234,7 +237,8 @@ def _attributes(owner: Any, wanted: dict[int, Any], places: SourcePlaces) -> Ite
     except AttributeError:
         return
     if isinstance(attributes, dict):
-        codes = [code for each in type(owner).__mro__ for code in _codes(each)]
+        bases = type.__getattribute__(type(owner), "__mro__")
+        codes = [code for each in bases for code in _codes(each)]
         for name, each in _named_in(attributes, wanted):
             text = f"{_kind(each)}`{name}` of {type(owner).__name__}"
             yield Holder(text, _place_of(codes, name, "attribute", places))

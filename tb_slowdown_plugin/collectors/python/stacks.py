@@ -135,7 +135,7 @@ class PythonStacks:
         self._are_news = True
         self._next_note_ns = 0
         self._held: Place | None = None
-        self._waited_ns = _waited_for_a_core()
+        self._waited_ns: int | None = None  # of the sampling thread, which isn't this one
 
     def read(self) -> Mapping[str, float]:
         """No values: what it has seen is told as events, `python_stack` with a place."""

@@ -6,22 +6,13 @@ any function that could be counted. Episodes that get longer are no slowdown, an
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, lost_seconds
-from tb_slowdown_plugin.analysis.prepare.step_kinds import EAGER_GRADIENTS
+from tb_slowdown_plugin.analysis.prepare.step_kinds import FAST_AND_SLOW, are_uneven
 from tb_slowdown_plugin.analysis.text.blind_spots import BlindSpot
 from tb_slowdown_plugin.analysis.text.wording import duration, percent
 from tb_slowdown_plugin.analysis.types import Finding
-from tb_slowdown_plugin.catalog.parameters.shared import MATTERS, NEARLY_ALL, SERIES
-from tb_slowdown_plugin.records.types import Float
-
-_BLOCK: Final = SERIES
-"""Steps that follow each other, whose times are compared."""
-_FAST_AND_SLOW: Final = (MATTERS, 1 - MATTERS)
-"""Quantiles of the times in a block, so that neither one stall nor one short step counts."""
 
 
 def split_uneven(case: Case) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
@@ -31,7 +22,7 @@ def split_uneven(case: Case) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
       case: with all findings of the engine.
     """
     found = [finding for finding in case.core() if finding.pattern in ("level_shift", "drift")]
-    if not found or not _is_uneven(case):
+    if not found or not are_uneven(case.run, case.diagnosis.warm_up_rows):
         return (), case.findings
     ids = {id(finding) for finding in found}
     return tuple(found), tuple(finding for finding in case.findings if id(finding) not in ids)
@@ -42,7 +33,7 @@ def tell_uneven(case: Case, uneven: tuple[Finding, ...]) -> tuple[BlindSpot, ...
     if not uneven:
         return ()
     period = case.run.steps.period_seconds[case.diagnosis.warm_up_rows :]
-    fast, slow = (duration(float(each)) for each in np.quantile(period, _FAST_AND_SLOW))
+    fast, slow = (duration(float(each)) for each in np.quantile(period, FAST_AND_SLOW))
     longer = lost_seconds(uneven)
     share = percent(case.wall_share(longer))
     return (
@@ -54,25 +45,3 @@ def tell_uneven(case: Case, uneven: tuple[Finding, ...]) -> tuple[BlindSpot, ...
             "an episode: `tbslow.summary.step(items=...)`.",
         ),
     )
-
-
-def _is_uneven(case: Case) -> bool:
-    steps = case.run.steps
-    told = bool(np.all(steps.items > 0)) or bool(steps.kind.any())
-    if told or not len(steps.ran) or steps.calls.any():
-        return False
-    if np.mean(steps.ran == EAGER_GRADIENTS) < NEARLY_ALL:
-        return False
-    # By what the thread computes: other processes make the time of any step uneven.
-    computed = steps.thread_cpu_seconds[case.diagnosis.warm_up_rows :]
-    return _spread(computed[np.isfinite(computed)]) >= 1 + MATTERS
-
-
-def _spread(seconds: Float) -> float:
-    """How many times as much slow steps take as fast ones that are near them, typically."""
-    count = len(seconds) // _BLOCK
-    if not count:
-        return 1.0
-    blocks = seconds[: count * _BLOCK].reshape(count, _BLOCK)
-    fast, slow = np.quantile(blocks, _FAST_AND_SLOW, axis=1)
-    return float(np.median(slow[fast > 0] / fast[fast > 0])) if (fast > 0).any() else 1.0

@@ -100,3 +100,25 @@ def test_of_a_script_that_is_over_the_line_is_known() -> None:
         del sys.modules[module.__name__]
     assert holder.text == "`bank` of script_of_the_test.py"
     assert holder.place == "<module> (script_of_the_test.py:4)"
+
+
+def test_what_a_module_has_runs_no_code() -> None:
+    """Neither a proxy that is asked for its class, nor a metaclass for the members of one."""
+
+    class Sly:
+        @property
+        def __class__(self):
+            raise AssertionError("asked for its class")
+
+    class Meta(type):
+        def __getattribute__(cls, name):
+            raise AssertionError(f"asked for {name}")
+
+    module = ModuleType("sly_module_of_the_test")
+    vars(module).update(sly=Sly(), Guarded=Meta("Guarded", (), {}), kept=[tf.zeros(ODD)] * 4)
+    sys.modules[module.__name__] = module
+    try:
+        holder = held_by(list(group_of(take_census(EAGER)).samples))
+    finally:
+        del sys.modules[module.__name__]
+    assert holder.text == "list `kept` of sly_module_of_the_test"
