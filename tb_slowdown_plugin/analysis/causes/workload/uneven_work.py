@@ -21,7 +21,7 @@ def split_uneven(case: Case) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
     Args:
       case: with all findings of the engine.
     """
-    found = [finding for finding in case.core() if finding.pattern in ("level_shift", "drift")]
+    found = [*(each for each in case.core() if each.pattern != "warm_up"), *case.stalls()]
     if not found or not are_uneven(case.run, case.diagnosis.warm_up_rows):
         return (), case.findings
     ids = {id(finding) for finding in found}
