@@ -7,7 +7,6 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.causes.workload.uneven_work import split_uneven
 from tb_slowdown_plugin.analysis.live.confirming import is_by_others, tell_pending, tell_slowing
 from tb_slowdown_plugin.analysis.live.hysteresis import LiveState, confirm
 from tb_slowdown_plugin.analysis.live.recent_contention import others_took
@@ -39,8 +38,6 @@ def follow(run: Run, before: LiveState | None) -> tuple[RunAccount, LiveState]:
     if before is not None:
         before = before.in_rows_of(run.steps_per_row)
     result = confirm(case.diagnosis, run.steps.number, before)
-    _, judged = split_uneven(replace(case, findings=result.pending))
-    result = replace(result, pending=judged)
     account = assemble(case)
     is_lost = account.report.verdict == "slowdown" or is_by_others(result, account)
     if result.pending and is_lost:

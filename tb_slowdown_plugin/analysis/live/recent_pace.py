@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.prepare.step_kinds import are_uneven, find_kinds
+from tb_slowdown_plugin.analysis.prepare.step_kinds import find_kinds
 from tb_slowdown_plugin.analysis.prepare.work import measure_work
 from tb_slowdown_plugin.analysis.types import Diagnosis
 from tb_slowdown_plugin.catalog.parameters.shared import ALL_BUT_ROUNDING, LARGER, SEVERAL, TELLING
@@ -49,7 +49,7 @@ def find_slowing(run: Run, diagnosis: Diagnosis) -> Slowing | None:
       run: A live run.
       diagnosis: Of the run; what its findings lost is left out.
     """
-    if not np.isfinite(diagnosis.baseline.seconds) or are_uneven(run, diagnosis.warm_up_rows):
+    if not np.isfinite(diagnosis.baseline.seconds):
         return None
     left = diagnosis.healthy_per_step + diagnosis.unexplained_per_step
     comparable = find_kinds(run)
