@@ -19,7 +19,7 @@ from tb_slowdown_plugin.analysis.causes.machine import (
     profiling,
     thermal,
 )
-from tb_slowdown_plugin.analysis.causes.machine.cpu_contention import (
+from tb_slowdown_plugin.analysis.causes.machine.cpu_contention_fixes import (
     Contention,
     Cores,
 )
@@ -35,25 +35,25 @@ CASES: dict[str, tuple[Any, Any]] = {
     "communication.balance": (Workers(in_turn=True), Workers(1)),
     "communication.record_all_workers": (Workers(), Workers(1)),
     "communication.accumulate": (Workers(), Workers(1)),
-    "cpu_contention.threads_elsewhere": (
+    "cpu_contention_fixes.threads_elsewhere": (
         Contention(Cores(2), own=True),
         Contention(Cores(2)),
     ),
-    "cpu_contention.raise_quota": (
+    "cpu_contention_fixes.raise_quota": (
         Contention(Cores(8, quota=2.5), throttled=True),
         Contention(Cores(8)),
     ),
-    "cpu_contention.move_others": (
+    "cpu_contention_fixes.move_others": (
         Contention(Cores(8)),
         Contention(Cores(8, quota=2.5), throttled=True),
     ),
-    "cpu_contention.fewer_threads_in_words": (Contention(Cores()), Contention(Cores(8))),
-    "cpu_contention.as_many_as_cores": (
+    "cpu_contention_fixes.fewer_threads_in_words": (Contention(Cores()), Contention(Cores(8))),
+    "cpu_contention_fixes.as_many_as_cores": (
         Contention(Cores(4, threads=16)),
         Contention(Cores(4, threads=4)),
     ),
-    "cpu_contention.fewer_threads": (Contention(Cores(8)), Contention(Cores(8, threads=2))),
-    "cpu_contention.fewer_data_threads": (
+    "cpu_contention_fixes.fewer_threads": (Contention(Cores(8)), Contention(Cores(8, threads=2))),
+    "cpu_contention_fixes.fewer_data_threads": (
         Contention(Cores(8)),
         Contention(Cores(8), feeds=False),
     ),

@@ -15,10 +15,10 @@ from advice_snippet import (
 )
 
 from tb_slowdown_plugin.analysis.causes.machine import (
-    cpu_contention,
+    cpu_contention_fixes,
     thermal,
 )
-from tb_slowdown_plugin.analysis.causes.machine.cpu_contention import (
+from tb_slowdown_plugin.analysis.causes.machine.cpu_contention_fixes import (
     Contention,
     Cores,
 )
@@ -76,32 +76,32 @@ def computes_in_a_process(snippet: Snippet):
 
 CASES: dict[str, CaseOfAdvice] = {
     "threads": (
-        cpu_contention.advise(Contention(Cores(8))),
+        cpu_contention_fixes.advise(Contention(Cores(8))),
         "Leave cores",
         limits_threads,
     ),
     "threads under a quota": (
-        cpu_contention.advise(Contention(Cores(16, quota=4.2), throttled=True)),
+        cpu_contention_fixes.advise(Contention(Cores(16, quota=4.2), throttled=True)),
         "Make no more threads than the quota",
         limits_threads,
     ),
     "more threads than cores": (
-        cpu_contention.advise(Contention(Cores(4, threads=16))),
+        cpu_contention_fixes.advise(Contention(Cores(4, threads=16))),
         "Make no more threads than there are cores",
         limits_threads,
     ),
     "unknown cores": (
-        cpu_contention.advise(Contention(Cores())),
+        cpu_contention_fixes.advise(Contention(Cores())),
         "Make fewer threads",
         None,
     ),
     "own threads": (
-        cpu_contention.advise(Contention(Cores(2), own=True)),
+        cpu_contention_fixes.advise(Contention(Cores(2), own=True)),
         "Look for threads",
         computes_in_a_process,
     ),
     "pipeline threads": (
-        cpu_contention.advise(Contention(Cores(16, quota=4.2), throttled=True)),
+        cpu_contention_fixes.advise(Contention(Cores(16, quota=4.2), throttled=True)),
         "Give the input pipeline",
         limits_threads_of_the_pipeline,
     ),

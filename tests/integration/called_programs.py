@@ -1,68 +1,21 @@
 """Short programs whose own code calls something costly, and their healthy twins: `NAME LOGDIR`.
 
-Each times its calls with a stopwatch of its own, and prints what they took as JSON:
-
-    {"seconds": {"predict": 4.2}, "line": {"predict": 61}}
-
 The twins end in `_healthy`.
 """
 
 from __future__ import annotations
 
-import contextlib
 import gc
-import json
-import os
-import pickle
-import queue
-import sys
-import threading
 import time
-from collections import defaultdict
 from pathlib import Path
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-sys.path.insert(0, str(Path(__file__).parents[1] / "programs"))
-
 import numpy as np
-import ordinary
 import tensorflow as tf
+from timed_training import EPOCH, FEW, STEPS, compiled, loop, ordinary, run_named, timed
 
 import tbslow
 
-FEW, LABELS = np.ones((4, ordinary.FEATURES), np.float32), np.ones((4, 1), np.float32)
-SECONDS = defaultdict(float)
-LINES: dict[str, int] = {}
-STEPS = 240
-EPOCH = 40
-
-
-@contextlib.contextmanager
-def timed(call):
-    """Times what the next line of the program calls."""
-    LINES[call] = sys._getframe(2).f_lineno + 1
-    began = time.perf_counter()
-    yield
-    SECONDS[call] += time.perf_counter() - began
-
-
-def compiled(width=64):
-    net = ordinary.model(width)
-    net.compile("sgd", "mse")
-    return net
-
-
-def loop(logdir, extra, before=lambda: None, data=None):
-    net = ordinary.model()
-    train = ordinary.train_step(net, ordinary.sgd(net))
-    with tbslow.start(logdir):
-        for number, (x, y) in enumerate(data or ordinary.dataset(STEPS)):
-            with tbslow.summary.step():
-                train(x, y)
-                if number == 0:
-                    before()  # what runs for the first time is warm-up
-                else:
-                    extra(number)
+LABELS = np.ones((4, 1), np.float32)
 
 
 def fit(logdir, *callbacks):
@@ -231,126 +184,5 @@ def collect_and_retrace(logdir):
     del kept
 
 
-def replay(count):
-    return [np.full(50, number, np.float32) for number in range(count)]
-
-
-def save_pickle(path, kept):
-    with path.open("wb") as file, timed("write"):
-        pickle.dump(kept, file)
-
-
-def pickle_in_loop(logdir):
-    kept, path = replay(100_000), Path(logdir, "replay.pkl")
-
-    def extra(number):
-        if number % EPOCH == 0:
-            save_pickle(path, kept)
-
-    loop(logdir, extra)
-
-
-def pickle_in_loop_healthy(logdir):
-    """A file of a few rows."""
-    kept, path = replay(20), Path(logdir, "replay.pkl")
-    loop(logdir, lambda number: number % EPOCH or save_pickle(path, kept))
-
-
-def synced_log(logdir, megabytes=16):
-    """A log whose every block must be on the disk before training goes on."""
-    block = os.urandom(megabytes << 20)
-    with Path(logdir, "log.bin").open("wb") as file:
-
-        def extra(number):
-            if number % EPOCH == 0:
-                with timed("write"):
-                    write(file, block)
-
-        loop(logdir, extra)
-
-
-def write(file, block):
-    for _ in range(40):
-        file.seek(0)
-        file.write(block)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def synced_log_healthy(logdir):
-    synced_log(logdir, 0)
-
-
-def pickle_and_collect(logdir):
-    """Two defects: a file of the program's own, and `gc.collect` in the loop."""
-    objects = [{} for _ in range(500_000)]
-    kept, path = replay(100_000), Path(logdir, "replay.pkl")
-
-    def extra(number):
-        if number % 8 == 0:
-            with timed("gc.collect"):
-                gc.collect()
-        if number % EPOCH == 20:
-            save_pickle(path, kept)
-
-    loop(logdir, extra)
-    del objects
-
-
-def queue_in_loop(logdir, seconds=0.06):
-    """Another thread of the program makes what each step takes from a queue."""
-    jobs, over = queue.Queue(1), threading.Event()
-
-    def work():
-        while not over.is_set():
-            time.sleep(seconds)
-            with contextlib.suppress(queue.Full):
-                jobs.put(0, timeout=0.1)
-
-    threading.Thread(target=work, daemon=True).start()
-
-    def extra(_):
-        with timed("wait"):
-            jobs.get()
-
-    loop(logdir, extra)
-    over.set()
-
-
-def queue_in_loop_healthy(logdir):
-    queue_in_loop(logdir, seconds=0.0005)
-
-
-def lock_in_loop(logdir, seconds=0.25):
-    """Another thread holds a lock for long, which a step wants every now and then."""
-    lock, asked, over = threading.Lock(), threading.Event(), threading.Event()
-
-    def work():
-        while not over.is_set():
-            if asked.wait(0.1):
-                asked.clear()
-                with lock:
-                    time.sleep(seconds)
-
-    threading.Thread(target=work, daemon=True).start()
-
-    def extra(number):
-        if number % 20 == 0:
-            asked.set()
-            time.sleep(0.002)
-            with timed("wait"):
-                lock.acquire()
-            lock.release()
-
-    loop(logdir, extra)
-    over.set()
-
-
-def lock_in_loop_healthy(logdir):
-    lock_in_loop(logdir, seconds=0.0001)
-
-
 if __name__ == "__main__":
-    Path(sys.argv[2]).mkdir(parents=True, exist_ok=True)
-    globals()[sys.argv[1]](sys.argv[2])
-    sys.stdout.write(json.dumps({"seconds": SECONDS, "line": LINES}))
+    run_named(globals())

@@ -1,6 +1,6 @@
 """Programs with two defects at once, and programs whose steps change on purpose: `NAME LOGDIR`.
 
-Their stopwatches say what each defect took, as in `called_programs`.
+Their stopwatches say what each defect took, as in `timed_training`.
 """
 
 from __future__ import annotations
@@ -8,15 +8,14 @@ from __future__ import annotations
 import gc
 import json
 import queue
-import sys
 import threading
 import time
 from pathlib import Path
 
-import called_programs as calls
-import ordinary
 import tensorflow as tf
-from called_programs import FEW, SECONDS, compiled, loop, replay, save_pickle, timed
+from called_programs import validation
+from timed_training import FEW, SECONDS, compiled, loop, ordinary, run_named, timed
+from writing_programs import replay, save_pickle
 
 import tbslow
 
@@ -121,7 +120,7 @@ def diary_and_slow_map(logdir):
 
 def validation_and_load(logdir):
     """`evaluate` fills a shuffle buffer anew each time, and the best model is loaded again."""
-    net, rows, path = compiled(), calls.validation(True), str(Path(logdir, "best.keras"))
+    net, rows, path = compiled(), validation(True), str(Path(logdir, "best.keras"))
     net.save(path)
 
     def extra(number):
@@ -228,6 +227,4 @@ def unfreezing_healthy(logdir):
 
 
 if __name__ == "__main__":
-    Path(sys.argv[2]).mkdir(parents=True, exist_ok=True)
-    globals()[sys.argv[1]](sys.argv[2])
-    sys.stdout.write(json.dumps({"seconds": SECONDS, "line": calls.LINES}))
+    run_named(globals())

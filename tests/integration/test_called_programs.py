@@ -16,7 +16,6 @@ from tb_slowdown_plugin.reader.logdir import read_runs
 
 pytestmark = [pytest.mark.timed, pytest.mark.tensorflow, pytest.mark.slow]
 
-PROGRAMS = Path(__file__).with_name("called_programs.py")
 EXCUSED = frozenset({"warm_up", "cpu_contention", "unexplained"})
 """What a busy machine and the first steps add to any of them."""
 CROWDED = 0.25
@@ -35,6 +34,15 @@ WRITES = {"pickle_in_loop": "save_pickle", "synced_log": "write"}
 """Program that writes files of its own -> the function that writes."""
 WAITS = ("queue_in_loop", "lock_in_loop")
 """Program whose step waits for another thread of its own."""
+CALLED, WRITING, WAITING = (
+    Path(__file__).with_name(f"{kind}_programs.py") for kind in ("called", "writing", "waiting")
+)
+FILES = {
+    **dict.fromkeys(CALLS, CALLED),
+    **dict.fromkeys(WRITES, WRITING),
+    **dict.fromkeys(WAITS, WAITING),
+}
+"""Program -> the file in which it stands, with its healthy twin."""
 
 
 class Outcome(NamedTuple):
@@ -47,8 +55,8 @@ class Outcome(NamedTuple):
         return [each for each in self.report.causes if each.cause not in EXCUSED]
 
 
-def run(host: TrainingHost, name: str, folder: Path, programs: Path = PROGRAMS) -> Outcome:
-    done = host.start_script(programs, name, folder).wait(180)
+def run(host: TrainingHost, file: Path, name: str, folder: Path) -> Outcome:
+    done = host.start_script(file, name, folder).wait(180)
     assert done.returncode == 0, done.stderr
     told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     (found,) = read_runs(str(folder), warn=print)
@@ -59,13 +67,13 @@ def run(host: TrainingHost, name: str, folder: Path, programs: Path = PROGRAMS) 
 def test_a_call_is_one_row_with_its_line_and_its_seconds(
     host: TrainingHost, name: str, tmp_path: Path
 ) -> None:
-    made = run(host, name, tmp_path)
+    made = run(host, CALLED, name, tmp_path)
     cause, call, tolerance = CALLS[name]
     assert [each.cause for each in made.named] == [cause], made.report.headline
     (row,) = made.named
     assert row.lost_seconds == pytest.approx(made.seconds[call], rel=tolerance)
     text = " ".join([made.report.headline, row.summary, *row.evidence])
-    assert f"{PROGRAMS.name}:{made.line[call]}" in text
+    assert f"{CALLED.name}:{made.line[call]}" in text
     assert f"`{call}`" in text
 
 
@@ -73,20 +81,20 @@ def test_a_call_is_one_row_with_its_line_and_its_seconds(
 def test_a_file_of_the_programs_own_is_one_row_with_its_line(
     host: TrainingHost, name: str, tmp_path: Path
 ) -> None:
-    made = run(host, name, tmp_path)
+    made = run(host, WRITING, name, tmp_path)
     (row,) = made.named
     assert row.cause == "disk", made.report.headline
     assert row.lost_seconds == pytest.approx(made.seconds["write"], rel=0.2)
     assert f"writes a file in {WRITES[name]} (" in row.summary
     assert row.place is not None
-    assert row.place.file.endswith(PROGRAMS.name)
+    assert row.place.file.endswith(WRITING.name)
 
 
 @pytest.mark.parametrize("name", few(WAITS, "lock_in_loop"))
 def test_waiting_for_another_thread_is_one_row_with_its_line(
     host: TrainingHost, name: str, tmp_path: Path
 ) -> None:
-    made = run(host, name, tmp_path)
+    made = run(host, WAITING, name, tmp_path)
     others = [row for row in made.report.causes if row.cause == "cpu_contention"]
     if others and others[0].lost_fraction >= CROWDED:
         pytest.skip("other programs took a quarter of the run: a stopwatch counts that, too")
@@ -110,7 +118,7 @@ def test_waiting_for_another_thread_is_one_row_with_its_line(
     ),
 )
 def test_its_healthy_twin_is_not_blamed(host: TrainingHost, name: str, tmp_path: Path) -> None:
-    made = run(host, f"{name}_healthy", tmp_path)
+    made = run(host, FILES[name], f"{name}_healthy", tmp_path)
     others = [row for row in made.report.causes if row.cause == "cpu_contention"]
     if others and others[0].lost_fraction >= CROWDED:
         pytest.skip("other programs took a quarter of the run, and disturb it in other ways, too")

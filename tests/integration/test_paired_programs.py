@@ -9,8 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from integration.test_called_programs import PROGRAMS as CALLED
-from integration.test_called_programs import run
+from integration.test_called_programs import CALLED, WRITING, run
 from integration.training_host import TrainingHost
 from of_a_kind import few
 
@@ -30,8 +29,12 @@ PAIRS = {
     "collect_and_retrace": {"garbage_collection": "gc.collect", "retracing": "retracing"},
 }
 """Program -> cause of each defect, and its stopwatch."""
-OF_CALLED = ("pickle_and_collect", "predict_and_input", "collect_and_retrace")
-"""Those that stand in `called_programs`."""
+ELSEWHERE = {
+    "pickle_and_collect": WRITING,
+    "predict_and_input": CALLED,
+    "collect_and_retrace": CALLED,
+}
+"""Program -> its file, of those that stand beside the programs with one defect."""
 CROWDED = 0.25
 NOISE = 0.05
 """Share of the wall that other programs of a busy machine may make of something else."""
@@ -41,7 +44,7 @@ NOISE = 0.05
 def test_two_defects_are_two_rows_each_as_long_as_its_stopwatch_says(
     host: TrainingHost, name: str, tmp_path: Path
 ) -> None:
-    made = run(host, name, tmp_path, CALLED if name in OF_CALLED else PROGRAMS)
+    made = run(host, ELSEWHERE.get(name, PROGRAMS), name, tmp_path)
     truth = {cause: made.seconds[timer] for cause, timer in PAIRS[name].items()}
     ordered = sorted(truth, key=lambda cause: -truth[cause])
     others = [row for row in made.report.causes if row.cause == "cpu_contention"]
@@ -61,5 +64,5 @@ def test_two_defects_are_two_rows_each_as_long_as_its_stopwatch_says(
 
 @pytest.mark.parametrize("name", ["curriculum_healthy", "unfreezing_healthy"])
 def test_other_work_is_no_defect(host: TrainingHost, name: str, tmp_path: Path) -> None:
-    made = run(host, name, tmp_path, PROGRAMS)
+    made = run(host, PROGRAMS, name, tmp_path)
     assert made.named == [], made.report.headline

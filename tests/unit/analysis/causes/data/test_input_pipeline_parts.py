@@ -1,0 +1,218 @@
+"""What the record says of a pipeline that is waited for: stages, cache, reading, made anew."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from unit.analysis.steady_steps import SIZE, STEP, at
+
+from tb_slowdown_plugin.records.types import Epoch, Fact, Trace
+
+
+def waits_from_300(make_run, find, judge, events=(), signals=None, rows=None):
+    wait = np.where(np.arange(SIZE) < 300, 0.0004, 0.030)
+    run = make_run(
+        STEP + wait,
+        accounts={"input_wait": wait},
+        events=events,
+        signals=signals,
+        signal_rows=rows,
+    )
+    lost = np.where(np.arange(SIZE) < 300, 0.0, wait)
+    (cause,) = judge(run, find("input_wait", "level_shift", lost)).report.causes
+    return cause
+
+
+def stage(name, seconds, share=0.93):
+    return Fact("input_stage", name, {"seconds_per_element": seconds, "share": share})
+
+
+def test_the_slow_stage_is_named(make_run, find, judge):
+    events = [(40, stage("Map#3", 0.0003)), (320, stage("Map#3", 0.0101))]
+    cause = waits_from_300(make_run, find, judge, events)
+
+    assert cause.evidence[-1] == (
+        "The slowest stage, by tf.data's own model, is `Map` (number 2 from the end of the "
+        "optimized pipeline): 10.1 ms per element, 93.0% of the time in all stages, up to step "
+        "320; at first it took 0.3 ms."
+    )
+    assert cause.advice[0].text.startswith(
+        "Let the slow stage `Map` (number 2 from the end of the optimized pipeline) run in parallel"
+    )
+    assert not any(each.text.startswith("Read several") for each in cause.advice)
+
+
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [
+        ("ShuffleAndRepeat#2", "Make the shuffle buffer smaller"),
+        ("ParallelMapV2#3", "Work on whole batches"),
+        ("TFRecord#5", "Read several files"),
+        ("Generator#4", "Make the elements outside of Python"),
+        ("BatchV2#2", "Put batches together in parallel"),
+    ],
+)
+def test_each_stage_has_its_fix(make_run, find, judge, name, first):
+    cause = waits_from_300(make_run, find, judge, [(320, stage(name, 0.01))])
+    assert cause.advice[0].text.startswith(first)
+
+
+@pytest.mark.parametrize(
+    ("functions", "told"),
+    [
+        (
+            {"elements (data.py:9)": "generator"},
+            ["Python makes the elements, one at a time: `elements (data.py:9)`."],
+        ),
+        (
+            {"load (data.py:20)": "python", "scale (data.py:3)": ""},
+            ["`load (data.py:20)` calls Python for each element."],
+        ),
+        ({"scale (data.py:3)": ""}, ["The elements pass through `scale (data.py:3)`."]),
+        ({"scale (data.py:3)": "", "flip (data.py:5)": ""}, []),
+    ],
+)
+def test_the_functions_of_a_pipeline_are_told(make_run, find, judge, functions, told):
+    events = [
+        (0, Fact("input_function", place, {calls: 1.0} if calls else {}))
+        for place, calls in functions.items()
+    ]
+    cause = waits_from_300(make_run, find, judge, events)
+    about = [each for each in cause.evidence if "(data.py:" in each]
+    assert about == told
+    generator = waits_from_300(make_run, find, judge, [*events, (320, stage("Generator#4", 0.01))])
+    python = [place for place, calls in functions.items() if calls]
+    assert (generator.place and generator.place.function) == (
+        python[0].partition(" ")[0] if python else "scale" if len(functions) == 1 else None
+    )
+    where = f"in `{python[0]}`" if python else "find the `from_generator` in your input pipeline"
+    assert generator.advice[0].where == where
+
+
+def test_a_stage_that_is_not_slow_is_not_named(make_run, find, judge):
+    cause = waits_from_300(make_run, find, judge, [(320, stage("TensorSlice#6", 1e-6, 0.05))])
+    assert not any("slowest stage" in sentence for sentence in cause.evidence)
+    assert cause.advice[0].text.startswith("Let the slow stage run in parallel")
+
+
+def test_a_cache_that_never_completes_is_named(make_run, find, judge):
+    events = [(350, Fact("cache_unfilled", "", {"passes": 3}))]
+    cause = waits_from_300(make_run, find, judge, events)
+    assert cause.evidence[-1].startswith(
+        "A `cache()` never completes: epoch 3 still recomputed every element."
+    )
+    assert cause.advice[0].text.startswith("Take what an epoch needs before `cache()`")
+    assert not any(each.text.startswith("Keep what is the same") for each in cause.advice)
+
+
+def test_a_cache_that_never_completes_is_told_where_it_costs_too_little(make_run, judge):
+    run = make_run(STEP, events=[(350, Fact("cache_unfilled", "", {"passes": 3}))])
+    report = judge(run).report
+    assert (report.verdict, report.causes) == ("healthy", ())
+    (note,) = report.notes
+    assert note.startswith("A `cache()` never completes: epoch 3 still")
+
+
+def test_reading_is_told_and_acquitted(make_run, find, judge):
+    rows = np.arange(0, SIZE + 1, 50)
+    little = {"disk_read_bytes": 1_000.0 * rows}
+    cause = waits_from_300(make_run, find, judge, signals=little, rows=rows)
+    assert cause.evidence[-1] == (
+        "Disk reads aren't the limit: 93.9 KiB/s was read from them before, 24.4 KiB/s since. "
+        "Network reads aren't counted."
+    )
+    assert not any(each.text.startswith("Read several") for each in cause.advice)
+
+    much = {"disk_read_bytes": 1_000_000.0 * rows}
+    cause = waits_from_300(make_run, find, judge, signals=much, rows=rows)
+    assert cause.evidence[-1] == ("91.7 MiB/s was read from disks before, 23.8 MiB/s since.")
+    assert any(each.text.startswith("Read several") for each in cause.advice)
+
+
+def test_a_dataset_made_anew_is_told_to_be_made_once(cause_of):
+    rows = np.arange(20, SIZE, 20)
+    wait = at(rows, 0.5)
+    trace = Trace(1, "load", "data.py:8", 0.01, 0.01, "library")
+    cause = cause_of("periodic", wait, events=[(int(row), trace) for row in rows])
+    assert cause.summary == (
+        "A dataset is re-created every 20 steps, and the step waits while its functions are "
+        "retraced and its stages restart."
+    )
+    assert cause.advice[0].text.startswith("Make the dataset once")
+    assert cause.evidence[0] == (
+        "Input wait is 500 ms on average in the 29 steps in which it happens."
+    )
+    cause = cause_of("periodic", wait)
+    assert cause.advice[0].text.startswith("Let the slow stage")
+
+
+@pytest.mark.parametrize(("workers", "so_far"), [(1, "is one."), (4, "are 4 workers.")])
+def test_a_py_dataset_gets_more_workers(cause_of, workers, so_far):
+    wait = np.full(SIZE, 0.030)
+    events = [(0, Fact("py_dataset", "", {"workers": workers})), (1, stage("Generator#4", 0.02))]
+    cause = cause_of("flat", wait, events=events)
+    (advice,) = cause.advice
+    assert advice.text.endswith(f"So far there {so_far}")
+    assert f"workers={max(4, 2 * workers)}" in advice.code
+
+
+def test_a_py_dataset_that_gets_slower_is_looked_at_before_it_gets_workers(cause_of):
+    cause = cause_of(
+        "drift", np.linspace(0.0, 0.060, SIZE), events=[(0, Fact("py_dataset", "", {"workers": 1}))]
+    )
+    assert [each.text.split(" ")[0] for each in cause.advice] == ["Look", "Make"]
+
+
+@pytest.mark.parametrize("shuffles", [False, True])
+def test_a_dataset_made_anew_for_each_epoch_has_no_buffer_to_blame(cause_of, shuffles):
+    rows = np.arange(0, SIZE, 100)
+    wait = at(rows, 1.2)
+    events = [(int(row), Trace(1, "load", "data.py:8", 0.01, 0.01, "library")) for row in rows]
+    events += [(int(row), Epoch(number)) for number, row in enumerate(rows)]
+    events += [(1, stage("Shuffle#3" if shuffles else "Map#2", 0.01))]
+    cause = cause_of("epoch_boundary", wait, events=events)
+    assert cause.summary == (
+        "Each epoch starts with an input wait: the dataset is re-created, its functions are "
+        "retraced, and its stages restart."
+    )
+    assert cause.advice[0].text.startswith("Make the dataset once")
+    assert any("shuffle buffer" in each.text for each in cause.advice) is shuffles
+
+
+@pytest.mark.parametrize(
+    ("distributed_again", "made", "advice"),
+    [
+        (False, "an iterator over the devices", "Repeat inside the pipeline, and make one iterat"),
+        (True, "the dataset", "Distribute the dataset once, before the loop over epochs"),
+    ],
+)
+def test_a_loop_over_a_strategys_devices_gets_no_advice_for_fit(
+    cause_of, distributed_again, made, advice
+):
+    rows = np.arange(0, SIZE, 100)
+    place = "tensorflow/python/data/ops/multi_device_iterator_ops.py:50"
+    traced = [(row, "_init_func", place) for row in rows.tolist()]
+    if distributed_again:
+        traced += [(row, "normalize", "tensorflow/data/ops/dataset_ops.py:4942") for row in rows]
+    events = [
+        (int(row), Trace(number, name, at_place, 0.01, 0.01, "library"))
+        for number, (row, name, at_place) in enumerate(sorted(traced), start=1)
+    ]
+    events += [(int(row), Epoch(number)) for number, row in enumerate(rows)]
+    cause = cause_of("epoch_boundary", at(rows, 1.2), events=events)
+    assert f"{made} is re-created, its functions are retraced" in cause.summary
+    assert cause.advice[0].text.startswith(advice)
+    assert not any("`fit`" in each.text for each in cause.advice)
+
+
+def test_a_dataset_made_anew_in_each_step_is_no_slow_stage(cause_of):
+    wait = np.full(SIZE, 0.03)
+    place = "keras/src/trainers/data_adapters/array_data_adapter.py:202"
+    events = [(n, Trace(n + 1, "grab_batch", place, 0.01, 0.01, "library")) for n in range(SIZE)]
+    cause = cause_of("flat", wait, events=events)
+    assert cause.summary == (
+        "The program or `predict` re-creates a dataset in the step, which waits for it: 75.0% "
+        "of the run."
+    )
+    assert cause.advice[0].text.startswith("Hand `fit` and `evaluate` a dataset")
+    assert cause.advice[1].text.startswith("Call the model, not `predict`")
