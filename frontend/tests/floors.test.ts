@@ -17,6 +17,14 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "model/run": ["model/run", "model/timeline", "catalog", "base", "api/wire"],
   model: ["model", "catalog", "base", "api/wire"],
   "charts/canvas": ["charts/canvas", "catalog", "base"],
+  "charts/timeline/paint": [
+    "charts/timeline/paint",
+    "charts/timeline/rows",
+    "charts/canvas",
+    "model",
+    "catalog",
+    "base",
+  ],
   "charts/timeline": [
     "charts/timeline",
     "charts/canvas",

@@ -1,109 +1,26 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { judged, report, run, timeline } from "../../tests/make";
-import { Client, type Fetch } from "../api/client";
-import type { AllRuns } from "../api/wire/all_runs";
-import type { Run } from "../api/wire/report";
-import type { Timeline } from "../api/wire/timeline";
+import { run, timeline } from "../../tests/make";
+import { later, Opened } from "../../tests/opened_app";
 import { below } from "../panels/later";
-import { App } from "./app";
-import type { Entry, Host } from "./host";
 import { shownRun } from "./state/state";
+
+let server: Opened["server"];
+let host: Opened["host"];
+let app: Opened["app"];
+let started: () => Promise<void>;
 
 beforeAll(() => below().then(() => undefined));
 
-const RETRACES = {
-  status: { status: "measured", reason: "" },
-  watched: 1,
-  seconds: 0,
-  traces: 0,
-  groups: [],
-  library: [],
-};
-
-/** A server in memory that counts what it was asked. */
-class Server {
-  asked: string[] = [];
-  gone = false;
-  runs: Run[] = [run({ run: "a", reported: 5 }), run({ run: "b", reported: 9 })];
-  timeline: Timeline = timeline(5000, 10);
-  found: AllRuns = { store: "s", number: 1, judged: 1, of: 2, rows: [judged({ run: "a" })] };
-  /** Answers to hold back until the test lets them go, by a part of their address. */
-  held = new Map<string, Promise<void>>();
-
-  readonly fetch: Fetch = async (address) => {
-    this.asked.push(address);
-    if (this.gone) throw new TypeError("Failed to fetch");
-    for (const [part, wait] of this.held) if (address.includes(part)) await wait;
-    return new Response(JSON.stringify(this.#answer(address)));
-  };
-
-  #answer(address: string): unknown {
-    const name = new URL(address, "http://x").searchParams.get("run") ?? "";
-    if (address.startsWith("./runs")) return { runs: this.runs, other_runs: 0 };
-    if (address.startsWith("./all_runs")) return this.found;
-    if (address.startsWith("./report")) return { schema: 1, runs: [report({ run: name })] };
-    if (address.startsWith("./timeline")) return { ...this.timeline, run: name };
-    if (address.startsWith("./changed")) return { run: name, changes: [] };
-    if (address.startsWith("./captures")) return { captures: [], status: RETRACES.status };
-    return RETRACES;
-  }
-
-  count(route: string): number {
-    return this.asked.filter((address) => address.startsWith(`./${route}`)).length;
-  }
-}
-
-class FakeHost implements Host {
-  address = "";
-  /** What Back returns to. */
-  entries: string[] = [];
-  reload: () => void = () => undefined;
-  hashChanged: () => void = () => undefined;
-  hash = (): string => this.address;
-  keep = (hash: string, entry: Entry): void => {
-    if (entry === "new") this.entries.push(this.address);
-    this.address = hash;
-  };
-  link = (): string => `http://tb/${this.address}`;
-  onHash = (changed: () => void): void => {
-    this.hashChanged = changed;
-  };
-  onKey = (): void => undefined;
-  onReload = (reloaded: () => void): void => {
-    this.reload = reloaded;
-  };
-  followTheme = (): void => undefined;
-}
-
-let server: Server;
-let host: FakeHost;
-let app: App;
-
-/** Runs timers and answers up to `seconds` from now. */
-const later = (seconds: number): Promise<unknown> => vi.advanceTimersByTimeAsync(seconds * 1000);
-
-beforeEach(async () => {
+beforeEach(() => {
   vi.useFakeTimers();
-  server = new Server();
-  host = new FakeHost();
-  app = new App(
-    new Client(server.fetch),
-    host,
-    () => undefined,
-    () => true,
-  );
+  const opened = new Opened();
+  ({ server, host, app } = opened);
+  started = () => opened.started();
 });
 
 afterEach(() => {
   vi.useRealTimers();
 });
-
-/** At run b, unless the test has gone elsewhere. */
-async function started(): Promise<void> {
-  if (host.address === "") host.address = "#slowdown&p.slowdown.run=b";
-  void app.start();
-  await later(0.5);
-}
 
 describe("opening", () => {
   it("shows all runs first where there are several", async () => {
@@ -315,133 +232,5 @@ describe("zooming", () => {
     app.view({ from: 10, to: 200 });
     app.view({ from: -5, to: 99999 });
     expect(app.state.view).toBeUndefined();
-  });
-});
-
-describe("living", () => {
-  it("loads a run that has grown and leaves the view where it is", async () => {
-    await started();
-    app.view({ from: 100, to: 200 });
-    server.runs = [run({ run: "b", reported: 20, steps: 6000 })];
-    host.reload();
-    await later(0.5);
-    expect(server.count("report")).toBe(2);
-    expect(app.state.view).toEqual({ from: 100, to: 200 });
-  });
-
-  it("asks again soon while the answers are of fewer steps than the run has", async () => {
-    server.runs = [run({ run: "b", reported: 9, steps: 6000 })];
-    await started();
-    host.reload();
-    await later(0.5);
-    expect(app.state.whole?.rows).toBe(5000);
-    server.timeline = timeline(6000, 10);
-    await later(4);
-    expect(app.state.whole?.rows).toBe(6000);
-    const before = server.count("report");
-    await later(20);
-    expect(server.count("report")).toBe(before);
-  });
-
-  it("knows that a row of a very long run is several steps", async () => {
-    server.runs = [run({ run: "b", reported: 9, steps: 20_000 })];
-    server.timeline = { ...timeline(5000, 10), steps_per_row: 4 };
-    await started();
-    const before = server.count("report");
-    host.reload();
-    await later(0.5);
-    expect(server.count("report")).toBe(before);
-  });
-
-  it("asks nothing more about a run that has not", async () => {
-    await started();
-    const before = server.asked.length;
-    host.reload();
-    await later(0.5);
-    expect(server.asked.slice(before)).toEqual(["./runs"]);
-  });
-
-  it("keeps what it has when the server goes, says so, and comes back by itself", async () => {
-    await started();
-    server.gone = true;
-    host.reload();
-    await later(0.5);
-    expect(app.state.gone).toBeDefined();
-    expect(app.state.report?.run).toBe("b");
-    const since = app.state.gone?.since;
-    await later(11);
-    expect(app.state.gone?.since).toBe(since);
-    server.gone = false;
-    await later(11);
-    expect(app.state.gone).toBeUndefined();
-  });
-
-  it("says at once that the server went when a selection gets no answer, and asks again", async () => {
-    await started();
-    server.gone = true;
-    app.select({ from: 500, to: 600 });
-    await later(0.5);
-    expect(app.state.gone).toBeDefined();
-    expect(app.state.changesError).toBeDefined();
-    server.gone = false;
-    await later(11);
-    expect(app.state.changesError).toBeUndefined();
-    expect(app.state.changes).toBeDefined();
-  });
-});
-
-describe("the table of all runs", () => {
-  it("asks until all runs are judged, and only for what is new", async () => {
-    host.address = "#slowdown";
-    await started();
-    expect(server.asked.filter((one) => one.startsWith("./all_runs"))[0]).toBe(
-      "./all_runs?since=0&store=",
-    );
-    server.found = { ...server.found, number: 2, judged: 2, rows: [judged({ run: "b" })] };
-    await later(1.1);
-    expect(server.asked.at(-1)).toBe("./all_runs?since=1&store=s");
-    expect([...app.state.found.keys()]).toEqual(["a", "b"]);
-    const asked = server.count("all_runs");
-    await later(5);
-    expect(server.count("all_runs")).toBe(asked);
-  });
-
-  it("forgets what a server found that was started again", async () => {
-    host.address = "#slowdown";
-    await started();
-    server.found = { store: "t", number: 1, judged: 2, of: 2, rows: [judged({ run: "b" })] };
-    await later(1.1);
-    expect([...app.state.found.keys()]).toEqual(["b"]);
-  });
-
-  it("keeps filter, order, choice, and groups in the address, and Back returns to them", async () => {
-    host.address = "#slowdown";
-    await started();
-    app.list({ filter: "lost>=10" });
-    app.order("lost", true);
-    app.pick("b");
-    app.pick("a");
-    app.list({ grouped: false, closed: ["bert"] });
-    await later(0.3);
-    const address = host.address;
-    expect(address).toBe(
-      "#slowdown&p.slowdown.filter=lost%3E%3D10&p.slowdown.sort=-lost&p.slowdown.group=no&p.slowdown.pick=b&p.slowdown.pick=a&p.slowdown.fold=bert",
-    );
-    const { list } = app.state;
-    app.comparePicked();
-    await later(0.5);
-    expect(host.address).toBe("#slowdown&p.slowdown.run=b&p.slowdown.compare=a");
-    expect(host.entries).toEqual([address]);
-    host.address = address;
-    host.hashChanged();
-    await later(0.1);
-    expect(app.state.run).toBeUndefined();
-    expect(app.state.list).toEqual(list);
-  });
-
-  it("turns the order around at the second click", async () => {
-    app.order("lost", true);
-    app.order("lost", true);
-    expect(app.state.list.order).toEqual({ by: "lost", descending: false });
   });
 });

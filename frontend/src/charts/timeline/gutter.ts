@@ -10,7 +10,7 @@ import { step } from "../../model/run/retrace_reason";
 import { laneText } from "../../model/timeline/lane";
 import { atBucket, MARKS, notesAt, type Scene } from "../../model/timeline/scene";
 import { badge } from "../badge";
-import { stackTicks, stackY } from "./paint_stack";
+import { stackTicks, stackY } from "./paint/paint_stack";
 import type { Layout, Row } from "./rows";
 import type { LayerChoice, TimelineInput } from "./timeline_input";
 

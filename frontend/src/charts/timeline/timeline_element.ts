@@ -17,7 +17,7 @@ import { Theme } from "../canvas/theme";
 import { Speech } from "./announcer";
 import { gutter, tooltip, valueText } from "./gutter";
 import { type Handled, Hands } from "./interactions";
-import { paint } from "./paint";
+import { paint } from "./paint/paint";
 import { type Layout, layoutOf, rowOfKind } from "./rows";
 import type { TimelineInput } from "./timeline_input";
 

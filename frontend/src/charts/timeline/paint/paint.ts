@@ -1,14 +1,14 @@
 /** Paints the timeline's canvas, row by row. */
 
-import { count } from "../../base/format";
-import { axisTicks } from "../../model/timeline/scene";
-import { paintChanges } from "./change_paint";
-import { paintGaps } from "./gap_paint";
-import { paintNotes } from "./note_paint";
+import { count } from "../../../base/format";
+import { axisTicks } from "../../../model/timeline/scene";
+import { rowOfKind } from "../rows";
+import { paintChanges } from "./paint_changes";
+import { paintGaps } from "./paint_gaps";
+import { paintNotes } from "./paint_notes";
 import { paintCaptures, paintLane, paintMarks, paintReason, paintTime } from "./paint_rows";
 import { paintHighest, paintStack } from "./paint_stack";
 import type { Painting } from "./painting";
-import { rowOfKind } from "./rows";
 
 export function paint(painting: Painting): void {
   const { context, layout, projection, theme } = painting;

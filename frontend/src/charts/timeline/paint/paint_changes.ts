@@ -1,7 +1,7 @@
 /** Paints change points: a dashed line each, and what begins there where it finds a place. */
 
-import { count } from "../../base/format";
-import { placeLabels } from "../canvas/labels";
+import { count } from "../../../base/format";
+import { placeLabels } from "../../canvas/labels";
 import type { Painting } from "./painting";
 import { haloed } from "./painting";
 

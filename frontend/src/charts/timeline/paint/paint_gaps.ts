@@ -1,7 +1,7 @@
 /** Paints where steps are in no record: a hatched band through all rows, with how many. */
 
-import { gapText } from "../../model/timeline/gap_text";
-import { placeLabels } from "../canvas/labels";
+import { gapText } from "../../../model/timeline/gap_text";
+import { placeLabels } from "../../canvas/labels";
 import { haloed, type Painting } from "./painting";
 
 const BAND = 7;

@@ -1,6 +1,6 @@
 /** Paints the notes of the program: a flag at each step, its text where it finds a place. */
 
-import { placeLabels } from "../canvas/labels";
+import { placeLabels } from "../../canvas/labels";
 import type { Painting } from "./painting";
 
 export function paintNotes({ context, theme, scene, projection, layout }: Painting): void {

@@ -1,8 +1,8 @@
 /** Paints the rows below the stack: step time, tick rows, lanes, and what was not measured. */
 
-import { count } from "../../base/format";
-import { causeKind } from "../../catalog/causes";
-import { MARKS } from "../../model/timeline/scene";
+import { count } from "../../../base/format";
+import { causeKind } from "../../../catalog/causes";
+import { MARKS } from "../../../model/timeline/scene";
 import {
   type Box,
   linear,
@@ -11,9 +11,9 @@ import {
   traceBand,
   traceLine,
   traceSteps,
-} from "../canvas/lines";
+} from "../../canvas/lines";
+import type { Row } from "../rows";
 import type { Painting } from "./painting";
-import type { Row } from "./rows";
 
 /** Median of the steps of a bucket, in the band from the fastest to the slowest. */
 export function paintTime({ context, theme, scene, projection }: Painting, row: Row): void {

@@ -1,13 +1,13 @@
 /** Paints the stack: mean seconds a step by cause, cut at the axis, named where there is room. */
 
-import { range, stepTime } from "../../base/format";
-import { niceTicks } from "../../base/ticks";
-import { causeKind, HEALTHY } from "../../catalog/causes";
-import { layerLabels, type Projection, type Scene } from "../../model/timeline/scene";
-import { stepOfRow } from "../../model/timeline/track";
+import { range, stepTime } from "../../../base/format";
+import { niceTicks } from "../../../base/ticks";
+import { causeKind, HEALTHY } from "../../../catalog/causes";
+import { layerLabels, type Projection, type Scene } from "../../../model/timeline/scene";
+import { stepOfRow } from "../../../model/timeline/track";
+import type { Row } from "../rows";
 import type { Painting } from "./painting";
 import { haloed } from "./painting";
-import type { Row } from "./rows";
 
 const HEADROOM = 14;
 const LABEL_PIXELS = 16;

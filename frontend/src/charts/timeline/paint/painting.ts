@@ -1,9 +1,9 @@
 /** What the painters of the timeline's rows are given, and text that stays readable over bars. */
 
-import type { CaptureSpan } from "../../model/captures";
-import type { Projection, Scene } from "../../model/timeline/scene";
-import type { Theme } from "../canvas/theme";
-import type { Layout } from "./rows";
+import type { CaptureSpan } from "../../../model/captures";
+import type { Projection, Scene } from "../../../model/timeline/scene";
+import type { Theme } from "../../canvas/theme";
+import type { Layout } from "../rows";
 
 export interface Painting {
   readonly context: CanvasRenderingContext2D;
