@@ -22,7 +22,6 @@ setup(
         *find_packages(include=["tb_slowdown_plugin", "tb_slowdown_plugin.*"]),
         "tbslow-stubs",  # types of the single module, by PEP 561
     ],
-    package_dir={"tbslow-stubs": "tb_slowdown_plugin/stubs"},
     py_modules=["tbslow"],
     package_data={
         "tb_slowdown_plugin": [

@@ -12,7 +12,7 @@ MOST = 14
 LARGE = 3
 """From so many on its docstring names one of them to start at."""
 
-PACKAGING = {"_paths.py", "_version.py", "py.typed", "static", "stubs"}
+PACKAGING = {"_paths.py", "_version.py", "py.typed", "static"}
 
 
 def count_entries(folder: Path) -> int:

@@ -80,7 +80,7 @@ tbslow.summary.step(items="x")
 def test_the_types_have_each_public_name(root: Path) -> None:
     import tbslow
 
-    stub = ast.parse((root / "tb_slowdown_plugin/stubs/__init__.pyi").read_text())
+    stub = ast.parse((root / "tbslow-stubs/__init__.pyi").read_text())
     named = {
         alias.name for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names
     }
