@@ -98,6 +98,8 @@ _COLLECTORS: Final = (
     Collector("evaluations", "Calls of Keras's evaluate", "keras.model_calls:Evaluations"),
     Collector("model_setup", "Models loaded again, sessions cleared",
               "keras.model_setup:ModelSetup", needs=("retraces",)),
+    Collector("callback_lines", "Lines that make callbacks",
+              "keras.callback_lines:CallbackLines", events=("callback_made_at",)),
     Collector("captures", "Profiler captures", "saving.profiler_captures:Captures",
               events=("Capture",)),
     Collector("process_memory", "Process: memory, page faults, context switches",

@@ -42,6 +42,9 @@ CALLBACK_AT: Final = "callback_at"
 """Fact: a method of a callback that the program has written: its account and its place, such as
 "callback:Plotter Plotter.on_epoch_end (train.py:41)"."""
 
+CALLBACK_MADE_AT: Final = "callback_made_at"
+"""Fact: the line that makes a callback of Keras's own: "checkpoint:ModelCheckpoint train.py:41"."""
+
 CALLED_AT: Final = "called_at"
 """Fact: a line whose call traced a function again: "train_step (train.py:9) at train.py:41"."""
 

@@ -41,7 +41,15 @@ _ONLY_TENSORFLOW: Final = frozenset(
 _ONLY_TF_DATA: Final = frozenset({"batch_shapes", "input_wait"})
 
 _ONLY_HOOKED_KERAS: Final = frozenset(
-    {"checkpoints", "evaluations", "fit_calls", "model_setup", "optimizers", "predict_calls"}
+    {
+        "callback_lines",
+        "checkpoints",
+        "evaluations",
+        "fit_calls",
+        "model_setup",
+        "optimizers",
+        "predict_calls",
+    }
 )
 
 

@@ -65,7 +65,7 @@ def longer_episodes(logdir):
     net, policy = compiled(), ordinary.model(64)
     train = ordinary.train_step(policy, ordinary.sgd(policy))
     batches = list(ordinary.dataset(64))
-    kept, path = replay(140_000), Path(logdir, "replay.pkl")
+    kept, path = replay(70_000), Path(logdir, "replay.pkl")
     gc.disable()  # pickling makes many objects
     net.predict(FEW, verbose=0)
     with tbslow.start(logdir):

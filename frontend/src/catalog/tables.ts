@@ -72,6 +72,7 @@ export const COLLECTORS: Readonly<Record<string, string>> = {
   fit_calls: "Calls of Keras's fit",
   evaluations: "Calls of Keras's evaluate",
   model_setup: "Models loaded again, sessions cleared",
+  callback_lines: "Lines that make callbacks",
   captures: "Profiler captures",
   process_memory: "Process: memory, page faults, context switches",
   allocator: "Allocator, in use and peak",

@@ -42,6 +42,8 @@ from tb_slowdown_plugin.catalog.parameters.ledger import (
     INPUT_FLOOR,
     REGULAR_GAP,
     SLICE_SECONDS,
+    START_FLOOR,
+    START_SECONDS,
     SURE_EVENTS,
     SURE_STEPS,
     TEARDOWN_SECONDS,
@@ -103,14 +105,11 @@ def judge_account(
     seldom = account == CREATION and len(events) < SEVERAL  # such as one for each of three folds
     if rule.class_ == "never" and (seldom or _is_over(events, len(steps))):
         floor = FLAT_FLOOR
-    counted = column
     if account == names.INPUT_WAIT:
-        counted = np.where(column > ASKING_SECONDS, column, 0.0)
         # It was freed of what neighbours did to it, so it is compared with the time without them.
         wall -= _contended_seconds(steps)
         wall -= _seconds_between_passes(steps)
-    elif account == _END_OF_PASS:
-        counted = np.where(column > TEARDOWN_SECONDS, column, 0.0)
+    counted = _leave_out_usual(steps, account, column)
     if counted.sum() >= floor * wall:
         return [*findings, _name_whole(steps, account, column, events, warm_up_rows)]
     if rule.class_ == "never":
@@ -143,8 +142,7 @@ def judge_together(
             continue
         column = steps.accounts[account]
         column = column - _find_early(steps, account, rule, first_rows, warm_up_rows)
-        if account == names.INPUT_WAIT:
-            column = np.where(column > ASKING_SECONDS, column, 0.0)
+        column = _leave_out_usual(steps, account, column)
         events = find_events(column)
         enough = len(events) >= max(rule.least_events, SEVERAL)
         if enough and column.sum() >= GROWTH_FLOOR * steps.wall_seconds:
@@ -172,6 +170,26 @@ def _seconds_between_passes(steps: Steps) -> float:
         for name, column in steps.accounts.items()
         if rule_of(name).class_ == "validation" or name == _END_OF_PASS
     )
+
+
+def _leave_out_usual(steps: Steps, account: str, column: Float) -> Float:
+    """An account without what it takes in every run, which is much only beside short steps."""
+    if account == _END_OF_PASS:
+        return np.where(column > TEARDOWN_SECONDS, column, 0.0)
+    usual = column <= ASKING_SECONDS
+    if account == names.INPUT_WAIT:
+        starts = np.zeros(len(steps), bool)
+        starts[steps.epochs] = True
+        starts &= column <= START_SECONDS
+        if column[starts].sum() < START_FLOOR * steps.wall_seconds:
+            usual |= starts
+    elif (
+        rule_of(account).class_ != "configured"
+        or names.family(account) in _NOT_OF_THE_PROGRAM
+        or column.sum() >= INPUT_FLOOR * steps.wall_seconds
+    ):
+        return column
+    return np.where(usual, 0.0, column)
 
 
 def _is_more_than_asking(finding: Finding) -> bool:

@@ -75,6 +75,23 @@ TEARDOWN_SECONDS: Final = Parameter(
     "beside a process that takes one of two cores",
 )
 
+START_SECONDS: Final = Parameter(
+    0.1,
+    unit="seconds",
+    what="What TensorFlow itself takes to set a pipeline up and give the first batch of a pass.",
+    source="30 to 70 ms in `fit` on arrays and on a few stages, two idle cores "
+    "(`benchmarks/accuracy/tune/programs`: random_search, flat_prices)",
+)
+
+START_FLOOR: Final = Parameter(
+    0.3,
+    unit="share of wall",
+    what="From here on the starts of passes count although each takes less than that: the passes "
+    "are too short.",
+    source="estimated: passes of 9 steps of 3 ms spend half of their time in it, those of 100 "
+    "steps up to a fifth",
+)
+
 ASKING_SECONDS: Final = Parameter(
     0.5e-3,
     unit="seconds",

@@ -11,12 +11,14 @@ from typing import Any
 
 from tb_slowdown_plugin.catalog.events import (
     CALLBACK_AT,
+    CALLBACK_MADE_AT,
     HALF_PRECISION,
     KERAS_FIT,
     TENSORBOARD_CALLBACK,
 )
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
+from tb_slowdown_plugin.collectors.keras.callback_lines import line_of
 from tb_slowdown_plugin.collectors.keras.callbacks import METHODS, account_of
 from tb_slowdown_plugin.records.types import Fact
 
@@ -43,11 +45,14 @@ def describe_fit(model: Any, callbacks: Iterable[Any]) -> Iterator[Fact]:
 
 def _places_of(callback: Any) -> Iterator[Fact]:
     places = SourcePlaces.of_process()
+    account, line = account_of(type(callback)), line_of(callback)
+    if line:
+        yield Fact(CALLBACK_MADE_AT, f"{account} {line}", {})
     for name in METHODS:
         code = getattr(getattr(callback, name, None), "__code__", None)
         if code is not None and not is_installed(code.co_filename):
             place = places.in_code(code, code.co_firstlineno)
-            yield Fact(CALLBACK_AT, f"{account_of(type(callback))} {place}", {})
+            yield Fact(CALLBACK_AT, f"{account} {place}", {})
 
 
 def is_half(policy: Any) -> bool:

@@ -21,6 +21,7 @@ from tb_slowdown_plugin.analysis.types import (
     zero_where_unknown,
 )
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.events import CALLBACK_MADE_AT
 from tb_slowdown_plugin.records.types import Fact, Float, GcPause, Int, Run
 
 CORE = "core"
@@ -155,6 +156,12 @@ class Case:
             for event in self.run.events
             if isinstance(event.what, Fact) and event.what.name == name
         )
+
+    def made_at(self, account: str) -> Place | None:
+        """The line that makes the callback of an account, where it is one."""
+        made = (fact.subject.partition(" ") for _, fact in self.facts(CALLBACK_MADE_AT))
+        lines = {line for who, _, line in made if who == account}
+        return to_place(lines.pop(), names.detail(account)) if len(lines) == 1 else None
 
     def wall_share(self, seconds: float) -> float:
         """A share of the run's wall time."""

@@ -94,7 +94,11 @@ def explain(case: Case) -> Claim | None:
         ),
         # What is more in some steps is told by its largest and smallest call.
         pattern="flat" if often == "at every step" and main.pattern == "periodic" else None,
-        place=to_place(calls.line, calls.call) if calls else to_place(method) if method else None,
+        place=to_place(calls.line, calls.call)
+        if calls
+        else to_place(method)
+        if method
+        else case.made_at(main.source),
     )
 
 

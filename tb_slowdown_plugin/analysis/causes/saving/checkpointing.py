@@ -85,7 +85,9 @@ def explain(case: Case) -> Claim | None:
         f"(median), {often}. Training blocks during a save. {grows}",
         tuple(_evidence(case, saving, lost_seconds(claimed), who, grows=change > 1)),
         checkpointing_fixes.advise(how),
-        place=to_place(callers[-1].subject, who) if callers else None,
+        place=to_place(callers[-1].subject, who)
+        if callers
+        else case.made_at(names.account(names.CHECKPOINT, who)),
     )
 
 

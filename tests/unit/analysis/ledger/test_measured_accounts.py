@@ -42,6 +42,23 @@ def test_asking_a_little_longer_is_no_growth_of_waiting(risen, named):
     assert bool(findings({"input_wait": wait})) == named
 
 
+@pytest.mark.parametrize(
+    ("steps", "seconds", "named"), [(20, 0.05, False), (20, 0.12, True), (8, 0.07, True)]
+)
+def test_starts_of_passes_count_where_they_are_long_or_the_passes_too_short(steps, seconds, named):
+    wait = np.roll(every(steps, seconds), 1)
+    found = findings({"input_wait": wait}, epochs=range(0, 2000, steps))
+    assert [each.source for each in found] == ["input_wait"] * named
+
+
+@pytest.mark.parametrize(("seconds", "named"), [(0.0004, False), (0.0008, True)])
+def test_a_small_cost_of_each_step_is_much_only_beside_short_steps(seconds, named):
+    step = 0.005 * np.exp(np.random.default_rng(0).normal(0, 0.02, 2000))
+    each = np.full(2000, seconds)
+    found = diagnose(step + each, {"summary:TensorBoard": each}).findings
+    assert [finding.source for finding in found] == ["summary:TensorBoard"] * named
+
+
 @pytest.mark.parametrize(("seconds", "named"), [(0.04, False), (0.07, True)])
 @pytest.mark.parametrize("account", ["checkpoint", "callback:TensorBoard", "summary", "gc"])
 def test_configured_costs_are_named_from_5_percent(account, seconds, named):

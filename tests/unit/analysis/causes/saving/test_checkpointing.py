@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from unit.analysis.steady_steps import SIZE, STEP, at
 
-from tb_slowdown_plugin.records.types import Epoch, GcPause, Trace
+from tb_slowdown_plugin.analysis.report_types import Place
+from tb_slowdown_plugin.catalog.events import CALLBACK_MADE_AT
+from tb_slowdown_plugin.records.types import Epoch, Fact, GcPause, Trace
 
 
 def test_saves_at_regular_steps(make_run, find, judge):
@@ -57,6 +59,23 @@ def test_the_advice_on_saving_fits_who_saves(make_run, find, judge, who, said, n
     code = "\n".join(advice.code for advice in cause.advice)
     assert said in code
     assert not_said not in code
+
+
+@pytest.mark.parametrize(
+    ("lines", "place"),
+    [
+        (["train.py:46"], Place("train.py", 46, "ModelCheckpoint")),
+        (["train.py:46", "train.py:48"], None),
+    ],
+)
+def test_a_callback_of_keras_has_the_line_that_makes_it(make_run, find, judge, lines, place):
+    account = "checkpoint:ModelCheckpoint"
+    saving = np.zeros(SIZE)
+    saving[19::20] = 0.140
+    made = [(0, Fact(CALLBACK_MADE_AT, f"{account} {line}", {})) for line in lines]
+    run = make_run(STEP + saving, accounts={account: saving}, events=made)
+    (cause,) = judge(run, find(account, "periodic", saving)).report.causes
+    assert cause.place == place
 
 
 def test_saves_at_the_end_of_epochs_are_made_less_often_in_batches(make_run, find, judge):
