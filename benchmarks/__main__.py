@@ -67,7 +67,7 @@ def main() -> int:
     machine = (
         f"Made on {datetime.datetime.now(datetime.timezone.utc).date()} with Python "
         f"{platform.python_version()}, {os.cpu_count()} cores, load {os.getloadavg()[1]:.0f} "
-        "(programs that wanted a core, in the last five minutes)."
+        "(five-minute average)."
     )
     text = f"{machine}\n\n{table(rows)}"
     print(text)

@@ -68,22 +68,22 @@ def measure_steps() -> list[Row]:
     cost = {name: statistics.median(found) - loop for name, found in times.items()}
 
     def beside(name: str, what: str) -> str:
-        return f"{what} {cost[name]:.1f} us: {cost[name] / cost['step']:.1f} times as much"
+        return f"{what} {cost[name]:.1f} µs: {cost[name] / cost['step']:.1f} times as much"
 
     step, ratio = cost["step"], cost["scalar"] / cost["step"]
     most, least = step_cost.MOST_MICROSECONDS, step_cost.LEAST_RATIO
     return [
         Row(
             "one `step()`",
-            f"{step:.2f} us",
+            f"{step:.2f} µs",
             beside("scalar", "one `tf.summary.scalar`"),
-            f"at most {most:.0f} us, a scalar {least:.0f} times as much",
+            f"at most {most:.0f} µs, a scalar {least:.0f} times as much",
             unless_busy(step <= most) if ratio >= least else False,
         ),
         Row("", "", beside("callback", "Keras's TensorBoard callback, `update_freq=1`, a batch")),
         Row("", "", beside("trace", "`tf.profiler.experimental.Trace`, no profiler on")),
         Row("", "", beside("null", "an empty context manager")),
-        Row("one `step()` and its batch of `tbslow.data`", f"{cost['data']:.2f} us"),
+        Row("one `step()` and its batch of `tbslow.data`", f"{cost['data']:.2f} µs"),
     ]
 
 

@@ -29,10 +29,10 @@ def unless_busy(kept: bool) -> bool | None:
 def table(rows: Sequence[Row]) -> str:
     """The rows as Markdown."""
     lines = [
-        "| what | measured | beside it, in the same run | promised | kept |",
+        "| what | measured | compared with, in the same run | goal | met |",
         "|---|---|---|---|---|",
     ]
-    words = {True: "yes", False: "**no**", None: "can't tell"}
+    words = {True: "yes", False: "**no**", None: "machine too busy"}
     lines += [
         f"| {row.what} | {row.figure} | {row.beside} | {row.promise} | "
         f"{words[row.kept] if row.promise else ''} |"
