@@ -324,7 +324,7 @@ def test_a_signal_is_added_as_the_example_shows(with_signal: Path) -> None:
     assert tables.count('  open_files: "Open files",') == 2  # the collector and its signal
     costs = (with_signal / "docs/overhead.md").read_text(encoding="utf-8")
     assert "| `open_files` | not measured |" in costs
-    assert "| `tracing` | 2.5 a call |" in costs
+    assert "| `tracing` | 2.5 per call |" in costs
     run(with_signal, "-c", RECORD_A_RUN, str(with_signal))
 
 
