@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -31,9 +32,31 @@ def make_finding(
     return Finding(source, pattern, span, lost, lost_per_step, confidence, numbers or {})
 
 
-def is_loss(rise: Rise) -> bool:
-    """Whether a rise is the run getting slower, not a slightly slower first part."""
-    return not rise.at_start or rise.after >= (1 + MATTERS) * rise.before
+class Loss(NamedTuple):
+    """What a rise of a trend took."""
+
+    rise: Rise
+    lost: Float
+    """(S,) seconds in each row."""
+    numbers: dict[str, float]
+    """Of the rise, for evidence."""
+
+
+def find_losses(
+    series: Float, trend: Trend, unit_seconds: float, offset: float = 0.0
+) -> Iterator[Loss]:
+    """What each rise of a trend took, unless it is only a slightly slower first part.
+
+    Args:
+      series: (S,) seconds that the trend was fitted to.
+      trend: The fit, in units of `unit_seconds`, with `offset` added to the series.
+      unit_seconds: Of the trend.
+      offset: In the unit of the trend.
+    """
+    for rise in trend.rises:
+        if not rise.at_start or rise.after >= (1 + MATTERS) * rise.before:
+            lost = _book(series, trend, rise, offset)
+            yield Loss(rise, lost, _describe(rise, unit_seconds, offset))
 
 
 def floor_of(rise: Rise) -> float:
@@ -46,18 +69,8 @@ def floor_of(rise: Rise) -> float:
     return FLAT_FLOOR if rise.at_start or is_slight else GROWTH_FLOOR
 
 
-def book_rise(series: Float, trend: Trend, rise: Rise, offset: float = 0.0) -> Float:
-    """What a rise took in each row: its share of the level, of what the row really took.
-
-    Args:
-      series: (S,) seconds that the trend was fitted to.
-      trend: The fit, in any unit, with `offset` added to the series.
-      rise: One of its rises.
-      offset: In the unit of the trend.
-
-    Returns:
-      (S,) seconds.
-    """
+def _book(series: Float, trend: Trend, rise: Rise, offset: float) -> Float:
+    """(S,) seconds of a rise: its share of the level, of what the row really took."""
     level = np.maximum(trend.level - offset, 1e-12)
     share = np.clip(rise.height / level, 0.0, 1.0)
     lost = np.zeros(len(series))
@@ -66,8 +79,7 @@ def book_rise(series: Float, trend: Trend, rise: Rise, offset: float = 0.0) -> F
     return lost
 
 
-def describe_rise(rise: Rise, unit_seconds: float, offset: float = 0.0) -> dict[str, float]:
-    """The numbers of a rise, for evidence."""
+def _describe(rise: Rise, unit_seconds: float, offset: float) -> dict[str, float]:
     before = max(rise.before - offset, 0.0)
     after = rise.after - offset
     at_start = {AT_START: 1.0} if rise.at_start else {}

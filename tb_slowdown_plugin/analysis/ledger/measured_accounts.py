@@ -7,12 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.ledger.findings import (
-    book_rise,
-    describe_rise,
-    is_loss,
-    make_finding,
-)
+from tb_slowdown_plugin.analysis.ledger.findings import Loss, find_losses, make_finding
 from tb_slowdown_plugin.analysis.prepare.steps import Steps
 from tb_slowdown_plugin.analysis.stats.buckets import bucket
 from tb_slowdown_plugin.analysis.stats.events import (
@@ -22,7 +17,6 @@ from tb_slowdown_plugin.analysis.stats.events import (
     is_at_boundaries,
     split_first_pass,
 )
-from tb_slowdown_plugin.analysis.stats.rises import Rise
 from tb_slowdown_plugin.analysis.stats.trend import Trend, fit_trend
 from tb_slowdown_plugin.analysis.types import Confidence, Finding, Pattern
 from tb_slowdown_plugin.catalog import names
@@ -246,10 +240,9 @@ def _name_whole(
     else:
         largest = _find_largest_rise(steps, column, events, warm_up_rows)
         if largest is not None:
-            rise, lost, rise_numbers = largest
-            pattern = rise.pattern
-            numbers.update(rise_numbers)
-            rows = np.flatnonzero(lost)
+            pattern = largest.rise.pattern
+            numbers.update(largest.numbers)
+            rows = np.flatnonzero(largest.lost)
             span = (int(rows[0]), int(rows[-1]))
         elif usual_gap > 1 and np.mean(np.abs(gaps / usual_gap - 1) <= REGULAR_GAP) >= MOSTLY:
             pattern = "periodic"
@@ -308,33 +301,24 @@ def _drift_of_events(account: str, growth: Growth, floor: float) -> list[Finding
     return [make_finding(account, "drift", growth.lost_per_step, "high", growth.numbers)]
 
 
-def _find_largest_rise(
-    steps: Steps, column: Float, events: Int, warm_up_rows: int
-) -> tuple[Rise, Float, dict[str, float]] | None:
+def _find_largest_rise(steps: Steps, column: Float, events: Int, warm_up_rows: int) -> Loss | None:
     rises = _find_rises(steps, column, events, warm_up_rows)
     if not rises:
         return None
-    largest = max(rises, key=lambda each: float(each[1].sum()))
-    least = MAJORITY if largest[0].pattern == "level_shift" else MAJORITY / 2
-    return largest if largest[1].sum() >= least * column.sum() else None
+    largest = max(rises, key=lambda each: float(each.lost.sum()))
+    least = MAJORITY if largest.rise.pattern == "level_shift" else MAJORITY / 2
+    return largest if largest.lost.sum() >= least * column.sum() else None
 
 
-def _find_rises(
-    steps: Steps, column: Float, events: Int, warm_up_rows: int
-) -> list[tuple[Rise, Float, dict[str, float]]]:
+def _find_rises(steps: Steps, column: Float, events: Int, warm_up_rows: int) -> list[Loss]:
     steady = len(steps) - warm_up_rows
     count = int(np.count_nonzero(events >= warm_up_rows))
     unit = steps.typical_seconds
     if steady < SURE_STEPS or count < SURE_STEPS or unit <= 0:
         return []
     trend = _fit(column / unit, warm_up_rows, steady / count)
-    found = []
-    for rise in trend.rises:
-        if is_loss(rise) and not rise.at_start:
-            lost = book_rise(column, trend, rise, _OFFSET)
-            if lost.any():
-                found.append((rise, lost, describe_rise(rise, unit, _OFFSET)))
-    return found
+    losses = find_losses(column, trend, unit, _OFFSET)
+    return [each for each in losses if not each.rise.at_start and each.lost.any()]
 
 
 def _fit(relative: Float, start: int, rows_per_event: float) -> Trend:

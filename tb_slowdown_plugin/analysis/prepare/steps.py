@@ -35,16 +35,13 @@ class Steps:
     """Accounts of the step's own work: phases that most steps have."""
     typical_seconds: float
     """Median of `seconds`; 0 without a step."""
+    wall_seconds: float
+    """The sum of all periods."""
     epochs: Int
     """Ascending rows at which an epoch begins."""
 
     def __len__(self) -> int:
         return len(self.seconds)
-
-    @property
-    def wall_seconds(self) -> float:
-        """The sum of all periods."""
-        return float(self.seconds.sum())
 
 
 def prepare_steps(
@@ -83,7 +80,6 @@ def prepare_steps(
         shrink = np.ones_like(seconds)
         shrink[over] = seconds[over] / total[over]
         accounts = {name: column * shrink for name, column in accounts.items()}
-    typical = float(np.median(seconds)) if len(seconds) else 0.0
     core = seconds.copy()
     parts = []
     for name, column in accounts.items():
@@ -92,7 +88,15 @@ def prepare_steps(
         else:
             core -= column
     np.maximum(core, 0.0, out=core)
-    return Steps(seconds, accounts, core, tuple(parts), typical, _rows(epochs, len(seconds)))
+    return Steps(
+        seconds,
+        accounts,
+        core,
+        tuple(parts),
+        typical_seconds=float(np.median(seconds)) if len(seconds) else 0.0,
+        wall_seconds=float(seconds.sum()),
+        epochs=_rows(epochs, len(seconds)),
+    )
 
 
 def as_column(name: str, values: ArrayLike | Samples, count: int) -> Float:

@@ -6,13 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.ledger.findings import (
-    book_rise,
-    describe_rise,
-    floor_of,
-    is_loss,
-    make_finding,
-)
+from tb_slowdown_plugin.analysis.ledger.findings import find_losses, floor_of, make_finding
 from tb_slowdown_plugin.analysis.prepare.steps import Steps
 from tb_slowdown_plugin.analysis.residual.stalls import judge_stalls
 from tb_slowdown_plugin.analysis.residual.warm_up_end import book_warm_up, find_cooled
@@ -96,10 +90,8 @@ def judge_core(steps: Steps, usual: Float, trend: Trend | None, warm_up_rows: in
     findings: list[Finding] = []
     if trend is not None:
         typical = float(np.nanmedian(usual))
-        for rise in trend.rises:
-            lost = book_rise(core, trend, rise)
-            if is_loss(rise) and lost.sum() >= floor_of(rise) * wall:
-                numbers = describe_rise(rise, typical)
+        for rise, lost, numbers in find_losses(core, trend, typical):
+            if lost.sum() >= floor_of(rise) * wall:
                 numbers |= _share_among_parts(steps, usual, lost, warm_up_rows)
                 source = _find_remainder(steps, lost) or CORE
                 findings.append(make_finding(source, rise.pattern, lost, "medium", numbers))

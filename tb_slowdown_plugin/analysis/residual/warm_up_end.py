@@ -13,10 +13,9 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.stats.buckets import bucket
+from tb_slowdown_plugin.analysis.stats.buckets import bounded_means, bucket
 from tb_slowdown_plugin.analysis.stats.growth_curve import fit_monotone
 from tb_slowdown_plugin.analysis.stats.noise import best_split
-from tb_slowdown_plugin.analysis.stats.segments import bounded_means
 from tb_slowdown_plugin.catalog.parameters.residual import RARE_LATER
 from tb_slowdown_plugin.catalog.parameters.stats import (
     EXCESS,

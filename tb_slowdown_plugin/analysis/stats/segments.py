@@ -19,7 +19,6 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.stats.buckets import Buckets, in_turn
 from tb_slowdown_plugin.analysis.stats.change_points import Piece, Segmentation
 from tb_slowdown_plugin.analysis.stats.growth_curve import fit_curve
 from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY, MATTERS
@@ -29,9 +28,6 @@ from tb_slowdown_plugin.records.types import Float
 _CERTAIN: Final = 128.0
 """A step is looked at over so many (noise / step) squared buckets: half of it is then four
 standard errors."""
-
-_DRAWN_IN: Final = 0.995
-
 
 _BINS: Final = 1024
 
@@ -58,20 +54,6 @@ class Part:
     first: int
     end: int
     grows: bool
-
-
-def bounded_means(buckets: Buckets, rows: Float) -> Float:
-    """Means of the buckets, their outliers drawn in."""
-    values, width = buckets.values, buckets.width
-    blocks = buckets.blocks(rows)
-    looked = np.arange(0, blocks.size, max(1, blocks.size // 100_000))
-    sample = np.abs(blocks.ravel()[looked] - values[looked // width])
-    bound = float(np.quantile(sample, _DRAWN_IN)) if sample.size else 0.0
-    means = np.empty(len(values))
-    for some in in_turn(len(values)):  # in all of a long run at once, most time goes to memory
-        distance = blocks[some] - values[some, None]
-        means[some] = np.clip(distance, -bound, bound, out=distance).mean(axis=1)
-    return values + means
 
 
 def confirm(pieces: list[Piece], means: Float) -> list[Piece]:

@@ -13,14 +13,13 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.stats.buckets import Buckets
+from tb_slowdown_plugin.analysis.stats.buckets import Buckets, bounded_means
 from tb_slowdown_plugin.analysis.stats.change_points import Excursion, Piece, Segmentation, segment
 from tb_slowdown_plugin.analysis.stats.growth_curve import find_jump, fit_growth, is_growth
 from tb_slowdown_plugin.analysis.stats.noise import long_run_variance
 from tb_slowdown_plugin.analysis.stats.rises import Rise, find_base, find_rises
 from tb_slowdown_plugin.analysis.stats.segments import (
     Part,
-    bounded_means,
     confirm,
     estimate_density,
     is_curve,

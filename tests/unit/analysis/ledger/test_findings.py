@@ -8,15 +8,13 @@ import pytest
 from tb_slowdown_plugin.analysis import diagnose
 from tb_slowdown_plugin.analysis.ledger.findings import (
     AT_START,
-    book_rise,
-    describe_rise,
+    find_losses,
     floor_of,
-    is_loss,
     make_finding,
 )
 from tb_slowdown_plugin.analysis.stats.buckets import bucket
 from tb_slowdown_plugin.analysis.stats.rises import Rise
-from tb_slowdown_plugin.analysis.stats.trend import fit_trend
+from tb_slowdown_plugin.analysis.stats.trend import Trend, fit_trend
 from tb_slowdown_plugin.catalog.parameters.ledger import FLAT_FLOOR, GROWTH_FLOOR
 
 SERIES = np.where(np.arange(2000) >= 1200, 0.015, 0.010)
@@ -24,6 +22,10 @@ SERIES = np.where(np.arange(2000) >= 1200, 0.015, 0.010)
 
 def rise(before: float, after: float, *, at_start: bool = False) -> Rise:
     return Rise("level_shift", at_start, np.zeros(3), before, after, 9.0)
+
+
+def trend_with(*rises: Rise) -> Trend:
+    return Trend(np.ones(3), 1.0, (0, 3), rises, 0, (), np.arange(4))
 
 
 def test_rows_and_seconds_are_those_of_the_loss() -> None:
@@ -34,9 +36,9 @@ def test_rows_and_seconds_are_those_of_the_loss() -> None:
 
 
 def test_a_slightly_slower_first_part_is_no_loss() -> None:
-    assert is_loss(rise(1.0, 1.06))
-    assert not is_loss(rise(1.0, 1.2, at_start=True))
-    assert is_loss(rise(1.0, 1.3, at_start=True))
+    late, slight, first = rise(1, 1.06), rise(1, 1.2, at_start=True), rise(1, 1.3, at_start=True)
+    losses = find_losses(np.ones(3), trend_with(late, slight, first), 1.0)
+    assert [loss.rise for loss in losses] == [late, first]
     assert floor_of(rise(1.0, 2.0)) == GROWTH_FLOOR
     assert floor_of(rise(1.0, 2.0, at_start=True)) == FLAT_FLOOR
 
@@ -44,12 +46,14 @@ def test_a_slightly_slower_first_part_is_no_loss() -> None:
 def test_a_rise_takes_its_share_of_each_row() -> None:
     logs = np.log(SERIES)
     trend = fit_trend(bucket(logs), logs, 5.0)
-    (found,) = trend.rises
-    assert book_rise(SERIES, trend, found).sum() == pytest.approx(800 * 0.005, rel=0.01)
+    (found,) = find_losses(SERIES, trend, 1.0)
+    assert found.lost.sum() == pytest.approx(800 * 0.005, rel=0.01)
 
 
 def test_a_rise_is_told_in_seconds() -> None:
-    told = describe_rise(rise(1.1, 1.6, at_start=True), 0.01, offset=0.1)
+    ((_, _, told),) = find_losses(
+        np.ones(3), trend_with(rise(1.1, 1.6, at_start=True)), 0.01, offset=0.1
+    )
     assert told[AT_START] == 1.0
     assert told["before_seconds"] == pytest.approx(0.010)
     assert told["after_seconds"] == pytest.approx(0.015)

@@ -7,7 +7,7 @@ import pytest
 
 from tb_slowdown_plugin.analysis.stats import buckets
 from tb_slowdown_plugin.analysis.stats import change_points as changes
-from tb_slowdown_plugin.analysis.stats.segments import bounded_means
+from tb_slowdown_plugin.analysis.stats.buckets import bounded_means
 
 
 @pytest.mark.parametrize("count", [60, 333, 1000])
