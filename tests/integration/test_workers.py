@@ -104,9 +104,9 @@ def test_two_workers_are_one_run_and_the_late_one_is_named(tmp_path, root):
 def test_workers_that_are_late_in_turn_are_another_one_each_time(tmp_path, root):
     _, report = train(tmp_path, root, [LATE, LATE], "in_turn")
     assert [worker["straggler"] for worker in report.workers] == [False, False]
-    # Each is late in half of the steps; a busy machine takes some of them away (27 of 120 seen).
-    assert min(worker["last_steps"] for worker in report.workers) >= 0.125 * STEPS
-    assert max(worker["last_in_a_row"] for worker in report.workers) <= 0.25 * STEPS
+    # Each is late in half of the steps, and each step's wait is read in that step.
+    assert min(worker["last_steps"] for worker in report.workers) >= 0.45 * STEPS
+    assert max(worker["last_in_a_row"] for worker in report.workers) <= 0.05 * STEPS
     assert report.causes[0].summary == (
         "Both workers wait at the all-reduce, and neither is consistently last."
     )
