@@ -12,12 +12,21 @@ from event_files import make_steps, split, write_chunks
 
 if TYPE_CHECKING:
     from integration.training_host import Finished, TrainingHost
+    from integration.turned_slow import TurnedSlow
 
 
 @pytest.fixture
 def run(host: TrainingHost, tmp_path: Path) -> Callable[..., Finished]:
     """Runs a program that trains into `tmp_path / "run"`, to its end."""
     return lambda body, **given: host.run(body, tmp_path / "run", **given)
+
+
+@pytest.fixture(scope="session")
+def turned_slow(tmp_path_factory: pytest.TempPathFactory) -> TurnedSlow:
+    """Two trainings that turned slow, as TensorBoard and `tbslow watch` told of them."""
+    from integration.turned_slow import train_watched
+
+    return train_watched(tmp_path_factory.mktemp("turned"))
 
 
 @pytest.fixture(scope="session")

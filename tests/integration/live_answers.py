@@ -109,7 +109,7 @@ def watch(
     """
     program = Path(__file__).parent / "slowing_training.py"
     logdir = folder / "logs"
-    logdir.mkdir(parents=True)
+    logdir.mkdir(parents=True, exist_ok=True)
     found = [Watched(kind) for kind in kinds]
     seconds = [str(before_seconds), str(after_seconds)]
     with ExitStack() as stack:
