@@ -100,7 +100,7 @@ class Sources:
         if hashed is None:
             raise UncertainError(
                 f"The run has no hash of {told}: it is in a library, in a notebook, or was "
-                "recorded by an older version."
+                "recorded by an older version. Change the line by hand."
             )
         found = [source for path in self._candidates(place.file) if (source := self._load(path))]
         for source in found:

@@ -40,7 +40,10 @@ def hoist(source: Source, statement: ast.stmt) -> list[Edit]:
     _refuse_texts_over_lines(source, statement)
     lines = source.text[first:end].splitlines(keepends=True)
     if not all(line.startswith(old_indent) or not line.strip() for line in lines):
-        raise UncertainError(f"Line {statement.lineno} of {source.name} is indented unevenly.")
+        raise UncertainError(
+            f"Line {statement.lineno} of {source.name} is indented unevenly, so it can't "
+            "be moved. Indent it like its block."
+        )
     moved = "".join(
         new_indent + line.removeprefix(old_indent) if line.strip() else line for line in lines
     )
@@ -73,7 +76,10 @@ def _find_loop(source: Source, statement: ast.stmt) -> Loop:
     """
     found: Loop | None = None
     child: ast.stmt = statement
-    why = f"Line {statement.lineno} of {source.name} is in no loop of its function."
+    why = (
+        f"Line {statement.lineno} of {source.name} isn't in a loop of its own function. Move it "
+        "before the loop that calls this function."
+    )
     for loop in loops_around(source, statement):
         why = _objection(source, statement, child, loop)
         if why:
@@ -88,9 +94,15 @@ def _objection(source: Source, statement: ast.stmt, child: ast.stmt, loop: Loop)
     """Why a statement can't leave a loop, "" if it can."""
     where = f"Line {statement.lineno} of {source.name}"
     if not _always_runs(source, child, loop):
-        return f"{where} does not run in each round of the loop."
+        return (
+            f"{where} doesn't run in each round of the loop, so moving it may run it too often. "
+            "Move it, if it can run first."
+        )
     if any(isinstance(each, _LEAVING) and each.lineno < statement.lineno for each in _walk(loop)):
-        return f"{where} does not run in each round of the loop."
+        return (
+            f"{where} doesn't run in each round of the loop, so moving it may run it too often. "
+            "Move it, if it can run first."
+        )
     others = list(_others(loop, statement))
     own = bound_names([statement]) if isinstance(statement, ast.Assign) else _names_of(statement)
     read = _read_names(statement)
@@ -99,11 +111,20 @@ def _objection(source: Source, statement: ast.stmt, child: ast.stmt, loop: Loop)
     if not isinstance(statement, ast.FunctionDef):
         matters |= read_attributes(statement) & set_attributes(source)
     if matters:
-        return f"{where} depends on what the loop changes: {', '.join(sorted(matters))}."
+        return (
+            f"{where} depends on what the loop changes: {', '.join(sorted(matters))}. "
+            "Pass that as a tensor, then move the line before the loop."
+        )
     if "clear_session" in reached_calls(source, loop):
-        return f"The loop around line {statement.lineno} of {source.name} clears the session."
+        return (
+            f"The loop around line {statement.lineno} of {source.name} clears the session, which "
+            "drops what is built before it. Remove `clear_session` first."
+        )
     if any(isinstance(each, _FLOW) for each in ast.walk(statement)):
-        return f"{where} changes names of a function around it, or yields."
+        return (
+            f"{where} yields, or changes names of an enclosing function, so it can't be moved. "
+            "Rewrite it first."
+        )
     return ""
 
 
@@ -191,7 +212,8 @@ def _refuse_texts_over_lines(source: Source, statement: ast.stmt) -> None:
         )
         if is_text and id(node) not in docstrings and node.lineno != node.end_lineno:  # type: ignore[attr-defined]
             raise UncertainError(
-                f"Line {statement.lineno} of {source.name} has a string over several lines."
+                f"Line {statement.lineno} of {source.name} has a string over several lines, "
+                "which a new indentation would change. Define it before the loop."
             )
 
 

@@ -103,7 +103,10 @@ class Source:
         around: ast.AST | None = node
         while around is not None:
             if isinstance(around, ast.JoinedStr):
-                raise UncertainError("The code is inside an f-string.")
+                raise UncertainError(
+                    "The code is inside an f-string, where it can't be changed safely. Move it to"
+                    " a separate line."
+                )
             around = self.parents.get(around)
         start = self._offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
         return start, self._offset(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
@@ -128,7 +131,10 @@ class Source:
         rest = self.text[code_end:end].strip()
         begins = self.text[start : self._offset(first, node.col_offset)].strip()
         if begins or (rest and not rest.startswith("#")):
-            raise UncertainError(f"Line {last} of {self.name} has more than one statement.")
+            raise UncertainError(
+                f"Line {last} of {self.name} has more than one statement, and a patch changes "
+                "whole lines. Put each on a separate line."
+            )
         return start, end
 
     def edited(self, edits: Iterable[Edit]) -> str:

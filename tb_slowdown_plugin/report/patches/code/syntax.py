@@ -95,9 +95,15 @@ def call_at(source: Source, line: int, name: str) -> ast.Call:
         if call.lineno <= line <= (call.end_lineno or call.lineno)
     ]
     if len(found) > 1:
-        raise UncertainError(f"{source.name}:{line} has more than one call of `{name}`.")
+        raise UncertainError(
+            f"{source.name}:{line} has more than one call to `{name}`, and which one isn't"
+            " known. Put each on a separate line."
+        )
     if not found:
-        raise UncertainError(f"{source.name}:{line} does not call `{name}` by that name.")
+        raise UncertainError(
+            f"{source.name}:{line} doesn't call `{name}` by that name, so the call isn't "
+            "found. Change it by hand."
+        )
     return found[0]
 
 
@@ -112,7 +118,10 @@ def function_at(source: Source, line: int, name: str) -> ast.FunctionDef:
             decorators = [each.lineno for each in node.decorator_list]
             if line in (node.lineno, *decorators):
                 return node
-    raise UncertainError(f"{source.name}:{line} does not define `{name}` with `def`.")
+    raise UncertainError(
+        f"{source.name}:{line} doesn't define `{name}` with `def`, so its code isn't "
+        "found. Change it by hand."
+    )
 
 
 def alias_of(source: Source, module: str) -> str:
@@ -129,7 +138,10 @@ def alias_of(source: Source, module: str) -> str:
         if each.name == module
     ]
     if len(set(aliases)) != 1 or aliases[0] in bound_names([source.tree], imports=False):
-        raise UncertainError(f"{source.name} does not import `{module}` under one name of its own.")
+        raise UncertainError(
+            f"{source.name} doesn't import `{module}` at its top under one unique name. "
+            "Add such an import, such as `import tensorflow as tf`."
+        )
     return aliases[0]
 
 
@@ -222,7 +234,9 @@ def refuse_stars(call: ast.Call) -> None:
     if any(each.arg is None for each in call.keywords) or any(
         isinstance(each, ast.Starred) for each in call.args
     ):
-        raise UncertainError("The call has `*` or `**` arguments.")
+        raise UncertainError(
+            "The call has `*` or `**` arguments, whose values aren't in the source. Write them out."
+        )
 
 
 def read_attributes(node: ast.AST) -> set[str]:

@@ -35,10 +35,16 @@ def refuse_work_in_python(source: Source, function: _Function) -> None:
     mine = bound_names([function])
     outer = changed_names([function]) - mine
     if outer:
-        raise UncertainError(f"`{name}` changes Python objects: {', '.join(sorted(outer))}.")
+        raise UncertainError(
+            f"`{name}` changes Python objects ({', '.join(sorted(outer))}), which it would"
+            " do less often if traced once. Return the values instead."
+        )
     for node in ast.walk(function):
         if isinstance(node, ast.Global | ast.Nonlocal):
-            raise UncertainError(f"`{name}` changes names of the code around it.")
+            raise UncertainError(
+                f"`{name}` changes global or enclosing names, which it would do less often if "
+                "traced once. Return the values instead."
+            )
         if isinstance(node, ast.Call):
             _refuse_call(source, name, node)
     read = read_attributes(function) & set_attributes(source)
@@ -46,7 +52,10 @@ def refuse_work_in_python(source: Source, function: _Function) -> None:
     shared &= {each.id for each in ast.walk(function) if isinstance(each, ast.Name)}
     if read or shared:
         told = ", ".join(f"`{each}`" for each in sorted(read | shared))
-        raise UncertainError(f"`{name}` reads {told}, which other code sets.")
+        raise UncertainError(
+            f"`{name}` reads {told}, which other code sets, and one trace would keep the "
+            "first values. Pass them as tensors."
+        )
 
 
 def draws_numbers(function: ast.AST) -> bool:
@@ -59,8 +68,14 @@ def _refuse_call(source: Source, name: str, call: ast.Call) -> None:
     called = dotted(call.func)
     parts = called.split(".")
     if is_tensorflow(source, call.func, "Variable") or any(each in parts for each in _MAKERS):
-        raise UncertainError(f"`{name}` creates variables, new ones in each round.")
+        raise UncertainError(
+            f"`{name}` creates variables, and a `tf.function` may create them only once. "
+            "Create them before the loop."
+        )
     if is_tensorflow(source, call.func, called.partition(".")[2]):
         return
     if called_name(call) in ("print", "open", "input") or parts[0] in _CLOCKS or "random" in parts:
-        raise UncertainError(f"`{name}` calls `{called}`, which runs only when it is traced.")
+        raise UncertainError(
+            f"`{name}` calls `{called}`, which runs only when it is traced, and would then"
+            " run once. Use a TensorFlow operation instead."
+        )

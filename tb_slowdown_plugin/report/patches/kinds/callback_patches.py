@@ -33,7 +33,10 @@ def find(evidence: Evidence) -> Iterator[Callable[[], Patch]]:
 def _work_less_often(evidence: Evidence, advice: Advice, name: str, steps: int) -> Patch:
     places = [to_place(subject) for subject in evidence.subjects(INPUT_AT)]
     if not places or places[0] is None:
-        raise UncertainError("The run does not say where `fit` is called.")
+        raise UncertainError(
+            "The run doesn't record where `fit` is called, and the patch changes that "
+            "file. Record the program again with this version."
+        )
     source = evidence.sources.whole(places[0])
     method = _method_of(source, name)
     _refuse_more_than_looking(method)
@@ -41,7 +44,10 @@ def _work_less_often(evidence: Evidence, advice: Advice, name: str, steps: int) 
     first = method.body[0]
     start, _ = source.rows(first)
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-        raise UncertainError(f"`{name}.{method.name}` begins with a string.")
+        raise UncertainError(
+            f"`{name}.{method.name}` begins with a docstring, before which nothing can be "
+            f"inserted. Add `if batch % {steps}: return` after it."
+        )
     line = source.text[start : source.line_starts[first.lineno]]
     indent = line[: len(line) - len(line.lstrip())]
     deeper = "\t" if "\t" in indent else "    "
@@ -75,7 +81,10 @@ def _method_of(source: Source, name: str) -> ast.FunctionDef:
         if isinstance(node, ast.FunctionDef) and node.name in _METHODS
     ]
     if len(classes) != 1 or len(methods) != 1 or len(methods[0].args.args) < 2:
-        raise UncertainError(f"{source.name} does not have one `{name}` with one such method.")
+        raise UncertainError(
+            f"{source.name} doesn't have one class `{name}` with one method for batches, "
+            "so what to change isn't certain. Change the class where it is defined."
+        )
     return methods[0]
 
 
@@ -90,4 +99,7 @@ def _refuse_more_than_looking(method: ast.FunctionDef) -> None:
             node.ctx, ast.Load
         )
         if is_set or (isinstance(node, ast.Call) and called_name(node) in (*_STEERING, "super")):
-            raise UncertainError(f"`{method.name}` does more than look at each batch.")
+            raise UncertainError(
+                f"`{method.name}` sets attributes or steers training, so it may need every "
+                "call. Only you can decide what to skip."
+            )

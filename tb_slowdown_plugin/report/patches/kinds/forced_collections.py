@@ -42,7 +42,10 @@ def _remove(evidence: Evidence, place: Place) -> Patch:
     call = call_at(source, place.line, "collect")
     statement = statement_of(source, call)
     if not (isinstance(statement, ast.Expr) and statement.value is call) or call.args:
-        raise UncertainError(f"{place.file}:{place.line} uses what `collect` returns or is given.")
+        raise UncertainError(
+            f"{place.file}:{place.line} passes arguments to `collect` or uses its result, "
+            "so the line can't be removed. Call it once per epoch."
+        )
     if calls_of(source.tree, "disable") or calls_of(source.tree, "set_threshold"):
         return _make_rarer(evidence, source, statement)
     return evidence.patch(
@@ -60,7 +63,8 @@ def _make_rarer(evidence: Evidence, source: Source, statement: ast.Expr) -> Patc
     counter = _counter_of(loop) if isinstance(loop, ast.For) else ""
     if source.parents[statement] is not loop or not counter or counter in bound_names(loop.body):
         raise UncertainError(
-            f"{source.name} switches Python's own collections off, and the loop has no counter."
+            f"{source.name} disables automatic collections, and the loop has no counter to "
+            f"collect every {_ROUNDS} rounds by. Add `enumerate` to the loop."
         )
     start, _ = source.rows(statement)
     indent = source.text[start : source.span(statement)[0]]

@@ -132,7 +132,8 @@ def _wrapping(place: Place, source: Source) -> ast.stmt:
     ]
     if len(found) != 1:
         raise UncertainError(
-            f"It is not clear from {source.name} where `{place.function}` becomes a tf.function."
+            f"{source.name} doesn't wrap `{place.function}` in `tf.function` in exactly one "
+            "loop. Do it once, before the loop."
         )
     return found[0]
 
@@ -153,11 +154,17 @@ def _move_model(evidence: Evidence, place: Place) -> Patch:
         if call.lineno <= place.line <= (call.end_lineno or call.lineno)
     ]
     if len(called) != 1 or not isinstance(called[0].func, ast.Attribute):
-        raise UncertainError(f"{place.file}:{place.line} does not call one model.")
+        raise UncertainError(
+            f"{place.file}:{place.line} doesn't call exactly one model, so what to move "
+            "isn't certain. Compile or load each model before the loop."
+        )
     model = dotted(called[0].func.value)
     loops = loops_around(source, called[0])
     if not model or not loops:
-        raise UncertainError(f"{place.file}:{place.line} is in no loop of its function.")
+        raise UncertainError(
+            f"{place.file}:{place.line} isn't in a loop of its own function. Move the call"
+            " before the loop that calls this function."
+        )
     inside = loops[-1]
     loads = [
         statement
@@ -174,7 +181,10 @@ def _move_model(evidence: Evidence, place: Place) -> Patch:
         if isinstance(call.func, ast.Attribute) and dotted(call.func.value) == model
     ]
     if len(compiled) != 1:
-        raise UncertainError(f"The loop around {place.file}:{place.line} does not compile it once.")
+        raise UncertainError(
+            f"The loop around {place.file}:{place.line} doesn't compile the model in "
+            "exactly one place. Compile it once, before the loop."
+        )
     return _move_compile(evidence, source, compiled[0], inside)
 
 
@@ -183,7 +193,10 @@ def _move_loading(
 ) -> Patch:
     changing = reached_calls(source, loop) & _TRAINING
     if changing:
-        raise UncertainError(f"The loop calls {', '.join(sorted(changing))} as well.")
+        raise UncertainError(
+            f"The loop also calls {', '.join(sorted(changing))}, which changes the model "
+            "that it loads. Load the weights only, where that is intended."
+        )
     return evidence.patch(
         "Load the model once, before the loop.", source, statement.lineno, hoist(source, statement)
     )
@@ -192,9 +205,15 @@ def _move_loading(
 def _move_compile(evidence: Evidence, source: Source, call: ast.Call, loop: ast.AST) -> Patch:
     statement = statement_of(source, call)
     if not (isinstance(statement, ast.Expr) and statement.value is call):
-        raise UncertainError(f"Line {call.lineno} of {source.name} does more than compile.")
+        raise UncertainError(
+            f"Line {call.lineno} of {source.name} does more than compile, so it can't be "
+            "moved. Put `compile` on a separate line."
+        )
     if any(isinstance(each, ast.Attribute) and each.attr == "trainable" for each in ast.walk(loop)):
-        raise UncertainError("The loop sets `trainable`, after which a model must be compiled.")
+        raise UncertainError(
+            "The loop sets `trainable`, after which a model must be compiled. Compile "
+            "only in the rounds that set it."
+        )
     optimizer = keyword(call, "optimizer") or (call.args[0] if call.args else None)
     changes: ChangesResults = "no" if _has_no_state(optimizer) else "yes"
     return evidence.patch(
@@ -227,7 +246,10 @@ def _move_optimizer(evidence: Evidence, place: Place) -> Patch:
         and node.lineno <= place.line <= (node.end_lineno or node.lineno)
     ]
     if len(found) != 1 or not isinstance(found[0].targets[0], ast.Name):
-        raise UncertainError(f"{place.file}:{place.line} does not assign an optimizer to a name.")
+        raise UncertainError(
+            f"{place.file}:{place.line} doesn't assign the optimizer to a name, so it "
+            "can't be moved. Create it once, before the loop."
+        )
     statement = found[0]
     loops = loops_around(source, statement)
     edits = hoist(source, statement)
@@ -256,4 +278,8 @@ def _refuse_new_variables(source: Source, loop: ast.AST) -> None:
     }
     made = bound_names([each for each in ast.iter_child_nodes(loop) if isinstance(each, ast.stmt)])
     if not held or held & made:
-        raise UncertainError(f"The loop in {source.name} may train new variables in each round.")
+        raise UncertainError(
+            f"The loop in {source.name} may train new variables in each round, and an "
+            "optimizer belongs to its first ones. Keep the model and the optimizer "
+            "together."
+        )

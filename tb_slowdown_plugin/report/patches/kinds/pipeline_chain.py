@@ -74,7 +74,10 @@ def find_chain(evidence: Evidence) -> Chain:
     read_at = [fact.subject for fact in evidence.facts if fact.name == INPUT_AT]
     place = to_place(read_at[-1]) if read_at else None
     if place is None:
-        raise UncertainError("The run does not say where its data are read.")
+        raise UncertainError(
+            "The run doesn't record where its data is read, and the patch changes that "
+            "file. Record the program again with this version."
+        )
     source = evidence.sources.whole(place)
     user, expression = _find_use(source, place)
     stages, origin = _Resolver(source).resolve(expression)
@@ -82,8 +85,8 @@ def find_chain(evidence: Evidence) -> Chain:
     told = pipelines[-1].subject.split() if pipelines else []
     if not stages or not _are_alike(stages, origin, told):
         raise UncertainError(
-            f"The stages of the pipeline that is read at {place.file}:{place.line} are not all to "
-            "be seen in that file."
+            f"The pipeline that {place.file}:{place.line} reads isn't built in that file alone, so "
+            "its stages aren't certain. Change it where it is built."
         )
     return Chain(source, tuple(stages), origin, user, dict(pipelines[-1].numbers))
 
@@ -109,7 +112,10 @@ def _find_use(source: Source, place: Place) -> tuple[ast.AST, ast.expr]:
     ]
     found = [*loops, *(fits if not loops else [])]
     if len(found) != 1:
-        raise UncertainError(f"{place.file}:{place.line} is no plain loop over data and no `fit`.")
+        raise UncertainError(
+            f"{place.file}:{place.line} isn't a single `for` loop or `fit` call, so the "
+            "pipeline isn't certain. Change it where it is built."
+        )
     return found[0]
 
 
@@ -140,7 +146,10 @@ class _Resolver:
         while at is not None:
             self._looks += 1
             if self._looks > _MOST_NAMES:
-                raise UncertainError("The pipeline has too many names.")
+                raise UncertainError(
+                    f"The pipeline is assigned to more than {_MOST_NAMES} names, too many to "
+                    "follow. Change it where it is built."
+                )
             if isinstance(at, ast.Name):
                 at = self._value_of(at)
             elif not isinstance(at, ast.Call):

@@ -20,24 +20,21 @@ from tb_slowdown_plugin.report.patches.code.syntax import (
     alias_of,
     called_name,
     calls_of,
-    dotted,
     keyword,
-    reached_calls,
     refuse_stars,
     statement_of,
 )
-from tb_slowdown_plugin.report.patches.code.traced_code import draws_numbers
 from tb_slowdown_plugin.report.patches.evidence import ChangesResults, Evidence, Patch
 from tb_slowdown_plugin.report.patches.kinds.pipeline_chain import Chain, Stage, find_chain
+from tb_slowdown_plugin.report.patches.kinds.same_elements import (
+    draws,
+    refuse_python,
+    refuse_varying,
+)
 
 _MOST_BYTES: Final = 2**30
 """That a patch lets a program keep in memory."""
-_STATEFUL: Final = frozenset(
-    {"assign", "assign_add", "assign_sub", "numpy_function", "py_function"}
-)
 _IN_PYTHON: Final = ("py_function", "numpy_function")
-_PYTHON: Final = ("generator", "python")
-_DETERMINISTIC: Final = frozenset({"batch", "map", "padded_batch"})
 _LEFT_EARLY: Final = frozenset({"shard", "skip", "take"})
 
 
@@ -57,9 +54,11 @@ def _patch_of(
 
 def _prefetch(evidence: Evidence) -> Patch:
     chain = find_chain(evidence)
-    _refuse_python(chain)
+    refuse_python(chain)
     if chain.stages[-1].method == "prefetch":
-        raise UncertainError("The pipeline has `prefetch` at its end already.")
+        raise UncertainError(
+            "The pipeline already ends with `prefetch`. Make its slowest stage faster instead."
+        )
     tf = alias_of(chain.source, "tensorflow")
     end = chain.stages[-1]
     return evidence.patch(
@@ -77,7 +76,10 @@ def _run_maps_in_parallel(evidence: Evidence) -> Patch:
     if chain.recorded.get("python"):
         return _mark_python(evidence)
     if not maps:
-        raise UncertainError("Each `map` of the pipeline runs in parallel already.")
+        raise UncertainError(
+            "Each `map` of the pipeline already runs in parallel. Make its function "
+            "cheaper, or cache its result."
+        )
     return _in_parallel(evidence, chain, maps, "`map` works on several elements at once")
 
 
@@ -87,12 +89,15 @@ def _run_batches_in_parallel(evidence: Evidence) -> Patch:
         each for each in chain.named("batch") if keyword(each.call, "num_parallel_calls") is None
     ]
     if len(batches) != 1:
-        raise UncertainError("The pipeline has not one `batch` that works on one batch at a time.")
+        raise UncertainError(
+            "The pipeline doesn't have exactly one `batch` without `num_parallel_calls`. "
+            "Set it where batches are slow."
+        )
     return _in_parallel(evidence, chain, batches, "Several batches are put together at once")
 
 
 def _in_parallel(evidence: Evidence, chain: Chain, stages: list[Stage], what: str) -> Patch:
-    _refuse_python(chain)
+    refuse_python(chain)
     source = chain.source
     tf = alias_of(source, "tensorflow")
     changes: ChangesResults = "no"
@@ -100,8 +105,11 @@ def _in_parallel(evidence: Evidence, chain: Chain, stages: list[Stage], what: st
     for stage in stages:
         refuse_stars(stage.call)
         if len(stage.call.args) != 1 or keyword(stage.call, "deterministic") is not None:
-            raise UncertainError(f"`{stage.method}` has arguments besides its first one.")
-        if stage.method == "map" and _draws(chain, stage):
+            raise UncertainError(
+                f"`{stage.method}` has more arguments than the first, which may conflict. Add "
+                "`num_parallel_calls=tf.data.AUTOTUNE` yourself."
+            )
+        if stage.method == "map" and draws(chain, stage):
             changes = "yes"
         start, end = source.span(stage.call)
         inside = source.text[start : end - 1].rstrip()
@@ -129,15 +137,21 @@ def _cache(evidence: Evidence) -> Patch:
         and (chain.stages[last + 1].method in ("batch", "padded_batch"))
     ):
         last += 1
-    _refuse_varying(chain, last)
+    refuse_varying(chain, last)
     if chain.named("cache"):
-        raise UncertainError("The pipeline has a `cache` already.")
+        raise UncertainError(
+            "The pipeline already has a `cache`. Check that each epoch reads it to its end."
+        )
     if _LEFT_EARLY & {each.method for each in chain.stages[last + 1 :]} or _is_left_early(chain):
-        raise UncertainError("A pass may end before the data do; a `cache` would never complete.")
+        raise UncertainError(
+            "An epoch may end before the data does, so a `cache` would never complete. "
+            "Put `take` before `cache`."
+        )
     kept = chain.recorded.get("mapped_bytes", 0.0)
     if not 0 < kept <= _MOST_BYTES:
         raise UncertainError(
-            "A `cache` would take more than 1 GB of memory, or how much is not known."
+            "A `cache` would take more than 1 GB of memory, or its size isn't known. Use "
+            "`cache(filename)`, which writes to disk."
         )
     stage = chain.stages[last]
     return evidence.patch(
@@ -154,8 +168,8 @@ def _batch_first(evidence: Evidence) -> Patch:
     one, other = _find_neighbours(chain, "map", "batch")
     if not (one.call.args and is_elementwise(chain.source, one.call.args[0])):
         raise UncertainError(
-            "The function of the `map` may not take whole batches: more than arithmetic with "
-            "each number is in it."
+            "The function of the `map` does more than elementwise arithmetic, so it may not accept "
+            "whole batches. Vectorize it, then batch before it."
         )
     return evidence.patch(
         "Work on whole batches: `batch` before `map`.",
@@ -169,9 +183,12 @@ def _batch_first(evidence: Evidence) -> Patch:
 def _complete_the_cache(evidence: Evidence) -> Patch:
     chain = find_chain(evidence)
     one, other = _find_neighbours(chain, "cache", "take")
-    _refuse_varying(chain, chain.stages.index(one) - 1)
+    refuse_varying(chain, chain.stages.index(one) - 1)
     if _is_left_early(chain):
-        raise UncertainError("A pass may end before the data do; the `cache` would not complete.")
+        raise UncertainError(
+            "An epoch may end before the data does, so the `cache` would not complete. "
+            "Remove the `break`, or the limit on steps."
+        )
     return evidence.patch(
         "Take what an epoch needs before `cache`: it holds only after a pass to its end.",
         chain.source,
@@ -185,7 +202,10 @@ def _mark_python(evidence: Evidence) -> Patch:
     source = find_chain(evidence).source
     found = [call for name in _IN_PYTHON for call in calls_of(source.tree, name)]
     if len(found) != 1:
-        raise UncertainError("There is no one call of Python code in that file.")
+        raise UncertainError(
+            "That file doesn't have exactly one call of `tf.py_function` or "
+            "`tf.numpy_function` to mark. Replace them by TensorFlow operations."
+        )
     statement = statement_of(source, found[0])
     start, _ = source.rows(statement)
     line = source.text[start : source.line_starts[statement.lineno]]
@@ -249,7 +269,10 @@ def _find_neighbours(chain: Chain, first: str, second: str) -> tuple[Stage, Stag
         if (one.method, other.method) == (first, second) and other.call.func.value is one.call  # type: ignore[attr-defined]
     ]
     if len(pairs) != 1:
-        raise UncertainError(f"There is no one `{first}` with a `{second}` right behind it.")
+        raise UncertainError(
+            f"The pipeline doesn't have exactly one `{first}` directly followed by "
+            f"`{second}`. Swap them where it is built."
+        )
     return pairs[0]
 
 
@@ -262,66 +285,9 @@ def _swap(chain: Chain, one: Stage, other: Stage) -> Edit:
     return Edit(start, end, source.text[middle:end] + source.text[start:middle])
 
 
-def _refuse_python(chain: Chain) -> None:
-    """Raises where Python makes the data: it may read what training changes.
-
-    Raises:
-      UncertainError: It does.
-    """
-    if any(chain.recorded.get(each) for each in _PYTHON):
-        raise UncertainError("Python code makes the data, whose order or state may matter.")
-
-
-def _refuse_varying(chain: Chain, last: int) -> None:
-    """Raises where elements up to a stage may be others in each pass.
-
-    Raises:
-      UncertainError: They may.
-    """
-    _refuse_python(chain)
-    stages = chain.stages[: last + 1]
-    varying = [each.method for each in stages if each.method not in _DETERMINISTIC]
-    if not stages or not chain.origin or varying:
-        raise UncertainError("It is not certain that the elements are the same in each pass.")
-    if any(_draws(chain, each) for each in stages if each.method == "map"):
-        raise UncertainError("A `map` draws random numbers, which would be the same in each pass.")
-
-
 def _is_left_early(chain: Chain) -> bool:
     if isinstance(chain.user, ast.Call):
         return (
             called_name(chain.user) != "fit" or keyword(chain.user, "steps_per_epoch") is not None
         )
     return any(isinstance(each, ast.Break | ast.Return) for each in ast.walk(chain.user))
-
-
-def _draws(chain: Chain, stage: Stage) -> bool:
-    """Whether the function of a `map` draws random numbers.
-
-    Raises:
-      UncertainError: Its code is elsewhere, or has a state.
-    """
-    given = stage.call.args[0] if stage.call.args else None
-    functions: list[ast.AST] = [given] if isinstance(given, ast.Lambda) else []
-    if given is not None and not functions:
-        name = dotted(given).rpartition(".")[2]
-        functions += [
-            each
-            for each in ast.walk(chain.source.tree)
-            if isinstance(each, ast.FunctionDef) and each.name == name
-        ]
-    if len(functions) != 1:
-        raise UncertainError("The function of the `map` is not in that file, or not by one name.")
-    called = reached_calls(chain.source, functions[0])
-    if called & _STATEFUL:
-        raise UncertainError("The function of the `map` has a state, or calls Python.")
-    reached = [functions[0], *_reached(chain, called)]
-    return any(draws_numbers(each) for each in reached)
-
-
-def _reached(chain: Chain, called: set[str]) -> list[ast.AST]:
-    return [
-        each
-        for each in ast.walk(chain.source.tree)
-        if isinstance(each, ast.FunctionDef) and each.name in called
-    ]

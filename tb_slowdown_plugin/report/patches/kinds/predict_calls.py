@@ -33,8 +33,8 @@ def find(evidence: Evidence) -> Iterator[Callable[[], Patch]]:
 def _replace(evidence: Evidence, place: Place, calls: list[Called]) -> Patch:
     if any(each.batches > each.calls for each in calls):
         raise UncertainError(
-            f"`predict` at {place.file}:{place.line} computes several batches, which "
-            "`predict_on_batch` would put into one."
+            f"`predict` at {place.file}:{place.line} computes several batches, and "
+            "`predict_on_batch` takes one. Call it for one batch at a time, if memory allows."
         )
     source = evidence.sources.at(place)
     call = call_at(source, place.line, "predict")
@@ -43,7 +43,8 @@ def _replace(evidence: Evidence, place: Place, calls: list[Called]) -> Patch:
     others = {each.arg for each in call.keywords} - {"x"} - _LEFT_OUT
     if given is None or len(call.args) > 1 or others or not isinstance(call.func, ast.Attribute):
         raise UncertainError(
-            f"`predict` at {place.file}:{place.line} has arguments that `predict_on_batch` lacks."
+            f"`predict` at {place.file}:{place.line} has arguments that "
+            "`predict_on_batch` doesn't take. Remove them first."
         )
     _, end = source.span(call)
     _, receiver_end = source.span(call.func.value)

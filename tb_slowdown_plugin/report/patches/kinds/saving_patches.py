@@ -44,7 +44,10 @@ def _patch_of(
 def _keep_few(evidence: Evidence, _: Advice) -> Patch:
     place = evidence.cause.place
     if place is None:
-        raise UncertainError("The run does not say which line saves.")
+        raise UncertainError(
+            "The run doesn't record which line saves, and the patch changes that line's "
+            "manager. Record the program again with this version."
+        )
     source = evidence.sources.whole(place)
     saved = call_at(source, place.line, "save")
     manager = dotted(saved.func.value) if isinstance(saved.func, ast.Attribute) else ""
@@ -56,17 +59,26 @@ def _keep_few(evidence: Evidence, _: Advice) -> Patch:
         and statement.value is call
     ]
     if not manager or len(made) != 1:
-        raise UncertainError(f"It is not clear from {source.name} where `{manager}` is made.")
+        raise UncertainError(
+            f"{source.name} doesn't create `{manager}` in exactly one place. Set "
+            "`max_to_keep` where it is created."
+        )
     call, statement = made[0]
     refuse_stars(call)
     given = call.args[2] if len(call.args) > 2 else keyword(call, "max_to_keep")
     if not (isinstance(given, ast.Constant) and given.value is None):
-        raise UncertainError(f"`{manager}` is not made with `max_to_keep=None`.")
+        raise UncertainError(
+            f"`{manager}` isn't created with `max_to_keep=None`, which is what keeps all "
+            "checkpoints. Check the arguments where it is created."
+        )
     if any(
         isinstance(node, ast.Attribute) and node.attr == "checkpoints"
         for node in ast.walk(source.tree)
     ):
-        raise UncertainError(f"{source.name} reads the list of all checkpoints.")
+        raise UncertainError(
+            f"{source.name} reads `{manager}.checkpoints`, so older ones may be needed. "
+            "Set `max_to_keep` yourself, if they aren't."
+        )
     return evidence.patch(
         f"Keep the newest three checkpoints of `{manager}`, and not all of them.",
         source,
@@ -82,9 +94,15 @@ def _save_less_often(evidence: Evidence, advice: Advice) -> Patch:
     found = _FREQUENCY.search(advice.code)
     steps = int(found[1].replace("_", "")) if found else 0
     if not (isinstance(given, ast.Constant) and isinstance(given.value, int)):
-        raise UncertainError("`ModelCheckpoint` has no `save_freq` that is a number.")
+        raise UncertainError(
+            "`ModelCheckpoint` isn't given `save_freq` as a number, and the patch changes"
+            f" that number. Set `save_freq={steps}`."
+        )
     if steps <= given.value:
-        raise UncertainError("`ModelCheckpoint` saves as rarely as it should.")
+        raise UncertainError(
+            f"`ModelCheckpoint` already saves only every {given.value} batches or less "
+            "often. Make each save cheaper instead: the report lists how."
+        )
     return evidence.patch(
         f"Save once in {steps:,} batches.",
         source,
@@ -103,7 +121,10 @@ def _write_less(evidence: Evidence, _: Advice) -> Patch:
         and not (isinstance(given, ast.Constant) and given.value in (0, "epoch"))
     }
     if not loud or not all(_is_plain(each) for each in loud.values()):
-        raise UncertainError("The arguments of `TensorBoard` are not written there as numbers.")
+        raise UncertainError(
+            "The arguments of `TensorBoard` aren't literal numbers, and the patch changes"
+            " only literals. Change them where they are set."
+        )
     told = ", ".join(f"`{name}={_QUIET[name]}`" for name in loud)
     return evidence.patch(
         f"Write less to TensorBoard: {told}.",
@@ -122,11 +143,16 @@ def _constructor(evidence: Evidence, name: str) -> tuple[Source, ast.Call]:
     """
     places = [to_place(subject) for subject in evidence.subjects(INPUT_AT)]
     if not places or places[0] is None:
-        raise UncertainError("The run does not say where `fit` is called.")
+        raise UncertainError(
+            "The run doesn't record where `fit` is called, and the patch changes that "
+            "file. Record the program again with this version."
+        )
     source = evidence.sources.whole(places[0])
     made = calls_of(source.tree, name)
     if len(made) != 1:
-        raise UncertainError(f"{source.name} does not make one `{name}`.")
+        raise UncertainError(
+            f"{source.name} doesn't create exactly one `{name}`. Change it where it is created."
+        )
     refuse_stars(made[0])
     return source, made[0]
 

@@ -64,8 +64,8 @@ def find(evidence: Evidence) -> Iterator[Callable[[], Patch]]:
 
 def _refuse(place: Place, kinds: set[str]) -> Patch:
     raise UncertainError(
-        f"The arguments of `{place.function}` ({place.file}:{place.line}) differ in ways that no "
-        f"one change takes care of: {', '.join(sorted(kinds))}."
+        f"The arguments of `{place.function}` ({place.file}:{place.line}) differ in several ways "
+        f"({', '.join(sorted(kinds))}), and a patch changes one. Declare an `input_signature`."
     )
 
 
@@ -74,11 +74,15 @@ def _pass_tensors(evidence: Evidence, place: Place, traces: list[Trace]) -> Patc
     numbers = {change.argument: change.before for trace in traces for change in trace.changes}
     if any("float" not in before for before in numbers.values()):
         raise UncertainError(
-            f"`{place.function}` is given Python integers, which it may need for shapes or loops."
+            f"`{place.function}` gets Python integers, which it may need for shapes or loops. "
+            "Pass them as tensors, where it doesn't."
         )
     signatures = " ".join(text for trace in traces for text in trace.signature)
     if any(each in signatures for each in _OTHER_FLOATS) or evidence.subjects(HALF_PRECISION):
-        raise UncertainError(f"`{place.function}` computes in other types than float32.")
+        raise UncertainError(
+            f"`{place.function}` doesn't compute in float32 only, so the dtype of the "
+            "tensor isn't certain. Pass the number as `tf.constant` with the right dtype."
+        )
     function = function_at(evidence.sources.whole(place), place.line, place.function)
     for argument in numbers:
         _refuse_python_uses(evidence.sources.whole(place), function, argument)
@@ -89,7 +93,10 @@ def _pass_tensors(evidence: Evidence, place: Place, traces: list[Trace]) -> Patc
         and (called := to_place(subject.rpartition(" at ")[2]))
     ]
     if len(callers) != 1:
-        raise UncertainError(f"The run does not have one line that calls `{place.function}`.")
+        raise UncertainError(
+            f"The run doesn't record exactly one line that calls `{place.function}`, and "
+            "the patch changes that line. Pass a tensor in each call."
+        )
     source = evidence.sources.whole(callers[0])
     call = call_at(source, callers[0].line, place.function.rpartition(".")[2])
     refuse_stars(call)
@@ -123,7 +130,10 @@ def _argument(call: ast.Call, function: ast.FunctionDef, name: str) -> ast.expr:
         names = names[1:]
     if name in names and names.index(name) < len(call.args):
         return call.args[names.index(name)]
-    raise UncertainError(f"The call does not give `{name}` by itself.")
+    raise UncertainError(
+        f"The call doesn't pass `{name}` as a separate argument. Pass it as a tensor "
+        "where its value is set."
+    )
 
 
 def _refuse_python_uses(source: Source, function: ast.FunctionDef, name: str) -> None:
@@ -139,7 +149,10 @@ def _refuse_python_uses(source: Source, function: ast.FunctionDef, name: str) ->
                 continue
             if not isinstance(node.ctx, ast.Load):
                 if names.index(each) == 0:
-                    raise UncertainError(f"`{function.name}` gives `{each}` other values.")
+                    raise UncertainError(
+                        f"`{function.name}` assigns to `{each}`, so a tensor may not do. "
+                        "Check whether it can be one."
+                    )
                 continue
             names += [new for new in _passed_on(source, function, node) if new not in names]
 
@@ -163,7 +176,10 @@ def _passed_on(source: Source, function: ast.FunctionDef, node: ast.Name) -> lis
         if all(isinstance(target, ast.Name) for target in targets):
             return sorted(bound_names(targets))
         break
-    raise UncertainError(f"`{function.name}` does more than compute with `{node.id}`.")
+    raise UncertainError(
+        f"`{function.name}` does more than arithmetic with `{node.id}`, which may need"
+        " a Python number. Check whether it can be a tensor."
+    )
 
 
 def _computes(source: Source, call: ast.Call) -> bool:
@@ -178,12 +194,21 @@ def _relax_shapes(evidence: Evidence, place: Place, traces: list[Trace]) -> Patc
     source = evidence.sources.whole(place)
     function = function_at(source, place.line, place.function)
     if f"{place.function} ({place.file}:{place.line})" in evidence.subjects(FUNCTION_OPTIONS):
-        raise UncertainError(f"`{place.function}` has a signature or `reduce_retracing` already.")
+        raise UncertainError(
+            f"`{place.function}` already has a signature or `reduce_retracing`. Pad to a "
+            "few shapes instead."
+        )
     if any(trace.jit_compile for trace in traces):
-        raise UncertainError(f"`{place.function}` is compiled by XLA, for each shape again.")
+        raise UncertainError(
+            f"`{place.function}` is compiled by XLA, which compiles each shape whatever "
+            "the trace allows. Pad to a few shapes instead."
+        )
     shapes = {node.attr for node in ast.walk(function) if isinstance(node, ast.Attribute)}
     if shapes & _OF_SHAPES or any(calls_of(function, name) for name in ("len", "range")):
-        raise UncertainError(f"`{place.function}` uses shapes in Python, which would be unknown.")
+        raise UncertainError(
+            f"`{place.function}` uses shapes in Python, which would be unknown (`None`). "
+            "Use `tf.shape`, then set `reduce_retracing=True`."
+        )
     decorator = function.decorator_list[0] if function.decorator_list else function
     start, end = source.span(decorator)
     if is_tensorflow(source, decorator, "function"):
@@ -198,7 +223,10 @@ def _relax_shapes(evidence: Evidence, place: Place, traces: list[Trace]) -> Patc
         comma = {"(": "", ",": " "}.get(inside[-1], ", ")
         edit = Edit(start + len(inside), start + len(inside), f"{comma}reduce_retracing=True")
     else:
-        raise UncertainError(f"`{place.function}` is not decorated by `tf.function` first.")
+        raise UncertainError(
+            f"The first decorator of `{place.function}` isn't `tf.function`. Set "
+            "`reduce_retracing=True` where it is wrapped."
+        )
     return evidence.patch(
         f"Let `{place.function}` keep one trace for all shapes (`reduce_retracing=True`).",
         source,

@@ -62,4 +62,4 @@ def test_one_that_is_elsewhere_stays(tmp_path: Path) -> None:
     made = program(tmp_path)
     made.text = made.text.replace("class Norms", "class Other")
     made.path.write_text(made.text)
-    assert "does not have one `Norms`" in made.refusals()
+    assert "doesn't have one class `Norms`" in made.refusals()

@@ -85,8 +85,8 @@ def test_line_ends_tabs_and_letters_stay(tmp_path: Path) -> None:
         ("print('traced'); return x", "pass", "runs only when it is traced"),
         ("return x * time.time()", "pass", "runs only when it is traced"),
         ("return x * np.random.rand()", "pass", "runs only when it is traced"),
-        ("losses.append(x); return x", "pass", "changes Python objects: losses"),
-        ("global w; w = x; return x", "pass", "changes names of a function around it"),
+        ("losses.append(x); return x", "pass", "changes Python objects (losses)"),
+        ("global w; w = x; return x", "pass", "names of an enclosing function"),
         ("return '''a\n b'''", "pass", "has a string over several lines"),
         ("return x", "step = other(step)", "depends on what the loop changes: step"),
     ],
@@ -123,11 +123,11 @@ def test_a_wrapped_function_moves(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"made": "tf.function(update) if x else None"}, "is not clear"),
-        ({"made": "functools.partial(update)"}, "is not clear"),
+        ({"made": "tf.function(update) if x else None"}, "in exactly one loop"),
+        ({"made": "functools.partial(update)"}, "in exactly one loop"),
         ({"before": "update = other(x)"}, "depends on what the loop changes: update"),
         ({"body": "return tf.Variable(x)"}, "creates variables"),
-        ({"before": "if x: continue"}, "does not run in each round"),
+        ({"before": "if x: continue"}, "doesn't run in each round"),
     ],
 )
 def test_a_wrapped_function_stays_where_it_is_not_certain(

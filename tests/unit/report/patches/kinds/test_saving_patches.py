@@ -111,4 +111,4 @@ def test_two_callbacks_of_a_kind_stay(tmp_path: Path) -> None:
     made = "a = [TensorBoard('a', histogram_freq=1), TensorBoard('b', histogram_freq=1)]"
     program = fitting(tmp_path, made, "callbacks")
     program.advice = (fixes.quiet_tensorboard(Board()),)
-    assert "does not make one `TensorBoard`" in program.refusals()
+    assert "doesn't create exactly one `TensorBoard`" in program.refusals()

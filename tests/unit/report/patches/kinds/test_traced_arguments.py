@@ -155,7 +155,7 @@ def test_a_function_for_xla_keeps_its_traces(tmp_path: Path) -> None:
 def test_what_is_on_already_is_not_added(tmp_path: Path) -> None:
     program = shapes(tmp_path)
     program.saw(Fact("function_options", "step (train.py:3)", {"reduce_retracing": 1.0}))
-    assert "has a signature or `reduce_retracing` already" in program.refusals()
+    assert "already has a signature or `reduce_retracing`" in program.refusals()
 
 
 def test_one_retrace_for_the_last_batch_needs_no_change(tmp_path: Path) -> None:
