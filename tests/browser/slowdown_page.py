@@ -80,6 +80,17 @@ class SlowdownPage:
         self._page.goto(f"{self.url}{_hash(run)}")
         return self._settled(run)
 
+    def reopen(self, run: str) -> Frame:
+        """Load the plugin's frame anew at a run; TensorBoard around it stays.
+
+        TensorBoard's own page takes most of `open`, and keeps nothing of ours but the address.
+        """
+        self._page.evaluate("hash => { window.location.hash = hash; }", _hash(run))
+        frame = self.frame()
+        with self._page.expect_event("framenavigated", lambda moved: moved == frame):
+            frame.evaluate("window.location.reload()")
+        return self._settled(run)
+
     def switch(self, run: str) -> Frame:
         """Go to another run by the address alone, as the back button does."""
         self._page.evaluate("hash => { window.location.hash = hash; }", _hash(run))

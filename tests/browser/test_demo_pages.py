@@ -68,18 +68,18 @@ def test_nothing_is_asked_of_another_origin(page: SlowdownPage, board: TensorBoa
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_follows_the_theme(
-    board: TensorBoardProcess,
+    demo_board: TensorBoardProcess,
     open_page: Callable[..., SlowdownPage],
     pictures: Path,
     scheme: str,
     request: pytest.FixtureRequest,
 ) -> None:
-    page = open_page(board.url, scheme=scheme)
-    page.open(name_of(board, "retrace_python_number"))
+    page = open_page(demo_board.url, scheme=scheme)
+    page.open("retrace_python_number")
     assert page.is_dark() == (scheme == "dark")
     assert page.first_cause() == "retracing"
     assert page.complaints == []
-    if request.config.getoption("--all") and "--load_fast=true" in board.arguments:  # to look at
+    if request.config.getoption("--all"):  # to look at
         for run in EXPECTED:
             page.switch(run)
             page.screenshot(pictures / f"{run}-{scheme}.png")

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import chromium
 from event_files import make_steps, split, write_chunks
 
 from tb_slowdown_plugin.__main__ import main
@@ -59,16 +57,6 @@ class Opened:
         self.page.keyboard.press("+")
         self.page.wait_for_function("before => location.hash !== before", arg=rows)
         self.page.wait_for_function(f"before => {DRAWN} !== before", arg=drawn)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[playwright.Browser]:
-    with playwright.sync_playwright() as running:
-        browser = running.chromium.launch(
-            executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

@@ -9,14 +9,12 @@ is now and one with the differences in red lie in test-output/browser/pictures.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browser.conftest import FLAGS
-from conftest import chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, FloatRect, Page
@@ -138,18 +136,14 @@ def making(request: pytest.FixtureRequest) -> bool:
 
 
 @pytest.fixture(scope="module")
-def browser(making: bool) -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
-        drawn_by = _drawn_by(browser)
-        if making:
-            DRAWN_BY.write_text(json.dumps(drawn_by) + "\n")
-        elif (kept := json.loads(DRAWN_BY.read_text())) != drawn_by:
-            pytest.skip(f"the pictures were drawn by {kept}, this is {drawn_by}; anew: {MAKE}")
-        yield browser
-        browser.close()
+def drawing(browser: Browser, making: bool) -> Browser:
+    """The browser, if it draws as the one that drew the kept pictures."""
+    drawn_by = _drawn_by(browser)
+    if making:
+        DRAWN_BY.write_text(json.dumps(drawn_by) + "\n")
+    elif (kept := json.loads(DRAWN_BY.read_text())) != drawn_by:
+        pytest.skip(f"the pictures were drawn by {kept}, this is {drawn_by}; anew: {MAKE}")
+    return browser
 
 
 @pytest.fixture(scope="module")
@@ -163,13 +157,13 @@ def answers(making: bool) -> dict[str, Any]:
 
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
 def test_the_page_looks_as_it_should(
-    browser: Browser, answers: dict[str, Any], pictures: Path, scene: Scene, making: bool
+    drawing: Browser, answers: dict[str, Any], pictures: Path, scene: Scene, making: bool
 ) -> None:
     from browser import picture_compare
 
     folder = pictures / "pictures"
     folder.mkdir(exist_ok=True)
-    _take(browser, answers, scene, folder)
+    _take(drawing, answers, scene, folder)
     wrong = []
     for name in scene.pictures:
         taken, kept = folder / f"{name}.png", KEPT / f"{name}.png"

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import event_files
 import numpy as np
@@ -55,25 +55,36 @@ def write_run(logdir: Path) -> None:
     event_files.write_chunks(logdir / "run1/slowdown", [chunk])
 
 
-@pytest.fixture(scope="module", params=["", "/deep/tb"], ids=["root", "prefix"])
-def prefix(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+class Place(NamedTuple):
+    """Where TensorBoard is, and whether XProf is beside it."""
+
+    prefix: str
+    has_xprof: bool
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["no_xprof", "xprof"])
-def has_xprof(request: pytest.FixtureRequest) -> bool:
-    return bool(request.param)
+ROOT, PREFIXED = Place("", False), Place("/deep/tb", True)
+FURTHER = [Place("", True), Place("/deep/tb", False)]
+
+
+@pytest.fixture(
+    scope="module",
+    params=[ROOT, PREFIXED, *(pytest.param(each, marks=pytest.mark.further) for each in FURTHER)],
+    ids=lambda place: (
+        f"{'prefix' if place.prefix else 'root'}-{'' if place.has_xprof else 'no_'}xprof"
+    ),
+)
+def place(request: pytest.FixtureRequest) -> Place:
+    found: Place = request.param
+    return found
 
 
 @pytest.fixture(scope="module")
-def board(
-    prefix: str, has_xprof: bool, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[TensorBoardProcess]:
-    commands = xprof_commands() if has_xprof else Path(sys.executable).parent
+def board(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TensorBoardProcess]:
+    commands = xprof_commands() if place.has_xprof else Path(sys.executable).parent
     folder = tmp_path_factory.mktemp("traces")
     write_run(folder / "logs")
     flags = ["--logdir", str(folder / "logs")]
-    with TensorBoardProcess(flags, folder, prefix, commands) as board:
+    with TensorBoardProcess(flags, folder, place.prefix, commands) as board:
         board.wait_until("the run is read", lambda: "run1" in board.runs())
         yield board
 
@@ -87,7 +98,7 @@ def x_of(frame: Frame, row: int) -> float:
 
 def test_a_slow_step_stands_in_the_trace_viewer_after_one_click(
     board: TensorBoardProcess,
-    has_xprof: bool,
+    place: Place,
     open_page: Callable[..., SlowdownPage],
     pictures: Path,
 ) -> None:
@@ -101,12 +112,12 @@ def test_a_slow_step_stands_in_the_trace_viewer_after_one_click(
     assert f"of {SESSIONS['retrace']}, host vm" in trace.inner_text()
     assert "Tracing 70.3 ms" in trace.inner_text()
     beside(frame)
-    if has_xprof:
+    if place.has_xprof:
         assert_viewer_stands_at(trace, "train 5")
     else:
         trace.get_by_text("pip install xprof").wait_for()
         assert trace.locator("iframe").count() == 0
-    page.screenshot(pictures / f"traces_{'xprof' if has_xprof else 'plain'}.png")
+    page.screenshot(pictures / f"traces_{'xprof' if place.has_xprof else 'plain'}.png")
 
     from playwright.sync_api import expect
 
@@ -115,7 +126,7 @@ def test_a_slow_step_stands_in_the_trace_viewer_after_one_click(
     page.page.reload()
     trace = page.frame().locator("sd-trace")
     trace.get_by_role("heading", name="Step 5").wait_for()
-    if has_xprof:
+    if place.has_xprof:
         assert_viewer_stands_at(trace, "train 5")
     trace.get_by_role("button", name="Step before").click()
     trace.get_by_role("heading", name="Step 4").wait_for()
@@ -170,7 +181,7 @@ def complains_of_nothing(page: SlowdownPage) -> None:
     }
 
 
-@pytest.mark.parametrize(("prefix", "has_xprof"), [("", False)], indirect=True)
+@pytest.mark.parametrize("place", [ROOT], indirect=True)
 def test_causes_captures_and_differences_lead_to_a_trace(
     board: TensorBoardProcess, open_page: Callable[..., SlowdownPage]
 ) -> None:

@@ -63,7 +63,7 @@ def run(host: TrainingHost, file: Path, name: str, folder: Path) -> Outcome:
     return Outcome(account_for(found).report, told["seconds"], told["line"])
 
 
-@pytest.mark.parametrize("name", few(CALLS, "predict_in_callback", "fit_in_loop", "load_model"))
+@pytest.mark.parametrize("name", few(CALLS, "predict_in_callback", "load_model"))
 def test_a_call_is_one_row_with_its_line_and_its_seconds(
     host: TrainingHost, name: str, tmp_path: Path
 ) -> None:
@@ -112,9 +112,7 @@ def test_waiting_for_another_thread_is_one_row_with_its_line(
     few(
         [*CALLS, *WRITES, *WAITS],
         "predict_in_callback",
-        "evaluate",
         "pickle_in_loop",
-        "lock_in_loop",
     ),
 )
 def test_its_healthy_twin_is_not_blamed(host: TrainingHost, name: str, tmp_path: Path) -> None:

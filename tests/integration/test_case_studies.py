@@ -47,6 +47,7 @@ def test_each_program_has_its_page() -> None:
 
 
 @pytest.mark.timed
+@pytest.mark.further
 @pytest.mark.slow
 @pytest.mark.tensorflow
 def test_a_prediction_for_each_example_is_named_patched_and_gives_the_same(tmp_path: Path) -> None:

@@ -13,8 +13,7 @@ from integration.live_answers import JUDGED_SECONDS, NAMED_SECONDS
 if TYPE_CHECKING:
     from integration.turned_slow import TurnedSlow
 
-pytestmark = [pytest.mark.timed, pytest.mark.patient, pytest.mark.tensorflow, pytest.mark.slow]
-pytest.importorskip("tensorflow")
+pytestmark = [pytest.mark.waiting, pytest.mark.tensorflow, pytest.mark.slow]
 
 
 def test_it_is_told_at_once_and_never_contradicts_itself(turned_slow: TurnedSlow) -> None:

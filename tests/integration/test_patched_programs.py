@@ -117,7 +117,7 @@ def seconds_lost(folder: Path, logdir: str) -> dict[str, float]:
 
 @pytest.mark.parametrize(
     "name",
-    few(PROGRAMS, "function_in_loop", "collect_in_loop"),
+    few(PROGRAMS, "function_in_loop"),
 )
 def test_the_patch_of_a_program_takes_its_cause_away(name: str, tmp_path: Path) -> None:
     expected, script = PROGRAMS[name], f"{name}.py"

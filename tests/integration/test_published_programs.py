@@ -11,6 +11,7 @@ pytest.importorskip("tensorflow")
 from integration.published_programs import FOLDER, run_pair, timeless
 from integration.training_host import TrainingHost
 from integration.written import chunks, failures, numbers
+from of_a_kind import few
 
 pytestmark = pytest.mark.tensorflow
 
@@ -28,7 +29,17 @@ STEPS = {
 """Of each program, those that it makes under the monitor's eyes."""
 
 
-@pytest.mark.parametrize("name", STEPS)
+IN_THE_GATE = (
+    "checkpoint_load_evaluate",
+    "custom_train_step",
+    "gan",
+    "mirrored_strategy",
+    "tf1_session",
+)
+"""One for each way of training: `fit`, with an own step, two functions, replicas, and sessions."""
+
+
+@pytest.mark.parametrize("name", few(STEPS, *IN_THE_GATE))
 def test_output_warnings_and_exit_status_are_the_same_with_the_monitor(
     host: TrainingHost, tmp_path: Path, name: str
 ) -> None:

@@ -276,18 +276,18 @@ def test_a_program_that_cannot_be_tried_is_refused_in_one_line(
     assert text.startswith(BEGUN) or [each.name for each in tmp_path.iterdir()] == ["program.py"]
 
 
-@pytest.mark.parametrize(
-    "act",
-    [
-        "open(mine + '/model.bin', 'wb')",
-        "os.remove(mine + '/model.bin')",
-        "(tf.train.Checkpoint(v=variable).write(mine + '/model'))",
-    ],
-    ids=["open", "remove", "checkpoint"],
-)
-def test_what_a_program_writes_by_an_absolute_path_is_refused(tmp_path: Path, act: str) -> None:
+WRITES = {
+    "open": "open(mine + '/model.bin', 'wb')",
+    "remove": "os.remove(mine + '/model.bin')",
+    "checkpoint": "(tf.train.Checkpoint(v=variable).write(mine + '/model'))",
+}
+"""What a program may do to its user's files; `test_write_guard.py` has each act by itself."""
+
+
+@pytest.mark.parametrize("name", few(WRITES, "checkpoint"))
+def test_what_a_program_writes_by_an_absolute_path_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "model.bin").write_bytes(b"mine")
-    text = f"import os\nmine = {str(tmp_path)!r}\n{BEGUN}{STEP}{act}\n"
+    text = f"import os\nmine = {str(tmp_path)!r}\n{BEGUN}{STEP}{WRITES[name]}\n"
     (tmp_path / "program.py").write_text(text)
     before = hash_files(tmp_path)
     done = run_command(tmp_path, "try", "--all", "program.py")

@@ -9,8 +9,7 @@ import pytest
 if TYPE_CHECKING:
     from integration.turned_slow import TurnedSlow
 
-pytestmark = [pytest.mark.timed, pytest.mark.patient, pytest.mark.tensorflow, pytest.mark.slow]
-pytest.importorskip("tensorflow")
+pytestmark = [pytest.mark.waiting, pytest.mark.tensorflow, pytest.mark.slow]
 
 RUN = "callback"
 

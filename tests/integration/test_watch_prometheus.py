@@ -22,8 +22,7 @@ import numpy as np
 import pytest
 
 pytestmark = [
-    pytest.mark.timed,
-    pytest.mark.patient,
+    pytest.mark.waiting,
     pytest.mark.slow,
     pytest.mark.skipif(
         not (shutil.which("prometheus") and shutil.which("prometheus-alertmanager")),
