@@ -23,13 +23,11 @@ from tb_slowdown_plugin.analysis.ledger.contention import (
 )
 from tb_slowdown_plugin.analysis.ledger.findings import AT_START
 from tb_slowdown_plugin.analysis.ledger.input_contention import find_starved, judge_wait
-from tb_slowdown_plugin.analysis.ledger.measured_accounts import judge_account, judge_together
+from tb_slowdown_plugin.analysis.ledger.measured_accounts import judge_account, judge_accounts
 from tb_slowdown_plugin.analysis.ledger.short_runs import keep_certain, steps_needed
 from tb_slowdown_plugin.analysis.ledger.wandering import find_wandering
 from tb_slowdown_plugin.analysis.prepare.steps import (
     Steps,
-    as_column,
-    fill_unknown,
     prepare_steps,
     take_out,
 )
@@ -119,12 +117,9 @@ def diagnose(
       >>> cause.cause, cause.pattern, cause.steps, round(cause.lost_seconds, 3)
       ('retracing', 'periodic', (700, 990), 6.0)
     """
-    steps = prepare_steps(step_seconds, measured or {}, epochs)
-    computed = None
-    if cpu_seconds is not None:
-        used = as_column("cpu_seconds", cpu_seconds, len(steps))
-        computed = fill_unknown(used, steps.seconds)
-    steps = take_out(steps, find_contention(steps, signals or {}, computed))
+    signals, floors = signals or {}, floors or {}
+    steps = prepare_steps(step_seconds, measured or {}, epochs, cpu_seconds)
+    steps = take_out(steps, find_contention(steps, signals))
     if steps.wall_seconds <= 0:
         return _conclude(steps, [], np.zeros(len(steps)), None, 0, FEWEST_STEPS_TO_JUDGE)
     compile_rows = _count_slow_first_rows(steps)
@@ -135,19 +130,19 @@ def diagnose(
     if trend is not None and trend.warm_up:
         warm_up_rows = int(trend.edges[trend.warm_up])
 
-    def judge_one(run: Steps, account: str) -> list[Finding]:
-        floor = (floors or {}).get(account)
-        return judge_account(run, account, compile_rows, warm_up_rows, floor)
-
     candidates: list[Finding] = []
     if names.INPUT_WAIT in steps.accounts:
         wait = steps.accounts[names.INPUT_WAIT]
-        starved = find_starved(_without_end_of_pass(steps), wait, computed, signals or {})
-        steps, candidates = judge_wait(steps, starved, partial(judge_one, account=names.INPUT_WAIT))
-    for account in steps.accounts:
-        if account != names.INPUT_WAIT:
-            candidates += judge_one(steps, account)
-    candidates += judge_together(steps, candidates, compile_rows, warm_up_rows)
+        starved = find_starved(_without_end_of_pass(steps), wait, steps.cpu_seconds, signals)
+        judge_own = partial(
+            judge_account,
+            account=names.INPUT_WAIT,
+            first_rows=compile_rows,
+            warm_up_rows=warm_up_rows,
+            flat_floor=floors.get(names.INPUT_WAIT),
+        )
+        steps, candidates = judge_wait(steps, starved, judge_own)
+    candidates = judge_accounts(steps, candidates, compile_rows, warm_up_rows, floors)
     core = judge_core(steps, usual, trend, warm_up_rows)
     candidates += core.findings
     unexplained, warm_up_rows = core.unexplained, core.warm_up_rows

@@ -78,7 +78,25 @@ class Context:
 
 
 class Collector(Protocol):
-    """One family of signals. `name` is what the environment record lists it under."""
+    """One family of signals. `name` is what the environment record lists it under.
+
+    It may have more, and is then treated so:
+
+    - `caveat`, a text: after `start`, what it doesn't see here, and why; "" where it sees all.
+    - `read_in_thread() -> Mapping[str, float]`: as `SampledCollector.read`, but called in the
+      training thread, at the end of a step, for what only that thread can see, such as its
+      default graph. At most once a sample, so it may cost microseconds, not milliseconds.
+
+    A `SampledCollector` may also have:
+
+    - `in_background = True`: it asks the system and hooks nothing, so it is started where it is
+      read. A driver or a network filesystem may take seconds to answer, or for ever; the training
+      thread does not wait for that.
+    - `is_cheap = True`: it is also read between two samples while a run is young. What all
+      collectors together cost leaves a program of ten seconds a dozen samples.
+    - `look_late(seconds)`: called when the sampling thread woke up so many seconds late, before
+      anything gives the interpreter's lock away again; `read` comes then.
+    """
 
     name: str
 
@@ -93,13 +111,6 @@ class Collector(Protocol):
         """Removes the hooks; what TensorFlow had before is back in place."""
 
 
-class PartialCollector(Collector, Protocol):
-    """A collector that may run and still not see everything."""
-
-    caveat: str
-    """After `start`: what it does not see here, and why; "" where it sees all."""
-
-
 class SampledCollector(Collector, Protocol):
     """A collector that is also asked for values, in the background thread."""
 
@@ -109,49 +120,6 @@ class SampledCollector(Collector, Protocol):
         Raises:
           Unavailable: It turns out only now that it can't run here; it is stopped.
         """
-
-
-class LateCollector(SampledCollector, Protocol):
-    """A sampled collector that is told when the sampling thread woke up late."""
-
-    def look_late(self, seconds: float) -> None:
-        """Looks before anything gives the interpreter's lock away again; `read` comes then.
-
-        Args:
-          seconds: So long ago the `read` was due.
-        """
-
-
-class CheapCollector(SampledCollector, Protocol):
-    """A sampled collector that is also read between two samples while a run is young.
-
-    What all collectors together cost leaves a program of ten seconds a dozen samples.
-    """
-
-    is_cheap: bool
-    """True."""
-
-
-class BackgroundCollector(SampledCollector, Protocol):
-    """A collector that asks the system and hooks nothing: it is started where it is read.
-
-    A driver or a network filesystem may take seconds to answer, or for ever. The training
-    thread does not wait for that.
-    """
-
-    in_background: bool
-    """True."""
-
-
-class ThreadSampledCollector(Collector, Protocol):
-    """As `SampledCollector`, but read in the training thread, at the end of a step.
-
-    For what only that thread can see, such as its default graph. At most one
-    reading a sample, so it may cost microseconds, not milliseconds.
-    """
-
-    def read_in_thread(self) -> Mapping[str, float]:
-        """Signal name -> value now."""
 
 
 def is_legacy() -> bool:

@@ -177,6 +177,16 @@ class Allocator:
     largest_bytes: float
     """The largest single allocation seen."""
 
+    @property
+    def limit_bytes(self) -> float:
+        """What it may hold."""
+        return self.in_use_bytes + self.available_bytes
+
+    @property
+    def fullness(self) -> float:
+        """How much of that was held at most: 0 to 1."""
+        return self.in_use_bytes / self.limit_bytes if self.limit_bytes > 0.0 else 0.0
+
 
 @dataclass(frozen=True, slots=True)
 class CapturedSteps:

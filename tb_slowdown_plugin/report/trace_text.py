@@ -16,7 +16,6 @@ from tb_slowdown_plugin.profiler.types import Total, Trace
 from tb_slowdown_plugin.records.capture import (
     PART_NAMES,
     PARTS,
-    Allocator,
     efficiency_of,
     tell_efficiency,
 )
@@ -135,19 +134,14 @@ def _stage(total: Total) -> str:
 
 
 def _memory(trace: Trace) -> Iterable[str]:
-    fullest = sorted(trace.allocators, key=lambda one: -_fullness(one))
+    fullest = sorted(trace.allocators, key=lambda one: -one.fullness)
     for allocator in fullest[:_MOST_ALLOCATORS]:
-        limit = allocator.in_use_bytes + allocator.available_bytes
+        limit = allocator.limit_bytes
         of = f" of {size(limit)}" if limit > 0.0 else ""
         share = allocator.fragmentation
         pieces = f", fragmentation {whole_percent(share)}" if share >= 0.0 else ""
         if allocator.in_use_bytes >= 0.0:
             yield f"Memory: `{allocator.name}` up to {size(allocator.in_use_bytes)}{of}{pieces}."
-
-
-def _fullness(allocator: Allocator) -> float:
-    limit = allocator.in_use_bytes + allocator.available_bytes
-    return allocator.in_use_bytes / limit if limit > 0.0 else 0.0
 
 
 def _row(name: str, middle: str, right: str, width: int) -> str:

@@ -28,9 +28,11 @@ from tb_slowdown_plugin.analysis.ledger.run_queue import (
     find_foreign_share,
     find_own_growth,
     read_count,
+    read_counts,
 )
 from tb_slowdown_plugin.analysis.prepare.steps import Steps, as_column, as_samples
 from tb_slowdown_plugin.analysis.stats.buckets import (
+    Samples,
     Signals,
     quantile_by_steps,
     sum_between,
@@ -49,7 +51,6 @@ from tb_slowdown_plugin.catalog.parameters.shared import NEARLY_ALL, NEGLIGIBLE,
 from tb_slowdown_plugin.catalog.signals import (
     CORES,
     RUN_DELAY,
-    SWITCHES,
     THREAD_CPU,
     THREAD_RUN_DELAY,
 )
@@ -69,14 +70,13 @@ _SPREADS: Final = 2.0
 2% are farther below."""
 
 
-def find_contention(steps: Steps, signals: Signals, cpu: Float | None = None) -> dict[str, Float]:
+def find_contention(steps: Steps, signals: Signals) -> dict[str, Float]:
     """Splits from the core the seconds in which the process was kept off the CPU.
 
     Args:
       steps: The run.
       signals: Cumulative counts: the names above and those of `run_queue.py`. And
         `THREAD_CPU`, which is no count; without it no growth is told from the neighbours' doing.
-      cpu: (S,) CPU seconds of the process in each step; of steps with NaN nothing follows.
 
     Returns:
       Account -> (S,) seconds, less than the core. The training thread's own delay
@@ -86,14 +86,17 @@ def find_contention(steps: Steps, signals: Signals, cpu: Float | None = None) ->
       UsageError: A signal is not of shape (S,).
     """
     found: dict[str, Float] = {}
+    cpu = steps.cpu_seconds
     known = np.zeros(len(steps))
+    counts = read_counts(signals, len(steps))
+    share = find_foreign_share(counts, steps.seconds, cpu)
     for name in CONTENTION_ACCOUNTS:
         if name not in signals:
             continue
         if name == THREAD_RUN_DELAY:
-            felt = _read_own(steps, signals, cpu)
+            felt = _read_own(steps, counts[THREAD_RUN_DELAY], share)
         elif name == RUN_DELAY:
-            felt = find_foreign_delays(steps.seconds, cpu, signals, _MOST_STRETCHES)
+            felt = find_foreign_delays(counts, share, steps.seconds, cpu, _MOST_STRETCHES)
         else:
             counted = as_samples(f"signals[{name!r}]", signals[name], len(steps))
             felt = read_count(counted, _MOST_STRETCHES)
@@ -103,12 +106,12 @@ def find_contention(steps: Steps, signals: Signals, cpu: Float | None = None) ->
             continue
         growth = np.zeros(len(felt.seconds))
         if THREAD_CPU in signals:
-            growth = find_own_growth(steps, _compute_alone(steps, signals, cpu), felt)
+            growth = find_own_growth(steps, _compute_alone(steps, signals), felt)
         lost = _book(steps.core - known, felt, growth)
         if lost.any():
             found[CONTENTION_ACCOUNTS[name]] = found.get(CONTENTION_ACCOUNTS[name], 0.0) + lost
             known = known + lost
-    slower = find_slow_cpu(steps, signals, cpu)
+    slower = find_slow_cpu(steps, signals)
     if slower is not None:
         felt = _leave_felt(steps.core, known, slower, None)
         lost = _book(steps.core - known, felt, np.zeros(len(felt.seconds)))
@@ -117,34 +120,29 @@ def find_contention(steps: Steps, signals: Signals, cpu: Float | None = None) ->
     return found
 
 
-def _compute_alone(steps: Steps, signals: Signals, cpu: Float | None) -> Float:
+def _compute_alone(steps: Steps, signals: Signals) -> Float:
     """(S,) seconds that a step's computing takes at least, with all cores for itself.
 
     What the training thread computes, and what the others do, spread over the cores.
     """
     thread = as_column(f"signals[{THREAD_CPU!r}]", signals[THREAD_CPU], len(steps))
+    cpu = steps.cpu_seconds
     if cpu is None or CORES not in signals:
         return thread
     cores = max(1.0, float(as_samples(CORES, signals[CORES], len(steps)).values.max(initial=1.0)))
     return np.asarray(thread + np.nan_to_num(np.maximum(cpu - thread, 0.0)) / cores)
 
 
-def _read_own(steps: Steps, signals: Signals, cpu: Float | None) -> Delays | None:
-    """The core's part of the delay of the training thread.
+def _read_own(steps: Steps, delay: Samples, share: Float) -> Delays | None:
+    """The core's part of the delay of the training thread, as far as other programs made it.
 
     The thread may have been kept off the CPU wherever it was at work, in a callback as
     well as in the core; while it waits for data or for other workers, it wants no core.
     """
-    counts = {
-        name: as_samples(f"signals[{name!r}]", signals[name], len(steps))
-        for name in (THREAD_RUN_DELAY, RUN_DELAY, *SWITCHES)
-        if name in signals
-    }
-    delays = read_count(counts[THREAD_RUN_DELAY], _MOST_STRETCHES)
+    delays = read_count(delay, _MOST_STRETCHES)
     if delays is None:
         return None
     sampled = delays.sampled
-    share = find_foreign_share(counts, steps.seconds, cpu)
     foreign = sum_between(share, sampled) / np.diff(sampled)
     at_work, core = sum_between(steps.seconds, sampled), sum_between(steps.core, sampled)
     for name, column in steps.accounts.items():

@@ -27,13 +27,12 @@ from tb_slowdown_plugin.records.types import Float
 _MOST_STRETCHES: Final = 4000
 
 
-def find_slow_cpu(steps: Steps, signals: Signals, cpu: Float | None) -> Delays | None:
+def find_slow_cpu(steps: Steps, signals: Signals) -> Delays | None:
     """What the process computed longer for than it would have on the CPU at its fastest.
 
     Args:
       steps: The run.
       signals: `FIXED_WORK`; without it nothing is known. `THREAD_CPU` tells own threads apart.
-      cpu: (S,) CPU seconds of the process in each step.
 
     Returns:
       Seconds between samples; None where nothing is known, and where the threads of the program
@@ -42,6 +41,7 @@ def find_slow_cpu(steps: Steps, signals: Signals, cpu: Float | None) -> Delays |
     Raises:
       UsageError: A signal is not of shape (S,).
     """
+    cpu = steps.cpu_seconds
     if cpu is None or FIXED_WORK not in signals:
         return None
     taken = as_samples(f"signals[{FIXED_WORK!r}]", signals[FIXED_WORK], len(steps))

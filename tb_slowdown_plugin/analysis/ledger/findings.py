@@ -36,27 +36,24 @@ class Loss(NamedTuple):
     """What a rise of a trend took."""
 
     rise: Rise
-    lost: Float
-    """(S,) seconds in each row."""
+    share: Float
+    """(S,) of what each step really took."""
     numbers: dict[str, float]
     """Of the rise, for evidence."""
 
 
-def find_losses(
-    series: Float, trend: Trend, unit_seconds: float, offset: float = 0.0
-) -> Iterator[Loss]:
+def find_losses(trend: Trend, unit_seconds: float, offset: float = 0.0) -> Iterator[Loss]:
     """What each rise of a trend took, unless it is only a slightly slower first part.
 
     Args:
-      series: (S,) seconds that the trend was fitted to.
       trend: The fit, in units of `unit_seconds`, with `offset` added to the series.
       unit_seconds: Of the trend.
       offset: In the unit of the trend.
     """
     for rise in trend.rises:
         if not rise.at_start or rise.after >= (1 + MATTERS) * rise.before:
-            lost = _book(series, trend, rise, offset)
-            yield Loss(rise, lost, _describe(rise, unit_seconds, offset))
+            share = _share_of_steps(trend, rise, offset)
+            yield Loss(rise, share, _describe(rise, unit_seconds, offset))
 
 
 def floor_of(rise: Rise) -> float:
@@ -69,14 +66,11 @@ def floor_of(rise: Rise) -> float:
     return FLAT_FLOOR if rise.at_start or is_slight else GROWTH_FLOOR
 
 
-def _book(series: Float, trend: Trend, rise: Rise, offset: float) -> Float:
-    """(S,) seconds of a rise: its share of the level, of what the row really took."""
+def _share_of_steps(trend: Trend, rise: Rise, offset: float) -> Float:
     level = np.maximum(trend.level - offset, 1e-12)
-    share = np.clip(rise.height / level, 0.0, 1.0)
-    lost = np.zeros(len(series))
-    lost[trend.edges[0] : trend.edges[-1]] = trend.spread(share)
-    lost *= series
-    return lost
+    share = np.zeros(trend.edges[-1])
+    share[trend.edges[0] :] = trend.spread(np.clip(rise.height / level, 0.0, 1.0))
+    return share
 
 
 def _describe(rise: Rise, unit_seconds: float, offset: float) -> dict[str, float]:

@@ -26,6 +26,8 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.ledger.run_queue import (
     find_foreign_delays,
+    find_foreign_share,
+    read_counts,
 )
 from tb_slowdown_plugin.analysis.prepare.steps import Steps
 from tb_slowdown_plugin.analysis.stats.buckets import (
@@ -69,7 +71,9 @@ def find_starved(seconds: Float, wait: Float, cpu: Float | None, signals: Signal
     starved = np.zeros(len(wait))  # unlike `zeros_like`, no memory where nothing is known
     if cpu is None or not all(name in signals for name in (RUN_DELAY, *SWITCHES)):
         return starved
-    delays = find_foreign_delays(seconds, cpu, signals, len(wait))
+    counts = read_counts(signals, len(wait))
+    share = find_foreign_share(counts, seconds, cpu)
+    delays = find_foreign_delays(counts, share, seconds, cpu, len(wait))
     if delays is None or _is_always_alike(wait):
         return starved
     sampled = delays.sampled

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.ledger.findings import Loss, find_losses, make_finding
+from tb_slowdown_plugin.analysis.ledger.findings import find_losses, make_finding
 from tb_slowdown_plugin.analysis.prepare.steps import Steps
 from tb_slowdown_plugin.analysis.stats.buckets import bucket
 from tb_slowdown_plugin.analysis.stats.events import (
@@ -58,6 +58,42 @@ _NOT_OF_THE_PROGRAM: Final = frozenset({CONTENTION, names.COMMUNICATION})
 _END_OF_PASS: Final = names.account(names.INPUT_WAIT, names.END_OF_PASS)
 _SETUP: Final = names.account(names.TRACING, names.LIBRARY)
 """Tracing of functions of `tf.data`: a dataset or an iterator is made."""
+
+
+class _Rise(NamedTuple):
+    """What an account grew by."""
+
+    pattern: Pattern
+    lost: Float
+    """(S,) seconds."""
+    numbers: dict[str, float]
+
+
+def judge_accounts(
+    steps: Steps,
+    of_wait: list[Finding],
+    first_rows: int,
+    warm_up_rows: int,
+    floors: Mapping[str, float],
+) -> list[Finding]:
+    """Names what the accounts lost: each by itself, then those that are much together.
+
+    Args:
+      steps: The run.
+      of_wait: What the input wait lost: it is judged with what neighbours did to it.
+      first_rows: As for `judge_account`.
+      warm_up_rows: As for `judge_account`.
+      floors: Account -> `flat_floor` of `judge_account`.
+
+    Returns:
+      All findings, those of the input wait included.
+    """
+    found = list(of_wait)
+    for account in steps.accounts:
+        if account != names.INPUT_WAIT:
+            floor = floors.get(account)
+            found += judge_account(steps, account, first_rows, warm_up_rows, floor)
+    return found + _judge_together(steps, found, first_rows, warm_up_rows)
 
 
 def judge_account(
@@ -114,20 +150,10 @@ def judge_account(
     return findings + grown
 
 
-def judge_together(
+def _judge_together(
     steps: Steps, findings: Sequence[Finding], first_rows: int, warm_up_rows: int
 ) -> list[Finding]:
-    """Names accounts that are each under their floor and are much together.
-
-    Args:
-      steps: The run.
-      findings: What has been named already.
-      first_rows: As for `judge_account`.
-      warm_up_rows: As for `judge_account`.
-
-    Returns:
-      A finding for each of them, or none.
-    """
+    """Names accounts that are each under their floor and are much together, beside the findings."""
     named = {finding.source for finding in findings if finding.pattern != "warm_up"}
     quiet: dict[str, tuple[Float, Int]] = {}
     for account in steps.accounts.keys() - named - {*steps.parts, _END_OF_PASS}:
@@ -240,7 +266,7 @@ def _name_whole(
     else:
         largest = _find_largest_rise(steps, column, events, warm_up_rows)
         if largest is not None:
-            pattern = largest.rise.pattern
+            pattern = largest.pattern
             numbers.update(largest.numbers)
             rows = np.flatnonzero(largest.lost)
             span = (int(rows[0]), int(rows[-1]))
@@ -260,13 +286,13 @@ def _name_growth(
     if growth is not None:
         return _drift_of_events(account, growth, floor)
     findings = []
-    for rise, lost, numbers in _find_rises(steps, column, events, warm_up_rows):
+    for pattern, lost, numbers in _find_rises(steps, column, events, warm_up_rows):
         if lost.sum() < floor:
             continue
         source = _find_neighbours(steps, account, lost) or account
         if lost.sum() >= rule_of(source).growth_floor * steps.wall_seconds:
             confidence: Confidence = "high" if source == account else "medium"
-            findings.append(make_finding(source, rise.pattern, lost, confidence, numbers))
+            findings.append(make_finding(source, pattern, lost, confidence, numbers))
     return findings
 
 
@@ -301,24 +327,28 @@ def _drift_of_events(account: str, growth: Growth, floor: float) -> list[Finding
     return [make_finding(account, "drift", growth.lost_per_step, "high", growth.numbers)]
 
 
-def _find_largest_rise(steps: Steps, column: Float, events: Int, warm_up_rows: int) -> Loss | None:
+def _find_largest_rise(steps: Steps, column: Float, events: Int, warm_up_rows: int) -> _Rise | None:
     rises = _find_rises(steps, column, events, warm_up_rows)
     if not rises:
         return None
     largest = max(rises, key=lambda each: float(each.lost.sum()))
-    least = MAJORITY if largest.rise.pattern == "level_shift" else MAJORITY / 2
+    least = MAJORITY if largest.pattern == "level_shift" else MAJORITY / 2
     return largest if largest.lost.sum() >= least * column.sum() else None
 
 
-def _find_rises(steps: Steps, column: Float, events: Int, warm_up_rows: int) -> list[Loss]:
+def _find_rises(steps: Steps, column: Float, events: Int, warm_up_rows: int) -> list[_Rise]:
     steady = len(steps) - warm_up_rows
     count = int(np.count_nonzero(events >= warm_up_rows))
     unit = steps.typical_seconds
     if steady < SURE_STEPS or count < SURE_STEPS or unit <= 0:
         return []
     trend = _fit(column / unit, warm_up_rows, steady / count)
-    losses = find_losses(column, trend, unit, _OFFSET)
-    return [each for each in losses if not each.rise.at_start and each.lost.any()]
+    rises = [
+        _Rise(rise.pattern, column * share, numbers)
+        for rise, share, numbers in find_losses(trend, unit, _OFFSET)
+        if not rise.at_start
+    ]
+    return [each for each in rises if each.lost.any()]
 
 
 def _fit(relative: Float, start: int, rows_per_event: float) -> Trend:

@@ -67,38 +67,41 @@ class Delays:
     """(R - 1,) between each two of them."""
 
 
-def find_foreign_delays(
-    seconds: Float, cpu: Float | None, signals: Signals, most: int
-) -> Delays | None:
-    """What the threads waited because of other programs.
-
-    Args:
-      seconds: (S,) of each step.
-      cpu: (S,) CPU seconds of the process in each step; of steps with NaN nothing follows.
-      signals: The names above. Without `SWITCHES` all delay is taken for that of other
-        programs; without `CORES` or `cpu` it has no bound.
-      most: Stretches to tell apart, at most about so many.
-
-    Returns:
-      None without two samples of `RUN_DELAY`.
+def read_counts(signals: Signals, count: int) -> dict[str, Samples]:
+    """Those of the signals that tell of waiting for a core, of a run of `count` steps.
 
     Raises:
       UsageError: A signal is not of shape (S,).
     """
-    known = {
-        name: as_samples(f"signals[{name!r}]", signals[name], len(seconds))
+    return {
+        name: as_samples(f"signals[{name!r}]", signals[name], count)
         for name in (RUN_DELAY, THREAD_RUN_DELAY, CORES, *SWITCHES)
         if name in signals
     }
-    if RUN_DELAY not in known:
-        return None
-    delays = read_count(known[RUN_DELAY], most)
+
+
+def find_foreign_delays(
+    counts: Mapping[str, Samples], share: Float, seconds: Float, cpu: Float | None, most: int
+) -> Delays | None:
+    """What the threads waited because of other programs.
+
+    Args:
+      counts: From `read_counts`. Without `CORES`, or `cpu`, the delay has no bound.
+      share: (S,) of it that other programs made, from `find_foreign_share`.
+      seconds: (S,) of each step.
+      cpu: (S,) CPU seconds of the process in each step; of steps with NaN nothing follows.
+      most: Stretches to tell apart, at most about so many.
+
+    Returns:
+      None without two samples of `RUN_DELAY`.
+    """
+    delays = read_count(counts[RUN_DELAY], most) if RUN_DELAY in counts else None
     if delays is None:
         return None
     sampled, delay = delays.sampled, delays.seconds
-    delay *= find_foreign_share(known, seconds, cpu)[sampled[1:]]
-    if CORES in known and cpu is not None:
-        left = known[CORES].at(sampled[1:]) * sum_between(seconds, sampled)
+    delay *= share[sampled[1:]]
+    if CORES in counts and cpu is not None:
+        left = counts[CORES].at(sampled[1:]) * sum_between(seconds, sampled)
         left -= sum_between(cpu, sampled)
         # NaN, where either was not measured, sets no bound.
         delay = np.fmin(delay, np.maximum(left, 0.0))
@@ -132,14 +135,14 @@ def find_foreign_share(
     """
     size = len(seconds)
     if not all(name in counts for name in (RUN_DELAY, *SWITCHES)):
-        return np.ones(size)
+        return np.broadcast_to(1.0, size)
     voluntary, involuntary = SWITCHES
     sampled, delay = counts[RUN_DELAY].rows, counts[RUN_DELAY].values
     switches = counts[voluntary].at(sampled) + counts[involuntary].at(sampled)
     known = ~np.isnan(switches)
     sampled, delay, switches = sampled[known], delay[known], switches[known]
     if len(sampled) < 2:
-        return np.ones(size)
+        return np.broadcast_to(1.0, size)
     often = np.maximum(np.diff(switches), 1.0)
     waited = np.diff(delay)
     whole = np.maximum(sum_between(seconds, sampled), 1e-9)

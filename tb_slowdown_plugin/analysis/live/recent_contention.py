@@ -10,7 +10,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.ledger.contention import find_contention
 from tb_slowdown_plugin.analysis.prepare.recorded_run import contention_signals
-from tb_slowdown_plugin.analysis.prepare.steps import fill_unknown, prepare_steps
+from tb_slowdown_plugin.analysis.prepare.steps import prepare_steps
 from tb_slowdown_plugin.catalog.accounts import THROTTLED
 from tb_slowdown_plugin.catalog.parameters.shared import MOSTLY
 from tb_slowdown_plugin.records.types import Run
@@ -25,14 +25,16 @@ def others_took(run: Run, first_row: int, excess_seconds: float) -> bool:
       excess_seconds: What these steps take above the baseline, in all.
     """
     table = run.steps
-    steps = prepare_steps(table.period_seconds, table.accounts, None)
-    cpu = fill_unknown(table.process_cpu_seconds, steps.seconds)
+    steps = prepare_steps(
+        table.period_seconds, table.accounts, None, cpu_seconds=table.process_cpu_seconds
+    )
+    cpu = steps.cpu_seconds
     wall = float(steps.seconds[first_row:].sum())
     cores = run.environment.limits.get("cpu_count", np.inf)
     if first_row <= 0 or (cpu is not None and cpu[first_row:].sum() >= MOSTLY * cores * wall):
         return False
     contended = np.zeros(len(steps))
-    for account, seconds in find_contention(steps, contention_signals(run), cpu).items():
+    for account, seconds in find_contention(steps, contention_signals(run)).items():
         if account != THROTTLED:
             contended = contended + seconds
     usual = float(contended[:first_row].mean())

@@ -39,6 +39,8 @@ class Steps:
     """The sum of all periods."""
     epochs: Int
     """Ascending rows at which an epoch begins."""
+    cpu_seconds: Float | None = None
+    """(S,) of the process, also where the clock was not read; None where it never was."""
 
     def __len__(self) -> int:
         return len(self.seconds)
@@ -48,6 +50,7 @@ def prepare_steps(
     step_seconds: ArrayLike,
     measured: Mapping[str, ArrayLike],
     epochs: Sequence[int] | Int | None,
+    cpu_seconds: ArrayLike | None = None,
 ) -> Steps:
     """Makes the arrays of a run fit for analysis.
 
@@ -58,6 +61,7 @@ def prepare_steps(
       step_seconds: (S,) seconds.
       measured: account -> (S,) exclusive seconds; NaN counts as 0 s.
       epochs: Rows at which epochs begin; rows outside the run are ignored.
+      cpu_seconds: (S,) of the process; NaN where the clock was not read.
 
     Raises:
       UsageError: An array is not of shape (S,).
@@ -88,6 +92,7 @@ def prepare_steps(
         else:
             core -= column
     np.maximum(core, 0.0, out=core)
+    used = None if cpu_seconds is None else as_column("cpu_seconds", cpu_seconds, len(seconds))
     return Steps(
         seconds,
         accounts,
@@ -96,6 +101,7 @@ def prepare_steps(
         typical_seconds=float(np.median(seconds)) if len(seconds) else 0.0,
         wall_seconds=float(seconds.sum()),
         epochs=_rows(epochs, len(seconds)),
+        cpu_seconds=None if used is None else fill_unknown(used, seconds),
     )
 
 

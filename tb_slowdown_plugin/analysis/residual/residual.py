@@ -90,7 +90,8 @@ def judge_core(steps: Steps, usual: Float, trend: Trend | None, warm_up_rows: in
     findings: list[Finding] = []
     if trend is not None:
         typical = float(np.nanmedian(usual))
-        for rise, lost, numbers in find_losses(core, trend, typical):
+        for rise, share, numbers in find_losses(trend, typical):
+            lost = np.multiply(core, share, out=share)  # of ten million steps one more is 80 MB
             if lost.sum() >= floor_of(rise) * wall:
                 numbers |= _share_among_parts(steps, usual, lost, warm_up_rows)
                 source = _find_remainder(steps, lost) or CORE

@@ -62,7 +62,7 @@ def direct_caller(frame: FrameType | None) -> FrameType | None:
       frame: In TensorFlow, or in what was put into it.
     """
     for _ in range(_MAX_FRAMES):
-        if frame is None or _package_of(frame) not in _TENSORFLOW:
+        if frame is None or package_of(frame) not in _TENSORFLOW:
             break
         frame = frame.f_back
     if frame is None or _is_known_library(frame) or is_installed(frame.f_code.co_filename):
@@ -87,10 +87,11 @@ def is_installed(file: str) -> bool:
 
 
 def _is_known_library(frame: FrameType) -> bool:
-    return _package_of(frame) in _LIBRARIES
+    return package_of(frame) in _LIBRARIES
 
 
-def _package_of(frame: FrameType) -> str:
+def package_of(frame: FrameType) -> str:
+    """The outermost package of the module that a frame runs."""
     return str(frame.f_globals.get("__name__", "")).partition(".")[0]
 
 

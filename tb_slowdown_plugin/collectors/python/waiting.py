@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Final, Literal
 
-from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
+from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed, package_of
 from tb_slowdown_plugin.collectors.timing.slowdown_detector import native_id_of
 
 Wait = Literal["", "inside", "alone"]
@@ -78,7 +78,7 @@ def _look(thread: int, frames: Frames, read: Callable[[int], list[str]]) -> Wait
     if number not in _SLEEPS.get(machine, ()):
         return ""
     if is_installed(frame.f_code.co_filename):
-        return "inside" if _root(frame) in _MODULES and _is_called_by_program(frame) else ""
+        return "inside" if package_of(frame) in _MODULES and _is_called_by_program(frame) else ""
     for_ever = number == _FUTEX.get(machine) and len(call) > 4 and int(call[4], 16) == 0
     return "alone" if for_ever or number in _TIMERS.get(machine, ()) else ""
 
@@ -86,13 +86,9 @@ def _look(thread: int, frames: Frames, read: Callable[[int], list[str]]) -> Wait
 def _is_called_by_program(frame: FrameType) -> bool:
     """Not by TensorFlow or another package, whose threads may compute meanwhile."""
     caller: FrameType | None = frame
-    while caller is not None and _root(caller) in sys.stdlib_module_names:
+    while caller is not None and package_of(caller) in sys.stdlib_module_names:
         caller = caller.f_back
     return caller is not None and not is_installed(caller.f_code.co_filename)
-
-
-def _root(frame: FrameType) -> str:
-    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
 
 
 def read_call(thread: int) -> list[str]:

@@ -95,19 +95,19 @@ def tell_memory(case: Case, captured: CapturedSteps, allocator: Allocator) -> st
     """What an allocator said of itself in a capture."""
     return (
         f"By the profiler capture of {case.steps_text(captured.rows)} the allocator "
-        f"`{allocator.name}` is {percent(_used(allocator))} full, and "
+        f"`{allocator.name}` is {percent(allocator.fullness)} full, and "
         f"{percent(allocator.fragmentation)} of its free memory is outside the largest free block."
     )
 
 
 def is_fragmented(allocator: Allocator) -> bool:
     """Whether most of what is free lies in small blocks, and free memory is scarce."""
-    return allocator.fragmentation >= MAJORITY and _used(allocator) >= MAJORITY
+    return allocator.fragmentation >= MAJORITY and allocator.fullness >= MAJORITY
 
 
 def is_nearly_full(allocator: Allocator) -> bool:
     """Whether an allocator of a device has next to nothing left."""
-    return allocator.name.startswith("GPU_") and _used(allocator) >= NEARLY_ALL
+    return allocator.name.startswith("GPU_") and allocator.fullness >= NEARLY_ALL
 
 
 def notes_on(case: Case) -> Iterable[str]:
@@ -178,8 +178,3 @@ def _lost_in(finding: Finding, captured: CapturedSteps) -> float:
     first, last = captured.rows
     inside = finding.lost_per_step[first : last + 1]
     return float(inside.mean()) if len(inside) else 0.0
-
-
-def _used(allocator: Allocator) -> float:
-    whole = allocator.in_use_bytes + allocator.available_bytes
-    return allocator.in_use_bytes / whole if whole > 0.0 else 0.0

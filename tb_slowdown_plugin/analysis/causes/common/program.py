@@ -111,11 +111,20 @@ class Program:
         """Whether the pipeline leaves out a smaller last batch."""
         return self.pipeline is not None and bool(self.pipeline.numbers.get("full_batches"))
 
+    @property
+    def shuffle_buffer(self) -> int:
+        """Elements that the pipeline's shuffle buffer holds; 0 where not known."""
+        return round(self.pipeline.numbers.get("shuffle_buffer", 0)) if self.pipeline else 0
+
     @classmethod
     def of(cls, run: Run) -> Program:
         """What is recorded of a run's program."""
         facts = [event.what for event in run.events if isinstance(event.what, Fact)]
-        pipelines = [_pipeline(fact) for fact in facts if fact.name == names.INPUT_PIPELINE]
+        pipelines = [
+            Pipeline(tuple(fact.subject.split()), fact.numbers)
+            for fact in facts
+            if fact.name == names.INPUT_PIPELINE
+        ]
         options = [fact for fact in facts if fact.name == names.FUNCTION_OPTIONS]
         traces = [event.what for event in run.events if isinstance(event.what, Trace)]
         families = {names.family(account) for account in run.steps.accounts}
@@ -154,10 +163,6 @@ def key_of(trace: Trace) -> str:
       'train_step (train.py:41)'
     """
     return f"{trace.function} ({trace.location})"
-
-
-def _pipeline(fact: Fact) -> Pipeline:
-    return Pipeline(tuple(fact.subject.split()), fact.numbers)
 
 
 def _with_option(options: list[Fact], option: str) -> frozenset[str]:

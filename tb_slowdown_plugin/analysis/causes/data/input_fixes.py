@@ -230,10 +230,7 @@ def replace_python(wait: InputWait) -> Advice:
 
 def smaller_buffer(wait: InputWait) -> Advice:
     """Than the recorded one."""
-    pipeline = wait.program.pipeline
-    return pipeline_stages.smaller_buffer(
-        round(pipeline.numbers.get("shuffle_buffer", 0)) if pipeline else 0
-    )
+    return pipeline_stages.smaller_buffer(wait.program.shuffle_buffer)
 
 
 def more_workers(wait: InputWait) -> Advice:

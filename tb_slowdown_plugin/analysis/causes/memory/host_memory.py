@@ -101,8 +101,7 @@ def read_once() -> Advice:
 
 def smaller_shuffle_buffer(memory: HostMemory) -> Advice:
     """Than the recorded one."""
-    pipeline = memory.program.pipeline
-    return smaller_buffer(round(pipeline.numbers.get("shuffle_buffer", 0)) if pipeline else 0)
+    return smaller_buffer(memory.program.shuffle_buffer)
 
 
 OFFERS: Final = (

@@ -161,8 +161,7 @@ def skip_optimisation() -> Advice:
 
 def smaller_shuffle_buffer(start: SlowStart) -> Advice:
     """Than the recorded one."""
-    pipeline = start.program.pipeline
-    return smaller_buffer(round(pipeline.numbers.get("shuffle_buffer", 0)) if pipeline else 0)
+    return smaller_buffer(start.program.shuffle_buffer)
 
 
 OFFERS: Final = (

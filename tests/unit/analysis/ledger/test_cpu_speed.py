@@ -27,7 +27,7 @@ def work(slower=1.7):
 def test_it_is_told_by_the_computation_that_takes_longer() -> None:
     seconds = 0.010 * np.where(SLOW, 1.5, 1.0)
     found = find_slow_cpu(
-        prepare_steps(seconds, {}, None), {"fixed_work_seconds": work(2)}, seconds
+        prepare_steps(seconds, {}, None, seconds), {"fixed_work_seconds": work(2)}
     )
     assert found is not None
     inside = found.seconds[12:18]  # rows 259 to 379
@@ -58,7 +58,7 @@ def test_threads_of_the_program_that_slow_its_own_core_are_its_own() -> None:
     seconds = 0.010 * noise() * np.where(SLOW, 1.5, 1.0)
     cpu = seconds * np.where(SLOW, 2.0, 1.0)
     signals = {"fixed_work_seconds": work(), "thread_cpu_seconds": seconds}
-    assert find_slow_cpu(prepare_steps(seconds, {}, None), signals, cpu) is None
+    assert find_slow_cpu(prepare_steps(seconds, {}, None, cpu), signals) is None
     assert diagnose(seconds, cpu_seconds=cpu, signals=signals).verdict == "slowdown"
 
 
@@ -73,7 +73,7 @@ def test_threads_of_the_program_that_slow_its_own_core_are_its_own() -> None:
     ids=["no computation", "few samples", "no CPU time", "CPU time not measured"],
 )
 def test_without_proof_nothing_is_told(signals, cpu) -> None:
-    assert find_slow_cpu(prepare_steps(np.full(SIZE, 0.01), {}, None), signals, cpu) is None
+    assert find_slow_cpu(prepare_steps(np.full(SIZE, 0.01), {}, None, cpu), signals) is None
 
 
 def test_what_goes_together_by_chance_is_not_charged() -> None:
@@ -82,4 +82,4 @@ def test_what_goes_together_by_chance_is_not_charged() -> None:
     values = 40e-6 * (1 + 0.3 * np.random.default_rng(8).random(len(rows)))
     seconds = 0.010 * noise()
     signals = {"fixed_work_seconds": Samples(rows, values)}
-    assert find_slow_cpu(prepare_steps(seconds, {}, None), signals, seconds) is None
+    assert find_slow_cpu(prepare_steps(seconds, {}, None, seconds), signals) is None

@@ -37,7 +37,7 @@ def test_rows_and_seconds_are_those_of_the_loss() -> None:
 
 def test_a_slightly_slower_first_part_is_no_loss() -> None:
     late, slight, first = rise(1, 1.06), rise(1, 1.2, at_start=True), rise(1, 1.3, at_start=True)
-    losses = find_losses(np.ones(3), trend_with(late, slight, first), 1.0)
+    losses = find_losses(trend_with(late, slight, first), 1.0)
     assert [loss.rise for loss in losses] == [late, first]
     assert floor_of(rise(1.0, 2.0)) == GROWTH_FLOOR
     assert floor_of(rise(1.0, 2.0, at_start=True)) == FLAT_FLOOR
@@ -46,14 +46,12 @@ def test_a_slightly_slower_first_part_is_no_loss() -> None:
 def test_a_rise_takes_its_share_of_each_row() -> None:
     logs = np.log(SERIES)
     trend = fit_trend(bucket(logs), logs, 5.0)
-    (found,) = find_losses(SERIES, trend, 1.0)
-    assert found.lost.sum() == pytest.approx(800 * 0.005, rel=0.01)
+    (found,) = find_losses(trend, 1.0)
+    assert found.share @ SERIES == pytest.approx(800 * 0.005, rel=0.01)
 
 
 def test_a_rise_is_told_in_seconds() -> None:
-    ((_, _, told),) = find_losses(
-        np.ones(3), trend_with(rise(1.1, 1.6, at_start=True)), 0.01, offset=0.1
-    )
+    ((_, _, told),) = find_losses(trend_with(rise(1.1, 1.6, at_start=True)), 0.01, offset=0.1)
     assert told[AT_START] == 1.0
     assert told["before_seconds"] == pytest.approx(0.010)
     assert told["after_seconds"] == pytest.approx(0.015)
