@@ -186,7 +186,7 @@ _COLLECTORS: Final = (
     Collector("slow_steps", "Lines that hold single steps up", "python.slow_steps:SlowSteps",
               events=("slow_step",)),
     Collector("python_stacks", "Where Python spends its time", "python.stacks:PythonStacks",
-              events=("python_stack",)),
+              events=("python_stack", "thread_stack")),
 )  # fmt: skip
 
 COLLECTORS: Final = {collector.id: collector for collector in _COLLECTORS}

@@ -62,7 +62,8 @@ def _tell_looks(case: Case, line: str) -> list[str]:
     told = []
     slow = sum(fact.subject == line for _, fact in case.facts(SLOW_STEP))
     if slow:
-        told.append(f"{counted(slow, 'slow step')} was in that line when it was sampled.")
+        verb = "was" if slow == 1 else "were"
+        told.append(f"{counted(slow, 'slow step')} {verb} in that line when sampled.")
     samples = [fact for _, fact in case.facts(PYTHON_STACK) if fact.subject == line]
     if samples:
         waits = sum(

@@ -29,7 +29,7 @@ def test_steps_that_wait_are_one_row_with_the_line(make_run):
     assert cause.lost_seconds == pytest.approx(HELD.sum(), rel=0.02)
     assert "waiting for a lock or a queue in take (train.py:14)" in report.headline
     assert "every 20 steps, 300 ms each time" in cause.summary
-    assert "9 slow steps was in that line when it was sampled." in cause.evidence
+    assert "9 slow steps were in that line when sampled." in cause.evidence
     assert (cause.place.file, cause.place.line) == ("train.py", 14)
 
 
