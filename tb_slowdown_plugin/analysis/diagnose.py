@@ -16,16 +16,14 @@ from numpy.typing import ArrayLike
 from tb_slowdown_plugin.analysis.ledger.balance import (
     balance,
     name_losses,
-    verdict_on,
 )
 from tb_slowdown_plugin.analysis.ledger.contention import (
     find_contention,
 )
-from tb_slowdown_plugin.analysis.ledger.findings import AT_START
 from tb_slowdown_plugin.analysis.ledger.input_contention import find_starved, judge_wait
 from tb_slowdown_plugin.analysis.ledger.measured_accounts import judge_account, judge_accounts
 from tb_slowdown_plugin.analysis.ledger.short_runs import keep_certain, steps_needed
-from tb_slowdown_plugin.analysis.ledger.wandering import find_wandering
+from tb_slowdown_plugin.analysis.ledger.verdict import judge
 from tb_slowdown_plugin.analysis.prepare.steps import (
     Steps,
     prepare_steps,
@@ -41,13 +39,9 @@ from tb_slowdown_plugin.analysis.types import (
     Baseline,
     Diagnosis,
     Finding,
-    Ledger,
-    Verdict,
 )
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import (
-    CONTENTION,
-    THROTTLED,
     rule_of,
     starts_with_warm_up,
 )
@@ -211,41 +205,4 @@ def _conclude(
     causes = name_losses(ordered)
     return Diagnosis(
         verdict, baseline, ledger, ordered, warm_up_rows, healthy, unexplained, causes, steps_needed
-    )
-
-
-def judge(findings: Sequence[Finding], ledger: Ledger, *, enough: bool) -> Verdict:
-    """The verdict on a run of which these are the findings.
-
-    Args:
-      findings: All of them.
-      ledger: Of the run; the stalls that are in no finding are unexplained there.
-      enough: Whether it has as many steps as a verdict needs.
-    """
-    rows = len(findings[0].lost_per_step) if findings else 0
-    wandering = {id(finding) for finding in find_wandering(findings, rows)}
-    warm_up = [finding for finding in findings if finding.pattern == "warm_up"]
-    # A run that only got faster did not slow down: what it had been slower by is unexplained.
-    first_parts = [
-        finding
-        for finding in findings
-        if finding.numbers.get(AT_START) and id(finding) not in wandering
-    ]
-    # Nor did one from which others took their time.
-    foreign = [
-        finding
-        for finding in findings
-        if names.family(finding.source) == CONTENTION and finding.source != THROTTLED
-    ]
-    if len(warm_up) + len(first_parts) + len(foreign) + len(wandering) < len(findings):
-        return "slowdown"
-    if not enough:
-        return "not_enough_steps"
-    return verdict_on(
-        "healthy",
-        wall_seconds=ledger.wall_seconds,
-        warm_up_seconds=sum(finding.lost_seconds for finding in warm_up),
-        named_seconds=0.0,
-        unexplained_seconds=ledger.unexplained_seconds
-        + sum(finding.lost_seconds for finding in first_parts),
     )

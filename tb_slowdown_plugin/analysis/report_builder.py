@@ -42,11 +42,8 @@ from tb_slowdown_plugin.analysis.causes.workload.scheduled import (
     tell_planned,
 )
 from tb_slowdown_plugin.analysis.causes.workload.uneven_work import split_uneven, tell_uneven
-from tb_slowdown_plugin.analysis.diagnose import diagnose, judge
-from tb_slowdown_plugin.analysis.ledger.balance import (
-    verdict_on,
-)
-from tb_slowdown_plugin.analysis.ledger.wandering import find_wandering
+from tb_slowdown_plugin.analysis.diagnose import diagnose
+from tb_slowdown_plugin.analysis.ledger.verdict import find_wandering, judge, verdict_on
 from tb_slowdown_plugin.analysis.prepare.function_traces import traced_graphs
 from tb_slowdown_plugin.analysis.prepare.recorded_run import (
     contention_signals,

@@ -1,4 +1,4 @@
-"""Adds up: in every step, and in sum, wall = healthy + lost + unexplained; and says the verdict.
+"""Adds up: in every step, and in sum, wall = healthy + lost + unexplained.
 
 A finding is named here by the account it stands in, and by nothing else: arrays tell no more.
 The report knows names of functions, events, and other signals. Its rules (`analysis/causes/`)
@@ -17,15 +17,8 @@ from tb_slowdown_plugin.analysis.types import (
     Finding,
     Ledger,
     NamedLoss,
-    Verdict,
 )
 from tb_slowdown_plugin.catalog.accounts import cause_of_account
-from tb_slowdown_plugin.catalog.parameters.ledger import (
-    GROWN_FLOOR,
-    SLOW_START_FLOOR,
-    UNEXPLAINED_FLOOR,
-    UNEXPLAINED_OF_START,
-)
 from tb_slowdown_plugin.records.types import Float
 
 UNNAMED: Final = "unexplained"
@@ -72,44 +65,6 @@ def balance(
 
 def _with_losses(finding: Finding, lost_per_step: Float) -> Finding:
     return replace(finding, lost_per_step=lost_per_step, lost_seconds=float(lost_per_step.sum()))
-
-
-def verdict_on(
-    diagnosed: Verdict,
-    *,
-    wall_seconds: float,
-    warm_up_seconds: float,
-    named_seconds: float,
-    unexplained_seconds: float,
-) -> Verdict:
-    """What a run is.
-
-    Args:
-      diagnosed: what the engine says without causes.
-      wall_seconds: of the run.
-      warm_up_seconds: lost to warm-up, as the rules call it.
-      named_seconds: lost to all other causes of the program's own.
-      unexplained_seconds: lost to none, in a pattern that stands out of the noise.
-
-    Example:
-      >>> verdict_on("slowdown", wall_seconds=12.0, warm_up_seconds=10.0, named_seconds=0.0,
-      ...     unexplained_seconds=0.7)
-      'slow_start'
-      >>> verdict_on("healthy", wall_seconds=12.0, warm_up_seconds=0.0, named_seconds=0.0,
-      ...     unexplained_seconds=4.0)
-      'slowdown'
-    """
-    if diagnosed == "not_enough_steps":
-        return diagnosed
-    if named_seconds > 0:
-        return "slowdown"
-    slow_start = warm_up_seconds >= SLOW_START_FLOOR * wall_seconds
-    if slow_start and unexplained_seconds <= UNEXPLAINED_OF_START * warm_up_seconds:
-        return "slow_start"
-    floor = GROWN_FLOOR if diagnosed == "slowdown" else UNEXPLAINED_FLOOR
-    if unexplained_seconds >= floor * wall_seconds > 0:
-        return "slowdown"
-    return "slow_start" if slow_start else "healthy"
 
 
 def name_losses(findings: Sequence[Finding]) -> tuple[NamedLoss, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from tb_slowdown_plugin.analysis.diagnose import judge
+from tb_slowdown_plugin.analysis.ledger.verdict import judge
 from tb_slowdown_plugin.analysis.text import wording
 from tb_slowdown_plugin.analysis.types import (
     CORE,

@@ -12,13 +12,10 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.diagnose import diagnose
-from tb_slowdown_plugin.analysis.ledger.balance import (
-    verdict_on,
-)
 from tb_slowdown_plugin.analysis.ledger.findings import (
     AT_START,
 )
-from tb_slowdown_plugin.analysis.ledger.wandering import find_wandering
+from tb_slowdown_plugin.analysis.ledger.verdict import find_wandering, verdict_on
 from tb_slowdown_plugin.analysis.report_types import (
     AsOf,
     DrawnFrom,

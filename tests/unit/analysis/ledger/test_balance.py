@@ -1,107 +1,76 @@
-"""The verdict fits the seconds that stand beside it."""
-
-from __future__ import annotations
+"""The engine's causes: what arrays alone can name."""
 
 import numpy as np
 import pytest
 
+from tb_slowdown_plugin.analysis import diagnose
 from tb_slowdown_plugin.analysis.ledger.balance import (
-    verdict_on,
+    name_losses,
 )
-from tb_slowdown_plugin.analysis.report_builder import account_for
-from tb_slowdown_plugin.analysis.text.headline import headline
+from tb_slowdown_plugin.catalog.causes import CAUSES
 
-SIZE = 600
+STEPS = 2000
+
+
+def steady(seed=0):
+    return 0.05 + np.random.default_rng(seed).normal(0, 0.0005, STEPS)
 
 
 @pytest.mark.parametrize(
-    ("diagnosed", "warm_up", "named", "unexplained", "expected"),
+    ("account", "cause"),
     [
-        ("healthy", 0.0, 0.0, 0.0, "healthy"),
-        ("healthy", 3.0, 0.0, 9.0, "healthy"),
-        ("healthy", 0.0, 0.0, 10.0, "slowdown"),
-        ("slowdown", 0.0, 0.0, 5.0, "slowdown"),
-        ("slowdown", 0.0, 0.0, 4.9, "healthy"),
-        ("slowdown", 0.0, 5.0, 0.0, "slowdown"),
-        ("slow_start", 30.0, 0.0, 0.0, "slow_start"),
-        ("slowdown", 30.0, 0.0, 6.0, "slow_start"),
-        ("slowdown", 30.0, 0.0, 6.1, "slowdown"),
-        ("slow_start", 30.0, 0.0, 9.0, "slow_start"),
-        ("slow_start", 30.0, 0.0, 20.0, "slowdown"),
-        ("slowdown", 30.0, 1.0, 0.0, "slowdown"),
-        ("slowdown", 5.0, 0.0, 0.0, "healthy"),
-        ("not_enough_steps", 60.0, 0.0, 20.0, "not_enough_steps"),
+        ("input_wait", "input_pipeline"),
+        ("tracing", "retracing"),
+        ("tracing:again", "retracing"),
+        ("callbacks", "callbacks"),
+        ("callback:Logger.on_train_batch_end", "callbacks"),
+        ("communication", "communication"),
     ],
 )
-def test_of_a_hundred_seconds(diagnosed, warm_up, named, unexplained, expected):
-    assert (
-        verdict_on(
-            diagnosed,
-            wall_seconds=100.0,
-            warm_up_seconds=warm_up,
-            named_seconds=named,
-            unexplained_seconds=unexplained,
-        )
-        == expected
-    )
+def test_tax_on_every_step_has_the_name_of_its_account(account, cause):
+    tax = np.full(STEPS, 0.02)
+    [named] = diagnose(steady() + tax, {account: tax}).causes
+    assert (named.cause, named.pattern, named.confidence) == (cause, "flat", "high")
+    assert named.lost_seconds == pytest.approx(0.02 * STEPS)
 
 
-def test_a_slow_start_with_a_little_noise_is_still_one(make_run, find, judge):
-    first = np.where(np.arange(SIZE) < 100, 0.090, 0.0)
-    noise = np.where(np.arange(SIZE) >= 500, 0.005, 0.0)
-    run = make_run(0.010 + first + noise, accounts={"input_wait": first})
-    report = judge(
-        run, find("input_wait", "warm_up", first), find("core", "level_shift", noise)
-    ).report
-
-    assert report.verdict == "slow_start"
-    assert report.headline == "Slow start: warm-up took 9 s of 15.5 s; 500 ms more is unexplained."
-
-
-def test_stalls_that_nobody_explains_are_no_healthy_run(make_run):
-    period = np.full(4_000, 0.010)
-    period[np.random.default_rng(1).choice(4_000, 200, replace=False)] += 0.200
-    report = account_for(make_run(period)).report
-
-    assert report.causes == ()
-    assert report.unexplained_seconds == pytest.approx(40.0, rel=0.02)
-    assert report.verdict == "slowdown"
-    assert report.headline == "40.0 s of 1 min 20 s lost (50%), most of it unexplained."
+@pytest.mark.parametrize(
+    ("account", "cause"), [("gc", "garbage_collection"), ("checkpoint", "checkpointing")]
+)
+def test_pauses_are_periodic(account, cause):
+    pauses = np.zeros(STEPS)
+    pauses[100::100] = 1.5
+    [named] = diagnose(steady() + pauses, {account: pauses}).causes
+    assert (named.cause, named.pattern) == (cause, "periodic")
+    assert named.lost_seconds == pytest.approx(28.5)
 
 
-def test_an_empty_loop_is_healthy_and_says_why(make_run):
-    random = np.random.default_rng(0)
-    period = random.choice([1e-6, 2e-6, 3e-6], 40_000)
-    period[random.random(40_000) < 0.005] += 0.002
-    report = account_for(make_run(period)).report
-
-    assert (report.verdict, report.causes, report.unexplained_seconds) == ("healthy", (), 0.0)
-    assert report.notes == (
-        "A step takes 12.6 \u00b5s on average: slow steps are not told apart from what the "
-        "operating system does; from 0.1 ms on they are.",
-    )
+def test_what_no_account_holds_has_a_pattern_and_steps_but_no_name():
+    step = steady()
+    step[1200:] += 0.02
+    [named] = diagnose(step).causes
+    assert (named.cause, named.pattern) == ("unexplained", "level_shift")
+    assert named.steps[0] == pytest.approx(1200, abs=3)
+    assert named.steps[1] == STEPS - 1
 
 
-def test_nothing_but_warm_up_has_its_sentence():
-    assert (
-        headline(
-            "slow_start",
-            steps=800,
-            wall_seconds=12.0,
-            lost=[("warm-up", 10.0)],
-            unexplained_seconds=0.01,
-        )
-        == "Slow start: warm-up took 10.0 s of 12.0 s. No slowdown after that."
-    )
+def test_findings_of_one_cause_are_one_and_the_costliest_comes_first(find):
+    few = find("tracing:again", "periodic", 10.0, rows=(50, 60))
+    more = find("first_execution:again", "drift", 30.0, rows=(20, 55))
+    most = find("gc", "flat", 35.0, rows=(0, 99))
+    named = name_losses([few, more, most])
+    assert [(loss.cause, loss.lost_seconds) for loss in named] == [
+        ("retracing", 40.0),
+        ("garbage_collection", 35.0),
+    ]
+    assert (named[0].pattern, named[0].steps) == ("drift", (20, 60))
 
 
-def test_a_slow_start_beside_other_processes_says_both():
-    text = headline(
-        "slow_start",
-        steps=800,
-        wall_seconds=12.0,
-        lost=[("warm-up", 3.0)],
-        external=[("a busy machine", 4.0)],
-        unexplained_seconds=0.0,
-    )
-    assert text == "Slow start: warm-up took 3 s of 12.0 s; 4 s more went to a busy machine."
+def test_a_healthy_run_has_none():
+    assert diagnose(steady()).causes == ()
+
+
+def test_every_name_is_of_the_vocabulary(find):
+    accounts = ["input_wait", "tracing", "gc", "callback:x", "summary", "checkpoint", "core"]
+    named = name_losses([find(account, "flat", 1.0, rows=(0, 9)) for account in accounts])
+    assert {loss.cause for loss in named} <= set(CAUSES)
