@@ -36,9 +36,9 @@ from tb_slowdown_plugin.analysis.stats.buckets import (
 )
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.accounts import (
-    STARVED,
-)
+from tb_slowdown_plugin.catalog.accounts import CONTENTION, STARVED
+from tb_slowdown_plugin.catalog.parameters.ledger import FLAT_FLOOR
+from tb_slowdown_plugin.catalog.parameters.shared import FAR_BEYOND
 from tb_slowdown_plugin.catalog.parameters.stats import SMALLEST_CHANGE
 from tb_slowdown_plugin.catalog.signals import (
     RUN_DELAY,
@@ -141,3 +141,29 @@ def _lengthen(finding: Finding, stretch: Float) -> Finding:
     lost = finding.lost_per_step + more
     numbers = {**finding.numbers, STRETCHED: float(more.sum())}
     return replace(finding, lost_per_step=lost, lost_seconds=float(lost.sum()), numbers=numbers)
+
+
+def find_neighbours(steps: Steps, lost: Float, undisturbed_seconds: float) -> str | None:
+    """The contention account that a rise of the input wait belongs to; None where none does.
+
+    Other programs keep the threads that load the data off the CPU as well: where the
+    step was held up for at least as long as the wait grew, and hardly elsewhere, the
+    pipeline is not to blame for a wait that is still under its floor. Where their part
+    of the wait is known, it is known roughly, and little more is theirs, too.
+
+    Args:
+      steps: The run.
+      lost: (S,) seconds of the rise.
+      undisturbed_seconds: Of the run, without all that others took.
+    """
+    inside = lost > 0
+    if inside.all():
+        return None
+    if STARVED in steps.accounts:
+        return STARVED if lost.sum() < FLAT_FLOOR * undisturbed_seconds else None
+    for name, column in steps.accounts.items():
+        if names.family(name) == CONTENTION and column[inside].sum() >= lost.sum():
+            elsewhere = float(column[~inside].mean())
+            if column[inside].mean() >= FAR_BEYOND * elsewhere:
+                return name
+    return None

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from tb_slowdown_plugin.analysis.ledger.findings import find_losses, make_finding
+from tb_slowdown_plugin.analysis.ledger.input_contention import find_neighbours
 from tb_slowdown_plugin.analysis.prepare.steps import Steps
 from tb_slowdown_plugin.analysis.stats.buckets import bucket
 from tb_slowdown_plugin.analysis.stats.events import (
@@ -23,7 +24,6 @@ from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import (
     CONTENTION,
     CREATION,
-    STARVED,
     Account,
     rule_of,
     starts_with_warm_up,
@@ -42,7 +42,7 @@ from tb_slowdown_plugin.catalog.parameters.ledger import (
     SURE_STEPS,
     TEARDOWN_SECONDS,
 )
-from tb_slowdown_plugin.catalog.parameters.shared import FAR_BEYOND, MAJORITY, MOSTLY, SEVERAL
+from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY, MOSTLY, SEVERAL
 from tb_slowdown_plugin.catalog.parameters.stats import (
     LATEST_WARM_UP_END,
     SIGNIFICANCE_OF_SHORT,
@@ -289,34 +289,14 @@ def _name_growth(
     for pattern, lost, numbers in _find_rises(steps, column, events, warm_up_rows):
         if lost.sum() < floor:
             continue
-        source = _find_neighbours(steps, account, lost) or account
+        source = account
+        if account == names.INPUT_WAIT:
+            undisturbed_seconds = steps.wall_seconds - _contended_seconds(steps)
+            source = find_neighbours(steps, lost, undisturbed_seconds) or account
         if lost.sum() >= rule_of(source).growth_floor * steps.wall_seconds:
             confidence: Confidence = "high" if source == account else "medium"
             findings.append(make_finding(source, pattern, lost, confidence, numbers))
     return findings
-
-
-def _find_neighbours(steps: Steps, account: str, lost: Float) -> str | None:
-    """The contention account that a rise of the input wait belongs to.
-
-    Other programs keep the threads that load the data off the CPU as well: where the
-    step was held up for at least as long as the wait grew, and hardly elsewhere, the
-    pipeline is not to blame for a wait that is still under its floor. Where their part
-    of the wait is known (`input_contention.py`), it is known roughly, and little more is theirs,
-    too.
-    """
-    inside = lost > 0
-    if account != names.INPUT_WAIT or inside.all():
-        return None
-    if STARVED in steps.accounts:
-        undisturbed = steps.wall_seconds - _contended_seconds(steps)
-        return STARVED if lost.sum() < FLAT_FLOOR * undisturbed else None
-    for name, column in steps.accounts.items():
-        if names.family(name) == CONTENTION and column[inside].sum() >= lost.sum():
-            elsewhere = float(column[~inside].mean())
-            if column[inside].mean() >= FAR_BEYOND * elsewhere:
-                return name
-    return None
 
 
 def _drift_of_events(account: str, growth: Growth, floor: float) -> list[Finding]:
