@@ -5,11 +5,10 @@ from __future__ import annotations
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Callable
-from typing import Final, TextIO
+from typing import Final
 
 from tb_slowdown_plugin.analysis.text.wording import duration
-from tb_slowdown_plugin.cli.output import ink_of, tell, write
+from tb_slowdown_plugin.cli.output import TerminalLine, ink_of, tell, write
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.jobs.fleet.collecting import Wish, collect, find_runs
 from tb_slowdown_plugin.jobs.fleet.executors import DaskPool, Pool, ProcessPool
@@ -76,26 +75,10 @@ def _text(summary: FleetSummary, form: str) -> str:
     return summary_text(summary, width=width, colour=colour)
 
 
-class RunsBar:
-    """A bar of the runs that are judged, on terminals only.
+class RunsBar(TerminalLine):
+    """A bar of the runs that are judged."""
 
-    Args:
-      stream: Where it is drawn.
-      clock: Seconds.
-    """
-
-    def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
-        self._stream = stream
-        self._clock = clock
-        self._began = clock()
-        self._next = 0.0
-        self._drawn = 0
-
-    def __enter__(self) -> RunsBar:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._wipe()
+    _next = 0.0
 
     def update(self, done: int, total: int) -> None:
         """`done` of `total` runs are judged."""
@@ -105,18 +88,9 @@ class RunsBar:
         self._next = now + _EVERY_SECONDS
         full = _CELLS * done // total
         left = f", {duration((now - self._began) / done * (total - done))} left" if done else ""
-        line = f"{'█' * full}{'─' * (_CELLS - full)} {done:,} of {total:,} runs{left}"
-        self._stream.write("\r" + line.ljust(self._drawn))
-        self._stream.flush()
-        self._drawn = len(line)
+        self.draw(f"{'█' * full}{'─' * (_CELLS - full)} {done:,} of {total:,} runs{left}")
 
     def tell(self, sentence: str) -> None:
         """A line on stderr, above the bar."""
-        self._wipe()
+        self.wipe()
         tell(sentence)
-
-    def _wipe(self) -> None:
-        if self._drawn:
-            self._stream.write("\r" + " " * self._drawn + "\r")
-            self._stream.flush()
-            self._drawn = 0

@@ -13,8 +13,7 @@ import time
 from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
-from typing import Final, TextIO
+from typing import Final, TextIO, TypeVar
 
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.report.ansi import printable
@@ -83,8 +82,8 @@ def cannot_write(path: str, error: OSError) -> InputError:
     )
 
 
-class ProgressLine:
-    """Shows itself once reading takes more than a second, and wipes itself when it is done.
+class TerminalLine:
+    """A line that is drawn again and again, and wiped at the end.
 
     Args:
       stream: Where it is drawn; nothing is, unless it is a terminal.
@@ -94,55 +93,10 @@ class ProgressLine:
     def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream
         self._clock = clock
-        self._next = clock() + _PATIENCE_SECONDS
-        self._drawn = 0
-
-    def __enter__(self) -> ProgressLine:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._drawn:
-            self._stream.write("\r" + " " * self._drawn + "\r")
-            self._stream.flush()
-
-    def update(self, done: int, total: int) -> None:
-        """`done` of `total` bytes are read."""
-        if not self._stream.isatty() or self._clock() < self._next:
-            return
-        self._next = self._clock() + _EVERY_SECONDS
-        share = 100 * done // max(total, 1)
-        line = f"reading: {share}% of {total / 1e6:,.0f} MB"
-        self._stream.write("\r" + line.ljust(self._drawn))
-        self._stream.flush()
-        self._drawn = len(line)
-
-
-class TurnsBar:
-    """A bar for runs that take turns: how many are over, and about how long the others take.
-
-    Args:
-      stream: Where it is drawn; nothing is, unless it is a terminal.
-      clock: Seconds.
-    """
-
-    _CELLS: Final = 20
-
-    def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
-        self._stream = stream
-        self._clock = clock
-        self._most = 1
-        self._done = 0
-        self._name = ""
         self._began = clock()
-        self._mean_seconds: float | None = None
         self._drawn = 0
 
-    def __enter__(self) -> TurnsBar:
+    def __enter__(self: _Line) -> _Line:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -154,6 +108,44 @@ class TurnsBar:
             self._stream.write("\r" + " " * self._drawn + "\r")
             self._stream.flush()
             self._drawn = 0
+
+    def draw(self, line: str) -> None:
+        """Draws it over what was drawn before."""
+        self._stream.write("\r" + line.ljust(self._drawn))
+        self._stream.flush()
+        self._drawn = len(line)
+
+
+_Line = TypeVar("_Line", bound=TerminalLine)
+
+
+class ProgressLine(TerminalLine):
+    """Shows itself once reading takes more than a second."""
+
+    def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(stream, clock)
+        self._next = self._began + _PATIENCE_SECONDS
+
+    def update(self, done: int, total: int) -> None:
+        """`done` of `total` bytes are read."""
+        if not self._stream.isatty() or self._clock() < self._next:
+            return
+        self._next = self._clock() + _EVERY_SECONDS
+        share = 100 * done // max(total, 1)
+        self.draw(f"reading: {share}% of {total / 1e6:,.0f} MB")
+
+
+class TurnsBar(TerminalLine):
+    """A bar for runs that take turns: how many are over, and about how long the others take."""
+
+    _CELLS: Final = 20
+
+    def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(stream, clock)
+        self._most = 1
+        self._done = 0
+        self._name = ""
+        self._mean_seconds: float | None = None
 
     def expect(self, most: int) -> None:
         """There are so many runs at most, from now on."""
@@ -193,7 +185,4 @@ class TurnsBar:
             run = f"run {self._done + 1} of at most {self._most}"
             text = f"{run}: {self._name}, {duration(left)} left"
         full = int(self._CELLS * min(share / self._most, 1.0))
-        line = "█" * full + "─" * (self._CELLS - full) + " " + text
-        self._stream.write("\r" + line.ljust(self._drawn))
-        self._stream.flush()
-        self._drawn = len(line)
+        self.draw("█" * full + "─" * (self._CELLS - full) + " " + text)
