@@ -8,7 +8,7 @@ import multiprocessing
 import os
 import time
 from collections.abc import Callable
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor
 from typing import Any, Final, Protocol
 
 from tb_slowdown_plugin.errors import InputError
@@ -72,33 +72,6 @@ class ProcessPool:
         if self._executor is not None:
             self._executor.shutdown(wait=False, cancel_futures=True)
             self._executor = None
-
-
-class ThreadPool:
-    """Threads of this process: for storage that answers late, and for tests."""
-
-    def __init__(self, workers: int) -> None:
-        self._workers = workers
-        self._executor: ThreadPoolExecutor | None = None
-
-    def open(self) -> Executor:
-        """New threads."""
-        self.close()
-        self._executor = ThreadPoolExecutor(self._workers)
-        return self._executor
-
-    def is_alive(self) -> bool:
-        """Always."""
-        return True
-
-    def slots(self) -> int:
-        """The number of threads."""
-        return self._workers
-
-    def close(self) -> None:
-        """Ends the threads after what each is at."""
-        if self._executor is not None:
-            self._executor.shutdown(wait=False, cancel_futures=True)
 
 
 class DaskPool:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 from event_files import make_steps, split, write_chunks
+from thread_pool import ThreadPool
 from unit.cli.refusals import refusal
 
 from tb_slowdown_plugin.cli import fleet as command
 from tb_slowdown_plugin.cli.command import main
 from tb_slowdown_plugin.cli.fleet import RunsBar
-from tb_slowdown_plugin.jobs.fleet.executors import ThreadPool
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from event_files import make_steps, split, write_chunks
+from thread_pool import ThreadPool
 
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.jobs.fleet import collecting
 from tb_slowdown_plugin.jobs.fleet.collecting import Wish, collect, find_runs
-from tb_slowdown_plugin.jobs.fleet.executors import ThreadPool
 from tb_slowdown_plugin.report.fleet.columns import Rows
 from tb_slowdown_plugin.report.fleet.tables import FleetTables
 

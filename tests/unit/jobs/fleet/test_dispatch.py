@@ -8,10 +8,10 @@ from concurrent.futures import BrokenExecutor, Executor, Future
 from typing import Any
 
 import pytest
+from thread_pool import ThreadPool
 
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.jobs.fleet.dispatch import batches, judge_all
-from tb_slowdown_plugin.jobs.fleet.executors import ThreadPool
 from tb_slowdown_plugin.reader.object_store import StoredFile
 from tb_slowdown_plugin.reader.stored_runs import StoredRun
 from tb_slowdown_plugin.report.fleet.columns import Rows
