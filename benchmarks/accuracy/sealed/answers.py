@@ -21,7 +21,7 @@ ANSWERS: Final[dict[str, Answer]] = {
     "flower_edges": Answer(("callbacks", "disk"), ("class Board", "def write", "board.write(")),
     "domain_shift": Answer(
         ("optimizer_state",),
-        ("optimizer = tf.keras.optimizers.Adam(", "optimizer.apply_gradients("),
+        ("optimizer = tf.keras.optimizers", "optimizer.apply_gradients("),
     ),
     "wake_word": Answer(("input_pipeline",), ("def log_mel", "map(log_mel)", "net.fit(")),
     "pose_heatmaps": Answer(
@@ -68,3 +68,28 @@ ANSWERS: Final[dict[str, Answer]] = {
     "triplet_shoes": Answer(),
 }
 """By program; 18 with one defect each, and 18 healthy ones."""
+
+SHARES: Final[dict[str, float]] = {
+    "turbine_tcn": 0.60,
+    "masked_stars": 0.47,
+    "thaw_callback": 0.47,
+    "lander_memory": 0.27,
+    "recipe_vectors": 0.36,
+    "flower_edges": 0.33,
+    "domain_shift": 0.40,
+    "wake_word": 0.31,
+    "pose_heatmaps": 0.54,
+    "tabular_slices": 0.72,
+    "tracker_db": 0.47,
+    "feature_service": 0.40,
+    "haiku_lstm": 0.33,
+    "parts_gallery": 0.68,
+    "weights_publisher": 0.29,
+    "river_levels": 0.66,
+    "v1_plankton": 0.62,
+    "rollout_control": 0.70,
+}
+"""By slow program: what its defect took of the wall clock, by a stopwatch in a plain run.
+
+The machine had other work then, so a share is true to about five points in a hundred.
+"""

@@ -8,6 +8,7 @@ import pytest
 
 import benchmarks.accuracy
 from benchmarks.accuracy.sealed.__main__ import SEALED
+from benchmarks.accuracy.sealed.answers import SHARES
 from benchmarks.accuracy.styles import ProgramSet, lines_of
 from benchmarks.accuracy.tune.__main__ import TUNE
 from benchmarks.accuracy.tune.script_answers import SCRIPTS
@@ -41,6 +42,11 @@ def test_each_answer_names_lines_that_are_there(programs: ProgramSet) -> None:
 def test_each_script_has_an_answer() -> None:
     assert scripts_of(SEALED) == set(SEALED.answers)
     assert scripts_of(TUNE) == set(SCRIPTS)
+
+
+def test_each_sealed_defect_costs_what_a_reader_would_notice() -> None:
+    assert set(SHARES) == {name for name, answer in SEALED.answers.items() if answer.causes}
+    assert 0.15 <= min(SHARES.values()) <= max(SHARES.values()) <= 0.75
 
 
 def scripts_of(programs: ProgramSet) -> set[str]:

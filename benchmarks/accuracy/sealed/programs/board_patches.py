@@ -60,7 +60,7 @@ train = Patches(*tissue(1500, 1), batch=24, augment=True)
 valid = Patches(*tissue(240, 2), batch=24, augment=False)
 model = classifier()
 model.compile(
-    tf.keras.optimizers.Adam(tf.keras.optimizers.schedules.CosineDecay(2e-3, 600)),
+    tf.keras.optimizers.Adam(tf.keras.optimizers.schedules.CosineDecay(2e-3, 900)),
     "binary_crossentropy",
     metrics=["accuracy"],
 )
@@ -70,4 +70,4 @@ callbacks = [
     tf.keras.callbacks.BackupAndRestore(OUT / "backup"),
     tf.keras.callbacks.LambdaCallback(on_epoch_end=lambda e, logs: print("epoch", e, "done")),
 ]
-model.fit(train, validation_data=valid, epochs=9, callbacks=callbacks, verbose=2)
+model.fit(train, validation_data=valid, epochs=15, callbacks=callbacks, verbose=2)

@@ -4,7 +4,7 @@ import numpy as np
 import tensorflow as tf
 
 WORDS, WIDTH, HEADS = 400, 64, 4
-BOUNDS = [8, 16, 24]
+BOUNDS = [9, 17, 25]
 
 
 def sentences():
@@ -58,7 +58,7 @@ class Translator(tf.keras.Model):
 spec = (tf.TensorSpec([None], tf.int32), tf.TensorSpec([None], tf.int32))
 train = tf.data.Dataset.from_generator(sentences, output_signature=spec).cache().shuffle(2000)
 train = train.bucket_by_sequence_length(
-    lambda source, target: tf.shape(source)[0],
+    lambda source, target: tf.shape(target)[0],
     bucket_boundaries=BOUNDS,
     bucket_batch_sizes=[64, 32, 24, 16],
     pad_to_bucket_boundary=True,

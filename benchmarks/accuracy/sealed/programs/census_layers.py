@@ -62,4 +62,4 @@ for _ in range(4):
     x = tf.keras.layers.Dropout(0.2)(x)
 model = tf.keras.Model(inputs, tf.keras.layers.Dense(1, activation="sigmoid")(x))
 model.compile("adam", "binary_crossentropy", metrics=["AUC"])
-model.fit(train, validation_data=valid, epochs=9, class_weight={0: 1.0, 1: 1.5}, verbose=2)
+model.fit(train, validation_data=valid, epochs=14, class_weight={0: 1.0, 1: 1.5}, verbose=2)

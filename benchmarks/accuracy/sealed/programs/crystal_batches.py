@@ -78,7 +78,7 @@ def fit_batch(batch):
 
 rng = np.random.default_rng(42)
 stored = [pack(crystals(rng, GRAPHS)) for _ in range(30)]
-for epoch in range(34):
+for epoch in range(60):
     order = rng.permutation(len(stored))
     losses = [fit_batch(Batch(*map(tf.constant, stored[k]))) for k in order]
     print(f"epoch {epoch + 1}: {np.sqrt(np.mean([float(x) for x in losses])):.4f}")

@@ -97,4 +97,4 @@ class Sheet(keras.callbacks.Callback):
 
 gan = GAN(make_generator(), make_discriminator())
 gan.compile(keras.optimizers.Adam(2e-4, 0.5), keras.optimizers.Adam(2e-4, 0.5))
-gan.fit(runes(3200), batch_size=64, epochs=16, callbacks=[Sheet("runes")], verbose=2)
+gan.fit(runes(3200), batch_size=64, epochs=26, callbacks=[Sheet("runes")], verbose=2)

@@ -72,7 +72,7 @@ def train_step(images, counts):
     smooth.update_state(loss)
 
 
-for step, (images, counts) in enumerate(Ahead(steps=420), 1):
+for step, (images, counts) in enumerate(Ahead(steps=520), 1):
     train_step(tf.constant(images), tf.constant(counts))
     if step % 70 == 0:
         print(f"step {step}: off by {float(smooth.result()):.2f} grains")

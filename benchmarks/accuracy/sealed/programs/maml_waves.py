@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import tensorflow as tf
 
-TASKS, SHOTS, INNER, INNER_RATE, OUTER_STEPS = 16, 10, 3, 0.02, 1500
+TASKS, SHOTS, INNER, INNER_RATE, OUTER_STEPS = 16, 10, 3, 0.02, 2000
 rng = np.random.default_rng(26)
 
 

@@ -6,7 +6,7 @@ import tensorflow.compat.v1 as tf
 tf.disable_eager_execution()
 tf.logging.set_verbosity(tf.logging.INFO)
 
-FLAGS = {"steps": 1500, "batch": 64, "rate": 0.05, "dir": "train_dir"}
+FLAGS = {"steps": 3600, "batch": 64, "rate": 0.05, "dir": "train_dir"}
 
 
 def seven_segments(n):
@@ -49,13 +49,13 @@ with tf.Graph().as_default():
     values = {"step": global_step, "loss": loss, "accuracy": accuracy}
     hooks = [
         tf.train.StopAtStepHook(last_step=FLAGS["steps"]),
-        tf.train.LoggingTensorHook(values, every_n_iter=200),
+        tf.train.LoggingTensorHook(values, every_n_iter=400),
         tf.train.NanTensorHook(loss),
     ]
     with tf.train.MonitoredTrainingSession(
         checkpoint_dir=FLAGS["dir"],
         hooks=hooks,
-        save_checkpoint_steps=500,
+        save_checkpoint_steps=1200,
         save_summaries_steps=100,
         log_step_count_steps=500,
     ) as session:

@@ -5,7 +5,7 @@ import tensorflow as tf
 
 DT, BATCH = 0.02, 64
 HORIZONS = [4, 8, 16, 32]
-STEPS_PER_STAGE = 350
+STEPS_PER_STAGE = 620
 
 
 def simulate(n, steps):

@@ -41,8 +41,9 @@ class Ponder(tf.keras.Model):
             x = tf.cond(
                 tf.random.uniform(()) < self.survive, lambda x=x, b=block: b(x), lambda x=x: x
             )
-        for _ in tf.range(times):
-            x = self.again(x)
+        _, x = tf.while_loop(
+            lambda k, _: k < times, lambda k, x: (k + 1, self.again(x)), (tf.constant(0), x)
+        )
         return self.leave(x)
 
 
@@ -67,9 +68,9 @@ def step(x, y, times):
     return loss
 
 
-for k in range(1100):
+for k in range(800):
     x, y = parity(BATCH)
-    times = tf.constant(1 + min(9, rng.geometric(0.35)))
+    times = tf.constant(1 + min(9, int(rng.geometric(0.35))))
     loss = step(tf.constant(x), tf.constant(y), times)
     if k % 100 == 0:
         print(f"{k:5d} {float(loss):.4f}")

@@ -6,7 +6,7 @@ import pathlib
 import numpy as np
 import tensorflow as tf
 
-CYCLES, CYCLE = 5, 240
+CYCLES, CYCLE = 5, 380
 FOLDER = pathlib.Path("snapshots")
 tf.random.set_seed(77)
 

@@ -5,7 +5,7 @@ import tensorflow.compat.v1 as tf
 
 tf.disable_v2_behavior()
 
-SIDE, KINDS, BATCH, ITERATIONS = 28, 12, 200, 600
+SIDE, KINDS, BATCH, ITERATIONS = 28, 12, 320, 480
 rng = np.random.RandomState(99)
 
 
