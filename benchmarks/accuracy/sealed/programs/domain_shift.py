@@ -5,7 +5,7 @@ import math
 import numpy as np
 import tensorflow as tf
 
-CHANNELS, ACTIONS, BATCH, STEPS = 96, 5, 64, 300
+CHANNELS, ACTIONS, BATCH, STEPS = 96, 5, 64, 360
 rng = np.random.default_rng(23)
 centers = rng.normal(size=(ACTIONS, CHANNELS))
 drift = rng.normal(size=CHANNELS) * 0.7
@@ -61,7 +61,7 @@ for step in range(STEPS):
     x, y = simulated(BATCH)
     loss, grads = gradients(tf.constant(x), tf.constant(y), tf.constant(measured(BATCH)[0]))
     rate = 1e-3 * 0.5 * (1 + math.cos(math.pi * step / STEPS))
-    optimizer = tf.keras.optimizers.Adam(learning_rate=rate, clipnorm=1.0)
+    optimizer = tf.keras.optimizers.Adam(learning_rate=rate)
     optimizer.apply_gradients(zip(grads, variables))
     if step % 20 == 0:
         print(f"{step:4d} loss {loss:.3f} on real sensors {accuracy(held_x, held_y):.3f}")
