@@ -77,7 +77,7 @@ def _marks_of(run: Run, account: RunAccount) -> Iterator[str]:
 
 
 def _label(row: int, text: str, run: Run, account: RunAccount) -> Iterator[str]:
-    """`+9.2 ms a step from here` is what the steps from there on lose more, in the ledger."""
+    """`+9.2 ms per step from here` is what the steps from there on lose more, in the ledger."""
     title, _, rest = text.partition(": ")
     lost = next(
         (column for cause, column in account.lost_per_step.items() if cause_title(cause) == title),

@@ -105,9 +105,9 @@ def adds(trace: Trace) -> list[str]:
     if stages and mean["input"] > 0.0:
         slowest = max(stages, key=lambda n: float(item_seconds[n]))
         found.append(
-            f"{milliseconds(mean['input'])} of a step is input wait; the stage that takes "
+            f"{milliseconds(mean['input'])} per step is input wait; the stage that takes "
             f"most time is `Iterator::{trace.items[slowest].name.rpartition('::')[2]}` "
-            f"({milliseconds(float(item_seconds[slowest]))} a step)."
+            f"({milliseconds(float(item_seconds[slowest]))} per step)."
         )
     if mean["copies"] > 0.0:
         found.append(f"{milliseconds(mean['copies'])} of a step in copies.")

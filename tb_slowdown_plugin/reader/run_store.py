@@ -72,6 +72,8 @@ class _Entry:
     """By the names of the run's event files."""
     run: Run | None = None
     """Joined from what has been read, with what is wrong with its files."""
+    progress: float | None = None
+    """Share of the tags that is read while they are read, else None."""
 
 
 class Catalogue:
@@ -173,6 +175,11 @@ class Catalogue:
         self._make_room(name)
         return run
 
+    def progress(self, name: str) -> float | None:
+        """Share of a run's records that is read, while another thread reads them, else None."""
+        entry = self._entries.get(name)
+        return None if entry is None else entry.progress
+
     def unjudged(self, name: str) -> Run | list[Record]:
         """All records of a listed run, or the run where it is drawn from scalars; none are kept.
 
@@ -208,11 +215,13 @@ class Catalogue:
         grown = {key for key, last in now.items() if entry.read.get(key) != last}
         if grown:
             try:
-                entry.assembly.add(self._source.read(_by_run(grown)))
+                entry.assembly.add(self._read_tags(entry, grown))
             except OutOfOrder:
-                records = sorted(self._source.read(_by_run(now)), key=lambda r: r.sequence)
+                records = sorted(self._read_tags(entry, set(now)), key=lambda r: r.sequence)
                 entry.assembly = Assembly(name, self._bounds)
                 entry.assembly.add(records)
+            finally:
+                entry.progress = None
             entry.read = now
             entry.run = None
         if not entry.assembly:
@@ -222,6 +231,15 @@ class Catalogue:
             damage = self._find_damage({run for run, _ in now}, entry.assembly, entry.looked)
             entry.run = replace(found, notes=(*found.notes, *damage))
         return entry.run
+
+    def _read_tags(self, entry: _Entry, keys: set[tuple[str, str]]) -> Iterator[Record]:
+        """The records of some tags; `entry.progress` follows."""
+        begun: set[tuple[str, str]] = set()
+        entry.progress = 0.0
+        for record in self._source.read(_by_run(keys)):
+            begun.add((record.tensorboard_run, record.tag))
+            entry.progress = len(begun) / len(keys)
+            yield record
 
     def _find_damage(
         self, tensorboard_runs: set[str], assembly: Assembly, looked: dict[str, Looked]

@@ -22,10 +22,10 @@ PART_NAMES: Final[Mapping[Part, str]] = MappingProxyType(
         "communication": "communication between devices",
         "tracing": "tracing a tf.function",
         "compilation": "compiling",
-        "input": "waiting for data",
+        "input": "input wait",
         "copies": "copies",
-        "compute": "operations on the host",
-        "rest": "Python, waiting and gaps",
+        "compute": "host operations",
+        "rest": "Python, waiting, and gaps",
     }
 )
 

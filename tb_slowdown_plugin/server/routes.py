@@ -179,6 +179,11 @@ def report(runs: Runs, parameters: Parameters) -> Body:
     return report_body([patched])
 
 
+def progress(runs: Runs, parameters: Parameters) -> Body:
+    """How much of a run has been read, for who waits for its report; never waits itself."""
+    return {"read_fraction": runs.progress(text(parameters, "run"))}
+
+
 def retraces(runs: Runs, parameters: Parameters) -> Body:
     """Which functions were traced again, why, and what it cost."""
     return runs.analysis(text(parameters, "run")).retraces
@@ -239,6 +244,7 @@ ROUTES: Final[Mapping[str, Route]] = MappingProxyType(
         "/runs": run_list,
         "/all_runs": all_runs,
         "/report": report,
+        "/progress": progress,
         "/timeline": timeline,
         "/changed": changed,
         "/compare": compare,

@@ -68,6 +68,9 @@ class RunSource(Protocol):
           KeyError: There is no such run.
         """
 
+    def progress(self, name: str) -> float | None:
+        """Share of a run's records that is read, while they are read, else None."""
+
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
@@ -233,6 +236,10 @@ class Runs:
         if found.account.report.confirming is not None:
             return True
         return found.growing.has_news(self._read(found.run.name))
+
+    def progress(self, name: str) -> float | None:
+        """Share of a run's records that is read, while they are read for the first look."""
+        return self._source.progress(run_name(name)[0] if run_name(name)[1] else name)
 
     def title(self, name: str) -> str:
         """What a person calls a run."""

@@ -181,7 +181,7 @@ def test_five_questions_have_their_answer_within_two_actions(page: SlowdownPage)
     assert code_or_machine in lead
     fix = frame.locator("details.cause[open] .advice").first
     what = fix.locator("p").first.inner_text()
-    assert what.startswith("Let the slow stage")
+    assert what.startswith("Run the slow stage")
     assert "num_parallel_calls" in fix.locator("pre").inner_text()
     # The run with the defect against the one without it: the first action, then the choice.
     frame.locator("#compare select").select_option("healthy")
@@ -279,7 +279,7 @@ def test_a_screen_reader_hears_verdict_and_causes(page: SlowdownPage) -> None:
     assert re.search(r'button "(In )?Input pipeline [\d.]+%, [\d.,]+ s"', verdict)
     causes = frame.locator("#causes").aria_snapshot()
     first = causes[causes.index('heading "Input pipeline" [level=3]') :]
-    order = [first.index(part) for part in ("since step", "High, measured", "listitem", "Copy")]
+    order = [first.index(part) for part in ("since step", "High: timed", "listitem", "Copy")]
     assert order == sorted(order)
     live = frame.locator("sd-timeline [aria-live=polite]")
     assert live.count() == 1

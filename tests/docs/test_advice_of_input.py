@@ -261,16 +261,16 @@ PYTHON = tells("TensorSlice Map Batch", "Map#3", python=1.0)
 SHUFFLED = tells("TensorSlice Map Shuffle Batch", at_epochs=True)
 
 CASES: dict[str, CaseOfAdvice] = {
-    "parallel": (tells(), "Let the slow stage", runs_the_stage_in_parallel),
-    "prefetch": (tells(), "Prepare the next", prepares_the_next_batch),
-    "cache": (tells(), "Keep what is", caches_before_randomness),
-    "unfilled": (tells(unfilled=True), "Take what an epoch", completes_the_cache),
+    "parallel": (tells(), "Run the slow stage", runs_the_stage_in_parallel),
+    "prefetch": (tells(), "Prefetch", prepares_the_next_batch),
+    "cache": (tells(), "Cache what is", caches_before_randomness),
+    "unfilled": (tells(unfilled=True), "Put `take` before", completes_the_cache),
     "workers": (tells(workers=1), "Make several", makes_batches_in_processes),
-    "history": (tells(grows=True), "Look for what grows", bounds_a_history),
+    "history": (tells(grows=True), "Look for Python code", bounds_a_history),
     "interleave": (tells(), "Read several", interleaves_files),
-    "batch": (tells(), "Work on whole", works_on_batches),
-    "parallel batch": (tells(stage="BatchV2#2"), "Put batches", batches_in_parallel),
-    "generator": (tells(stage="Generator#4"), "Make the elements", slices_what_fits),
+    "batch": (tells(), "Process whole", works_on_batches),
+    "parallel batch": (tells(stage="BatchV2#2"), "Build batches", batches_in_parallel),
+    "generator": (tells(stage="Generator#4"), "Load the data", slices_what_fits),
     "python": (PYTHON, "Replace `tf.py_function`", replaces_python),
     "processes": (PYTHON, "Or run the Python code", loads_in_processes),
     "arrays": (ARRAYS, "Turn the arrays", makes_a_dataset_once),
@@ -279,7 +279,7 @@ CASES: dict[str, CaseOfAdvice] = {
     "buffer": (SHUFFLED, "Make the shuffle buffer", fills_less),
     "early": (SHUFFLED, "Shuffle before", shuffles_before_the_work),
     "repeat": (SHUFFLED, "Repeat inside", repeats_inside),
-    "tuner": (tells(at_ends=True), "Switch the tuning", tunes_nothing),
+    "tuner": (tells(at_ends=True), "Disable autotuning", tunes_nothing),
 }
 
 

@@ -82,7 +82,7 @@ FULL = host_memory.HostMemory(Program(Pipeline(("Cache", "Shuffle", "Prefetch"))
 CASES: dict[str, CaseOfAdvice] = {
     "on disk": (warm_up.advise(FIRST_PASS), "Keep the decoded", caches_on_disk),
     "window": (tensor_retention.advise(Retention()), "Keep a window", keeps_a_window),
-    "numbers": (tensor_retention.advise(Retention()), "Keep numbers", keeps_numbers),
+    "numbers": (tensor_retention.advise(Retention()), "Store floats", keeps_numbers),
     "tape": (
         tensor_retention.advise(Retention(tape=True)),
         "Open one",
@@ -104,5 +104,5 @@ def test_the_snippet_does_what_its_text_says(case, request):
 
 
 def test_every_code_has_a_case_and_a_price():
-    of_input = ("Read several files", "Let the slow stage", "Make the shuffle buffer smaller:")
+    of_input = ("Read several files", "Run the slow stage", "Make the shuffle buffer smaller:")
     check_all(CASES, elsewhere=of_input)

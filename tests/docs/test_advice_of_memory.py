@@ -242,4 +242,4 @@ def test_the_snippet_does_what_its_text_says(case, request):
 
 
 def test_every_code_has_a_case_and_a_price():
-    check_all(CASES, elsewhere=("Keep numbers", "Open one `tf.GradientTape`"))  # of host memory
+    check_all(CASES, elsewhere=("Store floats", "Open one `tf.GradientTape`"))  # of host memory

@@ -147,17 +147,17 @@ def trains_on_a_batch(snippet: Snippet):
 CASES: dict[str, CaseOfAdvice] = {
     "dataset": (
         recreated_objects.repeated_setup(RepeatedSetup()),
-        "Make the dataset once",
+        "Create the dataset once",
         makes_the_dataset_once,
     ),
     "devices": (
         (recreated_objects.repeat_in_fit(),),
-        "Repeat inside the pipeline, and tell",
+        "Repeat inside the pipeline, and pass",
         traces_no_iterator_again,
     ),
     "devices in a loop": (
         (recreated_objects.iterate_once(),),
-        "Repeat inside the pipeline, and make",
+        "Repeat inside the pipeline, and create",
         in_a_loop("iterators", [3, 1]),
     ),
     "distributed in a loop": (
@@ -167,16 +167,20 @@ CASES: dict[str, CaseOfAdvice] = {
     ),
     "arrays": (
         (recreated_objects.hand_over_a_dataset(),),
-        "Hand `fit`",
+        "Pass `fit`",
         makes_no_dataset_of_arrays,
     ),
-    "predict": (recreated_objects.instead_of("predict"), "Call the model", calls_the_model),
+    "predict": (
+        recreated_objects.instead_of("predict"),
+        "Call `model(x, training=False)`",
+        calls_the_model,
+    ),
     "train": (
         recreated_objects.repeated_setup(RepeatedSetup(frozenset({FROM_ARRAYS}))),
         "Call `train_on_batch`",
         trains_on_a_batch,
     ),
-    "one batch": (recreated_objects.instead_of("predict"), "Or take", predicts_on_a_batch),
+    "one batch": (recreated_objects.instead_of("predict"), "Or use", predicts_on_a_batch),
 }
 
 

@@ -288,7 +288,7 @@ CASES: dict[str, CaseOfAdvice] = {
     ),
     "hoist": (
         retracing.advise(trace("shape", "", "", cause="new_object")),
-        "Make the `tf.function`",
+        "Create the `tf.function`",
         makes_the_function_once,
     ),
     "keras": (
@@ -300,12 +300,12 @@ CASES: dict[str, CaseOfAdvice] = {
     ),
     "folds": (
         (function_fixes.reset_the_model(),),
-        "Where each round begins",
+        "If each round needs a new",
         begins_anew_with_one_trace,
     ),
     "trials": (
         (function_fixes.process_for_each_trial(),),
-        "Where each round needs",
+        "If each round needs a different",
         tries_in_processes,
     ),
 }
@@ -317,4 +317,4 @@ def test_the_snippet_does_what_its_text_says(case, request):
 
 
 def test_every_code_has_a_case_and_a_price():
-    check_all(CASES, elsewhere=("Make the `tf.function` of `Trainer",))
+    check_all(CASES, elsewhere=("Create the `tf.function` of `Trainer",))

@@ -260,8 +260,8 @@ CASES: dict[str, CaseOfAdvice] = {
         "Let the callback save",
         saves_by_the_clock_in_fit,
     ),
-    "max_to_keep": (told("", grows=True), "Keep a few checkpoints", keeps_few_checkpoints),
-    "manager": (told("tf.train.Checkpoint"), "Keep a few checkpoints", manager_keeps_few),
+    "max_to_keep": (told("", grows=True), "Keep only a few checkpoints", keeps_few_checkpoints),
+    "manager": (told("tf.train.Checkpoint"), "Keep only a few checkpoints", manager_keeps_few),
     "append": (disk.advise(disk.Writing(WRITES, grows=True)), "Append what", appends_what_is_new),
     "local": (
         disk.advise(disk.Writing(WRITES, full=True)),

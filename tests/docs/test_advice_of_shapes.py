@@ -116,12 +116,12 @@ CASES: dict[str, CaseOfAdvice] = {
     ),
     "full": (
         retracing.advise(trace("shape", "(2, 4)", "(3, 4)")),
-        "Keep every batch full",
+        "Drop the partial last",
         keeps_batches_full,
     ),
     "reduce": (
         retracing.advise(trace("shape", "(2, 4)", "(3, 4)")),
-        "Let TensorFlow generalise",
+        "Let TensorFlow generalize",
         generalises_shapes,
     ),
     "xla": (xla_compilation.advise(Compilations()), "Leave the part", leaves_xla),

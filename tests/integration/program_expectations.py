@@ -63,7 +63,7 @@ def retracing_number(run: Run) -> None:
     assert again[-1].location.startswith("retracing_number.py:")
 
 
-@expect("At retracing_shapes.py:35, declare what", "Pad to a few", "Let TensorFlow generalise the")
+@expect("At retracing_shapes.py:35, declare what", "Pad to a few", "Let TensorFlow generalize the")
 def retracing_shapes(run: Run) -> None:
     again = traces(run, "signature")
     assert 120 < len(again) < 192, "as many as there are lengths"
@@ -71,7 +71,7 @@ def retracing_shapes(run: Run) -> None:
     assert len(again) == sum(np.nan_to_num(run.steps.accounts["tracing:again"]) > 0)
 
 
-@expect("Make the `tf.function` of")
+@expect("Create the `tf.function` of")
 def retracing_new_function(run: Run) -> None:
     assert len(traces(run, "new_object")) == 299, "all but the first of 300"
     assert steps_with(run, "tracing:again") == 299
@@ -84,7 +84,7 @@ def retracing_keras_compile(run: Run) -> None:
     assert steps_with(run, "first_execution:again") == 24
 
 
-@expect("Pad to a few", "Keep every batch full;", "Leave the part with")
+@expect("Pad to a few", "Drop the partial last", "Leave the part with")
 def xla_shapes(run: Run) -> None:
     assert len(traces(run, "signature")) == 1, "relaxed to any length, and never traced again"
     assert 45 <= steps_with(run, "xla_compilation") <= 51, "a new length each 5 of 250 steps"
@@ -92,7 +92,7 @@ def xla_shapes(run: Run) -> None:
     assert {fact.subject for fact in compiled} == {"train_step (xla_shapes.py:19)"}
 
 
-@expect("Pad to a few", "Keep every batch full;", "Leave the part with")
+@expect("Pad to a few", "Drop the partial last", "Leave the part with")
 def xla_keras(run: Run) -> None:
     assert len(traces(run, "signature")) <= 1
     assert 45 <= steps_with(run, "xla_compilation") <= 51
@@ -112,7 +112,7 @@ def graph_growth_slice(run: Run) -> None:
     assert late_to_early(run) > 1.5
 
 
-@expect("Keep a window of", "Keep numbers, not tensors,", tolerance=0.2)
+@expect("Keep a window of", "Store floats, not tensors,", tolerance=0.2)
 def tensor_retention_history(run: Run) -> None:
     # A sample in the middle of a concatenation sees the history twice.
     assert 0.9 < rise(run, "allocator_in_use_bytes:CPU:0") / (600 * 64 * 512 * 4) < 2.1
@@ -165,7 +165,7 @@ def garbage_collection_heap(run: Run) -> None:
     assert sum(each.seconds for each in full) > 0.3 * seconds(run, "gc")
 
 
-@expect("Let the slow stage", "Prepare the next batch", "Work on whole batches:")
+@expect("Run the slow stage", "Prefetch (`ds.prefetch(", "Process whole batches")
 def input_slow_stage(run: Run) -> None:
     wait = run.steps.accounts["input_wait"]
     assert np.median(wait[360:]) > 2 * np.median(wait[50:350])
@@ -180,14 +180,14 @@ def input_shuffle_refill(run: Run) -> None:
 
 
 @expect(
-    "Take what an epoch", "Let the slow stage", "Prepare the next batch", "Work on whole batches:"
+    "Put `take` before", "Run the slow stage", "Prefetch (`ds.prefetch(", "Process whole batches"
 )
 def input_cache_incomplete(run: Run) -> None:
     passes = np.add.reduceat(run.steps.accounts["input_wait"], range(0, 600, 100))
     assert passes[1:].min() > 0.5 * passes[0], "no pass is faster than the first"
 
 
-@expect("Make the dataset once,")
+@expect("Create the dataset once,")
 def input_dataset_anew(run: Run) -> None:
     assert len([each for each in traces(run, "library") if each.function == "load"]) == 30
     wait = run.steps.accounts["input_wait"]
@@ -225,13 +225,13 @@ def backward_pass(run: Run) -> None:
     assert ends(run, "oldest_tape_steps")[1] >= 390
 
 
-@expect("Save by the clock", "Write while training goes", "Keep a few checkpoints,")
+@expect("Save by the clock", "Write while training goes", "Keep only a few checkpoints")
 def checkpoint_slow(run: Run) -> None:
     assert steps_with(run, "checkpoint:CheckpointManager") == 40
     assert len(facts(run, "checkpoint")) == 40
 
 
-@expect("Keep a few checkpoints,", "Save by the clock", "Write while training goes")
+@expect("Keep only a few checkpoints", "Save by the clock", "Write while training goes")
 def checkpoint_unbounded(run: Run) -> None:
     saves = run.steps.accounts["checkpoint"]
     # Neighbours on the machine only add to a save, so the fastest ones tell what it takes.
@@ -259,7 +259,7 @@ def callbacks_growing(run: Run) -> None:
     assert np.median(cost[-100:]) > 4 * np.median(cost[100:200])
 
 
-@expect("Write summaries once in")
+@expect("Write summaries every")
 def summaries(run: Run) -> None:
     assert steps_with(run, "summary") == 300
     assert seconds(run, "summary") > 0.3 * run.steps.period_seconds.sum()
@@ -316,7 +316,7 @@ def communication(run: Run) -> None:
     assert np.median(late.steps.accounts["communication"][210:]) < 0.005
 
 
-@expect("Keep the decoded data", "Let the slow stage", "Leave it as it")
+@expect("Keep the decoded data", "Run the slow stage", "Leave it as it")
 def warm_up_first_pass(run: Run) -> None:
     passes = np.add.reduceat(run.steps.accounts["input_wait"], range(0, 500, 100))
     assert passes[0] > 5 * passes[1:].max()

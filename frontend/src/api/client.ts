@@ -7,7 +7,7 @@ import type { AllRuns } from "./wire/all_runs";
 import type { Capture, CaptureComparison, CaptureList, CapturePart } from "./wire/captures";
 import type { Changed } from "./wire/changed";
 import type { RunComparison, SideBySide } from "./wire/comparison";
-import type { Report, RunReport, Runs } from "./wire/report";
+import type { Progress, Report, RunReport, Runs } from "./wire/report";
 import type { Retraces } from "./wire/retraces";
 import type { Timeline } from "./wire/timeline";
 
@@ -59,6 +59,11 @@ export class Client {
       throw new RequestFailed("broken", "report", 200, `The report of ${run} is empty.`);
     }
     return only;
+  }
+
+  /** How much of a run the server has read, for who waits for its report. */
+  progress(run: string, signal?: AbortSignal): Promise<Progress> {
+    return this.#get<Progress>("progress", { run }, signal);
   }
 
   timeline(run: string, part: Part, signal?: AbortSignal): Promise<Timeline> {

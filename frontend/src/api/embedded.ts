@@ -42,7 +42,7 @@ export function embeddedFetch(page: Document = document): Fetch | undefined {
     const url = new URL(address, "file:///");
     const answer = answerTo(data, url.pathname.slice(1), url.searchParams);
     return answer === undefined
-      ? new Response(JSON.stringify({ error: `This report does not hold that${hint(url)}.` }), {
+      ? new Response(JSON.stringify({ error: `This report doesn't contain that${hint(url)}.` }), {
           status: 404,
         })
       : new Response(JSON.stringify(answer));
@@ -50,7 +50,7 @@ export function embeddedFetch(page: Document = document): Fetch | undefined {
 }
 
 const hint = (url: URL): string =>
-  url.pathname === "/compare" ? "; `tbslow compare` tells it" : "";
+  url.pathname === "/compare" ? "; use `tbslow compare`" : "";
 
 function answerTo(data: Embedded, route: string, query: URLSearchParams): unknown {
   if (route === "runs") return data.runs;

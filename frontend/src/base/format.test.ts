@@ -31,6 +31,14 @@ describe("numbers", () => {
     expect(quantity(undefined, "bytes")).toBe("–");
   });
 
+  it("never shows zero for what is above zero", () => {
+    expect(ledgerSeconds(0.004, 20)).toBe("<0.01 s");
+    expect(ledgerSeconds(0.004)).toBe("<0.1 s");
+    expect(percent(0.0004)).toBe("<0.1%");
+    expect(stepTime(2e-8)).toBe("<0.1 µs");
+    expect([ledgerSeconds(0), percent(0), stepTime(0)]).toEqual(["0.0 s", "0.0%", "0 ms"]);
+  });
+
   it("has one minus sign, and none for what rounds to zero", () => {
     expect(decimal(-3.14, 1)).toBe("−3.1");
     expect(decimal(-0.001, 1)).toBe("0.0");

@@ -24,13 +24,19 @@ export function decimal(value: Maybe, digits: number): string {
 /** A whole number with thousands separators: `12,400`. */
 export const count = (value: Maybe): string => decimal(value, 0);
 
+/** With a fixed number of decimals; what is above zero and below them is `<0.1`, never `0.0`. */
+function resolved(value: number, digits: number): string {
+  const text = decimal(value, digits);
+  return value > 0 && !/[1-9]/.test(text) ? `<${decimal(10 ** -digits, digits)}` : text;
+}
+
 /** Seconds of a ledger: `1,422.9 s`; of a wall below 100 s to a hundredth: `0.29 s`. */
 export const ledgerSeconds = (value: Maybe, wallSeconds = Number.POSITIVE_INFINITY): string =>
-  measured(value) ? `${decimal(value, wallSeconds < 100 ? 2 : 1)} s` : MISSING;
+  measured(value) ? `${resolved(value, wallSeconds < 100 ? 2 : 1)} s` : MISSING;
 
 /** A share of one as percent with one decimal: `15.3%`. */
 export const percent = (share: Maybe): string =>
-  measured(share) ? `${decimal(share * 100, 1)}%` : MISSING;
+  measured(share) ? `${resolved(share * 100, 1)}%` : MISSING;
 
 /**
  * A stretch of time in prose: `23 min 43 s`, `2 h 35 min`, `3.42 s`. The same figure as in the
@@ -64,7 +70,7 @@ export function stepTime(seconds: Maybe): string {
   const milliseconds = seconds * 1000;
   if (size >= 0.00995) return `${decimal(milliseconds, 1)} ms`;
   if (size >= 0.0000995) return `${decimal(milliseconds, 2)} ms`;
-  return `${decimal(milliseconds * 1000, 1)} µs`;
+  return `${resolved(milliseconds * 1000, 1)} µs`;
 }
 
 /** A number with its sign, also when it is positive: `+199`, `−8`. */

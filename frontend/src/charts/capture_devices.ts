@@ -57,7 +57,7 @@ export function drawDevices(capture: Capture): TemplateResult {
   if (shares.length === 0) return html``;
   const quiet = devices.length - shares.length;
   const shown = shares.slice(0, MOST_DEVICES);
-  return html`<h4>Devices <span class="q">share of the steps in which they work${
+  return html`<h4>Devices <span class="q">share of step time in which they work${
     quiet > 0 ? `; ${plural(quiet, "other device")} did nothing` : ""
   }</span></h4>
     ${legend([

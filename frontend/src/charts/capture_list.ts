@@ -117,7 +117,7 @@ export class Captures extends HTMLElement {
     return html`<h3>Fast against slow, one step <span class="q">mean of each capture's steps</span></h3>
       <p class="headline">${prose(found.headline)}</p>
       <div class="scroll" tabindex="0" role="group" aria-label="Fast step and slow step"><table class="against">
-        <thead><tr><th>Operation, stage, copy or gap</th><th>Part of the step</th><th class="num">Calls a step</th><th class="num">Fast</th><th class="num">Slow</th><th class="num">Difference</th><td class="c30"></td></tr></thead>
+        <thead><tr><th>Operation, stage, copy, or gap</th><th>Part of the step</th><th class="num">Calls per step</th><th class="num">Fast</th><th class="num">Slow</th><th class="num">Difference</th><td class="c30"></td></tr></thead>
         <tbody>${found.rows.slice(0, MOST_ROWS).map((row) => this.#difference(found, row, largest))}</tbody>
         <tfoot><tr><td colspan="3">Whole step</td><td class="num">${stepTime(found.fast_seconds)}</td><td class="num">${stepTime(found.slow_seconds)}</td>
           <td class="num">${signed(found.slow_seconds - found.fast_seconds, stepTime)}</td><td></td></tr></tfoot>

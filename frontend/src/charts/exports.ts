@@ -16,7 +16,10 @@ export function csv({ currentTarget }: Event, run: string): void {
   const rows = [...((currentTarget as Element).closest("table")?.rows ?? [])];
   const text = rows
     .map((row) =>
-      [...row.cells].map((cell) => `"${cell.dataset.csv ?? cell.innerText.trim()}"`).join(","),
+      [...row.cells]
+        .map((cell) => (cell.dataset.csv ?? cell.innerText.trim()).replaceAll('"', '""'))
+        .map((value) => `"${value}"`)
+        .join(","),
     )
     .join("\n");
   save(new Blob([text], { type: "text/csv" }), `${run.replace(/[^\w.-]+/g, "_")}.csv`);

@@ -157,7 +157,7 @@ function parts(capture: Capture): TemplateResult {
 
 function items(capture: Capture): TemplateResult {
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Operations"><table>
-    <thead><tr><th>Operation, stage or copy</th><th>Part of the step</th><th class="num">Calls in the capture</th><th class="num">Of the step</th></tr></thead>
+    <thead><tr><th>Operation, stage, or copy</th><th>Part of the step</th><th class="num">Calls in the capture</th><th class="num">Of the step</th></tr></thead>
     <tbody>${capture.items.slice(0, MOST_ITEMS).map(
       (item) => html`<tr><td><code title=${item.name}>${shortName(item.kind, item.name)}</code></td>
         <td class="q">${PART_NAMES[item.part]}</td>

@@ -24,7 +24,7 @@ export const PART_NAMES: Readonly<Record<StepPart, string>> = {
   device: "Device",
   communication: "Communication",
   compute: "Host operations",
-  rest: "Python, waiting and gaps",
+  rest: "Python, waiting, and gaps",
 };
 
 export interface Pair {

@@ -59,7 +59,7 @@ export const SAMPLES: readonly Sample[] = [
 export function noData(app: App, state: State): TemplateResult {
   const others = state.runs?.other_runs ?? 0;
   const found =
-    others === 0 ? "No run was found." : `${plural(others, "run")} found, none has Slowdown data.`;
+    others === 0 ? "No runs found." : `Found ${plural(others, "run")}, but none has Slowdown data.`;
   const sample = SAMPLES[state.sample] ?? (SAMPLES[0] as Sample);
   return html`<div class="none-yet">
     <h1>No step times in this logdir yet.</h1>
@@ -69,7 +69,7 @@ export function noData(app: App, state: State): TemplateResult {
         html`<button aria-pressed=${one === sample ? "true" : "false"} @click=${() => app.sample(index)}>${one.name}</button>`,
     )}</div>
     ${codeBox(sample.file, sample.code)}
-    <p class="q">Nothing else to call: retraces, memory, garbage collection and CPU are collected by themselves.</p>
+    <p class="q">Retraces, memory, garbage collection, and CPU are recorded automatically.</p>
   </div>`;
 }
 
@@ -100,7 +100,10 @@ function progress(state: State): string {
   if (state.runs === undefined) return "Listing the runs of this logdir.";
   const run = shownRun(state);
   const steps = run?.steps ? `, ${plural(run.steps, "step")}` : "";
-  return `Reading and analyzing ${run?.title ?? "the run"}${steps}.`;
+  const what = `${run?.title ?? "the run"}${steps}`;
+  if (state.readFraction === undefined) return `Reading and analyzing ${what}.`;
+  if (state.readFraction === null) return `Analyzing ${what}.`;
+  return `Reading ${what}: ${Math.floor(100 * state.readFraction)}%.`;
 }
 
 export function panelFailed(app: App, id: string, error: Error): TemplateResult {

@@ -53,7 +53,7 @@ describe("what stands where there is nothing", () => {
   it("shows how to make data where there is none", () => {
     const text = shown({ runs: { runs: [], other_runs: 3 } }).textContent ?? "";
     expect(text).toContain("No step times in this logdir yet.");
-    expect(text).toContain("3 runs found, none has Slowdown data.");
+    expect(text).toContain("Found 3 runs, but none has Slowdown data.");
     expect(text).toContain('with tbslow.start("logs/run1"):');
   });
 
@@ -193,6 +193,13 @@ describe("a first read that takes long", () => {
       shown({ runs, run: "a", loadingSince: since }).querySelector(".loading")?.textContent ?? "";
     expect(text(1199).trim()).toBe("Reading and analyzing a, 1,200,000 steps.");
     expect(text(1190).trim()).toBe("Reading and analyzing a, 1,200,000 steps. 10 s so far.");
+    const reading = { runs, run: "a", loadingSince: 1190, readFraction: 0.437 };
+    expect(shown(reading).querySelector("[role=status]")?.textContent).toBe(
+      "Reading a, 1,200,000 steps: 43%.",
+    );
+    expect(
+      shown({ ...reading, readFraction: null }).querySelector("[role=status]")?.textContent,
+    ).toBe("Analyzing a, 1,200,000 steps.");
     const list = shown({ loadingSince: 1190 }).querySelector("[role=status]");
     expect(list?.textContent).toBe("Listing the runs of this logdir.");
     expect(list?.closest("[aria-busy]")).toBeNull();

@@ -80,7 +80,7 @@ function links(app: App, state: State, panels: readonly AnyPanel[], run: Run): T
           app.goTo(panel.id);
         }}>${panel.anchor}</a>`,
     )}</nav>
-    <button class="sm" title="Copies a link with run, range and open cards" @click=${(event: Event) => void copy(event, app.link())}>Copy link</button>
+    <button class="sm" title="Copy a link to this run, range, and open cards" @click=${(event: Event) => void copy(event, app.link())}>Copy link</button>
     ${isShared() ? ownReport(run, state) : reports(run)}`;
 }
 

@@ -48,7 +48,7 @@ def _label(case: Case, finding: Finding, lost: Float) -> str:
         return ""
     if not (rise := rise_of(case, finding, lost)):
         return ""
-    more = f"+{duration(rise)} a step"
+    more = f"+{duration(rise)} per step"
     ends = last + 1 < len(lost)
     if finding.numbers.get(AT_START):
         return f"{more} up to {case.step_text(last)}" if ends else ""

@@ -258,7 +258,7 @@ def _writes_much(case: Case, finding: Finding) -> Suspect | None:
     return Suspect(
         "disk",
         finding.lost_seconds,
-        f"In {case.steps_text(finding.rows)} the process writes {size(rate)} a second. How long "
+        f"In {case.steps_text(finding.rows)} the process writes {size(rate)}/s. How long "
         'that takes is not measured; `with tbslow.summary.phase("...")` around it tells.',
     )
 
@@ -322,4 +322,4 @@ def _amount(value: float, signal: collectors.Signal) -> str:
         return size(value)
     number = count(value) if value >= _WHOLE or not value else significant(value, 2)
     unit = " \u00b0C" if signal.unit == "celsius" else ""
-    return f"{number}{unit}{' a second' if signal.cumulative else ''}"
+    return f"{number}{unit}{' per second' if signal.cumulative else ''}"

@@ -63,12 +63,12 @@ def ledger_seconds(seconds: float) -> str:
 
 
 def percent(fraction: float) -> str:
-    """A share with one decimal.
+    """A share with one decimal; never 0.0% of something above zero.
 
-    >>> percent(0.1529)
-    '15.3%'
+    >>> percent(0.1529), percent(0.0004), percent(0.0)
+    ('15.3%', 'less than 0.1%', '0.0%')
     """
-    return f"{100 * fraction:.1f}%"
+    return "less than 0.1%" if 0.0 < fraction < 0.0005 else f"{100 * fraction:.1f}%"
 
 
 def whole_percent(fraction: float) -> str:

@@ -103,7 +103,7 @@ def _weeks(summary: FleetSummary) -> str:
                 f'<rect class="{kind}" x="{left:.2f}%" y="{100 - height:.2f}%" '
                 f'width="{0.8 * width:.2f}%" height="{height:.2f}%"><title>{title}</title></rect>'
             )
-    label = f"Run-hours and lost hours of {len(weeks)} weeks, at most {most:.4g} hours a week"
+    label = f"Run-hours and lost hours of {len(weeks)} weeks, at most {most:.4g} hours per week"
     return f'<svg class="weeks" role="img" aria-label="{label}">{"".join(columns)}</svg>\n'
 
 

@@ -89,7 +89,7 @@ def test_the_comparison_names_the_slow_stage(traces: dict[str, Trace]) -> None:
     found = compare(traces["retrace"], traces["heavy"])
     assert found.rows[0].kind == "stage"
     assert found.rows[0].name == "Iterator::Root::Prefetch::MapAndBatch"
-    assert "more in waiting for data, most in `Iterator::MapAndBatch`" in found.headline
+    assert "more in input wait, most in `Iterator::MapAndBatch`" in found.headline
     back = compare(traces["heavy"], traces["heavy"])
     assert {row.difference for row in back.rows} == {0.0}
     assert "no more than the fast one" in back.headline

@@ -147,8 +147,8 @@ def test_more_work_in_one_operation_leads(tmp_path: Path) -> None:
         pytest.approx(0.012),
     )
     assert found.headline == (
-        "The slow step takes 10 ms longer (10 ms to 20 ms): 12 ms more in operations on the host, "
-        "most in `b/Conv2D:Conv2D`, 2 ms less in Python, waiting and gaps."
+        "The slow step takes 10 ms longer (10 ms to 20 ms): 12 ms more in host operations, "
+        "most in `b/Conv2D:Conv2D`, 2 ms less in Python, waiting, and gaps."
     )
 
 
@@ -163,8 +163,8 @@ def test_a_slow_stage_leads_before_those_that_wait_for_it(tmp_path: Path) -> Non
     assert found.rows[0].name == "Iterator::Root::Prefetch::Map"
     # What the stage computes, 11 ms, is no part of the step, which waits for it.
     assert found.headline == (
-        "The slow step takes 12 ms longer (10 ms to 22 ms): 12 ms more in waiting for data, most "
-        "in `Iterator::Map`, 4 ms less in operations on the host, 4 ms more in Python, waiting "
+        "The slow step takes 12 ms longer (10 ms to 22 ms): 12 ms more in input wait, most "
+        "in `Iterator::Map`, 4 ms less in host operations, 4 ms more in Python, waiting, "
         "and gaps."
     )
 
@@ -178,7 +178,7 @@ def test_background_work_that_no_step_waits_for_does_not_lead(tmp_path: Path) ->
 def test_gaps_lead_where_nothing_is_named(tmp_path: Path) -> None:
     found = compare(*slow_and_fast(tmp_path, [], 10))
     assert found.rows[0].kind == "rest"
-    assert found.headline.endswith("10 ms more in Python, waiting and gaps.")
+    assert found.headline.endswith("10 ms more in Python, waiting, and gaps.")
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import event_files
 import pytest
 from many_runs import write_hyperparameters
 
-from tb_slowdown_plugin.reader.provider import open_logdir
+from tb_slowdown_plugin.reader.build.record_batch import Record
+from tb_slowdown_plugin.reader.provider import ProviderRecords, open_logdir
 from tb_slowdown_plugin.reader.run_store import Catalogue
 
 STEPS = event_files.make_steps(40)
@@ -41,6 +44,25 @@ def test_a_run_that_is_not_there_is_a_key_error(logdir: Path) -> None:
     catalogue = Catalogue(open_logdir(str(logdir)), str(logdir))
     with pytest.raises(KeyError):
         catalogue.run("none")
+
+
+def test_progress_grows_while_a_run_is_read(logdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    catalogue = Catalogue(open_logdir(str(logdir)), str(logdir))
+    shares: list[float | None] = [catalogue.progress("a")]
+    read = ProviderRecords.read
+
+    def watched(self: ProviderRecords, wanted: Any) -> Iterator[Record]:
+        for record in read(self, wanted):
+            yield record
+            shares.append(catalogue.progress("a"))
+
+    monkeypatch.setattr(ProviderRecords, "read", watched)
+    catalogue.run("a")
+    assert shares[0] is None
+    assert catalogue.progress("a") is None
+    told = [share for share in shares if share is not None]
+    assert told == sorted(told)
+    assert told[-1] == 1.0
 
 
 def test_the_least_used_run_is_dropped_where_memory_is_short(logdir: Path) -> None:

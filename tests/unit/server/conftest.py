@@ -74,6 +74,7 @@ class MemorySource:
     other_runs: int = 0
     listings: int = 0
     reads: list[str] = field(default_factory=list)
+    reading: dict[str, float] = field(default_factory=dict)
 
     def grow(self, name: str, steps: int) -> None:
         self.runs[name] = make_run(name, steps)
@@ -91,6 +92,9 @@ class MemorySource:
     def run(self, name: str) -> Run:
         self.reads.append(name)
         return self.runs[name]
+
+    def progress(self, name: str) -> float | None:
+        return self.reading.get(name)
 
 
 @dataclass

@@ -57,6 +57,13 @@ def test_advice_is_a_patch_where_the_program_is_at_hand(
     assert ask(seen, "/report", run=".")["runs"][0]["causes"][0]["advice"] == []
 
 
+def test_progress_is_told_of_a_run_or_of_the_run_of_a_worker(source: Any, runs: Runs) -> None:
+    source.reading["run1"] = 0.25
+    for name in ("run1", "run1/slowdown/worker-1"):
+        assert ask(runs, "/progress", run=name) == {"read_fraction": 0.25}
+    assert ask(runs, "/progress", run="none") == {"read_fraction": None}
+
+
 def test_a_timeline_has_as_many_buckets_as_were_asked_for(runs: Runs) -> None:
     whole = ask(runs, "/timeline", run="run1", buckets="100")
     part = ask(runs, "/timeline", run="run1", first="100", last="119")

@@ -28,6 +28,12 @@ export interface Run {
   readonly source: Source;
 }
 
+/** How far the first look at a run has come. */
+export interface Progress {
+  /** Share of the records that is read, null before and after reading. */
+  readonly read_fraction: number | null;
+}
+
 export interface Runs {
   readonly runs: readonly Run[];
   /** Runs of the logdir with neither records nor enough points of scalars. */

@@ -39,5 +39,5 @@ function sentence(scene: Scene, bucket: number, steps: string): string {
       ? ""
       : `, ${stepTime(largest.seconds)} of it ${causeKind(largest.id).name.toLowerCase()}`;
   const notes = notesAt(scene, bucket).map((text) => `. Note: ${text}`);
-  return `Steps ${steps}: ${mean} a step${lost}${notes.join("")}`;
+  return `Steps ${steps}: ${mean} per step${lost}${notes.join("")}`;
 }

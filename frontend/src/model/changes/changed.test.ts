@@ -15,7 +15,7 @@ describe("stretchBefore", () => {
 describe("changeText", () => {
   it("writes seconds as a step time and other units with what they are of", () => {
     expect(changeText(0.0123, "seconds", true)).toBe("12.3 ms");
-    expect(changeText(2048, "bytes", true)).toBe("2.00 KiB a step");
+    expect(changeText(2048, "bytes", true)).toBe("2.00 KiB per step");
     expect(changeText(2048, "bytes", false)).toBe("2.00 KiB");
   });
 });

@@ -17,5 +17,5 @@ export function stretchBefore(selection: Window): Window | undefined {
 /** A value of a change in its unit: seconds of a step as step times are written everywhere. */
 export function changeText(value: number, unit: string, perStep: boolean): string {
   if (unit === "seconds" && perStep) return stepTime(value);
-  return `${quantity(value, unit)}${perStep ? " a step" : ""}`;
+  return `${quantity(value, unit)}${perStep ? " per step" : ""}`;
 }

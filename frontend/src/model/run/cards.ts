@@ -40,9 +40,9 @@ export const UNEXPLAINED_SHARE = 0.005;
 
 const BARS: Readonly<Record<Confidence, 1 | 2 | 3>> = { low: 1, medium: 2, high: 3 };
 const CONFIDENCE: Readonly<Record<Confidence, readonly [string, string]>> = {
-  high: ["High, measured", "These seconds were timed directly."],
-  medium: ["Medium, jumps together", "A signal jumps at the same steps; no other explains it."],
-  low: ["Low, moves together", "A signal only moves together with the time."],
+  high: ["High: timed", "This time was measured directly."],
+  medium: ["Medium: matches", "A measured state or counter matches the slow steps."],
+  low: ["Low: grew too", "Something grew at the same time; that alone proves nothing."],
 };
 
 export function cards(report: RunReport): Card[] {
@@ -74,13 +74,13 @@ function confirmingCard(report: RunReport, confirming: Confirming): Card {
     evidence: [
       confirming.candidate === null
         ? "No cause fits these seconds yet."
-        : `They fit the cause ${causeKind(confirming.candidate).name}, which needs a second look.`,
+        : `They match the cause ${causeKind(confirming.candidate).name}, which is being confirmed.`,
       `Confirmed or withdrawn by about step ${count(confirming.decided_step)}.`,
     ],
     advice: [],
     bars: 0,
-    confidence: "Not known yet",
-    confidenceMeaning: "The seconds are lost; their cause needs a second look.",
+    confidence: "Being confirmed",
+    confidenceMeaning: "This time is lost; its cause is being confirmed.",
     steps: [confirming.since_step, last],
     pattern: "level_shift",
   };
@@ -133,7 +133,7 @@ function unexplainedCard(report: RunReport, seconds: number, share: number): Car
     advice: report.investigation?.advice ?? [],
     bars: 0,
     confidence: "Cause unknown",
-    confidenceMeaning: "A co-moving signal is a suspect only; its seconds stay here.",
+    confidenceMeaning: "Suspects changed at the same time; no time is charged to them.",
     steps: report.unexplained?.steps,
     pattern: report.unexplained?.pattern,
   };
@@ -161,7 +161,7 @@ export function windowOf(card: Card, track: Track): Window | undefined {
 const RHYTHM: Readonly<Partial<Record<Pattern, string>>> = {
   flat: "throughout",
   periodic: "every few steps",
-  epoch_boundary: "where epochs begin",
+  epoch_boundary: "at each epoch start",
   one_off: "once",
 };
 

@@ -47,7 +47,7 @@ const perStep =
     const sum = seconds.reduce<number>((all, one, index) => {
       return all + (one ?? 0) * (timeline.count[index] ?? 1);
     }, 0);
-    return `${stepTime(sum / Math.max(1, timeline.rows))} a step`;
+    return `${stepTime(sum / Math.max(1, timeline.rows))} per step`;
   };
 
 const LOOKS: Readonly<Record<string, Look>> = {
@@ -65,7 +65,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   cpu_contention: (timeline) => {
     const found = ends(timeline, "run_delay_seconds");
     const waited = found && (found[1] - found[0]) / Math.max(1, timeline.rows);
-    return waited === undefined || waited < 0 ? undefined : `${stepTime(waited)} a step`;
+    return waited === undefined || waited < 0 ? undefined : `${stepTime(waited)} per step`;
   },
   profiling: marked("captures", "capture"),
   optimizer_state: last("optimizer_variables", (value) => `${count(value)} variables`),

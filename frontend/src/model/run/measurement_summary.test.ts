@@ -52,7 +52,7 @@ describe("checks", () => {
     expect(texts).toMatchObject({
       retracing: "0 retraces",
       garbage_collection: "3 pauses, 500 ms",
-      input_pipeline: "2.00 ms a step",
+      input_pipeline: "2.00 ms per step",
       host_memory: "+1.00 MiB",
       checkpointing: "not measured",
       warm_up: "level",

@@ -49,7 +49,7 @@ export function tally(list: readonly Check[]): { measured: number; blind: number
 
 const WHY: Readonly<Record<SignalState["status"], string>> = {
   measured: "",
-  partly: "only now and then",
+  partly: "in part",
   unavailable: "unavailable here",
   off: "switched off",
   failed: "the collector failed",

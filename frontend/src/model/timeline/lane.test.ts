@@ -43,7 +43,7 @@ describe("lane", () => {
       title: "Input wait",
       stepped: true,
     });
-    expect(lane.scale).toBe("0 to 1 ms a step");
+    expect(lane.scale).toBe("0 to 1 ms per step");
     expect(laneText(lane, 3)).toBe("1.00 ms");
     expect(laneText(lane, 13)).toBe("–");
   });

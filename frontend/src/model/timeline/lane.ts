@@ -20,10 +20,8 @@ export function shortTitle(signal: string, title: string): string {
 
 /** Accounts whose title is too long for the column. */
 const SHORT_ACCOUNTS: readonly (readonly [RegExp, string])[] = [
-  [/^Waiting for /, "Wait for "],
   [/^Garbage collection pauses/, "Garbage collection"],
   [/^First execution of new graphs/, "First executions"],
-  [/^Making optimizers and their variables/, "Making optimizers"],
 ];
 
 /** The seconds of an account as a lane: mean seconds a step, level over each bucket. */
@@ -37,14 +35,14 @@ export function accountLane(account: AccountSeries, timeline: Timeline): Lane {
   return {
     id: `${ACCOUNT}${account.account}`,
     title,
-    fullTitle: `${account.title}, seconds a step`,
+    fullTitle: `${account.title}, seconds per step`,
     unit: "seconds",
     row: timeline.row,
     value: account.seconds,
     stepped: true,
     low: 0,
     high,
-    scale: `0 to ${stepTime(high).replace(/\.0+ /, " ")} a step`,
+    scale: `0 to ${stepTime(high).replace(/\.0+ /, " ")} per step`,
   };
 }
 
@@ -90,7 +88,7 @@ export function laneOf(series: SignalSeries): Lane {
     stepped: series.cumulative === true,
     low,
     high,
-    scale: `${bottom} to ${top}${series.cumulative ? " a step" : ""}`,
+    scale: `${bottom} to ${top}${series.cumulative ? " per step" : ""}`,
   };
 }
 

@@ -1,4 +1,4 @@
-/** Mean seconds a step by cause, one layer on the other: coloured area = seconds lost. */
+/** Mean seconds per step by cause, one layer on the other: colored area = seconds lost. */
 
 import type { Timeline } from "../../api/wire/timeline";
 import type { Measured } from "../../base/numbers";
@@ -7,7 +7,7 @@ import { HEALTHY, UNEXPLAINED } from "../../catalog/causes";
 
 export interface Layer {
   readonly id: string;
-  /** Mean seconds a step in each bucket; unmeasured counts as no area. */
+  /** Mean seconds per step in each bucket; unmeasured counts as no area. */
   readonly seconds: readonly number[];
 }
 

@@ -9,10 +9,14 @@ import type { Zoom } from "./zoom";
 
 const SLOW_MILLISECONDS = 200;
 
+/** After this long, and this often, the server is asked how much it has read. */
+const PROGRESS_MILLISECONDS = 1000;
+
 export class Loader {
   #loaded = false;
   #abort = new AbortController();
   readonly #slow = new Delay();
+  readonly #asking = new Delay();
 
   constructor(
     private readonly store: Store,
@@ -37,6 +41,8 @@ export class Loader {
     const loadingSince = Date.now() / 1000;
     this.#slow.after(SLOW_MILLISECONDS, () => this.#put(source, { loadingSince }));
     const late = (): void => undefined;
+    this.#put(source, { readFraction: undefined });
+    this.#follow(source, run);
     source.report().then((report) => this.#put(source, { report, workers: report.workers }), late);
     source.timeline().then((whole) => {
       this.#put(source, { whole });
@@ -47,6 +53,7 @@ export class Loader {
     void Promise.all(PANELS.map((panel) => this.#panel(source, panel.id))).then(() => {
       if (!source.wanted) return;
       this.#slow.cancel();
+      this.#asking.cancel();
       this.store.set({ loadingSince: undefined });
       this.settled();
     });
@@ -56,6 +63,16 @@ export class Loader {
   retry(id: string): void {
     const { run } = this.store.state;
     if (run !== undefined) void this.#panel(this.#open(run), id);
+  }
+
+  /** Asks how much is read until the verdict is there. */
+  #follow(source: RunSource, run: string): void {
+    this.#asking.after(PROGRESS_MILLISECONDS, async () => {
+      if (!source.wanted || this.store.state.panels.has("verdict")) return;
+      const read = await this.client.progress(run, this.#abort.signal).catch(() => undefined);
+      this.#put(source, { readFraction: read?.read_fraction });
+      if (source.wanted) this.#follow(source, run);
+    });
   }
 
   #open(run: string): RunSource {

@@ -64,6 +64,8 @@ export interface State {
   readonly gone: Gone | undefined;
   /** Unix seconds since when something is loading, once that is long enough to say so. */
   readonly loadingSince: number | undefined;
+  /** How much of the run the server has read; null: it has read it, or has not begun. */
+  readonly readFraction: number | null | undefined;
   readonly width: number;
   readonly sample: number;
 }
@@ -134,6 +136,7 @@ export const INITIAL: State = {
   filter: "",
   gone: undefined,
   loadingSince: undefined,
+  readFraction: undefined,
   width: 0,
   sample: 0,
 };

@@ -118,7 +118,7 @@ function where(card: Card, page: Page): TemplateResult | typeof nothing {
   if (scene === undefined || stretch === undefined) return nothing;
   const window = between(stretch.first, stretch.last);
   // Its edges are those of what is drawn, which a wide window draws finer: no figures.
-  return html`<div class="acts"><button @click=${() => page.actions.showRows(padded(window, 0.5, scene.timeline.rows))}>Show where most of them are</button>
+  return html`<div class="acts"><button @click=${() => page.actions.showRows(padded(window, 0.5, scene.timeline.rows))}>Show where most are</button>
     ${window.from > 0 ? html`<button @click=${() => page.actions.explain(window)}>What changed there?</button>` : nothing}</div>`;
 }
 

@@ -18,7 +18,7 @@ export const python: Content<RunReport> = {
     return {
       note: `where the training thread was: ${before ? `${count(found.before_samples)} samples in steps ${range(...before)}, ` : ""}${plural(found.after_samples, "sample")} in steps ${range(...after)}`,
       body: html`<div class="scroll"><table>
-        <thead><tr><th>Line</th>${before ? html`<th class="num">At first</th>` : nothing}<th class="num">${before ? "At the end" : "Share"}</th><th class="bars">Of a step</th>${before ? html`<th class="num">Growth per step</th>` : nothing}<td></td></tr></thead>
+        <thead><tr><th>Line</th>${before ? html`<th class="num">At the start</th>` : nothing}<th class="num">${before ? "At the end" : "Share"}</th><th class="bars">Of a step</th>${before ? html`<th class="num">Growth per step</th>` : nothing}<td></td></tr></thead>
         <tbody>${found.lines.map((line) => row(line, most, before !== null))}</tbody></table></div>`,
     };
   },
@@ -35,7 +35,7 @@ function row(line: PythonLine, most: number, twice: boolean): TemplateResult {
     <td>${
       line.location === ""
         ? nothing
-        : html`<button class="sm" title="Copies the place for the search of an editor" @click=${(event: Event) => copy(event, line.location)}>Copy ${line.location}</button>`
+        : html`<button class="sm" title="Copy the place, to search for it in an editor" @click=${(event: Event) => copy(event, line.location)}>Copy ${line.location}</button>`
     }</td></tr>`;
 }
 

@@ -13,7 +13,7 @@ export const warmup: Content<RunReport> = {
     if (cause === undefined) return { body: html`` };
     const wall = report.wall_seconds;
     return {
-      note: `${ledgerSeconds(cause.lost_seconds, wall)} more than healthy in ${steps(cause.steps)}`,
+      note: `${ledgerSeconds(cause.lost_seconds, wall)} above baseline in ${steps(cause.steps)}`,
       body: html`${table(cause, wall)}
         <ul class="bullets">${cause.evidence.map((sentence) => html`<li>${prose(sentence)}</li>`)}</ul>`,
     };
@@ -27,7 +27,7 @@ function table(cause: Cause, wall: number): TemplateResult {
   const total = cause.lost_seconds;
   let before = 0;
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Parts of the warm-up"><table>
-    <thead><tr><th>Part</th><th class="num">Seconds</th><th class="c30">In order of time, 0 to ${ledgerSeconds(total, wall)}</th><th>How known</th></tr></thead>
+    <thead><tr><th>Part</th><th class="num">Seconds</th><th class="c30">Timeline, 0 to ${ledgerSeconds(total, wall)}</th><th>Source</th></tr></thead>
     <tbody>${cause.parts.map((part) => {
       const left = (100 * before) / total;
       before += part.lost_seconds;

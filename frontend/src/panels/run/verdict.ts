@@ -84,7 +84,7 @@ function lead(report: RunReport, page: Page): TemplateResult | typeof nothing {
       return html`<p class="lead">A verdict needs a level that holds for a while. ${
         report.causes.length > 0
           ? "What is certain already is named below"
-          : "No cause is named and no second is called lost before that"
+          : "No cause and no lost time is reported before that"
       }; the timeline already runs.</p>`;
     case "healthy":
       if (report.causes.some((cause) => cause.external)) return lostLead(report, page);
@@ -294,5 +294,5 @@ function checklist(report: RunReport, page: Page): TemplateResult {
               : html`<span title="could not be checked">○</span>`
           }</span></li>`,
     )}</ul>
-    <p class="q">Healthy is not the same as fast: a level that was slow from the first step on looks the same.</p>`;
+    <p class="q">Healthy doesn't mean fast: a run that was slow from its first step looks the same.</p>`;
 }

@@ -23,7 +23,7 @@ export const comparison: Content<Source> = {
         : `${plural(page.compared.length + 1, "run")} side by side`,
       tools: html`${page.compared.map(
         (run) =>
-          html`<button class="sm" title=${`Take ${titleOf(run, page)} out of the comparison`} @click=${() =>
+          html`<button class="sm" title=${`Remove ${titleOf(run, page)} from the comparison`} @click=${() =>
             page.actions.compare(
               page.compared.filter((one) => one !== run),
             )}><bdi class="cut">${middle(titleOf(run, page), CHIP_LETTERS)}</bdi> ×</button>`,

@@ -25,7 +25,7 @@ export const changed = sealed<undefined>({
       return {
         note: html`steps <b>${here}</b>`,
         tools: clear,
-        body: html`<p class="empty">There is no stretch before step ${here.split("–")[0]} to compare with. Select later steps.</p>`,
+        body: html`<p class="empty">There are no steps before step ${here.split("–")[0]} to compare with. Select later steps.</p>`,
       };
     }
     const length = Math.round(before.to - before.from);

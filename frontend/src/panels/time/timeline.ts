@@ -30,7 +30,7 @@ export const timeline = sealed<Timeline>({
       return { body: html`<p class="empty">No step has ended yet.</p>` };
     }
     return {
-      note: "coloured area = seconds lost; hover for one step range, drag to select",
+      note: "colored areas: time lost; hover for values, drag to select",
       body: html`${tools(whole, page)}${summary(detail, page)}${strip(whole, page)}<div class=${page.trace ? "split" : ""}><div>
         <sd-timeline class="tl"
           .input=${{ whole, detail, view: page.view, selection: page.selection, axis: page.axis, allLanes: page.allLanes, captures: spansOf(page.captures?.list.captures, whole.timeline.marks.captures ?? [], page.trace?.id), retraces: page.retraces }}

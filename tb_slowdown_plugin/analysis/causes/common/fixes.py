@@ -62,8 +62,8 @@ def accumulate() -> Advice:
             old("optimizer = tf.keras.optimizers.Adam(1e-3)"),
             new("optimizer = tf.keras.optimizers.Adam(1e-3, gradient_accumulation_steps=4)"),
         ),
-        "One more copy of the gradients in memory, and a batch that is 4 times as large for the "
-        "model: the learning rate may need a new value.",
+        "One more copy of the gradients in memory. The effective batch is 4 times as large, so the "
+        "learning rate may need a new value.",
         "where the optimizer is created",
     )
 
@@ -85,7 +85,7 @@ def mixed_precision() -> Advice:
 def numbers() -> Advice:
     """Numbers instead of tensors."""
     return Advice(
-        "Keep numbers, not tensors, of what is only logged.",
+        "Store floats, not tensors, for logging (`float(loss)`).",
         snippet(old("losses.append(loss)"), new("losses.append(float(loss))")),
         "The step waits for the value: on a GPU do it every 100th step.",
         "find lists that the loop appends tensors to",
@@ -95,8 +95,8 @@ def numbers() -> Advice:
 def short_tape() -> Advice:
     """One tape a step."""
     return Advice(
-        "Open one `tf.GradientTape` for each step and leave its `with` before the next; a tape "
-        "holds every intermediate tensor that it saw.",
+        "Open one `tf.GradientTape` per step, and close it before the next step: a tape holds "
+        "every intermediate tensor that it records.",
         snippet(
             old("with tf.GradientTape(persistent=True) as tape:", "    for batch in dataset:"),
             new("for batch in dataset:", "    with tf.GradientTape() as tape:"),
@@ -111,9 +111,9 @@ def short_tape() -> Advice:
 def keep_few() -> Advice:
     """Not all of them."""
     return Advice(
-        "Keep a few checkpoints, where the manager keeps all: with `max_to_keep=None` it writes "
-        "the list of all of them again at each save, and the disk fills. Older ones are deleted; "
-        "keep elsewhere what you still need.",
+        "Keep only a few checkpoints. With `max_to_keep=None` the manager keeps all of them, "
+        "rewrites their list at each save, and fills the disk. Copy the older ones that you "
+        "still need.",
         snippet(
             old('manager = tf.train.CheckpointManager(ckpt, "ckpt", max_to_keep=None)'),
             new('manager = tf.train.CheckpointManager(ckpt, "ckpt", max_to_keep=3)'),
@@ -137,7 +137,7 @@ def quiet_tensorboard(board: Board) -> Advice:
     return Advice(
         f"Write less to TensorBoard: {words}.",
         snippet(old(opened, f'    "logs", {loud})'), new(opened, f'    "logs", {quiet})')),
-        "Fewer points in the charts. A short profile can be taken when it is needed.",
+        "Fewer points in the charts. Take a short profile when you need one.",
         "where the `TensorBoard` callback is created",
     )
 
@@ -145,7 +145,7 @@ def quiet_tensorboard(board: Board) -> Advice:
 def fewer_summaries(steps: int = 100) -> Advice:
     """One in so many steps."""
     return Advice(
-        f"Write summaries once in {count(steps)} steps, in one place.",
+        f"Write summaries every {count(steps)} steps, in one place.",
         snippet(
             old("tf.summary.scalar('loss', loss, step=step)"),
             new(
@@ -167,7 +167,7 @@ def callable_name(trace: Trace) -> str:
 def pad() -> Advice:
     """The same shapes again."""
     return Advice(
-        "Pad to a few lengths, so that the same shapes come back.",
+        "Pad to a few lengths, so that shapes repeat.",
         snippet(
             old("ds = ds.padded_batch(32)"),
             new(
@@ -180,9 +180,9 @@ def pad() -> Advice:
                 ")",
             ),
         ),
-        "Padding is computed with: mask it out of the loss. Boundaries are one more than the "
-        "longest sequence of a bucket; the last bucket holds all that is longer than the last "
-        "boundary and needs lengths below it with `pad_to_bucket_boundary`.",
+        "Padding is computed too; mask it in the loss. A boundary is the longest sequence of its "
+        "bucket plus one. With `pad_to_bucket_boundary`, all sequences must be shorter than the "
+        "last boundary.",
         "find the `padded_batch` in your input pipeline",
     )
 
@@ -190,8 +190,9 @@ def pad() -> Advice:
 def full_batches() -> Advice:
     """No smaller last batch."""
     return Advice(
-        "Keep every batch full; the last one of an epoch is smaller and needs a graph of its own.",
+        "Drop the partial last batch of each epoch (`drop_remainder=True`): it needs a separate "
+        "graph.",
         snippet(old("ds = ds.batch(32)"), new("ds = ds.batch(32, drop_remainder=True)")),
-        "Up to one batch of examples is left out of each epoch.",
+        "Up to one batch of examples per epoch is skipped.",
         "find the `batch` in your input pipeline",
     )

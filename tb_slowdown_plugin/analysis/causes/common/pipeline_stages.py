@@ -35,24 +35,24 @@ def _place(number: int) -> str:
 def parallel_map(stage: str = "") -> Advice:
     """Several elements at once."""
     return Advice(
-        f"Let the slow stage{called(stage)} run in parallel; without `num_parallel_calls` a `map` "
-        "works on one element at a time.",
+        f"Run the slow stage{called(stage)} in parallel: without `num_parallel_calls`, a `map` "
+        "processes one element at a time.",
         snippet(
             old("ds = ds.map(augment)"),
             new("ds = ds.map(augment, num_parallel_calls=tf.data.AUTOTUNE)"),
         ),
-        "More CPU at once, and the cores must be free.",
+        "Uses more CPU, and needs free cores.",
         "find the `map` in your input pipeline",
     )
 
 
 def replace_python(seconds: str = "") -> Advice:
     """TensorFlow's operations instead of Python's."""
-    taken = f" (it takes {seconds} of a step)" if seconds else ""
+    taken = f" (it takes {seconds} per step)" if seconds else ""
     return Advice(
-        f"Replace `tf.py_function` or `tf.numpy_function` in the pipeline{taken} by TensorFlow "
-        "operations: Python works on one element at a time because it holds the interpreter "
-        "lock, so `num_parallel_calls` gains little.",
+        f"Replace `tf.py_function` or `tf.numpy_function` in the pipeline{taken} with TensorFlow "
+        "operations. Python code holds the interpreter lock, so it processes one element at a "
+        "time, and `num_parallel_calls` gains little.",
         snippet(
             old(
                 "def load(path):",
@@ -65,7 +65,7 @@ def replace_python(seconds: str = "") -> Advice:
                 "    return tf.image.convert_image_dtype(image, tf.float32)",
             ),
         ),
-        "Not everything exists as an operation; data in another format must be converted once.",
+        "Not everything exists as an operation. Convert data in other formats once.",
         "find the `tf.py_function` in your input pipeline",
     )
 
@@ -90,7 +90,7 @@ def load_in_processes() -> Advice:
 def parallel_batch() -> Advice:
     """Several batches at once."""
     return Advice(
-        "Put batches together in parallel.",
+        "Build batches in parallel (`num_parallel_calls=tf.data.AUTOTUNE`).",
         snippet(
             old("ds = ds.batch(64)"),
             new("ds = ds.batch(64, num_parallel_calls=tf.data.AUTOTUNE)"),
@@ -103,13 +103,13 @@ def parallel_batch() -> Advice:
 def no_generator() -> Advice:
     """No Python in the pipeline."""
     return Advice(
-        "Make the elements outside of Python: a generator yields one element at a time and holds "
-        "the interpreter lock. What fits into memory can be sliced.",
+        "Load the data without a Python generator, which yields one element at a time and holds "
+        "the interpreter lock. Data that fits into memory can be sliced.",
         snippet(
             old("ds = tf.data.Dataset.from_generator(elements, output_signature=spec)"),
             new("ds = tf.data.Dataset.from_tensor_slices(np.stack(list(elements())))"),
         ),
-        "All elements in RAM, made once; write larger ones to TFRecord files beforehand.",
+        "All elements in RAM. Write larger data to TFRecord files first.",
         "find the `from_generator` in your input pipeline",
     )
 
@@ -117,9 +117,9 @@ def no_generator() -> Advice:
 def prefetch() -> Advice:
     """The next batch while the step runs."""
     return Advice(
-        "Prepare the next batch while the step runs.",
+        "Prefetch (`ds.prefetch(tf.data.AUTOTUNE)`), so the next batch loads while the step runs.",
         snippet(new("ds = ds.prefetch(tf.data.AUTOTUNE)")),
-        "A few batches of RAM. It hides a wait up to the length of a step, no more.",
+        "A few batches of RAM. Hides at most one step of wait.",
         f"{_AT_END}, after `batch`",
     )
 
@@ -127,13 +127,13 @@ def prefetch() -> Advice:
 def cache() -> Advice:
     """Nothing twice."""
     return Advice(
-        "Keep what is the same in every epoch, before anything random.",
+        "Cache what is the same in every epoch (`ds.cache()`), before any random augmentation.",
         snippet(
             same("ds = ds.map(decode)"),
             new("ds = ds.cache()"),
             same("ds = ds.shuffle(1_000).map(augment)"),
         ),
-        "The whole data set in RAM; `cache(filename)` puts it on disk. A pass that is left early "
+        "The whole dataset in RAM, or on disk with `cache(filename)`. An epoch that ends early "
         "(`take` after `cache`) never completes it.",
         "in your input pipeline, before `shuffle` and random augmentation",
     )
@@ -142,15 +142,16 @@ def cache() -> Advice:
 def bound_history() -> Advice:
     """Nothing in the pipeline that grows with the run."""
     return Advice(
-        "Look for what grows with the run where batches are made: a generator, a `PyDataset` or a "
-        "`tf.py_function` that keeps what it has seen and goes through all of it again. Bound it.",
+        "Look for Python code in the pipeline that does more work as the run goes on: a "
+        "generator, a `PyDataset`, or a `tf.py_function` that keeps a history and searches all "
+        "of it. Bound it.",
         snippet(
             old("seen = []"),
             new("seen = collections.deque(maxlen=10_000)"),
             same("def elements():", "    for x in source:", "        seen.append(x)"),
             same("        yield sample(seen)"),
         ),
-        "What is older than the last 10,000 elements is gone.",
+        "Elements older than the last 10,000 are dropped.",
         "in the Python code that makes the elements",
     )
 
@@ -158,13 +159,13 @@ def bound_history() -> Advice:
 def complete_the_cache() -> Advice:
     """A cache that is read to its end."""
     return Advice(
-        "Take what an epoch needs before `cache()`: it holds only after a pass that has read it to "
-        "its end.",
+        "Put `take` before `cache()`: a cache completes only when an epoch reads it to the end.",
         snippet(
             old("ds = ds.map(decode).cache().take(100)"),
             new("ds = ds.map(decode).take(100).cache()"),
         ),
-        "The same 100 elements in each epoch, in RAM. A `break` in the first pass spoils it again.",
+        "The same 100 elements in each epoch, in RAM. A `break` in the first epoch also keeps the "
+        "cache incomplete.",
         "find the `cache` in your input pipeline",
     )
 
@@ -189,7 +190,8 @@ def interleave() -> Advice:
 def batch_first() -> Advice:
     """One call a batch."""
     return Advice(
-        "Work on whole batches: one call of the stage instead of one for each example.",
+        "Process whole batches (`batch` before `map`): one call of the stage per batch instead "
+        "of one per example.",
         snippet(
             old("ds = ds.map(scale).batch(64)"),
             new("ds = ds.batch(64).map(scale, num_parallel_calls=tf.data.AUTOTUNE)"),
@@ -214,8 +216,8 @@ def smaller_buffer(elements: int = 0) -> Advice:
             old(f"ds = ds.shuffle({elements or 100_000:_})"),
             new(f"ds = ds.shuffle({least:_})"),
         ),
-        "Examples that are near in the files stay nearer in training; shuffle the list of files "
-        "as well.",
+        "Examples that are close in the files stay closer in training. Shuffle the list of files, "
+        "too.",
         "find the `shuffle` in your input pipeline",
     )
 
@@ -223,7 +225,7 @@ def smaller_buffer(elements: int = 0) -> Advice:
 def shuffle_early() -> Advice:
     """Fill it with cheap elements."""
     return Advice(
-        "Shuffle before the expensive stages, so that the buffer fills with what is cheap to make.",
+        "Shuffle before the expensive stages, so that the buffer fills with cheap elements.",
         snippet(
             old("ds = ds.map(decode).shuffle(2_000)"),
             new("ds = ds.shuffle(2_000).map(decode, num_parallel_calls=tf.data.AUTOTUNE)"),
@@ -236,14 +238,14 @@ def shuffle_early() -> Advice:
 def repeat_inside() -> Advice:
     """One iterator for all epochs."""
     return Advice(
-        "Repeat inside the pipeline, so that one iterator serves all epochs and no buffer is "
-        "filled again.",
+        "Repeat inside the pipeline (`ds.repeat()`), so one iterator serves all epochs and no "
+        "buffer is refilled.",
         snippet(
             old("for epoch in range(epochs):", "    for batch in ds:", "        train_step(batch)"),
             new("for batch in ds.repeat(epochs):", "    train_step(batch)"),
         ),
-        "Where `repeat` stands after `shuffle`, each epoch still has all examples. The loop no "
-        "longer sees where an epoch ends.",
+        "With `repeat` after `shuffle`, each epoch still has all examples. The loop no longer sees "
+        "where an epoch ends.",
         "find the loop over epochs",
     )
 
@@ -251,12 +253,12 @@ def repeat_inside() -> Advice:
 def tune_nothing() -> Advice:
     """No thread that tunes the stages, so none to wait for."""
     return Advice(
-        "Switch the tuning of the stages off, if none of them is AUTOTUNE: its thread sleeps for "
-        "up to as long as the pass took (60 s at most), and some ends wait until it wakes.",
+        "Disable autotuning if no stage uses `AUTOTUNE`. Its thread sleeps for up to the length of "
+        "the epoch (60 s at most), and the end of an epoch can wait until it wakes.",
         snippet(
             new("options = tf.data.Options()", "options.autotune.enabled = False"),
             new("ds = ds.with_options(options)"),
         ),
-        "`num_parallel_calls=tf.data.AUTOTUNE` is then tuned no more: give it a number.",
+        "`num_parallel_calls=tf.data.AUTOTUNE` is no longer tuned; set a number.",
         _AT_END,
     )

@@ -111,8 +111,8 @@ def _is_load(call: str) -> bool:
 def predict_on_batch() -> Advice:
     """No dataset."""
     return Advice(
-        "Or take `predict_on_batch`, which makes no dataset and gives NumPy arrays as "
-        "`predict` does.",
+        "Or use `predict_on_batch`, which creates no dataset and returns NumPy arrays, like "
+        "`predict`.",
         snippet(old("y = model.predict(x)"), new("y = model.predict_on_batch(x)")),
         "`x` is one batch: it must fit into memory. No callbacks, no progress bar.",
         "find `predict` in the loop",
@@ -122,8 +122,8 @@ def predict_on_batch() -> Advice:
 def call_the_model() -> Advice:
     """No dataset, and tensors."""
     return Advice(
-        "Call the model, not `predict`, on small inputs in a loop; `predict` makes a dataset "
-        "for each call.",
+        "Call `model(x, training=False)` instead of `predict` on small inputs in a loop: `predict` "
+        "creates a dataset in each call.",
         snippet(old("y = model.predict(x)"), new("y = model(x, training=False)")),
         "No batching: `x` must fit into memory.",
         "find `predict` in the loop",
@@ -133,8 +133,8 @@ def call_the_model() -> Advice:
 def load_weights() -> Advice:
     """One model, whose weights change."""
     return Advice(
-        "Load the model once, before the loop; where the file changes, load its weights only. Each "
-        "model that is loaded re-creates its layers, and its functions are retraced.",
+        "Load the model once, before the loop. If the file changes, load only its weights. "
+        "Loading a model re-creates its layers, and its functions are retraced.",
         snippet(
             new("model = tf.keras.models.load_model(path)"),
             same("for epoch in range(epochs):"),
@@ -142,7 +142,7 @@ def load_weights() -> Advice:
             new("    model.load_weights(weights_path)"),
             same("    train_one_epoch(model)"),
         ),
-        "The layers stay those of the first file; `save_weights` writes what is loaded.",
+        "The layers stay those of the first file. Use `save_weights` to write the weights.",
         "find `load_model` in the loop",
     )
 
@@ -150,14 +150,14 @@ def load_weights() -> Advice:
 def train_on_batch() -> Advice:
     """No dataset."""
     return Advice(
-        "Call `train_on_batch`, not `fit`, for one batch at a time; `fit` makes a dataset for each "
-        "call.",
+        "Call `train_on_batch` instead of `fit` for one batch at a time: `fit` creates a "
+        "dataset in each call.",
         snippet(
             old("model.fit(x, y, epochs=1, verbose=0)"),
             new("model.train_on_batch(x, y)"),
         ),
-        "`x` is one batch: it must fit into memory. No callbacks, and metrics go on from batch to "
-        "batch until `model.reset_metrics()`.",
+        "`x` is one batch: it must fit into memory. No callbacks, and metrics accumulate "
+        "until `model.reset_metrics()`.",
         "find `fit` in the loop",
     )
 
@@ -165,14 +165,14 @@ def train_on_batch() -> Advice:
 def repeat_in_fit() -> Advice:
     """One iterator for all epochs."""
     return Advice(
-        "Repeat inside the pipeline, and tell `fit` how long an epoch is: under a distribution "
-        "strategy each epoch makes a new iterator over the devices, whose functions are "
+        "Repeat inside the pipeline, and pass `steps_per_epoch` to `fit`: under a distribution "
+        "strategy, each epoch creates a new iterator over the devices, and its functions are "
         "retraced.",
         snippet(
             old("model.fit(ds, epochs=epochs)"),
             new("model.fit(ds.repeat(), epochs=epochs, steps_per_epoch=len(ds))"),
         ),
-        "Examples of two epochs mix where they meet.",
+        "Examples mix across epoch boundaries.",
         "where `fit` is called",
     )
 
@@ -180,9 +180,9 @@ def repeat_in_fit() -> Advice:
 def iterate_once() -> Advice:
     """One iterator for all epochs of a loop of the program's own."""
     return Advice(
-        "Repeat inside the pipeline, and make one iterator before the loop over epochs: each pass "
-        "over a distributed dataset makes a new iterator over the devices, whose functions are "
-        "retraced.",
+        "Repeat inside the pipeline, and create one iterator before the loop over epochs: each "
+        "epoch of a distributed dataset creates a new iterator over the devices, and its "
+        "functions are retraced.",
         snippet(
             old("distributed = strategy.experimental_distribute_dataset(ds)"),
             new("distributed = strategy.experimental_distribute_dataset(ds.repeat())"),
@@ -191,7 +191,7 @@ def iterate_once() -> Advice:
             old("    for batch in distributed:", "        train_step(batch)"),
             new("    for _ in range(steps):", "        train_step(next(iterator))"),
         ),
-        "Examples of two epochs mix where they meet, if the dataset repeats before it is batched.",
+        "Examples mix across epoch boundaries, if the dataset repeats before it is batched.",
         "find the loop over epochs",
     )
 
@@ -207,7 +207,7 @@ def distribute_once() -> Advice:
             old("    distributed = strategy.experimental_distribute_dataset(ds)"),
             same("    for batch in distributed:", "        train_step(batch)"),
         ),
-        "Random choices made in Python while the dataset was made are now made once.",
+        "Random choices that Python makes while it creates the dataset are made only once.",
         "find `experimental_distribute_dataset` in the loop",
     )
 
@@ -215,15 +215,15 @@ def distribute_once() -> Advice:
 def hand_over_a_dataset() -> Advice:
     """Instead of arrays."""
     return Advice(
-        "Hand `fit` and `evaluate` a dataset that is made once: of arrays Keras makes a new one "
-        "in each call, and retraces its functions.",
+        "Pass `fit` and `evaluate` a dataset that is created once: from arrays, Keras creates a "
+        "new one in each call and retraces its functions.",
         snippet(
             new("data = tf.data.Dataset.from_tensor_slices((x, y)).batch(32)"),
             same("for epoch in range(epochs):"),
             old("    model.evaluate(x, y, verbose=0)"),
             new("    model.evaluate(data, verbose=0)"),
         ),
-        "None; shuffle it yourself where `fit` did.",
+        "`fit` no longer shuffles: call `shuffle` on the dataset.",
         "find `fit` or `evaluate` in the loop",
     )
 
@@ -231,14 +231,14 @@ def hand_over_a_dataset() -> Advice:
 def make_once() -> Advice:
     """Against datasets that are made anew."""
     return Advice(
-        "Make the dataset once, outside the loop; each new one retraces its functions.",
+        "Create the dataset once, outside the loop: each new one retraces its functions.",
         snippet(
             new("ds = tf.data.Dataset.from_tensor_slices(x).map(scale).batch(64)"),
             same("for epoch in range(epochs):"),
             old("    ds = tf.data.Dataset.from_tensor_slices(x).map(scale).batch(64)"),
             same("    for batch in ds:", "        train_step(batch)"),
         ),
-        "Random choices made in Python while the dataset was made are now made once.",
+        "Random choices that Python makes while it creates the dataset are made only once.",
         "find where the dataset is created in the loop",
     )
 

@@ -18,8 +18,8 @@ def hoist(trace: Trace) -> Advice:
     name = callable_name(trace)
     at = f" (its code is at {trace.location})" if trace.location else ""
     return Advice(
-        f"Make the `tf.function` of `{trace.function}`{at} once, before the loop. Every new "
-        "`tf.function` object begins with an empty cache. To verify: "
+        f"Create the `tf.function` of `{trace.function}`{at} once, before the loop. Every new "
+        "`tf.function` object starts with an empty cache. To verify: "
         "the next run should show 0 retraces.",
         snippet(
             new(f"compiled = tf.function({name})"),
@@ -27,7 +27,8 @@ def hoist(trace: Trace) -> Advice:
             old(f"    compiled = tf.function({name})"),
             same("    compiled(batch)"),
         ),
-        "What the function closes over is fixed at its first trace; pass what changes as a tensor.",
+        "Captured Python values are frozen at the first trace; pass anything that changes as a "
+        "tensor.",
         f"find `tf.function` around `{name}` in the loop",
     )
 
@@ -39,8 +40,8 @@ def keep_instance(trace: Trace) -> Advice:
     name = owner.lower()
     at = f" (`{method}` is at {trace.location})" if trace.location else ""
     return Advice(
-        f"Create the `{owner}` once, before the loop{at}: each new object has a `tf.function` of "
-        f"its own for `{method}`, with an empty cache. To verify: "
+        f"Create the `{owner}` once, before the loop{at}: each new object has a separate "
+        f"`tf.function` for `{method}`, with an empty cache. To verify: "
         "the next run should show 0 retraces.",
         snippet(
             new(f"{name} = {owner}()"),
@@ -48,8 +49,8 @@ def keep_instance(trace: Trace) -> Advice:
             old(f"    {name} = {owner}()"),
             same(f"    {name}.{method}(batch)"),
         ),
-        "State of the object goes on from round to round. If each round needs a new one, decorate "
-        "a function of the module, and pass it what it needs as tensors.",
+        "The object keeps its state from round to round. If each round needs a new one, decorate "
+        "a module-level function, and pass it what it needs as tensors.",
         f"find `{owner}(` in the loop",
     )
 
@@ -57,16 +58,16 @@ def keep_instance(trace: Trace) -> Advice:
 def compile_once() -> Advice:
     """One compiled model."""
     return Advice(
-        "Call `compile()` once, before the loop. Each `compile()` makes a new function that is "
-        "traced from the start.",
+        "Call `compile()` once, before the loop. Each `compile()` creates a new function with an "
+        "empty cache.",
         snippet(
             new('model.compile("sgd", "mse")'),
             same("for fold in folds:"),
             old('    model.compile("sgd", "mse")'),
             same("    model.fit(fold)"),
         ),
-        "The optimizer's state goes on from round to round; to start over, assign the weights and "
-        "the optimizer's variables their first values. To change the learning rate, assign it: "
+        "The optimizer keeps its state from round to round. To start over, reset the weights and "
+        "the optimizer's variables to their first values. To change the learning rate, assign it: "
         "`model.optimizer.learning_rate.assign(rate)`.",
         "find `compile` in the loop",
     )
@@ -75,9 +76,9 @@ def compile_once() -> Advice:
 def reset_the_model() -> Advice:
     """One compiled model, which begins anew in each round."""
     return Advice(
-        "Where each round begins a new model of the same layers, as in cross-validation, keep one "
-        "compiled model; in each round give it the first weights of a new one, and its optimizer "
-        "the first state. The results stay those of a new model, and only the first round traces.",
+        "If each round needs a new model with the same layers, as in cross-validation, reuse one "
+        "compiled model. In each round, set its weights to those of a new model, and reset its "
+        "optimizer. The results are those of a new model, and only the first round traces.",
         snippet(
             new("model = build_model()"),
             new("model.optimizer.build(model.trainable_variables)"),
@@ -89,7 +90,7 @@ def reset_the_model() -> Advice:
             new("        variable.assign(value)"),
             same("    model.fit(fold)"),
         ),
-        "Layers that draw random numbers, such as `Dropout`, go on in their sequence.",
+        "Layers that draw random numbers, such as `Dropout`, continue their sequence.",
         "find where the model is made in the loop",
     )
 
@@ -97,16 +98,16 @@ def reset_the_model() -> Advice:
 def process_for_each_trial() -> Advice:
     """Nothing that a model leaves behind."""
     return Advice(
-        "Where each round needs a model of its own, as in a search, run each round in a process "
-        "of its own: functions that Keras made for a model stay registered after the model, "
-        "`clear_session()` or not.",
+        "If each round needs a different model, as in a search, run each round in a separate "
+        "process: functions that Keras creates for a model stay registered after the model is "
+        "deleted, even with `clear_session()`.",
         snippet(
             old("scores = [run_trial(setting) for setting in settings]"),
             new('context = multiprocessing.get_context("spawn")'),
             new("with context.Pool(1, maxtasksperchild=1) as pool:"),
             new("    scores = pool.map(run_trial, settings, chunksize=1)"),
         ),
-        "Each round starts TensorFlow, loads its data and traces its model: it spares memory "
-        "and later rounds that get slower, not the tracing.",
+        "Each round starts TensorFlow, loads its data, and traces its model. This saves memory and "
+        "keeps later rounds from getting slower, but doesn't save tracing.",
         "find the loop over rounds",
     )

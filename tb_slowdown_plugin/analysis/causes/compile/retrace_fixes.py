@@ -41,9 +41,9 @@ def short_fix(trace: Trace) -> str:
             return "Reset one compiled model in each round."
         if is_keras(trace):
             return "Compile the model once, before the loop."
-        return "Make the tf.function once, before the loop."
+        return "Create the tf.function once, before the loop."
     if trace.cause == "library":
-        return "Make the dataset, the iterator or the model once."
+        return "Create the dataset, iterator, or model once."
     if trace.cause == "context":
         return "Call it from one device and strategy scope."
     if any(is_iterator(change) for change in trace.changes[:1]):

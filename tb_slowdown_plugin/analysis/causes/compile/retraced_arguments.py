@@ -15,7 +15,7 @@ _ITERATORS: Final = frozenset({"generator", "zip", "map", "filter", "enumerate",
 def declare(trace: Trace) -> Advice:
     """The signature that covers every trace so far, as the collector has merged it."""
     at = f"At {trace.location}, declare" if trace.location else "Declare"
-    price = "Other dtypes and other numbers of dimensions are then refused with an error. "
+    price = "Other dtypes and ranks raise an error. "
     if any(change.what == "python_number" for change in trace.changes):
         price += (
             "Python numbers arrive as tensors, so `if`, `range` and shapes made from them must "
@@ -71,7 +71,7 @@ def cast(trace: Trace, change: Change) -> Advice:
         snippet(
             new(f"{argument} = tf.cast({argument}, tf.{change.before})"),
         ),
-        "One conversion a step.",
+        "One conversion per step.",
         _before_call(trace),
     )
 
@@ -97,7 +97,7 @@ def stack(trace: Trace, argument: str) -> Advice:
         snippet(
             new(f"{argument} = tf.stack({argument})"),
         ),
-        "The entries are copied once a step, and must have one shape. Declare the open dimension "
+        "The entries are copied once per step, and must have one shape. Declare the open dimension "
         "(`input_signature`) or set `reduce_retracing=True`.",
         _before_call(trace),
     )
@@ -175,9 +175,9 @@ def pass_the_value(trace: Trace, argument: str) -> Advice:
 def reduce(trace: Trace) -> Advice:
     """TensorFlow's own generalisation."""
     return Advice(
-        f"Let TensorFlow generalise the shapes of `{trace.function}` by itself: after the second "
-        "shape it traces once more with an open dimension, and then no more. It does not help "
-        "against Python values.",
+        f"Let TensorFlow generalize the shapes of `{trace.function}`: after the second shape it "
+        "retraces once with an open dimension, and then no more. This doesn't help against Python "
+        "values.",
         snippet(
             old("@tf.function"),
             new("@tf.function(reduce_retracing=True)"),

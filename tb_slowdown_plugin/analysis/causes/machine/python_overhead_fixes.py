@@ -137,7 +137,7 @@ def advise_place(place: str) -> tuple[Advice, ...]:
 def compile_step() -> Advice:
     """One call from Python a step."""
     return Advice(
-        "Make the step a `tf.function`: Python then starts one graph a step, not each operation.",
+        "Make the step a `tf.function`: Python then starts one graph per step, not each operation.",
         snippet(
             new("@tf.function"),
             same("def train_step(x):", "    return tf.reduce_mean(tf.square(x))"),

@@ -259,8 +259,8 @@ def save_by_the_clock_in_callback(saving: Saving) -> Advice:
 def manage() -> Advice:
     """By a manager."""
     return Advice(
-        "Keep a few checkpoints: `ckpt.save` deletes none, and the disk fills. A manager deletes "
-        "the older ones; keep elsewhere what you still need.",
+        "Keep only a few checkpoints: `ckpt.save` deletes none, and the disk fills. A manager "
+        "deletes the older ones. Copy those that you still need.",
         snippet(
             new('manager = tf.train.CheckpointManager(ckpt, "ckpt", max_to_keep=3)'),
             same("for batch in dataset:", "    train_step(batch)"),

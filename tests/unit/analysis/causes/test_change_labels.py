@@ -29,14 +29,14 @@ def test_two_findings_of_one_cause_at_one_step_have_one_label(make_run, find, ju
     )
     # 4 ms in each of 200 steps and 1 ms in half of them.
     assert account.change_points == (
-        (300, "Unexplained: +4.5 ms a step from here to step 599"),
+        (300, "Unexplained: +4.5 ms per step from here to step 599"),
     )  # fmt: skip
 
 
 def test_a_first_part_that_is_slow_ends(make_run, find, judge):
     slow = stall(0, 99, 0.004)
     account = judge(run_of(make_run, slow), find("core", "level_shift", slow, at_start=1.0))
-    assert account.change_points == ((0, "Unexplained: +4 ms a step up to step 199"),)
+    assert account.change_points == ((0, "Unexplained: +4 ms per step up to step 199"),)
 
 
 def test_no_label_where_the_cause_took_as_much_before(make_run, find, judge):

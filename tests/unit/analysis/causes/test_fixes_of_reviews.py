@@ -103,7 +103,7 @@ def test_python_that_takes_the_time_is_replaced_not_run_in_parallel(waits):
     captured = CapturedSteps("s", (400, 409), 10, 0.028, parts, items, (), ())
     advice = waits(captures=[captured])
     assert advice[0].text.startswith(
-        "Replace `tf.py_function` or `tf.numpy_function` in the pipeline (it takes 27.6 ms of a "
+        "Replace `tf.py_function` or `tf.numpy_function` in the pipeline (it takes 27.6 ms per "
         "step)"
     )
     assert "multiprocessing" in advice[1].code

@@ -70,7 +70,7 @@ def test_a_program_that_writes_files_may_lose_its_time_to_them(
     why = [suspect.why for suspect in report.suspects if suspect.cause == "disk"]
     assert why == (
         [
-            "In steps 100\u2013599 the process writes 286 MiB a second. How long that takes is not "
+            "In steps 100\u2013599 the process writes 286 MiB/s. How long that takes is not "
             'measured; `with tbslow.summary.phase("...")` around it tells.'
         ]
         if bytes_per_second > 1e8

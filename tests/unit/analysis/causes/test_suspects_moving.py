@@ -69,7 +69,7 @@ def test_a_count_is_told_by_the_second(suspects):
     faults = np.cumsum(np.where(ROWS >= 300, 6.0, 1.0))[SAMPLED]
     ((cause, _, why),) = suspects(SHIFT, {"major_faults": faults})
     assert cause == "host_memory"
-    assert "from 100 a second to 400 a second" in why
+    assert "from 100 per second to 400 per second" in why
 
 
 def test_what_goes_on_at_an_even_pace_is_no_suspect(suspects):

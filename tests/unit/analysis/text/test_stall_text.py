@@ -9,7 +9,7 @@ def test_places_of_a_stall_follow_each_other_and_name_the_work():
     places = ["save (io.py:5)", "<module> (train.py:9)"]
     assert describe_past("step 7", 90.0, places, "checkpoint") == (
         "No step ended for 1 min 30 s before step 7: the training thread was in `save` (io.py:5) "
-        "and train.py:9 (saving checkpoints)."
+        "and train.py:9 (checkpoint saves)."
     )
 
 

@@ -64,14 +64,14 @@ def test_functions_of_libraries_that_are_traced_again_stand_apart(make_run):
     # All but the first.
     assert (group["count"], group["seconds"]) == (4, pytest.approx(0.8))
     assert (group["first_step"], group["last_step"]) == (20, 50)
-    assert group["fix"] == "Make the dataset, the iterator or the model once."
+    assert group["fix"] == "Create the dataset, iterator, or model once."
 
 
 @pytest.mark.parametrize(
     ("function", "cause", "after", "fix"),
     [
         ("Keras train step", "new_object", "", "Compile the model once, before the loop."),
-        ("train_step", "new_object", "", "Make the tf.function once, before the loop."),
+        ("train_step", "new_object", "", "Create the tf.function once, before the loop."),
         ("run_on", "signature", "method object, a new object", "Read the method once, before"),
         ("run_on", "signature", "Config object, a new object", "Pass the object's tensors"),
     ],

@@ -73,7 +73,7 @@ def test_what_the_process_does_in_that_time_is_in_the_text(make_run):
 def test_known_work_is_called_by_its_name(make_run):
     report = account_for(stalled(make_run, account="checkpoint")).report
     assert report.stall.account == "checkpoint"
-    assert "in `waits_for_lock` (data.py:88) (saving checkpoints)" in report.stall.text
+    assert "in `waits_for_lock` (data.py:88) (checkpoint saves)" in report.stall.text
 
 
 @pytest.mark.parametrize("row", [STEPS, 200])

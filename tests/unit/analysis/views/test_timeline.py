@@ -123,7 +123,7 @@ def test_accounts_are_mean_seconds_a_step_and_empty_ones_are_left_out(make_run):
 
     assert (first["account"], first["title"]) == ("input_wait", "Input wait")
     assert first["seconds"] == [0.001, None, *[0.001] * 8]
-    assert second["title"] == "Saving checkpoints, Saver"
+    assert second["title"] == "Checkpoint saves, Saver"
     assert second["seconds"] == [0.002, *[0.0] * 9]
 
 

@@ -107,7 +107,7 @@ def test_what_grew_is_told_of_device_and_host(report):
     assert found.notes == (
         "Two profiler captures, of steps 100\u2013109 and of steps 500\u2013509: a step of the "
         "second takes 50 ms longer, of them 42 ms on the device (most in `gemm`: 41 ms) and 7 ms "
-        "in Python, waiting and gaps.",
+        "in Python, waiting, and gaps.",
     )
 
 
@@ -134,7 +134,7 @@ def test_the_slow_stage_is_named_where_tf_data_names_none(report):
         "The profiler capture of steps 500\u2013509 shows 48 ms of input wait per step, and most "
         "of the pipeline's time in the stage `ParallelInterleaveV4`: 44 ms per step."
     )
-    assert [" ".join(each.text.split()[:3]) for each in cause.advice] == ["Keep what is"], (
+    assert [" ".join(each.text.split()[:3]) for each in cause.advice] == ["Cache what is"], (
         "files are read in parallel, and batches prefetched, already"
     )
     plain = report(source="input_wait").causes[0]

@@ -33,7 +33,7 @@ def test_a_board_is_told_only_of_what_is_on():
 
 def test_the_number_of_steps_is_in_text_and_code():
     fix = fewer_summaries(1_000)
-    assert fix.text.startswith("Write summaries once in 1,000 steps")
+    assert fix.text.startswith("Write summaries every 1,000 steps")
     assert "if step % 1000 == 0:" in fix.code
 
 

@@ -25,8 +25,8 @@ def test_the_lines_to_add_are_python(name):
 
 
 def test_the_slow_stage_is_named_where_it_is_known():
-    assert parallel_map("Map").text.startswith("Let the slow stage `Map` run in parallel")
-    assert parallel_map().text.startswith("Let the slow stage run in parallel")
+    assert parallel_map("Map").text.startswith("Run the slow stage `Map` in parallel")
+    assert parallel_map().text.startswith("Run the slow stage in parallel")
     assert called("") == ""
     assert "Map" in called("Map")
 

@@ -29,18 +29,18 @@ def traced(cause, *changes, function="train_step", signature=("tf.TensorSpec([No
             traced("signature", SHAPE),
             (
                 "At train.py:12, declare what varies",
-                "Keep every batch full",
-                "Let TensorFlow generalise",
+                "Drop the partial last",
+                "Let TensorFlow generalize",
             ),
         ),
         (
             traced("signature", Change("x", "dtype", "float32", "int32"), signature=()),
             ("Cast `x` to one dtype",),
         ),
-        (traced("new_object"), ("Make the `tf.function` of `train_step`",)),
+        (traced("new_object"), ("Create the `tf.function` of `train_step`",)),
         (
             traced("new_object", function="Trainer.step"),
-            ("Create the `Trainer` once", "Make the `tf.function` of `Trainer.step`"),
+            ("Create the `Trainer` once", "Create the `tf.function` of `Trainer.step`"),
         ),
         (traced("new_object", function="Keras train step"), ("Call `compile()` once",)),
     ],
@@ -54,4 +54,4 @@ def test_advice_fits_what_is_known(evidence, texts):
 def test_a_function_that_is_declared_gets_no_declaration():
     key = frozenset({"train_step (train.py:12)"})
     found = advise(traced("signature", SHAPE), Program(declared=key, generalized=key))
-    assert [each.text.split(";")[0] for each in found] == ["Keep every batch full"]
+    assert [each.text[:21] for each in found] == ["Drop the partial last"]

@@ -76,9 +76,9 @@ def test_a_new_model_in_each_trial(make_run, find, judge):
 
     assert cause.summary == "The Keras train step is rebuilt at every step: the model is a new one."
     assert not any("Call `compile()` once" in each.text for each in cause.advice)
-    assert [" ".join(each.text.split()[:3]) for each in cause.advice] == [
-        "Where each round",
-        "Where each round",
+    assert [" ".join(each.text.split()[:4]) for each in cause.advice] == [
+        "If each round needs",
+        "If each round needs",
     ]
 
 
@@ -173,7 +173,7 @@ def test_library_functions_made_again(make_run, find, judge):
         "1.00 s was lost in 10 traces of such functions.",
         "The most expensive is `scale` (data.py:3): 10 traces, every 10 steps.",
     )
-    assert cause.advice[0].text.startswith("Make the dataset once")
+    assert cause.advice[0].text.startswith("Create the dataset once")
 
 
 def test_arrays_in_a_loop_are_told_by_the_functions_that_keras_makes_of_them(make_run, find, judge):
@@ -184,8 +184,8 @@ def test_arrays_in_a_loop_are_told_by_the_functions_that_keras_makes_of_them(mak
     run = make_run(np.full(SIZE, 0.010) + lost, accounts=accounts, events=traces)
     (cause,) = judge(run, find("tracing:library", "flat", lost)).report.causes
 
-    assert cause.advice[0].text.startswith("Hand `fit` and `evaluate` a dataset")
-    assert cause.advice[1].text.startswith("Call the model, not `predict`")
+    assert cause.advice[0].text.startswith("Pass `fit` and `evaluate` a dataset")
+    assert cause.advice[1].text.startswith("Call `model(x, training=False)`")
 
 
 def test_iterators_over_devices_are_told_by_their_functions(make_run, find, judge):

@@ -14,19 +14,19 @@ TUNED = Program(Pipeline(("TensorSlice", "ParallelMap", "Cache", "Batch", "Prefe
         (
             InputWait(Program(Pipeline(("TensorSlice", "Map", "Batch"))), stage="Map"),
             (
-                "Let the slow stage `Map` run in parallel",
-                "Prepare the next batch",
-                "Keep what is the same in every epoch",
-                "Work on whole batches",
+                "Run the slow stage `Map` in parallel",
+                "Prefetch (`ds.prefetch(",
+                "Cache what is the same in every epoch",
+                "Process whole batches",
             ),
         ),
-        (InputWait(TUNED, stage="ParallelMap"), ("Work on whole batches",)),
+        (InputWait(TUNED, stage="ParallelMap"), ("Process whole batches",)),
         (
             InputWait(SHUFFLES, unfilled=True),
             (
-                "Take what an epoch needs before `cache()`",
-                "Let the slow stage run in parallel",
-                "Work on whole batches",
+                "Put `take` before `cache()`",
+                "Run the slow stage in parallel",
+                "Process whole batches",
             ),
         ),
         (

@@ -35,7 +35,7 @@ def test_input_wait_that_begins_at_a_step(make_run, find, judge):
         "9.00 s was lost to input wait, timed at the call that fetches each batch.",
     )
     assert account.report.headline == "9 s of 15.1 s lost (60%) to input wait."
-    assert account.change_points == ((300, "Input pipeline: +30 ms a step from here"),)
+    assert account.change_points == ((300, "Input pipeline: +30 ms per step from here"),)
     assert "num_parallel_calls=tf.data.AUTOTUNE" in cause.advice[0].code
 
 
@@ -86,7 +86,7 @@ def test_a_wait_that_is_there_from_the_start_and_grows_points_to_a_history(cause
         "It keeps growing: 2.49 ms per step in the first tenth of these steps, 29.1 ms in the "
         "last (means)."
     )
-    assert cause.advice[0].text.startswith("Look for what grows")
+    assert cause.advice[0].text.startswith("Look for Python code")
     shuffled = np.random.default_rng(0).permutation(wait)
     cause = cause_of("flat", shuffled)
     assert "longer" not in cause.summary

@@ -37,7 +37,7 @@ def test_the_slow_stage_is_named(make_run, find, judge):
         "320; at first it took 0.3 ms."
     )
     assert cause.advice[0].text.startswith(
-        "Let the slow stage `Map` (number 2 from the end of the optimized pipeline) run in parallel"
+        "Run the slow stage `Map` (number 2 from the end of the optimized pipeline) in parallel"
     )
     assert not any(each.text.startswith("Read several") for each in cause.advice)
 
@@ -46,10 +46,10 @@ def test_the_slow_stage_is_named(make_run, find, judge):
     ("name", "first"),
     [
         ("ShuffleAndRepeat#2", "Make the shuffle buffer smaller"),
-        ("ParallelMapV2#3", "Work on whole batches"),
+        ("ParallelMapV2#3", "Process whole batches"),
         ("TFRecord#5", "Read several files"),
-        ("Generator#4", "Make the elements outside of Python"),
-        ("BatchV2#2", "Put batches together in parallel"),
+        ("Generator#4", "Load the data without"),
+        ("BatchV2#2", "Build batches in parallel"),
     ],
 )
 def test_each_stage_has_its_fix(make_run, find, judge, name, first):
@@ -92,7 +92,7 @@ def test_the_functions_of_a_pipeline_are_told(make_run, find, judge, functions, 
 def test_a_stage_that_is_not_slow_is_not_named(make_run, find, judge):
     cause = waits_from_300(make_run, find, judge, [(320, stage("TensorSlice#6", 1e-6, 0.05))])
     assert not any("slowest stage" in sentence for sentence in cause.evidence)
-    assert cause.advice[0].text.startswith("Let the slow stage run in parallel")
+    assert cause.advice[0].text.startswith("Run the slow stage in parallel")
 
 
 def test_a_cache_that_never_completes_is_named(make_run, find, judge):
@@ -101,8 +101,8 @@ def test_a_cache_that_never_completes_is_named(make_run, find, judge):
     assert cause.evidence[-1].startswith(
         "A `cache()` never completes: epoch 3 still recomputed every element."
     )
-    assert cause.advice[0].text.startswith("Take what an epoch needs before `cache()`")
-    assert not any(each.text.startswith("Keep what is the same") for each in cause.advice)
+    assert cause.advice[0].text.startswith("Put `take` before `cache()`")
+    assert not any(each.text.startswith("Cache what is the same") for each in cause.advice)
 
 
 def test_a_cache_that_never_completes_is_told_where_it_costs_too_little(make_run, judge):
@@ -138,12 +138,12 @@ def test_a_dataset_made_anew_is_told_to_be_made_once(cause_of):
         "A dataset is re-created every 20 steps, and the step waits while its functions are "
         "retraced and its stages restart."
     )
-    assert cause.advice[0].text.startswith("Make the dataset once")
+    assert cause.advice[0].text.startswith("Create the dataset once")
     assert cause.evidence[0] == (
         "Input wait is 500 ms on average in the 29 steps in which it happens."
     )
     cause = cause_of("periodic", wait)
-    assert cause.advice[0].text.startswith("Let the slow stage")
+    assert cause.advice[0].text.startswith("Run the slow stage")
 
 
 @pytest.mark.parametrize(("workers", "so_far"), [(1, "is one."), (4, "are 4 workers.")])
@@ -175,14 +175,18 @@ def test_a_dataset_made_anew_for_each_epoch_has_no_buffer_to_blame(cause_of, shu
         "Each epoch starts with an input wait: the dataset is re-created, its functions are "
         "retraced, and its stages restart."
     )
-    assert cause.advice[0].text.startswith("Make the dataset once")
+    assert cause.advice[0].text.startswith("Create the dataset once")
     assert any("shuffle buffer" in each.text for each in cause.advice) is shuffles
 
 
 @pytest.mark.parametrize(
     ("distributed_again", "made", "advice"),
     [
-        (False, "an iterator over the devices", "Repeat inside the pipeline, and make one iterat"),
+        (
+            False,
+            "an iterator over the devices",
+            "Repeat inside the pipeline, and create one iterat",
+        ),
         (True, "the dataset", "Distribute the dataset once, before the loop over epochs"),
     ],
 )
@@ -214,5 +218,5 @@ def test_a_dataset_made_anew_in_each_step_is_no_slow_stage(cause_of):
         "The program or `predict` re-creates a dataset in the step, which waits for it: 75.0% "
         "of the run."
     )
-    assert cause.advice[0].text.startswith("Hand `fit` and `evaluate` a dataset")
-    assert cause.advice[1].text.startswith("Call the model, not `predict`")
+    assert cause.advice[0].text.startswith("Pass `fit` and `evaluate` a dataset")
+    assert cause.advice[1].text.startswith("Call `model(x, training=False)`")

@@ -1,4 +1,4 @@
-"""Waiting for a lock or a queue is one row, with its line and what was seen."""
+"""Lock and queue wait is one row, with its line and what was seen."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from tb_slowdown_plugin.analysis.causes.saving.callbacks_fixes import Calls, adv
         (Calls("summary", "TensorBoard"), ("Write less to TensorBoard",)),
         (
             Calls("summary", in_fit=False, at_every_step=True, run_steps=3000),
-            ("Write summaries once in 100 steps",),
+            ("Write summaries every 100 steps",),
         ),
         (Calls("validation", at_epochs=True, epochs=5), ("Validate less often",)),
     ],

@@ -14,7 +14,7 @@ from tb_slowdown_plugin.analysis.causes.saving.checkpointing_fixes import Saving
         ),
         (
             Saving("CheckpointManager", grows=True),
-            ("Keep a few checkpoints", "Save by the clock", "Write while training goes on"),
+            ("Keep only a few checkpoints", "Save by the clock", "Write while training goes on"),
         ),
         (
             Saving("CheckpointManager", keeps_few=True),

@@ -105,8 +105,7 @@ def test_a_first_pass_that_waits_is_warm_up(make_run, find, judge, epochs, later
     )
     assert [each.text.split(":")[0] for each in cause.advice[:3]] == [
         "Keep the decoded data on disk",
-        "Let the slow stage run in parallel; without `num_parallel_calls` a `map` works on one "
-        "element at a time.",
+        "Run the slow stage in parallel",
         "Read several files at once.",
     ]
 
