@@ -1,4 +1,4 @@
-"""Python that another thread of the program runs for longer and longer, such as one that loads."""
+"""Growing Python work in another thread of the program, such as one that loads data."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def claim(case: Case) -> Claim | None:
         "python_overhead",
         claimed,
         f"growing Python work in another thread, {place}",
-        f"Another thread of the program computes longer and longer in `{place}`. Only one thread "
+        f"Another thread uses more CPU time in each step, in `{place}`. Only one thread "
         "runs Python at a time, and all of them share the cores.",
         (
             *tell_threads(busier),
