@@ -63,7 +63,7 @@ def triplet_step(anchor, positive, negative, margin=0.3):
     return loss
 
 
-for round_ in range(14):
+for round_ in range(26):
     embedded = np.concatenate([embed(images[k : k + 250]).numpy() for k in range(0, PRINTS, 250)])
     triplets = mine(embedded, shoe, 60 * 24)
     losses = []
