@@ -161,12 +161,25 @@ def starts_with_warm_up(account: str) -> bool:
     return tracing and names.detail(account) in ("", names.LIBRARY)
 
 
+_DETAILED: Final = {
+    account(names.TRACING, names.FIRST): "Initial tracing",
+    account(names.TRACING, names.AGAIN): "Retracing",
+    account(names.TRACING, names.LIBRARY): "Tracing, library functions",
+    account(names.FIRST_EXECUTION, names.FIRST): "First execution, initial graphs",
+    account(names.FIRST_EXECUTION, names.AGAIN): "First execution, retraced graphs",
+    account(names.FIRST_EXECUTION, names.LIBRARY): "First execution, library functions",
+}
+"""Titles of details that are no names of the program."""
+
+
 def account_title(name: str) -> str:
     """An account in words.
 
     Example:
-      >>> account_title("callback:ModelCheckpoint")
-      'Callback, ModelCheckpoint'
+      >>> account_title("callback:ModelCheckpoint"), account_title("tracing:again")
+      ('Callback, ModelCheckpoint', 'Retracing')
     """
+    if name in _DETAILED:
+        return _DETAILED[name]
     title, detail = rule_of(name).title, names.detail(name)
     return f"{title}, {detail}" if detail else title

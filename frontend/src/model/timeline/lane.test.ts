@@ -46,6 +46,11 @@ describe("lane", () => {
     expect(lane.scale).toBe("0 to 1 ms per step");
     expect(laneText(lane, 3)).toBe("1.00 ms");
     expect(laneText(lane, 13)).toBe("–");
+    const spiky = [0.5, ...Array.from({ length: 40 }, () => 0.001)];
+    const long = timeline(410, 10, { accounts: [{ ...account, seconds: spiky }] });
+    const cut = fitted(accountLane({ ...account, seconds: spiky }, long), 0, 410);
+    expect(cut.scale).toMatch(/^0 to [\d.]+ ms per step$/);
+    expect(cut.high).toBeLessThan(0.01);
   });
 
   it("chooses the largest accounts and the best known signals", () => {

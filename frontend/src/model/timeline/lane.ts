@@ -21,7 +21,7 @@ export function shortTitle(signal: string, title: string): string {
 /** Accounts whose title is too long for the column. */
 const SHORT_ACCOUNTS: readonly (readonly [RegExp, string])[] = [
   [/^Garbage collection pauses/, "Garbage collection"],
-  [/^First execution of new graphs/, "First executions"],
+  [/^First execution, (\w+) (graphs|functions)/, "First exec., $1"],
 ];
 
 /** The seconds of an account as a lane: mean seconds a step, level over each bucket. */
@@ -154,7 +154,7 @@ export function fitted(lane: Lane, from: number, to: number): Lane {
   if (top <= 0) return lane;
   const high = lane.unit === "bytes" ? niceBytes(top) : niceCeiling(top);
   if (high === lane.high) return lane;
-  const unit = lane.scale.endsWith(" a step") ? " a step" : "";
+  const unit = lane.scale.endsWith(" per step") ? " per step" : "";
   const text = lane.unit === "seconds" ? stepTime(high) : quantity(high, lane.unit);
   const bottom = lane.low < 0 ? quantity(lane.low, lane.unit) : "0";
   return { ...lane, high, scale: `${bottom} to ${text.replace(/\.0+ /, " ")}${unit}` };

@@ -119,7 +119,7 @@ export function paintHighest({ context, theme, scene, projection }: Painting, ro
     stepOfRow(track, (track.rows[highest + 1] ?? 1) - 1),
   );
   const one = timeline.count[highest] === 1;
-  const text = `${one ? "step" : "steps"} ${steps}: ${stepTime(timeline.step_seconds.mean[highest])}${one ? "" : " a step"}`;
+  const text = `${one ? "step" : "steps"} ${steps}: ${stepTime(timeline.step_seconds.mean[highest])}${one ? "" : " per step"}`;
   const x = Math.max(4, ((borders[highest] ?? 0) + (borders[highest + 1] ?? 0)) / 2);
   const width = context.measureText(text).width;
   const end = Math.min(borders.at(-1) ?? 0, projection.width);
