@@ -153,7 +153,7 @@ def test_the_cursor_is_read_to_a_screen_reader(page: SlowdownPage) -> None:
     page.press("End")
     live = page.frame().locator("sd-timeline [aria-live]")
     live.get_by_text(
-        re.compile(r"^Steps [\d,]+.1,199: .* a step, .* of it input pipeline")
+        re.compile(r"^Steps [\d,]+.1,199: .* per step, .* of it input pipeline")
     ).wait_for(state="attached")
 
 

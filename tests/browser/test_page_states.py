@@ -33,7 +33,7 @@ def test_a_logdir_without_data_says_what_to_do(
         page = open_page(board.url)
         page.open()
         assert page.headline() == "No step times in this logdir yet."
-        assert "1 run found" in page.text()
+        assert "Found 1 run" in page.text()
         assert "tbslow.summary.step()" in page.text()
         assert page.complaints == []
         page.close()
