@@ -31,6 +31,7 @@ def headline(
     steps_needed: int = 0,
     unexplained_as: str = "",
     before: str = "",
+    avoidable: str = "",
 ) -> str:
     """The verdict in one sentence, and what could not be judged in a second one.
 
@@ -45,6 +46,7 @@ def headline(
       steps_needed: steps that a verdict needs, with the noise of this run.
       unexplained_as: what most of the unexplained seconds are known as: "a stall in ...".
       before: what is more urgent than the verdict, in sentences of its own.
+      avoidable: what a healthy program could spare, as a sentence.
 
     Example:
       >>> headline("slowdown", steps=900, wall_seconds=9300.0,
@@ -64,6 +66,8 @@ def headline(
         external,
         f"to {unexplained_as}" if unexplained_as else "unexplained",
     )
+    if avoidable and verdict in ("healthy", "slow_start"):
+        sentence = f"{sentence} {avoidable}"
     if blind_spots:
         if verdict == "healthy" and not external:
             sentence = f"No slowdown found in what was measured of {duration(wall_seconds)}."

@@ -13,11 +13,17 @@ from tb_slowdown_plugin.analysis.causes.common.program import Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import course
 from tb_slowdown_plugin.analysis.causes.data import input_fixes
 from tb_slowdown_plugin.analysis.stats.events import find_events
-from tb_slowdown_plugin.analysis.text.wording import duration, ledger_seconds, percent
+from tb_slowdown_plugin.analysis.text.wording import (
+    duration,
+    ledger_seconds,
+    percent,
+    whole_percent,
+)
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.ledger import (
     FLAT_FLOOR,
+    INPUT_FLOOR,
 )
 from tb_slowdown_plugin.catalog.parameters.shared import ALL_BUT_ROUNDING
 
@@ -76,6 +82,15 @@ def tell_ends(case: Case) -> Iterable[str]:
             f"{_ends(case)}. {_WHY}. `repeat` in the pipeline, with one iterator for all epochs, "
             "avoids it; so does `options.autotune.enabled = False`, where no stage is AUTOTUNE."
         )
+
+
+def tell_shortly(case: Case) -> str:
+    """The same in a headline, where the ends take as much as a wait for input that is named."""
+    wait = case.account(names.INPUT_WAIT, names.END_OF_PASS)
+    share = case.wall_share(float(wait.sum()))
+    if share < INPUT_FLOOR or case.of(names.INPUT_WAIT):
+        return ""
+    return f"Ends of epochs took {whole_percent(share)}, which an option of tf.data shortens."
 
 
 def _ends(case: Case) -> str:
