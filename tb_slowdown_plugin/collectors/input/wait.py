@@ -14,8 +14,8 @@ Cost: 3 us an iterator.
 from __future__ import annotations
 
 import contextlib
-import functools
 import weakref
+from collections import defaultdict
 from collections.abc import Callable
 from threading import get_ident
 from typing import Any, Final, TypeVar
@@ -76,10 +76,8 @@ class InputWait:
         self._lifetime = IteratorLifetime(
             iterator_class,
             context.clock.monotonic_ns,
-            made=functools.partial(self._book_since, names.INPUT_WAIT),
-            taken_down=functools.partial(
-                self._book_since, names.account(names.INPUT_WAIT, names.END_OF_PASS)
-            ),
+            made=self._book_made,
+            begins=self._book_taken_down,
         )
         self._lifetime.start()
         if graph_wait.is_in_use():
@@ -97,11 +95,25 @@ class InputWait:
         self._lifetime.stop()
         self._account.close()
 
-    def _book_since(self, account: str, moment_ns: int) -> None:
+    def _book_made(self, since_ns: int) -> None:
         watch = self._context.stopwatch
         if watch.is_mine() and not watch.is_open(names.VALIDATION):
-            watch.open(account, since_ns=moment_ns)
+            watch.open(names.INPUT_WAIT, since_ns=since_ns)
             watch.close()
+
+    def _book_taken_down(self, taken_down: TakenDown) -> None:
+        """Books it when the stopwatch goes on, which nothing does before it is over."""
+        watch = self._context.stopwatch
+        if not watch.is_mine():
+            return
+
+        def book() -> None:
+            watch.remove_asker(book)
+            if not watch.is_open(names.VALIDATION):
+                account = names.account(names.INPUT_WAIT, names.END_OF_PASS)
+                watch.book(account, taken_down.nanoseconds)
+
+        watch.add_asker(book)
 
     def _timed(self, original: Callable[..., T]) -> Callable[..., T]:
         watch = self._context.stopwatch
@@ -163,6 +175,54 @@ class InputWait:
         return waited.lost_seconds()
 
 
+class TakenDown:
+    """The time that taking an iterator down takes, by clocks that run no line of Python.
+
+    A signal, such as Ctrl-C, that comes meanwhile is handled at the next line of Python: that is
+    one of the program. An exception raised in a method of ours that Python calls where something
+    is freed would be printed and forgotten.
+
+    Args:
+      iterator: It keeps what this gives back to its last attribute; nothing else may.
+      now_ns: The clock, a function of C.
+      begins: Called with this when the iterator begins to go.
+    """
+
+    __slots__ = ("_began_ns", "_begins", "_ends", "_now_ns", "_references")
+
+    def __init__(
+        self, iterator: Any, now_ns: Callable[[], int], begins: Callable[[TakenDown], None]
+    ) -> None:
+        self._began_ns: int | None = None
+        self._now_ns = now_ns
+        self._begins = begins
+        self._ends: defaultdict[Any, int] = defaultdict(now_ns)
+        last = _Last()
+        over = weakref.ref(last, self._ends.__getitem__)
+        hash(over)  # which it can tell from now on, without what it refers to
+        # Weak references are told before the attributes go. In a garbage collection
+        # this one is not: there the time is the collection's.
+        self._references = weakref.ref(iterator, self._begin), over
+        # The attributes of an object go in the order in which they came.
+        vars(iterator)[_ATTRIBUTE] = last, self
+
+    def _begin(self, _: object) -> None:
+        self._began_ns = self._now_ns()
+        with contextlib.suppress(Exception):  # the interpreter may be shutting down
+            self._begins(self)
+
+    @property
+    def nanoseconds(self) -> int:
+        """What it took; 0 where it is not over."""
+        return next(iter(self._ends.values()), self._began_ns or 0) - (self._began_ns or 0)
+
+
+class _Last:
+    """Goes when the resource of its iterator has gone."""
+
+    __slots__ = ("__weakref__",)
+
+
 class IteratorLifetime:
     """Tells of both, for the iterators that a program makes outside of graphs.
 
@@ -172,7 +232,7 @@ class IteratorLifetime:
       iterator_class: TensorFlow's `OwnedIterator`.
       now_ns: The clock.
       made: Is told the moment since which the calling thread has made an iterator.
-      taken_down: Likewise of taking one down.
+      begins: Is told that the calling thread begins to take one down.
     """
 
     def __init__(
@@ -180,12 +240,12 @@ class IteratorLifetime:
         iterator_class: Any,
         now_ns: Callable[[], int],
         made: Callable[[int], None],
-        taken_down: Callable[[int], None],
+        begins: Callable[[TakenDown], None],
     ) -> None:
         self._class = iterator_class
         self._now_ns = now_ns
-        self._made = made
-        self._taken_down = taken_down
+        self._made: Callable[[int], None] | None = made
+        self._begins: Callable[[TakenDown], None] | None = begins
         self._hooks = MethodHooks("input_wait")
 
     def start(self) -> None:
@@ -197,43 +257,19 @@ class IteratorLifetime:
         def create(iterator: Any, *args: Any, **kwargs: Any) -> Any:
             began_ns = self._now_ns()
             made = original(iterator, *args, **kwargs)
-            self._made(began_ns)
+            if self._made is not None:
+                self._made(began_ns)
             with contextlib.suppress(Exception):  # an iterator of another make
-                # The attributes of an object go in the order in which they came.
-                vars(iterator)[_ATTRIBUTE] = _Last(iterator, self._now_ns, self._tell_end)
+                TakenDown(iterator, self._now_ns, self._tell_begin)
             return made
 
         return create
 
     def stop(self) -> None:
         """Puts TensorFlow's method back; iterators that live on are not timed."""
-        self._made = self._taken_down = lambda _: None
+        self._made = self._begins = None
         self._hooks.remove()
 
-    def _tell_end(self, since_ns: int) -> None:
-        self._taken_down(since_ns)
-
-
-class _Last:
-    """The last attribute of an iterator: it goes when the iterator's resource has gone."""
-
-    __slots__ = ("_began_ns", "_now_ns", "_reference", "_tell")
-
-    def __init__(
-        self, iterator: Any, now_ns: Callable[[], int], tell: Callable[[int], None]
-    ) -> None:
-        self._began_ns: int | None = None
-        self._now_ns = now_ns
-        self._tell = tell
-        # Weak references are told before the attributes go. In a garbage collection
-        # this one is not: there the time is the collection's.
-        self._reference = weakref.ref(iterator, self._begin)
-
-    def _begin(self, _: object) -> None:
-        self._began_ns = self._now_ns()
-
-    def __del__(self) -> None:
-        """The iterator is gone."""
-        with contextlib.suppress(Exception):  # the interpreter may be shutting down
-            if self._began_ns is not None:
-                self._tell(self._began_ns)
+    def _tell_begin(self, taken_down: TakenDown) -> None:
+        if self._begins is not None:
+            self._begins(taken_down)

@@ -12,6 +12,7 @@ import pytest
 
 from tb_slowdown_plugin.catalog.events import STEP_FUNCTION
 from tb_slowdown_plugin.collectors.base import Context
+from tb_slowdown_plugin.collectors.graph_timing.graph_account import GraphAccount
 from tb_slowdown_plugin.collectors.timing.stopwatch import (
     Clock,
     Stopwatch,
@@ -52,7 +53,8 @@ class Recording:
         How long they rest otherwise depends on how long this machine takes for a reading.
         """
         for ask in self.stopwatch.askers:
-            ask.__self__._rest_ns = 0  # type: ignore[attr-defined]
+            if isinstance(account := getattr(ask, "__self__", None), GraphAccount):
+                account._rest_ns = 0
 
     def taken(self, account: str) -> tuple[float, dict[str, int]]:
         """Seconds in an account of the graphs since the last time, and all else that was booked."""
