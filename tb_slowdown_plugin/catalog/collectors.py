@@ -131,7 +131,7 @@ _COLLECTORS: Final = (
         Signal("run_delay_seconds", "seconds", "CPU run-queue wait of all threads",
                "CPU run-queue wait", cumulative=True),
         Signal("thread_run_delay_seconds", "seconds", "CPU run-queue wait of the training thread",
-               "Training thread, run queue", cumulative=True),
+               "Thread run queue", cumulative=True),
         Signal("throttled_seconds", "seconds", "Throttled by the CPU quota", "CPU quota throttling",
                cumulative=True),
         Signal("allowed_cores", "count", "Cores that the process may use", "Allowed cores"),

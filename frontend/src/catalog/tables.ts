@@ -108,7 +108,7 @@ export const SHORT_SIGNALS: Readonly<Record<string, string>> = {
   graph_operations: "Graph operations",
   eager_functions: "Functions, eager",
   run_delay_seconds: "CPU run-queue wait",
-  thread_run_delay_seconds: "Training thread, run queue",
+  thread_run_delay_seconds: "Thread run queue",
   throttled_seconds: "CPU quota throttling",
   allowed_cores: "Allowed cores",
   fixed_work_seconds: "CPU time, fixed work",

@@ -278,7 +278,7 @@ function facts(report: RunReport, page: Page): TemplateResult {
 /** "+43%"; from twice on in times, which are easier to grasp than 1,067%. */
 const against = (times: number): string =>
   times >= 2
-    ? `${decimal(times, times < 10 ? 1 : 0)} times that`
+    ? `${decimal(times, times < 10 ? 1 : 0)} times the baseline`
     : signed(100 * (times - 1), (value) => `${decimal(value, 0)}%`);
 
 function checklist(report: RunReport, page: Page): TemplateResult {
