@@ -165,13 +165,17 @@ def garbage_collection_heap(run: Run) -> None:
     assert sum(each.seconds for each in full) > 0.3 * seconds(run, "gc")
 
 
-@expect("Run the slow stage", "Prefetch (`ds.prefetch(", "Process whole batches")
+@expect(
+    "Run the slow stage",
+    "Prefetch (`ds.prefetch(tf.data.AUTOTUNE)`), so the",
+    "Process whole batches (`batch`",
+)
 def input_slow_stage(run: Run) -> None:
     wait = run.steps.accounts["input_wait"]
     assert np.median(wait[360:]) > 2 * np.median(wait[50:350])
 
 
-@expect("Make the shuffle buffer", "Shuffle before the expensive", "Repeat inside the pipeline,")
+@expect("Make the shuffle buffer", "Shuffle before the expensive", "Repeat inside the pipeline")
 def input_shuffle_refill(run: Run) -> None:
     first = [event.row for event in run.events if isinstance(event.what, Epoch)]
     assert len(first) == 8
@@ -180,7 +184,10 @@ def input_shuffle_refill(run: Run) -> None:
 
 
 @expect(
-    "Put `take` before", "Run the slow stage", "Prefetch (`ds.prefetch(", "Process whole batches"
+    "Put `take` before `cache()`:",
+    "Run the slow stage",
+    "Prefetch (`ds.prefetch(tf.data.AUTOTUNE)`), so the",
+    "Process whole batches (`batch`",
 )
 def input_cache_incomplete(run: Run) -> None:
     passes = np.add.reduceat(run.steps.accounts["input_wait"], range(0, 600, 100))
@@ -216,7 +223,7 @@ def optimizer_slots(run: Run) -> None:
     assert np.median(optimizer[-40:]) > 3 * np.median(optimizer[:40])
 
 
-@expect("Open one `tf.GradientTape` for", "Stop the gradient at")
+@expect("Open one `tf.GradientTape` per", "Stop the gradient at")
 def backward_pass(run: Run) -> None:
     backward = run.steps.accounts["backward"]
     assert np.median(backward[-40:]) > 3 * np.median(backward[:40])
@@ -225,13 +232,13 @@ def backward_pass(run: Run) -> None:
     assert ends(run, "oldest_tape_steps")[1] >= 390
 
 
-@expect("Save by the clock", "Write while training goes", "Keep only a few checkpoints")
+@expect("Save by the clock", "Write while training goes", "Keep only a few")
 def checkpoint_slow(run: Run) -> None:
     assert steps_with(run, "checkpoint:CheckpointManager") == 40
     assert len(facts(run, "checkpoint")) == 40
 
 
-@expect("Keep only a few checkpoints", "Save by the clock", "Write while training goes")
+@expect("Keep only a few", "Save by the clock", "Write while training goes")
 def checkpoint_unbounded(run: Run) -> None:
     saves = run.steps.accounts["checkpoint"]
     # Neighbours on the machine only add to a save, so the fastest ones tell what it takes.
@@ -259,7 +266,7 @@ def callbacks_growing(run: Run) -> None:
     assert np.median(cost[-100:]) > 4 * np.median(cost[100:200])
 
 
-@expect("Write summaries every")
+@expect("Write summaries every 100")
 def summaries(run: Run) -> None:
     assert steps_with(run, "summary") == 300
     assert seconds(run, "summary") > 0.3 * run.steps.period_seconds.sum()
