@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 _SECONDS: Final = {
@@ -86,9 +87,16 @@ def found(pattern: str, text: str) -> Iterator[tuple[re.Match[str], dict[str, Qu
     >>> parts["a"].value, parts["b"].value
     (0.003, 2.0)
     """
+    names, filled = _fill(pattern)
+    for match in filled.finditer(text):
+        yield match, {name: quantity(match[name]) for name in names if match[name] is not None}
+
+
+@cache
+def _fill(pattern: str) -> tuple[tuple[str, ...], re.Pattern[str]]:
+    """The names in a pattern, and what it stands for."""
     kinds = {"duration": DURATION, "size": SIZE, "percent": PERCENT, "count": r"\d[\d,]*"}
     kinds["amount"] = rf"(?:{DURATION}|{SIZE})"
     names = re.findall(r"<(\w+):\w+>", pattern)
     filled = re.sub(r"<(\w+):(\w+)>", lambda each: f"(?P<{each[1]}>{kinds[each[2]]})", pattern)
-    for match in re.finditer(filled, text):
-        yield match, {name: quantity(match[name]) for name in names if match[name] is not None}
+    return tuple(names), re.compile(filled)

@@ -24,6 +24,8 @@ from tb_slowdown_plugin.records.metadata import run_name, run_title
 AXE = Path(__file__).parents[2] / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
 """`npm ci` in frontend/ brings it."""
 
+COLOUR_RULES = ["color-contrast", "link-in-text-block"]
+
 TIMEOUT_MILLISECONDS = 60_000
 _TENSORBOARDS_OWN = ("Three.js", "/font-roboto/")
 """It loads one library twice, and its fonts from the wrong place under a path prefix."""
@@ -182,16 +184,21 @@ class SlowdownPage:
         self._page.mouse.wheel(0, pixels)
         self._page.keyboard.up(key)
 
-    def violations(self, frame: Frame | None = None) -> list[str]:
-        """What axe finds against WCAG 2.2 A and AA in a frame, by default the plugin's own."""
+    def violations(self, frame: Frame | None = None, *, of_colours: bool = False) -> list[str]:
+        """What axe finds against WCAG 2.2 A and AA in a frame, by default the plugin's own.
+
+        Args:
+          frame: Where.
+          of_colours: By the rules about colours alone; of two themes only colours differ.
+        """
         frame = frame or self.frame()
         assert AXE.exists(), f"{AXE} is missing: run `npm ci` in frontend/"
         if not frame.evaluate("'axe' in window"):
             frame.evaluate(AXE.read_text(encoding="utf-8"))
         tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
         found: list[dict[str, Any]] = frame.evaluate(
-            "async tags => (await axe.run(document, {runOnly: tags, iframes: false})).violations",
-            tags,
+            "async only => (await axe.run(document, {runOnly: only, iframes: false})).violations",
+            {"type": "rule", "values": COLOUR_RULES} if of_colours else tags,
         )
         return [
             f"{one['id']}: {one['help']}: {node['html'][:160]} {node['failureSummary']}"

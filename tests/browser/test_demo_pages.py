@@ -45,19 +45,12 @@ def name_of(board: TensorBoardProcess, run: str) -> str:
 
 
 @pytest.mark.parametrize("run", EXPECTED)
-def test_the_first_cause_is_the_defect_of_the_program(
+def test_the_first_cause_is_the_defect_and_the_browser_has_nothing_to_complain_of(
     page: SlowdownPage, board: TensorBoardProcess, run: str
 ) -> None:
     page.switch(name_of(board, run))
     assert page.first_cause() == EXPECTED[run], page.headline()
-
-
-def test_the_browser_has_nothing_to_complain_of(
-    page: SlowdownPage, board: TensorBoardProcess
-) -> None:
-    """After all runs were shown: no console error, no CSP violation, no failed request."""
-    for run in EXPECTED:
-        page.switch(name_of(board, run))
+    # No console error, no CSP violation, no failed request.
     assert page.complaints == []
 
 

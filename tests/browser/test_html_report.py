@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from event_files import make_steps, split, write_chunks
+from of_a_kind import few
 
 from tb_slowdown_plugin.__main__ import main
 from tb_slowdown_plugin.report.html_page import MOST_BYTES
@@ -75,7 +76,13 @@ def usual_seconds(browser: playwright.Browser, tmp_path_factory: pytest.TempPath
     return sorted(times)[1]
 
 
-@pytest.mark.parametrize("run", sorted(path.parent.name for path in DEMO_LOGS.glob("*/slowdown")))
+@pytest.mark.parametrize(
+    "run",
+    few(
+        sorted(path.parent.name for path in DEMO_LOGS.glob("*/slowdown")),
+        *("gc_pauses", "healthy", "late_worker", "retrace_python_number", "slow_map_stage"),
+    ),
+)
 def test_the_page_shows_the_verdict_and_zooms(
     browser: playwright.Browser,
     tmp_path: Path,
