@@ -104,16 +104,14 @@ def demo_board(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TensorBoard
 
 @pytest.fixture(scope="module")
 def tab(demo_board: TensorBoardProcess, open_page: Callable[..., SlowdownPage]) -> SlowdownPage:
-    tab = open_page(demo_board.url)
-    tab.open(DEMO_RUN)
-    return tab
+    return open_page(demo_board.url)
 
 
 @pytest.fixture
 def page(tab: SlowdownPage) -> Iterator[SlowdownPage]:
     """The page loaded anew at a run; it must have nothing to complain of after each test."""
     tab.complaints.clear()
-    tab.reopen(DEMO_RUN)
+    tab.open(DEMO_RUN)
     yield tab
     assert tab.complaints == []
     assert len(tab.requested) == 1, tab.requested

@@ -77,16 +77,14 @@ class SlowdownPage:
         self._page.on("requestfailed", self._on_failure)
 
     def open(self, run: str | None = None) -> Frame:
-        """Load TensorBoard anew at the tab, at a run if one is given."""
-        self._page.goto("about:blank")
-        self._page.goto(f"{self.url}{_hash(run)}")
-        return self._settled(run)
+        """Load the page anew at the tab, at a run if one is given.
 
-    def reopen(self, run: str) -> Frame:
-        """Load the plugin's frame anew at a run; TensorBoard around it stays.
-
-        TensorBoard's own page takes most of `open`, and keeps nothing of ours but the address.
+        Where TensorBoard is there already, only the plugin's frame is loaded: TensorBoard's own
+        page takes most of the time, and keeps nothing of ours but the address.
         """
+        if not self._page.url.startswith(self.url):
+            self._page.goto(f"{self.url}{_hash(run)}")
+            return self._settled(run)
         self._page.evaluate("hash => { window.location.hash = hash; }", _hash(run))
         frame = self.frame()
         with self._page.expect_event("framenavigated", lambda moved: moved == frame):
