@@ -87,6 +87,8 @@ def test_a_tracker_gets_the_report(python: Path, root: Path, tmp_path: Path, lib
         assert b"lost_seconds/retracing" in kept.read_bytes()
 
 
+@pytest.mark.timed
+@pytest.mark.patient
 @pytest.mark.parametrize(
     ("seconds", "status"), [("0.004", 0), ("0.004 if number < 200 else 0.02", 1)]
 )
