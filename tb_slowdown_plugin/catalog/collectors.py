@@ -73,7 +73,7 @@ _COLLECTORS: Final = (
     Collector("step_time", "Step time"),
     Collector("retraces", "Retraces, with reason and seconds",
               "tracing.collector:TraceCollector", name="tracing",
-              events=("Trace", "Execution", "called_at", "function_options")),
+              events=("Trace", "Execution", "called_at", "function_options", "open_loop")),
     Collector("xla_compilation", "XLA compilations", "xla.collector:XlaCompilations",
               needs=("retraces",), events=("xla_compilation", "xla_needs")),
     Collector("garbage_collection", "Garbage collection pauses",

@@ -51,6 +51,9 @@ CALLED_AT: Final = "called_at"
 OPTIMIZER_AT: Final = "optimizer_at"
 """Fact: a line that makes an optimizer again."""
 
+OPEN_LOOP: Final = "open_loop"
+"""Fact: a traced function has a loop that ends by what it computes, such as an episode."""
+
 OPEN_TAPE = "open_tape"
 """Fact: a gradient tape is open since an earlier step."""
 

@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.catalog.events import STEP_FUNCTION
+from tb_slowdown_plugin.catalog.events import OPEN_LOOP, STEP_FUNCTION
 from tb_slowdown_plugin.catalog.parameters.prepare import BUILDING_STEPS, FEWEST_OF_A_KIND
 from tb_slowdown_plugin.catalog.parameters.shared import (
     FAR_BEYOND,
@@ -157,7 +157,7 @@ def functions_of(ran: int, named: Mapping[int, str]) -> list[str]:
 
 
 def are_uneven(run: Run, start: int) -> bool:
-    """Whether no function can be counted in the steps, and near ones differ as episodes do.
+    """Whether the work of steps can't be counted, and near ones differ as episodes do.
 
     Args:
       run: the recording. With declared kinds or items it is not.
@@ -165,20 +165,33 @@ def are_uneven(run: Run, start: int) -> bool:
     """
     steps = run.steps
     told = bool(np.all(steps.items > 0)) or bool(steps.kind.any())
-    if told or not len(steps.ran) or steps.calls.any():
+    if told or not len(steps.ran):
+        return False
+    if looping_functions(run):
+        computed = (steps.process_cpu_seconds - steps.thread_cpu_seconds)[start:]
+        # Episodes that have become as long as they may be differ no more.
+        return _spread(computed[np.isfinite(computed)], 1 - MATTERS) >= 1 + MATTERS
+    if steps.calls.any():
         return False
     if np.mean(steps.ran == EAGER_GRADIENTS) < NEARLY_ALL:
         return False
     # By what the thread computes: other processes make the time of any step uneven.
     computed = steps.thread_cpu_seconds[start:]
-    return _spread(computed[np.isfinite(computed)]) >= 1 + MATTERS
+    return _spread(computed[np.isfinite(computed)], 0.5) >= 1 + MATTERS
 
 
-def _spread(seconds: Float) -> float:
-    """How many times as much slow steps take as fast ones that are near them, typically."""
+def looping_functions(run: Run) -> list[str]:
+    """The functions with loops of as many turns as their data say."""
+    facts = (event.what for event in run.events if isinstance(event.what, Fact))
+    return list(dict.fromkeys(fact.subject for fact in facts if fact.name == OPEN_LOOP))
+
+
+def _spread(seconds: Float, quantile: float) -> float:
+    """How many times as much slow steps take as fast ones near them, in so many of the places."""
     count = len(seconds) // _NEAR
     if not count:
         return 1.0
     blocks = seconds[: count * _NEAR].reshape(count, _NEAR)
     fast, slow = np.quantile(blocks, FAST_AND_SLOW, axis=1)
-    return float(np.median(slow[fast > 0] / fast[fast > 0])) if (fast > 0).any() else 1.0
+    known = fast > 0
+    return float(np.quantile(slow[known] / fast[known], quantile)) if known.any() else 1.0

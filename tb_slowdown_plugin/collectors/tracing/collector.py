@@ -22,11 +22,12 @@ from threading import get_ident
 from types import FrameType
 from typing import Any, Final
 
-from tb_slowdown_plugin.catalog.events import CALLED_AT
+from tb_slowdown_plugin.catalog.events import CALLED_AT, OPEN_LOOP
 from tb_slowdown_plugin.catalog.names import FUNCTION_OPTIONS, TRACING, account
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
 from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
+from tb_slowdown_plugin.collectors.hooks.tensorflow_internals import has_open_loop
 from tb_slowdown_plugin.collectors.tracing.argument_sizes import ArgumentSizes
 from tb_slowdown_plugin.collectors.tracing.first_executions import FirstExecutions
 from tb_slowdown_plugin.collectors.tracing.functions import TracedFunctions, TraceReason
@@ -111,6 +112,7 @@ class TraceCollector:
         self._thread = _Thread()
         self._options: dict[str, dict[str, float]] = {}
         self._callers: set[str] = set()
+        self._looping: set[str] = set()
         self._running = True
         self._hooks.surround(module, _DEFINE, self._define)
         self._hooks.surround(module, _CREATE, self._create)
@@ -221,6 +223,7 @@ class TraceCollector:
             )
             self._context.emit(made)
             self._tell_options(subject, trace.options)
+            self._tell_loop(subject, trace.graph)
             if trace.depth == 0 and made.cause in ("signature", "new_object"):
                 self._tell_caller(subject, sys._getframe(1))
             for observe in self.observers:
@@ -240,6 +243,15 @@ class TraceCollector:
         if any(numbers.values()) and self._options.get(key) != numbers:
             self._options[key] = numbers
             self._context.emit(Fact(FUNCTION_OPTIONS, key, numbers))
+
+    def _tell_loop(self, subject: Subject, graph: Any) -> None:
+        """Records once that a function of the program has as much work as its data say."""
+        key = key_of(subject)
+        if subject.is_library or key in self._looping or len(self._looping) >= _MOST_CALLERS:
+            return
+        if has_open_loop(graph):
+            self._looping.add(key)
+            self._context.emit(Fact(OPEN_LOOP, key))
 
     def _tell_caller(self, subject: Subject, frame: FrameType) -> None:
         """Records the first lines whose calls trace a function again."""

@@ -98,9 +98,11 @@ def explain(case: Case) -> Claim | None:
         else f"in {case.step_text(first_row)}"
     )
     largest_part = max(parts, key=lambda part: parts[part])
+    models = _count_models(first)
+    of_each = f" of each of {models} models" if models > 1 else ""
     summary = (
-        f"The first steps took {duration(seconds)} longer than baseline steps, {until}. Biggest "
-        f"part: {_NAMES.get(largest_part, largest_part.replace('_', ' '))}."
+        f"The first steps{of_each} took {duration(seconds)} longer than baseline steps, {until}. "
+        f"Biggest part: {_NAMES.get(largest_part, largest_part.replace('_', ' '))}."
     )
     return Claim(
         "warm_up",
@@ -113,6 +115,16 @@ def explain(case: Case) -> Claim | None:
         "warm_up",
         parts_of(case, claimed),
     )
+
+
+def _count_models(first: Iterable[TracedGraph]) -> int:
+    """How many were trained, by their training steps that were built for a new one."""
+    made = Counter(
+        quoted(graph.trace)
+        for graph in first
+        if graph.settled and is_of_new_model(graph.trace) and not graph.trace.depth
+    )
+    return 1 + max(made.values(), default=0)
 
 
 def _is_warm_up(finding: Finding) -> bool:
@@ -225,6 +237,7 @@ def _advice(
         variables=any(g.trace.cause == "variables" and not is_keras(g.trace) for g in graphs),
         first_runs=parts.get(names.FIRST_EXECUTION, 0.0) >= MAJORITY * seconds
         and not any(graph.trace.jit_compile for graph in graphs),
+        models=_count_models(graphs),
     )
     if parts.get(names.INPUT_WAIT, 0.0) >= MATTERS * seconds:
         start = _with_first_pass(case, claimed, start)

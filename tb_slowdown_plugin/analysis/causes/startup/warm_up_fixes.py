@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
-from tb_slowdown_plugin.analysis.causes.common.offers import Offer, always, offered, plain
+from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.pipeline_stages import (
     interleave,
     parallel_map,
@@ -39,6 +39,8 @@ class SlowStart:
     """A first call of the user's function creates variables."""
     first_runs: bool = False
     """Most of it are first runs, none of them by XLA."""
+    models: int = 1
+    """Models that were trained one after another: each builds its graphs."""
 
 
 def advise(start: SlowStart) -> tuple[Advice, ...]:
@@ -99,6 +101,14 @@ def _creates_variables(start: SlowStart) -> bool:
     return start.long and start.builds and start.variables
 
 
+def _is_one_start(start: SlowStart) -> bool:
+    return start.models == 1
+
+
+def _is_of_each_model(start: SlowStart) -> bool:
+    return start.models > 1
+
+
 def _is_first_runs(start: SlowStart) -> bool:
     return start.long and start.first_runs
 
@@ -131,6 +141,15 @@ def leave_it() -> Advice:
     """Nothing to change."""
     return Advice(
         "Leave it as it is in a long run: these seconds are paid once, however many steps follow.",
+    )
+
+
+def train_each_longer() -> Advice:
+    """A start of each model."""
+    return Advice(
+        "Each new model pays for graphs of its own, and so will the next one. Train each for more "
+        "steps, or, where only the weights differ, give the same model new ones with "
+        "`model.set_weights`.",
     )
 
 
@@ -173,7 +192,8 @@ OFFERS: Final = (
     Offer(plain(roll_loops), when=_looks_unrolled),
     Offer(plain(create_variables_once), when=_creates_variables),
     Offer(plain(skip_optimisation), when=_is_first_runs),
-    Offer(plain(leave_it), when=always),
+    Offer(plain(train_each_longer), when=_is_of_each_model),
+    Offer(plain(leave_it), when=_is_one_start),
     Offer(plain(roll_loops), when=_looks_unrolled_by_keras),
 )
 

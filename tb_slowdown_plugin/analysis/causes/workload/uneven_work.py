@@ -1,7 +1,8 @@
-"""Eager steps that compute now more, now less: how much they have to do isn't known.
+"""Steps that compute now more, now less: how much they have to do isn't known.
 
 An episode that is played in eager code, with a call of the model for each move, is a step without
-any function that could be counted. Episodes that get longer are no slowdown, and look like one.
+any function that could be counted; one that a `tf.function` plays is a loop in its graph. Episodes
+that get longer are no slowdown, and look like one.
 """
 
 from __future__ import annotations
@@ -9,9 +10,13 @@ from __future__ import annotations
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, lost_seconds
-from tb_slowdown_plugin.analysis.prepare.step_kinds import FAST_AND_SLOW, are_uneven
+from tb_slowdown_plugin.analysis.prepare.step_kinds import (
+    FAST_AND_SLOW,
+    are_uneven,
+    looping_functions,
+)
 from tb_slowdown_plugin.analysis.text.blind_spots import BlindSpot
-from tb_slowdown_plugin.analysis.text.wording import duration, percent
+from tb_slowdown_plugin.analysis.text.wording import duration, listed, percent
 from tb_slowdown_plugin.analysis.types import Finding
 
 
@@ -36,10 +41,16 @@ def tell_uneven(case: Case, uneven: tuple[Finding, ...]) -> tuple[BlindSpot, ...
     fast, slow = (duration(float(each)) for each in np.quantile(period, FAST_AND_SLOW))
     longer = lost_seconds(uneven)
     share = percent(case.wall_share(longer))
+    looping = [f"`{each}`" for each in looping_functions(case.run)]
+    why = (
+        f"their work is that of a loop which ends by its data, in {listed(looping)}"
+        if looping
+        else "they run no function that could be counted"
+    )
     return (
         BlindSpot(
             f"steps take {fast} to {slow} in no order, and how much work each has isn't known",
-            f"Steps take {fast} to {slow} in no order, and run no function that could be counted. "
+            f"Steps take {fast} to {slow} in no order, and {why}. "
             f"That they get longer may be more work: {duration(longer)}, {share} of the run, "
             "aren't judged. To have them judged, tell the work of a step, such as the length of "
             "an episode: `tbslow.summary.step(items=...)`.",

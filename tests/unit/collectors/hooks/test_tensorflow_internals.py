@@ -90,3 +90,38 @@ def test_a_function_counts_with_one_kind_and_without_the_other(monkeypatch, func
     monkeypatch.setattr(eager_context, "_context", lambda: Known(**functions))
     asked = ("CollectiveReduce", "IteratorGetNext")
     assert eager_context.has_function(asked, without="Timestamp") is found
+
+
+@pytest.mark.tensorflow
+def test_a_loop_that_ends_by_what_it_computes_is_open():
+    tf = pytest.importorskip("tensorflow")
+
+    def episode(x):
+        total = tf.zeros([])
+        for _ in tf.range(100):
+            total += x
+            if total > 50.0:
+                break
+        return total
+
+    def rounds(x):
+        total = tf.zeros([])
+        for _ in tf.range(100):
+            total += x
+        return total
+
+    def until(x):
+        return tf.while_loop(lambda s: s < 50.0, lambda s: (s + x,), (tf.zeros([]),))
+
+    recurrent = tf.keras.layers.LSTM(2)
+    found = {
+        name: eager_context.has_open_loop(tf.function(made).get_concrete_function(given).graph)
+        for name, made, given in (
+            ("episode", episode, tf.ones([])),
+            ("until", until, tf.ones([])),
+            ("rounds", rounds, tf.ones([])),
+            ("recurrent", recurrent, tf.ones([2, 5, 3])),
+            ("no loop", tf.square, tf.ones([])),
+        )
+    }
+    assert {name for name, is_open in found.items() if is_open} == {"episode", "until"}

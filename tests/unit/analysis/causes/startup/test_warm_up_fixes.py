@@ -10,6 +10,7 @@ from tb_slowdown_plugin.analysis.causes.startup.warm_up_fixes import SlowStart, 
     ("evidence", "texts"),
     [
         (SlowStart(), ("Leave it as it is",)),
+        (SlowStart(models=3), ("Each new model pays",)),
         (
             SlowStart(SHUFFLES, waits=True, fills=True),
             ("Make the shuffle buffer smaller", "Leave it as it is"),

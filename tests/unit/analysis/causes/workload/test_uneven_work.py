@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.records.types import Fact
 
 SIZE = 320
 GROWN = np.linspace(1, 8, SIZE)
@@ -17,10 +18,13 @@ GROWN = np.linspace(1, 8, SIZE)
 def report_of(make_run):
     """Of eager steps that take eight times as long at the end, each by so much more or less."""
 
-    def report(spread, *, ran=1, items=None):
+    def report(spread, *, ran=1, items=None, in_graph=()):
         moves = np.random.default_rng(2).uniform(1 - spread, 1 + spread, SIZE)
+        moves[SIZE // 2 :] = 1.0 if in_graph else moves[SIZE // 2 :]  # the longest that may be
         seconds = 0.010 * GROWN * moves
-        run = make_run(seconds, thread_cpu=seconds, process_cpu=seconds)
+        thread = np.full(SIZE, 0.001) if in_graph else seconds
+        events = [(0, Fact("open_loop", each)) for each in in_graph]
+        run = make_run(seconds, thread_cpu=thread, process_cpu=seconds, events=events)
         steps = replace(run.steps, ran=np.full(SIZE, ran), calls=np.zeros(SIZE, int))
         if items is not None:
             steps = replace(steps, items=np.full(SIZE, items))
@@ -37,6 +41,16 @@ def test_longer_episodes_of_eager_code_are_no_slowdown_and_it_is_said(report_of)
     assert "`tbslow.summary.step(items=...)`" in spot
     assert report.headline.startswith("No slowdown found in what was measured of ")
     assert report.headline.endswith(" in no order, and how much work each has isn't known.")
+
+
+def test_longer_episodes_in_a_graph_are_no_slowdown_and_it_is_said(report_of):
+    report = report_of(0.6, ran=2, in_graph=["train_step (train.py:41)"])
+    assert (report.verdict, report.causes) == ("healthy", ())
+    (spot,) = report.blind_spots
+    assert (
+        "their work is that of a loop which ends by its data, in `train_step (train.py:41)`"
+    ) in spot
+    assert report_of(0.04, ran=2, in_graph=["train_step (train.py:41)"]).verdict == "slowdown"
 
 
 @pytest.mark.parametrize(
