@@ -121,5 +121,6 @@ CASES: dict[str, tuple[Any, Any]] = {
         replace(SLOW, builds=True),
     ),
     "warm_up_fixes.skip_optimisation": (replace(SLOW, first_runs=True), replace(SLOW, builds=True)),
-    "warm_up_fixes.leave_it": (SLOW, ALWAYS),
+    "warm_up_fixes.leave_it": (SLOW, replace(SLOW, models=3)),
+    "warm_up_fixes.train_each_longer": (replace(SLOW, models=3), SLOW),
 }

@@ -17,6 +17,7 @@ from tb_slowdown_plugin.catalog.events import OPEN_LOOP, STEP_FUNCTION
 from tb_slowdown_plugin.catalog.parameters.prepare import BUILDING_STEPS, FEWEST_OF_A_KIND
 from tb_slowdown_plugin.catalog.parameters.shared import (
     FAR_BEYOND,
+    MAJORITY,
     MATTERS,
     NEARLY_ALL,
     NEGLIGIBLE,
@@ -177,7 +178,7 @@ def are_uneven(run: Run, start: int) -> bool:
         return False
     # By what the thread computes: other processes make the time of any step uneven.
     computed = steps.thread_cpu_seconds[start:]
-    return _spread(computed[np.isfinite(computed)], 0.5) >= 1 + MATTERS
+    return _spread(computed[np.isfinite(computed)], MAJORITY) >= 1 + MATTERS
 
 
 def looping_functions(run: Run) -> list[str]:
