@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 from advice_cases.evidence import (
-    ALWAYS,
     DECLARED,
     FROM_ARRAYS,
     GENERALIZED,
