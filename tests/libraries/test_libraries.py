@@ -22,7 +22,7 @@ from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.analysis.report_types import SignalState
 from tb_slowdown_plugin.reader.logdir import read_runs
 
-pytestmark = [pytest.mark.timed, pytest.mark.tensorflow, pytest.mark.slow]
+pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
 
 PROGRAMS = Path(__file__).parent / "programs"
 
