@@ -49,8 +49,7 @@ export function embeddedFetch(page: Document = document): Fetch | undefined {
   };
 }
 
-const hint = (url: URL): string =>
-  url.pathname === "/compare" ? "; use `tbslow compare`" : "";
+const hint = (url: URL): string => (url.pathname === "/compare" ? "; use `tbslow compare`" : "");
 
 function answerTo(data: Embedded, route: string, query: URLSearchParams): unknown {
   if (route === "runs") return data.runs;

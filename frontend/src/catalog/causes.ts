@@ -43,6 +43,12 @@ export function causeKind(id: string): CauseKind {
   return BY_ID.get(id) ?? kind(id, "??", sentence(id), "neutral", "slash");
 }
 
+/** A cause's name inside a sentence: "input pipeline", but "CPU contention". */
+export function nameInText(id: string): string {
+  const { name } = causeKind(id);
+  return /^([A-Z]{2}|Python)/.test(name) ? name : name.charAt(0).toLowerCase() + name.slice(1);
+}
+
 /** An id as words: `rss_bytes` becomes "Rss bytes". */
 export function sentence(id: string): string {
   const words = id.replaceAll("_", " ");

@@ -1,7 +1,7 @@
 /** Tells a screen reader where the cursor is, at most twice a second. */
 
 import { stepTime } from "../../base/format";
-import { causeKind, HEALTHY } from "../../catalog/causes";
+import { HEALTHY, nameInText } from "../../catalog/causes";
 import { atBucket, notesAt, type Scene } from "../../model/timeline/scene";
 
 const MILLISECONDS = 500;
@@ -35,9 +35,7 @@ function sentence(scene: Scene, bucket: number, steps: string): string {
   const mean = stepTime(scene.timeline.step_seconds.mean[bucket]);
   const largest = atBucket(scene, bucket).find((line) => line.id !== HEALTHY);
   const lost =
-    largest === undefined
-      ? ""
-      : `, ${stepTime(largest.seconds)} of it ${causeKind(largest.id).name.toLowerCase()}`;
+    largest === undefined ? "" : `, ${stepTime(largest.seconds)} of it ${nameInText(largest.id)}`;
   const notes = notesAt(scene, bucket).map((text) => `. Note: ${text}`);
   return `Steps ${steps}: ${mean} per step${lost}${notes.join("")}`;
 }

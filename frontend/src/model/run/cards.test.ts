@@ -9,7 +9,7 @@ describe("cards", () => {
       report({ suspects: [{ cause: "cpu_contention", seconds: 3, why: "it moves" }] }),
     );
     expect(list.map((card) => card.id)).toEqual(["retracing", "garbage_collection", "unexplained"]);
-    expect(list[2]?.evidence).toEqual(["Suspect for 3 s: cpu contention; it moves"]);
+    expect(list[2]?.evidence).toEqual(["Suspect for 3 s: CPU contention; it moves"]);
     expect(list[2]?.bars).toBe(0);
   });
 

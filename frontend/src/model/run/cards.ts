@@ -11,7 +11,7 @@ import type {
 } from "../../api/wire/report";
 import type { Timeline } from "../../api/wire/timeline";
 import { count, duration } from "../../base/format";
-import { CONFIRMING, causeKind, UNEXPLAINED } from "../../catalog/causes";
+import { CONFIRMING, causeKind, nameInText, UNEXPLAINED } from "../../catalog/causes";
 import { rowOfStep, type Track, timeOfRow } from "../timeline/track";
 import { between, type Window } from "../timeline/window";
 
@@ -127,7 +127,7 @@ function unexplainedCard(report: RunReport, seconds: number, share: number): Car
       ...unmoved(report.investigation?.unmoved ?? []),
       ...report.suspects.map(
         (suspect) =>
-          `Suspect for ${duration(suspect.seconds)}: ${causeKind(suspect.cause).name.toLowerCase()}; ${suspect.why}`,
+          `Suspect for ${duration(suspect.seconds)}: ${nameInText(suspect.cause)}; ${suspect.why}`,
       ),
     ],
     advice: report.investigation?.advice ?? [],

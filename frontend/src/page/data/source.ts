@@ -51,7 +51,10 @@ export class RunSource implements Source {
     } catch (error) {
       // A report in one file holds no captures.
       if (!(error instanceof RequestFailed) || error.status !== 404) throw error;
-      const status = { status: "unavailable", reason: "a saved report doesn't include them" } as const;
+      const status = {
+        status: "unavailable",
+        reason: "a saved report doesn't include them",
+      } as const;
       return { list: { captures: [], status }, source };
     }
   }

@@ -13,7 +13,7 @@ import {
   signed,
   stepTime,
 } from "../../base/format";
-import { CONFIRMING, causeKind, HEALTHY, UNEXPLAINED } from "../../catalog/causes";
+import { CONFIRMING, causeKind, HEALTHY, nameInText, UNEXPLAINED } from "../../catalog/causes";
 import { badge } from "../../charts/badge";
 import { textWidth } from "../../charts/canvas/text_labels";
 import { answerSince } from "../../model/changes/answer";
@@ -103,7 +103,7 @@ function healthyLead(report: RunReport): TemplateResult {
   const { lost_seconds: lost, lost_fraction: share, unexplained_seconds: rest } = report;
   const text = (seconds: number): string => ledgerSeconds(seconds, report.wall_seconds);
   const parts = report.causes.map(
-    ({ cause, lost_seconds: seconds }) => `${causeKind(cause).name.toLowerCase()} ${text(seconds)}`,
+    ({ cause, lost_seconds: seconds }) => `${nameInText(cause)} ${text(seconds)}`,
   );
   const above =
     lost < LEAST_SHARE * report.wall_seconds
@@ -142,7 +142,7 @@ function confirmingLead(
   }}>being confirmed</a>`;
   const [first] = report.causes;
   const more = first
-    ? ` ${duration(first.lost_seconds)} is lost to ${causeKind(first.cause).name.toLowerCase()}${since(first)}.`
+    ? ` ${duration(first.lost_seconds)} is lost to ${nameInText(first.cause)}${since(first)}.`
     : "";
   return html`<p class="lead">${ledgerSeconds(seconds, wall)} (${percent(wall > 0 ? seconds / wall : 0)}) above the baseline is ${pending}, by about step ${count(step)}.${more}</p>`;
 }
@@ -170,7 +170,7 @@ function lostLead(report: RunReport, page: Page): TemplateResult {
 const machine = (report: RunReport): string =>
   report.causes.some((cause) => cause.external) || !isChecked(report, "cpu_contention")
     ? ""
-    : " No time was lost to other processes.";
+    : " Every named cause is in the program itself.";
 
 const since = (cause: Cause): string =>
   cause.pattern === "warm_up" ? " at the start" : `, since step ${count(cause.steps[0])}`;
@@ -184,9 +184,7 @@ function giveBackSentence(report: RunReport): string {
   const without =
     timed.length > 2 || first === undefined
       ? `the ${timed.length} timed causes`
-      : [first, second]
-          .flatMap((cause) => (cause ? causeKind(cause.cause).name.toLowerCase() : []))
-          .join(" and ");
+      : [first, second].flatMap((cause) => (cause ? nameInText(cause.cause) : [])).join(" and ");
   return `Fixing ${without} would cut these ${plural(report.steps, "step")} to about ${duration(report.wall_seconds - back)}.`;
 }
 

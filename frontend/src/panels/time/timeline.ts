@@ -6,7 +6,7 @@ import "../../charts/timeline/timeline_element";
 import type { Timeline } from "../../api/wire/timeline";
 import { count, ledgerSeconds, plural, signed, stepTime } from "../../base/format";
 import type { Measured } from "../../base/numbers";
-import { causeKind, UNEXPLAINED } from "../../catalog/causes";
+import { nameInText, UNEXPLAINED } from "../../catalog/causes";
 import type { Jump, LayerChoice, Point } from "../../charts/timeline/timeline_input";
 import { nearest, spansOf } from "../../model/captures";
 import { changeText } from "../../model/changes/changed";
@@ -89,7 +89,7 @@ function summary({ timeline: data }: Scene, page: Page): TemplateResult | typeof
     .slice(0, FEW)
     .map(
       ({ id, seconds }) =>
-        html`; ${ledgerSeconds(seconds, report?.wall_seconds)} ${id === UNEXPLAINED ? "unexplained" : `lost to ${causeKind(id).name.toLowerCase()}`}`,
+        html`; ${ledgerSeconds(seconds, report?.wall_seconds)} ${id === UNEXPLAINED ? "unexplained" : `lost to ${nameInText(id)}`}`,
     )}.${
     moved.length > 0
       ? html` Moved: ${moved
