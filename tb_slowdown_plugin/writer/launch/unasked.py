@@ -101,7 +101,7 @@ class Unasked:
             return f"the monitor failed: {self.failure}"
         if self.settings.step:
             return f"there was no step by the rule --step {self.settings.step}"
-        return "no call changed a trainable variable"
+        return "no function or optimizer was seen to change a trainable variable"
 
     def _go(self) -> bool:
         self.monitor.go()

@@ -184,7 +184,9 @@ def _claim_calls(case: Case, claimed: tuple[Finding, ...], calling: tuple[Findin
     """
     main = largest(calling)
     call, place = call_of(main.source)
-    seconds = case.account(names.family(main.source), names.detail(main.source))
+    seconds = np.sum(
+        [case.account(names.family(f.source), names.detail(f.source)) for f in calling], axis=0
+    )
     rows = working_rows(seconds)
     often = cadence(rows, len(case.run.steps))
     others = tuple(finding for finding in claimed if finding not in calling)
@@ -193,12 +195,15 @@ def _claim_calls(case: Case, claimed: tuple[Finding, ...], calling: tuple[Findin
     beside = ", not counting what the model computes"
     if call not in _COMPUTE:
         few = beside = ""
+    lines, what = place, "the call itself"
+    if len(calling) > 1:
+        lines, what = f"{place}, and {counted(len(calling) - 1, 'other line')}", "these calls"
     return Claim(
         "retracing",
         claimed,
         f"calls to {call} ({place})",
-        f"`{call}()` runs {often}{few} ({place}). Each such step spends "
-        f"{duration(float(np.median(seconds[rows])))} on the call itself{beside}.",
+        f"`{call}()` runs {often}{few} ({lines}). Each such step spends "
+        f"{duration(float(np.median(seconds[rows])))} on {what}{beside}.",
         (
             *_tell_calls(case, calling),
             *tell_seconds(

@@ -69,7 +69,9 @@ def test_a_cell_that_does_not_train_leaves_nothing(
 ) -> None:
     slowdown(f"--logdir {tmp_path / 'none'}", "value = 1 + 1")
     said = capsys.readouterr().out
-    assert said == "No steps recorded: no call changed a trainable variable.\n"
+    assert said == (
+        "No steps recorded: no function or optimizer was seen to change a trainable variable.\n"
+    )
     assert not (tmp_path / "none").exists()
 
 

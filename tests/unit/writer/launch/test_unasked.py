@@ -82,7 +82,7 @@ def test_without_a_step_nothing_is_written_and_the_reason_is_known(tmp_path: Pat
     test_step(tf.constant(1.0))
     tbslow.stop()
     assert list(tmp_path.iterdir()) == []
-    assert begun.reason == "no call changed a trainable variable"
+    assert begun.reason == "no function or optimizer was seen to change a trainable variable"
     assert begin(tmp_path / "logs", "fit").reason == "there was no step by the rule --step fit"
 
 

@@ -32,6 +32,17 @@ def test_predict_in_each_step_is_one_cause_with_its_line(make_run, find, judge):
     ]
 
 
+def test_calls_in_two_lines_are_told_together(make_run, find, judge):
+    other = "predict:agent.py:97"
+    run = make_run(0.010 + 3 * CALL, accounts={ACCOUNT: CALL, other: 2 * CALL})
+    found = (find(ACCOUNT, "flat", CALL), find(other, "flat", 2 * CALL))
+    (cause,) = judge(run, *found).report.causes
+    assert cause.summary == (
+        "`predict()` runs at every step, on a few examples (agent.py:97, and 1 other line). Each "
+        "such step spends 150 ms on these calls, not counting what the model computes."
+    )
+
+
 def test_predict_beside_more_tracing_is_told_after_it(make_run, find, judge):
     traced = np.full(SIZE, 0.080)
     run = make_run(0.010 + CALL + traced, accounts={ACCOUNT: CALL, "tracing:library": traced})
