@@ -170,6 +170,9 @@ def _server() -> tuple[list[str], Any]:
         def extents(self, names: Iterable[str]) -> dict[str, Extent]:
             return {name: extent_of(self.run(name)) for name in names}
 
+        def progress(self, name: str) -> None:
+            """Nothing is being read."""
+
         def run(self, name: str) -> Run:
             sessions = (Session("0123abcd", 0, event_files.STARTED, 1, 0),)
             steps = event_files.make_steps(300)

@@ -50,6 +50,9 @@ class OneRun:
     def extents(self, names: Iterable[str]) -> dict[str, Extent]:
         return {name: extent_of(self.run(name)) for name in names}
 
+    def progress(self, name: str) -> None:
+        """Nothing is being read."""
+
     def run(self, name: str) -> Run:
         return Run(
             name,
