@@ -168,7 +168,9 @@ function lostLead(report: RunReport, page: Page): TemplateResult {
 
 /** Whether it is the program or the machine, where that was measured. */
 const machine = (report: RunReport): string =>
-  report.causes.some((cause) => cause.external) || !isChecked(report, "cpu_contention")
+  report.causes.length === 0 ||
+  report.causes.some((cause) => cause.external) ||
+  !isChecked(report, "cpu_contention")
     ? ""
     : " Every named cause is in the program itself.";
 
