@@ -30,6 +30,12 @@ class StackSet:
     others: list[Fact] = field(default_factory=list)
     """One for each place that other threads ran in meanwhile."""
 
+    def has_room(self, fact: Fact) -> bool:
+        """Whether it can be of this set: of another place, and of no more samples than are left."""
+        places = (one.subject for one in self.facts)
+        samples = sum(one.numbers.get("samples", 0.0) for one in (*self.facts, fact))
+        return fact.subject not in places and samples <= self.of
+
 
 def stack_sets(run: Run) -> list[StackSet]:
     """All sets of samples, in order: in a long step there may be several."""
@@ -44,8 +50,11 @@ def stack_sets(run: Run) -> list[StackSet]:
             if newest is not None and newest.of == of:
                 newest.others.append(what)
             continue
-        told = {fact.subject for fact in newest.facts} if newest else set()
-        if newest is None or (newest.row, newest.of) != (event.row, of) or what.subject in told:
+        if (
+            newest is None
+            or (newest.row, newest.of) != (event.row, of)
+            or not newest.has_room(what)
+        ):
             newest = StackSet(event.row, of)
             sets.append(newest)
         newest.facts.append(what)

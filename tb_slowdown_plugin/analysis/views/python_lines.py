@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import to_place
 from tb_slowdown_plugin.analysis.causes.common.places import place_of
+from tb_slowdown_plugin.analysis.prepare.waits import stack_sets
 from tb_slowdown_plugin.analysis.report_types import PythonLine, PythonLines
-from tb_slowdown_plugin.catalog.events import PYTHON_STACK
-from tb_slowdown_plugin.records.types import Fact, Run
+from tb_slowdown_plugin.records.types import Run
 
 _MOST_LINES: Final = 8
 
 
 class _Set(NamedTuple):
-    """Samples that were told together."""
+    """Samples that were told in a step."""
 
     rows: tuple[int, int]
     """The rows in which they were taken, inclusive."""
     of: float
-    samples: dict[str, float]
+    samples: Mapping[str, float]
     """Place -> samples there."""
 
     def share(self, place: str) -> float:
@@ -65,28 +67,34 @@ def _growth(line: PythonLine) -> float:
 
 
 def _sets(run: Run) -> list[_Set]:
-    samples: dict[int, dict[str, float]] = {}
-    of: dict[int, float] = {}
-    for event in run.events:
-        what = event.what
-        if isinstance(what, Fact) and what.name == PYTHON_STACK:
-            place = place_of(what)
-            here = samples.setdefault(event.row, {})
-            here[place] = here.get(place, 0.0) + what.numbers.get("samples", 0.0)
-            of[event.row] = what.numbers.get("of", 0.0)
+    samples: dict[int, defaultdict[str, float]] = {}
+    of: defaultdict[int, float] = defaultdict(float)
     end = len(run.steps) - 1
-    rows = [row for row in sorted(samples) if of[row] > 0 and end >= 0]
-    begins = [0, *rows]
+    for told in stack_sets(run) if end >= 0 else []:
+        row = min(told.row, end)  # a long step may have several
+        if told.row > end and row in samples:
+            continue  # it is of what comes after the last step
+        of[row] += told.of
+        here = samples.setdefault(row, defaultdict(float))
+        for fact in told.facts:
+            here[place_of(fact)] += fact.numbers.get("samples", 0.0)
+    rows = [row for row in sorted(samples) if of[row] > 0]
     return [
-        _Set((min(begin, end), min(row, end)), of[row], samples[row])
-        for begin, row in zip(begins, rows, strict=False)
+        _Set((begin, row), of[row], samples[row])
+        for begin, row in zip([0, *rows], rows, strict=False)
     ]
 
 
 def _step_seconds(run: Run, of: _Set) -> float:
-    period = run.steps.period_seconds[of.rows[0] : of.rows[1] + 1]
+    """The mean, as samples are shares of the time: a median of long and short steps is neither.
+
+    Without the first of them: the samples of the set before are in it, or none, as in a run's
+    first step, which is its warm-up.
+    """
+    first, last = of.rows
+    period = run.steps.period_seconds[min(first + 1, last) : last + 1]
     known = period[np.isfinite(period)]
-    return float(np.median(known)) if len(known) else 0.0
+    return float(np.mean(known)) if len(known) else 0.0
 
 
 def _numbers(run: Run, of: _Set) -> tuple[int, int]:

@@ -22,6 +22,9 @@ _OF_PYTHON: Final = (
     "<frozen ",
 )
 """Python's own modules, and the scripts that installed packages are started by."""
+_GENERATED: Final = "__autograph_generated_file"
+"""How the names of files begin that AutoGraph writes functions into and deletes: nobody has them.
+They lie in the directory for temporary files."""
 _LIBRARIES: Final = ("keras", "tf_keras", "tensorflow", "tb_slowdown_plugin")
 """Never the user's, wherever they lie."""
 _TENSORFLOW: Final = ("tensorflow", "tensorboard", "tb_slowdown_plugin")
@@ -72,7 +75,7 @@ def direct_caller(frame: FrameType | None) -> FrameType | None:
 
 @functools.lru_cache(maxsize=4096)
 def is_installed(file: str) -> bool:
-    """Whether a file is Python's own or of an installed package.
+    """Whether a file is Python's own, of an installed package, or one that AutoGraph wrote.
 
     A package counts as installed in `site-packages`, and in any directory of the import path
     that holds its `*.dist-info`, as `pip install --target` leaves it. One that is installed to be
@@ -81,6 +84,8 @@ def is_installed(file: str) -> bool:
     if file.startswith((_OWN_DIRECTORY, *_OF_PYTHON)) or _INSTALLED.search(file):
         return True
     path = Path(file)
+    if path.name.startswith(_GENERATED):
+        return True
     return path.is_absolute() and any(
         _holds_metadata(root, path.relative_to(root).parts[0]) for root in _roots_of(path)
     )

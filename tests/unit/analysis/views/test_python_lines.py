@@ -42,6 +42,35 @@ def test_one_set_of_samples_has_nothing_before_it(make_run):
     assert line.after_fraction == 0.75
 
 
+def test_the_sets_of_a_long_step_are_added_up(make_run):
+    thread = Fact("thread_stack", "load (b.py:7)", {"samples": 10.0, "of": 10.0})
+    sets = [stack("a (b.py:1)", 7.0, 10.0), stack("a (b.py:2)", 3.0, 10.0), thread]
+    other = [stack("a (b.py:3)", 10.0, 10.0), stack("a (b.py:1)", 20.0, 20.0)]
+    run = make_run(np.full(50, 0.01), events=tuple((49, fact) for fact in [*sets, *other]))
+    found = find_python_lines(run)
+    assert found is not None
+    assert found.after_samples == 40
+    shares = {line.place: line.after_fraction for line in found.lines}
+    assert shares == {"a (b.py:1)": 27 / 40, "a (b.py:2)": 3 / 40, "a (b.py:3)": 10 / 40}
+
+
+def test_samples_after_the_last_step_are_of_no_step(make_run):
+    sets = (stack("fit (b.py:1)", 30.0, 30.0), *[stack("use (b.py:9)", 60.0)] * 9)
+    run = make_run(np.full(50, 0.01), events=tuple((50, fact) for fact in sets))
+    found = find_python_lines(run)
+    assert found is not None
+    assert [(line.place, line.after_fraction) for line in found.lines] == [("fit (b.py:1)", 1.0)]
+
+
+def test_of_long_and_short_steps_a_line_has_its_share_of_the_mean(make_run):
+    period = np.tile([0.1, 0.1, 1.0], 20)
+    period[0] = 60.0  # warm-up
+    run = make_run(period, events=((59, stack("a (b.py:1)", 30.0)),))
+    found = find_python_lines(run)
+    assert found is not None
+    assert found.lines[0].after_seconds == pytest.approx(0.5 * period[1:].mean())
+
+
 def test_a_line_that_is_gone_is_shown_and_few_lines_are(make_run):
     gone = [(10, stack(f"f{n} (a.py:{n + 1})", float(n))) for n in range(1, 12)]
     run = make_run(np.full(50, 0.01), events=(*gone, (49, stack("now (a.py:99)", 60.0))))

@@ -104,3 +104,19 @@ def test_a_project_beside_packages_that_were_installed_to_a_target_is_the_users(
 )
 def test_which_code_is_installed(file, installed):
     assert is_installed(file) is installed
+
+
+def test_a_function_that_autograph_wrote_is_not_the_users_file():
+    code = compile(
+        "def converted(look):\n    return look()",
+        "/tmp/__autograph_generated_filezis26gvn.py",
+        "exec",
+    )
+    names = {}
+    exec(code, names)
+
+    def look():
+        return calling_line(sys._getframe(1))
+
+    here = test_a_function_that_autograph_wrote_is_not_the_users_file.__code__.co_firstlineno
+    assert names["converted"](look) == (HERE, here + 13)
