@@ -86,7 +86,8 @@ AUTOMATIC_CAPTURE: Final = "automatic_capture"
 the run had become slower and 0 where it was steady; `seconds` and `bytes` of saving it."""
 
 STEP_RULE: Final = "step_rule"
-"""Fact: what a step is, where the program didn't say: "one call of train_step (train.py:41)"."""
+"""Fact: what a step is, where the program didn't say: "one call of train_step (train.py:41)". Again
+with more "steps" of that rule, where there are several rules."""
 STEP_NOT_CHOSEN: Final = "step_not_chosen"
 """Fact: a function of the program that was called and makes no step, with its "calls"."""
 

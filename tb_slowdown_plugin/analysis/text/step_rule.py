@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from tb_slowdown_plugin.analysis.text.wording import counted
 from tb_slowdown_plugin.catalog.names import STEP_NOT_CHOSEN, STEP_RULE
 from tb_slowdown_plugin.records.types import Fact, Run
 
+_MOST_RULES: Final = 3
+
 
 def describe_step_rule(run: Run) -> str | None:
     """The rule by which steps were found; None where the program marks its steps itself."""
-    rules = list(dict.fromkeys(fact.subject for fact in _facts(run, STEP_RULE)))
-    if not rules:
+    steps: dict[str, float] = {}
+    for fact in _facts(run, STEP_RULE):
+        known = steps.get(fact.subject, 0.0)
+        steps[fact.subject] = max(known, fact.numbers.get("steps", 0.0))
+    if not steps:
         return None
-    return f"A step is {'; later '.join(rules)}."
+    if len(steps) == 1 or not all(steps.values()):
+        return f"A step is {'; later '.join(steps)}."
+    most = sorted(steps, key=lambda rule: -steps[rule])[:_MOST_RULES]
+    rules = [f"{rule}: {counted(int(steps[rule]), 'step')}" for rule in most]
+    return f"A step is {'; or '.join(rules)}."
 
 
 def describe_not_chosen(run: Run) -> Iterable[str]:

@@ -72,12 +72,13 @@ class Unasked:
 
         self.settings = settings
         self.failure = ""
-        self._rules: list[str] = []
+        self._rules: dict[str, int] = {}
         self.monitor = monitors.Monitor(session, lambda: on_stop(), waits=True)
         recorder = self._recorder = self.monitor.recorder
         recorder.due.call_after_steps(self._go)
         self._cycle = StepCycle(
-            recorder, lambda functions: self._tell_rule(_rule_of([each.name for each in functions]))
+            recorder,
+            lambda turn, steps: self._tell_rule(_rule_of([each.name for each in turn]), steps),
         )
         only = "" if settings.step in ("fit", "dataset") else settings.step
         self._calls = TrainingCalls(recorder, self._cycle, only, self._report)
@@ -122,10 +123,10 @@ class Unasked:
         elif recorder.in_step:
             recorder.end()
 
-    def _tell_rule(self, rule: str) -> None:
-        if rule not in self._rules:
-            self._rules.append(rule)
-            self._recorder.emit(Fact(STEP_RULE, rule))
+    def _tell_rule(self, rule: str, steps: int = 0) -> None:
+        if self._rules.get(rule) != steps:
+            self._rules[rule] = steps
+            self._recorder.emit(Fact(STEP_RULE, rule, {"steps": float(steps)} if steps else {}))
 
     def _report(self, error: Exception) -> None:
         self.failure = reason_of(error)

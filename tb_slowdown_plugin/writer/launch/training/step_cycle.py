@@ -9,12 +9,19 @@ one begins another part of the program, with steps of a kind of its own.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Final, NamedTuple, Protocol
 
 _MAX_REPEATS: Final = 3
 """Calls of another function in the first turn of a cycle, before it counts as a part of its own;
 twice the most that were seen in a turn later on. Chosen by hand."""
+
+_MAX_RULES: Final = 8
+"""Turns of different functions that are told. Chosen by hand."""
+
+_TOLD_AT: Final = frozenset(10**digits for digits in range(1, 10))
+"""Counts of a rule's steps that are told, so that a run can be read before it ends."""
 
 
 class Training(NamedTuple):
@@ -50,12 +57,13 @@ class StepCycle:
 
     Args:
       steps: Is told of them.
-      tell_rule: Is given the functions of a turn where they are known or have changed.
+      tell_rule: Is given the functions of a turn where they are new, and how many steps were such
+        turns. Where turns differ, this again now and then, and at the end.
 
     Example:
       >>> from tb_slowdown_plugin.writer.steps.recorder import Recorder
       >>> recorder = Recorder()
-      >>> cycle = StepCycle(recorder, lambda functions: None)
+      >>> cycle = StepCycle(recorder, lambda functions, steps: None)
       >>> for function in (Training("d", "d"), Training("g", "g")) * 3:
       ...     cycle.enter(function)
       ...     cycle.leave()
@@ -64,10 +72,13 @@ class StepCycle:
       3
     """
 
-    def __init__(self, steps: Steps, tell_rule: Callable[[tuple[Training, ...]], None]) -> None:
+    def __init__(
+        self, steps: Steps, tell_rule: Callable[[tuple[Training, ...], int], None]
+    ) -> None:
         self._steps = steps
         self._tell_rule = tell_rule
-        self._told: set[Training] = set()
+        self._turns: Counter[tuple[Training, ...]] = Counter()
+        self._told: dict[tuple[Training, ...], int] = {}
         self._kinds: dict[Training, str] = {}
         self._head: Training | None = None
         self._members: list[Training] = []
@@ -108,6 +119,7 @@ class StepCycle:
     def close(self) -> None:
         """No more calls for now."""
         self._finish()
+        self._tell_counts()
         self._head = None
         self._is_tentative = False
 
@@ -144,9 +156,26 @@ class StepCycle:
         self._expected = members
         for member in members:
             self._most[member] = max(self._most.get(member, 0), members.count(member))
-        if not self._told.issuperset(members):
-            self._told.update(members)
-            self._tell_rule(tuple(dict.fromkeys(members)))
+        self._count(tuple(dict.fromkeys(members)))
+
+    def _count(self, turn: tuple[Training, ...]) -> None:
+        if turn not in self._turns and len(self._turns) >= _MAX_RULES:
+            return
+        self._turns[turn] += 1
+        if turn not in self._told:
+            self._tell(turn)
+        elif self._turns[turn] in _TOLD_AT:
+            self._tell_counts()
+
+    def _tell_counts(self) -> None:
+        """How many steps each rule has made, where that is a question."""
+        for turn in self._turns if len(self._turns) > 1 else ():
+            if self._told[turn] != self._turns[turn]:
+                self._tell(turn)
+
+    def _tell(self, turn: tuple[Training, ...]) -> None:
+        self._told[turn] = self._turns[turn]
+        self._tell_rule(turn, self._turns[turn])
 
     def _allowed(self, function: Training) -> int:
         return max(_MAX_REPEATS, 2 * self._most.get(function, 0))

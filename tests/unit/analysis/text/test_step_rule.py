@@ -38,6 +38,21 @@ def test_rules_that_follow_each_other_are_all_named(make_run):
     )
 
 
+def test_of_several_rules_the_one_of_most_steps_is_first(make_run):
+    once = "one call of warm (a.py:99) and those of train_step (a.py:120) after it"
+    loop = "one call of train_step (a.py:120)"
+    report = report_of(
+        make_run,
+        (0, Fact(STEP_RULE, once, {"steps": 1.0})),
+        (2, Fact(STEP_RULE, loop, {"steps": 1.0})),
+        (99, Fact(STEP_RULE, loop, {"steps": 1_110.0})),
+    )
+    assert report.step_rule == (
+        "A step is one call of train_step (a.py:120): 1,110 steps; or one call of "
+        "warm (a.py:99) and those of train_step (a.py:120) after it: 1 step."
+    )
+
+
 def test_what_makes_no_step_is_a_note(make_run):
     seen = Fact(STEP_NOT_CHOSEN, "test_step (train.py:60)", {"calls": 30.0})
     said = report_of(make_run, (100, seen)).notes[-1]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from tb_slowdown_plugin.writer.launch.training.step_cycle import StepCycle, Training
@@ -32,16 +34,24 @@ class Rows:
         self.in_step = False
 
 
-def steps_of(calls: str) -> tuple[list[str], list[str]]:
-    """The kinds of the steps, and the rules that were told, as the letters of their functions."""
+def counts_of(calls: str) -> tuple[list[str], list[tuple[str, int]]]:
+    """The kinds of the steps, and what was told of rules: letters of functions, and steps."""
     rows, rules = Rows(), []
-    cycle = StepCycle(rows, lambda functions: rules.append("".join(f.kind for f in functions)))
+    cycle = StepCycle(
+        rows, lambda turn, steps: rules.append(("".join(each.kind for each in turn), steps))
+    )
     for letter in calls:
         cycle.enter(NAMES[letter])
         cycle.leave()
     cycle.close()
     assert not rows.in_step
     return rows.kinds, rules
+
+
+def steps_of(calls: str) -> tuple[list[str], list[str]]:
+    """The kinds of the steps, and the rules."""
+    kinds, rules = counts_of(calls)
+    return kinds, list(dict.fromkeys(rule for rule, _ in rules))
 
 
 @pytest.mark.parametrize(
@@ -81,9 +91,23 @@ def test_a_single_call_before_the_loop_does_not_merge_its_steps() -> None:
     assert kinds.count("t") == len(kinds) - 1
 
 
+def test_the_rule_of_the_loop_is_told_after_a_single_call_before_it() -> None:
+    kinds, rules = counts_of("p" + "t" * 1_113)
+    assert len(kinds) == 1_111
+    assert rules == [("pt", 1), ("t", 1), ("t", 10), ("t", 100), ("t", 1_000), ("t", 1_110)]
+
+
+def test_one_rule_is_told_once_and_of_many_a_few() -> None:
+    assert counts_of("t" * 5_000)[1] == [("t", 1)]
+    rules = counts_of("".join("t" + letters for letters in ("c", "d", "f", "g", "p") * 30))[1]
+    assert len({rule for rule, _ in rules}) <= 8
+    turns = ["t" + "".join(pair) for pair in itertools.permutations("cdfgp", 2)]
+    assert len({rule for rule, _ in counts_of("".join(turns))[1]}) == 8
+
+
 def test_a_step_that_ends_at_its_last_call_is_closed_when_that_call_returns() -> None:
     rows = Rows()
-    cycle = StepCycle(rows, lambda _: None)
+    cycle = StepCycle(rows, lambda *_: None)
     open_after = []
     for letter in "dgdg":
         cycle.enter(NAMES[letter])
@@ -94,7 +118,7 @@ def test_a_step_that_ends_at_its_last_call_is_closed_when_that_call_returns() ->
 
 def test_a_call_that_raised_is_no_step() -> None:
     rows = Rows()
-    cycle = StepCycle(rows, lambda _: None)
+    cycle = StepCycle(rows, lambda *_: None)
     cycle.enter(NAMES["t"])
     cycle.forget()
     cycle.enter(NAMES["t"])

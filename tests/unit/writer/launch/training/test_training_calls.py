@@ -26,7 +26,7 @@ class Watched:
         self.recorder = Recorder()
         self.rules: list[list[str]] = []
         self._cycle = StepCycle(
-            self.recorder, lambda functions: self.rules.append([each.kind for each in functions])
+            self.recorder, lambda turn, _: self.rules.append([each.kind for each in turn])
         )
         self.calls = TrainingCalls(self.recorder, self._cycle, only, self._fail)
         self.calls.install()
