@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tb_slowdown_plugin.analysis.report_types import Report
+from tb_slowdown_plugin.analysis.text.unjudged import describe_unjudged
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.report.ansi import printable
 from tb_slowdown_plugin.report.judged_runs import judge_runs
@@ -32,8 +33,8 @@ def print_end(shown: str, logdir: str, *program: str) -> None:
 
 def _lines(shown: str, logdir: str, program: Sequence[str]) -> Iterator[str]:
     try:
-        reports = [
-            with_patches(account.report, run, Path())
+        judged = [
+            (with_patches(account.report, run, Path()), describe_unjudged(run))
             for run, account in judge_runs(logdir, warn=lambda _: None)
         ]
     except InputError as error:
@@ -43,8 +44,9 @@ def _lines(shown: str, logdir: str, program: Sequence[str]) -> Iterator[str]:
         yield f"The report failed ({type(error).__name__}: {error})."
         yield f"To see where: tbslow report {_quoted(shown)}"
         return
-    for report in reports:
-        yield from _of_run(report)
+    for report, unjudged in judged:
+        yield from _of_run(report, unjudged)
+    reports = [report for report, _ in judged]
     if any(_has_patch(report) for report in reports):
         yield f"To see the changes of your lines: tbslow fix {_quoted(shown)}"
     if program and [report.verdict for report in reports] == ["healthy"]:
@@ -52,8 +54,10 @@ def _lines(shown: str, logdir: str, program: Sequence[str]) -> Iterator[str]:
     yield f"To see more: tensorboard --logdir {_quoted(shown)}"
 
 
-def _of_run(report: Report) -> Iterator[str]:
+def _of_run(report: Report, unjudged: str | None) -> Iterator[str]:
     yield report.headline
+    if unjudged is not None:
+        yield unjudged
     largest = max((cause.lost_seconds for cause in report.causes), default=0.0)
     if report.unexplained_seconds > largest:  # then a lesser cause is not the answer
         yield from _unexplained(report)

@@ -35,6 +35,16 @@ def test_a_healthy_run_begins_with_that(root: Path, capsys: pytest.CaptureFixtur
     assert "tbslow try" not in out
 
 
+def test_time_after_the_last_step_is_told_beside_the_verdict(
+    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(end_report, "describe_unjudged", lambda _: "95 s are not judged.")
+    print_end("logs", str(root / "tests" / "recordings" / "control_custom_loop"))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("tbslow: Healthy")
+    assert lines[1] == "tbslow: 95 s are not judged."
+
+
 @pytest.mark.parametrize(
     ("recording", "offers"), [("control_custom_loop", True), ("retracing_number", False)]
 )
