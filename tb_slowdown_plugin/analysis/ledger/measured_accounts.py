@@ -135,6 +135,8 @@ def judge_account(
     seldom = account == CREATION and len(events) < SEVERAL  # such as one for each of three folds
     if rule.class_ == "never" and (seldom or _is_over(events, len(steps))):
         floor = FLAT_FLOOR
+    if rule.class_ == "configured" and len(events) == 1:
+        floor = max(floor, INPUT_FLOOR)  # such as the first plot, which loads its library
     if account == names.INPUT_WAIT:
         # It was freed of what neighbours did to it, so it is compared with the time without them.
         wall -= _contended_seconds(steps)

@@ -5,6 +5,7 @@ Batches count where they are larger by about as much as steps are slower.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
@@ -180,7 +181,7 @@ def split_rebuilt(case: Case) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]
       case: with all findings of the engine.
     """
     rebuilt = _find_rebuilt(case)
-    more = tuple(each for each in case.core() if _reason_of(each, rebuilt) is not None)
+    more = tuple(each for each in case.core() if _reason_of(case, each, rebuilt) is not None)
     ids = {id(finding) for finding in more}
     return more, tuple(finding for finding in case.findings if id(finding) not in ids)
 
@@ -189,7 +190,7 @@ def tell_rebuilt(case: Case, more: tuple[Finding, ...]) -> Iterable[str]:
     """Which step it was, and how much larger."""
     rebuilt = _find_rebuilt(case) if more else []
     for finding in more:
-        reason = _reason_of(finding, rebuilt)
+        reason = _reason_of(case, finding, rebuilt)
         if reason is not None:
             yield (
                 f"At {case.step_text(reason.retrace.row)}, {label(reason.retrace.trace)} was "
@@ -200,18 +201,25 @@ def tell_rebuilt(case: Case, more: tuple[Finding, ...]) -> Iterable[str]:
             )
 
 
-def _reason_of(finding: Finding, rebuilt: list[_Rebuilt]) -> _Rebuilt | None:
-    if finding.pattern != "level_shift":
+def _reason_of(case: Case, finding: Finding, rebuilt: list[_Rebuilt]) -> _Rebuilt | None:
+    first, last = finding.rows
+    if finding.pattern == "level_shift":
+        near = (each for each in rebuilt if abs(each.retrace.row - first) <= _MAX_DISTANCE_ROWS)
+        return next(near, None)
+    # Stairs may look like a growth, of which each stage has none.
+    inside = [each for each in rebuilt if first < each.retrace.row <= last]
+    if finding.pattern != "drift" or not inside:
         return None
-    near = (
-        each for each in rebuilt if abs(each.retrace.row - finding.rows[0]) <= _MAX_DISTANCE_ROWS
+    stages = np.split(
+        case.run.steps.period_seconds[first : last + 1],
+        [each.retrace.row - first for each in inside],
     )
-    return next(near, None)
+    return None if any(grows(each) for each in stages) else inside[0]
 
 
 def _find_rebuilt(case: Case) -> list[_Rebuilt]:
-    """None where it is larger each time."""
-    if not any(finding.pattern == "level_shift" for finding in case.core()):
+    """Without functions that are larger each time."""
+    if not any(finding.pattern in ("level_shift", "drift") for finding in case.core()):
         return []
     graphs = [
         replace(graph, detail=names.AGAIN) if graph.settled else graph
@@ -234,7 +242,8 @@ def _find_rebuilt(case: Case) -> list[_Rebuilt]:
             if retrace.trace.cause == "new_object" and size >= LARGER * was > 0
         )
         found += list(larger)[:1]
-    return found if len(found) <= MOST_REBUILT else []
+    often = Counter(each.retrace.trace.function for each in found)
+    return [each for each in found if often[each.retrace.trace.function] <= MOST_REBUILT]
 
 
 _SIZES: Final = ("operations", "numbers in variables")

@@ -65,6 +65,13 @@ def test_configured_costs_are_named_from_5_percent(account, seconds, named):
     assert bool(findings({account: every(100, seconds)})) == named
 
 
+@pytest.mark.parametrize(("seconds", "named"), [(1.5, False), (4.0, True)])
+def test_what_came_once_is_named_from_15_percent(seconds, named):
+    once = np.where(np.arange(2000) == 700, seconds, every(100, 0.001))
+    found = findings({"callback:Sheet": once})
+    assert [each.pattern for each in found] == ["one_off"] * named
+
+
 def test_two_pauses_are_not_garbage_collection():
     assert findings({"gc": every(1000, 3.0)}) == ()
     assert [each.source for each in findings({"gc": every(600, 3.0)})] == ["gc"]

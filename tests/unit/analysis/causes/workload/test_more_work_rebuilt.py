@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -40,6 +42,25 @@ def test_layers_that_are_trained_from_an_epoch_on_are_more_work(shifted):
         "At step 300, the Keras train step was rebuilt with 529 operations instead of 217. The "
         "extra time (1.2 s, 33.3% of the run) is workload and isn't counted as lost.",
     )
+
+
+def test_two_stages_that_look_like_a_growth_are_more_work(make_run, find, judge):
+    def report(inside):
+        step = np.repeat([STEP, 2 * STEP, 3 * STEP], SIZE // 3) + inside
+        traces = [(0, built(1, 217, "first")), (200, built(2, 529)), (400, built(3, 772))]
+        lost = step - STEP
+        found = find("core", "drift", np.where(np.arange(SIZE) < 190, 0.0, lost))
+        return judge(make_run(step, events=traces), found).report
+
+    assert report(0.0).verdict == "healthy"
+    assert report(np.linspace(0.0, STEP, SIZE)).verdict == "slowdown"
+
+
+def test_each_function_is_counted_by_itself(shifted):
+    validated = [
+        (row, replace(built(row, 50 + row), function="Keras test step")) for row in (10, 200, 310)
+    ]
+    assert shifted((300, built(2, 529)), *validated).verdict == "healthy"
 
 
 @pytest.mark.parametrize(
