@@ -186,7 +186,7 @@ _COLLECTORS: Final = (
     Collector("slow_steps", "Lines that block slow steps", "python.slow_steps:SlowSteps",
               events=("slow_step",)),
     Collector("python_stacks", "Python stack samples", "python.stacks:PythonStacks",
-              events=("python_stack", "thread_stack")),
+              events=("python_stack",)),
 )  # fmt: skip
 
 COLLECTORS: Final = {collector.id: collector for collector in _COLLECTORS}

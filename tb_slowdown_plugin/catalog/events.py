@@ -77,10 +77,6 @@ PYTHON_STACK: Final = "python_stack"
 "in:PACKAGE" those in a package that has advice of its own, "waits_inside" those in which it waited
 for another thread inside of Python's own modules, "waits_alone" in the line itself."""
 
-THREAD_STACK: Final = "thread_stack"
-"""Fact: a line that another thread of the program was seen running in. Numbers: as "samples" and
-"of" of `PYTHON_STACK`; several threads in one line count each."""
-
 STALL: Final = "stall"
 """Fact: no step for a long time. Subject: where the training thread is. Numbers: "since" (Unix
 seconds), "seconds" so far, "cpu_seconds" of the process in them, other "threads", and "in:ACCOUNT"

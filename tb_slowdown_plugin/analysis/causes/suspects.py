@@ -20,7 +20,6 @@ from tb_slowdown_plugin.analysis.causes.common.context import Case, Mask, larges
 from tb_slowdown_plugin.analysis.causes.common.pipeline_stages import called
 from tb_slowdown_plugin.analysis.causes.common.places import (
     growing_places,
-    growing_threads,
     places_of_most,
     tell_places,
 )
@@ -31,7 +30,6 @@ from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
 )
 from tb_slowdown_plugin.analysis.causes.correlated_signals import find_companions
 from tb_slowdown_plugin.analysis.causes.data.pipeline_evidence import slow_stages
-from tb_slowdown_plugin.analysis.causes.machine.other_threads import tell_threads
 from tb_slowdown_plugin.analysis.causes.workload.scheduled import (
     suspect_between,
 )
@@ -144,7 +142,6 @@ def _one_place(case: Case, left: tuple[Finding, ...]) -> Suspect | None:
         return None
     lost = lost_seconds(left)
     told = list(tell_places(growing_places(case), places_of_most(case, case.wall_share(lost))))
-    told += tell_threads(growing_threads(case))
     if not told:
         return None
     waits = _rise_without_cpu(case, largest(left))

@@ -14,7 +14,7 @@ import numpy as np
 from tb_slowdown_plugin.analysis.prepare.slow_steps import waits_in
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.events import PYTHON_STACK, THREAD_STACK
+from tb_slowdown_plugin.catalog.events import PYTHON_STACK
 from tb_slowdown_plugin.catalog.parameters.shared import IDLE_CORES, MATTERS
 from tb_slowdown_plugin.records.types import Fact, Float, Run
 
@@ -27,8 +27,6 @@ class StackSet:
     of: float
     facts: list[Fact] = field(default_factory=list)
     """One for each place."""
-    others: list[Fact] = field(default_factory=list)
-    """One for each place that other threads ran in meanwhile."""
 
     def has_room(self, fact: Fact) -> bool:
         """Whether it can be of this set: of another place, and of no more samples than are left."""
@@ -42,14 +40,10 @@ def stack_sets(run: Run) -> list[StackSet]:
     sets: list[StackSet] = []
     for event in run.events:
         what = event.what
-        if not isinstance(what, Fact) or what.name not in (PYTHON_STACK, THREAD_STACK):
+        if not isinstance(what, Fact) or what.name != PYTHON_STACK:
             continue
         of = what.numbers.get("of", 0.0)
         newest = sets[-1] if sets else None
-        if what.name == THREAD_STACK:
-            if newest is not None and newest.of == of:
-                newest.others.append(what)
-            continue
         if (
             newest is None
             or (newest.row, newest.of) != (event.row, of)

@@ -66,6 +66,8 @@ def find_rise(core: Float, diagnosis: Diagnosis, late: tuple[Finding, ...]) -> S
 
 def _onset_of_growth(core: Float, healthy: float, rows: tuple[int, int]) -> int:
     """The row from which growth stays above the healthy level: a curve begins too early."""
+    if not healthy > 0:  # steps that the clock can't tell from none
+        return rows[0]
     width = max(_MIN_SMOOTHED_ROWS, int(_SMOOTHED_SHARE * len(core)))
     smooth = running_median(core, width)[rows[0] : rows[1] + 1] / healthy
     first = _stays_above(smooth, 1 + TELLING)

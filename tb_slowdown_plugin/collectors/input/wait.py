@@ -70,6 +70,7 @@ class InputWait:
             self.name, context, names.INPUT_WAIT, self._read_lost, eager.executing_eagerly
         )
         self._before = graph_wait.read_waited()
+        self._pending: set[Callable[[], None]] = set()
         self._hooks = MethodHooks(self.name)
         for name in _GRAPH_METHODS:
             self._hooks.replace(iterator_class, name, self._timed)
@@ -93,6 +94,8 @@ class InputWait:
         """Puts TensorFlow's own methods back; functions traced so far keep their timestamps."""
         self._hooks.remove()
         self._lifetime.stop()
+        for book in self._pending:
+            self._context.stopwatch.remove_asker(book)
         self._account.close()
 
     def _book_made(self, since_ns: int) -> None:
@@ -108,11 +111,13 @@ class InputWait:
             return
 
         def book() -> None:
+            self._pending.discard(book)
             watch.remove_asker(book)
             if not watch.is_open(names.VALIDATION):
                 account = names.account(names.INPUT_WAIT, names.END_OF_PASS)
                 watch.book(account, taken_down.nanoseconds)
 
+        self._pending.add(book)
         watch.add_asker(book)
 
     def _timed(self, original: Callable[..., T]) -> Callable[..., T]:

@@ -26,12 +26,12 @@ from collections.abc import Callable, Mapping
 from types import CodeType, FrameType
 from typing import Final, TypeAlias
 
-from tb_slowdown_plugin.catalog.events import PYTHON_STACK, THREAD_STACK
+from tb_slowdown_plugin.catalog.events import PYTHON_STACK
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.python.still_frames import without_collections
-from tb_slowdown_plugin.collectors.python.waiting import Frames, Wait, find_wait, seems_to_wait
+from tb_slowdown_plugin.collectors.python.waiting import Frames, Wait, find_wait
 from tb_slowdown_plugin.collectors.timing.slowdown_detector import (
     StepPace,
     cpu_time_of,
@@ -90,7 +90,7 @@ Place: TypeAlias = tuple[CodeType, int]
 
 
 class PythonStacks:
-    """Samples the innermost frame of the training thread that the user wrote, and of the others.
+    """Samples the innermost frame of the training thread that the user wrote.
 
     The first samples are taken in any run until steps get slower, so that a later share
     has something to be compared with; after that it samples while a step takes longer, or
@@ -130,7 +130,6 @@ class PythonStacks:
         self._pace = StepPace()
         self._seen: Counter[Place] = Counter()
         self._inside: dict[Place, Counter[str]] = {}
-        self._others: Counter[Place] = Counter()
         self._sets = 0
         self._was_slower = False
         self._are_news = True
@@ -192,28 +191,14 @@ class PythonStacks:
             self._tell()
 
     def _look(self, thread: int, frames: Callable[[], Mapping[int, FrameType]]) -> None:
-        found = frames()
-        frame = found.get(thread)
+        frame = frames().get(thread)
         place = self._place(frame) if frame is not None else None
-        self._note_others(thread, found, frames)
         if place is not None and frame is not None:
             self._seen[place] += 1
             self._note_library(place, frame)
             if not self._context.stopwatch.opened:  # else an account holds it
                 wait = self._find_wait(thread, frames)
                 self._inside.setdefault(place, Counter()).update([f"waits_{wait}"] * bool(wait))
-
-    def _note_others(
-        self,
-        thread: int,
-        found: Mapping[int, FrameType],
-        frames: Callable[[], Mapping[int, FrameType]],
-    ) -> None:
-        """Counts the lines of the program that other threads run meanwhile."""
-        for ident, innermost in found.items():
-            place = self._place(innermost) if ident != thread else None
-            if place is not None and not seems_to_wait(ident, frames):
-                self._others[place] += 1
 
     @property
     def _is_young(self) -> bool:
@@ -231,7 +216,7 @@ class PythonStacks:
             if frame is None:
                 return None
             if not is_installed(frame.f_code.co_filename):
-                return frame.f_code, frame.f_lineno or frame.f_code.co_firstlineno
+                return frame.f_code, frame.f_lineno
             frame = frame.f_back
         return None
 
@@ -251,10 +236,6 @@ class PythonStacks:
                 numbers = {"samples": samples, "of": of}
                 numbers |= self._inside.get((code, line), {})
                 self._context.emit(Fact(PYTHON_STACK, subject, numbers))
-            for (code, line), samples in self._others.most_common(_PLACES):
-                subject = self._places.in_code(code, line)
-                self._context.emit(Fact(THREAD_STACK, subject, {"samples": samples, "of": of}))
-        self._others.clear()
         self._seen.clear()
         self._inside.clear()
 

@@ -65,19 +65,6 @@ def find_wait(
     return found
 
 
-def seems_to_wait(
-    thread: int, frames: Frames, read: Callable[[int], list[str]] | None = None
-) -> bool:
-    """The same by one look, wrong once in 50: for counting. Threads of TensorFlow's own never do.
-
-    Args:
-      thread: As for `find_wait`.
-      frames: As for `find_wait`.
-      read: As for `find_wait`.
-    """
-    return bool(_look(thread, frames, read or read_call))
-
-
 def _look(thread: int, frames: Frames, read: Callable[[int], list[str]]) -> Wait:
     frame = frames().get(thread)
     if frame is None:

@@ -80,6 +80,7 @@ def test_what_grappler_merges_behind_a_reduction_moves_no_clock(recording, colle
     assert seconds >= WAIT * 0.9
 
 
+@pytest.mark.timed
 def test_computing_what_is_reduced_is_no_waiting(recording, collector):
     step = tf.function(lambda x: reduce(sleep_in_graph(x, 3 * WAIT)), autograph=False)
     step(tf.ones(3))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, to_place
@@ -55,31 +54,6 @@ def growing_places(case: Case) -> list[GrowingPlace]:
     A share of the samples times the step time of those samples: a place that had nearly all
     of a step before grows with it, and its share can't. Empty without two sets of samples.
     """
-    return _growing(case, lambda each: each.facts)
-
-
-def growing_threads(case: Case) -> list[GrowingPlace]:
-    """The same of the functions that other threads of the program run meanwhile.
-
-    Each with its line of most samples. A thread is at many lines of a function, where it gives
-    Python's lock away; a place may have more than the whole time of a step, in several threads.
-    """
-    lines: Counter[str] = Counter()
-    for fact in (fact for each in stack_sets(case.run) for fact in each.others):
-        lines[fact.subject] += int(fact.numbers.get("samples", 0.0))
-    most = {_function_of(line): line for line, _ in reversed(lines.most_common())}
-
-    def by_function(each: StackSet) -> list[Fact]:
-        return [replace(fact, subject=most[_function_of(fact.subject)]) for fact in each.others]
-
-    return _growing(case, by_function)
-
-
-def _function_of(place: str) -> str:
-    return place.rpartition(":")[0]
-
-
-def _growing(case: Case, facts_of: Callable[[StackSet], list[Fact]]) -> list[GrowingPlace]:
     sets = stack_sets(case.run)
     if len(sets) < 2:
         return []
@@ -87,13 +61,14 @@ def _growing(case: Case, facts_of: Callable[[StackSet], list[Fact]]) -> list[Gro
     before = sets[-len(last) - 1].row
     took = (_step_seconds(case, 0, first[-1].row), _step_seconds(case, before, last[-1].row))
     of = (_size(first), _size(last))
-    at_first, at_last = _shares_of(first, facts_of), _shares_of(last, facts_of)
+    at_first, at_last = _shares_of(first), _shares_of(last)
     found = []
     for place, share in at_last.items():
         shares = (at_first.get(place, 0.0), share)
         mean = sum(shares) / 2
-        spread = mean * max(1 - mean, 0.0)
-        error = math.sqrt(sum(seconds**2 * spread / n for seconds, n in zip(took, of, strict=True)))
+        error = math.sqrt(
+            sum(seconds**2 * mean * (1 - mean) / n for seconds, n in zip(took, of, strict=True))
+        )
         grown = GrowingPlace(place, shares, (shares[0] * took[0], shares[1] * took[1]))
         if grown.rise_seconds >= max(TELLING * took[1], PLACE_SIGNIFICANCE * error):
             found.append(grown)
@@ -116,12 +91,10 @@ def _size(sets: list[StackSet]) -> float:
     return max(1.0, sum(each.of for each in sets))
 
 
-def _shares_of(
-    sets: list[StackSet], facts_of: Callable[[StackSet], list[Fact]]
-) -> dict[str, float]:
+def _shares_of(sets: list[StackSet]) -> dict[str, float]:
     """By place."""
     samples: dict[str, float] = defaultdict(float)
-    for fact in (fact for each in sets for fact in facts_of(each)):
+    for fact in (fact for each in sets for fact in each.facts):
         samples[place_of(fact)] += fact.numbers.get("samples", 0.0)
     return {place: number / _size(sets) for place, number in samples.items()}
 

@@ -50,7 +50,7 @@ from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
     growth_of,
     median_of_known,
 )
-from tb_slowdown_plugin.analysis.causes.machine import other_threads, python_overhead_fixes, waits
+from tb_slowdown_plugin.analysis.causes.machine import python_overhead_fixes, waits
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent
 from tb_slowdown_plugin.analysis.types import Finding, zero_where_unknown
@@ -98,7 +98,7 @@ def explain(case: Case) -> Claim | None:
     if found is None:
         places = [each for each in places if _stands_out(each)]
         jump = _jump(case) if places else None
-        return other_threads.claim(case) if jump is None else _tell_jump(case, jump, places)
+        return None if jump is None else _tell_jump(case, jump, places)
     most = places_of_most(case, case.wall_share(lost_seconds(found.claimed)))
     main = [each.place for each in places] or [place_of(fact) for fact in most]
     first, last = (case.step_text(int(found.where[end])) for end in (0, -1))

@@ -6,7 +6,6 @@ import threading
 
 import pytest
 
-from tb_slowdown_plugin.catalog.events import THREAD_STACK
 from tb_slowdown_plugin.collectors.base import Unavailable
 from tb_slowdown_plugin.collectors.python import stacks as python_stacks
 from tb_slowdown_plugin.collectors.python.stacks import PythonStacks
@@ -213,28 +212,3 @@ def test_cpu_time_of_a_thread_that_works_and_of_one_that_is_gone():
     ident = gone.ident
     gone.join()
     assert cpu_time_of(ident) is None
-
-
-def test_other_threads_of_the_program_are_seen_where_they_run_and_not_where_they_wait(
-    recording, training
-):
-    stop, waiting = threading.Event(), threading.Event()
-
-    def compute():
-        while not stop.is_set():
-            sum(range(100))
-
-    threads = [threading.Thread(target=compute), threading.Thread(target=waiting.wait)]
-    for thread in threads:
-        thread.start()
-    try:
-        training.run(10, Replay().sample)
-    finally:
-        stop.set()
-        waiting.set()
-        for thread in threads:
-            thread.join()
-    (seen,) = {
-        fact.subject.partition(" ")[0] for fact in recording.of(Fact) if fact.name == THREAD_STACK
-    }
-    assert seen.endswith("compute")
