@@ -55,6 +55,13 @@ def find_starts(folder: Path) -> tuple[set[str], set[str]]:
     return there, gone
 
 
+def test_the_package_says_what_each_of_its_folders_is_for(root: Path) -> None:
+    package = root / "tb_slowdown_plugin"
+    text = ast.get_docstring(ast.parse((package / "__init__.py").read_text(encoding="utf-8"))) or ""
+    folders = {each.name for each in package.iterdir() if each.is_dir() and each.name[0] != "_"}
+    assert folders - set(re.findall(r"`([a-z]+)`", text)) == set()
+
+
 def test_a_folder_says_where_to_start(root: Path) -> None:
     files = (root / "tb_slowdown_plugin").rglob("*/__init__.py")
     folders = [file.parent for file in files if count_entries(file.parent) >= LARGE]

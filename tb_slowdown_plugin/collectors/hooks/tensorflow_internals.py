@@ -45,8 +45,8 @@ def count_functions() -> int | None:
 def has_open_loop(graph: Any) -> bool:
     """Whether a loop of a traced function ends by what it computes, and not after so many turns.
 
-    Its condition reads a truth value or a fraction that the loop hands on; that of a `for` over a
-    range, or of a recurrent layer, reads whole numbers. Where TensorFlow does not tell, no.
+    Its condition reads a boolean or a floating-point number that the loop carries; that of a `for`
+    over a range, or of a recurrent layer, reads integers. Where TensorFlow does not tell, no.
 
     Args:
       graph: Of the function. Loops of functions that it calls are not looked into.

@@ -94,7 +94,7 @@ class InputWait:
         """Puts TensorFlow's own methods back; functions traced so far keep their timestamps."""
         self._hooks.remove()
         self._lifetime.stop()
-        for book in self._pending:
+        for book in tuple(self._pending):  # the training goes on, perhaps in another thread
             self._context.stopwatch.remove_asker(book)
         self._account.close()
 
