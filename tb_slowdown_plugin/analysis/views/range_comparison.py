@@ -10,6 +10,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.timing_text import least_of_work
 from tb_slowdown_plugin.analysis.report_types import RunAccount
+from tb_slowdown_plugin.analysis.stats.quantiles import median, quantiles
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import collectors, names
 from tb_slowdown_plugin.catalog.accounts import account_title, cause_of_account
@@ -108,12 +109,12 @@ def _series(run: Run, account: RunAccount, start: int, first: int, end: int) -> 
 
 def _of_rows(run: Run, account: RunAccount, start: int, first: int, end: int) -> Iterable[_Series]:
     steps = run.steps
-    usual = float(np.median(steps.period_seconds[start:first]))
+    usual = median(steps.period_seconds[start:first])
     width = max(1, (end - first) // _BLOCKS)
 
     def seconds(id_: str, title: str, values: Float) -> _Series:
         sides = _blocks(values, start, first, width), _blocks(values, first, end, width)
-        recurs = _recurs(zero_where_unknown(values[:end]), first)
+        recurs = _recurs(values[:end], first)
         return _Series(id_, title, "seconds", True, "mean", *sides, LEAST_OF_STEP * usual, recurs)
 
     before, here = slice(start, first), slice(first, end)
@@ -143,8 +144,8 @@ def _is_told(name: str, values: Float, account: RunAccount, start: int, end: int
     lost = account.lost_per_step.get(cause_of_account(name) or "")
     if lost is None:
         return False
-    apart = np.abs(np.nan_to_num(values[start:end]) - lost[start:end]).sum()
-    return bool(apart <= NEGLIGIBLE * lost[start:end].sum())
+    apart = zero_where_unknown(values[start:end]) - lost[start:end]
+    return bool(np.abs(apart, out=apart).sum() <= NEGLIGIBLE * lost[start:end].sum())
 
 
 def _recurs(values: Float, first: int) -> bool:
@@ -154,10 +155,19 @@ def _recurs(values: Float, first: int) -> bool:
     draw of the rows in which it ever came.
     """
     size = len(values)
-    least = least_of_work(values)
-    if np.count_nonzero(values[first:] > least) > ENOUGH_STEPS:  # mostly so, and soon seen
+    most = float(values.max())
+    if not np.isfinite(most):
+        values = zero_where_unknown(values)
+        most = float(values.max())
+    # A row of work takes at most so much, and at least a part of that part. Of a million rows it
+    # takes a tenth of the time to know that most are such rows, or to look at the few that may be.
+    work = NEGLIGIBLE * most
+    if most <= 0.0 or np.count_nonzero(values[first:] > work) > ENOUGH_STEPS:
         return False
-    hit = np.flatnonzero(values > least)
+    if np.count_nonzero(values > work) > MAJORITY * size:
+        return False
+    rows = np.flatnonzero(values > NEGLIGIBLE * work)
+    hit = rows[values[rows] > least_of_work(values[rows])]
     before, here = hit[hit < first], hit[hit >= first]
     if len(before) < 2 or len(hit) > MAJORITY * size:
         return False
@@ -167,7 +177,7 @@ def _recurs(values: Float, first: int) -> bool:
         return False
     if not len(here):
         return True
-    ratio = float(np.median(values[here]) / np.median(values[before]))
+    ratio = median(values[here]) / median(values[before])
     return 1.0 / AS_LONG <= ratio <= AS_LONG
 
 
@@ -234,6 +244,8 @@ def _rates(rows: Int, totals: Float, first: int) -> tuple[_Side, _Side]:
 
 
 def _known(rows: Float, values: Float) -> _Side:
+    if not np.isnan(values.sum()):
+        return rows, values
     known = ~np.isnan(values)
     return rows[known], values[known]
 
@@ -270,13 +282,13 @@ def _compared(series: _Series, run: Run, first: int) -> dict[str, Any]:
 
 
 def _level(series: _Series, values: Float) -> float:
-    return float(np.median(values) if series.by == "median" else values.mean())
+    return median(values) if series.by == "median" else float(values.mean())
 
 
 def _spread(series: _Series, values: Float) -> dict[str, float]:
-    low, middle, high = np.quantile(values, [0.1, 0.5, 0.9])
-    level = middle if series.by == "median" else values.mean()
-    return {"low": float(low), "level": float(level), "high": float(high)}
+    low, middle, high = quantiles(values, (0.1, 0.5, 0.9))
+    level = middle if series.by == "median" else float(values.mean())
+    return {"low": low, "level": level, "high": high}
 
 
 def _course(series: _Series) -> tuple[float, float]:
@@ -290,8 +302,8 @@ def _course(series: _Series) -> tuple[float, float]:
     run = float(rows[half:].mean() - rows[:half].mean())
     slope = rise / run if run > 0 else 0.0
     around = values - slope * (rows - rows.mean())
-    low, high = np.quantile(around, [0.1, 0.9])
-    usual = float(high - low) / 2 / _NORMAL_90
+    low, high = quantiles(around, (0.1, 0.9))
+    usual = (high - low) / 2 / _NORMAL_90
     least = _LEAST_VARIATION * float(np.abs(around).max())
     return slope, max(usual, least, float(np.finfo(float).eps))
 
