@@ -59,7 +59,7 @@ def quantiles(values: Float, shares: Sequence[float]) -> list[float]:
 def _between(low: float, high: float, share: float) -> float:
     """As numpy does it, to the last digit: from the end that is nearer."""
     apart = high - low
-    return low + apart * share if share < 0.5 else high - apart * (1 - share)
+    return low + apart * share if 2 * share < 1 else high - apart * (1 - share)
 
 
 def _ranked(values: Float, ranks: Sequence[int]) -> list[float] | None:
