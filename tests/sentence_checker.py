@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from quantities import DURATION, PERCENT, found, quantity
@@ -31,14 +32,15 @@ class Place:
     """Whether its cause is one that grows or rises."""
 
 
-def in_sentence(text: str, place: Place | None = None) -> list[str]:
+@lru_cache(1 << 14)  # a report is looked at whenever it is copied
+def in_sentence(text: str, place: Place | None = None) -> tuple[str, ...]:
     """What one sentence says that can't be so.
 
     >>> in_sentence("13.0 s of 12.4 s are full collections")
-    ['13.0 s is more than the 12.4 s that it is of: "13.0 s of 12.4 s are full collections"']
+    ('13.0 s is more than the 12.4 s that it is of: "13.0 s of 12.4 s are full collections"',)
     """
     place = place or Place()
-    return [f'{wrong}: "{text}"' for rule in _RULES for wrong in rule(text, place)]
+    return tuple(f'{wrong}: "{text}"' for rule in _RULES for wrong in rule(text, place))
 
 
 def _of(text: str, place: Place) -> Iterator[str]:
