@@ -17,7 +17,8 @@ ALWAYS = None
 
 def program(stages: str = "", **more: Any) -> Program:
     """A program with this pipeline, from the source to the end."""
-    names = ("python", "generator", "shuffle_buffer", "full_batches")
+    names = ("python", "generator", "fitted", "shuffle_buffer", "full_batches", "random")
+    names += ("endless", "library", "autotuned")
     numbers = {name: float(more.pop(name)) for name in names if name in more}
     known = Pipeline(tuple(stages.split()), numbers) if stages else None
     return Program(known, **more)

@@ -10,13 +10,20 @@ from advice_cases.evidence import (
 
 CASES: dict[str, tuple[Any, Any]] = {
     "input_fixes.bound_history": (wait(grows=True), wait()),
-    "input_fixes.complete_the_cache": (wait(unfilled=True), wait("Range Cache Batch")),
+    "input_fixes.complete_the_cache": (
+        wait("Range Cache Take Batch", unfilled=True),
+        wait("Range Cache Batch", unfilled=True),
+    ),
+    "input_fixes.read_to_the_end": (
+        wait("Range Cache Batch", unfilled=True),
+        wait("Range Cache Take Batch", unfilled=True),
+    ),
     "input_fixes.more_workers": (wait(workers=1), wait()),
     "input_fixes.make_a_dataset_once": (wait(arrays=True), wait("TensorSlice Batch")),
-    "input_fixes.larger_batches": (wait(arrays=True), wait("TensorSlice Batch")),
+    "input_fixes.larger_batches": (wait(arrays=True), wait(arrays=True, epoch_steps=2)),
     "input_fixes.several_steps_a_call": (
-        wait(arrays=True),
-        wait(arrays=True, steps_per_execution=8),
+        wait(arrays=True, epoch_steps=40),
+        wait(arrays=True, epoch_steps=1),
     ),
     "input_fixes.replace_python": (
         wait("Range ParallelMap Batch", "ParallelMapV2#3", python=1),
@@ -32,11 +39,19 @@ CASES: dict[str, tuple[Any, Any]] = {
     ),
     "input_fixes.shuffle_early": (
         wait("Range Map Shuffle Batch", at_epochs=True),
-        wait("Range Shuffle Map Batch", at_epochs=True),
+        wait("Tensor ParallelMap Shuffle Batch", at_epochs=True, library=2),
     ),
     "input_fixes.no_generator": (
-        wait("Range FlatMap Batch", "Generator#4", generator=1),
-        wait("Range Map Batch", "Map#3"),
+        wait("Tensor FlatMap Batch", "Generator#4", generator=1),
+        wait("Tensor FlatMap Batch", "Generator#4", generator=1, random=1, endless=1),
+    ),
+    "input_fixes.generate_batches": (
+        wait("Tensor FlatMap Batch", "Generator#4", generator=1, random=1, endless=1),
+        wait("Tensor FlatMap Batch", "Generator#4", generator=1),
+    ),
+    "input_fixes.batches_by_index": (
+        wait("Tensor FlatMap Prefetch", "Generator#4", generator=1, fitted=1, endless=1),
+        wait("Tensor FlatMap Prefetch", "Generator#4", generator=1, endless=1),
     ),
     "input_fixes.parallel_batch": (
         wait("Range Batch", "BatchV2#2"),
@@ -44,22 +59,29 @@ CASES: dict[str, tuple[Any, Any]] = {
     ),
     "input_fixes.parallel_map": (
         wait("Range Map Batch", "Map#3"),
-        wait("Range ParallelMap Batch", "ParallelMapV2#3"),
+        wait("Range Map Batch", "Map#3", library=2),
     ),
-    "input_fixes.prefetch": (wait("Range Batch"), wait("Range Batch Prefetch")),
-    "input_fixes.cache": (wait("Range Map", epochs=5), wait("Range Cache Map", epochs=5)),
+    "input_fixes.prefetch": (wait("Range Batch"), wait("Range Batch Prefetch Take")),
+    "input_fixes.cache": (
+        wait("TensorSlice Map Map", epochs=5, random=2),
+        wait("TensorSlice Map Map", epochs=5, random=1),
+    ),
     "input_fixes.interleave": (
         wait("TFRecord Map Batch", "TFRecord#5"),
         wait("TensorSlice ParallelInterleave Batch", "ParallelInterleaveV4#4"),
     ),
-    "input_fixes.batch_first": (wait("Range Map Batch"), wait("Range Batch Map")),
+    "input_fixes.batch_first": (
+        wait("Tensor ParallelMap Batch", "ParallelMapV2#3"),
+        wait("Tensor ParallelMap Prefetch Batch Map", "ParallelMapV2#5", library=2),
+    ),
     "input_fixes.repeat_inside": (
         wait("Range Shuffle Batch", at_epochs=True),
         wait("Range Shuffle Repeat Batch", at_epochs=True),
     ),
-    "input_fixes.repeat_in_fit": (
+    "input_fixes.repeat_for_fit": (
         wait("Range Batch", at_ends=True, in_fit=True),
         wait("Range Batch", at_ends=True),
     ),
+    "input_fixes.tune_by_hand": (wait("Range Map", at_ends=True, autotuned=1), wait(at_ends=True)),
     "input_fixes.tune_nothing": (wait(at_ends=True), wait(at_epochs=True)),
 }

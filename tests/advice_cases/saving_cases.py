@@ -50,7 +50,7 @@ CASES: dict[str, tuple[Any, Any]] = {
     ),
     "callbacks_fixes.fewer_calls": (
         Calls("summary", "TensorBoard", at_every_step=True),
-        Calls("summary", "TensorBoard", at_every_step=True, steps_per_execution=8),
+        Calls("summary", "TensorBoard", at_every_step=True, batches_a_call=1),
     ),
     "callbacks_fixes.summaries_less_often": (
         Calls("summary", run_steps=600),

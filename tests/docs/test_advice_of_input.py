@@ -222,6 +222,19 @@ def loads_in_processes(snippet: Snippet):
     assert asked == ["spawn", 4]
 
 
+def generates_whole_batches(snippet: Snippet):
+    names = {"draw_example": lambda: 7, "draw_examples": lambda number: [7] * number}
+
+    def first(side):
+        source = tf.data.Dataset.range(64)
+        made = snippet.run(side, {**names, "ds": source})
+        elements = next(iter(made["elements"]()))
+        return np.size(elements), made["ds"] is source
+
+    assert first("old") == (1, False)
+    assert first("new") == (32, True)
+
+
 def fits(snippet: Snippet, side: str) -> int:
     """Batches of a fit on arrays."""
     seen: list = []
@@ -250,7 +263,8 @@ def runs_several_steps(snippet: Snippet):
 
 
 def tells(stages: str = "", stage: str = "", **more):
-    numbers = {name: more.pop(name) for name in ("python", "shuffle_buffer") if name in more}
+    names = ("python", "generator", "endless", "shuffle_buffer")
+    numbers = {name: more.pop(name) for name in names if name in more}
     known = Pipeline(tuple(stages.split()), numbers) if stages else None
     program = Program(known, arrays=more.pop("arrays", False), in_fit=more.pop("in_fit", False))
     return input_pipeline.advise(InputWait(program, stage, **more))
@@ -258,6 +272,7 @@ def tells(stages: str = "", stage: str = "", **more):
 
 ARRAYS = tells(arrays=True)
 PYTHON = tells("TensorSlice Map Batch", "Map#3", python=1.0)
+DRAWN = tells("Tensor FlatMap Batch", "Generator#4", generator=1.0, endless=1.0)
 SHUFFLED = tells("TensorSlice Map Shuffle Batch", at_epochs=True)
 
 CASES: dict[str, CaseOfAdvice] = {
@@ -268,14 +283,15 @@ CASES: dict[str, CaseOfAdvice] = {
     "workers": (tells(workers=1), "Make several", makes_batches_in_processes),
     "history": (tells(grows=True), "Look for Python code", bounds_a_history),
     "interleave": (tells(), "Read several", interleaves_files),
-    "batch": (tells(), "Process whole", works_on_batches),
+    "batch": (tells("Range Map Batch"), "Process whole", works_on_batches),
     "parallel batch": (tells(stage="BatchV2#2"), "Build batches", batches_in_parallel),
     "generator": (tells(stage="Generator#4"), "Load the data", slices_what_fits),
+    "drawn": (DRAWN, "Let the generator make", generates_whole_batches),
     "python": (PYTHON, "Replace `tf.py_function`", replaces_python),
     "processes": (PYTHON, "Or run the Python code", loads_in_processes),
     "arrays": (ARRAYS, "Turn the arrays", makes_a_dataset_once),
     "large batches": (ARRAYS, "Use larger batches", uses_larger_batches),
-    "several steps": (ARRAYS, "Run several batches", runs_several_steps),
+    "several steps": (ARRAYS, "Run 16 batches", runs_several_steps),
     "buffer": (SHUFFLED, "Make the shuffle buffer", fills_less),
     "early": (SHUFFLED, "Shuffle before", shuffles_before_the_work),
     "repeat": (SHUFFLED, "Repeat inside", repeats_inside),

@@ -8,13 +8,19 @@ isn't recorded. Cost: 5 us a stage and 1 us an operation of its functions, for e
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from types import CodeType
 from typing import Any, Final
 
 from tb_slowdown_plugin.catalog.names import INPUT_PIPELINE
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
-from tb_slowdown_plugin.collectors.hooks.source_location import code_of, unwrap
+from tb_slowdown_plugin.collectors.hooks.source_location import closure_of, code_of, unwrap
+from tb_slowdown_plugin.collectors.input.varying_elements import (
+    constant_of,
+    is_endless,
+    is_random,
+)
 from tb_slowdown_plugin.records.types import Fact
 
 _MOST_STAGES: Final = 64
@@ -22,6 +28,9 @@ _CLASS: Final = re.compile(r"_?(\w+?)Dataset(?:V\d)?")
 _UNTOLD: Final = frozenset({"Options", "Model", "Root"})
 """Wrappers without work of their own."""
 _ARRAYS: Final = "data_adapters.array_data_adapter"
+_BY_KERAS: Final = "data_adapters."
+_AUTOTUNE: Final = -1
+"""`tf.data.AUTOTUNE`."""
 _PYTHON: Final = frozenset({"PyFunc", "EagerPyFunc", "PyFuncStateless"})
 _MAPS: Final = frozenset({"Map", "ParallelMap"})
 _MOST_OPERATIONS: Final = 2_000
@@ -34,12 +43,18 @@ def describe_pipeline(dataset: Any) -> Fact:
 
     Numbers, each only where it is so: "arrays" (Keras made it of arrays), "generator"
     (of a Python generator), "python" (a stage calls Python for each element), and
-    "shuffle_buffer", the elements of the largest one; "full_batches" (none is smaller); and
-    "mapped_bytes", what the last `map` gives in a pass.
+    "shuffle_buffer", the elements of the largest one; "full_batches" (none is smaller);
+    "mapped_bytes", what the last `map` gives in a pass; "fitted" (Keras made it of a Python
+    generator); "autotuned" (a stage is); the places, from 0 at the source, of the first stage
+    that gives "random" elements and of the first "endless" one; and "library", with a bit for the
+    place of each stage whose function a library has made.
     """
     stages: list[str] = []
     numbers: dict[str, float] = {}
     drops: list[float | None] = []
+    found: dict[str, list[int]] = defaultdict(list)
+    joined = False
+    """With other datasets: then the shortest one says where it ends."""
     for stage in _stages_of(dataset):
         matched = _CLASS.fullmatch(type(stage).__name__)
         kind = matched[1] if matched else type(stage).__name__.strip("_")
@@ -53,20 +68,35 @@ def describe_pipeline(dataset: Any) -> Fact:
         wrapper = getattr(stage, "_map_func", None)
         function = getattr(wrapper, "_func", None)
         module = str(getattr(function, "__module__", ""))
+        generator = _generator_of(function, _DEEPEST)
         if _is_from_generator(function):
             numbers["generator"] = 1.0
         elif _calls_python(wrapper):
             numbers["python"] = 1.0
+        if _BY_KERAS in str(getattr(generator, "__module__", "")):
+            numbers["fitted"] = 1.0
+        if _AUTOTUNE in (_setting(stage, each) for each in ("_num_parallel_calls", "_buffer_size")):
+            numbers["autotuned"] = 1.0
+        for name in _traits_of(stage):
+            if name != "endless" or not joined:
+                found[name].append(len(stages))
+        joined = joined or len(_inputs_of(stage)) > 1
         if _ARRAYS in module:
             numbers["arrays"] = 1.0
         if hasattr(stage, "_drop_remainder"):
-            drops.append(_number(stage._drop_remainder))
+            drops.append(constant_of(stage._drop_remainder))
         if kind == "Shuffle":
-            size = _number(getattr(stage, "_buffer_size", None))
+            size = _setting(stage, "_buffer_size")
             if size is not None:
                 numbers["shuffle_buffer"] = max(size, numbers.get("shuffle_buffer", 0.0))
     if drops and all(drops):
         numbers["full_batches"] = 1.0
+    places = {name: [len(stages) - each for each in behind] for name, behind in found.items()}
+    for name in ("random", "endless"):
+        if name in places:
+            numbers[name] = float(min(places[name]))
+    if "library" in places:
+        numbers["library"] = float(sum(1 << place for place in places["library"]))
     return Fact(INPUT_PIPELINE, " ".join(reversed(stages)), numbers)
 
 
@@ -77,13 +107,55 @@ def functions_of(dataset: Any) -> Iterator[tuple[CodeType, str]]:
     element), or "".
     """
     for stage in _stages_of(dataset):
-        wrapper = getattr(stage, "_map_func", None) or getattr(stage, "_predicate", None)
-        function = getattr(wrapper, "_func", None)
-        generator = _generator_of(function, _DEEPEST)
+        wrapper, function, generator = _function_of(stage)
         code = code_of(unwrap(function if generator is None else generator))
+        code = code or getattr(generator, "gi_code", None)
         if code is not None and not is_installed(code.co_filename):
             python = "python" if _calls_python(wrapper) else ""
             yield code, python if generator is None else "generator"
+
+
+def _function_of(stage: Any) -> tuple[Any, Any, Any]:
+    """tf.data's wrapper of a stage's function, that function, and the program's generator in it."""
+    wrapper = getattr(stage, "_map_func", None) or getattr(stage, "_predicate", None)
+    function = getattr(wrapper, "_func", None)
+    generator = _generator_of(function, _DEEPEST)
+    return wrapper, function, generator if generator is None else _given_to_keras(generator)
+
+
+def _given_to_keras(generator: Any) -> Any:
+    """The program's generator under the one that Keras makes of it for `fit`; others as they are.
+
+    Keras keeps what it was given in the closure of a function of its adapter, behind the batches
+    that it has peeked at.
+    """
+    adapter = closure_of(generator).get("self")
+    given = getattr(adapter, "generator", None)
+    return closure_of(given).get("generator", generator) if given is not None else generator
+
+
+def _traits_of(stage: Any) -> Iterator[str]:
+    """What a stage is of "random", "endless", and "library"."""
+    wrapper, function, generator = _function_of(stage)
+    graph = getattr(getattr(wrapper, "function", None), "graph", None)
+    if _is_from_generator(function):
+        graph, function = None, generator
+    elif _is_made_by_library(function):
+        yield "library"
+    if generator is None and not _calls_python(wrapper):
+        function = None
+    if is_random(stage, graph, function):
+        yield "random"
+    if is_endless(stage, generator):
+        yield "endless"
+
+
+def _is_made_by_library(function: Any) -> bool:
+    """Not one that the program hands to `map` itself, such as `tf.image.rgb_to_grayscale`."""
+    inner = unwrap(function)
+    code = code_of(inner)
+    is_inner = "<locals>" in str(getattr(inner, "__qualname__", ""))
+    return code is not None and is_inner and is_installed(code.co_filename)
 
 
 def _generator_of(function: Any, deepest: int) -> Any:
@@ -113,8 +185,12 @@ def _stages_of(dataset: Any) -> Iterator[Any]:
         if dataset is None:
             return
         yield dataset
-        inputs = dataset._inputs() if hasattr(dataset, "_inputs") else ()
-        dataset = inputs[0] if inputs else None
+        dataset = next(iter(_inputs_of(dataset)), None)
+
+
+def _inputs_of(stage: Any) -> Sequence[Any]:
+    inputs: Sequence[Any] = stage._inputs() if hasattr(stage, "_inputs") else ()
+    return inputs
 
 
 def _bytes_of_pass(stage: Any) -> float | None:
@@ -139,9 +215,5 @@ def _calls_python(wrapper: Any) -> bool:
     return any(operation.type in _PYTHON for operation in graph.get_operations())
 
 
-def _number(tensor: Any) -> float | None:
-    """The value of a constant; None for one that depends on other tensors."""
-    from tensorflow.python.framework import tensor_util
-
-    value = None if tensor is None else tensor_util.constant_value(tensor)
-    return None if value is None else float(value)
+def _setting(stage: Any, name: str) -> float | None:
+    return constant_of(getattr(stage, name, None))

@@ -24,8 +24,8 @@ print_end(*sys.argv[1:])
 """
 _MAX_SECONDS = 60.0
 _HINT = (
-    "Name the function that makes a step: tbslow run --step FUNCTION ...; or mark the steps: "
-    "with tbslow.summary.step()."
+    "Say what a step is: --step FUNCTION (each call of a tf.function), --step dataset (each batch "
+    "of a tf.data dataset that Python iterates over), or with tbslow.summary.step() in the loop."
 )
 
 

@@ -100,20 +100,6 @@ def parallel_batch() -> Advice:
     )
 
 
-def no_generator() -> Advice:
-    """No Python in the pipeline."""
-    return Advice(
-        "Load the data without a Python generator, which yields one element at a time and holds "
-        "the interpreter lock. Data that fits into memory can be sliced.",
-        snippet(
-            old("ds = tf.data.Dataset.from_generator(elements, output_signature=spec)"),
-            new("ds = tf.data.Dataset.from_tensor_slices(np.stack(list(elements())))"),
-        ),
-        "All elements in RAM. Write larger data to TFRecord files first.",
-        "find the `from_generator` in your input pipeline",
-    )
-
-
 def prefetch() -> Advice:
     """The next batch while the step runs."""
     return Advice(
@@ -124,8 +110,27 @@ def prefetch() -> Advice:
     )
 
 
-def cache() -> Advice:
-    """Nothing twice."""
+def cache(*, moves_shuffle: bool = False) -> Advice:
+    """Nothing twice.
+
+    Args:
+      moves_shuffle: Whether the pipeline shuffles before the work that is to be kept.
+    """
+    price = (
+        "The whole dataset in RAM, or on disk with `cache(filename)`. An epoch that ends early "
+        "(`take` after `cache`) never completes it."
+    )
+    if moves_shuffle:
+        return Advice(
+            "Cache what is the same in every epoch (`ds.cache()`), and shuffle after that: a cache "
+            "after `shuffle` keeps one order for all epochs.",
+            snippet(
+                old("ds = ds.shuffle(1_000).map(decode)"),
+                new("ds = ds.map(decode).cache().shuffle(1_000)"),
+            ),
+            f"{price} The shuffle buffer then holds decoded elements.",
+            "find the `shuffle` before the `map` in your input pipeline",
+        )
     return Advice(
         "Cache what is the same in every epoch (`ds.cache()`), before any random augmentation.",
         snippet(
@@ -133,8 +138,7 @@ def cache() -> Advice:
             new("ds = ds.cache()"),
             same("ds = ds.shuffle(1_000).map(augment)"),
         ),
-        "The whole dataset in RAM, or on disk with `cache(filename)`. An epoch that ends early "
-        "(`take` after `cache`) never completes it.",
+        price,
         "in your input pipeline, before `shuffle` and random augmentation",
     )
 
@@ -153,20 +157,6 @@ def bound_history() -> Advice:
         ),
         "Elements older than the last 10,000 are dropped.",
         "in the Python code that makes the elements",
-    )
-
-
-def complete_the_cache() -> Advice:
-    """A cache that is read to its end."""
-    return Advice(
-        "Put `take` before `cache()`: a cache completes only when an epoch reads it to the end.",
-        snippet(
-            old("ds = ds.map(decode).cache().take(100)"),
-            new("ds = ds.map(decode).take(100).cache()"),
-        ),
-        "The same 100 elements in each epoch, in RAM. A `break` in the first epoch also keeps the "
-        "cache incomplete.",
-        "find the `cache` in your input pipeline",
     )
 
 
@@ -232,33 +222,4 @@ def shuffle_early() -> Advice:
         ),
         "None; the buffer also takes less RAM.",
         "find the `shuffle` after a `map` in your input pipeline",
-    )
-
-
-def repeat_inside() -> Advice:
-    """One iterator for all epochs."""
-    return Advice(
-        "Repeat inside the pipeline (`ds.repeat()`), so one iterator serves all epochs and no "
-        "buffer is refilled.",
-        snippet(
-            old("for epoch in range(epochs):", "    for batch in ds:", "        train_step(batch)"),
-            new("for batch in ds.repeat(epochs):", "    train_step(batch)"),
-        ),
-        "With `repeat` after `shuffle`, each epoch still has all examples. The loop no longer sees "
-        "where an epoch ends.",
-        "find the loop over epochs",
-    )
-
-
-def tune_nothing() -> Advice:
-    """No thread that tunes the stages, so none to wait for."""
-    return Advice(
-        "Disable autotuning if no stage uses `AUTOTUNE`. Its thread sleeps for up to the length of "
-        "the epoch (60 s at most), and the end of an epoch can wait until it wakes.",
-        snippet(
-            new("options = tf.data.Options()", "options.autotune.enabled = False"),
-            new("ds = ds.with_options(options)"),
-        ),
-        "`num_parallel_calls=tf.data.AUTOTUNE` is no longer tuned; set a number.",
-        _AT_END,
     )

@@ -7,12 +7,32 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+import numpy as np
+
+from tb_slowdown_plugin.analysis.prepare.recorded_run import epoch_rows
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.events import HALF_PRECISION, KERAS_FIT, TENSORBOARD_CALLBACK
+from tb_slowdown_plugin.catalog.events import (
+    HALF_PRECISION,
+    KERAS_FIT,
+    PLANNED_STEPS,
+    TENSORBOARD_CALLBACK,
+)
+from tb_slowdown_plugin.catalog.parameters.shared import ENOUGH_STEPS
 from tb_slowdown_plugin.records.types import Epoch, Fact, Run, Trace
 
 _KERAS_STEP: Final = "Keras train step"
 _FILES: Final = frozenset({"TFRecord", "TextLine", "FixedLengthRecord", "ParallelInterleave"})
+_MAPS: Final = frozenset({"Map", "ParallelMap"})
+_BATCHES: Final = frozenset({"Batch", "ParallelBatch", "PaddedBatch"})
+_CHEAP: Final = frozenset(
+    {"Tensor", "TensorSlice", "Range", "Zip", "Concatenate", "Enumerate", "Take", "Skip", "Shard"}
+    | {"Repeat", "Shuffle", "Prefetch", "Cache", "Unbatch", "Rebatch", "Window", *_BATCHES}
+)
+"""Stages that only hand on or gather what is in memory."""
+
+
+_HAND_ON: Final = frozenset({"Prefetch", "Take", "Skip", "Repeat", "Enumerate", "Zip"})
+"""Stages that neither work nor gather."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +49,94 @@ class Pipeline:
         return stage in self.stages
 
     def comes_before(self, first: str, second: str) -> bool:
-        """Whether a stage of a kind stands before one of another kind, parallel or not."""
-        kinds = [stage.removeprefix("Parallel") for stage in self.stages]
+        """Whether the program has a stage of a kind before one of another kind, parallel or not."""
+        own = (stage if self._is_own(place) else "" for place, stage in enumerate(self.stages))
+        kinds = [stage.removeprefix("Parallel") for stage in own]
         return first in kinds and second in kinds[kinds.index(first) :]
+
+    @property
+    def same(self) -> int:
+        """How many stages, from the source, end and give the same elements in each pass.
+
+        What a Python generator gives is not known to be the same.
+
+        Example:
+          >>> stages = ("TFRecord", "Map", "Map", "Repeat", "Batch")
+          >>> Pipeline(stages).same, Pipeline(stages, {"random": 2.0, "endless": 3.0}).same
+          (5, 2)
+        """
+        if self.numbers.get("generator"):
+            return 0
+        varying = (self.numbers.get(name, len(self.stages)) for name in ("random", "endless"))
+        return int(min(varying))
+
+    @property
+    def is_endless(self) -> bool:
+        """Whether its source never runs out of elements, or its `repeat`."""
+        return "endless" in self.numbers
+
+    def place_of(self, stage: str) -> int | None:
+        """The place of the stage that tf.data's model calls "Map#3"; None where it is not sure.
+
+        The model counts from the end of the optimized pipeline, its root being 1: stages can be
+        inserted and run in parallel there.
+
+        Example:
+          >>> Pipeline(("Range", "Map", "Batch", "Map")).place_of("ParallelMapV2#2")
+          3
+          >>> Pipeline(("Range", "Map", "Batch", "Map")).place_of("Map#7") is None
+          True
+        """
+        kind, _, number = stage.partition("#")
+        kinds = [each.removeprefix("Parallel") for each in self.stages]
+        kind = re.sub(r"V\d$", "", kind).removeprefix("Parallel")
+        if kinds.count(kind) == 1:
+            return kinds.index(kind)
+        place = len(kinds) + 1 - int(number) if number.isdecimal() else -1
+        return place if 0 <= place < len(kinds) and kinds[place] == kind else None
+
+    def can_cache(self, slow: str = "") -> bool:
+        """Whether there is work that a `cache` would spare: that of the slow stage, where known."""
+        place = self.place_of(slow)
+        if place is not None and place >= self.same:
+            return False
+        return not _CHEAP.issuperset(self.stages[: self.same])
+
+    @property
+    def shuffles_first(self) -> bool:
+        """Whether a `shuffle` is before the last work that gives the same elements each time."""
+        working = [n for n, kind in enumerate(self.stages[: self.same]) if kind not in _CHEAP]
+        return "Shuffle" in self.stages[: max(working, default=0)]
+
+    @property
+    def is_prefetched(self) -> bool:
+        """Whether a `prefetch` is behind the last stage that works or gathers batches."""
+        working = [n for n, kind in enumerate(self.stages) if kind not in _HAND_ON]
+        return "Prefetch" in self.stages[max(working, default=0) :]
+
+    def has_own(self, kind: str, slow: str = "") -> bool:
+        """Whether the program's code adds a stage of a kind; the slow one, where it is of it."""
+        place = self.place_of(slow)
+        if place is not None and self.stages[place] == kind:
+            return self._is_own(place)
+        return any(each == kind and self._is_own(n) for n, each in enumerate(self.stages))
+
+    def maps_examples(self, slow: str = "") -> bool:
+        """Whether a function of the program's runs on single examples, batched later.
+
+        Args:
+          slow: The stage that takes the time, as tf.data's model calls it.
+        """
+        batches = [place for place, kind in enumerate(self.stages) if kind in _BATCHES]
+        place = self.place_of(slow)
+        slow_map = place is not None and self.stages[place] in _MAPS
+        maps = [place] if slow_map else [n for n, kind in enumerate(self.stages) if kind in _MAPS]
+        own = [each for each in maps if self._is_own(each)]
+        return bool(own) and bool(batches) and all(each < batches[0] for each in own)
+
+    def _is_own(self, place: int) -> bool:
+        """Whether the program's code adds a stage, and not a library's that makes the dataset."""
+        return not int(self.numbers.get("library", 0)) >> place & 1
 
     @classmethod
     def of_capture(cls, stage: str) -> Pipeline:
@@ -92,6 +197,8 @@ class Program:
     """0 where not known; likewise below."""
     seconds: float = 0.0
     epochs: int = 0
+    epoch_steps: int = 0
+    """Of one epoch."""
     saves: bool = False
     summaries: bool = False
     savers: frozenset[str] = frozenset()
@@ -116,6 +223,18 @@ class Program:
         """Elements that the pipeline's shuffle buffer holds; 0 where not known."""
         return round(self.pipeline.numbers.get("shuffle_buffer", 0)) if self.pipeline else 0
 
+    @property
+    def batches_a_call(self) -> int:
+        """Batches that one call of Keras could train on; 1 where several gain nothing.
+
+        Example:
+          >>> [Program(epoch_steps=steps).batches_a_call for steps in (1, 7, 24, 0)]
+          [1, 1, 12, 16]
+        """
+        if self.steps_per_execution > 1 or 0 < self.epoch_steps < ENOUGH_STEPS:
+            return 1
+        return min(16, self.epoch_steps // 2 or 16)
+
     @classmethod
     def of(cls, run: Run) -> Program:
         """What is recorded of a run's program."""
@@ -135,6 +254,7 @@ class Program:
             len(run.steps) * run.steps_per_row,
             float(run.steps.period_seconds.sum()),
             sum(isinstance(event.what, Epoch) for event in run.events),
+            _epoch_steps(run, facts),
             names.CHECKPOINT in families,
             names.SUMMARY in families,
             frozenset(fact.subject for fact in facts if fact.name == "checkpoint"),
@@ -167,6 +287,19 @@ def key_of(trace: Trace) -> str:
 
 def _with_option(options: list[Fact], option: str) -> frozenset[str]:
     return frozenset(fact.subject for fact in options if fact.numbers.get(option))
+
+
+def _epoch_steps(run: Run, facts: list[Fact]) -> int:
+    """As Keras planned them, else by the median epoch that is over."""
+    planned = [fact.numbers["steps"] for fact in facts if _plans(fact)]
+    begins = epoch_rows(run)
+    if planned:
+        return round(planned[-1])
+    return round(float(np.median(np.diff(begins)))) * run.steps_per_row if len(begins) > 1 else 0
+
+
+def _plans(fact: Fact) -> bool:
+    return fact.name == PLANNED_STEPS and "steps" in fact.numbers
 
 
 def _steps_per_execution(facts: list[Fact]) -> int:

@@ -39,14 +39,14 @@ def larger_batches() -> Advice:
     )
 
 
-def several_steps_a_call() -> Advice:
-    """Python between 16 batches instead of between two."""
+def several_steps_a_call(batches: int) -> Advice:
+    """Python between so many batches instead of between two."""
     return Advice(
-        "Run several batches in one call from Python.",
+        f"Run {batches} batches in one call from Python.",
         snippet(
             old('model.compile("adam", "mse")'),
-            new('model.compile("adam", "mse", steps_per_execution=16)'),
+            new(f'model.compile("adam", "mse", steps_per_execution={batches})'),
         ),
-        "Callbacks see every 16th batch only.",
+        f"Callbacks see only one in {batches} batches.",
         "where `compile` is called",
     )

@@ -8,26 +8,24 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common import pipeline_stages
-from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.pipeline_stages import (
     batch_first,
     bound_history,
-    cache,
-    complete_the_cache,
     interleave,
     load_in_processes,
-    no_generator,
     parallel_batch,
     prefetch,
-    repeat_inside,
     shuffle_early,
-    tune_nothing,
 )
 from tb_slowdown_plugin.analysis.causes.common.program import SHUFFLES, UNKNOWN, Program
-from tb_slowdown_plugin.analysis.causes.common.recreated_objects import repeat_in_fit
-from tb_slowdown_plugin.analysis.causes.data import fit_on_arrays
+from tb_slowdown_plugin.analysis.causes.data import (
+    epoch_stages,
+    fit_on_arrays,
+    generator_stages,
+)
 from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.catalog.parameters.shared import ENOUGH_STEPS
 
 _READERS: Final = ("Interleave", "TFRecord", "TextLine", "FixedLength")
 _BATCHES: Final = ("Batch", "PaddedBatch")
@@ -95,6 +93,16 @@ def _cache_never_completes(wait: InputWait) -> bool:
     return _on_each_step(wait) and wait.unfilled
 
 
+def _takes_behind_the_cache(wait: InputWait) -> bool:
+    pipeline = wait.program.pipeline
+    takes = pipeline is None or pipeline.comes_before("Cache", "Take")
+    return _cache_never_completes(wait) and takes
+
+
+def _leaves_the_cache_early(wait: InputWait) -> bool:
+    return _cache_never_completes(wait) and not _takes_behind_the_cache(wait)
+
+
 def _python_takes_the_time(wait: InputWait) -> bool:
     """A profiler capture shows it, or the slow stage is a map and one calls Python."""
     if not _on_each_step(wait):
@@ -102,6 +110,30 @@ def _python_takes_the_time(wait: InputWait) -> bool:
     pipeline = wait.program.pipeline
     calls = pipeline is not None and bool(pipeline.numbers.get("python"))
     return bool(wait.python_seconds) or (calls and _stage_is(wait, "Map", "ParallelMap"))
+
+
+def _is_fitted(wait: InputWait) -> bool:
+    """Keras's `fit` is given a Python generator, and makes the dataset itself."""
+    pipeline = wait.program.pipeline
+    return pipeline is not None and bool(pipeline.numbers.get("fitted")) and not wait.workers
+
+
+def _ends_alike(wait: InputWait) -> bool:
+    """The generator ends, and gives the same elements each time, as far as its code says."""
+    pipeline = wait.program.pipeline
+    return pipeline is None or not {"random", "endless"} & pipeline.numbers.keys()
+
+
+def _generator_can_be_listed(wait: InputWait) -> bool:
+    return _generator_is_slow(wait) and _ends_alike(wait) and not _is_fitted(wait)
+
+
+def _generator_draws(wait: InputWait) -> bool:
+    return _generator_is_slow(wait) and not _ends_alike(wait) and not _is_fitted(wait)
+
+
+def _fits_a_generator(wait: InputWait) -> bool:
+    return _on_each_step(wait) and _is_fitted(wait)
 
 
 def _generator_is_slow(wait: InputWait) -> bool:
@@ -117,7 +149,8 @@ def _map_is_serial(wait: InputWait) -> bool:
         return False
     if wait.kind and not (_stage_is(wait, "Map") or _is_other(wait)):
         return False
-    return _has(wait, "Map", unknown=True)
+    pipeline = wait.program.pipeline
+    return pipeline is None or pipeline.has_own("Map", wait.stage)
 
 
 def _is_other(wait: InputWait) -> bool:
@@ -146,17 +179,18 @@ def _files_are_slow(wait: InputWait) -> bool:
 
 
 def _is_not_prefetched(wait: InputWait) -> bool:
-    """No `prefetch` at the end; where the pipeline is not recorded, it may be missing."""
-    if not _on_each_step(wait):
-        return False
+    """No `prefetch` behind the last work; where the pipeline is not recorded, it may be missing."""
     pipeline = wait.program.pipeline
-    return pipeline is None or pipeline.stages[-1:] != ("Prefetch",)
+    return _on_each_step(wait) and (pipeline is None or not pipeline.is_prefetched)
 
 
 def _is_not_cached(wait: InputWait) -> bool:
-    """Several passes, and no `cache`; what grows with the run is not the same each time."""
+    """Several passes over elements that take work and are the same each time, and no `cache`."""
+    pipeline = wait.program.pipeline
     cached = wait.unfilled or _has(wait, "Cache", unknown=False)
-    return _on_each_step(wait) and not cached and not wait.grows and wait.program.epochs != 1
+    if not _on_each_step(wait) or cached or wait.grows or wait.program.epochs == 1:
+        return False
+    return pipeline is None or pipeline.can_cache(wait.stage)
 
 
 def _map_is_before_batch(wait: InputWait) -> bool:
@@ -165,7 +199,7 @@ def _map_is_before_batch(wait: InputWait) -> bool:
     if wait.kind and not (_stage_is(wait, "Map", "ParallelMap") or _is_other(wait)):
         return False
     pipeline = wait.program.pipeline
-    return pipeline is None or pipeline.comes_before("Map", "Batch")
+    return pipeline is not None and pipeline.maps_examples(wait.stage)
 
 
 def _parallel_map_is_slow(wait: InputWait) -> bool:
@@ -206,6 +240,11 @@ def _ends_are_waited_for(wait: InputWait) -> bool:
     return wait.at_ends
 
 
+def _tuned_ends_are_waited_for(wait: InputWait) -> bool:
+    pipeline = wait.program.pipeline
+    return wait.at_ends and pipeline is not None and "autotuned" in pipeline.numbers
+
+
 def _makes_batches_in_python(wait: InputWait) -> bool:
     return wait.workers > 0 and not wait.at_ends
 
@@ -214,8 +253,14 @@ def _fits_arrays(wait: InputWait) -> bool:
     return wait.program.arrays and not wait.workers
 
 
+def _has_batches_to_merge(wait: InputWait) -> bool:
+    """Few, larger batches are left of an epoch."""
+    steps = wait.program.epoch_steps
+    return _fits_arrays(wait) and (not steps or steps >= ENOUGH_STEPS)
+
+
 def _calls_for_each_batch(wait: InputWait) -> bool:
-    return _fits_arrays(wait) and wait.program.steps_per_execution <= 1
+    return _fits_arrays(wait) and wait.program.batches_a_call > 1
 
 
 def parallel_map(wait: InputWait) -> Advice:
@@ -228,28 +273,25 @@ def replace_python(wait: InputWait) -> Advice:
     return pipeline_stages.replace_python(wait.python_seconds)
 
 
+def cache(wait: InputWait) -> Advice:
+    """Before a `shuffle`, which may have to move."""
+    pipeline = wait.program.pipeline
+    return pipeline_stages.cache(moves_shuffle=pipeline is not None and pipeline.shuffles_first)
+
+
 def smaller_buffer(wait: InputWait) -> Advice:
     """Than the recorded one."""
     return pipeline_stages.smaller_buffer(wait.program.shuffle_buffer)
 
 
+def several_steps_a_call(wait: InputWait) -> Advice:
+    """As many as an epoch has room for."""
+    return fit_on_arrays.several_steps_a_call(wait.program.batches_a_call)
+
+
 def more_workers(wait: InputWait) -> Advice:
     """For a `PyDataset` whose batches are waited for."""
-    several = "several" if wait.workers == 1 else "more"
-    so_far = "is one" if wait.workers == 1 else f"are {wait.workers} workers"
-    more = max(4, 2 * wait.workers)
-    return Advice(
-        f"Make {several} batches at once: in processes, where Python makes them, or in threads "
-        "(without `use_multiprocessing`), where reading or NumPy does. So far there "
-        f"{so_far}.",
-        snippet(
-            old("train = Batches(x, y)"),
-            new(f"train = Batches(x, y, workers={more}, use_multiprocessing=True)"),
-        ),
-        "A process has a copy of the dataset object, and random numbers of its own seed. The "
-        "class hands these arguments on to `PyDataset`: `super().__init__(**kwargs)`.",
-        "where your `PyDataset` is created",
-    )
+    return generator_stages.more_workers(wait.workers)
 
 
 def _at_python(advise: Callable[[InputWait], Advice]) -> Callable[[InputWait], Advice]:
@@ -265,27 +307,31 @@ def _at_python(advise: Callable[[InputWait], Advice]) -> Callable[[InputWait], A
 
 OFFERS: Final = (
     Offer(_at_python(plain(bound_history)), when=_grows),
-    Offer(plain(complete_the_cache), when=_cache_never_completes),
+    Offer(plain(epoch_stages.complete_the_cache), when=_takes_behind_the_cache),
+    Offer(plain(epoch_stages.read_to_the_end), when=_leaves_the_cache_early),
     Offer(more_workers, when=_makes_batches_in_python),
     Offer(plain(fit_on_arrays.make_a_dataset_once), when=_fits_arrays),
-    Offer(plain(fit_on_arrays.larger_batches), when=_fits_arrays),
-    Offer(plain(fit_on_arrays.several_steps_a_call), when=_calls_for_each_batch),
+    Offer(plain(fit_on_arrays.larger_batches), when=_has_batches_to_merge),
+    Offer(several_steps_a_call, when=_calls_for_each_batch),
     Offer(_at_python(replace_python), when=_python_takes_the_time),
     Offer(plain(load_in_processes), when=_python_takes_the_time),
     Offer(smaller_buffer, when=buffer_is_filled),
     Offer(plain(shuffle_early), when=_shuffles_late),
-    Offer(_at_python(plain(no_generator)), when=_generator_is_slow),
+    Offer(_at_python(plain(generator_stages.no_generator)), when=_generator_can_be_listed),
+    Offer(_at_python(plain(generator_stages.generate_batches)), when=_generator_draws),
+    Offer(plain(generator_stages.batches_by_index), when=_fits_a_generator),
     Offer(plain(parallel_batch), when=_batch_is_serial),
     Offer(parallel_map, when=_map_is_serial),
     Offer(plain(interleave), when=_files_are_slow),
     Offer(plain(batch_first), when=_parallel_map_is_slow),
     Offer(plain(prefetch), when=_is_not_prefetched),
-    Offer(plain(cache), when=_is_not_cached),
+    Offer(cache, when=_is_not_cached),
     Offer(plain(interleave), when=_files_are_read_in_turn),
     Offer(plain(batch_first), when=_map_is_before_batch),
-    Offer(plain(repeat_inside), when=_in_a_loop),
-    Offer(plain(repeat_in_fit), when=_in_fit),
-    Offer(plain(tune_nothing), when=_ends_are_waited_for),
+    Offer(plain(epoch_stages.repeat_inside), when=_in_a_loop),
+    Offer(plain(epoch_stages.repeat_for_fit), when=_in_fit),
+    Offer(plain(epoch_stages.tune_by_hand), when=_tuned_ends_are_waited_for),
+    Offer(plain(epoch_stages.tune_nothing), when=_ends_are_waited_for),
 )
 
 EXAMPLES: Final = (

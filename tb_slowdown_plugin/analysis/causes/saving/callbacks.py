@@ -87,7 +87,7 @@ def explain(case: Case) -> Claim | None:
                 run_steps=len(case.run.steps) * case.run.steps_per_row,
                 epochs=program.epochs,
                 in_fit=program.in_fit or names.family(main.source) == names.CALLBACK,
-                steps_per_execution=program.steps_per_execution,
+                batches_a_call=program.batches_a_call,
                 board=program.board,
                 calls=calls.call if calls and calls.is_small else "",
             )

@@ -50,7 +50,8 @@ class Calls:
     epochs: int = 0
     in_fit: bool = True
     """Keras's `fit` runs the steps."""
-    steps_per_execution: int = 1
+    batches_a_call: int = 16
+    """Batches that one call of Keras could train on instead of one; 1 where that gains nothing."""
     board: Board = UNKNOWN_BOARD
     calls: str = ""
     """The function of Keras that it calls on a few examples, and that takes most of its time."""
@@ -76,8 +77,7 @@ def _writes_much(calls: Calls) -> bool:
 
 
 def _is_called_at_each_batch(calls: Calls) -> bool:
-    alone = calls.steps_per_execution <= 1
-    return _is_tensorboard(calls) and calls.at_every_step and alone
+    return _is_tensorboard(calls) and calls.at_every_step and calls.batches_a_call > 1
 
 
 def quiet_board(calls: Calls) -> Advice:
@@ -206,16 +206,17 @@ def nothing_twice(calls: Calls) -> Advice:
     )
 
 
-def fewer_calls() -> Advice:
-    """One for 16 batches."""
+def fewer_calls(calls: Calls) -> Advice:
+    """One for several batches."""
+    batches = calls.batches_a_call
     return Advice(
-        "Let one call of Keras train on 16 batches: `TensorBoard` works after each call, also "
-        'where `update_freq="epoch"` leaves it nothing to write.',
+        f"Let one call of Keras train on {batches} batches: `TensorBoard` works after each call, "
+        'also where `update_freq="epoch"` leaves it nothing to write.',
         snippet(
             old('model.compile("sgd", "mse")'),
-            new('model.compile("sgd", "mse", steps_per_execution=16)'),
+            new(f'model.compile("sgd", "mse", steps_per_execution={batches})'),
         ),
-        "All callbacks see every 16th batch only.",
+        f"All callbacks see only one in {batches} batches.",
         "where `compile` is called",
     )
 
@@ -274,7 +275,7 @@ def shorten() -> Advice:
 
 _BY_MECHANISM: Final = (
     Offer(quiet_board, when=_writes_much),
-    Offer(plain(fewer_calls), when=_is_called_at_each_batch),
+    Offer(fewer_calls, when=_is_called_at_each_batch),
     Offer(summaries_less_often, when=_writes_summaries),
     Offer(plain(fewer_validations), when=_validates_in_fit),
     Offer(plain(shorter_validations), when=_validates_in_a_loop),

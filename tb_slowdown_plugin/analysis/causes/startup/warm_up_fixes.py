@@ -69,12 +69,14 @@ def _passes_are_read(start: SlowStart) -> bool:
 
 
 def _is_not_cached_on_disk(start: SlowStart) -> bool:
-    return _passes_are_read(start) and _stage_is_missing(start, "Cache")
+    pipeline = start.program.pipeline
+    missing = _passes_are_read(start) and _stage_is_missing(start, "Cache")
+    return missing and (pipeline is None or pipeline.can_cache())
 
 
 def _map_is_serial(start: SlowStart) -> bool:
     pipeline = start.program.pipeline
-    return _passes_are_read(start) and (pipeline is None or pipeline.has("Map"))
+    return _passes_are_read(start) and (pipeline is None or pipeline.has_own("Map"))
 
 
 def _files_in_turn(start: SlowStart) -> bool:

@@ -88,7 +88,7 @@ def test_arrays_in_fit_get_advice_for_arrays(waits):
     assert [" ".join(each.text.split()[:4]) for each in advice] == [
         "Turn the arrays into",
         "Use larger batches: each",
-        "Run several batches in",
+        "Run 16 batches in",
     ]
     assert "shuffle(100_000)" not in code_of(advice)
 

@@ -13,7 +13,7 @@ from tb_slowdown_plugin.analysis.causes.common.pipeline_stages import (
 )
 
 FIXES = ("parallel_map", "parallel_batch", "prefetch", "cache", "interleave", "batch_first",
-         "shuffle_early", "complete_the_cache", "no_generator", "repeat_inside")  # fmt: skip
+         "shuffle_early")  # fmt: skip
 
 
 @pytest.mark.parametrize("name", FIXES)

@@ -1,6 +1,7 @@
 """Advice for `fit` on arrays: the code that it shows is right."""
 
 import ast
+from functools import partial
 
 import pytest
 
@@ -17,7 +18,7 @@ from tb_slowdown_plugin.analysis.causes.data.fit_on_arrays import (
     [
         (make_a_dataset_once, "from_tensor_slices((x, y))"),
         (larger_batches, "batch_size=256"),
-        (several_steps_a_call, "steps_per_execution=16"),
+        (partial(several_steps_a_call, 16), "steps_per_execution=16"),
     ],
 )
 def test_the_new_lines_are_python_and_have_the_change(fix, call):

@@ -7,6 +7,11 @@ from tb_slowdown_plugin.analysis.causes.data.input_fixes import InputWait, advis
 
 TUNED = Program(Pipeline(("TensorSlice", "ParallelMap", "Cache", "Batch", "Prefetch")))
 
+DRAWN = Pipeline(
+    ("Tensor", "FlatMap", "Shuffle", "Batch"), {"generator": 1.0, "random": 1.0, "endless": 1.0}
+)
+FITTED = Pipeline(("Tensor", "FlatMap", "Prefetch"), {**DRAWN.numbers, "fitted": 1.0})
+
 
 @pytest.mark.parametrize(
     ("evidence", "texts"),
@@ -24,7 +29,7 @@ TUNED = Program(Pipeline(("TensorSlice", "ParallelMap", "Cache", "Batch", "Prefe
         (
             InputWait(SHUFFLES, unfilled=True),
             (
-                "Put `take` before `cache()`",
+                "Read the cached data to its end",
                 "Run the slow stage in parallel",
                 "Process whole batches",
             ),
@@ -39,7 +44,30 @@ TUNED = Program(Pipeline(("TensorSlice", "ParallelMap", "Cache", "Batch", "Prefe
         ),
         (
             InputWait(Program(arrays=True)),
-            ("Turn the arrays into a `tf.data`", "Use larger batches", "Run several batches"),
+            ("Turn the arrays into a `tf.data`", "Use larger batches", "Run 16 batches"),
+        ),
+        (
+            InputWait(Program(arrays=True, epoch_steps=1)),
+            ("Turn the arrays into a `tf.data`",),
+        ),
+        (
+            InputWait(Program(DRAWN), stage="Generator#5"),
+            ("Let the generator make whole batches", "Prefetch (`ds.prefetch("),
+        ),
+        (
+            InputWait(Program(Pipeline(DRAWN.stages, {"generator": 1.0})), stage="Generator#5"),
+            ("Load the data without a Python generator", "Prefetch (`ds.prefetch("),
+        ),
+        (
+            InputWait(Program(FITTED), stage="Generator#4"),
+            ("Give `fit` a `keras.utils.PyDataset`",),
+        ),
+        (
+            InputWait(Program(Pipeline(("TFRecord", "Shuffle", "ParallelMap", "Prefetch")))),
+            (
+                "Cache what is the same in every epoch (`ds.cache()`), and shuffle after",
+                "Read several files at once",
+            ),
         ),
         (InputWait(workers=4), ("Make more batches at once",)),
     ],

@@ -46,7 +46,6 @@ def test_the_slow_stage_is_named(make_run, find, judge):
     ("name", "first"),
     [
         ("ShuffleAndRepeat#2", "Make the shuffle buffer smaller"),
-        ("ParallelMapV2#3", "Process whole batches"),
         ("TFRecord#5", "Read several files"),
         ("Generator#4", "Load the data without"),
         ("BatchV2#2", "Build batches in parallel"),
@@ -55,6 +54,26 @@ def test_the_slow_stage_is_named(make_run, find, judge):
 def test_each_stage_has_its_fix(make_run, find, judge, name, first):
     cause = waits_from_300(make_run, find, judge, [(320, stage(name, 0.01))])
     assert cause.advice[0].text.startswith(first)
+
+
+@pytest.mark.parametrize(
+    ("stages", "name", "library", "is_advised"),
+    [
+        ("TensorSlice ParallelMap Batch Prefetch", "ParallelMapV2#4", 0, True),
+        ("TensorSlice Batch ParallelMap Prefetch", "ParallelMapV2#3", 0, False),
+        ("Range Map Batch ParallelMap", "ParallelMapV2#2", 0, False),
+        ("Range Map Batch Map", "ParallelMapV2#4", 0, True),
+        ("Tensor Repeat Zip ParallelMap Shuffle Batch Map", "ParallelMapV2#5", 8, False),
+    ],
+)
+def test_batch_first_is_for_a_map_of_the_programs_that_is_before_the_batch(
+    make_run, find, judge, stages, name, library, is_advised
+):
+    known = Fact("input_pipeline", stages, {"library": float(library)} if library else {})
+    events = [(0, known), (320, stage(name, 0.01))]
+    cause = waits_from_300(make_run, find, judge, events)
+    texts = [each.text for each in cause.advice]
+    assert any(text.startswith("Process whole batches") for text in texts) is is_advised
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 from unit.report.patches.defects import Program
 
 from tb_slowdown_plugin.analysis.causes.common import pipeline_stages
+from tb_slowdown_plugin.analysis.causes.data import epoch_stages
 from tb_slowdown_plugin.analysis.report_types import Place
 from tb_slowdown_plugin.records.types import Fact
 
@@ -35,7 +36,7 @@ ADVICE = (
     pipeline_stages.parallel_batch(),
     pipeline_stages.batch_first(),
     pipeline_stages.cache(),
-    pipeline_stages.complete_the_cache(),
+    epoch_stages.complete_the_cache(),
 )
 
 

@@ -8,6 +8,7 @@ import pytest
 from unit.report.patches.defects import Program
 
 from tb_slowdown_plugin.analysis.causes.common import pipeline_stages
+from tb_slowdown_plugin.analysis.causes.data import epoch_stages
 from tb_slowdown_plugin.analysis.report_types import Advice, Place
 from tb_slowdown_plugin.records.types import Fact
 
@@ -218,14 +219,14 @@ def test_batches_come_first_where_the_function_is_arithmetic(
 def test_take_comes_before_cache(tmp_path: Path) -> None:
     chain = f"data = {SLICES}.map(load).cache().take(9).batch(3)"
     told = "TensorSlice Map Cache Take Batch"
-    made = program(tmp_path, chain, pipeline_stages.complete_the_cache(), told)
+    made = program(tmp_path, chain, epoch_stages.complete_the_cache(), told)
     assert made.changed()[-1] == chain.replace(".cache().take(9)", ".take(9).cache()")
 
 
 def test_take_behind_a_shuffled_cache_stays(tmp_path: Path) -> None:
     chain = f"data = {SLICES}.shuffle(9).cache().take(9).batch(3)"
     told = "TensorSlice Shuffle Cache Take Batch"
-    assert program(tmp_path, chain, pipeline_stages.complete_the_cache(), told).refusals()
+    assert program(tmp_path, chain, epoch_stages.complete_the_cache(), told).refusals()
 
 
 def test_stages_are_added_at_one_place_in_their_order(tmp_path: Path) -> None:

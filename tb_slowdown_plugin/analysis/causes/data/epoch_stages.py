@@ -1,0 +1,86 @@
+"""Advice on where epochs of a `tf.data` pipeline begin and end: the texts."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
+from tb_slowdown_plugin.analysis.report_types import Advice
+
+_TUNER: Final = (
+    "Its thread sleeps for up to the length of the epoch (60 s at most), and the end of an epoch "
+    "can wait until it wakes."
+)
+
+
+def complete_the_cache() -> Advice:
+    """A cache that is read to its end."""
+    return Advice(
+        "Put `take` before `cache()`: a cache completes only when an epoch reads it to the end.",
+        snippet(
+            old("ds = ds.map(decode).cache().take(100)"),
+            new("ds = ds.map(decode).take(100).cache()"),
+        ),
+        "The same 100 elements in each epoch, in RAM. A `break` in the first epoch also keeps the "
+        "cache incomplete.",
+        "find the `cache` in your input pipeline",
+    )
+
+
+def read_to_the_end() -> Advice:
+    """Where nothing in the pipeline cuts an epoch short."""
+    return Advice(
+        "Read the cached data to its end once, in a loop before the first epoch. A `break`, or a "
+        "`steps_per_epoch` smaller than the dataset, leaves the cache incomplete, and the next "
+        "epoch starts over.",
+    )
+
+
+def repeat_inside() -> Advice:
+    """One iterator for all epochs."""
+    return Advice(
+        "Repeat inside the pipeline (`ds.repeat()`), so one iterator serves all epochs and no "
+        "buffer is refilled.",
+        snippet(
+            old("for epoch in range(epochs):", "    for batch in ds:", "        train_step(batch)"),
+            new("for batch in ds.repeat(epochs):", "    train_step(batch)"),
+        ),
+        "With `repeat` after `shuffle`, each epoch still has all examples. The loop no longer sees "
+        "where an epoch ends.",
+        "find the loop over epochs",
+    )
+
+
+def repeat_for_fit() -> Advice:
+    """One iterator for all epochs."""
+    return Advice(
+        "Repeat inside the pipeline, and pass `steps_per_epoch` to `fit`: otherwise each epoch "
+        "creates a new iterator, whose buffers fill again.",
+        snippet(
+            old("model.fit(ds, epochs=epochs)"),
+            new("model.fit(ds.repeat(), epochs=epochs, steps_per_epoch=len(ds))"),
+        ),
+        "Examples mix across epoch boundaries.",
+        "where `fit` is called",
+    )
+
+
+def tune_nothing() -> Advice:
+    """No thread that tunes the stages, so none to wait for."""
+    return Advice(
+        f"Disable autotuning. {_TUNER}",
+        snippet(
+            new("options = tf.data.Options()", "options.autotune.enabled = False"),
+            new("ds = ds.with_options(options)"),
+        ),
+        "`num_parallel_calls=tf.data.AUTOTUNE` is no longer tuned; set a number.",
+        "at the end of your input pipeline",
+    )
+
+
+def tune_by_hand() -> Advice:
+    """Likewise, where stages are tuned."""
+    return Advice(
+        "Set numbers instead of `tf.data.AUTOTUNE`, such as `num_parallel_calls=4` and "
+        f"`prefetch(2)`. Then disable autotuning. {_TUNER}",
+    )
