@@ -129,8 +129,9 @@ class Pipeline:
         """
         batches = [place for place, kind in enumerate(self.stages) if kind in _BATCHES]
         place = self.place_of(slow)
-        slow_map = place is not None and self.stages[place] in _MAPS
-        maps = [place] if slow_map else [n for n, kind in enumerate(self.stages) if kind in _MAPS]
+        maps = [n for n, kind in enumerate(self.stages) if kind in _MAPS]
+        if place is not None and place in maps:
+            maps = [place]
         own = [each for each in maps if self._is_own(each)]
         return bool(own) and bool(batches) and all(each < batches[0] for each in own)
 

@@ -18,7 +18,7 @@ from tb_slowdown_plugin.analysis.causes.common.pipeline_stages import (
     prefetch,
     shuffle_early,
 )
-from tb_slowdown_plugin.analysis.causes.common.program import SHUFFLES, UNKNOWN, Program
+from tb_slowdown_plugin.analysis.causes.common.program import SHUFFLES, UNKNOWN, Pipeline, Program
 from tb_slowdown_plugin.analysis.causes.data import (
     epoch_stages,
     fit_on_arrays,
@@ -338,5 +338,9 @@ EXAMPLES: Final = (
     InputWait(grows=True),
     InputWait(SHUFFLES, at_epochs=True),
     InputWait(Program(arrays=True)),
+    InputWait(Program(Pipeline(("TensorSlice", "Map", "Batch", "Prefetch")))),
+    InputWait(
+        Program(Pipeline(("Tensor", "FlatMap", "Batch"), {"generator": 1.0, "endless": 1.0}))
+    ),
 )
 """Evidence for its page in the documentation."""
