@@ -34,6 +34,7 @@ from tb_slowdown_plugin.analysis.residual.residual import fit_core, judge_core
 from tb_slowdown_plugin.analysis.stats.buckets import (
     Signals,
 )
+from tb_slowdown_plugin.analysis.stats.quantiles import median
 from tb_slowdown_plugin.analysis.stats.trend import Trend
 from tb_slowdown_plugin.analysis.types import (
     Baseline,
@@ -140,8 +141,9 @@ def diagnose(
     core = judge_core(steps, usual, trend, warm_up_rows)
     candidates += core.findings
     unexplained, warm_up_rows = core.unexplained, core.warm_up_rows
-    needed = steps_needed(steps.core, usual, warm_up_rows)
-    if len(steps) - warm_up_rows < SURE_STEPS:
+    needed = warm_up_rows + SURE_STEPS  # with any noise
+    if len(steps) < needed:
+        needed = steps_needed(steps.core, usual, warm_up_rows)
         candidates = keep_certain(candidates, steps.wall_seconds, len(steps))
         unexplained = np.zeros(len(steps))
     enough = len(steps) >= needed
@@ -165,9 +167,9 @@ def _count_slow_first_rows(steps: Steps) -> int:
     count = len(seconds)
     limit = min(SLOW_FIRST_STEPS, max(count // 10, min(SLOW_FIRST_STEPS_OF_SHORT, count // 4)))
     first = seconds[: limit + 1].copy()
-    usual = float(np.median(seconds[limit:]))
+    usual = median(seconds[limit:])
     if count < SURE_STEPS:  # that grow: by its end the first steps are no longer slow
-        usual = min(usual, float(np.median(seconds[limit : limit + SEVERAL])))
+        usual = min(usual, median(seconds[limit : limit + SEVERAL]))
     fast = np.flatnonzero(first <= 2 * usual)
     return int(fast[0]) if len(fast) else limit
 
@@ -201,7 +203,7 @@ def _conclude(
     baseline = Baseline(float("nan"), "no baseline: too few steps", (0, 0))
     if seen is not None:
         text, (first, last) = seen
-        baseline = Baseline(float(np.median(healthy[first : last + 1])), text, (first, last))
+        baseline = Baseline(median(healthy[first : last + 1]), text, (first, last))
     causes = name_losses(ordered)
     return Diagnosis(
         verdict, baseline, ledger, ordered, warm_up_rows, healthy, unexplained, causes, steps_needed

@@ -26,8 +26,8 @@ def make_finding(
     numbers: dict[str, float] | None = None,
 ) -> Finding:
     """A finding whose rows and seconds are those of `lost_per_step` (S,)."""
-    rows = np.flatnonzero(lost_per_step)
-    span = (int(rows[0]), int(rows[-1])) if len(rows) else (0, 0)
+    hit = lost_per_step != 0  # the rows themselves would take eight times the memory
+    span = (int(hit.argmax()), len(hit) - 1 - int(hit[::-1].argmax())) if hit.any() else (0, 0)
     lost = float(lost_per_step.sum())
     return Finding(source, pattern, span, lost, lost_per_step, confidence, numbers or {})
 
@@ -68,9 +68,8 @@ def floor_of(rise: Rise) -> float:
 
 def _share_of_steps(trend: Trend, rise: Rise, offset: float) -> Float:
     level = np.maximum(trend.level - offset, 1e-12)
-    share = np.zeros(trend.edges[-1])
-    share[trend.edges[0] :] = trend.spread(np.clip(rise.height / level, 0.0, 1.0))
-    return share
+    share = np.append(0.0, np.clip(rise.height / level, 0.0, 1.0))
+    return np.repeat(share, np.diff(trend.edges, prepend=0))
 
 
 def _describe(rise: Rise, unit_seconds: float, offset: float) -> dict[str, float]:

@@ -13,11 +13,12 @@ from tb_slowdown_plugin.analysis.prepare.steps import Steps
 from tb_slowdown_plugin.analysis.stats.buckets import bucket
 from tb_slowdown_plugin.analysis.stats.events import (
     Growth,
+    excess_of_first_pass,
     find_events,
     find_growth,
     is_at_boundaries,
-    split_first_pass,
 )
+from tb_slowdown_plugin.analysis.stats.quantiles import median
 from tb_slowdown_plugin.analysis.stats.trend import Trend, fit_trend
 from tb_slowdown_plugin.analysis.types import Confidence, Finding, Pattern
 from tb_slowdown_plugin.catalog import names
@@ -123,9 +124,9 @@ def judge_account(
         return []
     findings = []
     early = _find_early(steps, account, rule, first_rows, warm_up_rows)
-    if early.sum() >= GROWTH_FLOOR * wall:
-        findings.append(make_finding(account, "warm_up", early, "high"))
-    if early.any():
+    if early is not None:
+        if early.sum() >= GROWTH_FLOOR * wall:
+            findings.append(make_finding(account, "warm_up", early, "high"))
         column = column - early
     events = find_events(column)
     least_events = min(rule.least_events, max(1, len(steps) - 1))
@@ -163,7 +164,8 @@ def _judge_together(
         if rule.class_ != "configured" or names.family(account) in _NOT_OF_THE_PROGRAM:
             continue
         column = steps.accounts[account]
-        column = column - _find_early(steps, account, rule, first_rows, warm_up_rows)
+        early = _find_early(steps, account, rule, first_rows, warm_up_rows)
+        column = column if early is None else column - early
         column = _leave_out_usual(steps, account, column)
         events = find_events(column)
         enough = len(events) >= max(rule.least_events, SEVERAL)
@@ -226,26 +228,25 @@ def _is_over(events: Int, count: int) -> bool:
 
 def _find_early(
     steps: Steps, account: str, rule: Account, first_rows: int, warm_up_rows: int
-) -> Float:
-    """What an account took only because the run had just begun."""
+) -> Float | None:
+    """What an account took only because the run had just begun; None where nothing."""
     column = steps.accounts[account]
-    rows = np.arange(len(steps))
     if rule.class_ == "first":
         return column
+    early = np.zeros(len(column))
     if starts_with_warm_up(account):
-        return np.where(rows < warm_up_rows, column, 0.0)
-    if account == names.INPUT_WAIT:
-        if np.count_nonzero(steps.epochs) > 0:
-            early = split_first_pass(column, steps.epochs)[0]
-            library = steps.accounts.get(_SETUP)
-            if library is not None and library[0] > 0:
-                early[0] = column[0]  # a dataset and its iterator are made once in any run
-            return early
+        early[:warm_up_rows] = column[:warm_up_rows]
+    elif account == names.INPUT_WAIT and np.count_nonzero(steps.epochs) > 0:
+        early = excess_of_first_pass(column, steps.epochs)
+        library = steps.accounts.get(_SETUP)
+        if library is not None and library[0] > 0:
+            early[0] = column[0]  # a dataset and its iterator are made once in any run
+    elif account == names.INPUT_WAIT:
         # In the only pass, the first batches wait for buffers to fill.
         first_rows = max(first_rows, 1)
-        usual = float(np.median(column[first_rows:])) if len(steps) > first_rows else 0.0
-        return np.where(rows < first_rows, np.maximum(column - usual, 0.0), 0.0)
-    return np.zeros(len(column))
+        usual = median(column[first_rows:]) if len(steps) > first_rows else 0.0
+        early[:first_rows] = np.maximum(column[:first_rows] - usual, 0.0)
+    return early if early.any() else None
 
 
 def _name_whole(
@@ -255,8 +256,6 @@ def _name_whole(
     numbers = {"events": float(len(events)), "seconds_per_event": float(column[events].mean())}
     pattern: Pattern = "flat"
     span = (int(events[0]), int(events[-1]))
-    gaps = np.diff(events)
-    usual_gap = float(np.median(gaps)) if len(gaps) else 0.0
     growth = find_growth(column, events)
     if len(events) > 1 and is_at_boundaries(column, steps.epochs):
         pattern = "epoch_boundary"
@@ -272,11 +271,19 @@ def _name_whole(
             numbers.update(largest.numbers)
             rows = np.flatnonzero(largest.lost)
             span = (int(rows[0]), int(rows[-1]))
-        elif usual_gap > 1 and np.mean(np.abs(gaps / usual_gap - 1) <= REGULAR_GAP) >= MOSTLY:
+        elif period := _find_period(events):
             pattern = "periodic"
-            numbers["period_steps"] = usual_gap
+            numbers["period_steps"] = period
     whole = make_finding(account, pattern, column, "high", numbers)
     return Finding(account, pattern, span, whole.lost_seconds, whole.lost_per_step, "high", numbers)
+
+
+def _find_period(events: Int) -> float:
+    """The usual gap between events that come at regular ones; 0 where they do not."""
+    gaps = np.diff(events)
+    usual = median(gaps)
+    regular = usual > 1 and np.mean(np.abs(gaps / usual - 1) <= REGULAR_GAP) >= MOSTLY
+    return usual if regular else 0.0
 
 
 def _name_growth(
@@ -326,7 +333,7 @@ def _find_rises(steps: Steps, column: Float, events: Int, warm_up_rows: int) -> 
         return []
     trend = _fit(column / unit, warm_up_rows, steady / count)
     rises = [
-        _Rise(rise.pattern, column * share, numbers)
+        _Rise(rise.pattern, np.multiply(column, share, out=share), numbers)
         for rise, share, numbers in find_losses(trend, unit, _OFFSET)
         if not rise.at_start
     ]

@@ -13,6 +13,7 @@ from tb_slowdown_plugin.analysis.stats.buckets import (
     Samples,
 )
 from tb_slowdown_plugin.analysis.stats.events import is_sparse
+from tb_slowdown_plugin.analysis.stats.quantiles import median
 from tb_slowdown_plugin.catalog.accounts import rule_of
 from tb_slowdown_plugin.errors import UsageError
 from tb_slowdown_plugin.records.types import Float, Int
@@ -98,7 +99,7 @@ def prepare_steps(
         accounts,
         core,
         tuple(parts),
-        typical_seconds=float(np.median(seconds)) if len(seconds) else 0.0,
+        typical_seconds=median(seconds) if len(seconds) else 0.0,
         wall_seconds=float(seconds.sum()),
         epochs=_rows(epochs, len(seconds)),
         cpu_seconds=None if used is None else fill_unknown(used, seconds),
@@ -174,6 +175,8 @@ def take_out(steps: Steps, accounts: Mapping[str, Float]) -> Steps:
 
 def _clean(values: ArrayLike) -> Float:
     array = np.asarray(values, dtype=np.float64)
+    if array.size and array.min() >= 0 and array.max() < np.inf:  # NaN is neither
+        return array
     bad = ~(array >= 0) | np.isinf(array)
     if bad.any():
         array = np.where(bad, 0.0, array)

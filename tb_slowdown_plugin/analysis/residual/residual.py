@@ -12,6 +12,7 @@ from tb_slowdown_plugin.analysis.residual.stalls import judge_stalls
 from tb_slowdown_plugin.analysis.residual.warm_up_end import book_warm_up, find_cooled
 from tb_slowdown_plugin.analysis.stats.buckets import bucket
 from tb_slowdown_plugin.analysis.stats.few_steps import find_two_levels
+from tb_slowdown_plugin.analysis.stats.quantiles import quantiles
 from tb_slowdown_plugin.analysis.stats.trend import Trend, fit_trend
 from tb_slowdown_plugin.analysis.types import CORE, Finding
 from tb_slowdown_plugin.catalog import names
@@ -134,10 +135,10 @@ def _seconds_beyond_usual(column: Float, core: Float, lost: Float) -> float:
 
     Elsewhere are the rows that rise least, a quarter of the run at most.
     """
-    share = np.zeros_like(core)
+    share = np.zeros(len(core))
     np.divide(lost, core, out=share, where=core > 0)
     # A jump takes the same share of all its steps: rounding must not tell them apart.
-    limit = min(float(np.quantile(share, MATTERS)), float(share.max()) / 2)
+    limit = min(quantiles(share, (MATTERS,))[0], float(share.max()) / 2)
     elsewhere = share <= limit
     undisturbed = float(core[elsewhere].sum())
     usual = float(column[elsewhere].sum()) / undisturbed if undisturbed > 0 else 0.0

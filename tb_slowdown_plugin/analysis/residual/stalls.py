@@ -22,6 +22,7 @@ from tb_slowdown_plugin.analysis.stats.events import find_events, find_stalls
 from tb_slowdown_plugin.analysis.stats.few_steps import find_period
 from tb_slowdown_plugin.analysis.stats.noise import deviation
 from tb_slowdown_plugin.analysis.stats.periods import Repeat, find_repeats
+from tb_slowdown_plugin.analysis.stats.quantiles import median
 from tb_slowdown_plugin.analysis.stats.trend import Trend
 from tb_slowdown_plugin.analysis.types import CORE, Finding, Pattern
 from tb_slowdown_plugin.catalog.accounts import rule_of
@@ -217,7 +218,7 @@ def find_aftermath(steps: Steps, residual: Float, start: int) -> tuple[str, Int]
     rest = residual[quiet]
     if len(events) < SURE_EVENTS or len(rest) < ENOUGH_STEPS:
         return None
-    usual = deviation(rest), float(np.median(rest, overwrite_input=True))
+    usual = deviation(rest), median(rest)
     slow = [rows for rows in (events, following) if _is_slower(residual[rows], *usual, len(rest))]
     return (account, np.sort(np.concatenate(slow))) if slow else None
 

@@ -43,7 +43,8 @@ def find_events(column: Float) -> Int:
     total = float(column.sum())
     if total <= 0:
         return np.empty(0, np.int64)
-    typical = float(column @ column) / total
+    # Not `@`: its threads spin for longer than they compute.
+    typical = float(np.einsum("i,i->", column, column)) / total
     return np.flatnonzero(column > NEGLIGIBLE * typical)
 
 
@@ -92,18 +93,17 @@ def find_growth(column: Float, rows: Int) -> Growth | None:
     return Growth(lost, numbers)
 
 
-def split_first_pass(column: Float, epochs: Int) -> tuple[Float, Float]:
-    """Splits off what the first pass over the data took longer than the later ones.
+def excess_of_first_pass(column: Float, epochs: Int) -> Float:
+    """What the first pass over the data took longer than the later ones.
 
     Args:
       column: (S,) seconds of an account.
       epochs: Rows at which epochs begin.
 
     Returns:
-      Two arrays (S,) that add up to `column`: what the first pass took above
-      the slowest later one, spread over it in proportion, and the rest.
+      (S,) what the first pass took above the slowest later one, spread over it in proportion.
     """
-    early = np.zeros_like(column)
+    early = np.zeros(len(column))
     passes = np.split(column, epochs[epochs > 0])
     later = [float(part.mean()) for part in passes[1:] if len(part) >= 2]
     first = float(passes[0].mean()) if len(passes[0]) >= 2 else 0.0
@@ -111,7 +111,7 @@ def split_first_pass(column: Float, epochs: Int) -> tuple[Float, Float]:
     usual = float(np.median(later)) if later else 0.0
     if later and first > (1 + NOTABLE_GROWTH) * usual:
         early[: len(passes[0])] = column[: len(passes[0])] * (1 - usual / first)
-    return early, column - early
+    return early
 
 
 def is_at_boundaries(column: Float, epochs: Int) -> bool:

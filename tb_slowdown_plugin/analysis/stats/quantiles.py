@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tb_slowdown_plugin.records.types import Float
+from tb_slowdown_plugin.records.types import Float, Int
 
 _SHORT: Final = 4096
 """Values up to which sorting is fastest."""
@@ -26,7 +27,7 @@ _AT_ONCE: Final = 1 << 15
 """Values that stay in a processor's cache while they are compared."""
 
 
-def median(values: Float) -> float:
+def median(values: Float | Int) -> float:
     """What `np.median` gives.
 
     >>> median(np.array([3.0, 1.0, 2.0, 4.0]))
@@ -62,7 +63,7 @@ def _between(low: float, high: float, share: float) -> float:
     return low + apart * share if 2 * share < 1 else high - apart * (1 - share)
 
 
-def _ranked(values: Float, ranks: Sequence[int]) -> list[float] | None:
+def _ranked(values: Float | Int, ranks: Sequence[int]) -> list[float] | None:
     """The values of ascending ranks; None where numpy is to be asked."""
     count = len(values)
     if not count or _SHORT < count <= _LONG:
@@ -72,11 +73,11 @@ def _ranked(values: Float, ranks: Sequence[int]) -> list[float] | None:
     if count <= _SHORT:
         ordered = np.sort(values)
         return [float(ordered[rank]) for rank in ranks]
-    sample = np.sort(values[:: max(1, count // _SAMPLE) | 1])
+    sample: NDArray[Any] = np.sort(values[:: max(1, count // _SAMPLE) | 1])
     return _select(values, ranks, [_bounds(sample, rank / count) for rank in ranks])
 
 
-def _bounds(sample: Float, share: float) -> tuple[float, float]:
+def _bounds(sample: NDArray[Any], share: float) -> tuple[float, float]:
     """Between which values of a sorted sample the quantile of the whole lies, all but surely."""
     size = len(sample)
     margin = _MARGIN * math.sqrt(size * share * (1 - share)) + 2
@@ -88,7 +89,7 @@ def _bounds(sample: Float, share: float) -> tuple[float, float]:
 
 
 def _select(
-    values: Float, ranks: Sequence[int], bounds: Sequence[tuple[float, float]]
+    values: Float | Int, ranks: Sequence[int], bounds: Sequence[tuple[float, float]]
 ) -> list[float] | None:
     """The values of ascending ranks, each of which should lie within its bounds; None if not."""
     stretches: list[tuple[float, float]] = []
@@ -100,7 +101,7 @@ def _select(
             stretches.append((low, high))
         of_rank.append(len(stretches) - 1)
     below, above = [0] * len(stretches), [0] * len(stretches)
-    kept: list[list[Float]] = [[] for _ in stretches]
+    kept: list[list[Float | Int]] = [[] for _ in stretches]
     for first in range(0, len(values), _AT_ONCE):
         some = values[first : first + _AT_ONCE]
         for at, (low, high) in enumerate(stretches):

@@ -125,7 +125,7 @@ def _unmeasured(run: Run, explained: Float) -> Float:
     unclocked = {"part"} if wait is None or not wait.reason else {"part", "validation"}
     for account, seconds in run.steps.accounts.items():
         if rule_of(account).class_ not in unclocked:
-            dark = dark - zero_where_unknown(seconds)
+            dark -= zero_where_unknown(seconds)
     return np.asarray(np.maximum(zero_where_unknown(dark), 0.0))
 
 

@@ -114,11 +114,12 @@ class Case:
 
     def account(self, family: str, detail: str | None = None) -> Float:
         """(S,) seconds in all accounts of a family, or in one account; 0 where not measured."""
-        total = np.zeros(len(self.run.steps))
-        for name, seconds in self.run.steps.accounts.items():
-            if names.family(name) == family and detail in (None, names.detail(name)):
-                total += zero_where_unknown(seconds)
-        return total
+        found = [
+            zero_where_unknown(seconds)
+            for name, seconds in self.run.steps.accounts.items()
+            if names.family(name) == family and detail in (None, names.detail(name))
+        ]
+        return found[0] if len(found) == 1 else sum(found, np.zeros(len(self.run.steps)))
 
     def details(self, family: str) -> tuple[tuple[str, float], ...]:
         """(detail, seconds) of a family's accounts, the largest first."""

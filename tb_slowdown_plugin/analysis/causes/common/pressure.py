@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Mask
+from tb_slowdown_plugin.analysis.stats.quantiles import median
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent, rises
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog.parameters.shared import MOSTLY, SEVERAL
@@ -94,7 +95,7 @@ def tell_medians(case: Case, pressed: Mask) -> Iterable[str]:
     others[: case.diagnosis.warm_up_rows] = False
     if not others.any() or not pressed.any():
         return
-    inside, outside = float(np.median(period[pressed])), float(np.median(period[others]))
+    inside, outside = median(period[pressed]), median(period[others])
     if rises(outside, inside):
         yield (f"Those steps take {duration(inside)}, all others {duration(outside)} (medians).")
 

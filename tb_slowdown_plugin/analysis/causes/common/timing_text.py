@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import CORE, Case, largest, lost_seconds
+from tb_slowdown_plugin.analysis.stats.quantiles import median
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.text.wording import duration, ledger_seconds, percent, rises
 from tb_slowdown_plugin.analysis.types import Finding
@@ -39,9 +40,10 @@ def cadence(rows: Sequence[int] | Int, span_rows: int) -> str:
     """
     sorted_rows = np.asarray(rows, np.int64)
     # `np.unique` hashes: 0.6 s for a callback that works in each of 1,000,000 steps.
-    distinct = sorted_rows[np.diff(sorted_rows, prepend=-1) > 0]
-    if len(distinct) >= NEARLY_ALL * span_rows and span_rows > 1:
+    is_new = np.diff(sorted_rows, prepend=-1) > 0
+    if np.count_nonzero(is_new) >= NEARLY_ALL * span_rows and span_rows > 1:
         return "at every step"
+    distinct = sorted_rows[is_new]
     if len(distinct) >= 4:
         gaps = np.diff(distinct)
         usual = float(np.median(gaps))
@@ -147,7 +149,7 @@ def least_of_work(seconds: Float) -> float:
     A part of what such a row usually takes: the first call may take a hundred times as long.
     """
     ran = seconds[seconds > NEGLIGIBLE * float(seconds.max(initial=0.0))]
-    return NEGLIGIBLE * float(np.median(ran)) if len(ran) else 0.0
+    return NEGLIGIBLE * median(ran) if len(ran) else 0.0
 
 
 def grows_at_intervals(case: Case) -> tuple[tuple[Finding, ...], Int]:
@@ -188,9 +190,10 @@ def growth(seconds: Sequence[float] | Float) -> float:
     >>> growth([1.0] * 8), growth([1, 1, 2, 2, 3, 3, 4, 4])
     (1.0, 4.0)
     """
+    seconds = np.asarray(seconds)
     quarter = max(1, len(seconds) // 4)
-    first = float(np.median(seconds[:quarter])) if grows(seconds) else 0.0
-    ratio = float(np.median(seconds[-quarter:])) / first if first > 0 else 1.0
+    first = median(seconds[:quarter]) if grows(seconds) else 0.0
+    ratio = median(seconds[-quarter:]) / first if first > 0 else 1.0
     return ratio if ratio >= 1 + NOTABLE_GROWTH else 1.0
 
 

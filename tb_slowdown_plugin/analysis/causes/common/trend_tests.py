@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case
+from tb_slowdown_plugin.analysis.stats.quantiles import median
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.catalog.parameters.shared import LARGER
 from tb_slowdown_plugin.records.types import Float, Int
@@ -134,4 +135,4 @@ def median_of_known(values: Float) -> float:
       (2.0, nan)
     """
     known = values[~np.isnan(values)]
-    return float(np.median(known)) if len(known) else float("nan")
+    return median(known) if len(known) else float("nan")

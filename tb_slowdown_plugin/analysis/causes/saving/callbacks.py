@@ -31,6 +31,7 @@ from tb_slowdown_plugin.analysis.causes.common.program import Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, growth, working_rows
 from tb_slowdown_plugin.analysis.causes.saving import callbacks_fixes
 from tb_slowdown_plugin.analysis.prepare.user_calls import Called, called
+from tb_slowdown_plugin.analysis.stats.quantiles import median
 from tb_slowdown_plugin.analysis.text.wording import (
     between,
     counted,
@@ -71,7 +72,7 @@ def explain(case: Case) -> Claim | None:
         f"{who[0].upper()}{who[1:]} takes {_usual(each)} {often}.{grows}"
         + (f" Most of it is {_call(main, calls)} in {calls.line}." if calls else ""),
         (
-            *_evidence(case, claimed),
+            *_evidence(case, claimed, main, (rows, each)),
             *([f"It runs `{method}`."] if method else []),
             *(tell_parts(each) for each in inside),
         ),
@@ -83,7 +84,7 @@ def explain(case: Case) -> Claim | None:
                 at_every_step=often == "at every step",
                 little_each=_takes_little(each),
                 at_epochs=main.pattern == "epoch_boundary",
-                every_steps=round(float(np.median(np.diff(rows)))) if len(rows) > 1 else 1,
+                every_steps=round(median(np.diff(rows))) if len(rows) > 1 else 1,
                 run_steps=len(case.run.steps) * case.run.steps_per_row,
                 epochs=program.epochs,
                 in_fit=program.in_fit or names.family(main.source) == names.CALLBACK,
@@ -140,8 +141,8 @@ def _call(finding: Finding, calls: Called) -> str:
 
 def _usual(each: Float) -> str:
     """What it takes at a time; the mean where the median would make less of all of it."""
-    median, mean = float(np.median(each)), float(np.mean(each))
-    return duration(median) if median >= MAJORITY * mean else f"{duration(mean)} on average"
+    usual, mean = median(each), float(np.mean(each))
+    return duration(usual) if usual >= MAJORITY * mean else f"{duration(mean)} on average"
 
 
 def _main_call(case: Case, finding: Finding, inside: tuple[Called, ...]) -> Called | None:
@@ -173,19 +174,21 @@ def _takes_little(each: Float) -> bool:
     return float(each[each < LITTLE_CALLBACK_SECONDS].sum()) >= MAJORITY * float(each.sum())
 
 
-def _evidence(case: Case, claimed: tuple[Finding, ...]) -> Iterable[str]:
+def _evidence(
+    case: Case, claimed: tuple[Finding, ...], main: Finding, calls: tuple[Int, Float]
+) -> Iterable[str]:
     sources = dict.fromkeys(finding.source for finding in claimed)
     for source in sources:
         parts = tuple(finding for finding in claimed if finding.source == source)
         seconds = lost_seconds(parts)
-        rows, each = _calls(case, parts[0])
+        rows, each = calls if parts[0] is main else _calls(case, parts[0])
         yield (
             f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run) in "
             f"{_who(parts[0])}: {counted(len(rows), 'step')} with "
             f"{between(float(each.min()), float(each.max()))} each."
         )
         if _takes_little(each) and len(rows) > ENOUGH_STEPS:
-            usual = float(np.median(each))
+            usual = median(each)
             yield (
                 f"It is mostly calls of {duration(usual)}, which take no longer after a longer "
                 f"step: of one of {duration(_LONG_STEP_SECONDS)} that would be "
@@ -194,9 +197,9 @@ def _evidence(case: Case, claimed: tuple[Finding, ...]) -> Iterable[str]:
         if growth(each) > 1:
             quarter = len(each) // 4
             yield (
-                f"It grew from {duration(float(np.median(each[:quarter])))} (around "
+                f"It grew from {duration(median(each[:quarter]))} (around "
                 f"{case.step_text(int(rows[quarter // 2]))}) to "
-                f"{duration(float(np.median(each[-quarter:])))} (around "
+                f"{duration(median(each[-quarter:]))} (around "
                 f"{case.step_text(int(rows[-1 - quarter // 2]))})."
             )
 
@@ -210,7 +213,7 @@ def tell_validation(case: Case) -> Iterable[str]:
     rows = working_rows(seconds)
     yield (
         f"Validation took {duration(total)}, {percent(case.wall_share(total))} of the run: "
-        f"{duration(float(np.median(seconds[rows])))} each (median), "
+        f"{duration(median(seconds[rows]))} each (median), "
         f"{cadence(rows, len(case.run.steps))}. It is configured work and isn't counted as lost. "
         "To "
         "spend less, raise `validation_freq`, lower `validation_steps`, or call `evaluate` less "

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis.stats.events import (
+    excess_of_first_pass,
     find_events,
     find_growth,
     find_stalls,
     is_at_boundaries,
     is_sparse,
-    split_first_pass,
 )
 
 
@@ -54,11 +54,12 @@ def test_one_odd_event_decides_nothing() -> None:
 
 def test_a_first_pass_gives_what_it_takes_above_the_others() -> None:
     column = np.concatenate([np.full(10, 0.5), np.full(20, 0.1)])
-    early, rest = split_first_pass(column, np.array([0, 10, 20]))
+    early = excess_of_first_pass(column, np.array([0, 10, 20]))
+    rest = column - early
     assert early[:10] == pytest.approx(np.full(10, 0.4))
     assert not early[10:].any()
     assert early + rest == pytest.approx(column)
-    even, _ = split_first_pass(np.full(30, 0.1), np.array([0, 10, 20]))
+    even = excess_of_first_pass(np.full(30, 0.1), np.array([0, 10, 20]))
     assert not even.any()
 
 

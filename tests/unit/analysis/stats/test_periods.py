@@ -5,10 +5,10 @@ import pytest
 
 from tb_slowdown_plugin.analysis import diagnose
 from tb_slowdown_plugin.analysis.stats.events import (
+    excess_of_first_pass,
     find_events,
     find_growth,
     is_at_boundaries,
-    split_first_pass,
 )
 from tb_slowdown_plugin.analysis.stats.periods import find_repeats
 
@@ -87,7 +87,8 @@ def test_a_slow_first_pass_is_warm_up():
 
 def test_the_first_pass_is_split_in_proportion():
     column = np.array([4.0, 2.0, 1.0, 1.0, 1.0, 1.0])
-    early, rest = split_first_pass(column, np.array([0, 2, 4]))
+    early = excess_of_first_pass(column, np.array([0, 2, 4]))
+    rest = column - early
     np.testing.assert_allclose(early, [8 / 3, 4 / 3, 0, 0, 0, 0])
     np.testing.assert_allclose(early + rest, column)
 
