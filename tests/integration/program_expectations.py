@@ -165,11 +165,7 @@ def garbage_collection_heap(run: Run) -> None:
     assert sum(each.seconds for each in full) > 0.3 * seconds(run, "gc")
 
 
-@expect(
-    "Run the slow stage",
-    "Prefetch (`ds.prefetch(tf.data.AUTOTUNE)`), so the",
-    "Process whole batches (`batch`",
-)
+@expect("Run the slow stage", "Prefetch (`ds.prefetch(tf.data.AUTOTUNE)`), so the")
 def input_slow_stage(run: Run) -> None:
     wait = run.steps.accounts["input_wait"]
     assert np.median(wait[360:]) > 2 * np.median(wait[50:350])
@@ -187,7 +183,6 @@ def input_shuffle_refill(run: Run) -> None:
     "Put `take` before `cache()`:",
     "Run the slow stage",
     "Prefetch (`ds.prefetch(tf.data.AUTOTUNE)`), so the",
-    "Process whole batches (`batch`",
 )
 def input_cache_incomplete(run: Run) -> None:
     passes = np.add.reduceat(run.steps.accounts["input_wait"], range(0, 600, 100))
