@@ -75,7 +75,8 @@ NOTE: Final = "note"
 PYTHON_STACK: Final = "python_stack"
 """Fact: a line that the training thread was seen in. Numbers: "samples" there, "of" all of the set,
 "in:PACKAGE" those in a package that has advice of its own, "waits_inside" those in which it waited
-for another thread inside of Python's own modules, "waits_alone" in the line itself."""
+for another thread inside of Python's own modules, "waits_alone" in the line itself or in a library
+that waits for a connection, "waits_writing" those until a file was written."""
 
 STALL: Final = "stall"
 """Fact: no step for a long time. Subject: where the training thread is. Numbers: "since" (Unix

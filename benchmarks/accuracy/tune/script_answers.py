@@ -138,5 +138,64 @@ SCRIPTS: Final[dict[str, Answer]] = {
     "notebook_embeddings": Answer(),
     "population": Answer(),
     "whale_tails": Answer(),
+    "turbine_tcn": Answer(
+        ("tensor_retention", "python_overhead"), ("mean_loss = tf.reduce_mean(", "losses.append(")
+    ),
+    "masked_stars": Answer(("retracing",), ("trainer.step(batch, epoch)", "def step")),
+    "thaw_callback": Answer(
+        ("retracing",), ("class GradualThaw", "make_train_function(", "model.fit(")
+    ),
+    "lander_memory": Answer(
+        ("python_overhead",), ("def sample", "sample(memory, BATCH)", "memory.append(")
+    ),
+    "recipe_vectors": Answer(("checkpointing",), ("model.save(",)),
+    "flower_edges": Answer(("callbacks", "disk"), ("class Board", "def write", "board.write(")),
+    "domain_shift": Answer(
+        ("optimizer_state",),
+        ("optimizer = tf.keras.optimizers", "optimizer.apply_gradients("),
+    ),
+    "wake_word": Answer(("input_pipeline",), ("def log_mel", "map(log_mel)", "net.fit(")),
+    "pose_heatmaps": Answer(
+        ("input_pipeline",),
+        ("def draw_heatmaps", "def with_heatmaps", ".map(with_heatmaps", "model.fit("),
+    ),
+    "tabular_slices": Answer(("input_pipeline",), ("dataset.skip(step)", "def prepare")),
+    "tracker_db": Answer(
+        ("disk", "python_overhead"),
+        ("def log_metric", "def log_metrics", "tracker.log_metrics("),
+    ),
+    "feature_service": Answer(
+        ("input_pipeline", "python_overhead"), ("def fetch_orders", "x, minutes = fetch_orders(")
+    ),
+    "haiku_lstm": Answer(("callbacks", "python_overhead"), ("class Journal",)),
+    "parts_gallery": Answer(("garbage_collection",), ("gc.collect()", "release()")),
+    "weights_publisher": Answer(("python_overhead",), ("with model_lock:", "with self.lock:")),
+    "river_levels": Answer(
+        ("xla_compilation", "retracing", "shape_churn"),
+        ("loss = filter_step(past)", "def filter_step"),
+    ),
+    "v1_plankton": Answer(("graph_growth",), ("one_hot = sess.run(",)),
+    "rollout_control": Answer(
+        ("backward_pass", "tensor_retention"),
+        ("gradients = tape.gradient(", "with tf.GradientTape(persistent=True)"),
+    ),
+    "gesture_functional": Answer(),
+    "burgers_pinn": Answer(),
+    "moco_textures": Answer(),
+    "maml_waves": Answer(),
+    "bucket_translate": Answer(),
+    "crystal_batches": Answer(),
+    "dcgan_runes": Answer(),
+    "halving_search": Answer(),
+    "a2c_balance": Answer(),
+    "monitored_digits": Answer(),
+    "census_layers": Answer(),
+    "snapshot_cycles": Answer(),
+    "staged_thaw": Answer(),
+    "pendulum_horizon": Answer(),
+    "futures_ahead": Answer(),
+    "ponder_blocks": Answer(),
+    "board_patches": Answer(),
+    "triplet_shoes": Answer(),
 }
-"""By script in `programs`; 42 with a defect that costs at least 10 %, 40 healthy ones."""
+"""By script in `programs`; 60 with a defect that costs at least 10 %, 58 healthy ones."""

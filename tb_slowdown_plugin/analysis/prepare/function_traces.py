@@ -17,7 +17,7 @@ import numpy as np
 from tb_slowdown_plugin.analysis.prepare.settled_functions import has_settled, is_of_new_model
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.prepare import MOST_STAGES
-from tb_slowdown_plugin.catalog.parameters.shared import LARGER, START_SHARE
+from tb_slowdown_plugin.catalog.parameters.shared import START_SHARE
 from tb_slowdown_plugin.records.types import Epoch, Execution, Run, Trace
 
 SteadyFrom = Literal["second run", "other graphs of the function", "nothing"]
@@ -192,10 +192,7 @@ def _first_of_models(graphs: Iterable[TracedGraph]) -> Iterable[TracedGraph]:
         trace = graph.trace
         code = (trace.function, trace.location, trace.depth)
         sizes = known[code]
-        is_other = trace.variable_elements > 0 and not any(
-            max(size, trace.variable_elements) < LARGER * min(size, trace.variable_elements)
-            for size in sizes
-        )
+        is_other = trace.variable_elements > 0 and trace.variable_elements not in sizes
         is_one_of_few = 0 < len(sizes) <= MOST_STAGES
         if trace.cause == "new_object" and is_other and is_one_of_few:
             firsts.add(code)

@@ -1,4 +1,4 @@
-"""What a line waits in every step, for a lock or a queue of the program's own.
+"""What a line waits in every step: for a lock or a queue of the program's own, or for a disk.
 
 No step is slow then: samples of the stack tell how often the training thread was waiting there.
 """
@@ -65,15 +65,16 @@ def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
     core = np.maximum(period - sum(zero_where_unknown(each) for each in measured.values()), 0.0)
     cpu = np.nan_to_num(run.steps.process_cpu_seconds, nan=np.inf)
     idle = float(cpu.sum()) < IDLE_CORES * float(core.sum())
-    seen: dict[str, float] = defaultdict(float)
+    seen: dict[tuple[str, str], float] = defaultdict(float)
     for fact in (fact for each in sets for fact in each.facts):
-        seen[fact.subject] += waits_in(fact, is_idle=idle)
-    place, samples = max(seen.items(), key=lambda each: each[1], default=("", 0.0))
+        seen[names.WAIT, fact.subject] += waits_in(fact, is_idle=idle)
+        seen[names.FILE_WRITE, fact.subject] += fact.numbers.get("waits_writing", 0.0)
+    (family, place), samples = max(seen.items(), key=lambda each: each[1])
     share = samples / max(1.0, sum(each.of for each in sets))
     known = {names.detail(account).rpartition(":")[0] for account in made}
     if share < MATTERS or place.rpartition(":")[0] in known:
         return made
     # Where nothing else computes the clock tells it better than samples do.
-    waited = core - cpu if idle else share * period
-    made[names.account(names.WAIT, place)] = np.clip(waited, 0.0, core)
+    waited = core - cpu if idle and family == names.WAIT else share * period
+    made[names.account(family, place)] = np.clip(waited, 0.0, core)
     return made

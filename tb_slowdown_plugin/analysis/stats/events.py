@@ -58,7 +58,10 @@ class Growth:
     """Events that take longer and longer."""
 
     lost_per_step: Float
-    """(S,) seconds of each event above what it took at first."""
+    """(S,) seconds of each event above what it would have taken at first.
+
+    In proportion: events of one account may be of several sizes, such as the first batch of each
+    epoch among all others, and a long one is none that has grown."""
     numbers: dict[str, float]
 
 
@@ -81,8 +84,9 @@ def find_growth(column: Float, rows: Int) -> Growth | None:
     growth = (trend.end - trend.start) / start
     if trend.z < TREND_SIGNIFICANCE or growth < NOTABLE_GROWTH:
         return None
+    line = np.maximum(np.linspace(trend.start, trend.end, count), start)
     lost = np.zeros(len(column))
-    lost[rows] = np.clip(values - start, 0.0, None)
+    lost[rows] = values * (1 - start / line)
     numbers = {
         "before_seconds": start,
         "after_seconds": start + trend.end - trend.start,

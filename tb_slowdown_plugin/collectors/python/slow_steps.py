@@ -26,7 +26,7 @@ from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.python import stacks
 from tb_slowdown_plugin.collectors.python.still_frames import without_collections
-from tb_slowdown_plugin.collectors.python.waiting import Frames, Wait, find_wait
+from tb_slowdown_plugin.collectors.python.waiting import WRITING_CALLS, Frames, Wait, find_wait
 from tb_slowdown_plugin.collectors.timing.slowdown_detector import native_id_of
 from tb_slowdown_plugin.records.types import Fact
 
@@ -51,12 +51,6 @@ _MOST: Final = 1_000
 WRITTEN_BYTES: Final = 256 * 1024
 """Written while a step is slow, from which it writes a file."""
 _DEEPEST: Final = 100
-
-_WRITES: Final = {
-    "x86_64": frozenset({1, 18, 20, 26, 40, 74, 75, 162, 277, 296, 306, 328}),
-    "aarch64": frozenset({64, 66, 68, 70, 71, 81, 82, 83, 84, 267, 287}),
-}
-"""Numbers of the calls of Linux that write, or wait until something is written."""
 
 
 class Task(NamedTuple):
@@ -190,9 +184,9 @@ class SlowSteps:
         written, self._written_bytes = task.written_bytes - self._written_bytes, task.written_bytes
         self._told += 1
         numbers = {
-            "writes": float(slow.is_writing or since >= WRITTEN_BYTES),
+            "writes": float(slow.is_writing or slow.wait == "writing" or since >= WRITTEN_BYTES),
             "written_bytes": float(written),
-            **({f"waits_{slow.wait}": 1.0} if slow.wait else {}),
+            **({f"waits_{slow.wait}": 1.0} if slow.wait in ("inside", "alone") else {}),
             "ago": float(self._context.steps_finished() - slow.steps),  # last: steps go on
         }
         self._context.emit(Fact(SLOW_STEP, slow.place, numbers))
@@ -227,4 +221,4 @@ def read_task_of(thread: int) -> Task | None:
     except (OSError, ValueError):
         return None
     number = int(call[0]) if call and call[0].isdigit() else -1
-    return Task(number in _WRITES.get(platform.machine(), ()), written)
+    return Task(number in WRITING_CALLS.get(platform.machine(), ()), written)

@@ -1,4 +1,4 @@
-"""Whether a thread waits for another one: for a lock, a queue, a process, or until it is time.
+"""Whether a thread waits: for a lock, a queue, a process, until it is time, or for a disk.
 
 Python shows where it is, Linux whether it sleeps there. A thread that waits for the
 interpreter's lock sleeps, too, but never for longer than it asked for.
@@ -17,9 +17,9 @@ from typing import Final, Literal
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed, package_of
 from tb_slowdown_plugin.collectors.timing.slowdown_detector import native_id_of
 
-Wait = Literal["", "inside", "alone"]
-"""Not; inside of one of Python's own modules for it; or in the program's own line, of which only
-an idle process tells that it is no computation in other threads."""
+Wait = Literal["", "inside", "alone", "writing"]
+"""Not; inside of one of Python's own modules for it; in the program's own line, of which only
+an idle process tells that it is no computation in other threads; or until a file is written."""
 
 Frames = Callable[[], Mapping[int, FrameType]]
 """What gives the innermost frame of each thread."""
@@ -40,7 +40,13 @@ _SLEEPS: Final = {
 }
 """Numbers of the calls of Linux in which a thread sleeps until another one, or the clock, ends it:
 read, poll, select, nanosleep, recv, wait, futex, semop, epoll."""
-_TIMERS: Final = {"x86_64": frozenset({35, 230}), "aarch64": frozenset({101, 115})}
+WRITING_CALLS: Final = {
+    "x86_64": frozenset({1, 18, 20, 26, 40, 74, 75, 162, 277, 296, 306, 328}),
+    "aarch64": frozenset({64, 66, 68, 70, 71, 81, 82, 83, 84, 267, 287}),
+}
+"""Numbers of those that write, or wait until something is written: write, fsync, fdatasync ..."""
+_TERMINAL: Final = frozenset({"0x1", "0x2"})
+"""What a program prints to, as the first argument of a call that writes."""
 
 
 def find_wait(
@@ -57,7 +63,7 @@ def find_wait(
     """
     found = _look(thread, frames, read or read_call)
     for _ in range(_LOOKS - 1):
-        if not found:
+        if found in ("", "writing"):  # no thread hands a lock over in a call that writes
             break
         time.sleep(_APART_SECONDS)
         if _look(thread, frames, read or read_call) != found:
@@ -75,12 +81,17 @@ def _look(thread: int, frames: Frames, read: Callable[[int], list[str]]) -> Wait
         return ""  # it went on while Linux was asked
     machine = platform.machine()
     number = int(call[0]) if call and call[0].isdigit() else -1
+    if number in WRITING_CALLS.get(machine, ()):
+        return "" if _TERMINAL.intersection(call[1:2]) else "writing"
     if number not in _SLEEPS.get(machine, ()):
         return ""
-    if is_installed(frame.f_code.co_filename):
-        return "inside" if package_of(frame) in _MODULES and _is_called_by_program(frame) else ""
-    for_ever = number == _FUTEX.get(machine) and len(call) > 4 and int(call[4], 16) == 0
-    return "alone" if for_ever or number in _TIMERS.get(machine, ()) else ""
+    is_library = is_installed(frame.f_code.co_filename)
+    if is_library and package_of(frame) in _MODULES and _is_called_by_program(frame):
+        return "inside"
+    if number != _FUTEX.get(machine):
+        return "alone"
+    for_ever = len(call) > 4 and int(call[4], 16) == 0
+    return "alone" if for_ever and not is_library else ""
 
 
 def _is_called_by_program(frame: FrameType) -> bool:

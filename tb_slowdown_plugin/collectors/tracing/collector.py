@@ -146,17 +146,18 @@ class TraceCollector:
         if not depth and get_ident() == watch.thread:
             bit = self._step_functions.bits.get(id(tracing_options))
             if bit is None:
-                bit = self._learn_function(tracing_options)
+                bit = self._learn_function(tracing_options, function)
             if bit:
                 watch.ran |= bit
                 watch.calls += 1
                 watch.argument_size += self._argument_sizes.read(bit, args, kwargs)
 
-    def _learn_function(self, options: Any) -> int:
+    def _learn_function(self, options: Any, function: Any) -> int:
         try:
             with self._lock:
                 subject = self._subjects.identify(options, self._thread.previous)
-                return self._step_functions.learn(options, subject)
+                elements = variable_elements(getattr(function, "graph", None))
+                return self._step_functions.learn(options, subject, elements)
         except Exception as error:  # noqa: BLE001 - TensorFlow must go on
             self._report(error)
             return 0

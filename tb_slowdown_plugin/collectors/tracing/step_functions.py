@@ -18,6 +18,9 @@ _MOST_FUNCTIONS: Final = 40
 _MOST_OF_A_LINE: Final = 3
 """Functions of one line that are told apart; with more it makes them anew."""
 
+_MOST_SIZES: Final = 8
+"""Sizes of models that one line trains, and that are told apart; with more they go on growing."""
+
 
 class StepFunctions:
     """Gives each function that the training loop calls a bit.
@@ -36,14 +39,22 @@ class StepFunctions:
         self._places: dict[str, int] = {}
         self._of_line: dict[str, list[int]] = {}
         """Function and place -> `id` of the options of those that are alive."""
+        self._sizes: dict[str, list[int]] = {}
+        """Function and place -> numbers in the variables of its graphs."""
         self._kept: dict[int, weakref.ref[Any]] = {}
         self.bits: dict[int, int] = {}
         """`id` of the `TracingOptions` of a `tf.function` -> its bit, 0 for none.
 
         Read at each call, so a plain table."""
 
-    def learn(self, options: Any, subject: Subject) -> int:
-        """The bit of the function with these options, known from now on."""
+    def learn(self, options: Any, subject: Subject, elements: int = 0) -> int:
+        """The bit of the function with these options, known from now on.
+
+        Args:
+          options: Its `TracingOptions`.
+          subject: What it runs.
+          elements: Numbers in the variables that its graph uses.
+        """
         key, bits, kept = id(options), self.bits, self._kept
 
         def forget(_: Any) -> None:
@@ -52,24 +63,33 @@ class StepFunctions:
             kept.pop(key, None)
 
         kept[key] = weakref.ref(options, forget)
-        bits[key] = bit = self._find_bit(subject, key)
+        bits[key] = bit = self._find_bit(subject, key, elements)
         return bit
 
-    def _find_bit(self, subject: Subject, key: int) -> int:
+    def _find_bit(self, subject: Subject, key: int, elements: int) -> int:
         is_made_by_library = subject.is_library or subject.creates_variables_of is not None
         if subject.is_tf_data or (is_made_by_library and subject.model is None):
             return 0
-        name = subject.function
-        if subject.model is None and subject.location:
-            before = self._of_line.setdefault(f"{name} ({subject.location})", [])
+        place = f" ({subject.location})" if subject.model is None and subject.location else ""
+        name = subject.function + self._find_variant(subject.function + place, elements)
+        if place:
+            before = self._of_line.setdefault(name + place, [])
             before[:] = [each for each in before if each in self._kept]
             before.append(key)
             if 1 < len(before) <= _MOST_OF_A_LINE:
                 name += f" no. {len(before)}"
-            name += f" ({subject.location})"
-        place = self._places.get(name)
-        if place is None:
-            place = self._places[name] = min(len(self._places) + 1, _MOST_FUNCTIONS + 1)
-            if place <= _MOST_FUNCTIONS:
-                self._emit(Fact(STEP_FUNCTION, name, {"bit": float(place)}))
-        return 1 << place
+            name += place
+        bit = self._places.get(name)
+        if bit is None:
+            bit = self._places[name] = min(len(self._places) + 1, _MOST_FUNCTIONS + 1)
+            if bit <= _MOST_FUNCTIONS:
+                self._emit(Fact(STEP_FUNCTION, name, {"bit": float(bit)}))
+        return 1 << bit
+
+    def _find_variant(self, name: str, elements: int) -> str:
+        """What to add to its name where its model has another size than the first one."""
+        sizes = self._sizes.setdefault(name, [])
+        if elements and elements not in sizes and len(sizes) < _MOST_SIZES:
+            sizes.append(elements)
+        is_other = elements in sizes[1:]
+        return f" with {elements:,} numbers in variables" if is_other else ""

@@ -48,11 +48,22 @@ from tb_slowdown_plugin.analysis.text.wording import count, duration, size
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import OPEN_TAPE
-from tb_slowdown_plugin.catalog.parameters.causes import LEAST_GROWN_BYTES, SLOWEST_COMPUTING
-from tb_slowdown_plugin.catalog.parameters.shared import LARGER, MATTERS, NOTABLE_GROWTH
+from tb_slowdown_plugin.catalog.parameters.causes import (
+    LEAST_CORRELATION,
+    LEAST_GROWN_BYTES,
+    SLOWEST_COMPUTING,
+)
+from tb_slowdown_plugin.catalog.parameters.shared import (
+    LARGER,
+    MATTERS,
+    NOTABLE_GROWTH,
+    SERIES,
+    SEVERAL,
+)
 from tb_slowdown_plugin.records.types import Float, Int
 
 _LIVE = "live_tensor_bytes"
+_OLDEST_TAPE = "oldest_tape_steps"
 
 
 def _are_concatenated(retention: Retention) -> bool:
@@ -141,28 +152,34 @@ def _ends_at(series: Float, where: Int) -> tuple[float, float]:
 
 
 def _open_tape(case: Case, claimed: tuple[Finding, ...], rows: tuple[int, int]) -> Claim | None:
-    """A tape that is open for most of the run, while the process grows."""
-    memory = growth_of(case, "rss_bytes", rows)
+    """A tape that is open for most of the run while the process grows, or slows the steps in it."""
     tapes = [
         (fact.subject, fact.numbers.get("age_steps", 0.0)) for _, fact in case.facts(OPEN_TAPE)
     ]
-    if not tapes or memory is None or not _goes_on(memory):
+    if not tapes:
         return None
     place, age = max(tapes, key=lambda tape: tape[1])
-    if age < MATTERS * (rows[1] - rows[0]):
-        return None
+    memory = growth_of(case, "rss_bytes", rows)
     grown = tell_rise(case, "Step time", ends(case.run.steps.period_seconds, rows), rows)
+    if _lasts_as_its_tape(case, claimed):
+        grown = ""
+        seen = (
+            f"A tape was open for up to {count(age)} steps. The longer it was open, the longer the "
+            "step took."
+        )
+    elif memory is not None and _goes_on(memory) and age >= MATTERS * (rows[1] - rows[0]):
+        seen = f"The tape was open for {count(age)} steps when it was last sampled."
+    else:
+        return None
     return Claim(
         "tensor_retention",
         claimed,
         f"a gradient tape left open: {place}",
-        f"The gradient tape opened by `{place}` is still recording, so none of its tensors can be "
-        "freed.",
+        f"The gradient tape opened by `{place}` records step after step, so none of its tensors can "
+        "be freed.",
         (
-            f"The tape was open for {count(age)} steps when it was last sampled.",
-            f"Host memory rose from {size(memory.first)} around "
-            f"{case.step_text(memory.first_row)} to {size(memory.last)} around "
-            f"{case.step_text(memory.last_row)}.",
+            seen,
+            *([_tell_memory(case, memory)] if memory is not None and _goes_on(memory) else []),
             *([f"{grown}."] if grown else []),
         ),
         advise(Retention(tape=True)),
@@ -170,6 +187,26 @@ def _open_tape(case: Case, claimed: tuple[Finding, ...], rows: tuple[int, int]) 
         "drift",
         place=to_place(place, "GradientTape"),
     )
+
+
+def _tell_memory(case: Case, memory: Growth) -> str:
+    return (
+        f"Host memory rose from {size(memory.first)} around {case.step_text(memory.first_row)} to "
+        f"{size(memory.last)} around {case.step_text(memory.last_row)}."
+    )
+
+
+def _lasts_as_its_tape(case: Case, claimed: tuple[Finding, ...]) -> bool:
+    """Whether steps lose time by how long a tape has been open, in each of several tapes."""
+    where, age = case.signal(_OLDEST_TAPE)
+    inside = (where < len(case.run.steps)) & (age > 0)
+    where, age = where[inside], age[inside]
+    begun = int(np.count_nonzero(np.diff(age) < 0)) + 1
+    if len(age) < SERIES or begun < SEVERAL:
+        return False
+    lost = np.sum([finding.lost_per_step for finding in claimed], axis=0)[where]
+    tied = lost.std() > 0 and age.std() > 0
+    return bool(tied and np.corrcoef(age, lost)[0, 1] >= LEAST_CORRELATION)
 
 
 def _allocator(case: Case, rows: tuple[int, int]) -> tuple[str, Growth] | None:

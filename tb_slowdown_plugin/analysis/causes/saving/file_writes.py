@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import (
@@ -15,6 +17,7 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snip
 from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, working_rows
 from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.analysis.text.wording import (
+    count,
     counted,
     duration,
     ledger_seconds,
@@ -22,7 +25,8 @@ from tb_slowdown_plugin.analysis.text.wording import (
     size,
 )
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.events import SLOW_STEP
+from tb_slowdown_plugin.catalog.events import PYTHON_STACK, SLOW_STEP
+from tb_slowdown_plugin.records.types import Fact
 
 
 def claim(case: Case) -> Claim | None:
@@ -34,12 +38,11 @@ def claim(case: Case) -> Claim | None:
     line = names.detail(main.source)
     rows = working_rows(main.lost_per_step)
     usual = duration(float(np.median(main.lost_per_step[rows])))
-    bytes_of = [
-        fact.numbers.get("written_bytes", 0.0)
+    slow_steps = [
+        fact
         for _, fact in case.facts(SLOW_STEP)
         if fact.subject.rpartition(":")[0] == line.rpartition(":")[0]
     ]
-    seen, written = len(bytes_of), sum(bytes_of)
     seconds = lost_seconds(claimed)
     return Claim(
         "disk",
@@ -50,8 +53,8 @@ def claim(case: Case) -> Claim | None:
         (
             f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run) was lost "
             f"to writing files, in {counted(len(rows), 'step')}.",
-            f"The training thread was in that line in {counted(seen, 'slow step')}; it wrote "
-            f"{size(written / seen)} in each, on average.",
+            *_tell_slow_steps(slow_steps),
+            *_tell_samples(case, line),
             *(
                 f"Another {ledger_seconds(each.lost_seconds)} was lost in "
                 f"{names.detail(each.source)}."
@@ -60,9 +63,30 @@ def claim(case: Case) -> Claim | None:
             ),
         ),
         (in_the_background(), less_often()),
-        "high" if 2 * seen >= len(rows) else "medium",
+        "high" if 2 * len(slow_steps) >= len(rows) else "medium",
         place=to_place(line),
     )
+
+
+def _tell_slow_steps(slow_steps: Sequence[Fact]) -> list[str]:
+    if not slow_steps:
+        return []
+    written = sum(fact.numbers.get("written_bytes", 0.0) for fact in slow_steps)
+    seen = len(slow_steps)
+    return [
+        f"The training thread was in that line in {counted(seen, 'slow step')}; it wrote "
+        f"{size(written / seen)} in each, on average."
+    ]
+
+
+def _tell_samples(case: Case, line: str) -> list[str]:
+    """Where no step is slow because each one writes."""
+    samples = [fact for _, fact in case.facts(PYTHON_STACK) if fact.subject == line]
+    writes = sum(fact.numbers.get("waits_writing", 0.0) for fact in samples)
+    if not writes:
+        return []
+    of = sum(fact.numbers.get("of", 0.0) for fact in samples)
+    return [f"In {count(writes)} of {count(of)} samples of its stack it waited for the disk there."]
 
 
 def in_the_background() -> Advice:
@@ -82,7 +106,8 @@ def in_the_background() -> Advice:
 def less_often() -> Advice:
     """Or what is new only."""
     return Advice(
-        "Write less often, or only what is new since the last time.",
+        "Write less often, or only what is new since the last time; in a database, `commit` many "
+        "rows at once.",
         snippet(
             same("if step % 1_000 == 0:"),
             same("    save(path, state)"),

@@ -64,11 +64,19 @@ def test_other_threads_cost_the_training_thread_nothing(make_run):
     [
         ((8_000, 4_000_000), ["first", "first"]),
         ((4_000_000, 8_000), ["first", "first"]),
-        ((8_000, 8_100), ["first", "again"]),
+        ((8_000, 8_100), ["first", "first"]),
+        ((8_000, 8_000), ["first", "again"]),
         ((8_000, 0), ["first", "again"]),
         ((0, 8_000), ["first", "again"]),
     ],
-    ids=["a larger model", "a smaller one", "the same model", "not known", "not known before"],
+    ids=[
+        "a larger model",
+        "a smaller one",
+        "one layer more",
+        "the same model",
+        "not known",
+        "not known before",
+    ],
 )
 def test_the_function_of_another_model_is_traced_for_the_first_time(make_run, sizes, details):
     events = [

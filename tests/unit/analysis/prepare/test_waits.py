@@ -18,11 +18,11 @@ def samples(waits, of=30, how="inside", place=LINE):
     return Fact("python_stack", place, numbers)
 
 
-def waited(make_run, *facts, cpu, measured=None):
+def waited(make_run, *facts, cpu, measured=None, account=ACCOUNT):
     run = make_run(
         np.full(SIZE, 0.1), events=[(50, fact) for fact in facts], process_cpu=np.full(SIZE, cpu)
     )
-    return with_waits(run, measured or {}).get(ACCOUNT)
+    return with_waits(run, measured or {}).get(account)
 
 
 def test_of_an_idle_process_all_that_it_did_not_compute_was_waiting(make_run):
@@ -51,3 +51,11 @@ def test_what_an_account_holds_is_no_waiting(make_run):
 def test_a_line_whose_slow_steps_are_known_is_not_counted_twice(make_run):
     known = {ACCOUNT: np.zeros(SIZE)}
     assert not waited(make_run, samples(20), cpu=0.01, measured=known).any()
+
+
+@pytest.mark.parametrize("cpu", [0.01, 0.15], ids=["an idle process", "beside threads"])
+def test_a_line_that_writes_in_every_step_takes_its_share_of_the_samples(make_run, cpu):
+    facts = samples(15, how="writing"), samples(3, place="plot (train.py:3)")
+    wrote = waited(make_run, *facts, cpu=cpu, account=f"file_write:{LINE}")
+    np.testing.assert_allclose(wrote, 0.05)
+    assert waited(make_run, *facts, cpu=cpu) is None

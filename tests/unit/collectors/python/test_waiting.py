@@ -87,16 +87,37 @@ def test_a_package_that_waits_may_compute_in_threads_of_its_own():
         (["running"], ""),
         ([], ""),
         (["1", "0x1"], ""),
+        (["75", "0x6"], "writing"),
+        (["45", "0x6"], "alone"),
         (["202", "0x1", "0x80", "0x2", "0x7f01"], ""),
         (["202", "0x1", "0x80", "0x2", "0x0"], "alone"),
         (["230", "0x0", "0x0", "0x1", "0x1"], "alone"),
     ],
-    ids=["computes", "not told", "writes", "interpreter's lock", "lock", "pause"],
+    ids=[
+        "computes",
+        "not told",
+        "prints",
+        "writes",
+        "receives",
+        "interpreter's lock",
+        "lock",
+        "pause",
+    ],
 )
 def test_the_call_of_linux_decides(monkeypatch, call, found):
     monkeypatch.setattr("platform.machine", lambda: "x86_64")
     frame = sys._getframe()
     assert find_wait(1, lambda: {1: frame}, lambda _: call) == found
+
+
+def test_a_package_that_waits_for_a_connection_waits_alone(monkeypatch):
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    space = {"__name__": "somewhere", "sys": sys}
+    installed = "/usr/lib/site-packages/somewhere/pool.py"
+    exec(compile("def frame():\n    return sys._getframe()\n", installed, "exec"), space)
+    frame = space["frame"]()
+    for call, found in ((["7"], "alone"), (["202", "0x1", "0x80", "0x2", "0x0"], "")):
+        assert find_wait(1, lambda: {1: frame}, lambda _, call=call: call) == found
 
 
 def test_a_thread_that_went_on_meanwhile_says_nothing(monkeypatch):

@@ -110,6 +110,38 @@ def test_the_steps_of_a_keras_model_are_one_function_each_whatever_line_runs_the
     assert set(named(traced).values()) == {"Keras train step", "Keras test step"}
 
 
+def trained(width):
+    model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(width)])
+    model.compile("sgd", "mse")
+    return model, lambda: model.train_on_batch(tf.ones((4, 2)), tf.ones((4, width)))
+
+
+def test_models_of_other_sizes_are_told_apart_and_those_of_one_size_are_not(traced):
+    (_, small), (larger, large), (_, twin) = trained(1), trained(5), trained(1)
+    ran = []
+    for train in (small, large, twin, large):
+        train()
+        ran.append(taken(traced)[0])
+    assert ran[0] == ran[2] != ran[1] == ran[3]
+    of_metric = 2
+    numbers = of_metric + sum(
+        each.shape.num_elements() for each in larger.variables + larger.optimizer.variables
+    )
+    other = f"Keras train step with {numbers} numbers in variables"
+    assert set(named(traced).values()) == {"Keras train step", other}
+
+
+def test_a_line_whose_models_go_on_growing_makes_the_same_function(traced):
+    ran = []
+    for width in range(1, 15):
+        weight = tf.Variable(tf.ones(width))
+        tf.function(lambda x: tf.reduce_sum(x * weight))(tf.ones(()))  # noqa: B023
+        ran.append(taken(traced)[0])
+        gc.collect()
+    assert len(set(ran[:8])) == 8
+    assert set(ran[8:]) == {ran[0]}
+
+
 def test_gradients_outside_of_a_function_are_told_apart(recording):
     tapes = Tapes()
     tapes.start(recording.context)

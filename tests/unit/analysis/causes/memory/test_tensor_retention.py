@@ -139,7 +139,7 @@ def test_a_tape_that_stays_open(make_run, find, judge):
 
     assert (cause.cause, cause.confidence) == ("tensor_retention", "medium")
     assert cause.summary == (
-        "The gradient tape opened by `main (train.py:7)` is still recording, so none of its "
+        "The gradient tape opened by `main (train.py:7)` records step after step, so none of its "
         "tensors can be freed."
     )
     assert cause.evidence[:2] == (
@@ -147,6 +147,24 @@ def test_a_tape_that_stays_open(make_run, find, judge):
         "Host memory rose from 1.16 GiB around step 96 to 1.83 GiB around step 496.",
     )
     assert cause.advice[0].text.startswith("Open one `tf.GradientTape`")
+
+
+@pytest.mark.parametrize(("slower", "named"), [(True, True), (False, False)])
+def test_tapes_that_slow_the_steps_in_them(make_run, find, judge, slower, named):
+    age = np.arange(SIZE) % 50 + 1
+    lost = 0.001 * (age if slower else age[::-1])
+    sampled = np.arange(3, SIZE, 13)
+    run = make_run(
+        0.010 + lost,
+        signals={"oldest_tape_steps": age[sampled].astype(float)},
+        signal_rows=sampled,
+        events=[(45, Fact("open_tape", "main (train.py:7)", {"age_steps": 45}))],
+    )
+    causes = judge(run, find("core", "drift", lost)).report.causes
+
+    assert [each.cause for each in causes] == ["tensor_retention"] * named
+    assert [each.place.line for each in causes] == [7] * named
+    assert all("up to 45 steps" in each.evidence[0] for each in causes)
 
 
 def test_live_tensors_are_bytes_as_well(causes_beside):
