@@ -31,7 +31,7 @@ CASES: dict[str, tuple[Any, Any]] = {
     ),
     "input_fixes.load_in_processes": (
         wait(python_seconds="27.6 ms"),
-        wait("Range Map Batch", "Map#3"),
+        wait("Range Map Batch", "Map#3", python=1, beside=True),
     ),
     "input_fixes.smaller_buffer": (
         wait("Range Shuffle Batch", at_epochs=True, shuffle_buffer=50_000),
@@ -59,9 +59,10 @@ CASES: dict[str, tuple[Any, Any]] = {
     ),
     "input_fixes.parallel_map": (
         wait("Range Map Batch", "Map#3"),
-        wait("Range Map Batch", "Map#3", library=2),
+        wait("Range Map Batch", "Map#3", beside=True),
     ),
     "input_fixes.prefetch": (wait("Range Batch"), wait("Range Batch Prefetch Take")),
+    "input_fixes.prepare_once": (wait("Range Map Batch", beside=True), wait("Range Map Batch")),
     "input_fixes.cache": (
         wait("TensorSlice Map Map", epochs=5, random=2),
         wait("TensorSlice Map Map", epochs=5, random=1),

@@ -74,6 +74,14 @@ def caches_before_randomness(snippet: Snippet):
     assert (len(calls), len(augmented)) == (5, 10)
 
 
+def prepares_once(snippet: Snippet, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    calls: list = []
+    ds = snippet.run("new", {"ds": tf.data.Dataset.range(5), "decode": counting(calls)})["ds"]
+    assert [[int(x) for x in ds] for _ in range(2)] == [[0, 1, 2, 3, 4]] * 2
+    assert len(calls) == 5
+
+
 def interleaves_files(snippet: Snippet, tmp_path):
     files = []
     for number in range(3):
@@ -284,6 +292,7 @@ CASES: dict[str, CaseOfAdvice] = {
     "history": (tells(grows=True), "Look for Python code", bounds_a_history),
     "interleave": (tells(), "Read several", interleaves_files),
     "batch": (tells("Range Map Batch"), "Process whole", works_on_batches),
+    "once": (tells("Range Map Batch", beside=True), "Compute what is", prepares_once),
     "parallel batch": (tells(stage="BatchV2#2"), "Build batches", batches_in_parallel),
     "generator": (tells(stage="Generator#4"), "Load the data", slices_what_fits),
     "drawn": (DRAWN, "Let the generator make", generates_whole_batches),

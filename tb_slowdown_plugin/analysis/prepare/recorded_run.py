@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_training
+from tb_slowdown_plugin.analysis.prepare.input_work import with_input_work
 from tb_slowdown_plugin.analysis.prepare.slow_steps import with_slow_lines
 from tb_slowdown_plugin.analysis.prepare.user_calls import (
     with_first_validation,
@@ -57,7 +58,8 @@ def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float
     if group is not None:
         measured = {n: s for n, s in measured.items() if names.family(n) != names.COMMUNICATION}
         measured[IN_TURN if group.straggler is None else names.COMMUNICATION] = group.lost
-    return with_waits(run, with_slow_lines(run, measured))
+    measured = with_waits(run, with_slow_lines(run, measured))
+    return with_input_work(run, measured, epoch_rows(run))
 
 
 def _with_optimizers_of_models(

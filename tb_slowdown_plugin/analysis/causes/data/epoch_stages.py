@@ -36,6 +36,20 @@ def read_to_the_end() -> Advice:
     )
 
 
+def prepare_once() -> Advice:
+    """Nothing beside the step that could be done before it."""
+    return Advice(
+        "Compute what is the same in every run once, save it, and train on that.",
+        snippet(
+            new('ds.map(decode).save("prepared")  # once'),
+            old("ds = ds.map(decode)"),
+            new('ds = tf.data.Dataset.load("prepared")'),
+        ),
+        "Disk space. The saved data must be made again when `decode` changes.",
+        "find the `map` in your input pipeline",
+    )
+
+
 def repeat_inside() -> Advice:
     """One iterator for all epochs."""
     return Advice(

@@ -48,6 +48,8 @@ class InputWait:
     """It is the first batch of each epoch."""
     at_ends: bool = False
     """It is the end of each pass, where TensorFlow takes the pipeline down."""
+    beside: bool = False
+    """No batch is late: the pipeline computes on the cores that the step needs."""
     workers: int = 0
     """Threads or processes that make the batches of a `PyDataset`; 0 without one."""
     python_seconds: str = ""
@@ -73,6 +75,15 @@ def _is_tf_data(wait: InputWait) -> bool:
 
 def _on_each_step(wait: InputWait) -> bool:
     return _is_tf_data(wait) and not wait.at_epochs and not wait.at_ends
+
+
+def _is_late(wait: InputWait) -> bool:
+    """Whether more cores, or batches made ahead, can help at all."""
+    return _on_each_step(wait) and not wait.beside
+
+
+def _is_beside(wait: InputWait) -> bool:
+    return _is_tf_data(wait) and wait.beside
 
 
 def _has(wait: InputWait, stage: str, *, unknown: bool) -> bool:
@@ -112,6 +123,10 @@ def _python_takes_the_time(wait: InputWait) -> bool:
     return bool(wait.python_seconds) or (calls and _stage_is(wait, "Map", "ParallelMap"))
 
 
+def _python_is_late(wait: InputWait) -> bool:
+    return _python_takes_the_time(wait) and _is_late(wait)
+
+
 def _is_fitted(wait: InputWait) -> bool:
     """Keras's `fit` is given a Python generator, and makes the dataset itself."""
     pipeline = wait.program.pipeline
@@ -145,7 +160,7 @@ def _generator_is_slow(wait: InputWait) -> bool:
 
 def _map_is_serial(wait: InputWait) -> bool:
     """The slow stage is a `map` that works on one element at a time, or nobody knows."""
-    if not _on_each_step(wait) or _python_takes_the_time(wait) or _generator_is_slow(wait):
+    if not _is_late(wait) or _python_takes_the_time(wait) or _generator_is_slow(wait):
         return False
     if wait.kind and not (_stage_is(wait, "Map") or _is_other(wait)):
         return False
@@ -161,12 +176,12 @@ def _is_other(wait: InputWait) -> bool:
 
 
 def _batch_is_serial(wait: InputWait) -> bool:
-    return _on_each_step(wait) and _stage_is(wait, *_BATCHES)
+    return _is_late(wait) and _stage_is(wait, *_BATCHES)
 
 
 def _files_are_read_in_turn(wait: InputWait) -> bool:
     """Files are the slow stage, or may be; and no parallel `interleave` is there."""
-    if not _on_each_step(wait) or _has(wait, "ParallelInterleave", unknown=False):
+    if not _is_late(wait) or _has(wait, "ParallelInterleave", unknown=False):
         return False
     if wait.kind:
         return _stage_is(wait, *_READERS)
@@ -181,7 +196,7 @@ def _files_are_slow(wait: InputWait) -> bool:
 def _is_not_prefetched(wait: InputWait) -> bool:
     """No `prefetch` behind the last work; where the pipeline is not recorded, it may be missing."""
     pipeline = wait.program.pipeline
-    return _on_each_step(wait) and (pipeline is None or not pipeline.is_prefetched)
+    return _is_late(wait) and (pipeline is None or not pipeline.is_prefetched)
 
 
 def _is_not_cached(wait: InputWait) -> bool:
@@ -314,7 +329,7 @@ OFFERS: Final = (
     Offer(plain(fit_on_arrays.larger_batches), when=_has_batches_to_merge),
     Offer(several_steps_a_call, when=_calls_for_each_batch),
     Offer(_at_python(replace_python), when=_python_takes_the_time),
-    Offer(plain(load_in_processes), when=_python_takes_the_time),
+    Offer(plain(load_in_processes), when=_python_is_late),
     Offer(smaller_buffer, when=buffer_is_filled),
     Offer(plain(shuffle_early), when=_shuffles_late),
     Offer(_at_python(plain(generator_stages.no_generator)), when=_generator_can_be_listed),
@@ -328,6 +343,7 @@ OFFERS: Final = (
     Offer(cache, when=_is_not_cached),
     Offer(plain(interleave), when=_files_are_read_in_turn),
     Offer(plain(batch_first), when=_map_is_before_batch),
+    Offer(plain(epoch_stages.prepare_once), when=_is_beside),
     Offer(plain(epoch_stages.repeat_inside), when=_in_a_loop),
     Offer(plain(epoch_stages.repeat_for_fit), when=_in_fit),
     Offer(plain(epoch_stages.tune_by_hand), when=_tuned_ends_are_waited_for),

@@ -48,6 +48,7 @@ from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
 )
 from tb_slowdown_plugin.analysis.causes.data import (
     input_fixes,
+    input_work,
     iterator_teardown,
     pipeline_evidence,
     validation_wait,
@@ -82,10 +83,13 @@ _OVER_DEVICES: Final = (
 
 def explain(case: Case) -> Claim | None:
     """Claims the input wait that the engine calls lost."""
-    claimed = case.of(names.INPUT_WAIT)
+    claimed = case.of(names.INPUT_WAIT, names.INPUT_WORK)
     if not claimed:
         return None
     main = largest(claimed)
+    if main.source == names.INPUT_WORK:
+        place = _slow_function(case, main) or input_line(case)
+        return input_work.claim(case, claimed, _advice(case, main), place)
     if main.source == iterator_teardown.ACCOUNT:
         return iterator_teardown.claim(case, claimed, main)
     if main.source == validation_wait.ACCOUNT:
@@ -170,12 +174,16 @@ def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterab
             rows = slice(max(main.rows[0], case.diagnosis.warm_up_rows), main.rows[1] + 1)
             yield from _tell_typical(wait[rows], np.maximum(period[rows] - wait[rows], 0.0))
     for other in claimed:
-        if other is not main:
+        if other.source == names.INPUT_WORK:
+            yield input_work.tell(case, other)
+        elif other is not main:
             yield f"Another {ledger_seconds(other.lost_seconds)}: {course(case, other, wait)}."
-    yield (
-        f"{ledger_seconds(lost_seconds(claimed))} was lost to input wait, timed at the call "
-        "that fetches each batch."
-    )
+    total = ledger_seconds(lost_seconds(claimed))
+    waited = tuple(each for each in claimed if each.source != names.INPUT_WORK)
+    to = "input wait"
+    if waited != claimed:
+        to = f"input, {ledger_seconds(lost_seconds(waited))} of it to input wait"
+    yield f"{total} was lost to {to}, timed at the call that fetches each batch."
     stretched = sum(finding.numbers.get(STRETCHED, 0.0) for finding in claimed)
     if stretched >= TELLING * lost_seconds(claimed):
         yield (
@@ -244,6 +252,7 @@ def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
         workers=round(workers[-1]) if workers else 0,
         python_seconds=pipeline_evidence.python_seconds(captured) if captured else "",
         python_at=pipeline_evidence.python_place(case),
+        beside=finding.source == names.INPUT_WORK,
     )
     if not _makes_datasets(case, finding):
         return input_fixes.advise(wait)

@@ -16,6 +16,7 @@ from tb_slowdown_plugin.analysis.causes.common.trend_tests import bytes_per_seco
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent, size
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog.events import INPUT_FUNCTION, STAGE, UNFILLED
+from tb_slowdown_plugin.catalog.names import INPUT_PIPELINE
 from tb_slowdown_plugin.catalog.parameters.shared import LEAST_READING, MATTERS
 from tb_slowdown_plugin.catalog.signals import READ
 from tb_slowdown_plugin.records.capture import CapturedItem, CapturedSteps
@@ -129,8 +130,19 @@ def function_place(case: Case, finding: Finding) -> str:
     stages = slow_stages(case, finding)
     if not stages or not any(kind in stages[-1][1].subject for kind in _RUN_FUNCTIONS):
         return ""
-    told = {fact.subject for _, fact in case.facts(INPUT_FUNCTION)}
+    told = set(_functions_of_newest(case))
     return python_place(case) or (told.pop() if len(told) == 1 else "")
+
+
+def _functions_of_newest(case: Case) -> list[str]:
+    """The program's functions in the pipeline that was told last; other data may have theirs."""
+    told: list[str] = []
+    for event in case.run.events:
+        if isinstance(event.what, Fact) and event.what.name == INPUT_PIPELINE:
+            told.clear()
+        elif isinstance(event.what, Fact) and event.what.name == INPUT_FUNCTION:
+            told.append(event.what.subject)
+    return told
 
 
 def python_seconds(captured: CapturedSteps) -> str:

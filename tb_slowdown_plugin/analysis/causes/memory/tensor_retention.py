@@ -175,8 +175,8 @@ def _open_tape(case: Case, claimed: tuple[Finding, ...], rows: tuple[int, int]) 
         "tensor_retention",
         claimed,
         f"a gradient tape left open: {place}",
-        f"The gradient tape opened by `{place}` records step after step, so none of its tensors can "
-        "be freed.",
+        f"The gradient tape opened by `{place}` records step after step, so none of its tensors "
+        "can be freed.",
         (
             seen,
             *([_tell_memory(case, memory)] if memory is not None and _goes_on(memory) else []),

@@ -1,0 +1,57 @@
+"""A pipeline on the step's cores is told with both step times, and with fixes that need no core."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.records.types import Fact
+
+SIZE = 400
+BESIDE = np.where(np.arange(SIZE) % 40 < 38, 0.010, 0.0)
+
+
+@pytest.mark.parametrize("waits", [0.0, 0.004])
+def test_both_step_times_and_less_work_for_each_element(make_run, find, judge, waits):
+    wait = np.full(SIZE, waits)
+    run = make_run(
+        0.010 + BESIDE + wait,
+        accounts={names.INPUT_WAIT: wait},
+        events=[
+            (0, Fact(names.INPUT_PIPELINE, "TensorSlice Map Batch")),
+            (0, Fact("input_function", "<lambda> (train.py:8)")),
+            (1, Fact(names.INPUT_PIPELINE, "TensorSlice Map Batch")),
+            (1, Fact("input_function", "log_mel (train.py:23)")),
+            (9, Fact("input_stage", "MapAndBatch#2", {"share": 0.9, "seconds_per_element": 0.03})),
+        ],
+    )
+    findings = [find(names.INPUT_WORK, "flat", BESIDE)]
+    if waits:
+        findings.append(find(names.INPUT_WAIT, "flat", wait))
+    report = judge(run, *findings).report
+    (cause,) = report.causes
+    assert (cause.cause, cause.confidence) == ("input_pipeline", "medium")
+    assert cause.lost_seconds == pytest.approx(3.8 + 400 * waits)
+    assert cause.summary == (
+        "The pipeline computes on the cores that the step needs: steps take 20 ms while it works, "
+        "and 10 ms at the end of each epoch, when it has made all batches."
+    )
+    assert cause.evidence[0].startswith(f"3.80 s ({'40' if waits else '48'}")
+    assert ("Another 1.60 s was lost to waiting for batches." in cause.evidence) == bool(waits)
+    assert (cause.place.function, cause.place.line) == ("log_mel", 23)
+    starts = [each.text.split(":")[0][:20] for each in cause.advice]
+    assert "Compute what is the " in starts
+    assert not any(start.startswith(("Prefetch", "Run the slow")) for start in starts)
+    assert report.headline.endswith("input work on the step's cores.")
+
+
+def test_of_a_wait_it_is_the_rest(make_run, find, judge):
+    wait = np.full(SIZE, 0.020)
+    run = make_run(0.010 + BESIDE + wait, accounts={names.INPUT_WAIT: wait})
+    found = (find(names.INPUT_WAIT, "flat", wait), find(names.INPUT_WORK, "flat", BESIDE))
+    (cause,) = judge(run, *found).report.causes
+    assert cause.summary.startswith("Steps wait for input throughout the run")
+    assert any(text.startswith("3.80 s (24") for text in cause.evidence)
+    lost = "11.8 s was lost to input, 8.00 s of it to input wait, timed"
+    assert any(text.startswith(lost) for text in cause.evidence)
