@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from tb_slowdown_plugin.errors import InputError
 from tb_slowdown_plugin.reader.build.record_batch import Record
-from tb_slowdown_plugin.reader.build.run_builder import Bounds, assemble
+from tb_slowdown_plugin.reader.build.run_builder import BOUNDS, Bounds, assemble
 from tb_slowdown_plugin.reader.event_files import (
     Damaged,
     EventFile,
@@ -89,7 +89,7 @@ def read_runs(
 
 
 def read_stored(
-    stored: StoredRun, damages: list[Damaged], *, attach: Attach, bounds: Bounds | None = None
+    stored: StoredRun, damages: list[Damaged], *, attach: Attach, bounds: Bounds = BOUNDS
 ) -> Iterator[Run]:
     """Reads one run of a listing; from a copy where the logdir is remote.
 
@@ -97,7 +97,7 @@ def read_stored(
       stored: From `list_runs`.
       damages: Gets what can't be read and of which no run came.
       attach: See `read_runs`.
-      bounds: How much of a run is kept step by step; None for all.
+      bounds: How much of a run is kept step by step.
 
     Yields:
       The run; nothing where the files hold none, several where writers have records each.
@@ -154,7 +154,7 @@ def _read_groups(
     groups: Mapping[str, str],
     advance: Callable[[int], None],
     damages: list[Damaged],
-    bounds: Bounds | None = None,
+    bounds: Bounds = BOUNDS,
 ) -> Iterator[Run]:
     points: dict[str, ScalarPoints | None] = {}
     left = Counter(groups.values())
@@ -187,7 +187,7 @@ def _read_run(
     files: list[EventFile],
     advance: Callable[[int], None],
     scalars: ScalarPoints | None,
-    bounds: Bounds | None,
+    bounds: Bounds,
 ) -> tuple[Run | None, list[Damaged]]:
     """A run of records. Until the first is found, `scalars` gets the points of the program's."""
     damages: list[Damaged] = []

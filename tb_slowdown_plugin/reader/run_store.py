@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final, Literal, TypeAlias
 
 from tb_slowdown_plugin.reader.build.record_batch import Record
-from tb_slowdown_plugin.reader.build.run_builder import Assembly, Bounds
+from tb_slowdown_plugin.reader.build.run_builder import BOUNDS, Assembly, Bounds
 from tb_slowdown_plugin.reader.build.session_builder import OutOfOrder
 from tb_slowdown_plugin.reader.event_files import Looked, find_damage
 from tb_slowdown_plugin.reader.extent import Extent, end_tags, extent_from, extent_of
@@ -24,10 +24,6 @@ from tb_slowdown_plugin.records.types import Run
 
 _MOST_BYTES: Final = 1 << 30
 """Columns kept of all runs together; a run of 1,000,000 steps takes about 120 MB."""
-
-BOUNDS: Final = Bounds(rows=1 << 21, samples=1 << 18, events=1 << 17)
-"""About 250 MB of steps, 42 MB of samples of 20 signals, 50 MB of events: a run without end
-stays below. At 10 ms a step these are the steps of 6 hours."""
 
 _READ_SECONDS: Final = 30.0
 """TensorBoard looks for new records every 5 s; what it does not show after these it hides."""

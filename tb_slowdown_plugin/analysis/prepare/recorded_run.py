@@ -8,14 +8,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_training
-from tb_slowdown_plugin.analysis.prepare.input_work import with_input_work
-from tb_slowdown_plugin.analysis.prepare.slow_steps import with_slow_lines
+from tb_slowdown_plugin.analysis.prepare.unclocked.input_work import with_input_work
+from tb_slowdown_plugin.analysis.prepare.unclocked.slow_steps import with_slow_lines
+from tb_slowdown_plugin.analysis.prepare.unclocked.waits import with_waits
 from tb_slowdown_plugin.analysis.prepare.user_calls import (
     with_first_validation,
     with_single_calls,
     with_validation,
 )
-from tb_slowdown_plugin.analysis.prepare.waits import with_waits
 from tb_slowdown_plugin.analysis.prepare.workers import find_group
 from tb_slowdown_plugin.analysis.stats.buckets import (
     Samples,

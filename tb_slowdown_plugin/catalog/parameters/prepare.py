@@ -73,9 +73,3 @@ MOSTLY_WRITING: Final = Parameter(
     what="Of the slow steps of a line, in which it writes, from which they all are writing; and of "
     "such a step, that no account holds.",
 )
-
-CHANCE_OF_SHORT_ENDS: Final = Parameter(
-    1e-3,
-    unit="probability",
-    what="By which the steps at the end of passes may be shorter by chance alone.",
-)

@@ -5,7 +5,7 @@ A row may come to stand for several steps: what keeps a run without end in memor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -41,6 +41,11 @@ class GrowingColumns:
         return name in self._arrays or name in self._constants
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Of all columns."""
+        return (*self._constants, *self._arrays)
+
+    @property
     def nbytes(self) -> int:
         """Bytes in the columns' rows."""
         return sum(array.itemsize for array in self._arrays.values()) * self.rows
@@ -74,7 +79,14 @@ class GrowingColumns:
 
     def views(self) -> dict[str, NDArray[Any]]:
         """Each column as it is now, read-only."""
-        return {name: self.view(name) for name in (*self._constants, *self._arrays)}
+        return {name: self.view(name) for name in self.names}
+
+    def pop(self, name: str) -> NDArray[Any] | None:
+        """The column as it is now, and is here no longer; None where there is none."""
+        view = self.view(name) if name in self else None
+        self._constants.pop(name, None)
+        self._arrays.pop(name, None)
+        return view
 
     def _append_to_constant(self, name: str, added: NDArray[Any], absent: float) -> None:
         """Leaves a column without an array, or gives it one for the rows before these."""
@@ -138,20 +150,20 @@ class FoldingColumns:
         if self.width == 1:
             self._full.append(rows, values, self._absent)
         else:
-            self._add(values, np.ones(rows, np.int64))
+            self._add(values, rows)
 
     def widen(self, width: int) -> None:
         """Let each row stand for `width` rows, a multiple of those it stands for now."""
+        full, rest, sizes = self._full, self._rest, (self.rows, len(self._rest_counts))
         counts = np.concatenate([np.full(self.rows, self.width), self._rest_counts])
-        full, rest = self._full.views(), self._rest
-        values = {
-            name: np.concatenate([part[name] for part in (full, rest) if name in part])
-            for name in dict.fromkeys((*full, *rest))
-        }
         self.width = width
         self._full, self._rest = GrowingColumns(), {}
-        self._rest_counts = np.empty(0, np.int64)
-        self._add(values, counts)
+        # One column at a time: no two are in memory twice.
+        names = dict.fromkeys((*full.names, *rest))
+        self._fold(
+            counts,
+            ((name, self._behind(full.pop(name), rest.pop(name, None), sizes)) for name in names),
+        )
 
     def change(self, name: str, function: Callable[[NDArray[Any]], NDArray[Any]]) -> None:
         """Put other values into a column; earlier views of it stay as they are."""
@@ -175,29 +187,47 @@ class FoldingColumns:
             for name in last
         }
 
-    def _add(self, values: _Columns, counts: Int) -> None:
-        new, old = len(counts), len(self._rest_counts)
-        counts = np.concatenate([self._rest_counts, counts])
+    def _add(self, values: _Columns, rows: int) -> None:
+        """Rows as they come, behind those that fill no group yet."""
+        rest, sizes = self._rest, (len(self._rest_counts), rows)
+        counts = np.concatenate([self._rest_counts, np.ones(rows, np.int64)])
+        self._rest = {}
+        names = dict.fromkeys((*rest, *values))
+        self._fold(
+            counts,
+            ((name, self._behind(rest.get(name), values.get(name), sizes)) for name in names),
+        )
+
+    def _behind(
+        self,
+        before: NDArray[Any] | None,
+        after: NDArray[Any] | None,
+        sizes: tuple[int, int],
+    ) -> NDArray[Any]:
+        """One column of two parts, of so many rows; one of the parts may not have it."""
+        dtype = next(part.dtype for part in (before, after) if part is not None)
+        pairs = zip((before, after), sizes, strict=True)
+        return np.concatenate(
+            [np.full(size, self._absent, dtype) if part is None else part for part, size in pairs]
+        )
+
+    def _fold(self, counts: Int, columns: Iterable[tuple[str, NDArray[Any]]]) -> None:
+        """Joins rows that stand for `counts`, and keeps what fills no group for later."""
+        ends = self._ends(counts)
+        kept = int(ends[-1]) if len(ends) else 0
+        joined = {}
+        for name, column in columns:
+            joined[name] = self._join(name, column[:kept], ends)
+            self._rest[name] = column[kept:].copy()
+        self._rest_counts = counts[kept:].copy()
+        if len(ends):
+            self._full.append(len(ends), joined, self._absent)
+
+    def _ends(self, counts: Int) -> Int:
+        """The rows before which groups end: never inside of one, as each width is a multiple."""
         passed = np.cumsum(counts)
         groups = int(passed[-1]) // self.width if len(counts) else 0
-        # A group never ends inside a row: each width is a multiple of those before it.
-        ends = np.searchsorted(passed, self.width * np.arange(1, groups + 1)) + 1
-        kept = int(ends[-1]) if groups else 0
-        joined, rest = {}, {}
-        for name in dict.fromkeys((*self._rest, *values)):
-            dtype = (values[name] if name in values else self._rest[name]).dtype
-            before = self._rest.get(name)
-            column = np.concatenate(
-                [
-                    np.full(old, self._absent, dtype) if before is None else before,
-                    values[name] if name in values else np.full(new, self._absent, dtype),
-                ]
-            )
-            joined[name] = self._join(name, column[:kept], ends)
-            rest[name] = column[kept:].copy()
-        if groups:
-            self._full.append(groups, joined, self._absent)
-        self._rest, self._rest_counts = rest, counts[kept:].copy()
+        return np.searchsorted(passed, self.width * np.arange(1, groups + 1)) + 1
 
     def _join(self, name: str, column: NDArray[Any], ends: Int) -> NDArray[Any]:
         """The rows before each of `ends`, from the end before on, as one."""

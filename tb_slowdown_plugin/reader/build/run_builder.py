@@ -48,6 +48,11 @@ class Bounds:
     seconds stand in the accounts."""
 
 
+BOUNDS: Final = Bounds(rows=1 << 21, samples=1 << 18, events=1 << 17)
+"""What is kept of any run, by the tab and by the commands alike: about 250 MB of steps, 42 MB of
+samples of 20 signals, 50 MB of events. At 10 ms a step these are the steps of 6 hours."""
+
+
 class Assembly:
     """One run, as the user knows it, growing out of records.
 
@@ -222,8 +227,8 @@ class Assembly:
     def _notes(self) -> Iterator[str]:
         if self._width > 1:
             yield (
-                f"The run is too long to be kept step by step here: each step shown is "
-                f"{self._width} of its steps in a row. `tbslow report` reads each one."
+                f"The run is too long to be kept step by step: each step shown is "
+                f"{self._width} of its steps in a row. Sums are of all steps."
             )
         dropped = sum(strand.dropped_events for strand in self._strands())
         if dropped:

@@ -1,7 +1,9 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.reader.build.columns import GrowingColumns
+from tb_slowdown_plugin.reader.build.columns import FoldingColumns, GrowingColumns
 
 
 def test_rows_are_appended_across_every_growth() -> None:
@@ -83,3 +85,34 @@ def test_columns_without_a_row_are_there():
     np.testing.assert_array_equal(columns.view("number"), [4, 4])
     np.testing.assert_array_equal(columns.view("items"), [1.0, 2.0])
     assert columns.nbytes == 16
+
+
+def ones(rows):
+    return np.ones(rows)
+
+
+def test_a_column_that_comes_among_rows_without_a_group_keeps_its_place() -> None:
+    columns = FoldingColumns({}, "sum", 0.0)
+    columns.append(4, {"a": ones(4)})
+    columns.widen(4)
+    columns.append(5, {"a": ones(5)})
+    columns.append(2, {"a": ones(2), "late": 10 * ones(2)})
+    columns.widen(8)
+    columns.append(5, {"a": ones(5)})
+    assert {name: column.tolist() for name, column in columns.views().items()} == {
+        "a": [8.0, 8.0],
+        "late": [0.0, 20.0],
+    }
+
+
+def test_wider_rows_take_little_memory_beside_the_columns() -> None:
+    columns = FoldingColumns({}, "sum", 0.0)
+    rows, names = 1 << 16, [f"column {number}" for number in range(20)]
+    columns.append(rows, {name: np.arange(float(rows)) for name in names})
+    tracemalloc.start()
+    columns.widen(2)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # What is made is half as large twice, and one column whole; the old columns were there before.
+    assert peak < 1.25 * len(names) * rows * 8
+    assert columns.views()[names[0]][:2].tolist() == [1.0, 5.0]

@@ -69,4 +69,4 @@ def test_a_run_beyond_its_bounds_is_summed_up_and_nothing_is_lost() -> None:
     assert len(run.steps) <= 25
     whole = 8 * float(event_files.make_steps(ROWS).period_seconds.sum())
     assert float(np.nansum(run.steps.period_seconds)) == pytest.approx(whole, rel=1e-3)
-    assert run.notes[0].startswith("The run is too long to be kept step by step here")
+    assert run.notes[0].startswith("The run is too long to be kept step by step: ")

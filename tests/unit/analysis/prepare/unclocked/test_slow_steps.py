@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.prepare.slow_steps import find_slow_steps, with_slow_lines
+from tb_slowdown_plugin.analysis.prepare.unclocked.slow_steps import (
+    find_slow_steps,
+    with_slow_lines,
+)
 from tb_slowdown_plugin.records.types import Fact
 
 SIZE = 400

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.prepare.waits import with_waits
+from tb_slowdown_plugin.analysis.prepare.unclocked.waits import with_waits
 from tb_slowdown_plugin.records.types import Fact
 
 SIZE = 400

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.prepare.input_work import with_input_work
+from tb_slowdown_plugin.analysis.prepare.unclocked.input_work import with_input_work
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.records.types import Fact
 

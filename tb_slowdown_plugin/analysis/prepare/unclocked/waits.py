@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.prepare.slow_steps import waits_in
+from tb_slowdown_plugin.analysis.prepare.unclocked.slow_steps import waits_in
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import PYTHON_STACK

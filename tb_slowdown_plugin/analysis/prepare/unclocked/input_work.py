@@ -13,20 +13,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from math import comb
 from typing import Final
 
 import numpy as np
 
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.parameters.prepare import CHANCE_OF_SHORT_ENDS
-from tb_slowdown_plugin.catalog.parameters.shared import ALIKE, LARGER, SERIES, SEVERAL
+from tb_slowdown_plugin.catalog.parameters.shared import (
+    ALIKE,
+    LARGER,
+    MAJORITY,
+    NEGLIGIBLE,
+    SERIES,
+    SEVERAL,
+)
+from tb_slowdown_plugin.catalog.parameters.stats import TREND_SIGNIFICANCE
 from tb_slowdown_plugin.records.types import Fact, Float, Int, Run
 
-READY: Final = 2
+_READY: Final = 2
 """The step whose batch is certainly made, counted from the end of a pass: the last batch may be a
 smaller one."""
+_SIZES: Final = 2
+"""Of batches: all but the last one of a pass are alike."""
 _BATCHES: Final = frozenset({"Batch", "ParallelBatch"})
 _UNEVEN: Final = frozenset({"PaddedBatch", "GroupByWindow", "DenseToRagged", "DenseToSparse"})
 """Stages that give batches of different sizes, the last ones of a pass often smaller ones."""
@@ -46,14 +54,14 @@ def with_input_work(run: Run, measured: Mapping[str, Float], epochs: Int) -> dic
         return made
     taken = sum(zero_where_unknown(each) for each in measured.values())
     core = np.maximum(run.steps.period_seconds - taken, 0.0)
-    usual = np.array([np.median(core[rows][1:-READY]) for rows in passes])
-    ready = np.array([core[rows][-READY] for rows in passes])
+    usual = np.array([np.median(core[rows][1:-_READY]) for rows in passes])
+    ready = np.array([core[rows][-_READY] for rows in passes])
     if not np.all(usual > 0) or not _are_shorter(core, passes, usual, ready):
         return made
     share = float(np.median(ready / usual))
     column = np.zeros(len(core))
     for rows, level in zip(passes, usual, strict=True):
-        beside = slice(rows.start, rows.stop - READY)
+        beside = slice(rows.start, rows.stop - _READY)
         column[beside] = np.clip(core[beside] - share * level, 0.0, (1 - share) * level)
     made[names.INPUT_WORK] = column
     return made
@@ -71,10 +79,10 @@ def _ends_alike(run: Run, rows: slice) -> bool:
     """Whether the step that is compared ran what the others of its pass run, on as much."""
     for column in (run.steps.ran, run.steps.calls, run.steps.argument_size, run.steps.kind):
         part = column[rows]
-        if len(part) and not _is_usual(part[-READY], part):
+        if len(part) and not _is_usual(part[-_READY], part):
             return False
     items = run.steps.items[rows]
-    return bool(np.isnan(items).any()) or _is_usual(items[-READY], items)
+    return bool(np.isnan(items).any()) or _is_usual(items[-_READY], items)
 
 
 def _is_usual(value: float, part: Int | Float) -> bool:
@@ -94,13 +102,13 @@ def _batches_are_alike(run: Run) -> bool:
     if any(_BATCHES & each for each in stages) or run.steps.argument_size.any():
         return True
     shapes = run.signals.values.get("batch_shapes")
-    return shapes is not None and float(np.nanmax(shapes, initial=0.0)) in (1.0, 2.0)
+    return shapes is not None and 0 < float(np.nanmax(shapes, initial=0.0)) <= _SIZES
 
 
 def _are_shorter(core: Float, passes: list[slice], usual: Float, ready: Float) -> bool:
     """Whether the steps before the end of passes are shorter than chance makes any of them."""
     short = int(np.count_nonzero(LARGER * ready <= usual))
-    others = [core[rows][1:-READY] for rows in passes]
+    others = [core[rows][1:-_READY] for rows in passes]
     chance = float(
         np.mean(
             np.concatenate(
@@ -108,9 +116,6 @@ def _are_shorter(core: Float, passes: list[slice], usual: Float, ready: Float) -
             )
         )
     )
-    count = len(passes)
-    tail = sum(
-        comb(count, hits) * chance**hits * (1 - chance) ** (count - hits)
-        for hits in range(short, count + 1)
-    )
-    return 2 * short > count and tail <= CHANCE_OF_SHORT_ENDS
+    expected = chance * len(passes)
+    errors = (short - expected) / np.sqrt(max(expected * (1 - chance), NEGLIGIBLE))
+    return bool(short >= MAJORITY * len(passes) and errors >= TREND_SIGNIFICANCE)
