@@ -160,8 +160,12 @@ class FoldingColumns:
         self._full, self._rest = GrowingColumns(), {}
         # One column at a time: no two are in memory twice.
         names = dict.fromkeys((*full.names, *rest))
+        passed = np.cumsum(counts)
+        groups = int(passed[-1]) // width if len(counts) else 0
+        ends = np.searchsorted(passed, width * np.arange(1, groups + 1)) + 1
         self._fold(
             counts,
+            ends,
             ((name, self._behind(full.pop(name), rest.pop(name, None), sizes)) for name in names),
         )
 
@@ -189,13 +193,16 @@ class FoldingColumns:
 
     def _add(self, values: _Columns, rows: int) -> None:
         """Rows as they come, behind those that fill no group yet."""
-        rest, sizes = self._rest, (len(self._rest_counts), rows)
+        rest, old = self._rest, len(self._rest_counts)
         counts = np.concatenate([self._rest_counts, np.ones(rows, np.int64)])
+        begun = int(self._rest_counts.sum())
+        ends = old - begun + self.width * np.arange(1, (begun + rows) // self.width + 1)
         self._rest = {}
         names = dict.fromkeys((*rest, *values))
         self._fold(
             counts,
-            ((name, self._behind(rest.get(name), values.get(name), sizes)) for name in names),
+            ends,
+            ((name, self._behind(rest.get(name), values.get(name), (old, rows))) for name in names),
         )
 
     def _behind(
@@ -211,9 +218,12 @@ class FoldingColumns:
             [np.full(size, self._absent, dtype) if part is None else part for part, size in pairs]
         )
 
-    def _fold(self, counts: Int, columns: Iterable[tuple[str, NDArray[Any]]]) -> None:
-        """Joins rows that stand for `counts`, and keeps what fills no group for later."""
-        ends = self._ends(counts)
+    def _fold(self, counts: Int, ends: Int, columns: Iterable[tuple[str, NDArray[Any]]]) -> None:
+        """Joins rows that stand for `counts` and keeps what fills no group for later.
+
+        `ends` are the rows before which groups end: never inside of one, as each width is a
+        multiple of those before it.
+        """
         kept = int(ends[-1]) if len(ends) else 0
         joined = {}
         for name, column in columns:
@@ -222,12 +232,6 @@ class FoldingColumns:
         self._rest_counts = counts[kept:].copy()
         if len(ends):
             self._full.append(len(ends), joined, self._absent)
-
-    def _ends(self, counts: Int) -> Int:
-        """The rows before which groups end: never inside of one, as each width is a multiple."""
-        passed = np.cumsum(counts)
-        groups = int(passed[-1]) // self.width if len(counts) else 0
-        return np.searchsorted(passed, self.width * np.arange(1, groups + 1)) + 1
 
     def _join(self, name: str, column: NDArray[Any], ends: Int) -> NDArray[Any]:
         """The rows before each of `ends`, from the end before on, as one."""
