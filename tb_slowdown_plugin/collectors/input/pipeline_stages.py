@@ -84,7 +84,7 @@ def describe_pipeline(dataset: Any) -> Fact:
         if _ARRAYS in module:
             numbers["arrays"] = 1.0
         if hasattr(stage, "_drop_remainder"):
-            drops.append(constant_of(stage._drop_remainder))
+            drops.append(constant_of(stage._drop_remainder) or _leaves_nothing(stage))
         if kind == "Shuffle":
             size = _setting(stage, "_buffer_size")
             if size is not None:
@@ -206,6 +206,13 @@ def _bytes_of_pass(stage: Any) -> float | None:
         total += numbers * dtype.size
     elements = int(stage.cardinality())
     return float(total * elements) if elements >= 0 else None
+
+
+def _leaves_nothing(stage: Any) -> float:
+    """1.0 where the elements make up whole batches, as far as their number is known."""
+    size = _setting(stage, "_batch_size")
+    elements = int(_inputs_of(stage)[0].cardinality())
+    return float(elements > 0 and size is not None and not elements % size)
 
 
 def _calls_python(wrapper: Any) -> bool:

@@ -2,9 +2,10 @@
 
 The reason is a slow stage (named where `tf.data` has a model of its stages), a shuffle buffer that
 refills at each epoch, a cache that is never complete, a dataset that is re-created, or iterator
-teardown.
+teardown. Or no step waits, and the pipeline computes on the cores that the step needs.
 
-How it looks: Input wait in every step, since one step, or at the start of each epoch.
+How it looks: Input wait in every step, since one step, or at the start of each epoch. Or steps
+that take longer than the last ones of each epoch, whose batches are made already.
 
 Confused with:
 
@@ -16,6 +17,8 @@ Confused with:
   cause Disk is about writing.
 - `communication`: A worker with slow input makes the other workers wait at the all-reduce. Look at
   the straggler's own page.
+- A blind spot: With `repeat` in the pipeline there are no ends of epochs, and what the pipeline
+  takes of the step's cores isn't seen. `tbslow try --only input_free` measures it.
 - Healthy, a short wait: Input wait that doesn't grow is named from 15% of the run, with an
   incomplete cache from 5%.
 """

@@ -11,7 +11,7 @@ pose_heatmaps).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -30,9 +30,6 @@ from tb_slowdown_plugin.catalog.parameters.shared import (
 from tb_slowdown_plugin.catalog.parameters.stats import TREND_SIGNIFICANCE
 from tb_slowdown_plugin.records.types import Fact, Float, Int, Run
 
-_READY: Final = 2
-"""The step whose batch is certainly made, counted from the end of a pass: the last batch may be a
-smaller one."""
 _SIZES: Final = 2
 """Of batches: all but the last one of a pass are alike."""
 _BATCHES: Final = frozenset({"Batch", "ParallelBatch"})
@@ -49,19 +46,23 @@ def with_input_work(run: Run, measured: Mapping[str, Float], epochs: Int) -> dic
       epochs: Rows at which passes begin.
     """
     made = dict(measured)
-    passes = [each for each in _passes(epochs, len(run.steps)) if _ends_alike(run, each)]
-    if len(passes) < SEVERAL or not _batches_are_alike(run):
+    pipelines = _pipelines(run)
+    # The last step, and where its batch may be a smaller one, the step before it.
+    ready = 1 if pipelines and pipelines[-1].numbers.get("full_batches") else 2
+    passes = [each for each in _passes(epochs, len(run.steps)) if _ends_alike(run, each, ready)]
+    if len(passes) < SEVERAL or not _batches_are_alike(run, pipelines):
         return made
     taken = sum(zero_where_unknown(each) for each in measured.values())
     core = np.maximum(run.steps.period_seconds - taken, 0.0)
-    usual = np.array([np.median(core[rows][1:-_READY]) for rows in passes])
-    ready = np.array([core[rows][-_READY] for rows in passes])
-    if not np.all(usual > 0) or not _are_shorter(core, passes, usual, ready):
+    others = [core[rows][1:-ready] for rows in passes]
+    usual = np.array([np.median(each) for each in others])
+    alone = np.array([core[rows][-ready] for rows in passes])
+    if not np.all(usual > 0) or not _are_shorter(alone, usual, others):
         return made
-    share = float(np.median(ready / usual))
+    share = float(np.median(alone / usual))
     column = np.zeros(len(core))
     for rows, level in zip(passes, usual, strict=True):
-        beside = slice(rows.start, rows.stop - _READY)
+        beside = slice(rows.start, rows.stop - ready)
         column[beside] = np.clip(core[beside] - share * level, 0.0, (1 - share) * level)
     made[names.INPUT_WORK] = column
     return made
@@ -75,28 +76,28 @@ def _passes(epochs: Int, count: int) -> Iterator[slice]:
             yield slice(first, end)
 
 
-def _ends_alike(run: Run, rows: slice) -> bool:
+def _ends_alike(run: Run, rows: slice, ready: int) -> bool:
     """Whether the step that is compared ran what the others of its pass run, on as much."""
     for column in (run.steps.ran, run.steps.calls, run.steps.argument_size, run.steps.kind):
         part = column[rows]
-        if len(part) and not _is_usual(part[-_READY], part):
+        if len(part) and not _is_usual(part[-ready], part):
             return False
     items = run.steps.items[rows]
-    return bool(np.isnan(items).any()) or _is_usual(items[-_READY], items)
+    return bool(np.isnan(items).any()) or _is_usual(items[-ready], items)
 
 
 def _is_usual(value: float, part: Int | Float) -> bool:
     return bool(abs(value - np.median(part)) <= ALIKE * abs(np.median(part)))
 
 
-def _batches_are_alike(run: Run) -> bool:
+def _pipelines(run: Run) -> list[Fact]:
+    whats = (event.what for event in run.events)
+    return [each for each in whats if isinstance(each, Fact) and each.name == names.INPUT_PIPELINE]
+
+
+def _batches_are_alike(run: Run, pipelines: Sequence[Fact]) -> bool:
     """Whether all batches of a pass but the last are of one size, as far as the record says."""
-    told = [
-        event.what
-        for event in run.events
-        if isinstance(event.what, Fact) and event.what.name == names.INPUT_PIPELINE
-    ]
-    stages = [set(fact.subject.split()) for fact in told]
+    stages = [set(fact.subject.split()) for fact in pipelines]
     if any(_UNEVEN & each for each in stages):
         return False
     if any(_BATCHES & each for each in stages) or run.steps.argument_size.any():
@@ -105,17 +106,11 @@ def _batches_are_alike(run: Run) -> bool:
     return shapes is not None and 0 < float(np.nanmax(shapes, initial=0.0)) <= _SIZES
 
 
-def _are_shorter(core: Float, passes: list[slice], usual: Float, ready: Float) -> bool:
-    """Whether the steps before the end of passes are shorter than chance makes any of them."""
-    short = int(np.count_nonzero(LARGER * ready <= usual))
-    others = [core[rows][1:-_READY] for rows in passes]
-    chance = float(
-        np.mean(
-            np.concatenate(
-                [LARGER * each <= level for each, level in zip(others, usual, strict=True)]
-            )
-        )
-    )
-    expected = chance * len(passes)
+def _are_shorter(alone: Float, usual: Float, others: Sequence[Float]) -> bool:
+    """Whether the steps at the end of passes are shorter than chance makes any of the others."""
+    short = int(np.count_nonzero(LARGER * alone <= usual))
+    pairs = zip(others, usual, strict=True)
+    chance = float(np.mean(np.concatenate([LARGER * each <= level for each, level in pairs])))
+    expected = chance * len(usual)
     errors = (short - expected) / np.sqrt(max(expected * (1 - chance), NEGLIGIBLE))
-    return bool(short >= MAJORITY * len(passes) and errors >= TREND_SIGNIFICANCE)
+    return bool(short >= MAJORITY * len(usual) and errors >= TREND_SIGNIFICANCE)

@@ -14,7 +14,7 @@ tf = pytest.importorskip("tensorflow")
 
 def test_stages_stand_from_the_source_to_the_end_with_the_largest_shuffle_buffer():
     data = tf.data.Dataset.from_tensor_slices(np.zeros(10)).shuffle(500).cache().shuffle(20)
-    data = data.map(lambda x: x + 1).map(lambda x: x, num_parallel_calls=2).batch(2).prefetch(1)
+    data = data.map(lambda x: x + 1).map(lambda x: x, num_parallel_calls=2).batch(3).prefetch(1)
     fact = describe_pipeline(data.with_options(tf.data.Options()))
     assert fact.name == "input_pipeline"
     assert fact.subject == "TensorSlice Shuffle Cache Shuffle Map ParallelMap Batch Prefetch"
@@ -38,10 +38,17 @@ def test_what_a_pass_of_the_last_map_takes_is_known_where_shapes_are(data, seen)
 
 
 @pytest.mark.parametrize(
-    ("first", "last", "full"), [(True, True, True), (False, True, False), (False, False, False)]
+    ("elements", "first", "last", "full"),
+    [
+        (30, True, True, True),
+        (30, False, True, False),
+        (30, False, False, False),
+        (32, False, False, True),
+        (32, False, True, True),
+    ],
 )
-def test_a_pipeline_of_full_batches_is_known(first, last, full):
-    data = tf.data.Dataset.range(30).batch(4, drop_remainder=first)
+def test_a_pipeline_of_full_batches_is_known(elements, first, last, full):
+    data = tf.data.Dataset.range(elements).batch(4, drop_remainder=first)
     data = data.prefetch(1).batch(2, drop_remainder=last, num_parallel_calls=2)
     assert ("full_batches" in describe_pipeline(data).numbers) is full
 

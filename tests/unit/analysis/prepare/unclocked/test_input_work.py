@@ -22,8 +22,9 @@ def steps(free=0.010, noise=0.02):
     return np.where(ENDS, free, 0.020) * random.normal(1.0, noise, SIZE)
 
 
-def taken(make_run, period, stages="TensorSlice Map Batch", epochs=EPOCHS, **columns):
-    run = make_run(period, events=[(0, Fact(names.INPUT_PIPELINE, stages))])
+def taken(make_run, period, stages="TensorSlice Map Batch", epochs=EPOCHS, full=0.0, **columns):
+    pipeline = Fact(names.INPUT_PIPELINE, stages, {"full_batches": full})
+    run = make_run(period, events=[(0, pipeline)])
     run = dataclasses.replace(run, steps=dataclasses.replace(run.steps, **columns))
     return with_input_work(run, {}, epochs).get(names.INPUT_WORK)
 
@@ -34,6 +35,13 @@ def test_steps_lose_what_those_at_the_end_of_epochs_do_not_take(make_run):
     np.testing.assert_allclose(work[:whole].mean(), 0.010 * 38 / 40, rtol=0.02)
     assert not work[ENDS].any()
     assert not work[whole:].any()
+
+
+@pytest.mark.parametrize("full", [1.0, 0.0])
+def test_the_last_step_counts_where_its_batch_is_a_full_one(make_run, full):
+    period = np.where(np.arange(SIZE) % PASS == PASS - 1, 0.010, 0.020)
+    work = taken(make_run, period, full=full)
+    assert (work is not None) == bool(full)
 
 
 def test_a_stall_of_another_reason_is_none_of_it(make_run):
