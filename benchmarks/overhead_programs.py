@@ -24,9 +24,13 @@ PROGRAMS: Final = {
     "short-loop": (192, 64),
     "tiny-fit": (16, 16),
     "tiny-loop": (16, 16),
+    "longer-fit": (512, 128),
+    "longer-loop": (512, 128),
+    "long-fit": (1024, 112),
+    "long-loop": (1024, 112),
 }
 """Name -> width of the layers, and examples in a batch: steps of some 5 ms on the machine of
-docs/overhead.md, of 1 ms, and of 0.5 ms."""
+docs/overhead.md, of 1 ms, 0.5 ms, 7 ms, and 25 ms."""
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tb_slowdown_plugin.analysis.prepare.unclocked.slow_steps import waits_in
+from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import PYTHON_STACK
@@ -74,6 +75,8 @@ def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
     known = {names.detail(account).rpartition(":")[0] for account in made}
     if share < MATTERS or place.rpartition(":")[0] in known:
         return made
+    if family == names.FILE_WRITE and grows(core):
+        return made  # the bytes that are written tell more of it: `causes/saving/disk.py`
     # Where nothing else computes the clock tells it better than samples do.
     waited = core - cpu if idle and family == names.WAIT else share * period
     made[names.account(family, place)] = np.clip(waited, 0.0, core)

@@ -18,10 +18,11 @@ def samples(waits, of=30, how="inside", place=LINE):
     return Fact("python_stack", place, numbers)
 
 
-def waited(make_run, *facts, cpu, measured=None, account=ACCOUNT):
-    run = make_run(
-        np.full(SIZE, 0.1), events=[(50, fact) for fact in facts], process_cpu=np.full(SIZE, cpu)
-    )
+STEADY = np.full(SIZE, 0.1)
+
+
+def waited(make_run, *facts, cpu, measured=None, account=ACCOUNT, period=STEADY):
+    run = make_run(period, events=[(50, fact) for fact in facts], process_cpu=np.full(SIZE, cpu))
     return with_waits(run, measured or {}).get(account)
 
 
@@ -59,3 +60,12 @@ def test_a_line_that_writes_in_every_step_takes_its_share_of_the_samples(make_ru
     wrote = waited(make_run, *facts, cpu=cpu, account=f"file_write:{LINE}")
     np.testing.assert_allclose(wrote, 0.05)
     assert waited(make_run, *facts, cpu=cpu) is None
+
+
+def test_files_that_grow_are_told_by_their_bytes(make_run):
+    period = np.linspace(0.05, 0.15, SIZE)
+    account = f"file_write:{LINE}"
+    assert (
+        waited(make_run, samples(15, how="writing"), cpu=0.01, account=account, period=period)
+        is None
+    )
