@@ -80,7 +80,12 @@ def fitted(tmp_path_factory):
 def test_the_stages_of_the_training_data_are_known(looped, fitted):
     pipeline = Program.of(looped).pipeline
     assert pipeline.stages == ("TensorSlice", "Shuffle", "ParallelMap", "Batch", "Prefetch")
-    assert pipeline.numbers == {"shuffle_buffer": 48.0, "python": 1.0, "mapped_bytes": 256.0}
+    assert pipeline.numbers == {
+        "shuffle_buffer": 48.0,
+        "python": 1.0,
+        "mapped_bytes": 256.0,
+        "full_batches": 1.0,
+    }
     assert Program.of(fitted).arrays
     assert not Program.of(looped).arrays
 

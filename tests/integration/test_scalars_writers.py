@@ -116,7 +116,7 @@ def test_two_long_validations_of_keras_are_no_slowdown(tf: Any, tmp_path: Path) 
 
 
 @pytest.mark.tensorflow
-@pytest.mark.parametrize("slower", [True, False])
+@pytest.mark.parametrize("slower", [True, pytest.param(False, marks=pytest.mark.further)])
 def test_keras_by_epoch_has_epochs_for_steps(tf: Any, tmp_path: Path, slower: bool) -> None:
     fit(tf, tmp_path / "run", slower=slower, update_freq="epoch", epochs=40, batches=2)
     report = report_of(tmp_path)

@@ -224,7 +224,7 @@ def test_for_other_values_it_does_not(name):
     assert needed(NO_CONSTANTS[name], SIZE, X) == {}
     jitted = tf.function(NO_CONSTANTS[name], jit_compile=True)
     new, known = cpu_seconds(jitted, [tf.constant(n) for n in (4, 5, 10, 2)], tf.ones([20]))
-    assert min(new[1:]) <= 3 * min(known)
+    assert min(new[1:]) <= 0.1 * new[0], known  # that one compiled it
 
 
 def cpu_seconds(function, values, *others):
