@@ -138,7 +138,11 @@ def run(name: str, command: list[str], directory: Path) -> None:
 
 def judge(logdir: Path, answer: Answer, source: Path) -> Outcome:
     """What the report of a recording says."""
-    runs = list(read_runs(str(logdir), warn=lambda text: print(text, file=sys.stderr)))
+    runs = (
+        list(read_runs(str(logdir), warn=lambda text: print(text, file=sys.stderr)))
+        if logdir.exists()
+        else []
+    )
     if not runs:
         return Outcome(answer, "no record", (), None, 0.0, False if answer.lines else None)
     report = account_for(runs[-1]).report
