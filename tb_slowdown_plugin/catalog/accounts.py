@@ -80,6 +80,8 @@ _ACCOUNTS: Final = (
     Account(account(names.INPUT_WAIT, names.FIRST), _INPUT, "first", "input_pipeline"),
     Account(names.INPUT_WORK, "Input work on the step's cores", "configured", "input_pipeline",
             INPUT_FLOOR),
+    Account(names.EAGER, "Operations started one by one", "configured", "python_overhead",
+            INPUT_FLOOR),
     Account(names.TRACING, _TRACING, "never", "retracing", GROWTH_FLOOR),
     Account(account(names.TRACING, names.FIRST), _TRACING, "first", "retracing", GROWTH_FLOOR),
     Account(account(names.TRACING, names.LIBRARY), _TRACING, "configured", "retracing"),

@@ -101,6 +101,7 @@ def _encode_trace(trace: Trace) -> pb.Trace:
         signature=trace.signature,
         reason=trace.reason,
         variable_elements=trace.variable_elements,
+        new_model=trace.new_model,
     )
 
 
@@ -154,4 +155,5 @@ def _decode_trace(trace: pb.Trace) -> Trace:
         signature=tuple(text(argument) for argument in trace.signature),
         reason=text(trace.reason),
         variable_elements=count(trace.variable_elements),
+        new_model=trace.new_model,
     )

@@ -250,6 +250,7 @@ class Trace(google.protobuf.message.Message):
     SIGNATURE_FIELD_NUMBER: builtins.int
     REASON_FIELD_NUMBER: builtins.int
     VARIABLE_ELEMENTS_FIELD_NUMBER: builtins.int
+    NEW_MODEL_FIELD_NUMBER: builtins.int
     id: builtins.int
     """Counts within a session, from 1."""
     function: builtins.str
@@ -272,6 +273,8 @@ class Trace(google.protobuf.message.Message):
     """Of a trace that was reported by hand: what the user says."""
     variable_elements: builtins.int
     """Numbers in the variables that the graph uses: how large a model it runs."""
+    new_model: builtins.bool
+    """None of the variables that it trains was in an earlier graph of this code."""
     @property
     def changes(self) -> google.protobuf.internal.containers.RepeatedCompositeFieldContainer[global___Change]: ...
     @property
@@ -298,8 +301,9 @@ class Trace(google.protobuf.message.Message):
         signature: collections.abc.Iterable[builtins.str] | None = ...,
         reason: builtins.str = ...,
         variable_elements: builtins.int = ...,
+        new_model: builtins.bool = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["building_seconds", b"building_seconds", "cause", b"cause", "changes", b"changes", "count", b"count", "depth", b"depth", "elsewhere", b"elsewhere", "function", b"function", "id", b"id", "jit_compile", b"jit_compile", "location", b"location", "operations", b"operations", "reason", b"reason", "seconds", b"seconds", "signature", b"signature", "variable_elements", b"variable_elements"]) -> None: ...
+    def ClearField(self, field_name: typing.Literal["building_seconds", b"building_seconds", "cause", b"cause", "changes", b"changes", "count", b"count", "depth", b"depth", "elsewhere", b"elsewhere", "function", b"function", "id", b"id", "jit_compile", b"jit_compile", "location", b"location", "new_model", b"new_model", "operations", b"operations", "reason", b"reason", "seconds", b"seconds", "signature", b"signature", "variable_elements", b"variable_elements"]) -> None: ...
 
 global___Trace = Trace
 

@@ -119,6 +119,7 @@ class Trace:
     signature: tuple[str, ...] = ()
     reason: str = ""
     variable_elements: int = 0
+    new_model: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,5 +197,27 @@ SCRIPTS: Final[dict[str, Answer]] = {
     "ponder_blocks": Answer(),
     "board_patches": Answer(),
     "triplet_shoes": Answer(),
+    "trpo_swimmer": Answer(
+        ("retracing",),
+        ("def update", "def surrogate_and_gradient", "def fisher_product", "fisher_product("),
+    ),
+    "prototype_memory": Answer(
+        ("tensor_retention",),
+        ("def write", "def read", "def learn", "memory.write(", "loss, hit = learn(x, y)"),
+    ),
+    "sleep_stages": Answer(("input_pipeline",), ("def __getitem__", "model.fit(")),
+    "basket_negatives": Answer(
+        ("input_pipeline", "python_overhead"),
+        ("def triplets", "if item not in history[user]", "model.fit(triplets("),
+    ),
+    "drone_telemetry": Answer(("disk",), ("def record", "os.fsync(", "log.record(")),
+    "leaf_count_loop": Answer(
+        ("python_overhead",), ("def count_correct", "= count_correct(predictions, labels)")
+    ),
+    "coin_resolution": Answer(),
+    "walker_es": Answer(),
+    "folds_of_sizes": Answer(),
+    "resume_segments": Answer(),
 }
-"""By script in `programs`; 60 with a defect that costs at least 10 %, 58 healthy ones."""
+"""By script in `programs`; 66 with a defect that costs at least 10 % (`basket_negatives` and
+`sleep_stages` only beside other work), 62 healthy ones."""

@@ -147,6 +147,8 @@ def judge_account(
         return [*findings, _name_whole(steps, account, column, events, warm_up_rows)]
     if rule.class_ == "never":
         return findings
+    if rule.class_ == "validation":
+        column = _beside_steps(column, steps.core, events)
     grown = _name_growth(steps, account, column, events, warm_up_rows)
     if account == names.INPUT_WAIT:
         grown = [each for each in grown if _is_more_than_asking(each)]
@@ -219,6 +221,22 @@ def _leave_out_usual(steps: Steps, account: str, column: Float) -> Float:
 def _is_more_than_asking(finding: Finding) -> bool:
     first, last = finding.rows
     return finding.lost_seconds >= ASKING_SECONDS * (last - first + 1)
+
+
+def _beside_steps(column: Float, core: Float, events: Int) -> Float:
+    """(S,) an account without what it takes longer as the steps before it do.
+
+    Larger examples take longer in both; what slows the steps down is told by the steps.
+    """
+    parts = np.split(core, events)[:-1]
+    usual = np.array([np.median(part) if len(part) else 0.0 for part in parts])
+    known = np.flatnonzero(usual > 0)
+    if not len(known):
+        return column
+    beside = column.copy()
+    more = usual[known] / usual[known[0]]
+    beside[events[known]] /= np.maximum(more, 1.0)
+    return beside
 
 
 def _is_over(events: Int, count: int) -> bool:

@@ -181,10 +181,11 @@ def _first_of_early(graphs: Iterable[TracedGraph], rows: int) -> Iterable[Traced
 
 
 def _first_of_models(graphs: Iterable[TracedGraph]) -> Iterable[TracedGraph]:
-    """The graphs; a function object for a model of another size has its first trace.
+    """The graphs; a function object for another model has its first trace.
 
     One code makes the steps of several models: the generator's and the discriminator's, a small
-    one and later a large one. A function that is made anew for the same model is none of these.
+    one and later a large one, one for each fold of the data. A function that is made anew for the
+    same model is none of these, nor are models without end.
     """
     known: dict[tuple[str, str, int], list[int]] = defaultdict(list)
     firsts: set[tuple[str, str, int]] = set()
@@ -192,7 +193,9 @@ def _first_of_models(graphs: Iterable[TracedGraph]) -> Iterable[TracedGraph]:
         trace = graph.trace
         code = (trace.function, trace.location, trace.depth)
         sizes = known[code]
-        is_other = trace.variable_elements > 0 and trace.variable_elements not in sizes
+        is_other = trace.variable_elements > 0 and (
+            trace.new_model or trace.variable_elements not in sizes
+        )
         is_one_of_few = 0 < len(sizes) <= MOST_STAGES
         if trace.cause == "new_object" and is_other and is_one_of_few:
             firsts.add(code)

@@ -10,7 +10,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import to_place
 from tb_slowdown_plugin.analysis.causes.common.places import place_of
-from tb_slowdown_plugin.analysis.prepare.unclocked.waits import stack_sets
+from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import stack_sets
 from tb_slowdown_plugin.analysis.report_types import PythonLine, PythonLines
 from tb_slowdown_plugin.records.types import Run
 

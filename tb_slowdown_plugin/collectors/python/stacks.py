@@ -30,6 +30,7 @@ from tb_slowdown_plugin.catalog.events import PYTHON_STACK
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
+from tb_slowdown_plugin.collectors.python.eager_operations import EAGER, starts_operation
 from tb_slowdown_plugin.collectors.python.still_frames import without_collections
 from tb_slowdown_plugin.collectors.python.waiting import Frames, Wait, find_wait
 from tb_slowdown_plugin.collectors.timing.slowdown_detector import (
@@ -221,7 +222,9 @@ class PythonStacks:
         return None
 
     def _note_library(self, place: Place, innermost: FrameType) -> None:
-        """Counts the package that the place was in at that moment."""
+        """Counts the package that the place was in at that moment, and operations of TensorFlow."""
+        if starts_operation(innermost):
+            self._inside.setdefault(place, Counter())[EAGER] += 1
         if is_installed(innermost.f_code.co_filename):
             package = str(innermost.f_globals.get("__name__", "")).partition(".")[0]
             if package in _TOLD:

@@ -6,7 +6,9 @@ interpreter's lock sleeps, too, but never for longer than it asked for.
 
 from __future__ import annotations
 
+import linecache
 import platform
+import re
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -45,6 +47,10 @@ WRITING_CALLS: Final = {
     "aarch64": frozenset({64, 66, 68, 70, 71, 81, 82, 83, 84, 267, 287}),
 }
 """Numbers of those that write, or wait until something is written: write, fsync, fdatasync ..."""
+_FLUSHES: Final = re.compile(r"\b(?:commit|fdatasync|flush|fsync)\s*\(")
+"""Calls that return when a file is written. On a fast disk they compute in Linux, mostly, which
+then doesn't show what they do: the program's line does."""
+_PRINTS: Final = re.compile(r"\bstd(?:out|err)\b")
 _TERMINAL: Final = frozenset({"0x1", "0x2"})
 """What a program prints to, as the first argument of a call that writes."""
 
@@ -75,6 +81,8 @@ def _look(thread: int, frames: Frames, read: Callable[[int], list[str]]) -> Wait
     frame = frames().get(thread)
     if frame is None:
         return ""
+    if _is_flushing(frame):
+        return "writing"
     at = frame.f_lasti
     call = read(thread)
     if frames().get(thread) is not frame or frame.f_lasti != at:
@@ -92,6 +100,15 @@ def _look(thread: int, frames: Frames, read: Callable[[int], list[str]]) -> Wait
         return "alone"
     for_ever = len(call) > 4 and int(call[4], 16) == 0
     return "alone" if for_ever and not is_library else ""
+
+
+def _is_flushing(frame: FrameType) -> bool:
+    """Whether the innermost frame is in a line of the program that writes what is buffered."""
+    file = frame.f_code.co_filename
+    if is_installed(file):
+        return False
+    line = linecache.getline(file, frame.f_lineno)
+    return bool(_FLUSHES.search(line)) and not _PRINTS.search(line)
 
 
 def _is_called_by_program(frame: FrameType) -> bool:

@@ -31,7 +31,7 @@ from tb_slowdown_plugin.collectors.hooks.tensorflow_internals import has_open_lo
 from tb_slowdown_plugin.collectors.tracing.argument_sizes import ArgumentSizes
 from tb_slowdown_plugin.collectors.tracing.first_executions import FirstExecutions
 from tb_slowdown_plugin.collectors.tracing.functions import TracedFunctions, TraceReason
-from tb_slowdown_plugin.collectors.tracing.graph_size import variable_elements
+from tb_slowdown_plugin.collectors.tracing.graph_size import trained_variables, variable_elements
 from tb_slowdown_plugin.collectors.tracing.spans import Span, Spans
 from tb_slowdown_plugin.collectors.tracing.step_functions import StepFunctions
 from tb_slowdown_plugin.collectors.tracing.subjects import Subject, Subjects
@@ -205,6 +205,7 @@ class TraceCollector:
             subject = trace.reason.subject
             with self._lock:
                 count, signature = self._functions.add(trace.reason, trace.options)
+                is_new = self._functions.add_model(subject, trained_variables(trace.graph))
             self._thread.previous = subject
             made = Trace(
                 id=number,
@@ -221,6 +222,7 @@ class TraceCollector:
                 jit_compile=bool((trace.options.attributes or {}).get("_XlaMustCompile")),
                 signature=signature,
                 variable_elements=variable_elements(trace.graph),
+                new_model=is_new,
             )
             self._context.emit(made)
             self._tell_options(subject, trace.options)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,6 +45,10 @@ class FunctionHistory:
     newest: Arguments | None = None
     covering: Arguments | None = None
     """The arguments that cover all traces so far."""
+    trained: weakref.WeakValueDictionary[int, Any] = field(
+        default_factory=weakref.WeakValueDictionary
+    )
+    """Variables that its graphs train, by identity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +131,17 @@ class TracedFunctions:
         traces.append(reason.arguments)
         history.newest = reason.arguments
         return max(history.traces, len(traces)), self._cover(history, reason)
+
+    def add_model(self, subject: Subject, variables: Sequence[Any]) -> bool:
+        """Remembers the variables that a graph trains.
+
+        Returns:
+          Whether there are any, and none of them was in an earlier graph of this code.
+        """
+        trained = self._history(subject.creates_variables_of or subject).trained
+        is_new = bool(variables) and not any(id(each) in trained for each in variables)
+        trained.update((id(each), each) for each in variables)
+        return is_new
 
     def _cover(self, history: FunctionHistory, reason: TraceReason) -> tuple[str, ...]:
         if reason.subject.is_library or reason.subject.model is not None:

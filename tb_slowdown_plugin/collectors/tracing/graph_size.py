@@ -59,6 +59,14 @@ def operations(graph: Any) -> int:
     return int(graph.version)
 
 
+def trained_variables(graph: Any) -> list[Any]:
+    """The trainable variables that a function's graph uses; none where they are not known."""
+    try:
+        return list(graph.trainable_variables)
+    except (AssertionError, AttributeError):  # one is gone
+        return []
+
+
 def variable_elements(graph: Any) -> int:
     """Numbers in the variables that a function's graph uses; 0 where they are not known."""
     try:

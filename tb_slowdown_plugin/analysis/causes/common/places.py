@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from tb_slowdown_plugin.analysis.causes.common.context import Case, to_place
 from tb_slowdown_plugin.analysis.causes.common.timing_text import course
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import typical_of_known
-from tb_slowdown_plugin.analysis.prepare.unclocked.waits import StackSet, stack_sets
+from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import StackSet, stack_sets
 from tb_slowdown_plugin.analysis.report_types import Place
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent
 from tb_slowdown_plugin.analysis.types import Finding

@@ -50,7 +50,11 @@ from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
     growth_of,
     median_of_known,
 )
-from tb_slowdown_plugin.analysis.causes.machine import python_overhead_fixes, waits
+from tb_slowdown_plugin.analysis.causes.machine import (
+    eager_operations,
+    python_overhead_fixes,
+    waits,
+)
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent
 from tb_slowdown_plugin.analysis.types import Finding, zero_where_unknown
@@ -90,7 +94,7 @@ def explain(case: Case) -> Claim | None:
 
     A single jump is claimed where samples of the stack show in which function.
     """
-    waited = waits.claim(case)
+    waited = waits.claim(case) or eager_operations.claim(case)
     if waited is not None:
         return waited
     places = growing_places(case)

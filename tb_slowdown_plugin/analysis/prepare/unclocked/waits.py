@@ -7,57 +7,28 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 
 from tb_slowdown_plugin.analysis.prepare.unclocked.slow_steps import waits_in
+from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import stack_sets
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.events import PYTHON_STACK
-from tb_slowdown_plugin.catalog.parameters.shared import IDLE_CORES, MATTERS
-from tb_slowdown_plugin.records.types import Fact, Float, Run
+from tb_slowdown_plugin.catalog.parameters.shared import IDLE_CORES, MATTERS, TELLING
+from tb_slowdown_plugin.records.types import Float, Run
 
-
-@dataclass(frozen=True, slots=True)
-class StackSet:
-    """Samples of the training thread's stack that were told together."""
-
-    row: int
-    of: float
-    facts: list[Fact] = field(default_factory=list)
-    """One for each place."""
-
-    def has_room(self, fact: Fact) -> bool:
-        """Whether it can be of this set: of another place, and of no more samples than are left."""
-        places = (one.subject for one in self.facts)
-        samples = sum(one.numbers.get("samples", 0.0) for one in (*self.facts, fact))
-        return fact.subject not in places and samples <= self.of
-
-
-def stack_sets(run: Run) -> list[StackSet]:
-    """All sets of samples, in order: in a long step there may be several."""
-    sets: list[StackSet] = []
-    for event in run.events:
-        what = event.what
-        if not isinstance(what, Fact) or what.name != PYTHON_STACK:
-            continue
-        of = what.numbers.get("of", 0.0)
-        newest = sets[-1] if sets else None
-        if (
-            newest is None
-            or (newest.row, newest.of) != (event.row, of)
-            or not newest.has_room(what)
-        ):
-            newest = StackSet(event.row, of)
-            sets.append(newest)
-        newest.facts.append(what)
-    return sets
+_ERRORS: Final = 2.0
+"""Standard errors by which a share of the samples is above one that it is surely above."""
 
 
 def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
-    """The accounts, with one for the line that waits in at least a quarter of the samples."""
+    """The accounts, with one for the line that waits, or writes, in most samples of such lines.
+
+    A line that waits has at least a quarter of all samples. For one that writes, a tenth is
+    enough where that is sure: nothing else computes meanwhile that could be mistaken for it.
+    """
     made = dict(measured)
     sets = stack_sets(run)
     if not sets:
@@ -71,9 +42,13 @@ def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
         seen[names.WAIT, fact.subject] += waits_in(fact, is_idle=idle)
         seen[names.FILE_WRITE, fact.subject] += fact.numbers.get("waits_writing", 0.0)
     (family, place), samples = max(seen.items(), key=lambda each: each[1])
-    share = samples / max(1.0, sum(each.of for each in sets))
+    of = max(1.0, sum(each.of for each in sets))
+    share = samples / of
     known = {names.detail(account).rpartition(":")[0] for account in made}
-    if share < MATTERS or place.rpartition(":")[0] in known:
+    is_seldom = share < MATTERS
+    if family == names.FILE_WRITE:
+        is_seldom = share - _ERRORS * np.sqrt(share * (1 - share) / of) < TELLING
+    if is_seldom or place.rpartition(":")[0] in known:
         return made
     if family == names.FILE_WRITE and grows(core):
         return made  # the bytes that are written tell more of it: `causes/saving/disk.py`

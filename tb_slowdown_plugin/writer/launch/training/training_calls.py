@@ -1,5 +1,7 @@
 """Sees the calls of a program that train: of a `tf.function`, a Keras model, an optimizer.
 
+Where none of them trains, the program's own assignments to variables do (`assignments.py`).
+
 Only calls from outside of any graph count, and only the outermost one: what `fit` and
 `train_on_batch` call inside is theirs.
 
@@ -29,6 +31,7 @@ from tb_slowdown_plugin.collectors.hooks.surrounded_code import Surround
 from tb_slowdown_plugin.collectors.tracing.subjects import Subjects
 from tb_slowdown_plugin.writer.keras.callback import is_fitting
 from tb_slowdown_plugin.writer.launch.training import graph_updates
+from tb_slowdown_plugin.writer.launch.training.assignments import INCREMENTS, METHODS, Assignments
 from tb_slowdown_plugin.writer.launch.training.session_runs import SessionRuns
 from tb_slowdown_plugin.writer.launch.training.step_cycle import StepCycle, Training
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
@@ -36,7 +39,9 @@ from tb_slowdown_plugin.writer.steps.step_buffer import Opening
 
 BY: Final = "tbslow run"
 """Whose hooks they are."""
-_PUBLIC: Final = frozenset(("apply", "apply_gradients", "minimize", "train_on_batch"))
+_PUBLIC: Final = frozenset(
+    ("apply", "apply_gradients", "minimize", "set_weights", "train_on_batch")
+)
 """What a program may have called that leads to what is hooked."""
 
 
@@ -71,6 +76,8 @@ class TrainingCalls:
         self._fail = fail
         self._executing_eagerly = context.executing_eagerly
         self._hooks = MethodHooks(BY)
+        self._assigning_hooks = MethodHooks(BY)
+        self._assignments = Assignments()
         self._subjects = Subjects.of_process()
         self._places = SourcePlaces.of_process()
         self._is_inside = False
@@ -87,6 +94,7 @@ class TrainingCalls:
         import tensorflow as tf
         from tensorflow.python.client import session
         from tensorflow.python.eager.polymorphic_function import polymorphic_function
+        from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
 
         self._hook(polymorphic_function.Function, "_call", self._around_function)
         if self._only:
@@ -100,10 +108,16 @@ class TrainingCalls:
         optimizer, method = tf.compat.v1.train.Optimizer, "apply_gradients"
         self._hook(optimizer, method, self._around_line(method))
         self._hook(session.BaseSession, "run", self._around_session)
+        for method in METHODS:
+            with contextlib.suppress(Unavailable):
+                self._assigning_hooks.surround(
+                    BaseResourceVariable, method, self._around_assignment(method)
+                )
 
     def remove(self) -> None:
         """Takes the hooks out."""
         self._hooks.remove()
+        self._assigning_hooks.remove()
 
     def _hook(self, owner: Any, name: str, hook: Surround) -> None:
         with contextlib.suppress(Unavailable):
@@ -132,7 +146,9 @@ class TrainingCalls:
         def call(owner: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
             training = None
             if self._is_outermost():
-                training = self._guarded(self._at_line, sys._getframe(1), owner, name)
+                training = self._guarded(
+                    self._at_line, sys._getframe(1), type(owner).__name__, name
+                )
             if training is None:
                 yield
             else:
@@ -146,9 +162,35 @@ class TrainingCalls:
         if self._is_inside or not self._may_train_here() or is_fitting():
             yield
         elif self._guarded(self._sessions.train, session, fetches):
-            yield from self._train(self._at_line(sys._getframe(1), session, "run"))
+            yield from self._train(self._at_line(sys._getframe(1), type(session).__name__, "run"))
         else:
             yield
+
+    def _around_assignment(self, name: str) -> Surround:
+        is_increment = name in INCREMENTS
+
+        def call(variable: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
+            training = None
+            if self._is_outermost() and variable.trainable and variable.dtype.is_floating:
+                training = self._guarded(
+                    self._begun_by_hand, sys._getframe(1), variable, name, is_increment
+                )
+            elif is_fitting():
+                self._guarded(self._assigning_hooks.remove)
+            if training is None:
+                yield
+            else:
+                yield from self._surround(training)
+
+        return call
+
+    def _begun_by_hand(
+        self, frame: FrameType, variable: Any, name: str, is_increment: bool
+    ) -> Training | None:
+        line = calling_line(frame)
+        if not self._assignments.begins_step(line, id(variable), is_increment=is_increment):
+            return None
+        return self._at_line(frame, "", name)
 
     def _is_outermost(self) -> bool:
         if self._is_inside or not self._executing_eagerly():
@@ -161,6 +203,10 @@ class TrainingCalls:
         return recorder.stopwatch.thread == get_ident() or not (recorder.rows or recorder.in_step)
 
     def _train(self, training: Training) -> Generator[None, Any, None]:
+        self._assigning_hooks.remove()
+        return self._surround(training)
+
+    def _surround(self, training: Training) -> Generator[None, Any, None]:
         self._is_inside = True
         try:
             self._guarded(self._begin, training)
@@ -208,6 +254,7 @@ class TrainingCalls:
                     self._by_code[code] = training
             self._functions[function] = _Known(training, traces)
             if training is not None:
+                self._assigning_hooks.remove()
                 self._begin(training, self._mark)
                 self._cycle.leave()
                 return
@@ -216,8 +263,14 @@ class TrainingCalls:
     def _is_meant(self, name: str) -> bool:
         return self._only in (name, name.rpartition(".")[2])
 
-    def _at_line(self, frame: FrameType, owner: Any, name: str) -> Training:
-        """A call by the line of the program that made it, under the name that it has there."""
+    def _at_line(self, frame: FrameType, owner: str, name: str) -> Training:
+        """A call by the line of the program that made it, under the name that it has there.
+
+        Args:
+          frame: Of what was called.
+          owner: Its class, "" where that says nothing to the user.
+          name: What was called.
+        """
         called, (file, line) = name, calling_line(frame)
         while frame.f_back is not None and (frame.f_code.co_filename, frame.f_lineno) != (
             file,
@@ -226,7 +279,7 @@ class TrainingCalls:
             if frame.f_code.co_name in _PUBLIC:
                 called = frame.f_code.co_name
             frame = frame.f_back
-        what = f"{type(owner).__name__}.{called}"
+        what = f"{owner}.{called}" if owner else called
         training = self._by_line.get((what, file, line))
         if training is None:
             name = f"{what} ({self._places.at(file, line)})"

@@ -203,3 +203,13 @@ def test_growth_that_the_clock_may_make_by_itself_is_none(seconds, named):
     grows[7::8] = seconds * np.linspace(1, 1.6, 30)
     found = diagnose(np.full(240, 0.005) + grows, {"callback:Plotter": grows}).findings
     assert bool(found) is named
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_validation_that_takes_longer_as_the_steps_do_does_not_grow(named):
+    more = np.repeat([1.0, 2.0, 4.0], [800, 700, 500])
+    validation = every(50, 0.5) * more
+    step = 0.02 * np.exp(np.random.default_rng(0).normal(0, 0.03, 2000))
+    steps = step if named else step * more
+    found = diagnose(steps + validation, {"validation": validation}, kinds=more).findings
+    assert [finding.source for finding in found] == ["validation"] * named

@@ -102,3 +102,14 @@ def test_models_without_end_are_no_stages(make_run):
     events = [(row, trace(row + 1, "new_object", variable_elements=2**row)) for row in range(1, 15)]
     graphs = traced_graphs(make_run(np.full(20, 1.0), events=events))
     assert [graph.again for graph in graphs] == [True, *[False] * 5, *[True] * 8]
+
+
+def test_the_functions_of_models_of_one_size_are_traced_for_the_first_time(make_run):
+    events = [
+        (0, trace(1, "first", variable_elements=80)),
+        (4, trace(2, "new_object", variable_elements=80, new_model=True)),
+        (9, trace(3, "new_object", variable_elements=80, new_model=True)),
+        (12, trace(4, "new_object", variable_elements=80)),
+    ]
+    graphs = traced_graphs(make_run(np.full(20, 1.0), events=events))
+    assert [graph.again for graph in graphs] == [False, False, False, True]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import linecache
 import queue
 import sys
 import threading
 import time
+from unittest.mock import Mock
 
 import pytest
 
@@ -125,3 +127,23 @@ def test_a_thread_that_went_on_meanwhile_says_nothing(monkeypatch):
     frames = iter([sys._getframe(), sys._getframe().f_back])
     assert find_wait(1, lambda: {1: next(frames)}, lambda _: ["230"]) == ""
     assert find_wait(1, dict) == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("return look(os.fsync (0))", "writing"),
+        ("return look(db.commit())", "writing"),
+        ("return look(sys.stdout.flush())", ""),
+        ("return look(committed(0))", ""),
+    ],
+)
+def test_a_line_that_writes_what_is_buffered_is_told_by_its_source(line, found):
+    source = f"def frame(look, os, db, sys, committed):\n    {line}\n"
+    name = f"<{line}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+    space = {}
+    exec(compile(source, name, "exec"), space)
+    anything = Mock()
+    frame = space["frame"](lambda _: sys._getframe(1), anything, anything, anything, anything)
+    assert find_wait(1, lambda: {1: frame}, lambda _: ["running"]) == found

@@ -187,3 +187,17 @@ def test_hundreds_of_traces_are_explained_by_the_newest_ones(traced):
     last = traces(traced)[-1]
     assert last.count == 80
     assert last.changes == (Change("x", "python_number", "Python int 78", "Python int 79"),)
+
+
+def test_a_function_for_another_model_is_told_from_one_for_the_same(traced):
+    def train(weight):
+        def step(x):
+            weight.assign_sub(tf.reduce_mean(x))
+
+        tf.function(step, autograph=False)(one_hot(3))
+
+    first, second = tf.Variable(1.0), tf.Variable(1.0)
+    for weight in (first, first, second, second):
+        train(weight)
+    assert [trace.new_model for trace in traces(traced)] == [True, False, True, False]
+    assert [trace.cause for trace in traces(traced)] == ["first", *["new_object"] * 3]

@@ -15,7 +15,7 @@ from tb_slowdown_plugin.analysis.causes.common.places import (
     share_of,
     tell_places,
 )
-from tb_slowdown_plugin.analysis.prepare.unclocked.waits import stack_sets
+from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import stack_sets
 from tb_slowdown_plugin.records.types import Fact
 
 

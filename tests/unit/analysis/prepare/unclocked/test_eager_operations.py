@@ -1,0 +1,77 @@
+"""Operations that Python starts one by one have an account where they are in most samples."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis.prepare.unclocked.eager_operations import with_eager_operations
+from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.records.types import Fact
+
+SIZE = 400
+PERIOD = np.full(SIZE, 0.1)
+IN_GRAPH, GRADIENTS, BOTH = 0b10, 0b1, 0b11
+
+
+def samples(line, eager, of=20, function="count", whole=None):
+    numbers = {"samples": float(whole or eager), "of": float(of), "eager": float(eager)}
+    return Fact("python_stack", f"{function} (train.py:{line})", numbers)
+
+
+def told(sets):
+    """Each line of a set follows the one before in the same row."""
+    return [(10 + number, fact) for number, each in enumerate(sets) for fact in each]
+
+
+STEADY = [(samples(7, 8, whole=10), samples(8, 4))] * 5
+
+
+def run_of(make_run, sets, ran):
+    run = make_run(PERIOD, events=told(sets))
+    return replace(run, steps=replace(run.steps, ran=np.full(SIZE, ran), calls=np.ones(SIZE, int)))
+
+
+def test_a_function_takes_its_share_of_the_samples(make_run):
+    made = with_eager_operations(run_of(make_run, STEADY, IN_GRAPH), {})
+    assert list(made) == ["eager:count (train.py:7)"]
+    np.testing.assert_allclose(made["eager:count (train.py:7)"], 0.07)
+
+
+@pytest.mark.parametrize(
+    ("sets", "ran"),
+    [
+        ([(samples(7, 3), samples(8, 1))] * 5, IN_GRAPH),
+        ([(samples(7, 20),), *[(samples(7, 0),)] * 4], IN_GRAPH),
+        ([(samples(7, 6, whole=14),)] * 5, IN_GRAPH),
+        ([], IN_GRAPH),
+        (STEADY, GRADIENTS),
+        (STEADY, BOTH),
+        (STEADY, 0),
+    ],
+    ids=[
+        "seldom",
+        "at one time",
+        "other work",
+        "no samples",
+        "eager training",
+        "partly eager",
+        "nothing known",
+    ],
+)
+def test_what_is_not_sure_or_the_model_itself_has_none(make_run, sets, ran):
+    assert not with_eager_operations(run_of(make_run, sets, ran), {})
+
+
+def test_it_is_one_row_with_its_line(make_run):
+    report = account_for(run_of(make_run, STEADY, IN_GRAPH)).report
+    (cause,) = report.causes
+    assert (cause.cause, report.verdict) == ("python_overhead", "slowdown")
+    assert cause.lost_seconds == pytest.approx(28.0)
+    assert "operations one by one in count (train.py:7)" in report.headline
+    assert (
+        "70 of 100 were there, and 60 of those in the start of an operation." in cause.evidence[0]
+    )
+    assert (cause.place.file, cause.place.line) == ("train.py", 7)

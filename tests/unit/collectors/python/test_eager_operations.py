@@ -1,0 +1,64 @@
+"""Operations that a line of the program starts are told from graphs, models, and copies."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections import Counter
+
+import pytest
+
+tf = pytest.importorskip("tensorflow")
+
+from tb_slowdown_plugin.collectors.python.eager_operations import starts_operation  # noqa: E402
+
+pytestmark = pytest.mark.tensorflow
+FRAMES = 200
+
+
+def share(work):
+    """Of the frames of a thread that does this again and again, those that start an operation."""
+    over = threading.Event()
+
+    def repeat():
+        while not over.is_set():
+            work()
+
+    thread = threading.Thread(target=repeat, daemon=True)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-4)
+    seen = Counter()
+    thread.start()
+    try:
+        while seen.total() < FRAMES:
+            over.wait(1e-3)
+            frame = sys._current_frames().get(thread.ident)
+            seen[frame is not None and starts_operation(frame)] += 1
+    finally:
+        sys.setswitchinterval(interval)
+        over.set()
+        thread.join(10)
+    return seen[True] / FRAMES
+
+
+def test_single_operations_are_seen() -> None:
+    rows = tf.ones((64, 10))
+
+    def one_by_one():
+        for row in range(64):
+            tf.argmax(rows[row])
+
+    assert share(one_by_one) > 0.5
+
+
+def test_graphs_models_and_gradients_are_none() -> None:
+    weight = tf.Variable(tf.ones((200, 200)))
+    model = tf.keras.Sequential([tf.keras.layers.Dense(20) for _ in range(5)])
+    model.build((None, 200))
+
+    @tf.function
+    def step():
+        return tf.matmul(weight, weight)
+
+    assert share(step) < 0.05
+    assert share(lambda: model(weight)) < 0.05
