@@ -233,7 +233,7 @@ def _beside_steps(column: Float, core: Float, events: Int) -> Float:
     known = np.flatnonzero(usual > 0)
     if not len(known):
         return column
-    beside = column.copy()
+    beside: Float = column.copy()
     more = usual[known] / usual[known[0]]
     beside[events[known]] /= np.maximum(more, 1.0)
     return beside

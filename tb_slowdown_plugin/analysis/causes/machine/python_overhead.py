@@ -1,6 +1,7 @@
 """Work in Python grows with the run, such as a list that is summed in each step.
 
-How it looks: The training thread's CPU time grows, with no growth in TensorFlow.
+How it looks: The training thread's CPU time grows, with no growth in TensorFlow. Or each step, from
+the first on, starts operations from Python one by one, beside its graph.
 
 Confused with:
 
@@ -10,7 +11,7 @@ Confused with:
   subtracted.
 - `cpu_contention`: The step gets longer and its CPU time doesn't.
 - Healthy, larger batches: Sequences that get longer by plan are workload.
-- Healthy, eager steps: Steps without a `tf.function` are slow from the start. A note says that they
+- Healthy, eager steps: Steps without any `tf.function` are slow from the start. A note says that they
   could be faster; no time is charged.
 
 Also steps that TensorFlow runs operation by operation, each started from Python.

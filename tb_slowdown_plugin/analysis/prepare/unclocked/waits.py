@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from typing import Final
 
 import numpy as np
 
@@ -16,18 +15,16 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import stack_sets
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.parameters.shared import IDLE_CORES, MATTERS, TELLING
+from tb_slowdown_plugin.catalog.parameters.ledger import INPUT_FLOOR
+from tb_slowdown_plugin.catalog.parameters.shared import IDLE_CORES, MATTERS
 from tb_slowdown_plugin.records.types import Float, Run
-
-_ERRORS: Final = 2.0
-"""Standard errors by which a share of the samples is above one that it is surely above."""
 
 
 def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
     """The accounts, with one for the line that waits, or writes, in most samples of such lines.
 
-    A line that waits has at least a quarter of all samples. For one that writes, a tenth is
-    enough where that is sure: nothing else computes meanwhile that could be mistaken for it.
+    A line that waits has at least a quarter of all samples. One that writes is named from the
+    share on from which its account is: nothing that computes could be mistaken for it.
     """
     made = dict(measured)
     sets = stack_sets(run)
@@ -42,13 +39,10 @@ def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
         seen[names.WAIT, fact.subject] += waits_in(fact, is_idle=idle)
         seen[names.FILE_WRITE, fact.subject] += fact.numbers.get("waits_writing", 0.0)
     (family, place), samples = max(seen.items(), key=lambda each: each[1])
-    of = max(1.0, sum(each.of for each in sets))
-    share = samples / of
+    share = samples / max(1.0, sum(each.of for each in sets))
     known = {names.detail(account).rpartition(":")[0] for account in made}
-    is_seldom = share < MATTERS
-    if family == names.FILE_WRITE:
-        is_seldom = share - _ERRORS * np.sqrt(share * (1 - share) / of) < TELLING
-    if is_seldom or place.rpartition(":")[0] in known:
+    least = INPUT_FLOOR if family == names.FILE_WRITE else MATTERS
+    if share < least or place.rpartition(":")[0] in known:
         return made
     if family == names.FILE_WRITE and grows(core):
         return made  # the bytes that are written tell more of it: `causes/saving/disk.py`

@@ -15,7 +15,6 @@ from tb_slowdown_plugin.analysis.causes.common.places import (
     share_of,
     tell_places,
 )
-from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import stack_sets
 from tb_slowdown_plugin.records.types import Fact
 
 
@@ -107,12 +106,6 @@ def test_small_sets_of_a_short_run_are_put_together(make_run):
     (grown,) = growing_places(Case(make_run(period, events=events), None, (), ()))
     assert grown.place == "total (train.py:8)"
     assert grown.shares == pytest.approx((0.15, 0.75))
-
-
-def test_two_sets_within_one_step_are_two(make_run):
-    events = [(7, stack("a (b.py:1)", 8.0, of=8.0)), (7, stack("a (b.py:1)", 20.0, of=20.0))]
-    sets = stack_sets(make_run(np.full(20, 3.0), events=events))
-    assert [(each.row, each.of, len(each.facts)) for each in sets] == [(7, 8.0, 1), (7, 20.0, 1)]
 
 
 def test_the_line_is_the_one_that_grows_else_the_one_of_most_samples(make_run):

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis.prepare.unclocked.eager_operations import with_eager_operations
-from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.records.types import Fact
 
 SIZE = 400
@@ -63,15 +62,3 @@ def test_a_function_takes_its_share_of_the_samples(make_run):
 )
 def test_what_is_not_sure_or_the_model_itself_has_none(make_run, sets, ran):
     assert not with_eager_operations(run_of(make_run, sets, ran), {})
-
-
-def test_it_is_one_row_with_its_line(make_run):
-    report = account_for(run_of(make_run, STEADY, IN_GRAPH)).report
-    (cause,) = report.causes
-    assert (cause.cause, report.verdict) == ("python_overhead", "slowdown")
-    assert cause.lost_seconds == pytest.approx(28.0)
-    assert "operations one by one in count (train.py:7)" in report.headline
-    assert (
-        "70 of 100 were there, and 60 of those in the start of an operation." in cause.evidence[0]
-    )
-    assert (cause.place.file, cause.place.line) == ("train.py", 7)

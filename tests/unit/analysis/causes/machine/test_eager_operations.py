@@ -1,0 +1,30 @@
+"""Operations that Python starts one by one are one row, with the line and the samples."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.records.types import Fact
+
+SIZE = 400
+SAMPLES = {"samples": 14.0, "of": 20.0, "eager": 12.0}
+
+
+def test_they_are_one_row_with_the_line_and_the_samples(make_run):
+    fact = Fact("python_stack", "count (train.py:7)", SAMPLES)
+    run = make_run(np.full(SIZE, 0.1), events=[(row, fact) for row in range(10, 15)])
+    ran = replace(run.steps, ran=np.full(SIZE, 2), calls=np.ones(SIZE, int))
+    report = account_for(replace(run, steps=ran)).report
+    (cause,) = report.causes
+    assert (cause.cause, report.verdict) == ("python_overhead", "slowdown")
+    assert cause.lost_seconds == pytest.approx(28.0)
+    assert "operations one by one in count (train.py:7)" in report.headline
+    assert (
+        "70 of 100 were there, and 60 of those in the start of an operation." in cause.evidence[0]
+    )
+    assert "about 70 ms per step" in cause.summary
+    assert (cause.place.file, cause.place.line) == ("train.py", 7)
