@@ -11,8 +11,8 @@ Confused with:
   subtracted.
 - `cpu_contention`: The step gets longer and its CPU time doesn't.
 - Healthy, larger batches: Sequences that get longer by plan are workload.
-- Healthy, eager steps: Steps without any `tf.function` are slow from the start. A note says that they
-  could be faster; no time is charged.
+- Healthy, eager steps: Steps without any `tf.function` are slow from the start. A note says that
+  they could be faster; no time is charged.
 
 Also steps that TensorFlow runs operation by operation, each started from Python.
 """
