@@ -84,15 +84,16 @@ def test_what_grappler_merges_behind_a_reduction_moves_no_clock(recording, colle
 def test_computing_what_is_reduced_is_no_waiting(recording, collector):
     step = tf.function(lambda x: reduce(sleep_in_graph(x, 3 * WAIT)), autograph=False)
     step(tf.ones(3))
-    shares = []
+    waits, shares = [], []
     for _ in range(3):  # neighbours on the machine may hold up one reduction, not each
         recording.taken("communication")
         began = time.perf_counter()
         step(tf.ones(3))
         passed = time.perf_counter() - began
         seconds, _ = recording.taken("communication")
-        assert seconds >= WAIT * 0.9
+        waits.append(seconds)
         shares.append(seconds / passed)
+    assert max(waits) >= WAIT * 0.9
     assert min(shares) < 0.5, "10 of 40 ms"
 
 
