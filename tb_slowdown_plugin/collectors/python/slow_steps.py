@@ -151,8 +151,10 @@ class SlowSteps:
         lasts_ns = now_ns - watch.changed_ns
         if not self._usual or watch.opened or lasts_ns < self._next_ns:
             return
-        usual, so_far = median(self._usual), (lasts_ns + watch.booked_ns) / 1e9
-        if so_far >= _slow_from(usual) and lasts_ns >= 1e9 * _LEAST_SECONDS:
+        so_far = (lasts_ns + watch.booked_ns) / 1e9
+        is_short = so_far <= _LEAST_SECONDS  # as nearly always: no median is needed
+        usual = 0.0 if is_short else median(self._usual)
+        if not is_short and so_far >= _slow_from(usual) and lasts_ns >= 1e9 * _LEAST_SECONDS:
             self._next_ns = int(_LONGER * lasts_ns)
             self._note(thread)
             return
