@@ -1,18 +1,18 @@
-"""CPU time of whole watched processes beside plain ones: a check of `run_overhead.py`.
+"""CPU time with and without the monitor in one process: a check of `run_overhead.py`.
 
-That one compares step with step in one process, and a method can be wrong. Here a process trains
-plain, another one watched, in pairs of random order, and the CPU time of all threads is compared,
-the monitor's own included, from a warm start to the last step. Less sharp, and nothing is put in
-or taken out while it runs.
+That one puts the hooks in and takes them out from step to step, and a method can be wrong. Here a
+process trains watched, stops the monitor in the middle, and goes on, so that nothing is put in or
+taken out while it runs, and all threads count. Another process trains without a monitor: what its
+halves differ by is what the method can't tell. The operations that the monitor puts into the graph
+of a `fit` stay in both halves.
 
-    python benchmarks/process_overhead.py [--pairs 6] [--seconds 8]
+    python benchmarks/process_overhead.py [--processes 4] [--seconds 3]
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import random
 import statistics
 import subprocess
 import sys
@@ -21,101 +21,131 @@ import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-SIZES: Final = {1: (176, 64), 6: (512, 96), 25: (1024, 112)}
+SIZES: Final = {1: (176, 64), 5: (512, 96), 25: (1024, 112)}
 """About so many milliseconds a step of one thread -> width of the layers, examples in a batch."""
 WARM_STEPS: Final = 200
-SECONDS_AT_LEAST: Final = 2.0
+"""Before each half: first traces, and what the end of a monitor takes."""
+FIRST, SECOND = "watched, then not", "never watched"
+
+
+class Half(NamedTuple):
+    """CPU seconds of a step."""
+
+    process: float
+    thread: float
+    """Of the training thread alone."""
 
 
 def main() -> None:
     """Prints a row for each training, or trains."""
     parser = argparse.ArgumentParser(prog="python benchmarks/process_overhead.py")
-    parser.add_argument("--pairs", type=int, default=6)
-    parser.add_argument("--seconds", type=float, default=8.0, help="of a training, after its start")
+    parser.add_argument("--processes", type=int, default=4, help="of each sort")
+    parser.add_argument("--seconds", type=float, default=3.0, help="of a half, about")
     parser.add_argument("--only", nargs="*", default=["loop", "fit"], choices=["loop", "fit"])
     parser.add_argument("--train", nargs=4, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.train:
         program, milliseconds, steps, sort = options.train
-        train(program, int(milliseconds), int(steps), watched=sort == "watched")
+        print(json.dumps(train(program, int(milliseconds), int(steps), watched=sort == FIRST)))
         return
-    print("| training | a step, ms of CPU | watched beside plain, % | pairs |\n|---|---|---|---|")
+    print("| training | a step, ms | sort | process, us a step | training thread | process, % |")
+    print("|---|---|---|---|---|---|")
     for program in options.only:
         for milliseconds in SIZES:
-            steps = round(max(options.seconds, SECONDS_AT_LEAST) * 1000 / milliseconds)
-            added, plain_seconds = [], []
-            for _ in range(options.pairs):
-                sorts = ["plain", "watched"]
-                random.shuffle(sorts)
-                took = {sort: measure(program, milliseconds, steps, sort) for sort in sorts}
-                added.append(100 * (took["watched"] / took["plain"] - 1))
-                plain_seconds.append(took["plain"] / steps)
-            print(
-                f"| {program} | {1000 * statistics.median(plain_seconds):.2f} "
-                f"| {statistics.median(added):+.2f} [{min(added):+.2f}, {max(added):+.2f}] "
-                f"| {len(added)} |",
-                flush=True,
-            )
+            steps = round(options.seconds * 1000 / milliseconds)
+            for sort in (FIRST, SECOND):
+                halves = [
+                    measure(program, milliseconds, steps, sort) for _ in range(options.processes)
+                ]
+                print(describe(program, sort, halves), flush=True)
 
 
-def measure(program: str, milliseconds: int, steps: int, sort: str) -> float:
-    """CPU seconds of all threads of a new process for these steps."""
+def describe(program: str, sort: str, halves: list[tuple[Half, Half]]) -> str:
+    """A row: how much more a step of the first half took, median and range over processes."""
+    process = [1e6 * (first.process - second.process) for first, second in halves]
+    thread = [1e6 * (first.thread - second.thread) for first, second in halves]
+    share = [100 * (first.process / second.process - 1) for first, second in halves]
+    usual = 1e3 * statistics.median(second.process for _, second in halves)
+    told = [
+        f"{statistics.median(each):+.1f} [{min(each):+.1f}, {max(each):+.1f}]"
+        for each in (process, thread, share)
+    ]
+    return f"| {program} | {usual:.2f} | {sort} | {' | '.join(told)} |"
+
+
+def measure(program: str, milliseconds: int, steps: int, sort: str) -> tuple[Half, Half]:
+    """What a step of either half of a new process takes."""
     command = [sys.executable, __file__, "--train", program, str(milliseconds), str(steps), sort]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
-    return float(json.loads(done.stdout.splitlines()[-1]))
+    first, second = json.loads(done.stdout.splitlines()[-1])
+    return Half(*first), Half(*second)
 
 
-def train(program: str, milliseconds: int, steps: int, *, watched: bool) -> None:
-    """Trains, and prints the CPU seconds that the steps after the warm ones took."""
+def train(program: str, milliseconds: int, steps: int, *, watched: bool) -> list[Half]:
+    """Trains both halves of so many steps each."""
     import tbslow
-    from benchmarks.overhead_programs import make_data, make_model, make_train, tf
+    from benchmarks.overhead_programs import make_data, make_model, tf
 
     tf.config.threading.set_intra_op_parallelism_threads(1)
     tf.config.threading.set_inter_op_parallelism_threads(1)
     width, batch = SIZES[milliseconds]
     model, data = make_model(width), make_data(width, batch)
-    clock = time.process_time
+    marks: list[Half] = []
+
+    def note(number: int) -> None:
+        if number in (WARM_STEPS, WARM_STEPS + steps):
+            marks.append(Half(time.process_time(), time.thread_time()))
+        if number == WARM_STEPS + steps and watched:
+            tbslow.stop()
+        if number in (2 * WARM_STEPS + steps, 2 * (WARM_STEPS + steps)):
+            marks.append(Half(time.process_time(), time.thread_time()))
+
+    last = 2 * (WARM_STEPS + steps)
     with tempfile.TemporaryDirectory() as logdir:
         if program == "fit":
             callbacks = [tbslow.keras.SlowdownCallback(logdir)] if watched else []
-            seconds = _fit(model, data, steps, callbacks, clock)
+            _fit(model, data, last, callbacks, note)
         else:
-            step = make_train(model)
-            mark = tbslow.summary.step if watched else nullcontext
-            with tbslow.start(logdir) if watched else nullcontext():
-                for number, (x, y) in enumerate(tbslow.data(data) if watched else data):
-                    if number == WARM_STEPS:
-                        began = clock()
-                    if number == WARM_STEPS + steps:
-                        break
-                    with mark():
-                        step(x, y)
-                seconds = clock() - began
-    print(json.dumps(seconds))
+            _loop(model, data, last, WARM_STEPS + steps if watched else 0, logdir, note)
+    return [
+        Half(*((b - a) / steps for a, b in zip(*pair, strict=True)))
+        for pair in ((marks[0], marks[1]), (marks[2], marks[3]))
+    ]
+
+
+def _loop(
+    model: Any, data: Any, last: int, watched: int, logdir: str, note: Callable[[int], None]
+) -> None:
+    import tbslow
+    from benchmarks.overhead_programs import make_train
+
+    step = make_train(model)
+    if watched:
+        tbslow.start(logdir)
+    for number, (x, y) in enumerate(tbslow.data(data) if watched else data, 1):
+        with tbslow.summary.step() if number <= watched else nullcontext():
+            step(x, y)
+        note(number)
+        if number == last:
+            return
 
 
 def _fit(
-    model: object, data: object, steps: int, callbacks: list[object], clock: Callable[[], float]
-) -> float:
+    model: Any, data: Any, last: int, callbacks: list[Any], note: Callable[[int], None]
+) -> None:
     import keras
 
-    times: list[float] = []
-
     class Clock(keras.callbacks.Callback):  # type: ignore[misc]
-        """At the first and the last of the steps that count."""
+        """Reads the clocks between two steps."""
 
         def on_train_batch_end(self, batch: int, **_: object) -> None:
-            if batch in (WARM_STEPS - 1, WARM_STEPS + steps - 1):
-                times.append(clock())
+            note(batch + 1)
 
-    model.fit(  # type: ignore[attr-defined]
-        data, steps_per_epoch=WARM_STEPS + steps, verbose=0, callbacks=[*callbacks, Clock()]
-    )
-    return times[1] - times[0]
+    model.fit(data, steps_per_epoch=last, verbose=0, callbacks=[*callbacks, Clock()])
 
 
 if __name__ == "__main__":
