@@ -77,7 +77,8 @@ class TrainingCalls:
         self._executing_eagerly = context.executing_eagerly
         self._hooks = MethodHooks(BY)
         self._assigning_hooks = MethodHooks(BY)
-        self._assignments = Assignments()
+        self._assignments: Assignments | None = Assignments()
+        """None once anything else trains."""
         self._subjects = Subjects.of_process()
         self._places = SourcePlaces.of_process()
         self._is_inside = False
@@ -171,12 +172,12 @@ class TrainingCalls:
 
         def call(variable: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
             training = None
-            if self._is_outermost() and variable.trainable and variable.dtype.is_floating:
+            if self._is_outermost():
                 training = self._guarded(
                     self._begun_by_hand, sys._getframe(1), variable, name, is_increment
                 )
             elif is_fitting():
-                self._guarded(self._assigning_hooks.remove)
+                self._guarded(self._leave_assignments)
             if training is None:
                 yield
             else:
@@ -187,8 +188,11 @@ class TrainingCalls:
     def _begun_by_hand(
         self, frame: FrameType, variable: Any, name: str, is_increment: bool
     ) -> Training | None:
+        assignments = self._assignments
+        if assignments is None or not (variable.trainable and variable.dtype.is_floating):
+            return None
         line = calling_line(frame)
-        if not self._assignments.begins_step(line, id(variable), is_increment=is_increment):
+        if not assignments.begins_step(line, id(variable), is_increment=is_increment):
             return None
         return self._at_line(frame, "", name)
 
@@ -203,8 +207,14 @@ class TrainingCalls:
         return recorder.stopwatch.thread == get_ident() or not (recorder.rows or recorder.in_step)
 
     def _train(self, training: Training) -> Generator[None, Any, None]:
-        self._assigning_hooks.remove()
+        if self._assignments is not None:
+            self._guarded(self._leave_assignments)
         return self._surround(training)
+
+    def _leave_assignments(self) -> None:
+        """Something else trains: what is assigned by hand is a copy, or clipped."""
+        self._assignments = None
+        self._assigning_hooks.remove()
 
     def _surround(self, training: Training) -> Generator[None, Any, None]:
         self._is_inside = True
@@ -254,7 +264,7 @@ class TrainingCalls:
                     self._by_code[code] = training
             self._functions[function] = _Known(training, traces)
             if training is not None:
-                self._assigning_hooks.remove()
+                self._leave_assignments()
                 self._begin(training, self._mark)
                 self._cycle.leave()
                 return
