@@ -25,7 +25,7 @@ from typing import Any, Final, NamedTuple
 
 from tb_slowdown_plugin.collectors.base import Unavailable
 from tb_slowdown_plugin.collectors.hooks import surrounded_code
-from tb_slowdown_plugin.collectors.hooks.surrounded_code import Surround
+from tb_slowdown_plugin.collectors.hooks.surrounded_code import Surround, Surrounding
 
 Method = Callable[..., Any]
 
@@ -96,13 +96,14 @@ class MethodHooks:
         """
         self._add(owner, name, wrap, None)
 
-    def surround(self, owner: Any, name: str, hook: Surround) -> None:
+    def surround(self, owner: Any, name: str, hook: Surround | Surrounding) -> None:
         """Runs `hook` before and after `owner.name`.
 
         Args:
           owner: A class or a module.
           name: A function, method, static method, class method, or property of it.
-          hook: A generator function with the same parameters, see `Surround`.
+          hook: A generator function with the same parameters, see `Surround`, or, where each
+            microsecond counts, a `Surrounding`.
 
         Raises:
           Unavailable: There is no Python function of a library.
@@ -122,10 +123,11 @@ class MethodHooks:
           0
           >>> hooks.remove()
         """
-        self._add(owner, name, functools.partial(_called_by, hook), hook)
+        surrounding = surrounded_code.as_surrounding(hook)
+        self._add(owner, name, functools.partial(_called_by, surrounding), surrounding)
 
     def _add(
-        self, owner: Any, name: str, wrap: Callable[[Method], Method], surround: Surround | None
+        self, owner: Any, name: str, wrap: Callable[[Method], Method], surround: Surrounding | None
     ) -> None:
         place, function = _find(owner, name)
         if any(function is hooked for hooked, _ in self._hooks):  # by another subclass
@@ -159,7 +161,7 @@ class _Hook(NamedTuple):
     what: Replaced
     wrap: Callable[[Method], Method]
     """For a function whose source is not there, if it has a `surround`."""
-    surround: Surround | None
+    surround: Surrounding | None
 
 
 class _Hooked:
@@ -203,9 +205,8 @@ _lock: Final = threading.RLock()
 _hooked: Final[dict[FunctionType, _Hooked]] = {}
 
 
-def _called_by(hook: Surround, original: Method) -> Method:
+def _called_by(surrounding: Surrounding, original: Method) -> Method:
     """A function that calls `original` where it can't be surrounded."""
-    surrounding = surrounded_code.Surrounding(hook)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         begun = surrounding.begin(*args, **kwargs)

@@ -5,11 +5,12 @@ Cost: 1 us a call of Keras's callback list in which a callback has something to 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from threading import get_ident
 from typing import Any, Final
 
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.collectors.hooks.surrounded_code import Surround
+from tb_slowdown_plugin.collectors.hooks.surrounded_code import Surrounding
 from tb_slowdown_plugin.collectors.timing.stopwatch import Owner, Stopwatch
 
 METHODS: Final = tuple(
@@ -62,13 +63,13 @@ class SiblingTimer:
 
     def __init__(self, stopwatch: Stopwatch, callbacks: Iterable[Any], base: type) -> None:
         self._watch = stopwatch
-        self._accounts: dict[str, dict[int, str]] = {name: {} for name in METHODS}
+        self._owners: dict[str, dict[int, Owner]] = {name: {} for name in METHODS}
         for callback in callbacks:
             for name in METHODS:
                 if _has_own(callback, base, name):
-                    self._accounts[name][id(callback)] = account_of(type(callback))
+                    self._owners[name][id(callback)] = Owner(account_of(type(callback)), _TAKES)
 
-    def around(self, name: str) -> Surround | None:
+    def around(self, name: str) -> SiblingTimes | None:
         """Books what each sibling takes in a method of `CallbackList`.
 
         Args:
@@ -77,44 +78,55 @@ class SiblingTimer:
         Returns:
           What is to be done around the method; None where no sibling has one of its own.
         """
-        accounts, watch = self._accounts[name], self._watch
+        owners = self._owners[name]
+        return SiblingTimes(self._watch, owners) if owners else None
 
-        def timed(callbacks: Any) -> Generator[None, Any, None]:
-            if not watch.is_mine():
-                yield
-                return
-            siblings, depth = callbacks.callbacks, watch.depth
-            callbacks.callbacks = _Timed(siblings, accounts, watch)
-            try:
-                yield
-            finally:
-                callbacks.callbacks = siblings
-                while watch.depth > depth:
-                    watch.close()
 
-        return timed if accounts else None
+class SiblingTimes(Surrounding):
+    """Books what each sibling takes in one method of `CallbackList`."""
+
+    __slots__ = ("_owners", "_watch")
+
+    def __init__(self, watch: Stopwatch, owners: dict[int, Owner]) -> None:
+        self._watch = watch
+        self._owners = owners
+
+    def begin(self, callbacks: Any, *_: Any, **__: Any) -> tuple[Any, list[Any], int] | None:
+        """Puts a list in place that sees when it is gone through."""
+        watch = self._watch
+        if get_ident() != watch.thread:
+            return None
+        siblings = callbacks.callbacks
+        callbacks.callbacks = _Timed(siblings, self._owners, watch)
+        return callbacks, siblings, len(watch.opened)
+
+    def end(self, begun: tuple[Any, list[Any], int] | None, result: Any) -> Any:
+        """Puts the list of callbacks back."""
+        if begun is not None:
+            callbacks, siblings, depth = begun
+            callbacks.callbacks = siblings
+            watch = self._watch
+            while len(watch.opened) > depth:
+                watch.close()
+        return result
+
+    def fail(self, begun: tuple[Any, list[Any], int] | None, _: BaseException) -> None:
+        """The same."""
+        self.end(begun, None)
 
 
 class _Timed:
-    """A list of callbacks; who iterates over it opens the account of each in turn."""
+    """A list of callbacks; who goes through it opens the account of each in turn."""
 
-    def __init__(self, siblings: list[Any], accounts: dict[int, str], watch: Stopwatch) -> None:
+    __slots__ = ("_owners", "_siblings", "_watch")
+
+    def __init__(self, siblings: list[Any], owners: dict[int, Owner], watch: Stopwatch) -> None:
         self._siblings = siblings
-        self._accounts = accounts
+        self._owners = owners
         self._watch = watch
 
     def __iter__(self) -> Iterator[Any]:
-        watch = self._watch
-        for callback in self._siblings:
-            account = self._accounts.get(id(callback))
-            if account is None or not watch.is_mine():
-                yield callback
-                continue
-            watch.open(account, owner=Owner(account, _TAKES))
-            depth = watch.depth
-            yield callback
-            while watch.depth >= depth:
-                watch.close()
+        return self._watch.each(self._siblings, self._owners)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._siblings, name)

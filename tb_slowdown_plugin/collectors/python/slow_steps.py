@@ -15,7 +15,6 @@ import platform
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from statistics import median
 from types import FrameType
 from typing import Final, NamedTuple
@@ -27,7 +26,8 @@ from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.python import stacks
 from tb_slowdown_plugin.collectors.python.still_frames import without_collections
 from tb_slowdown_plugin.collectors.python.waiting import WRITING_CALLS, Frames, Wait, find_wait
-from tb_slowdown_plugin.collectors.timing.slowdown_detector import native_id_of
+from tb_slowdown_plugin.collectors.timing.end_signal import EndSignal
+from tb_slowdown_plugin.collectors.timing.thread_files import read_thread_file
 from tb_slowdown_plugin.records.types import Fact
 
 _EVERY_SECONDS: Final = 0.2
@@ -93,7 +93,7 @@ class SlowSteps:
         self._find_wait = find_wait
         self._frames = frames or stacks.current_frames()
         self._read_task = read_task or read_task_of
-        self._over = threading.Event()
+        self._over = EndSignal()
         self._thread: threading.Thread | None = None
 
     def start(self, context: Context) -> None:
@@ -106,7 +106,7 @@ class SlowSteps:
         if self._frames is None or task is None:
             raise Unavailable("this system does not show what other threads do")
         self._context = context
-        self._over.clear()
+        self._over = EndSignal()
         self._places = SourcePlaces.of_process()
         self._usual: deque[float] = deque(maxlen=_NEWEST)
         self._steps = 0
@@ -120,7 +120,7 @@ class SlowSteps:
 
     def stop(self) -> None:
         """Ends it."""
-        self._over.set()
+        self._over.come()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(1.0)
 
@@ -215,10 +215,9 @@ def read_task_of(thread: int) -> Task | None:
     Args:
       thread: As `threading.get_ident()`.
     """
-    folder = Path(f"/proc/self/task/{native_id_of(thread)}")
     try:
-        call = (folder / "syscall").read_bytes().split()[:1]
-        counts = (folder / "io").read_bytes().split()
+        call = read_thread_file(thread, "syscall").split()[:1]
+        counts = read_thread_file(thread, "io").split()
         written = int(counts[counts.index(b"wchar:") + 1])
     except (OSError, ValueError):
         return None

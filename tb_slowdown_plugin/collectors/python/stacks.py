@@ -33,11 +33,8 @@ from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.python.eager_operations import EAGER, starts_operation
 from tb_slowdown_plugin.collectors.python.still_frames import without_collections
 from tb_slowdown_plugin.collectors.python.waiting import Frames, Wait, find_wait
-from tb_slowdown_plugin.collectors.timing.slowdown_detector import (
-    StepPace,
-    cpu_time_of,
-    scheduled,
-)
+from tb_slowdown_plugin.collectors.timing.slowdown_detector import StepPace
+from tb_slowdown_plugin.collectors.timing.thread_files import cpu_time_of, scheduled
 from tb_slowdown_plugin.records.types import Fact
 
 _SAMPLES: Final = 60

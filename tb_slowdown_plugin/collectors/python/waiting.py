@@ -12,12 +12,11 @@ import re
 import sys
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from types import FrameType
 from typing import Final, Literal
 
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed, package_of
-from tb_slowdown_plugin.collectors.timing.slowdown_detector import native_id_of
+from tb_slowdown_plugin.collectors.timing.thread_files import read_thread_file
 
 Wait = Literal["", "inside", "alone", "writing"]
 """Not; inside of one of Python's own modules for it; in the program's own line, of which only
@@ -50,6 +49,9 @@ WRITING_CALLS: Final = {
 _FLUSHES: Final = re.compile(r"\b(?:commit|fdatasync|flush|fsync)\s*\(")
 """Calls that return when a file is written. On a fast disk they compute in Linux, mostly, which
 then doesn't show what they do: the program's line does."""
+_RUNS_GRAPHS: Final = "/tensorflow/python/eager/"
+"""From here TensorFlow runs graphs: its own threads compute, or write, and this one waits for them.
+Most samples of a training are here, and to ask Linux takes 150 us out of a cold cache."""
 _PRINTS: Final = re.compile(r"\bstd(?:out|err)\b")
 _TERMINAL: Final = frozenset({"0x1", "0x2"})
 """What a program prints to, as the first argument of a call that writes."""
@@ -79,7 +81,7 @@ def find_wait(
 
 def _look(thread: int, frames: Frames, read: Callable[[int], list[str]]) -> Wait:
     frame = frames().get(thread)
-    if frame is None:
+    if frame is None or _RUNS_GRAPHS in frame.f_code.co_filename:
         return ""
     if _is_flushing(frame):
         return "writing"
@@ -122,6 +124,6 @@ def _is_called_by_program(frame: FrameType) -> bool:
 def read_call(thread: int) -> list[str]:
     """Number and arguments of the call of Linux that a thread is in; empty where it computes."""
     try:
-        return Path(f"/proc/self/task/{native_id_of(thread)}/syscall").read_text().split()
+        return read_thread_file(thread, "syscall").decode().split()
     except OSError:
         return []

@@ -25,7 +25,7 @@ from tb_slowdown_plugin.collectors.system.kernel_files import (
     KernelFile,
     open_if_there,
 )
-from tb_slowdown_plugin.collectors.timing.slowdown_detector import native_id_of
+from tb_slowdown_plugin.collectors.timing.thread_files import native_id_of
 
 _PATIENCE: Final = 200
 """After reading all threads took t seconds of CPU they rest for 200 t: 0.5% of a core. On a

@@ -13,10 +13,7 @@ the level at which it was last called slower, and above all medians of that stea
 
 from __future__ import annotations
 
-import os
-import threading
 from collections import deque
-from pathlib import Path
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -104,50 +101,6 @@ class StepPace:
             cpu = (cpu_ns - began.cpu_ns) / done
             self._best_cpu_ns = min(self._best_cpu_ns, cpu)
             self.is_slower |= cpu > _SLOWER * self._best_cpu_ns
-
-
-def cpu_time_of(thread: int) -> int | None:
-    """CPU time of a thread of this process in nanoseconds, None where Linux does not tell.
-
-    `time.pthread_getcpuclockid` would do, but crashes for a thread that has ended.
-    """
-    times = scheduled(thread)
-    return times and times[0]
-
-
-def scheduled(thread: int) -> tuple[int, int] | None:
-    """Nanoseconds that a thread ran, and waited for a core; None where Linux does not tell.
-
-    Args:
-      thread: As `threading.get_ident()`.
-    """
-    try:
-        # Half of what `pathlib` takes.
-        file = os.open(
-            f"/proc/self/task/{native_id_of(thread)}/schedstat", os.O_RDONLY | os.O_CLOEXEC
-        )
-    except OSError:
-        return None
-    try:
-        ran, waited, _ = os.read(file, 128).split()
-        return int(ran), int(waited)
-    except (OSError, ValueError):
-        return None
-    finally:
-        os.close(file)
-
-
-def native_id_of(ident: int) -> int | None:
-    """The kernel's number of a thread of Python's; None where it has ended.
-
-    Args:
-      ident: As `threading.get_ident()`.
-    """
-    native = next((t.native_id for t in threading.enumerate() if t.ident == ident), None)
-    if ident == threading.main_thread().ident and not Path(f"/proc/self/task/{native}").exists():
-        # In a forked child Python 3.11 has still the number of the thread that forked it.
-        return os.getpid()
-    return native
 
 
 class LivePace:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Iterator, MutableMapping
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
@@ -24,6 +24,8 @@ T = TypeVar("T")
 
 NEVER: Final = 1 << 62
 """A moment that never comes, and a stretch that nothing is longer than."""
+_WORTH_BOOKING_NS: Final = 100_000
+"""What `each` finds is gathered up to here: a step in which something is booked costs more."""
 
 
 @dataclass(slots=True)
@@ -37,6 +39,8 @@ class Owner:
     """Nanoseconds of all that was booked inside, by the account that they would stand in else."""
     depth: int = 0
     """Its account's place among those that are open, from 1 on."""
+    gathered_ns: int = 0
+    """Measured by `each` and not booked yet."""
 
 
 class Stopwatch:
@@ -244,6 +248,54 @@ class Stopwatch:
                     now = self._now()
                 self.waited_ns += now - self.changed_ns
                 self.changed_ns = now
+
+    def each(self, items: Iterable[T], owners: MutableMapping[int, Owner]) -> Iterator[T]:
+        """Goes through items: the time until the next one is asked for goes to an item's owner.
+
+        As `open` and `close` around each, in one, for what costs most steps next to nothing: calls
+        between real steps took 90 us for each item. In other threads nothing is booked.
+
+        Args:
+          items: What the caller goes through.
+          owners: By `id` of an item; what has none gets no time. An owner that something was opened
+            in is replaced by a new one.
+        """
+        opened, thread = self.opened, threading.get_ident()
+        for item in items:
+            owner = owners.get(id(item))
+            if owner is None or thread != self.thread:
+                yield item
+                continue
+            now = self._now()
+            if opened or now >= self.ask_ns or now - self.changed_ns > self.long_ns:
+                self.open(owner.account, owner=owner)
+            else:
+                self.changed_ns = now
+                opened.append(owner.account)
+                owner.depth = 1
+                self.owners.append(owner)
+            depth = len(opened)
+            yield item
+            now = self._now()
+            if (
+                depth > 1
+                or len(opened) != 1
+                or owner.parts
+                or now >= self.ask_ns
+                or now - self.changed_ns > self.long_ns
+            ):
+                while len(opened) >= depth:
+                    self.close()
+                owners[id(item)] = Owner(owner.account, owner.takes, gathered_ns=owner.gathered_ns)
+                continue
+            opened.pop()
+            self.owners.pop()
+            gathered_ns = owner.gathered_ns + now - self.changed_ns
+            self.changed_ns = now
+            if gathered_ns >= _WORTH_BOOKING_NS:
+                self._add(owner.account, gathered_ns)
+                gathered_ns = 0
+            owner.gathered_ns = gathered_ns
 
     def book(self, account: str, nanoseconds: int) -> int:
         """Says afterwards that time since the last change went to `account`.

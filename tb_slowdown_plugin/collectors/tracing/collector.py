@@ -17,8 +17,6 @@ import itertools
 import sys
 import threading
 from collections.abc import Callable, Generator, MutableMapping
-from dataclasses import dataclass
-from threading import get_ident
 from types import FrameType
 from typing import Any, Final
 
@@ -30,9 +28,14 @@ from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
 from tb_slowdown_plugin.collectors.hooks.tensorflow_internals import has_open_loop
 from tb_slowdown_plugin.collectors.tracing.argument_sizes import ArgumentSizes
 from tb_slowdown_plugin.collectors.tracing.first_executions import FirstExecutions
-from tb_slowdown_plugin.collectors.tracing.functions import TracedFunctions, TraceReason
+from tb_slowdown_plugin.collectors.tracing.function_calls import (
+    FunctionCalls,
+    OpenTrace,
+    ThreadTraces,
+)
+from tb_slowdown_plugin.collectors.tracing.functions import TracedFunctions
 from tb_slowdown_plugin.collectors.tracing.graph_size import trained_variables, variable_elements
-from tb_slowdown_plugin.collectors.tracing.spans import Span, Spans
+from tb_slowdown_plugin.collectors.tracing.spans import Spans
 from tb_slowdown_plugin.collectors.tracing.step_functions import StepFunctions
 from tb_slowdown_plugin.collectors.tracing.subjects import Subject, Subjects
 from tb_slowdown_plugin.records.types import Fact, Trace, What
@@ -45,30 +48,6 @@ _PARAMETERS = {
     _DEFINE: ["args", "kwargs", "tracing_options"],
     _CREATE: ["function_type", "type_context", "func_graph", "tracing_options"],
 }
-
-
-@dataclass(slots=True)
-class _OpenTrace:
-    """A trace under way."""
-
-    reason: TraceReason
-    span: Span
-    depth: int
-    options: Any
-    graph: Any
-    runs_at_once: bool
-    """Whether it was asked for outside of any graph, so that the function will run eagerly."""
-    building_ns: int = 0
-
-
-class _Thread(threading.local):
-    """What one thread is tracing."""
-
-    def __init__(self) -> None:
-        self.began_ns = 0
-        """When the lookup under way began, 0 outside of one."""
-        self.open: list[_OpenTrace] = []
-        self.previous: Subject | None = None
 
 
 class TraceCollector:
@@ -109,12 +88,12 @@ class TraceCollector:
         # a finalizer that calls a tf.function may run inside: it must not wait for itself
         self._lock = threading.RLock()
         self._ids = itertools.count(1)
-        self._thread = _Thread()
+        self._thread = ThreadTraces()
         self._options: dict[str, dict[str, float]] = {}
         self._callers: set[str] = set()
         self._looping: set[str] = set()
         self._running = True
-        self._hooks.surround(module, _DEFINE, self._define)
+        self._hooks.surround(module, _DEFINE, self._calls())
         self._hooks.surround(module, _CREATE, self._create)
         context.stopwatch.sees_traces = True
 
@@ -127,30 +106,16 @@ class TraceCollector:
         self._hooks.remove()
         self._executions.stop()
 
-    def _define(self, args: Any, kwargs: Any, tracing_options: Any) -> Generator[None, Any, None]:
-        thread = self._thread
-        open_traces = thread.open
-        depth = len(open_traces)
-        thread.began_ns = self._context.clock.monotonic_ns()
-        try:
-            function = yield
-        except BaseException:
-            thread.began_ns = 0
-            if len(open_traces) > depth:
-                self._spans.close(open_traces.pop().span)
-            raise
-        thread.began_ns = 0
-        if len(open_traces) > depth:
-            self._finish(open_traces.pop(), function)
-        watch = self._context.stopwatch
-        if not depth and get_ident() == watch.thread:
-            bit = self._step_functions.bits.get(id(tracing_options))
-            if bit is None:
-                bit = self._learn_function(tracing_options, function)
-            if bit:
-                watch.ran |= bit
-                watch.calls += 1
-                watch.argument_size += self._argument_sizes.read(bit, args, kwargs)
+    def _calls(self) -> FunctionCalls:
+        return FunctionCalls(
+            self._context,
+            self._thread,
+            self._step_functions.bits,
+            self._argument_sizes,
+            learn=self._learn_function,
+            finish=self._finish,
+            leave=lambda trace: self._spans.close(trace.span),
+        )
 
     def _learn_function(self, options: Any, function: Any) -> int:
         try:
@@ -180,7 +145,7 @@ class TraceCollector:
 
     def _begin(
         self, began_ns: int, function_type: Any, graph: Any, options: Any
-    ) -> _OpenTrace | None:
+    ) -> OpenTrace | None:
         """Opens a trace, None if that failed."""
         thread = self._thread
         try:
@@ -193,11 +158,11 @@ class TraceCollector:
         except Exception as error:  # noqa: BLE001 - TensorFlow must go on
             self._report(error)
             return None
-        trace = _OpenTrace(reason, span, len(thread.open), options, graph, at_once)
+        trace = OpenTrace(reason, span, len(thread.open), options, graph, at_once)
         thread.open.append(trace)
         return trace
 
-    def _finish(self, trace: _OpenTrace, function: Any) -> None:
+    def _finish(self, trace: OpenTrace, function: Any) -> None:
         """Records a trace that has made `function`."""
         seconds = self._spans.close(trace.span) / 1e9
         try:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
-from tb_slowdown_plugin.collectors.hooks.surrounded_code import Surround
-from tb_slowdown_plugin.collectors.keras.callbacks import METHODS, SiblingTimer
+from tb_slowdown_plugin.collectors.hooks.surrounded_code import Surrounding
+from tb_slowdown_plugin.collectors.keras.callbacks import (
+    METHODS,
+    SiblingTimer,
+    SiblingTimes,
+)
 from tb_slowdown_plugin.errors import UsageError
 from tb_slowdown_plugin.writer.keras.fit_steps import FitSteps
 
@@ -46,7 +50,7 @@ class FitHooks:
         def begin_epoch(epoch: int, *_: Any) -> None:
             steps.begin_epoch(epoch)
             self._first_batch.remove()
-            self._first_batch.surround(self._class, _BATCH_BEGIN, self._before(begin_batch, None))
+            self._first_batch.surround(self._class, _BATCH_BEGIN, self._around(begin_batch))
 
         def begin_batch(batch: int, *_: Any) -> None:
             if steps.go_on:  # the end of each batch begins the next: one call less in each step
@@ -78,56 +82,75 @@ class FitHooks:
 
     def _surround(self, name: str, before: Method | None, after: Method | None) -> None:
         siblings = self._siblings.around(name)
-        if after is not None:
-            self._hooks.surround(self._class, name, self._after(after, siblings))
-        elif before is not None or siblings is not None:
-            self._hooks.surround(self._class, name, self._before(before, siblings))
+        if before is not None or after is not None or siblings is not None:
+            self._hooks.surround(self._class, name, self._around(before, after, siblings))
 
-    # Written out twice: each call between two batches costs, out of a cold cache.
-
-    def _before(self, tell: Method | None, siblings: Surround | None) -> Surround:
-        watched = self._callbacks
-
-        def call(callbacks: Any, *args: Any, **_: Any) -> Generator[None, Any, None]:
-            if watched() is not callbacks:
-                yield
-                return
-            try:
-                if tell is not None:
-                    tell(*args)
-            except UsageError:
-                raise
-            except Exception as error:  # noqa: BLE001 - the training must not see it
-                self._leave(error)
-            if siblings is None:
-                yield
-            else:
-                yield from siblings(callbacks)
-
-        return call
-
-    def _after(self, tell: Method, siblings: Surround | None) -> Surround:
-        # An exception of a callback passes, and the step it was raised in does not count:
-        # the next batch or the end of the epoch cancels it.
-        watched = self._callbacks
-
-        def call(callbacks: Any, *args: Any, **_: Any) -> Generator[None, Any, None]:
-            if watched() is not callbacks:
-                yield
-                return
-            if siblings is None:
-                yield
-            else:
-                yield from siblings(callbacks)
-            try:
-                tell(*args)
-            except UsageError:
-                raise
-            except Exception as error:  # noqa: BLE001 - the training must not see it
-                self._leave(error)
-
-        return call
+    def _around(
+        self,
+        before: Method | None = None,
+        after: Method | None = None,
+        siblings: SiblingTimes | None = None,
+    ) -> Surrounding:
+        return _AroundMethod(self._callbacks, before, after, siblings, self._leave)
 
     def _leave(self, error: Exception) -> None:
         self.remove()
         self._fail(error)
+
+
+class _AroundMethod(Surrounding):
+    """Tells of a method of one list; those of others pass by."""
+
+    __slots__ = ("_after", "_before", "_leave", "_siblings", "_watched")
+
+    def __init__(
+        self,
+        watched: weakref.ref[Any],
+        before: Method | None,
+        after: Method | None,
+        siblings: SiblingTimes | None,
+        leave: Callable[[Exception], None],
+    ) -> None:
+        self._watched = watched
+        self._before = before
+        self._after = after
+        self._siblings = siblings
+        self._leave = leave
+
+    def begin(self, callbacks: Any, *args: Any, **_: Any) -> Any:
+        """Tells that it begins; gives False where it is a method of another list."""
+        if self._watched() is not callbacks:
+            return False
+        if self._before is not None:
+            try:
+                self._before(*args)
+            except Exception as error:  # noqa: BLE001 - the training must not see it
+                self._has_failed(error)
+        return None if self._siblings is None else self._siblings.begin(callbacks)
+
+    def end(self, begun: Any, result: Any) -> Any:
+        """Tells that it has ended."""
+        if begun is not False:
+            if begun is not None:
+                assert self._siblings is not None
+                self._siblings.end(begun, result)
+            if self._after is not None:
+                try:
+                    self._after()
+                except Exception as error:  # noqa: BLE001 - the training must not see it
+                    self._has_failed(error)
+        return result
+
+    def fail(self, begun: Any, error: BaseException) -> None:
+        """An exception of a callback passes, and the step it was raised in does not count.
+
+        The next batch or the end of the epoch cancels it.
+        """
+        if begun:
+            assert self._siblings is not None
+            self._siblings.fail(begun, error)
+
+    def _has_failed(self, error: Exception) -> None:
+        if isinstance(error, UsageError):
+            raise error
+        self._leave(error)

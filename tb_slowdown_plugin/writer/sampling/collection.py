@@ -18,7 +18,7 @@ from tb_slowdown_plugin.collectors.base import (
     on_backend,
     other_backend,
 )
-from tb_slowdown_plugin.collectors.timing.slowdown_detector import cpu_time_of
+from tb_slowdown_plugin.collectors.timing.thread_files import cpu_time_of
 from tb_slowdown_plugin.records.types import CollectorState, CollectorStatus
 from tb_slowdown_plugin.writer.privacy import reason_of, scrub
 

@@ -129,6 +129,54 @@ def test_what_a_hook_returns_is_returned_and_hooks_are_nested(hooks):
     assert Library(1, d=1).either(1) == "inner1"
 
 
+class Counting(surrounded_code.Surrounding):
+    """Notes what it is called with."""
+
+    def __init__(self):
+        self.told = []
+
+    def begin(self, *args, **kwargs):
+        self.told.append((args[1:], kwargs))
+        return len(self.told)
+
+    def end(self, begun, result):
+        self.told.append((begun, result))
+        return f"{result}!"
+
+    def fail(self, begun, error):
+        self.told.append((begun, repr(error)))
+
+
+@pytest.mark.usefixtures("either_way")
+def test_a_hook_that_is_no_generator_does_the_same(hooks):
+    counting = Counting()
+    hooks.surround(Library, "either", counting)
+    hooks.surround(Library, "fails", counting)
+    made = Library(1, d=1)
+    assert made.either(1) == "inner1!"
+    with pytest.raises(ValueError, match="7"):
+        made.fails(7)
+    assert counting.told == [((1,), {}), (1, "inner1"), ((7,), {}), (3, "ValueError(7)")]
+
+
+def test_hooks_of_both_forms_are_nested(hooks):
+    counting, other = Counting(), MethodHooks("other")
+
+    def doubled(*_):
+        return f"2{(yield)}"
+
+    hooks.surround(Library, "either", doubled)
+    other.surround(Library, "either", counting)
+    assert Library(1, d=1).either(1) == "2inner1!"
+    other.remove()
+    other.surround(Library, "fails", doubled)
+    other.surround(Library, "fails", counting)
+    with pytest.raises(ValueError, match="7"):
+        Library(1, d=1).fails(7)
+    other.remove()
+    assert counting.told[1][1] == "2inner1"
+
+
 def test_a_function_may_be_surrounded_and_replaced_and_calls_itself(hooks):
     calls = []
 
@@ -197,8 +245,9 @@ def test_a_file_that_has_changed_since_it_was_imported_is_not_used(hooks, monkey
     monkeypatch.setitem(linecache.cache, __file__, entry)
     surrounded_code._parsed.cache_clear()
     surrounded_code._template.cache_clear()
-    assert surrounded_code.surround(Library.nothing.__code__, [passes]) is None
-    assert surrounded_code.surround(Library.hidden.__code__, [passes]) is not None
+    hook = surrounded_code.as_surrounding(passes)
+    assert surrounded_code.surround(Library.nothing.__code__, [hook]) is None
+    assert surrounded_code.surround(Library.hidden.__code__, [hook]) is not None
     hooks.surround(Library, "nothing", passes)
     made = Library(1, d=1)
     made.nothing()

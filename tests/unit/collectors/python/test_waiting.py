@@ -147,3 +147,14 @@ def test_a_line_that_writes_what_is_buffered_is_told_by_its_source(line, found):
     anything = Mock()
     frame = space["frame"](lambda _: sys._getframe(1), anything, anything, anything, anything)
     assert find_wait(1, lambda: {1: frame}, lambda _: ["running"]) == found
+
+
+@pytest.mark.parametrize(
+    ("file", "found"), [("eager/execute.py", ""), ("lib/io/file_io.py", "writing")]
+)
+def test_where_tensorflow_runs_a_graph_linux_is_not_asked(monkeypatch, file, found):
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    frames = {}
+    code = compile("keep(frame())", f"/lib/site-packages/tensorflow/python/{file}", "exec")
+    exec(code, {"frame": lambda: sys._getframe(1), "keep": lambda frame: frames.update({1: frame})})
+    assert find_wait(1, lambda: frames, lambda _: ["1", "0x7"]) == found

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import threading
-import time
 from dataclasses import replace
 
 import event_files
@@ -17,8 +12,6 @@ from tb_slowdown_plugin.collectors.timing.slowdown_detector import (
     BLOCK_STEPS,
     LivePace,
     StepPace,
-    cpu_time_of,
-    native_id_of,
 )
 
 S = 10**9
@@ -71,40 +64,3 @@ def test_single_slow_steps_are_no_level() -> None:
     period = steps.period_seconds.copy()
     period[::20] = 1.0
     assert pace.add(replace(steps, period_seconds=period)) == "steady"
-
-
-FORKED = """
-import os, threading
-from tb_slowdown_plugin.collectors.timing.slowdown_detector import native_id_of
-if not os.fork():
-    ident = threading.get_ident()
-    print(native_id_of(ident) == threading.get_native_id() == os.getpid(), flush=True)
-    os._exit(0)
-os.wait()
-"""
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
-def test_the_training_thread_of_a_forked_process_is_known() -> None:
-    done = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True)
-    assert done.stdout == "True\n", done.stderr
-
-
-def test_threads_have_cpu_time_until_they_end() -> None:
-    go_on = threading.Event()
-    thread = threading.Thread(target=go_on.wait)
-    thread.start()
-    ident = thread.ident
-    assert ident is not None
-    assert native_id_of(ident) == thread.native_id
-    if cpu_time_of(threading.get_ident()) is not None:
-        assert cpu_time_of(ident) is not None
-        before = cpu_time_of(threading.get_ident())
-        end = time.thread_time() + 0.02
-        while time.thread_time() < end:
-            pass
-        assert cpu_time_of(threading.get_ident()) - before > 10**7
-    go_on.set()
-    thread.join()
-    assert native_id_of(ident) is None
-    assert cpu_time_of(ident) is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from tb_slowdown_plugin.writer.sampling.end_signal import EndSignal
+from tb_slowdown_plugin.collectors.timing.end_signal import EndSignal
 
 
 def test_an_end_that_does_not_come_is_waited_for_as_long_as_asked():
