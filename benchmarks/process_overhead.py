@@ -4,7 +4,8 @@ That one puts the hooks in and takes them out from step to step, and a method ca
 process trains watched, stops the monitor in the middle, and goes on, so that nothing is put in or
 taken out while it runs, and all threads count. Another process trains without a monitor: what its
 halves differ by is what the method can't tell. The operations that the monitor puts into the graph
-of a `fit` stay in both halves.
+of a `fit` stay in both halves. `fit-callback` has a callback of the program's own beside the
+monitor's, with an empty `on_train_batch_end`, which is timed.
 
     python benchmarks/process_overhead.py [--processes 4] [--seconds 3]
 """
@@ -12,6 +13,7 @@ of a `fit` stay in both halves.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import statistics
 import subprocess
@@ -29,6 +31,7 @@ SIZES: Final = {1: (176, 64), 5: (512, 96), 25: (1024, 112)}
 """About so many milliseconds a step of one thread -> width of the layers, examples in a batch."""
 WARM_STEPS: Final = 200
 """Before each half: first traces, and what the end of a monitor takes."""
+PROGRAMS: Final = ("loop", "fit", "fit-callback")
 FIRST, SECOND = "watched, then not", "never watched"
 
 
@@ -45,7 +48,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python benchmarks/process_overhead.py")
     parser.add_argument("--processes", type=int, default=4, help="of each sort")
     parser.add_argument("--seconds", type=float, default=3.0, help="of a half, about")
-    parser.add_argument("--only", nargs="*", default=["loop", "fit"], choices=["loop", "fit"])
+    parser.add_argument("--only", nargs="*", default=PROGRAMS, choices=PROGRAMS)
+    parser.add_argument(
+        "--sizes",
+        nargs="*",
+        type=int,
+        default=list(SIZES),
+        choices=list(SIZES),
+        help="of a step, ms",
+    )
     parser.add_argument("--train", nargs=4, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.train:
@@ -55,7 +66,7 @@ def main() -> None:
     print("| training | a step, ms | sort | process, us a step | training thread | process, % |")
     print("|---|---|---|---|---|---|")
     for program in options.only:
-        for milliseconds in SIZES:
+        for milliseconds in options.sizes:
             steps = round(options.seconds * 1000 / milliseconds)
             for sort in (FIRST, SECOND):
                 halves = [
@@ -106,9 +117,9 @@ def train(program: str, milliseconds: int, steps: int, *, watched: bool) -> list
 
     last = 2 * (WARM_STEPS + steps)
     with tempfile.TemporaryDirectory() as logdir:
-        if program == "fit":
+        if program.startswith("fit"):
             callbacks = [tbslow.keras.SlowdownCallback(logdir)] if watched else []
-            _fit(model, data, last, callbacks, note)
+            _fit(model, data, last, callbacks, note, beside=program == "fit-callback")
         else:
             _loop(model, data, last, WARM_STEPS + steps if watched else 0, logdir, note)
     return [
@@ -135,17 +146,35 @@ def _loop(
 
 
 def _fit(
-    model: Any, data: Any, last: int, callbacks: list[Any], note: Callable[[int], None]
+    model: Any,
+    data: Any,
+    last: int,
+    callbacks: list[Any],
+    note: Callable[[int], None],
+    *,
+    beside: bool,
 ) -> None:
     import keras
 
-    class Clock(keras.callbacks.Callback):  # type: ignore[misc]
-        """Reads the clocks between two steps."""
+    class Own(keras.callbacks.Callback):  # type: ignore[misc]
+        """Does nothing after each batch."""
 
-        def on_train_batch_end(self, batch: int, **_: object) -> None:
-            note(batch + 1)
+        def on_train_batch_end(self, *_: object, **__: object) -> None:
+            pass
 
-    model.fit(data, steps_per_epoch=last, verbose=0, callbacks=[*callbacks, Clock()])
+    # No callback: those are what the monitor times.
+    model.make_train_function()
+    train, begun = model.train_function, itertools.count()
+
+    def train_and_note(iterator: Any) -> Any:
+        number = next(begun)
+        if number:
+            note(number)
+        return train(iterator)
+
+    model.train_function = train_and_note
+    own = [Own()] if beside else []
+    model.fit(data, steps_per_epoch=last + 1, verbose=0, callbacks=[*callbacks, *own])
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ def native_id_of(ident: int) -> int | None:
     Args:
       ident: As `threading.get_ident()`.
     """
+    if ident == threading.get_ident():
+        return threading.get_native_id()
     if ident == threading.main_thread().ident:
         # In a forked child Python 3.11 has still the number of the thread that forked it.
         return os.getpid()
