@@ -67,9 +67,8 @@ def main() -> None:
         program, milliseconds, steps, sort = options.train
         print(json.dumps(train(program, int(milliseconds), int(steps), watched=sort == FIRST)))
         return
-    print(
-        "| training | a step, ms | sort | training thread, us a step | monitor's | others' | both, % |"
-    )
+    columns = ("training", "a step, ms", "sort", "training thread, us", "monitor's", "others'")
+    print(f"| {' | '.join(columns)} | both, % |")
     print("|---|---|---|---|---|---|---|")
     for program in options.only:
         for milliseconds in options.sizes:
