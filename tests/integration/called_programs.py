@@ -184,5 +184,28 @@ def collect_and_retrace(logdir):
     del kept
 
 
+def norm_of(parts, variables):
+    """Sums up one small operation after the other, started by Python or in one graph."""
+    total = tf.constant(0.0)
+    for _ in range(parts):
+        for variable in variables:
+            total += tf.reduce_sum(variable * variable)
+    return total
+
+
+def eager_in_loop(logdir, norm=norm_of):
+    weights = [tf.Variable(tf.ones((8,))) for _ in range(6)]
+
+    def extra(_):
+        with timed("norm"):
+            norm(20, weights)
+
+    loop(logdir, extra, lambda: norm(20, weights))
+
+
+def eager_in_loop_healthy(logdir):
+    eager_in_loop(logdir, tf.function(norm_of))
+
+
 if __name__ == "__main__":
     run_named(globals())

@@ -30,15 +30,22 @@ CALLS = {
     "evaluate": ("input_pipeline", "evaluate", 0.15),
 }
 """Program -> its cause, its call, and how far the seconds may be from the stopwatch's."""
-WRITES = {"pickle_in_loop": "save_pickle", "synced_log": "write"}
-"""Program that writes files of its own -> the function that writes."""
+WRITES = {
+    "pickle_in_loop": ("save_pickle", 0.2),
+    "synced_log": ("write", 0.2),
+    "committed_rows": ("keep", 0.35),
+}
+"""Program that writes files of its own -> the function that writes, and how far the seconds may be
+from the stopwatch's: where every step writes a little, samples of the stack tell them."""
+EAGER = {"eager_in_loop": ("norm_of", 0.35)}
+"""Likewise, one whose function starts operations one by one."""
 WAITS = ("queue_in_loop", "lock_in_loop")
 """Program whose step waits for another thread of its own."""
 CALLED, WRITING, WAITING = (
     Path(__file__).with_name(f"{kind}_programs.py") for kind in ("called", "writing", "waiting")
 )
 FILES = {
-    **dict.fromkeys(CALLS, CALLED),
+    **dict.fromkeys((*CALLS, *EAGER), CALLED),
     **dict.fromkeys(WRITES, WRITING),
     **dict.fromkeys(WAITS, WAITING),
 }
@@ -84,10 +91,25 @@ def test_a_file_of_the_programs_own_is_one_row_with_its_line(
     made = run(host, WRITING, name, tmp_path)
     (row,) = made.named
     assert row.cause == "disk", made.report.headline
-    assert row.lost_seconds == pytest.approx(made.seconds["write"], rel=0.2)
-    assert f"writes a file in {WRITES[name]} (" in row.summary
+    function, tolerance = WRITES[name]
+    assert row.lost_seconds == pytest.approx(made.seconds["write"], rel=tolerance)
+    assert f"writes a file in {function} (" in row.summary
     assert row.place is not None
     assert row.place.file.endswith(WRITING.name)
+
+
+@pytest.mark.parametrize("name", few(EAGER, "eager_in_loop"))
+def test_operations_that_python_starts_are_one_row_with_their_function(
+    host: TrainingHost, name: str, tmp_path: Path
+) -> None:
+    made = run(host, CALLED, name, tmp_path)
+    function, tolerance = EAGER[name]
+    (row,) = made.named
+    assert row.cause == "python_overhead", made.report.headline
+    assert row.lost_seconds == pytest.approx(made.seconds["norm"], rel=tolerance)
+    assert f"operations one by one in {function}" in made.report.headline
+    assert row.place is not None
+    assert row.place.file.endswith(CALLED.name)
 
 
 @pytest.mark.parametrize("name", few(WAITS, "lock_in_loop"))
@@ -110,7 +132,7 @@ def test_waiting_for_another_thread_is_one_row_with_its_line(
 @pytest.mark.parametrize(
     "name",
     few(
-        [*CALLS, *WRITES, *WAITS],
+        [*CALLS, *EAGER, *WRITES, *WAITS],
         "predict_in_callback",
         "pickle_in_loop",
     ),

@@ -62,6 +62,12 @@ PROGRAMS = {
     "generator_input": Expected(
         120, "input_pipeline", "A step is one batch of fit (program.py:26)."
     ),
+    "updates_by_hand": Expected(
+        120, "retracing", "A step is one call of assign_sub (program.py:25)."
+    ),
+    "models_in_turn": Expected(
+        160, "input_pipeline", "A step is one call of train_step (program.py:24)."
+    ),
     "own_steps": Expected(100, "checkpointing", None),
     "raises": Expected(
         90, "retracing", "A step is one call of train_step (program.py:18).", status=1
@@ -90,7 +96,7 @@ def start(folder: Path, root: Path, *command: str) -> subprocess.Popen[str]:
 
 @pytest.mark.parametrize(
     "name",
-    few(PROGRAMS, "fit", "gan_of_two_functions", "raises"),
+    few(PROGRAMS, "fit", "gan_of_two_functions", "updates_by_hand", "raises"),
 )
 def test_a_program_is_judged_as_with_calls_by_hand(
     host: TrainingHost, tmp_path: Path, root: Path, name: str

@@ -5,10 +5,11 @@ from __future__ import annotations
 import gc
 import os
 import pickle
+import sqlite3
 from pathlib import Path
 
 import numpy as np
-from timed_training import EPOCH, loop, run_named, timed
+from timed_training import EPOCH, STEPS, loop, run_named, timed
 
 
 def replay(count):
@@ -59,6 +60,29 @@ def write(file, block):
 
 def synced_log_healthy(logdir):
     synced_log(logdir, 0)
+
+
+def committed_rows(logdir, each=1):
+    """A database that has every row at once."""
+    rows = sqlite3.connect(Path(logdir, "rows.db"))
+    rows.execute("CREATE TABLE steps (number INTEGER, note TEXT)")
+
+    def extra(number):
+        with timed("write"):
+            keep(rows, number, each)
+
+    loop(logdir, extra)
+
+
+def keep(rows, number, each):
+    for row in range(6 * number, 6 * number + 6):
+        rows.execute("INSERT INTO steps VALUES (?, ?)", (row, "x" * 2000))
+        if row % each == 0:
+            rows.commit()
+
+
+def committed_rows_healthy(logdir):
+    committed_rows(logdir, STEPS)
 
 
 def pickle_and_collect(logdir):
