@@ -33,11 +33,11 @@ CALLS = {
 WRITES = {
     "pickle_in_loop": ("save_pickle", 0.2),
     "synced_log": ("write", 0.2),
-    "committed_rows": ("keep", 0.35),
+    "committed_rows": ("keep", 0.25),
 }
 """Program that writes files of its own -> the function that writes, and how far the seconds may be
 from the stopwatch's: where every step writes a little, samples of the stack tell them."""
-EAGER = {"eager_in_loop": ("norm_of", 0.35)}
+EAGER = {"eager_in_loop": ("norm_of", 0.25)}
 """Likewise, one whose function starts operations one by one."""
 WAITS = ("queue_in_loop", "lock_in_loop")
 """Program whose step waits for another thread of its own."""

@@ -128,6 +128,9 @@ class PythonStacks:
         self._pace = StepPace()
         self._seen: Counter[Place] = Counter()
         self._inside: dict[Place, Counter[str]] = {}
+        self._open: list[tuple[Place, list[str]]] = []
+        """Samples of the step under way, if it is one: after the last step nothing is."""
+        self._steps = 0
         self._sets = 0
         self._was_slower = False
         self._are_news = True
@@ -146,6 +149,7 @@ class PythonStacks:
         if now_ns >= self._next_note_ns:
             self._next_note_ns = now_ns + _NOTE_NS
             self._pace.note(steps, now_ns, cpu_time_of(thread))
+        self._keep_ended()
         if not self._is_young and not self._pace.is_slower:
             self._tell()
             self._are_news = True
@@ -173,13 +177,17 @@ class PythonStacks:
             self._held = place
 
     def stop(self) -> None:
-        """Tells what was seen since the last set, if it is enough."""
+        """Tells what was seen since the last set, if it is enough.
+
+        Not what was seen after the last step: datasets are taken down, models are saved.
+        """
+        self._keep_ended()
         self._tell()
 
     def _sample(self, thread: int, held: Place | None) -> None:
         assert self._frames is not None
         if held is not None:
-            self._seen[held] += 1
+            self._add(held, [])
         else:
             self._wait()
             with without_collections():
@@ -192,11 +200,26 @@ class PythonStacks:
         frame = frames().get(thread)
         place = self._place(frame) if frame is not None else None
         if place is not None and frame is not None:
-            self._seen[place] += 1
-            self._note_library(place, frame)
+            inside = _libraries_of(frame)
             if not self._context.stopwatch.opened:  # else an account holds it
                 wait = self._find_wait(thread, frames)
-                self._inside.setdefault(place, Counter()).update([f"waits_{wait}"] * bool(wait))
+                inside += [f"waits_{wait}"] * bool(wait)
+            self._add(place, inside)
+
+    def _add(self, place: Place, inside: list[str]) -> None:
+        self._keep_ended()
+        self._open.append((place, inside))
+
+    def _keep_ended(self) -> None:
+        """What was seen in a step counts when it has ended."""
+        steps = self._context.steps_finished()
+        if steps == self._steps:
+            return
+        self._steps = steps
+        for place, inside in self._open:
+            self._seen[place] += 1
+            self._inside.setdefault(place, Counter()).update(inside)
+        self._open.clear()
 
     @property
     def _is_young(self) -> bool:
@@ -218,15 +241,6 @@ class PythonStacks:
             frame = frame.f_back
         return None
 
-    def _note_library(self, place: Place, innermost: FrameType) -> None:
-        """Counts the package that the place was in at that moment, and operations of TensorFlow."""
-        if starts_operation(innermost):
-            self._inside.setdefault(place, Counter())[EAGER] += 1
-        if is_installed(innermost.f_code.co_filename):
-            package = str(innermost.f_globals.get("__name__", "")).partition(".")[0]
-            if package in _TOLD:
-                self._inside.setdefault(place, Counter())[f"in:{package}"] += 1
-
     def _tell(self) -> None:
         of = self._seen.total()
         if of >= (_FEWEST_OF_FIRST if self._is_young else _FEWEST):
@@ -238,6 +252,16 @@ class PythonStacks:
                 self._context.emit(Fact(PYTHON_STACK, subject, numbers))
         self._seen.clear()
         self._inside.clear()
+
+
+def _libraries_of(innermost: FrameType) -> list[str]:
+    """The package that the place was in at that moment, and whether an operation of TensorFlow."""
+    inside = [EAGER] if starts_operation(innermost) else []
+    if is_installed(innermost.f_code.co_filename):
+        package = str(innermost.f_globals.get("__name__", "")).partition(".")[0]
+        if package in _TOLD:
+            inside.append(f"in:{package}")
+    return inside
 
 
 def _waited_for_a_core() -> int | None:

@@ -48,6 +48,9 @@ class Training:
             self.cpu_ns += 10 * cpu_ms * 1_000_000
             assert where(self.collector.read) == {}
 
+    def end_step(self):
+        self.recording.steps += 1
+
 
 @pytest.fixture
 def training(recording, monkeypatch, root):
@@ -92,6 +95,7 @@ def test_a_run_of_a_few_seconds_has_two_sets(recording, training):
 def test_a_jump_within_the_first_samples_ends_them(recording, training):
     training.run(33, Replay().store)
     training.run(75, Replay().sample, step_ms=200)
+    training.end_step()
     training.collector.stop()
     told = [
         (place.partition(" ")[0].rpartition(".")[2], numbers["samples"], numbers["of"])
@@ -154,6 +158,8 @@ def test_what_held_the_lock_is_the_place_unless_a_core_was_missing(
     for _ in range(9):
         hold(training.collector.look_late)
         training.run(1, Replay().sample)
+    training.end_step()
+    training.collector.stop()
     assert [numbers["samples"] for place, numbers in stacks(recording) if line in place] == [
         9 + (line == "sample")
     ]
@@ -170,11 +176,32 @@ def test_a_look_that_is_no_sample_is_forgotten(recording, training):
 
 def test_what_is_pending_is_told_at_the_end_if_it_is_enough(recording, training):
     training.run(29, Replay().store)
+    training.end_step()
     training.collector.stop()
     assert [numbers["of"] for _, numbers in stacks(recording)] == [10, 10, 9]
     training.run(4, Replay().store)
     training.collector.stop()
     assert len(stacks(recording)) == 3
+
+
+def test_what_is_seen_after_the_last_step_is_of_none(recording, training):
+    """Such as a dataset that is taken down, or a file that is saved."""
+    training.run(7, Replay().store)
+    for _ in range(40):
+        Replay().sample(training.collector.read)
+    training.collector.stop()
+    ((place, numbers),) = stacks(recording)
+    assert "store" in place
+    assert numbers == {"samples": 6, "of": 6}
+
+
+def test_what_is_seen_in_a_long_step_is_told_when_it_has_ended(recording, training):
+    training.run(3, Replay().store)
+    for _ in range(40):
+        Replay().sample(training.collector.read)
+    assert stacks(recording) == []
+    training.run(1, Replay().store)
+    assert {numbers["of"] for _, numbers in stacks(recording)} == {43}
 
 
 def test_before_the_first_step_nothing_is_sampled(recording, training):
