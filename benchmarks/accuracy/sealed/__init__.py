@@ -4,6 +4,5 @@
 
 Their answers (`answers.py`) were written before any of them was run under the monitor, and
 all were run once. What came out is in docs/accuracy.md, whatever it was. Whatever is looked at
-afterwards is no longer sealed: it moves to `benchmarks/accuracy/tune`. So those that are here were
-right, or nearly all; the next judgement needs new ones.
+afterwards is no longer sealed: it moves to `benchmarks/accuracy/tune`.
 """

@@ -12,8 +12,9 @@ _PROGRAMS: Final = Path(__file__).parent / "programs"
 
 
 def script_of(name: str) -> Path:
-    """Where the program is."""
-    return _PROGRAMS / f"{name}.py"
+    """Where the program is, alone or in a folder with its modules."""
+    alone = _PROGRAMS / f"{name}.py"
+    return alone if alone.is_file() else _PROGRAMS / name / f"{name}.py"
 
 
 def command_of(name: str) -> list[str]:

@@ -7,69 +7,97 @@ from typing import Final
 from benchmarks.accuracy.styles import Answer
 
 ANSWERS: Final[dict[str, Answer]] = {
-    "ohem_anchors": Answer(
-        ("retracing", "shape_churn"),
-        ("def train_hard", "loss = train_hard(", "hard = np.flatnonzero("),
+    "scheduled_captions": Answer(
+        ("retracing",),
+        ("def train_step", "loss = train_step(", "def truth_rate", "rate = truth_rate("),
     ),
-    "speaker_tones": Answer(("retracing",), ("def train_step", "loss = train_step(")),
-    "v1_parking_dqn": Answer(
-        ("graph_growth",), ("def _replace_target_params", "self._replace_target_params()")
+    "v1_boltzmann": Answer(
+        ("graph_growth",),
+        ("def set_momentum", "sess.run(self.momentum.assign(", "rbm.set_momentum(sess"),
     ),
-    "mushrooms": Answer(("input_pipeline",), ("def load", "files.map(load", "model.fit(")),
-    "seismic_windows": Answer(
+    "echo_cancel": Answer(
+        ("tensor_retention",),
+        ("class Meter", "def update", "def result", "meter.update(", "meter.result()"),
+    ),
+    "gomoku_values": Answer(
+        ("predict_calls", "garbage_collection"),
+        ("model.predict(nexts", "def choose", "choose(model, board", "gc.collect()"),
+    ),
+    "query_rank_pairs": Answer(
+        ("summary_writing", "python_overhead"),
+        (
+            "tf.summary.histogram(",
+            "def log_to_board",
+            "log_to_board(step",
+            "def is_new",
+            "def read",
+            "self.is_new(session)",
+            "fresh = self.read()",
+        ),
+    ),
+    "satellite_ships": Answer(
         ("input_pipeline",),
-        ("def band_pass", "map(band_pass", "dataset.shuffle(", "for x, y in dataset"),
+        ("def despeckle", "def __getitem__", "despeckle(chip) for chip in x]", "model.fit("),
     ),
-    "sac_reacher": Answer(("checkpointing",), ("manager.save()",)),
-    "swa_wine": Answer(
-        ("callbacks", "python_overhead"), ("class StochasticWeightAveraging", "model.fit(")
-    ),
-    "kinship_active": Answer(
-        ("garbage_collection",),
-        ("tf.keras.backend.clear_session()", "def least_certain", "least_certain(model"),
-    ),
-    "cave_explorer": Answer(("python_overhead",), ("def novelty", "novelty(cave.cell)")),
-    "patient_adapt": Answer(
+    "churn_lift": Answer(("callbacks",), ("class SpectralWatch", "np.linalg.svd(", "model.fit(")),
+    "auction_bids": Answer(
         ("optimizer_state",),
-        ("optimizer = tf.keras.optimizers.Adam(3e-3)", "optimizer.apply_gradients("),
+        ("optimizer = tf.keras.optimizers.Adam(", "optimizer.apply_gradients("),
     ),
-    "smiles_jit": Answer(
+    "point_sets_xla": Answer(
         ("xla_compilation", "shape_churn"),
-        ("width = max(map(len, batch))", "def __getitem__", "model.compile(", "model.fit("),
+        ("def update", "loss = update(", "def pad", "x, mask = pad("),
     ),
-    "robot_tasks": Answer(
+    "bridge_sensors": Answer(("disk",), ("def enter", "os.fsync(", "journal.enter(")),
+    "price_api": Answer(
+        ("waiting_in_python",),
+        ("def take", "self.quota.take()", "def prices", "exchange.prices("),
+    ),
+    "glucose_stream": Answer(
         ("backward_pass", "tensor_retention"),
-        ("def penalty", "def remember", "memory.penalty(weights)", "tape.gradient(loss, weights)"),
+        ("tf.GradientTape(persistent=True)", "grads = tape.gradient("),
     ),
-    "adding_machine": Answer(),
-    "fruit_catcher": Answer(),
-    "lora_reviews": Answer(),
-    "batch_ramp": Answer(),
-    "two_desks": Answer(),
-    "ddim_glyphs": Answer(),
-    "mutual_students": Answer(),
-    "simclr_shells": Answer(),
-    "predator_ode": Answer(),
-    "sage_forum": Answer(),
-    "ctc_morse": Answer(),
-    "dense_blocks": Answer(),
-    "gp_kernel": Answer(),
-    "log_anomalies": Answer(),
+    "thermostat_q": Answer(("fit_calls",), ("self.model.fit(", "def replay", "agent.replay()")),
+    "card_opponents": Answer(
+        ("model_setup",), ("def opponent", "load_model(", "league.opponent()")
+    ),
+    "reef_survey": Answer(
+        ("validation", "checkpointing"),
+        ("history = model.fit(", "callbacks.ModelCheckpoint(", "validation_data=valid"),
+    ),
+    "sorting_curriculum": Answer(),
+    "hinge_gan_signals": Answer(),
+    "seed_sweep_bees": Answer(),
+    "lottery_ticket": Answer(),
+    "longer_quests": Answer(),
+    "world_model_boat": Answer(),
+    "eager_levenberg": Answer(),
+    "sonar_prefetch": Answer(),
+    "fake_quant_radio": Answer(),
+    "v1_skipgram_tunes": Answer(),
+    "early_kelp": Answer(),
+    "noisy_student_ecg": Answer(),
+    "mixture_experts_em": Answer(),
+    "river_mouth": Answer(),
+    "grownet_loans": Answer(),
 }
 """By program, those that nobody has looked at since they were scored."""
 
 SHARES: Final[dict[str, float]] = {
-    "ohem_anchors": 0.55,
-    "speaker_tones": 0.56,
-    "v1_parking_dqn": 0.65,
-    "mushrooms": 0.38,
-    "seismic_windows": 0.37,
-    "sac_reacher": 0.53,
-    "swa_wine": 0.62,
-    "kinship_active": 0.62,
-    "cave_explorer": 0.33,
-    "patient_adapt": 0.27,
-    "smiles_jit": 0.55,
-    "robot_tasks": 0.45,
+    "scheduled_captions": 0.35,
+    "v1_boltzmann": 0.58,
+    "echo_cancel": 0.53,
+    "gomoku_values": 0.54,
+    "query_rank_pairs": 0.82,
+    "satellite_ships": 0.57,
+    "churn_lift": 0.43,
+    "auction_bids": 0.44,
+    "point_sets_xla": 0.38,
+    "bridge_sensors": 0.42,
+    "price_api": 0.46,
+    "glucose_stream": 0.59,
+    "thermostat_q": 0.56,
+    "reef_survey": 0.49,
+    "card_opponents": 0.36,
 }
 """By slow program: what its defect took of the wall clock, by a stopwatch in a plain run."""

@@ -46,10 +46,11 @@ def test_each_script_has_an_answer() -> None:
 
 def test_each_sealed_defect_costs_what_a_reader_would_notice() -> None:
     assert set(SHARES) == {name for name, answer in SEALED.answers.items() if answer.causes}
-    assert 0.15 <= min(SHARES.values()) <= max(SHARES.values()) <= 0.75
+    assert 0.15 <= min(SHARES.values()) <= max(SHARES.values()) <= 0.85
 
 
 def scripts_of(programs: ProgramSet) -> set[str]:
     """Names of the scripts that lie in the folder of a set."""
     folder = Path(benchmarks.accuracy.__file__).parent / programs.name / "programs"
-    return {path.stem for path in folder.glob("*.py")}
+    alone = {path.stem for path in folder.glob("*.py")}
+    return alone | {path.name for path in folder.iterdir() if (path / f"{path.name}.py").is_file()}
