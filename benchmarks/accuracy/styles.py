@@ -110,6 +110,12 @@ def main(programs: ProgramSet) -> None:
     print(f"blamed, or called slow, though healthy: {tell([not e.is_right for e in healthy])}")
 
 
+def script_in(folder: Path, name: str) -> Path:
+    """Where a script is, alone or in a folder with its modules."""
+    alone = folder / f"{name}.py"
+    return alone if alone.is_file() else folder / name / f"{name}.py"
+
+
 def monitored(script: Path) -> list[str]:
     """Runs a script under the monitor; one that uses the API itself writes there, too."""
     run_script = [sys.executable, "-m", "tb_slowdown_plugin", "run", "--quiet", "--logdir", "logs"]

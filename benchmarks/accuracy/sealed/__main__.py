@@ -6,15 +6,14 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.accuracy.sealed.answers import ANSWERS
-from benchmarks.accuracy.styles import ProgramSet, main, monitored
+from benchmarks.accuracy.styles import ProgramSet, main, monitored, script_in
 
 _PROGRAMS: Final = Path(__file__).parent / "programs"
 
 
 def script_of(name: str) -> Path:
-    """Where the program is, alone or in a folder with its modules."""
-    alone = _PROGRAMS / f"{name}.py"
-    return alone if alone.is_file() else _PROGRAMS / name / f"{name}.py"
+    """Where the program is."""
+    return script_in(_PROGRAMS, name)
 
 
 def command_of(name: str) -> list[str]:

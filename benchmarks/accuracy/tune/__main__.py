@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from benchmarks.accuracy.styles import Answer, ProgramSet, main, monitored
+from benchmarks.accuracy.styles import Answer, ProgramSet, main, monitored, script_in
 from benchmarks.accuracy.tune.answers import ANSWERS
 from benchmarks.accuracy.tune.script_answers import SCRIPTS
 
@@ -20,7 +20,7 @@ _RUN: Final = (
 
 def source_of(name: str) -> Path:
     """Where the program is."""
-    return _HERE / (f"programs/{name}.py" if name in SCRIPTS else "slow.py")
+    return script_in(_HERE / "programs", name) if name in SCRIPTS else _HERE / "slow.py"
 
 
 def command_of(name: str) -> list[str]:

@@ -266,6 +266,42 @@ SCRIPTS: Final[dict[str, Answer]] = {
     "dense_blocks": Answer(),
     "gp_kernel": Answer(),
     "log_anomalies": Answer(),
+    "echo_cancel": Answer(
+        ("tensor_retention",),
+        ("class Meter", "def update", "def result", "meter.update(", "meter.result()"),
+    ),
+    "gomoku_values": Answer(
+        ("retracing", "garbage_collection"),
+        ("model.predict(nexts", "def choose", "choose(model, board", "gc.collect()"),
+    ),
+    "query_rank_pairs": Answer(
+        ("callbacks", "python_overhead"),
+        (
+            "tf.summary.histogram(",
+            "def log_to_board",
+            "log_to_board(step",
+            "def is_new",
+            "def read",
+            "self.is_new(session)",
+            "fresh = self.read()",
+        ),
+    ),
+    "point_sets_xla": Answer(
+        ("xla_compilation", "shape_churn"),
+        ("def update", "loss = update(", "def pad", "x, mask = pad("),
+    ),
+    "bridge_sensors": Answer(("disk",), ("def enter", "os.fsync(", "journal.enter(")),
+    "price_api": Answer(
+        ("python_overhead",),
+        ("def take", "self.quota.take()", "def prices", "exchange.prices("),
+    ),
+    "glucose_stream": Answer(
+        ("backward_pass", "tensor_retention"),
+        ("tf.GradientTape(persistent=True)", "grads = tape.gradient("),
+    ),
+    "thermostat_q": Answer(("retracing",), ("self.model.fit(", "def replay", "agent.replay()")),
+    "card_opponents": Answer(("retracing",), ("def opponent", "load_model(", "league.opponent()")),
+    "grownet_loans": Answer(),
 }
 """By script in `programs`; 66 with a defect that costs at least 10 % (`basket_negatives` and
 `sleep_stages` only beside other work), 62 healthy ones."""
