@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tb_slowdown_plugin.analysis.prepare.unclocked.slow_steps import waits_in
-from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import stack_sets
+from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import StackSet, stack_sets
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
@@ -44,9 +44,23 @@ def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
     least = INPUT_FLOOR if family == names.FILE_WRITE else MATTERS
     if share < least or place.rpartition(":")[0] in known:
         return made
-    if family == names.FILE_WRITE and grows(core):
-        return made  # the bytes that are written tell more of it: `causes/saving/disk.py`
+    if family == names.FILE_WRITE:
+        start, share = _since(sets, place)
+        if grows(core[start:]):
+            return made  # the bytes that are written tell more of it: `causes/saving/disk.py`
+        period = np.where(np.arange(len(period)) < start, 0.0, period)
     # Where nothing else computes the clock tells it better than samples do.
     waited = core - cpu if idle and family == names.WAIT else share * period
     made[names.account(family, place)] = np.clip(waited, 0.0, core)
     return made
+
+
+def _since(sets: list[StackSet], place: str) -> tuple[int, float]:
+    """From which step on a line writes, and its share of the samples from then on."""
+    wrote = [
+        sum(f.numbers.get("waits_writing", 0.0) for f in each.facts if f.subject == place)
+        for each in sets
+    ]
+    first = next(index for index, samples in enumerate(wrote) if samples)
+    share = sum(wrote) / sum(each.of for each in sets[first:])
+    return (sets[first].row if first else 0), share

@@ -62,6 +62,18 @@ def test_a_line_that_writes_in_every_step_takes_its_share_of_the_samples(make_ru
     assert waited(make_run, *facts, cpu=cpu) is None
 
 
+def test_a_line_that_begins_to_write_takes_its_share_from_then_on(make_run):
+    period = np.where(np.arange(SIZE) < 200, 0.05, 0.1)
+    before, after = samples(0, place="plot (train.py:3)"), samples(15, how="writing")
+    run = make_run(
+        period,
+        events=[(100, before), (210, after), (390, after)],
+        process_cpu=np.full(SIZE, 0.04),
+    )
+    wrote = with_waits(run, {})[f"file_write:{LINE}"]
+    np.testing.assert_allclose(wrote, np.where(np.arange(SIZE) < 210, 0.0, 0.05))
+
+
 def test_files_that_grow_are_told_by_their_bytes(make_run):
     period = np.linspace(0.05, 0.15, SIZE)
     account = f"file_write:{LINE}"
