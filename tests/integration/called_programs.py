@@ -207,5 +207,30 @@ def eager_in_loop_healthy(logdir):
     eager_in_loop(logdir, tf.function(norm_of))
 
 
+def mean_of(kept):
+    return float(tf.reduce_mean(tf.concat(kept, 0)))
+
+
+def history_in_loop(logdir):
+    """All rows so far are put together in each step."""
+    rows = tf.ones((2048, 64))
+    kept = [rows]
+
+    def extra(_):
+        kept.append(rows + 1.0)
+        with timed("mean"):
+            mean_of(kept)
+
+    loop(logdir, extra, lambda: mean_of(kept))
+
+
+def history_in_loop_healthy(logdir):
+    """The sum of the means so far is all that is kept."""
+    means = []
+    rows = tf.ones((2048, 64))
+    mean_of_new = tf.function(lambda: tf.reduce_mean(rows + 1.0))
+    loop(logdir, lambda _: means.append(float(mean_of_new())), mean_of_new)
+
+
 if __name__ == "__main__":
     run_named(globals())

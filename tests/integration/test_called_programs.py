@@ -39,13 +39,15 @@ WRITES = {
 from the stopwatch's: where every step writes a little, samples of the stack tell them."""
 EAGER = {"eager_in_loop": ("norm_of", 0.25)}
 """Likewise, one whose function starts operations one by one."""
+HISTORY = {"history_in_loop": (("extra", "mean_of"), 0.25)}
+"""Likewise, one whose operations work on more and more: what they take beyond the first steps."""
 WAITS = ("queue_in_loop", "lock_in_loop")
 """Program whose step waits for another thread of its own."""
 CALLED, WRITING, WAITING = (
     Path(__file__).with_name(f"{kind}_programs.py") for kind in ("called", "writing", "waiting")
 )
 FILES = {
-    **dict.fromkeys((*CALLS, *EAGER), CALLED),
+    **dict.fromkeys((*CALLS, *EAGER, *HISTORY), CALLED),
     **dict.fromkeys(WRITES, WRITING),
     **dict.fromkeys(WAITS, WAITING),
 }
@@ -112,6 +114,20 @@ def test_operations_that_python_starts_are_one_row_with_their_function(
     assert row.place.file.endswith(CALLED.name)
 
 
+@pytest.mark.parametrize("name", few(HISTORY, "history_in_loop"))
+def test_operations_on_ever_more_tensors_are_kept_tensors_at_their_line(
+    host: TrainingHost, name: str, tmp_path: Path
+) -> None:
+    made = run(host, CALLED, name, tmp_path)
+    functions, tolerance = HISTORY[name]
+    (row,) = made.named
+    assert row.cause == "tensor_retention", made.report.headline
+    assert row.lost_seconds == pytest.approx(made.seconds["mean"], rel=tolerance)
+    assert row.place is not None
+    assert row.place.file.endswith(CALLED.name)
+    assert row.place.function in functions  # who adds to it, or who works on it
+
+
 @pytest.mark.parametrize("name", few(WAITS, "lock_in_loop"))
 def test_waiting_for_another_thread_is_one_row_with_its_line(
     host: TrainingHost, name: str, tmp_path: Path
@@ -132,7 +148,7 @@ def test_waiting_for_another_thread_is_one_row_with_its_line(
 @pytest.mark.parametrize(
     "name",
     few(
-        [*CALLS, *EAGER, *WRITES, *WAITS],
+        [*CALLS, *EAGER, *HISTORY, *WRITES, *WAITS],
         "predict_in_callback",
         "pickle_in_loop",
     ),

@@ -1,4 +1,7 @@
-"""Where a growth lies: in which line, by samples of the stack, and in which phase of the step."""
+"""Where a growth lies: in which line, by samples of the stack, and in which phase of the step.
+
+Also whether such a line starts TensorFlow operations, and on ever more operands.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import Final, NamedTuple
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, to_place
 from tb_slowdown_plugin.analysis.causes.common.timing_text import course
-from tb_slowdown_plugin.analysis.causes.common.trend_tests import typical_of_known
+from tb_slowdown_plugin.analysis.causes.common.trend_tests import growth_of, typical_of_known
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import StackSet, stack_sets
 from tb_slowdown_plugin.analysis.report_types import Place
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent
@@ -17,7 +20,13 @@ from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import INPUT_AT, PYTHON_STACK
 from tb_slowdown_plugin.catalog.parameters.causes import PLACE_SIGNIFICANCE
-from tb_slowdown_plugin.catalog.parameters.shared import ENOUGH_STEPS, LARGER, MOSTLY, TELLING
+from tb_slowdown_plugin.catalog.parameters.shared import (
+    ENOUGH_STEPS,
+    FAR_BEYOND,
+    LARGER,
+    MOSTLY,
+    TELLING,
+)
 from tb_slowdown_plugin.records.types import Fact
 
 _INSIDE = "in:"
@@ -143,6 +152,31 @@ def libraries_at(case: Case, places: list[str]) -> frozenset[str]:
                 if name.startswith(_INSIDE) and samples >= half > 0
             }
     return frozenset(found)
+
+
+def starts_operations(case: Case, place: str) -> bool:
+    """Whether Python was in the start of a TensorFlow operation in most samples of a place."""
+    there = [fact.numbers for _, fact in case.facts(PYTHON_STACK) if place_of(fact) == place]
+    samples, eager = (sum(each.get(key, 0.0) for each in there) for key in ("samples", "eager"))
+    return eager >= MOSTLY * samples > 0
+
+
+def tell_new_operations(case: Case, rows: tuple[int, int]) -> str:
+    """That operations take ever more operands, as far as TensorFlow's functions tell; else "".
+
+    Functions that were traced in these rows may be all that there are more of.
+    """
+    functions = growth_of(case, "eager_functions", rows, count=True)
+    if functions is None or not functions.steady or functions.last < FAR_BEYOND * functions.first:
+        return ""
+    if any(rows[0] <= graph.row <= rows[1] for graph in case.graphs):
+        return ""
+    return (
+        f"The eager context holds {count(functions.first)} functions at "
+        f"{case.step_text(functions.first_row)} and {count(functions.last)} at "
+        f"{case.step_text(functions.last_row)}: to TensorFlow, an operation on a list that "
+        "grows is a new one each time."
+    )
 
 
 def tell_places(places: list[GrowingPlace], most: list[Fact]) -> Iterable[str]:

@@ -39,6 +39,7 @@ from tb_slowdown_plugin.analysis.causes.common.places import (
     main_phase,
     place_of,
     places_of_most,
+    tell_new_operations,
     tell_places,
 )
 from tb_slowdown_plugin.analysis.causes.common.timing_text import (
@@ -48,7 +49,6 @@ from tb_slowdown_plugin.analysis.causes.common.timing_text import (
 )
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
     ends,
-    growth_of,
     median_of_known,
 )
 from tb_slowdown_plugin.analysis.causes.machine import (
@@ -57,7 +57,7 @@ from tb_slowdown_plugin.analysis.causes.machine import (
     waits,
 )
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
-from tb_slowdown_plugin.analysis.text.wording import count, duration, percent
+from tb_slowdown_plugin.analysis.text.wording import duration, percent
 from tb_slowdown_plugin.analysis.types import Finding, zero_where_unknown
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CONTENTION, WAITING, rule_of
@@ -256,22 +256,16 @@ def _of_neighbours(case: Case) -> Float:
 
 def _tell_tensorflow(case: Case, found: _Growth) -> Iterable[str]:
     first, last = (int(found.where[end]) for end in (0, -1))
-    functions = growth_of(case, "eager_functions", (first, last), count=True)
     fits = (
         f"{duration(lost_seconds(found.claimed))} matches work on a Python list, dictionary, or "
         "buffer that grows."
     )
-    if functions is None or not functions.steady or functions.last < FAR_BEYOND * functions.first:
-        yield f"No graph, function, or allocator of TensorFlow grew. {fits}"
+    if new := tell_new_operations(case, (first, last)):
+        yield new
     elif any(first <= graph.row <= last for graph in case.graphs):
-        yield fits  # the functions may be those that were traced
+        yield fits  # more functions may be those that were traced
     else:
-        yield (
-            f"The eager context holds {count(functions.first)} functions at "
-            f"{case.step_text(functions.first_row)} and {count(functions.last)} at "
-            f"{case.step_text(functions.last_row)}: to TensorFlow, an operation on a list that "
-            "grows is a new one each time."
-        )
+        yield f"No graph, function, or allocator of TensorFlow grew. {fits}"
 
 
 def _tell_phase(phase: tuple[str, float] | None) -> Iterable[str]:

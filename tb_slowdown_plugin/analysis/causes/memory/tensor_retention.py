@@ -31,9 +31,12 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, numbers, old, short_tape, snippet
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.places import (
+    GrowingPlace,
     growing_places,
     main_line,
     places_of_most,
+    starts_operations,
+    tell_new_operations,
     tell_places,
 )
 from tb_slowdown_plugin.analysis.causes.common.timing_text import (
@@ -63,6 +66,7 @@ from tb_slowdown_plugin.catalog.parameters.shared import (
 from tb_slowdown_plugin.records.types import Float, Int
 
 _LIVE = "live_tensor_bytes"
+_RESIDENT = "rss_bytes"
 _OLDEST_TAPE = "oldest_tape_steps"
 
 
@@ -78,7 +82,7 @@ def _tape_is_open(retention: Retention) -> bool:
     return retention.tape
 
 
-def keep_a_window() -> Advice:
+def keep_a_window(retention: Retention) -> Advice:
     """Not all of it."""
     return Advice(
         "Keep a window of fixed length instead of a history that is concatenated: each "
@@ -88,13 +92,15 @@ def keep_a_window() -> Advice:
             new("history = tf.concat([history, batch], axis=0)[-1_000:]"),
         ),
         "What is older than the window is gone.",
-        "find `tf.concat` on what earlier steps left",
+        f"in `{retention.place}`"
+        if retention.place
+        else "find `tf.concat` on what earlier steps left",
     )
 
 
 OFFERS: Final = (
     Offer(plain(short_tape), when=_tape_is_open),
-    Offer(plain(keep_a_window), when=_are_concatenated),
+    Offer(keep_a_window, when=_are_concatenated),
     Offer(plain(numbers), when=_are_listed),
 )
 
@@ -111,25 +117,24 @@ def explain(case: Case) -> Claim | None:
     if not claimed:
         return None
     cpu = _ends_at(case.run.steps.process_cpu_seconds, where)
-    found = _allocator(case, rows)
+    places = growing_places(case)
+    found = _allocator(case, rows) or _process(case, rows, places)
     if found is None or not cpu[1] > LARGER * cpu[0]:
         return _open_tape(case, claimed, rows)
-    owner, growth = found
+    what, owner, growth = found
     levels = _ends_at(case.run.steps.period_seconds, where)
     if levels[1] - levels[0] > (growth.last - growth.first) / SLOWEST_COMPUTING:
         return _open_tape(case, claimed, rows)
     grown = tell_rise(
         case, "The time of such a step" if often else "Step time", levels, span(claimed)
     )
-    places = growing_places(case)
     most = places_of_most(case, case.wall_share(lost_seconds(claimed)))
     holder = find_holder(case, growth.last - growth.first)
     return Claim(
         "tensor_retention",
         claimed,
         "tensors that are never freed",
-        f"Live tensor memory grows by {size(growth.per_step)} per step, and step time grows with it"
-        f"{often}.",
+        f"{what} grows by {size(growth.per_step)} per step, and step time grows with it{often}.",
         (
             f"{owner} {size(growth.first)} around "
             f"{case.step_text(growth.first_row)} and {size(growth.last)} around "
@@ -139,8 +144,9 @@ def explain(case: Case) -> Claim | None:
             f"{duration(cpu[1])}.",
             *([holder.tell(case)] if holder else []),
             *tell_places(places, most),
+            *filter(None, [tell_new_operations(case, rows)]),
         ),
-        advise(Retention(listed=_number_grows(case, rows))),
+        advise(Retention(listed=_number_grows(case, rows), place=_started_at(case, places))),
         "medium",
         "drift",
         place=(holder and holder.place) or main_line(places, most),
@@ -159,7 +165,7 @@ def _open_tape(case: Case, claimed: tuple[Finding, ...], rows: tuple[int, int]) 
     if not tapes:
         return None
     place, age = max(tapes, key=lambda tape: tape[1])
-    memory = growth_of(case, "rss_bytes", rows)
+    memory = growth_of(case, _RESIDENT, rows)
     grown = tell_rise(case, "Step time", ends(case.run.steps.period_seconds, rows), rows)
     if _lasts_as_its_tape(case, claimed):
         grown = ""
@@ -209,8 +215,8 @@ def _lasts_as_its_tape(case: Case, claimed: tuple[Finding, ...]) -> bool:
     return bool(tied and np.corrcoef(age, lost)[0, 1] >= LEAST_CORRELATION)
 
 
-def _allocator(case: Case, rows: tuple[int, int]) -> tuple[str, Growth] | None:
-    """Who holds the bytes that grow most, in words, if any go on growing."""
+def _allocator(case: Case, rows: tuple[int, int]) -> tuple[str, str, Growth] | None:
+    """What grows most and who holds it, in words, if any of it goes on growing."""
     found = []
     for name in (*case.signals_of(names.ALLOCATOR_IN_USE), *case.signals_of(_LIVE)):
         growth = growth_of(case, name, rows)
@@ -218,8 +224,30 @@ def _allocator(case: Case, rows: tuple[int, int]) -> tuple[str, Growth] | None:
             continue
         if growth.last - growth.first >= max(LEAST_GROWN_BYTES, NOTABLE_GROWTH * growth.first):
             owner = "Live eager tensors hold" if name == _LIVE else ""
-            found.append((owner or f"The allocator of {names.detail(name)} holds", growth))
-    return max(found, key=lambda pair: pair[1].last - pair[1].first, default=None)
+            owner = owner or f"The allocator of {names.detail(name)} holds"
+            found.append(("Live tensor memory", owner, growth))
+    return max(found, key=lambda one: one[2].last - one[2].first, default=None)
+
+
+def _process(
+    case: Case, rows: tuple[int, int], places: list[GrowingPlace]
+) -> tuple[str, str, Growth] | None:
+    """The same of the process, where what takes ever longer are operations that Python starts.
+
+    An allocator that gives all back between two steps shows no growth, and the heap does: what
+    is put together anew each time is longer than before.
+    """
+    growth = growth_of(case, _RESIDENT, rows)
+    if not _started_at(case, places) or growth is None or not _goes_on(growth):
+        return None
+    if growth.last - growth.first < max(LEAST_GROWN_BYTES, NOTABLE_GROWTH * growth.first):
+        return None
+    return "The memory of the process", "The process holds", growth
+
+
+def _started_at(case: Case, places: list[GrowingPlace]) -> str:
+    """The place that takes ever longer, if that is by operations that it starts; else ""."""
+    return places[0].place if places and starts_operations(case, places[0].place) else ""
 
 
 def _number_grows(case: Case, rows: tuple[int, int]) -> bool | None:
@@ -251,6 +279,8 @@ class Retention:
     listed: bool | None = None
     """Their number grows; else single ones do, as where all are concatenated each time; None
     where their number is not known."""
+    place: str = ""
+    """Whose operations take ever longer, as samples show."""
 
 
 def advise(retention: Retention) -> tuple[Advice, ...]:

@@ -2,6 +2,7 @@
 
 Beside steps that run a graph: where all of a step is eager, it is the model that computes, and a
 note says what a graph would save. No step is slow by it, so samples of the stack tell the time.
+Nor where it takes ever longer: then what it works on grows, and growth has causes of its own.
 """
 
 from __future__ import annotations
@@ -14,9 +15,16 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.prepare.step_kinds import EAGER_GRADIENTS
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import stack_sets
+from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY, MATTERS, MOSTLY, NEARLY_ALL
+from tb_slowdown_plugin.catalog.parameters.shared import (
+    FAR_BEYOND,
+    MAJORITY,
+    MATTERS,
+    MOSTLY,
+    NEARLY_ALL,
+)
 from tb_slowdown_plugin.records.types import Float, Run
 
 
@@ -44,6 +52,8 @@ def with_eager_operations(run: Run, measured: Mapping[str, Float]) -> dict[str, 
         return made
     period = run.steps.period_seconds
     core = period - sum(zero_where_unknown(each) for each in measured.values())
+    if grows(core) and _is_longer_at_end(run, found):
+        return made
     seconds = np.clip(found.samples / found.of * period, 0.0, np.maximum(core, 0.0))
     made[names.account(names.EAGER, found.place)] = seconds
     return made
@@ -76,6 +86,25 @@ def find_eager_function(run: Run) -> EagerFunction | None:
     if seen_in[function] < MOSTLY * len(sets):
         return None
     return EagerFunction(place, main.total(), whole[function], of)
+
+
+def _is_longer_at_end(run: Run, function: EagerFunction) -> bool:
+    """Whether a step spends far more time there in the last third of the samples' sets."""
+    name = _function(function.place)
+    sets = stack_sets(run)
+    rows = [0, *(each.row for each in sets)]
+    seconds = [
+        sum(
+            fact.numbers.get("samples", 0.0)
+            for fact in each.facts
+            if _function(fact.subject) == name
+        )
+        / each.of
+        * float(np.mean(run.steps.period_seconds[begun : max(each.row, begun + 1)]))
+        for begun, each in zip(rows, sets, strict=False)
+    ]
+    third = len(seconds) // 3
+    return third > 0 and sum(seconds[-third:]) >= FAR_BEYOND * sum(seconds[:third])
 
 
 def _function(place: str) -> str:

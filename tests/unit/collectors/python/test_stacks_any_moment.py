@@ -54,9 +54,9 @@ def sample(wait):
             time.sleep(0.003)
             wait()
             frame = sys._current_frames()[thread]
-            while frame.f_code.co_name not in ("compute", "rest", "train"):
+            while frame is not None and frame.f_code.co_name not in ("compute", "rest", "train"):
                 frame = frame.f_back
-            seen[frame.f_code.co_name] += 1
+            seen[frame.f_code.co_name if frame is not None else "before"] += 1
 
     looking = threading.Thread(target=look)
     looking.start()

@@ -248,3 +248,37 @@ def test_a_quieter_moment_does_not_hide_tensors_that_are_kept(judge_every_fourth
     # Beside neighbours: steps of the sixth and the seventh part of the run were faster than before.
     level = np.repeat([0.2, 0.1, 0.3, 0.5, 0.7, 0.8, 0.55, 0.75], SIZE // 8)
     assert [each.cause for each in judge_every_fourth(level).causes] == ["tensor_retention"]
+
+
+@pytest.mark.parametrize(("eager", "named"), [(16, "tensor_retention"), (3, "python_overhead")])
+def test_the_process_tells_where_operations_work_on_ever_more(make_run, find, judge, eager, named):
+    # What is put together anew each time is freed after it: an allocator shows no growth.
+    def stack(samples, eager):
+        return Fact(
+            "python_stack", "spread (train.py:12)", {"samples": samples, "eager": eager, "of": 20}
+        )
+
+    run = make_run(
+        DRIFT,
+        signals={
+            "rss_bytes": 2.0**20 * (500 + SAMPLED),
+            "eager_functions": 30.0 + SAMPLED,
+        },
+        signal_rows=SAMPLED,
+        process_cpu=DRIFT,
+        thread_cpu=DRIFT,
+        events=[(100, stack(5, 5 * eager / 18)), (SIZE - 1, stack(18, eager))],
+    )
+    (cause,) = judge(run, drift(find)).report.causes
+    assert cause.cause == named
+    assert cause.place.line == 12
+    assert cause.evidence[-1] == (
+        "The eager context holds 31 functions at step 1 and 621 at step 591: to TensorFlow, an "
+        "operation on a list that grows is a new one each time."
+    )
+    if named == "tensor_retention":
+        assert cause.summary == (
+            "The memory of the process grows by 1 MiB per step, and step time grows with it."
+        )
+        assert cause.evidence[0].startswith("The process holds 596 MiB around step 96")
+        assert cause.advice[0].where == "in `spread (train.py:12)`"

@@ -62,3 +62,22 @@ def test_a_function_takes_its_share_of_the_samples(make_run):
 )
 def test_what_is_not_sure_or_the_model_itself_has_none(make_run, sets, ran):
     assert not with_eager_operations(run_of(make_run, sets, ran), {})
+
+
+def rising(make_run, shares):
+    """A run whose steps get 4 times as long, with a set of 20 samples in each part of it."""
+    period = np.linspace(0.1, 0.4, SIZE)
+    rows = np.linspace(SIZE / len(shares), SIZE - 1, len(shares)).astype(int)
+    events = [(row, samples(7, round(20 * share))) for row, share in zip(rows, shares, strict=True)]
+    run = make_run(period, events=events)
+    return replace(run, steps=replace(run.steps, ran=np.full(SIZE, IN_GRAPH)))
+
+
+def test_a_function_that_takes_ever_longer_has_none(make_run):
+    # What it works on grows: to start fewer operations would change little.
+    assert not with_eager_operations(rising(make_run, [0.5, 0.6, 0.7, 0.75, 0.8, 0.85]), {})
+
+
+def test_a_function_whose_share_falls_as_steps_get_longer_has_its_account(make_run):
+    made = with_eager_operations(rising(make_run, [0.8, 0.7, 0.6, 0.5, 0.4, 0.3]), {})
+    assert list(made) == ["eager:count (train.py:7)"]
