@@ -85,7 +85,13 @@ def _tell_samples(case: Case, line: str) -> list[str]:
     writes = sum(fact.numbers.get("waits_writing", 0.0) for fact in samples)
     if not writes:
         return []
+    there = sum(fact.numbers.get("samples", 0.0) for fact in samples)
     of = sum(fact.numbers.get("of", 0.0) for fact in samples)
+    if writes < there:
+        return [
+            f"In {count(there)} of {count(of)} samples of its stack it was there; in "
+            f"{count(writes)} of them Linux showed it to write."
+        ]
     return [f"In {count(writes)} of {count(of)} samples of its stack it waited for the disk there."]
 
 

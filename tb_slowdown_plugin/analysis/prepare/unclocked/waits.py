@@ -16,15 +16,15 @@ from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.ledger import INPUT_FLOOR
-from tb_slowdown_plugin.catalog.parameters.shared import IDLE_CORES, MATTERS
+from tb_slowdown_plugin.catalog.parameters.shared import IDLE_CORES, MATTERS, SEVERAL, TELLING
 from tb_slowdown_plugin.records.types import Float, Run
 
 
 def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
     """The accounts, with one for the line that waits, or writes, in most samples of such lines.
 
-    A line that waits has at least a quarter of all samples. One that writes is named from the
-    share on from which its account is: nothing that computes could be mistaken for it.
+    A line that waits has at least a quarter of all samples. One that writes needs the share from
+    which waiting for input counts: nothing that computes could be mistaken for it.
     """
     made = dict(measured)
     sets = stack_sets(run)
@@ -39,16 +39,20 @@ def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
         seen[names.WAIT, fact.subject] += waits_in(fact, is_idle=idle)
         seen[names.FILE_WRITE, fact.subject] += fact.numbers.get("waits_writing", 0.0)
     (family, place), samples = max(seen.items(), key=lambda each: each[1])
-    share = samples / max(1.0, sum(each.of for each in sets))
-    known = {names.detail(account).rpartition(":")[0] for account in made}
-    least = INPUT_FLOOR if family == names.FILE_WRITE else MATTERS
-    if share < least or place.rpartition(":")[0] in known:
+    if not samples or place.rpartition(":")[0] in {
+        names.detail(account).rpartition(":")[0] for account in made
+    }:
         return made
     if family == names.FILE_WRITE:
         start, share = _since(sets, place)
-        if grows(core[start:]):
-            return made  # the bytes that are written tell more of it: `causes/saving/disk.py`
+        # The bytes that are written tell more of what grows: `causes/saving/disk.py`.
+        if share < INPUT_FLOOR or grows(core[start:]):
+            return made
         period = np.where(np.arange(len(period)) < start, 0.0, period)
+    else:
+        share = samples / sum(each.of for each in sets)
+        if share < MATTERS:
+            return made
     # Where nothing else computes the clock tells it better than samples do.
     waited = core - cpu if idle and family == names.WAIT else share * period
     made[names.account(family, place)] = np.clip(waited, 0.0, core)
@@ -56,11 +60,15 @@ def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
 
 
 def _since(sets: list[StackSet], place: str) -> tuple[int, float]:
-    """From which step on a line writes, and its share of the samples from then on."""
-    wrote = [
-        sum(f.numbers.get("waits_writing", 0.0) for f in each.facts if f.subject == place)
-        for each in sets
-    ]
+    """From which step on a line writes, and its share of the samples from then on.
+
+    All of its samples, where Linux showed several of them to write: to commit, or to flush to a
+    fast disk, is mostly to compute in Linux, which then doesn't show what it computes.
+    """
+    numbers = [[f.numbers for f in each.facts if f.subject == place] for each in sets]
+    wrote = [sum(each.get("waits_writing", 0.0) for each in of_set) for of_set in numbers]
+    there = [sum(each.get("samples", 0.0) for each in of_set) for of_set in numbers]
     first = next(index for index, samples in enumerate(wrote) if samples)
-    share = sum(wrote) / sum(each.of for each in sets[first:])
+    is_its_work = sum(wrote) >= max(SEVERAL, TELLING * sum(there[first:]))
+    share = sum((there if is_its_work else wrote)[first:]) / sum(each.of for each in sets[first:])
     return (sets[first].row if first else 0), share

@@ -41,8 +41,19 @@ def test_writing_a_file_is_told_with_its_line(make_run, find, judge, rows, confi
     assert f"writing a file in {LINE}" in report.headline
 
 
-def test_a_line_that_writes_in_every_step_is_told_by_samples(make_run, find, judge):
-    numbers = {"samples": 24.0, "of": 50.0, "waits_writing": 23.0}
+@pytest.mark.parametrize(
+    ("there", "told"),
+    [
+        (23.0, "In 23 of 50 samples of its stack it waited for the disk there."),
+        (
+            24.0,
+            "In 24 of 50 samples of its stack it was there; in 23 of them Linux showed it to "
+            "write.",
+        ),
+    ],
+)
+def test_a_line_that_writes_in_every_step_is_told_by_samples(make_run, find, judge, there, told):
+    numbers = {"samples": there, "of": 50.0, "waits_writing": 23.0}
     run = make_run(np.full(SIZE, 0.050), events=[(200, Fact("python_stack", LINE, numbers))])
     found = find(f"file_write:{LINE}", "flat", np.full(SIZE, 0.023))
     (cause,) = judge(run, found).report.causes
@@ -50,4 +61,4 @@ def test_a_line_that_writes_in_every_step_is_told_by_samples(make_run, find, jud
     assert cause.summary == (
         f"The training thread writes a file in {LINE} at every step; the step takes 23 ms longer."
     )
-    assert cause.evidence[1] == ("In 23 of 50 samples of its stack it waited for the disk there.")
+    assert cause.evidence[1] == told

@@ -74,6 +74,20 @@ def test_a_line_that_begins_to_write_takes_its_share_from_then_on(make_run):
     np.testing.assert_allclose(wrote, np.where(np.arange(SIZE) < 210, 0.0, 0.05))
 
 
+@pytest.mark.parametrize(
+    ("writes", "share"), [(3, 0.5), (2, None)], ids=["several", "now and then"]
+)
+def test_a_line_that_was_seen_to_write_writes_in_all_of_its_samples(make_run, writes, share):
+    # A commit to a fast disk computes in Linux, which then shows no call.
+    numbers = {"samples": 15.0, "of": 30.0, "waits_writing": float(writes)}
+    fact = Fact("python_stack", LINE, numbers)
+    wrote = waited(make_run, fact, cpu=0.08, account=f"file_write:{LINE}")
+    if share is None:
+        assert wrote is None
+    else:
+        np.testing.assert_allclose(wrote, share * STEADY)
+
+
 def test_files_that_grow_are_told_by_their_bytes(make_run):
     period = np.linspace(0.05, 0.15, SIZE)
     account = f"file_write:{LINE}"
