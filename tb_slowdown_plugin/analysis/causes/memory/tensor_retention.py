@@ -118,13 +118,13 @@ def explain(case: Case) -> Claim | None:
         return None
     cpu = _ends_at(case.run.steps.process_cpu_seconds, where)
     places = growing_places(case)
-    found = _allocator(case, rows) or _process(case, rows, places)
+    levels = _ends_at(case.run.steps.period_seconds, where)
+    kept = (_allocator(case, rows), _process(case, rows, places))
+    found = next((each for each in kept if each and _takes_so_long(each[2], levels)), None)
     if found is None or not cpu[1] > LARGER * cpu[0]:
         return _open_tape(case, claimed, rows)
     what, owner, growth = found
-    levels = _ends_at(case.run.steps.period_seconds, where)
-    if levels[1] - levels[0] > (growth.last - growth.first) / SLOWEST_COMPUTING:
-        return _open_tape(case, claimed, rows)
+    started = _started_at(case, places)
     grown = tell_rise(
         case, "The time of such a step" if often else "Step time", levels, span(claimed)
     )
@@ -133,7 +133,9 @@ def explain(case: Case) -> Claim | None:
     return Claim(
         "tensor_retention",
         claimed,
-        "tensors that are never freed",
+        f"operations on ever more tensors in {started}"
+        if started
+        else "tensors that are never freed",
         f"{what} grows by {size(growth.per_step)} per step, and step time grows with it{often}.",
         (
             f"{owner} {size(growth.first)} around "
@@ -146,11 +148,16 @@ def explain(case: Case) -> Claim | None:
             *tell_places(places, most),
             *filter(None, [tell_new_operations(case, rows)]),
         ),
-        advise(Retention(listed=_number_grows(case, rows), place=_started_at(case, places))),
+        advise(Retention(listed=_number_grows(case, rows), place=started)),
         "medium",
         "drift",
         place=(holder and holder.place) or main_line(places, most),
     )
+
+
+def _takes_so_long(growth: Growth, levels: tuple[float, float]) -> bool:
+    """Whether steps can rise from one level to the other by working on what has grown."""
+    return levels[1] - levels[0] <= (growth.last - growth.first) / SLOWEST_COMPUTING
 
 
 def _ends_at(series: Float, where: Int) -> tuple[float, float]:
@@ -240,7 +247,7 @@ def _process(
     growth = growth_of(case, _RESIDENT, rows)
     if not _started_at(case, places) or growth is None or not _goes_on(growth):
         return None
-    if growth.last - growth.first < max(LEAST_GROWN_BYTES, NOTABLE_GROWTH * growth.first):
+    if growth.last - growth.first < LEAST_GROWN_BYTES:  # most of it is TensorFlow's own
         return None
     return "The memory of the process", "The process holds", growth
 

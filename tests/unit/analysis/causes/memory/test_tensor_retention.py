@@ -269,9 +269,11 @@ def test_the_process_tells_where_operations_work_on_ever_more(make_run, find, ju
         thread_cpu=DRIFT,
         events=[(100, stack(5, 5 * eager / 18)), (SIZE - 1, stack(18, eager))],
     )
-    (cause,) = judge(run, drift(find)).report.causes
+    report = judge(run, drift(find)).report
+    (cause,) = report.causes
     assert cause.cause == named
     assert cause.place.line == 12
+    assert "spread (train.py:12)" in report.headline
     assert cause.evidence[-1] == (
         "The eager context holds 31 functions at step 1 and 621 at step 591: to TensorFlow, an "
         "operation on a list that grows is a new one each time."
