@@ -78,7 +78,11 @@ def _headline(text: str, report: Mapping[str, Any]) -> Iterator[str]:
         share = parts.get("share") or parts["share2"]
         if not share.may_be(lost / wall) and "less than" not in text and share.value < 0.99:
             yield f'the headline says {share.text}, the seconds {lost / wall:.3f}: "{text}"'
-    for _, parts in found("<lost:duration> of <wall:duration>", text):
+    own = sum(each["lost_seconds"] for each in report["causes"] if not each.get("external"))
+    for _, parts in found("warm-up took <start:duration> of ", text):
+        if not parts["start"].may_be(own):
+            yield f'{parts["start"].text} of warm-up, where causes took {own} s: "{text}"'
+    for _, parts in found("(?<!took )<lost:duration> of <wall:duration>", text):
         if not parts["lost"].may_be(lost):
             yield f'the headline says {parts["lost"].text} lost, the ledger {lost} s: "{text}"'
     if ", most of it " in text and report["unexplained_seconds"] <= 0.5 * lost:
