@@ -30,6 +30,13 @@ def test_asking_for_a_batch_that_is_ready_is_no_waiting(seconds, named):
     assert bool(diagnose(step + wait, {"input_wait": wait}).findings) == named
 
 
+@pytest.mark.parametrize("account", ["input_work", "eager:count (train.py:7)", "callback:Plotter"])
+def test_a_share_of_the_steps_that_is_little_does_not_grow_by_itself(account):
+    # What samples tell is spread over the steps; what a clock tells has a course of its own.
+    risen = np.where(np.arange(2000) < 700, 0.0, 0.001)
+    assert bool(findings({account: risen})) == (account == "callback:Plotter")
+
+
 def test_what_came_once_at_the_end_of_an_epoch_did_not_come_at_epochs():
     once = np.where(np.arange(2000) == 1499, 2.0, 0.0)
     (found,) = findings({"profiling": once}, epochs=range(0, 2000, 500))
