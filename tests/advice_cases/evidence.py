@@ -6,7 +6,7 @@ from typing import Any
 
 from tb_slowdown_plugin.analysis.causes.common.program import UNKNOWN, Board, Pipeline, Program
 from tb_slowdown_plugin.analysis.causes.compile.retrace_fixes import Retraced
-from tb_slowdown_plugin.analysis.causes.data.input_fixes import InputWait
+from tb_slowdown_plugin.analysis.causes.data.input_wait import InputWait
 from tb_slowdown_plugin.analysis.causes.startup.warm_up_fixes import SlowStart
 from tb_slowdown_plugin.records.types import Change, Trace
 

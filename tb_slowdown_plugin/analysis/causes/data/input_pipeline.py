@@ -56,6 +56,7 @@ from tb_slowdown_plugin.analysis.causes.data import (
     pipeline_evidence,
     validation_wait,
 )
+from tb_slowdown_plugin.analysis.causes.data.input_wait import InputWait, buffer_is_filled
 from tb_slowdown_plugin.analysis.ledger.input_contention import STRETCHED
 from tb_slowdown_plugin.analysis.prepare.function_traces import in_training
 from tb_slowdown_plugin.analysis.report_types import Advice, Place
@@ -245,7 +246,7 @@ def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
     program = Program.of(case.run)
     if program.pipeline is None and stage is not None:
         program = replace(program, pipeline=Pipeline.of_capture(stage.name))
-    wait = input_fixes.InputWait(
+    wait = InputWait(
         program,
         told[-1][1].subject if told else pipeline_evidence.kind_of(stage) if stage else "",
         reads=reading is None or reading >= LEAST_READING,
@@ -263,7 +264,7 @@ def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
     if not at_epochs and finding.pattern != "periodic":
         return anew
     filled = replace(wait, at_epochs=True)
-    return (*anew, *(input_fixes.advise(filled) if input_fixes.buffer_is_filled(filled) else ()))
+    return (*anew, *(input_fixes.advise(filled) if buffer_is_filled(filled) else ()))
 
 
 def _grows(case: Case, finding: Finding) -> bool:

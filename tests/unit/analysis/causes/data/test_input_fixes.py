@@ -3,7 +3,8 @@
 import pytest
 
 from tb_slowdown_plugin.analysis.causes.common.program import SHUFFLES, Pipeline, Program
-from tb_slowdown_plugin.analysis.causes.data.input_fixes import InputWait, advise
+from tb_slowdown_plugin.analysis.causes.data.input_fixes import advise
+from tb_slowdown_plugin.analysis.causes.data.input_wait import InputWait
 
 TUNED = Program(Pipeline(("TensorSlice", "ParallelMap", "Cache", "Batch", "Prefetch")))
 
