@@ -161,22 +161,21 @@ def starts_operations(case: Case, place: str) -> bool:
     return eager >= MOSTLY * samples > 0
 
 
-def tell_new_operations(case: Case, rows: tuple[int, int]) -> str:
-    """That operations take ever more operands, as far as TensorFlow's functions tell; else "".
+def tell_new_operations(case: Case, rows: tuple[int, int]) -> Iterable[str]:
+    """That operations take ever more operands, as far as TensorFlow's functions tell.
 
     Functions that were traced in these rows may be all that there are more of.
     """
     functions = growth_of(case, "eager_functions", rows, count=True)
     if functions is None or not functions.steady or functions.last < FAR_BEYOND * functions.first:
-        return ""
-    if any(rows[0] <= graph.row <= rows[1] for graph in case.graphs):
-        return ""
-    return (
-        f"The eager context holds {count(functions.first)} functions at "
-        f"{case.step_text(functions.first_row)} and {count(functions.last)} at "
-        f"{case.step_text(functions.last_row)}: to TensorFlow, an operation on a list that "
-        "grows is a new one each time."
-    )
+        return
+    if not any(rows[0] <= graph.row <= rows[1] for graph in case.graphs):
+        yield (
+            f"The eager context holds {count(functions.first)} functions at "
+            f"{case.step_text(functions.first_row)} and {count(functions.last)} at "
+            f"{case.step_text(functions.last_row)}: to TensorFlow, an operation on a list that "
+            "grows is a new one each time."
+        )
 
 
 def tell_places(places: list[GrowingPlace], most: list[Fact]) -> Iterable[str]:

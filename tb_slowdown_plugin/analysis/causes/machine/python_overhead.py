@@ -260,8 +260,8 @@ def _tell_tensorflow(case: Case, found: _Growth) -> Iterable[str]:
         f"{duration(lost_seconds(found.claimed))} matches work on a Python list, dictionary, or "
         "buffer that grows."
     )
-    if new := tell_new_operations(case, (first, last)):
-        yield new
+    if told := tuple(tell_new_operations(case, (first, last))):
+        yield from told
     elif any(first <= graph.row <= last for graph in case.graphs):
         yield fits  # more functions may be those that were traced
     else:

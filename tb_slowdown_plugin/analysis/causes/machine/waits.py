@@ -13,6 +13,7 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
 )
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
 from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, working_rows
+from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import stack_sets
 from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.analysis.text.wording import (
     count,
@@ -70,7 +71,7 @@ def _tell_looks(case: Case, line: str) -> list[str]:
             fact.numbers.get("waits_inside", 0.0) + fact.numbers.get("waits_alone", 0.0)
             for fact in samples
         )
-        of = sum(fact.numbers.get("of", 0.0) for fact in samples)
+        of = sum(each.of for each in stack_sets(case.run))
         told.append(f"In {count(waits)} of {count(of)} samples of its stack it waited there.")
     return told
 

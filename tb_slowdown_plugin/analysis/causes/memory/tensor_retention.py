@@ -1,6 +1,7 @@
 """Tensors are never freed: a gradient tape is left open, or a history is concatenated.
 
-How it looks: Step time and the allocator's bytes grow together.
+How it looks: Step time and the allocator's bytes grow together. Or the process grows, and so does
+the time of a line that starts operations from Python.
 
 Confused with:
 
@@ -17,7 +18,7 @@ Confused with:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -106,7 +107,7 @@ OFFERS: Final = (
 
 
 def explain(case: Case) -> Claim | None:
-    """Claims growth of the step time while the allocator's bytes and CPU time grow."""
+    """Claims growth of the step time while bytes that are kept, and CPU time, grow."""
     claimed = tuple(f for f in case.core() if f.pattern in ("drift", "level_shift"))
     rows = (case.diagnosis.warm_up_rows, len(case.run.steps) - 1)
     where = np.arange(rows[0], rows[1] + 1)
@@ -120,10 +121,10 @@ def explain(case: Case) -> Claim | None:
     places = growing_places(case)
     levels = _ends_at(case.run.steps.period_seconds, where)
     kept = (_allocator(case, rows), _process(case, rows, places))
-    found = next((each for each in kept if each and _takes_so_long(each[2], levels)), None)
+    found = next((each for each in kept if each and _takes_so_long(each.growth, levels)), None)
     if found is None or not cpu[1] > LARGER * cpu[0]:
         return _open_tape(case, claimed, rows)
-    what, owner, growth = found
+    growth = found.growth
     started = _started_at(case, places)
     grown = tell_rise(
         case, "The time of such a step" if often else "Step time", levels, span(claimed)
@@ -136,9 +137,10 @@ def explain(case: Case) -> Claim | None:
         f"operations on ever more tensors in {started}"
         if started
         else "tensors that are never freed",
-        f"{what} grows by {size(growth.per_step)} per step, and step time grows with it{often}.",
+        f"{found.what} grows by {size(growth.per_step)} per step, and step time grows with it"
+        f"{often}.",
         (
-            f"{owner} {size(growth.first)} around "
+            f"{found.holder} {size(growth.first)} around "
             f"{case.step_text(growth.first_row)} and {size(growth.last)} around "
             f"{case.step_text(growth.last_row)} (medians of the samples in the first and the last "
             "third).",
@@ -146,13 +148,23 @@ def explain(case: Case) -> Claim | None:
             f"{duration(cpu[1])}.",
             *([holder.tell(case)] if holder else []),
             *tell_places(places, most),
-            *filter(None, [tell_new_operations(case, rows)]),
+            *tell_new_operations(case, rows),
         ),
         advise(Retention(listed=_number_grows(case, rows), place=started)),
         "medium",
         "drift",
         place=(holder and holder.place) or main_line(places, most),
     )
+
+
+class _Kept(NamedTuple):
+    """Memory that goes on growing."""
+
+    growth: Growth
+    what: str
+    """As a sentence begins: "Live tensor memory"."""
+    holder: str
+    """Likewise, with its verb: "The process holds"."""
 
 
 def _takes_so_long(growth: Growth, levels: tuple[float, float]) -> bool:
@@ -222,8 +234,8 @@ def _lasts_as_its_tape(case: Case, claimed: tuple[Finding, ...]) -> bool:
     return bool(tied and np.corrcoef(age, lost)[0, 1] >= LEAST_CORRELATION)
 
 
-def _allocator(case: Case, rows: tuple[int, int]) -> tuple[str, str, Growth] | None:
-    """What grows most and who holds it, in words, if any of it goes on growing."""
+def _allocator(case: Case, rows: tuple[int, int]) -> _Kept | None:
+    """The bytes of tensors that grow most, if any go on growing."""
     found = []
     for name in (*case.signals_of(names.ALLOCATOR_IN_USE), *case.signals_of(_LIVE)):
         growth = growth_of(case, name, rows)
@@ -232,13 +244,11 @@ def _allocator(case: Case, rows: tuple[int, int]) -> tuple[str, str, Growth] | N
         if growth.last - growth.first >= max(LEAST_GROWN_BYTES, NOTABLE_GROWTH * growth.first):
             owner = "Live eager tensors hold" if name == _LIVE else ""
             owner = owner or f"The allocator of {names.detail(name)} holds"
-            found.append(("Live tensor memory", owner, growth))
-    return max(found, key=lambda one: one[2].last - one[2].first, default=None)
+            found.append(_Kept(growth, "Live tensor memory", owner))
+    return max(found, key=lambda kept: kept.growth.last - kept.growth.first, default=None)
 
 
-def _process(
-    case: Case, rows: tuple[int, int], places: list[GrowingPlace]
-) -> tuple[str, str, Growth] | None:
+def _process(case: Case, rows: tuple[int, int], places: list[GrowingPlace]) -> _Kept | None:
     """The same of the process, where what takes ever longer are operations that Python starts.
 
     An allocator that gives all back between two steps shows no growth, and the heap does: what
@@ -249,7 +259,7 @@ def _process(
         return None
     if growth.last - growth.first < LEAST_GROWN_BYTES:  # most of it is TensorFlow's own
         return None
-    return "The memory of the process", "The process holds", growth
+    return _Kept(growth, "The memory of the process", "The process holds")
 
 
 def _started_at(case: Case, places: list[GrowingPlace]) -> str:

@@ -15,6 +15,8 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
 )
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
 from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, working_rows
+from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import stack_sets
+from tb_slowdown_plugin.analysis.prepare.unclocked.waits import find_writes
 from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.analysis.text.wording import (
     count,
@@ -25,7 +27,7 @@ from tb_slowdown_plugin.analysis.text.wording import (
     size,
 )
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.events import PYTHON_STACK, SLOW_STEP
+from tb_slowdown_plugin.catalog.events import SLOW_STEP
 from tb_slowdown_plugin.records.types import Fact
 
 
@@ -81,18 +83,16 @@ def _tell_slow_steps(slow_steps: Sequence[Fact]) -> list[str]:
 
 def _tell_samples(case: Case, line: str) -> list[str]:
     """Where no step is slow because each one writes."""
-    samples = [fact for _, fact in case.facts(PYTHON_STACK) if fact.subject == line]
-    writes = sum(fact.numbers.get("waits_writing", 0.0) for fact in samples)
-    if not writes:
+    seen = find_writes(stack_sets(case.run), line)
+    if seen is None:
         return []
-    there = sum(fact.numbers.get("samples", 0.0) for fact in samples)
-    of = sum(fact.numbers.get("of", 0.0) for fact in samples)
-    if writes < there:
+    of = f"of {count(seen.of)} samples of its stack"
+    if seen.is_all_it_does and seen.samples < seen.there:
         return [
-            f"In {count(there)} of {count(of)} samples of its stack it was there; in "
-            f"{count(writes)} of them Linux showed it to write."
+            f"In {count(seen.there)} {of} it was there; in {count(seen.samples)} of them Linux "
+            "showed it to write."
         ]
-    return [f"In {count(writes)} of {count(of)} samples of its stack it waited for the disk there."]
+    return [f"In {count(seen.samples)} {of} it waited for the disk there."]
 
 
 def in_the_background() -> Advice:

@@ -79,7 +79,7 @@ def find_eager_function(run: Run) -> EagerFunction | None:
         return None
     main = max(lines.values(), key=Counter.total)
     place, _ = main.most_common(1)[0]
-    of = round(sum(each.of for each in sets))
+    of = max(1, round(sum(each.of for each in sets)))
     function = _function(place)
     if main.total() < max(MATTERS * of, MAJORITY * whole[function]):
         return None
@@ -90,19 +90,13 @@ def find_eager_function(run: Run) -> EagerFunction | None:
 
 def _is_longer_at_end(run: Run, function: EagerFunction) -> bool:
     """Whether a step spends far more time there in the last third of the samples' sets."""
-    name = _function(function.place)
-    sets = stack_sets(run)
-    rows = [0, *(each.row for each in sets)]
-    seconds = [
-        sum(
-            fact.numbers.get("samples", 0.0)
-            for fact in each.facts
-            if _function(fact.subject) == name
-        )
-        / each.of
-        * float(np.mean(run.steps.period_seconds[begun : max(each.row, begun + 1)]))
-        for begun, each in zip(rows, sets, strict=False)
-    ]
+    name, begun, seconds = _function(function.place), 0, []
+    for each in stack_sets(run):
+        there = [f.numbers.get("samples", 0.0) for f in each.facts if _function(f.subject) == name]
+        took = run.steps.period_seconds[begun : each.row]
+        if len(took) and each.of > 0:  # in a long step there may be several sets
+            seconds.append(sum(there) / each.of * float(took.mean()))
+        begun = max(begun, each.row)
     third = len(seconds) // 3
     return third > 0 and sum(seconds[-third:]) >= FAR_BEYOND * sum(seconds[:third])
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +19,33 @@ from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.ledger import INPUT_FLOOR
 from tb_slowdown_plugin.catalog.parameters.shared import IDLE_CORES, MATTERS, SEVERAL, TELLING
 from tb_slowdown_plugin.records.types import Float, Run
+
+
+class Writes(NamedTuple):
+    """How often a line was seen to write a file, since it began to."""
+
+    row: int
+    """The step from which on."""
+    samples: float
+    """In which it wrote."""
+    there: float
+    """In which the training thread was there, writing or not."""
+    of: float
+    """All."""
+
+    @property
+    def is_all_it_does(self) -> bool:
+        """Whether all samples of the line count.
+
+        To commit, or to flush to a fast disk, is mostly to compute in Linux, which then doesn't
+        show what it computes.
+        """
+        return self.samples >= max(SEVERAL, TELLING * self.there)
+
+    @property
+    def share(self) -> float:
+        """Of a step."""
+        return (self.there if self.is_all_it_does else self.samples) / self.of
 
 
 def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
@@ -39,36 +67,33 @@ def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
         seen[names.WAIT, fact.subject] += waits_in(fact, is_idle=idle)
         seen[names.FILE_WRITE, fact.subject] += fact.numbers.get("waits_writing", 0.0)
     (family, place), samples = max(seen.items(), key=lambda each: each[1])
-    if not samples or place.rpartition(":")[0] in {
-        names.detail(account).rpartition(":")[0] for account in made
-    }:
+    known = {names.detail(account).rpartition(":")[0] for account in made}
+    if place.rpartition(":")[0] in known:
         return made
-    if family == names.FILE_WRITE:
-        start, share = _since(sets, place)
-        # The bytes that are written tell more of what grows: `causes/saving/disk.py`.
-        if share < INPUT_FLOOR or grows(core[start:]):
-            return made
-        period = np.where(np.arange(len(period)) < start, 0.0, period)
-    else:
-        share = samples / sum(each.of for each in sets)
+    share = samples / max(1.0, sum(each.of for each in sets))
+    writes = find_writes(sets, place) if family == names.FILE_WRITE else None
+    if writes is None:
         if share < MATTERS:
             return made
+    else:
+        share = writes.share
+        # The bytes that are written tell more of what grows: `causes/saving/disk.py`.
+        if share < INPUT_FLOOR or grows(core[writes.row :]):
+            return made
+        period = np.where(np.arange(len(period)) < writes.row, 0.0, period)
     # Where nothing else computes the clock tells it better than samples do.
     waited = core - cpu if idle and family == names.WAIT else share * period
     made[names.account(family, place)] = np.clip(waited, 0.0, core)
     return made
 
 
-def _since(sets: list[StackSet], place: str) -> tuple[int, float]:
-    """From which step on a line writes, and its share of the samples from then on.
-
-    All of its samples, where Linux showed several of them to write: to commit, or to flush to a
-    fast disk, is mostly to compute in Linux, which then doesn't show what it computes.
-    """
-    numbers = [[f.numbers for f in each.facts if f.subject == place] for each in sets]
-    wrote = [sum(each.get("waits_writing", 0.0) for each in of_set) for of_set in numbers]
-    there = [sum(each.get("samples", 0.0) for each in of_set) for of_set in numbers]
-    first = next(index for index, samples in enumerate(wrote) if samples)
-    is_its_work = sum(wrote) >= max(SEVERAL, TELLING * sum(there[first:]))
-    share = sum((there if is_its_work else wrote)[first:]) / sum(each.of for each in sets[first:])
-    return (sets[first].row if first else 0), share
+def find_writes(sets: list[StackSet], place: str) -> Writes | None:
+    """How often a line was seen, from the first set on in which it wrote; None where in none."""
+    seen = [[fact.numbers for fact in each.facts if fact.subject == place] for each in sets]
+    wrote = [sum(each.get("waits_writing", 0.0) for each in of_set) for of_set in seen]
+    first = next((index for index, writes in enumerate(wrote) if writes), None)
+    if first is None:
+        return None
+    there = sum(each.get("samples", 0.0) for of_set in seen[first:] for each in of_set)
+    of = sum(each.of for each in sets[first:])
+    return Writes(sets[first].row if first else 0, sum(wrote), there, max(of, there))

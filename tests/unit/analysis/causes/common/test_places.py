@@ -142,6 +142,6 @@ def test_functions_that_are_ever_more_are_operations_on_a_list_that_grows(
     make_run, functions, told
 ):
     run = make_run(np.ones(100), signals={"eager_functions": functions})
-    text = tell_new_operations(Case(run, None, (), ()), (0, 99))
+    text = " ".join(tell_new_operations(Case(run, None, (), ()), (0, 99)))
     assert told in text
     assert bool(told) == bool(text)

@@ -81,3 +81,13 @@ def test_a_function_that_takes_ever_longer_has_none(make_run):
 def test_a_function_whose_share_falls_as_steps_get_longer_has_its_account(make_run):
     made = with_eager_operations(rising(make_run, [0.8, 0.7, 0.6, 0.5, 0.4, 0.3]), {})
     assert list(made) == ["eager:count (train.py:7)"]
+
+
+def test_several_sets_of_one_long_step_and_sets_of_no_samples_are_no_growth(make_run):
+    run = rising(make_run, [0.5, 0.6, 0.7, 0.75, 0.8, 0.85])
+    ended = [(SIZE, samples(7, 9)), (SIZE, samples(7, 19)), (SIZE, samples(7, 1, of=0))]
+    more = make_run(run.steps.period_seconds, events=told([])).events + tuple(
+        replace(run.events[-1], row=row, what=fact) for row, fact in ended
+    )
+    assert not with_eager_operations(replace(run, events=run.events + more), {})
+    assert with_eager_operations(replace(run, events=run.events[:2]), {})
