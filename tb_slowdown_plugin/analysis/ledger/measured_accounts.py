@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.ledger.findings import find_losses, make_finding
+from tb_slowdown_plugin.analysis.ledger.account_patterns import Spent, find_rises, name_whole
+from tb_slowdown_plugin.analysis.ledger.findings import make_finding
 from tb_slowdown_plugin.analysis.ledger.input_contention import find_neighbours
 from tb_slowdown_plugin.analysis.prepare.steps import Steps
-from tb_slowdown_plugin.analysis.stats.buckets import bucket
 from tb_slowdown_plugin.analysis.stats.events import (
     Growth,
     excess_of_first_pass,
     find_events,
     find_growth,
-    is_at_boundaries,
 )
 from tb_slowdown_plugin.analysis.stats.quantiles import median
-from tb_slowdown_plugin.analysis.stats.trend import Trend, fit_trend
-from tb_slowdown_plugin.analysis.types import Confidence, Finding, Pattern
+from tb_slowdown_plugin.analysis.types import Confidence, Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import (
     CONTENTION,
@@ -32,42 +30,24 @@ from tb_slowdown_plugin.catalog.accounts import (
 from tb_slowdown_plugin.catalog.parameters.ledger import (
     ASKING_SECONDS,
     FLAT_FLOOR,
-    GROWN_EVENTS,
     GROWTH_FLOOR,
     INPUT_FLOOR,
-    REGULAR_GAP,
     SLICE_SECONDS,
     START_FLOOR,
     START_SECONDS,
     SURE_EVENTS,
-    SURE_STEPS,
     TEARDOWN_SECONDS,
 )
-from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY, MOSTLY, SEVERAL
+from tb_slowdown_plugin.catalog.parameters.shared import SEVERAL
 from tb_slowdown_plugin.catalog.parameters.stats import (
     LATEST_WARM_UP_END,
-    SIGNIFICANCE_OF_SHORT,
 )
 from tb_slowdown_plugin.records.types import Float, Int
 
-_OFFSET: Final = 0.1
-"""Share of the usual step that is added to an account before logarithms are taken, so that a
-change counts from 0.5% of the step (5% of a tenth)."""
-_MOST_BUCKETS: Final = 512
-_EVENTS_IN_BUCKET: Final = 4
 _NOT_OF_THE_PROGRAM: Final = frozenset({CONTENTION, names.COMMUNICATION})
 _END_OF_PASS: Final = names.account(names.INPUT_WAIT, names.END_OF_PASS)
 _SETUP: Final = names.account(names.TRACING, names.LIBRARY)
 """Tracing of functions of `tf.data`: a dataset or an iterator is made."""
-
-
-class _Rise(NamedTuple):
-    """What an account grew by."""
-
-    pattern: Pattern
-    lost: Float
-    """(S,) seconds."""
-    numbers: dict[str, float]
 
 
 def judge_accounts(
@@ -144,12 +124,12 @@ def judge_account(
         wall -= _seconds_between_passes(steps)
     counted = _leave_out_usual(steps, account, column)
     if counted.sum() >= floor * wall:
-        return [*findings, _name_whole(steps, account, column, events, warm_up_rows)]
+        return [*findings, name_whole(_spent(steps, account, column, events, warm_up_rows))]
     if rule.class_ == "never":
         return findings
     if rule.class_ == "validation":
         column = _beside_steps(column, steps.core, events)
-    grown = _name_growth(steps, account, column, events, warm_up_rows)
+    grown = _name_growth(steps, _spent(steps, account, column, events, warm_up_rows))
     if account == names.INPUT_WAIT:
         grown = [each for each in grown if _is_more_than_asking(each)]
     return findings + grown
@@ -176,7 +156,7 @@ def _judge_together(
     if sum(float(column.sum()) for column, _ in quiet.values()) < INPUT_FLOOR * steps.wall_seconds:
         return []
     return [
-        _name_whole(steps, account, column, events, warm_up_rows)
+        name_whole(_spent(steps, account, column, events, warm_up_rows))
         for account, (column, events) in sorted(quiet.items())
     ]
 
@@ -267,53 +247,19 @@ def _find_early(
     return early if early.any() else None
 
 
-def _name_whole(
-    steps: Steps, account: str, column: Float, events: Int, warm_up_rows: int
-) -> Finding:
-    """The finding of an account all of whose seconds are lost."""
-    numbers = {"events": float(len(events)), "seconds_per_event": float(column[events].mean())}
-    pattern: Pattern = "flat"
-    span = (int(events[0]), int(events[-1]))
-    growth = find_growth(column, events)
-    if len(events) > 1 and is_at_boundaries(column, steps.epochs):
-        pattern = "epoch_boundary"
-    elif len(events) <= 2:
-        pattern = "one_off"
-    elif growth is not None and growth.lost_per_step.sum() >= GROWN_EVENTS * column.sum():
-        pattern = "drift"
-        numbers.update(growth.numbers)
-    else:
-        largest = _find_largest_rise(steps, column, events, warm_up_rows)
-        if largest is not None:
-            pattern = largest.pattern
-            numbers.update(largest.numbers)
-            rows = np.flatnonzero(largest.lost)
-            span = (int(rows[0]), int(rows[-1]))
-        elif period := _find_period(events):
-            pattern = "periodic"
-            numbers["period_steps"] = period
-    whole = make_finding(account, pattern, column, "high", numbers)
-    return Finding(account, pattern, span, whole.lost_seconds, whole.lost_per_step, "high", numbers)
+def _spent(steps: Steps, account: str, column: Float, events: Int, warm_up_rows: int) -> Spent:
+    return Spent(account, column, events, warm_up_rows, steps.typical_seconds, steps.epochs)
 
 
-def _find_period(events: Int) -> float:
-    """The usual gap between events that come at regular ones; 0 where they do not."""
-    gaps = np.diff(events)
-    usual = median(gaps)
-    regular = usual > 1 and np.mean(np.abs(gaps / usual - 1) <= REGULAR_GAP) >= MOSTLY
-    return usual if regular else 0.0
-
-
-def _name_growth(
-    steps: Steps, account: str, column: Float, events: Int, warm_up_rows: int
-) -> list[Finding]:
+def _name_growth(steps: Steps, spent: Spent) -> list[Finding]:
     """What an account under its floor grew by."""
+    account = spent.account
     floor = rule_of(account).growth_floor * steps.wall_seconds
-    growth = find_growth(column, events)
+    growth = find_growth(spent.seconds, spent.events)
     if growth is not None:
         return _drift_of_events(account, growth, floor)
     findings = []
-    for pattern, lost, numbers in _find_rises(steps, column, events, warm_up_rows):
+    for pattern, lost, numbers in find_rises(spent):
         if lost.sum() < floor:
             continue
         source = account
@@ -332,35 +278,3 @@ def _drift_of_events(account: str, growth: Growth, floor: float) -> list[Finding
     if growth.lost_per_step.sum() < max(floor, jitter):
         return []
     return [make_finding(account, "drift", growth.lost_per_step, "high", growth.numbers)]
-
-
-def _find_largest_rise(steps: Steps, column: Float, events: Int, warm_up_rows: int) -> _Rise | None:
-    rises = _find_rises(steps, column, events, warm_up_rows)
-    if not rises:
-        return None
-    largest = max(rises, key=lambda each: float(each.lost.sum()))
-    least = MAJORITY if largest.pattern == "level_shift" else MAJORITY / 2
-    return largest if largest.lost.sum() >= least * column.sum() else None
-
-
-def _find_rises(steps: Steps, column: Float, events: Int, warm_up_rows: int) -> list[_Rise]:
-    steady = len(steps) - warm_up_rows
-    count = int(np.count_nonzero(events >= warm_up_rows))
-    unit = steps.typical_seconds
-    if steady < SURE_STEPS or count < SURE_STEPS or unit <= 0:
-        return []
-    trend = _fit(column / unit, warm_up_rows, steady / count)
-    rises = [
-        _Rise(rise.pattern, np.multiply(column, share, out=share), numbers)
-        for rise, share, numbers in find_losses(trend, unit, _OFFSET)
-        if not rise.at_start
-    ]
-    return [each for each in rises if each.lost.any()]
-
-
-def _fit(relative: Float, start: int, rows_per_event: float) -> Trend:
-    narrowest = max(8, round(_EVENTS_IN_BUCKET * rows_per_event))
-    means = bucket(relative, start, by="mean", most=_MOST_BUCKETS, narrowest=narrowest)
-    logs = type(means)(np.log(means.values + _OFFSET), means.width, means.start)
-    relative += _OFFSET  # in place: of ten million steps it is 80 MB
-    return fit_trend(logs, np.log(relative, out=relative), SIGNIFICANCE_OF_SHORT)
