@@ -20,9 +20,7 @@ import numpy as np
 from tb_slowdown_plugin.catalog.collectors import SIGNALS
 from tb_slowdown_plugin.catalog.names import ALLOCATOR_IN_USE, ALLOCATOR_PEAK, account
 from tb_slowdown_plugin.collectors.base import Context
-from tb_slowdown_plugin.collectors.timing.stopwatch import (
-    Clock,
-)
+from tb_slowdown_plugin.collectors.timing.clock import Clock
 from tb_slowdown_plugin.writer.output.event_file import EventFileSink
 from tb_slowdown_plugin.writer.session import Session
 from tb_slowdown_plugin.writer.steps.recorder import Recorder

@@ -16,10 +16,8 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import tensorflow as tf
 
 from tb_slowdown_plugin.collectors.base import Context
-from tb_slowdown_plugin.collectors.timing.stopwatch import (
-    Clock,
-    Stopwatch,
-)
+from tb_slowdown_plugin.collectors.timing.clock import Clock
+from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
 from tb_slowdown_plugin.collectors.tracing.collector import TraceCollector
 
 BLOCKS = 60

@@ -18,10 +18,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
-from tb_slowdown_plugin.collectors.timing.stopwatch import (
-    Clock,
-    Stopwatch,
-)
+from tb_slowdown_plugin.collectors.timing.clock import Clock
+from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
 from tb_slowdown_plugin.records.types import CollectorState, What
 
 _TITLES: Final = {"jax": "JAX", "torch": "PyTorch", "numpy": "NumPy", "openvino": "OpenVINO"}

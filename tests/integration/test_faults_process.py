@@ -168,7 +168,7 @@ def test_a_process_that_can_have_no_more_threads_trains_all_the_same(run, tmp_pa
 def test_a_clock_that_is_set_changes_no_duration(run, tmp_path: Path) -> None:
     """An hour back, then a day ahead, as a time server or a resumed laptop does."""
     body = """
-    from tb_slowdown_plugin.collectors.timing.stopwatch import Clock
+    from tb_slowdown_plugin.collectors.timing.clock import Clock
 
     ahead = 0.0
     Clock.__init__.__defaults__ = (*Clock.__init__.__defaults__[:3], lambda: time.time() + ahead)

@@ -8,9 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tb_slowdown_plugin.collectors.timing.stopwatch import (
-    Clock,
-)
+from tb_slowdown_plugin.collectors.timing.clock import Clock
 from tb_slowdown_plugin.writer.output.tables import Edge, build_steps
 from tb_slowdown_plugin.writer.steps.phases import Phase
 from tb_slowdown_plugin.writer.steps.recorder import Recorder

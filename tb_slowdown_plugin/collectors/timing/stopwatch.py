@@ -6,14 +6,11 @@ closes it when it ends. What is opened inside another account takes its time
 out of that one, so the innermost wins and nothing is counted twice. An account
 that is opened with an owner (a call of the user's, a callback) gets what happens
 inside of it as well, as far as the owner takes it.
-
-`Clock` is the clocks of the training process, as one value that a test can replace.
 """
 
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Collection, Iterable, Iterator, MutableMapping
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
@@ -346,19 +343,3 @@ class Stopwatch:
         if account == COMPUTING:
             return
         self.booked[account] = self.booked.get(account, 0) + nanoseconds
-
-
-@dataclass(frozen=True, slots=True)
-class Clock:
-    """Where all times come from; nothing else in the training process reads a clock.
-
-    Example:
-      >>> Clock(monotonic_ns=lambda: 5_000).monotonic_ns()
-      5000
-    """
-
-    monotonic_ns: Callable[[], int] = time.perf_counter_ns
-    process_cpu_ns: Callable[[], int] = time.process_time_ns
-    thread_cpu_ns: Callable[[], int] = time.thread_time_ns
-    """CPU time of the calling thread."""
-    unix_seconds: Callable[[], float] = time.time

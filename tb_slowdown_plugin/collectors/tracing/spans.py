@@ -11,7 +11,8 @@ import threading
 from dataclasses import dataclass
 
 from tb_slowdown_plugin.catalog.names import GC
-from tb_slowdown_plugin.collectors.timing.stopwatch import Clock, Stopwatch
+from tb_slowdown_plugin.collectors.timing.clock import Clock
+from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
 
 
 @dataclass(frozen=True, slots=True)

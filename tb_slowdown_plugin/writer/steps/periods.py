@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from tb_slowdown_plugin.collectors.timing.stopwatch import Clock, Stopwatch
+from tb_slowdown_plugin.collectors.timing.clock import Clock
+from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
 from tb_slowdown_plugin.records.types import Idle
 from tb_slowdown_plugin.writer.steps.step_buffer import (
     Opening,

@@ -12,10 +12,8 @@ from threading import get_ident
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from tb_slowdown_plugin.collectors.timing.stopwatch import (
-    Clock,
-    Stopwatch,
-)
+from tb_slowdown_plugin.collectors.timing.clock import Clock
+from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
 from tb_slowdown_plugin.records.types import Epoch
 from tb_slowdown_plugin.writer.steps import (
     misuse,

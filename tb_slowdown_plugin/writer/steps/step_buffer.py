@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Final, NamedTuple, TypeAlias
 
-from tb_slowdown_plugin.collectors.timing.stopwatch import Clock
+from tb_slowdown_plugin.collectors.timing.clock import Clock
 from tb_slowdown_plugin.records.limits import MAX_EVENTS, MAX_ROWS
 from tb_slowdown_plugin.records.types import Event, What
 

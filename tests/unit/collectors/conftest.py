@@ -13,10 +13,8 @@ import pytest
 from tb_slowdown_plugin.catalog.events import STEP_FUNCTION
 from tb_slowdown_plugin.collectors.base import Context
 from tb_slowdown_plugin.collectors.graph_timing.graph_account import GraphAccount
-from tb_slowdown_plugin.collectors.timing.stopwatch import (
-    Clock,
-    Stopwatch,
-)
+from tb_slowdown_plugin.collectors.timing.clock import Clock
+from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
 from tb_slowdown_plugin.records.types import What
 
 if TYPE_CHECKING:

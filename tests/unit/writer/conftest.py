@@ -6,9 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from tb_slowdown_plugin.collectors.timing.stopwatch import (
-    Clock,
-)
+from tb_slowdown_plugin.collectors.timing.clock import Clock
 from tb_slowdown_plugin.records.codec import decode
 from tb_slowdown_plugin.records.types import Chunk
 from tb_slowdown_plugin.writer.output.outbox import (

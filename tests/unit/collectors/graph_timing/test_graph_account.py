@@ -3,9 +3,7 @@
 import pytest
 
 from tb_slowdown_plugin.collectors.graph_timing.graph_account import GraphAccount
-from tb_slowdown_plugin.collectors.timing.stopwatch import (
-    Clock,
-)
+from tb_slowdown_plugin.collectors.timing.clock import Clock
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 
 MS = 1_000_000

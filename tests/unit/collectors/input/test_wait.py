@@ -197,7 +197,7 @@ def test_replicas_that_wait_together_are_not_added_up(host, tmp_path):
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
 from tb_slowdown_plugin.collectors.graph_timing import graph_wait
 from tb_slowdown_plugin.collectors.base import Context
-from tb_slowdown_plugin.collectors.timing.stopwatch import Clock
+from tb_slowdown_plugin.collectors.timing.clock import Clock
 from tb_slowdown_plugin.collectors.input.wait import InputWait
 from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
 

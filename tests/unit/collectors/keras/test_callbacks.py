@@ -5,10 +5,8 @@ import threading
 import pytest
 
 from tb_slowdown_plugin.collectors.keras.callbacks import SiblingTimer, account_of
-from tb_slowdown_plugin.collectors.timing.stopwatch import (
-    Clock,
-    Stopwatch,
-)
+from tb_slowdown_plugin.collectors.timing.clock import Clock
+from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
 
 MS = 1_000_000
 

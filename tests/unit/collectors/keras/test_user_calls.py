@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from tb_slowdown_plugin.collectors.keras.user_calls import PRICE, UserCalls
-from tb_slowdown_plugin.collectors.timing.stopwatch import Clock
+from tb_slowdown_plugin.collectors.timing.clock import Clock
 
 HERE = "tests/unit/collectors/keras/test_user_calls.py"
 

@@ -50,7 +50,7 @@ def said_by(done):
 PRELUDE = """
 from tb_slowdown_plugin.collectors.memory.allocator import Allocator
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
-from tb_slowdown_plugin.collectors.timing.stopwatch import Clock
+from tb_slowdown_plugin.collectors.timing.clock import Clock
 from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
 clock = Clock()
 context = Context(clock, Stopwatch(clock.monotonic_ns), print, print)

@@ -18,9 +18,7 @@ from tb_slowdown_plugin.collectors.memory.tensor_census import (
     find_holder,
     take_census,
 )
-from tb_slowdown_plugin.collectors.timing.stopwatch import (
-    Clock,
-)
+from tb_slowdown_plugin.collectors.timing.clock import Clock
 from tb_slowdown_plugin.records.types import Fact
 
 pytestmark = pytest.mark.tensorflow

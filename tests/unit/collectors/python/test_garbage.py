@@ -6,9 +6,7 @@ import threading
 import pytest
 
 from tb_slowdown_plugin.collectors.python.garbage import GarbageCollector
-from tb_slowdown_plugin.collectors.timing.stopwatch import (
-    Clock,
-)
+from tb_slowdown_plugin.collectors.timing.clock import Clock
 from tb_slowdown_plugin.records.types import Fact, GcPause
 
 

@@ -8,7 +8,7 @@ import pytest
 from tb_slowdown_plugin.collectors.base import Unavailable
 from tb_slowdown_plugin.collectors.python import slow_steps
 from tb_slowdown_plugin.collectors.python.slow_steps import SlowSteps, Task, read_task_of
-from tb_slowdown_plugin.collectors.timing.stopwatch import Clock
+from tb_slowdown_plugin.collectors.timing.clock import Clock
 from tb_slowdown_plugin.records.types import Fact
 
 HERE = "test_slow_steps.py"

@@ -9,10 +9,8 @@ import pytest
 from tb_slowdown_plugin.collectors.base import Unavailable
 from tb_slowdown_plugin.collectors.python import stacks as python_stacks
 from tb_slowdown_plugin.collectors.python.stacks import PythonStacks
+from tb_slowdown_plugin.collectors.timing.clock import Clock
 from tb_slowdown_plugin.collectors.timing.slowdown_detector import StepPace
-from tb_slowdown_plugin.collectors.timing.stopwatch import (
-    Clock,
-)
 from tb_slowdown_plugin.collectors.timing.thread_files import cpu_time_of
 from tb_slowdown_plugin.records.types import Fact
 

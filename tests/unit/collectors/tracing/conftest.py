@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tb_slowdown_plugin.collectors.timing.stopwatch import Clock, Stopwatch
+from tb_slowdown_plugin.collectors.timing.clock import Clock
+from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
 from tb_slowdown_plugin.collectors.tracing.spans import Spans
 
 

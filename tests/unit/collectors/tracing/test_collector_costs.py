@@ -11,9 +11,7 @@ from pathlib import Path
 import pytest
 from unit.collectors.tracing_programs import accounts, make, one_hot, program, traces
 
-from tb_slowdown_plugin.collectors.timing.stopwatch import (
-    Clock,
-)
+from tb_slowdown_plugin.collectors.timing.clock import Clock
 from tb_slowdown_plugin.records.types import Execution
 
 tf = pytest.importorskip("tensorflow")

@@ -5,7 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from tb_slowdown_plugin.collectors.timing.stopwatch import Clock, Stopwatch
+from tb_slowdown_plugin.collectors.timing.clock import Clock
+from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
 from tb_slowdown_plugin.collectors.tracing.argument_sizes import ArgumentSizes
 from tb_slowdown_plugin.collectors.tracing.function_calls import FunctionCalls, ThreadTraces
 

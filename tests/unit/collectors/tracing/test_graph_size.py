@@ -3,9 +3,7 @@
 import pytest
 
 from tb_slowdown_plugin.collectors.hooks import tensorflow_internals as eager_context
-from tb_slowdown_plugin.collectors.timing.stopwatch import (
-    Clock,
-)
+from tb_slowdown_plugin.collectors.timing.clock import Clock
 from tb_slowdown_plugin.collectors.tracing.graph_size import GraphSize, variable_elements
 
 pytestmark = pytest.mark.tensorflow

@@ -7,7 +7,8 @@ import pytest
 keras = pytest.importorskip("keras")
 
 from tb_slowdown_plugin.collectors.keras.callbacks import SiblingTimer  # noqa: E402
-from tb_slowdown_plugin.collectors.timing.stopwatch import Clock, Stopwatch  # noqa: E402
+from tb_slowdown_plugin.collectors.timing.clock import Clock  # noqa: E402
+from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch  # noqa: E402
 from tb_slowdown_plugin.errors import UsageError  # noqa: E402
 from tb_slowdown_plugin.writer.keras.fit_hooks import FitHooks  # noqa: E402
 

@@ -3,9 +3,7 @@
 import pytest
 
 from tb_slowdown_plugin.catalog.events import PLANNED_STEPS, PLANNED_STEPS_OVER
-from tb_slowdown_plugin.collectors.timing.stopwatch import (
-    Clock,
-)
+from tb_slowdown_plugin.collectors.timing.clock import Clock
 from tb_slowdown_plugin.records.types import Fact, Idle
 from tb_slowdown_plugin.writer.keras.fit_steps import BETWEEN, BOOKKEEPING, FitSteps
 from tb_slowdown_plugin.writer.steps.recorder import Recorder

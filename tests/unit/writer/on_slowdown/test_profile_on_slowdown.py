@@ -10,12 +10,10 @@ import event_files
 import numpy as np
 import pytest
 
+from tb_slowdown_plugin.collectors.timing.clock import Clock
 from tb_slowdown_plugin.collectors.timing.slowdown_detector import (
     BLOCK_STEPS,
     LivePace,
-)
-from tb_slowdown_plugin.collectors.timing.stopwatch import (
-    Clock,
 )
 from tb_slowdown_plugin.records.types import Fact, StepTable
 from tb_slowdown_plugin.writer.on_slowdown.profile_on_slowdown import STEPS, SlowdownCaptures

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tb_slowdown_plugin.collectors.timing.stopwatch import Clock
+from tb_slowdown_plugin.collectors.timing.clock import Clock
 from tb_slowdown_plugin.records.types import Fact
 from tb_slowdown_plugin.writer.steps.step_buffer import (
     MAX_PENDING_STEPS,
