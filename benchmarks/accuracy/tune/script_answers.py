@@ -302,6 +302,80 @@ SCRIPTS: Final[dict[str, Answer]] = {
     "thermostat_q": Answer(("retracing",), ("self.model.fit(", "def replay", "agent.replay()")),
     "card_opponents": Answer(("retracing",), ("def opponent", "load_model(", "league.opponent()")),
     "grownet_loans": Answer(),
+    "sea_kernel": Answer(
+        ("retracing",),
+        (
+            "@tf.function",
+            "def closure():",
+            "def make_closure(gp, xb, yb):",
+            "closure = make_closure(gp, tf.constant(x[idx]), tf.constant(y[idx]))",
+            "loss, grads = closure()",
+            "loss = optimizer.step(closure)",
+        ),
+    ),
+    "depot_agent": Answer(
+        ("garbage_collection",), ("gc.collect()", "with episode_scope(env) as obs:")
+    ),
+    "bird_contrast": Answer(
+        ("input_pipeline",),
+        (
+            "part = self.source.skip(self.position).take(n_batches).prefetch(AUTOTUNE)",
+            "for pair in part:",
+        ),
+    ),
+    "grid_band": Answer(
+        ("tensor_retention",),
+        (
+            "pooled = tf.sort(tf.concat(self.errors, 0))",
+            "self.errors.append(tf.reshape(tf.abs(err), [-1]))",
+            "loss, err = train_step(x, y, band.width)",
+            "band.update(err)",
+        ),
+    ),
+    "dust_flow": Answer(
+        ("checkpointing",),
+        (
+            "self.manager.save(checkpoint_number=step)",
+            "if step >= self.burn_in and self.smooth < self.best:",
+            "keeper.offer(step, nll)",
+        ),
+    ),
+    "claims_active": Answer(
+        ("disk",),
+        (
+            "with self.db:",
+            "self.db.execute(",
+            "self.ledger.note(step, claim, margin[k], guess[k], self.truth[claim])",
+        ),
+    ),
+    "hearing_aid": Answer(
+        ("xla_compilation", "shape_churn"),
+        (
+            "jit_compile=True",
+            "frames = int(self.rng.integers(80, 200))",
+            'return synth(self.rng, CONFIG["batch"], frames)',
+            "loss = self.step(tf.constant(noisy), tf.constant(clean))",
+            'trainer.phase("free", crops.utterance, CONFIG["free_steps"])',
+        ),
+    ),
+    "leaf_heads": Answer(
+        ("backward_pass",),
+        (
+            "variables = model.trainable_variables",
+            "self.body = body",
+            "grads = tape.gradient(loss, variables)",
+            "with tf.GradientTape() as tape:",
+            "logits = self(x, training=True)",
+            "grads, norm = bounded_gradients(tape, loss, self, self.limit)",
+            "return self.head(self.body(x, training=False), training=training)",
+        ),
+    ),
+    "chant_lm": Answer(),
+    "galaxy_gan": Answer(),
+    "road_masks": Answer(),
+    "shop_ranker": Answer(),
+    "soil_posterior": Answer(),
+    "credit_teachers": Answer(),
 }
-"""By script in `programs`; 66 with a defect that costs at least 10 % (`basket_negatives` and
-`sleep_stages` only beside other work), 62 healthy ones."""
+"""By script in `programs`; 74 with a defect that costs at least 10 % (`basket_negatives` and
+`sleep_stages` only beside other work), 68 healthy ones."""

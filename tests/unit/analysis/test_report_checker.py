@@ -107,7 +107,10 @@ def report(**changed: Any) -> dict[str, Any]:
     return whole | changed
 
 
-SLOW_START = "Slow start: warm-up took {} of 10.0 s; 1 s more is unexplained. 1.00 s was lost in steps 1\u201388."
+SLOW_START = (
+    "Slow start: warm-up took {} of 10.0 s; 1 s more is unexplained. 1.00 s was lost in steps 1 "
+    "to 88."
+)
 
 
 @pytest.mark.parametrize("changed", [{}, {"headline": SLOW_START.format("2 s")}])

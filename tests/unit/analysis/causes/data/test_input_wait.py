@@ -1,4 +1,4 @@
-"""What may be to blame for a wait for input: by the slow stage, and by which others there are."""
+"""What may be to blame for a wait for input, by the slow stage and the others that there are."""
 
 import pytest
 
