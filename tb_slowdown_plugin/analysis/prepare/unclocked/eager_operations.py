@@ -14,7 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from tb_slowdown_plugin.analysis.prepare.step_kinds import EAGER_GRADIENTS
-from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import stack_sets
+from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
+    function_of,
+    stack_sets,
+    times_inside,
+)
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
@@ -71,16 +75,16 @@ def find_eager_function(run: Run) -> EagerFunction | None:
     for each in sets:
         seen = {fact.subject: fact.numbers.get("eager", 0.0) for fact in each.facts}
         for place, samples in seen.items():
-            lines[_function(place)][place] += round(samples)
+            lines[function_of(place)][place] += round(samples)
         for fact in each.facts:
-            whole[_function(fact.subject)] += round(fact.numbers.get("samples", 0.0))
-        seen_in.update({_function(place) for place, samples in seen.items() if samples})
+            whole[function_of(fact.subject)] += round(fact.numbers.get("samples", 0.0))
+        seen_in.update({function_of(place) for place, samples in seen.items() if samples})
     if not lines:
         return None
     main = max(lines.values(), key=Counter.total)
     place, _ = main.most_common(1)[0]
     of = max(1, round(sum(each.of for each in sets)))
-    function = _function(place)
+    function = function_of(place)
     if main.total() < max(MATTERS * of, MAJORITY * whole[function]):
         return None
     if seen_in[function] < MOSTLY * len(sets):
@@ -90,17 +94,7 @@ def find_eager_function(run: Run) -> EagerFunction | None:
 
 def _is_longer_at_end(run: Run, function: EagerFunction) -> bool:
     """Whether a step spends far more time there in the last third of the samples' sets."""
-    name, begun, seconds = _function(function.place), 0, []
-    for each in stack_sets(run):
-        there = [f.numbers.get("samples", 0.0) for f in each.facts if _function(f.subject) == name]
-        took = run.steps.period_seconds[begun : each.row]
-        if len(took) and each.of > 0:  # in a long step there may be several sets
-            seconds.append(sum(there) / each.of * float(took.mean()))
-        begun = max(begun, each.row)
-    third = len(seconds) // 3
-    return third > 0 and sum(seconds[-third:]) >= FAR_BEYOND * sum(seconds[:third])
-
-
-def _function(place: str) -> str:
-    """The function and the file of "f (train.py:14)"."""
-    return place.rpartition(":")[0]
+    inside = times_inside(run, function_of(function.place))
+    per_step = [each.seconds / each.steps for each in inside]
+    third = len(per_step) // 3
+    return third > 0 and sum(per_step[-third:]) >= FAR_BEYOND * sum(per_step[:third])

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import function_of, times_inside
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import SLOW_STEP
@@ -23,7 +24,7 @@ from tb_slowdown_plugin.catalog.parameters.prepare import (
     STEPS_AROUND,
     WRITTEN_BYTES,
 )
-from tb_slowdown_plugin.catalog.parameters.shared import IDLE_CORES
+from tb_slowdown_plugin.catalog.parameters.shared import IDLE_CORES, MAJORITY, SEVERAL
 from tb_slowdown_plugin.records.types import Fact, Float, Int, Run
 
 
@@ -88,7 +89,7 @@ def with_slow_lines(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]
     slow = find_slow_steps(run, measured)
     seen: dict[str, list[SlowStep]] = defaultdict(list)
     for each in slow:
-        seen[each.place.rpartition(":")[0]].append(each)
+        seen[function_of(each.place)].append(each)
     lines = {
         names.account(family, _most_seen(steps)): {each.row for each in steps}
         for steps in seen.values()
@@ -103,7 +104,9 @@ def with_slow_lines(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]
         rows = np.array(sorted(of_place))
         column = np.zeros(len(core))
         column[rows] = excess[rows]
-        alike = _alike(excess, rows, {each.row for each in slow} - of_place)
+        function = function_of(names.detail(account))
+        sampled = sum(each.seconds for each in times_inside(run, function))
+        alike = _alike(excess, rows, {each.row for each in slow} - of_place, sampled)
         column[alike] = excess[alike]
         made[account] = column
     return made
@@ -121,17 +124,20 @@ def _most_seen(steps: Sequence[SlowStep]) -> str:
     return Counter(each.place for each in steps).most_common(1)[0][0]
 
 
-def _alike(excess: Float, seen: Int, others: set[int]) -> Int:
-    """Rows as slow as those that were seen, where those are no small part of them."""
+def _alike(excess: Float, seen: Int, others: set[int], sampled_seconds: float) -> Int:
+    """Rows as slow as those that were seen, where those are no small part of them.
+
+    Or where samples of the stack say that about as much passed in that function as all of them
+    took: of a few slow steps a look from outside may miss half.
+    """
     usual = float(np.median(excess[seen]))
     low, high = usual / LIKE_SEEN, usual * LIKE_SEEN
     rows = np.flatnonzero((excess >= low) & (excess <= high)) if usual > 0 else seen[:0]
     hit = np.intersect1d(rows, seen)
-    if (
-        len(seen) < 3  # two may be chance
-        or len(hit) < SEEN_OF_ALIKE * len(rows)
-        or others.intersection(rows.tolist())
-    ):
+    is_sure = len(seen) >= SEVERAL and len(hit) >= SEEN_OF_ALIKE * len(rows)
+    took = float(excess[rows].sum())
+    is_sampled = MAJORITY * took <= sampled_seconds <= took / MAJORITY
+    if others.intersection(rows.tolist()) or not (is_sure or is_sampled):
         return seen[:0]
     return rows
 

@@ -12,7 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from tb_slowdown_plugin.analysis.prepare.unclocked.slow_steps import waits_in
-from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import StackSet, stack_sets
+from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
+    StackSet,
+    function_of,
+    stack_sets,
+)
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
@@ -67,8 +71,7 @@ def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
         seen[names.WAIT, fact.subject] += waits_in(fact, is_idle=idle)
         seen[names.FILE_WRITE, fact.subject] += fact.numbers.get("waits_writing", 0.0)
     (family, place), samples = max(seen.items(), key=lambda each: each[1])
-    known = {names.detail(account).rpartition(":")[0] for account in made}
-    if place.rpartition(":")[0] in known:
+    if function_of(place) in {function_of(names.detail(account)) for account in made}:
         return made
     share = samples / max(1.0, sum(each.of for each in sets))
     writes = find_writes(sets, place) if family == names.FILE_WRITE else None

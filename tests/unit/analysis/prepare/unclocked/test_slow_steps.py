@@ -46,6 +46,14 @@ def test_of_two_looks_nothing_follows_for_other_steps(make_run, rows):
     assert column == expected
 
 
+@pytest.mark.parametrize(("there", "is_known"), [(12, True), (4, False), (36, False)])
+def test_one_look_is_enough_where_samples_tell_the_same_of_all_of_them(make_run, there, is_known):
+    # 10 steps of 0.3 s more, of 7 s: 17 of 40 samples would be there.
+    sample = Fact("python_stack", "save (train.py:40)", {"samples": float(there), "of": 40.0})
+    column = account_of(make_run(0.010 + SAVES, events=[*looks([39]), (SIZE, sample)]))
+    np.testing.assert_allclose(column, SAVES if is_known else np.where(ROW == 39, SAVES, 0.0))
+
+
 def test_steps_that_another_line_may_hold_up_are_not_this_lines(make_run):
     events = sorted([*looks([39, 119, 199]), *looks([239], place="f (x.py:1)", writes=0.0)])
     column = account_of(make_run(0.010 + SAVES, events=events))

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import stack_sets
+from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
+    function_of,
+    stack_sets,
+    times_inside,
+)
 from tb_slowdown_plugin.records.types import Fact
 
 
@@ -16,3 +20,18 @@ def test_two_sets_within_one_step_are_two(make_run):
     events = [(7, stack("a (b.py:1)", 8.0, of=8.0)), (7, stack("a (b.py:1)", 20.0, of=20.0))]
     sets = stack_sets(make_run(np.full(20, 3.0), events=events))
     assert [(each.row, each.of, len(each.facts)) for each in sets] == [(7, 8.0, 1), (7, 20.0, 1)]
+
+
+def test_a_function_took_its_share_of_the_steps_of_each_set(make_run):
+    events = [
+        (5, stack("a (b.py:1)", 8.0, of=10.0)),
+        (5, stack("a (b.py:9)", 1.0, of=10.0)),
+        (7, stack("c (b.py:30)", 8.0, of=10.0)),
+        (7, stack("a (b.py:1)", 10.0, of=20.0)),  # in the same long step
+        (9, stack("a (b.py:1)", 0.0, of=0.0)),
+        (12, stack("a (b.py:1)", 3.0, of=10.0)),
+    ]
+    run = make_run(np.full(12, 2.0), events=events)
+    inside = list(times_inside(run, function_of("a (b.py:1)")))
+    assert [each.steps for each in inside] == [5, 2, 3]
+    np.testing.assert_allclose([each.seconds for each in inside], [9.0, 0.0, 1.8])
