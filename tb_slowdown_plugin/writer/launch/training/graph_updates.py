@@ -7,6 +7,7 @@ assigns only to those doesn't train. TensorFlow's private graph is read, in this
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any, Final
 
 _WRITES: Final = (
@@ -33,11 +34,9 @@ def trains(function: Any) -> bool:
     """Whether a `ConcreteFunction` assigns to a trainable variable."""
     graph = function.graph
     trainable = {id(variable.handle) for variable in graph.variables if variable.trainable}
-    if not trainable:
-        return False
-    written = _written_inputs(graph, {})
     inside = {id(inner) for outer, inner in graph.captures if id(outer) in trainable}
-    return bool(inside & written)
+    inside |= _trainable_arguments(function)
+    return bool(inside and inside & _written_inputs(graph, {}))
 
 
 def is_write(operation: Any) -> bool:
@@ -48,6 +47,25 @@ def is_write(operation: Any) -> bool:
 def written_resource(operation: Any) -> Any:
     """The variable that an operation writes to, as a tensor."""
     return _source_of(operation.inputs[0])
+
+
+def _trainable_arguments(function: Any) -> set[int]:
+    """The ids of the inputs of its graph that are trainable variables which it is called with."""
+    import tensorflow as tf
+
+    inputs = iter(function.graph.inputs)
+    aliases: set[int] = set()
+    found: set[int] = set()
+    for spec in tf.nest.flatten(function.structured_input_signature):
+        alias = getattr(spec, "alias_id", None)
+        if alias is not None and alias in aliases:
+            continue  # the same variable as in an argument before it
+        components = list(islice(inputs, len(spec.flatten()) if hasattr(spec, "flatten") else 0))
+        if getattr(spec, "trainable", False):
+            found.update(map(id, components))
+        if alias is not None:
+            aliases.add(alias)
+    return found
 
 
 def _written_inputs(graph: Any, known: dict[int, set[int]]) -> set[int]:

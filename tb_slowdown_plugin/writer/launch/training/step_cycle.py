@@ -31,6 +31,8 @@ class Training(NamedTuple):
     """"train_step (train.py:41)"."""
     kind: str
     """"train_step": the kind of its steps, unless they are the first ones."""
+    trains: bool = True
+    """Whether it changes variables: otherwise its first steps have its kind, too."""
 
 
 class Steps(Protocol):
@@ -138,7 +140,8 @@ class StepCycle:
 
     def _open(self, function: Training) -> None:
         self._members = [function]
-        kind = self._kinds.setdefault(function, function.kind if self._kinds else "train")
+        is_first = not self._kinds and function.trains
+        kind = self._kinds.setdefault(function, "train" if is_first else function.kind)
         self._steps.begin(kind=kind)
 
     def _finish(self, *, cancel: bool = False) -> None:

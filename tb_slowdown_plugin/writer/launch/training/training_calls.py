@@ -1,6 +1,7 @@
 """Sees the calls of a program that train: of a `tf.function`, a Keras model, an optimizer.
 
-Where none of them trains, the program's own assignments to variables do (`assignments.py`).
+Where none of them trains, the program's own assignments to variables do (`assignments.py`), and
+where there is no variable, what computes (`computations.py`).
 
 Only calls from outside of any graph count, and only the outermost one: what `fit` and
 `train_on_batch` call inside is theirs.
@@ -15,8 +16,8 @@ import contextlib
 import sys
 import weakref
 from collections import Counter
-from collections.abc import Callable, Generator
-from threading import get_ident
+from collections.abc import Callable, Generator, Hashable
+from threading import current_thread, get_ident, main_thread
 from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
 
@@ -32,6 +33,7 @@ from tb_slowdown_plugin.collectors.tracing.subjects import Subjects
 from tb_slowdown_plugin.writer.keras.callback import is_fitting
 from tb_slowdown_plugin.writer.launch.training import graph_updates
 from tb_slowdown_plugin.writer.launch.training.assignments import INCREMENTS, METHODS, Assignments
+from tb_slowdown_plugin.writer.launch.training.computations import Computations
 from tb_slowdown_plugin.writer.launch.training.session_runs import SessionRuns
 from tb_slowdown_plugin.writer.launch.training.step_cycle import StepCycle, Training
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
@@ -43,6 +45,10 @@ _PUBLIC: Final = frozenset(
     ("apply", "apply_gradients", "minimize", "set_weights", "train_on_batch")
 )
 """What a program may have called that leads to what is hooked."""
+
+
+_GRADIENTS: Final = ("gradient", "jacobian", "batch_jacobian")
+"""Methods of a tape that compute gradients."""
 
 
 class _Known(NamedTuple):
@@ -79,6 +85,9 @@ class TrainingCalls:
         self._assigning_hooks = MethodHooks(BY)
         self._assignments: Assignments | None = Assignments()
         """None once anything else trains."""
+        self._computing_hooks = MethodHooks(BY)
+        self._computations: Computations | None = Computations()
+        """None once there is a trainable variable."""
         self._subjects = Subjects.of_process()
         self._places = SourcePlaces.of_process()
         self._is_inside = False
@@ -114,11 +123,18 @@ class TrainingCalls:
                 self._assigning_hooks.surround(
                     BaseResourceVariable, method, self._around_assignment(method)
                 )
+        with contextlib.suppress(Unavailable):
+            self._computing_hooks.surround(BaseResourceVariable, "__init__", self._around_creation)
+            for method in _GRADIENTS:
+                self._computing_hooks.surround(
+                    tf.GradientTape, method, self._around_gradient(method)
+                )
 
     def remove(self) -> None:
         """Takes the hooks out."""
         self._hooks.remove()
         self._assigning_hooks.remove()
+        self._computing_hooks.remove()
 
     def _hook(self, owner: Any, name: str, hook: Surround) -> None:
         with contextlib.suppress(Unavailable):
@@ -185,6 +201,45 @@ class TrainingCalls:
 
         return call
 
+    def _around_gradient(self, name: str) -> Surround:
+        def call(*_: Any, **__: Any) -> Generator[None, Any, None]:
+            training = None
+            if self._is_outermost():
+                training = self._guarded(self._computed_at_line, sys._getframe(1), name)
+            if training is None:
+                yield
+            else:
+                yield from self._surround(training)
+
+        return call
+
+    def _computed_at_line(self, frame: FrameType, name: str) -> Training | None:
+        if not self._is_computing_step((name, *calling_line(frame))):
+            return None
+        return self._at_line(frame, "GradientTape", name, trains=False)
+
+    def _is_computing_step(self, what: Hashable) -> bool:
+        computations = self._computations
+        # A thread that prepares data must not take the place of the one that trains.
+        if computations is None or current_thread() is not main_thread():
+            return False
+        return computations.is_step(what)
+
+    def _around_creation(self, variable: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
+        yield
+        if self._computations is not None and getattr(variable, "trainable", False):
+            self._guarded(self._leave_computations)
+
+    def _leave_computations(self) -> None:
+        """There is something to train: what only computes is no step any more."""
+        self._computations = None
+        self._computing_hooks.remove()
+        computing = [code for code, training in self._by_code.items() if not training.trains]
+        for code in computing:
+            del self._by_code[code]
+        if computing:
+            self._functions.clear()
+
     def _begun_by_hand(
         self, frame: FrameType, variable: Any, name: str, is_increment: bool
     ) -> Training | None:
@@ -207,7 +262,7 @@ class TrainingCalls:
         return recorder.stopwatch.thread == get_ident() or not (recorder.rows or recorder.in_step)
 
     def _train(self, training: Training) -> Generator[None, Any, None]:
-        if self._assignments is not None:
+        if training.trains and self._assignments is not None:
             self._guarded(self._leave_assignments)
         return self._surround(training)
 
@@ -269,17 +324,30 @@ class TrainingCalls:
                 self._cycle.leave()
                 return
         self.seen[name] += 1
+        if not self._only:
+            self._look_at_computation(function, Training(name, subject.function, trains=False))
+
+    def _look_at_computation(self, function: Any, computing: Training) -> None:
+        code = code_of(function.python_function)
+        if code is None or not self._is_computing_step(code):
+            return
+        del self.seen[computing.name]
+        self._by_code[code] = computing
+        self._functions[function] = _Known(computing, function.experimental_get_tracing_count())
+        self._begin(computing, self._mark)
+        self._cycle.leave()
 
     def _is_meant(self, name: str) -> bool:
         return self._only in (name, name.rpartition(".")[2])
 
-    def _at_line(self, frame: FrameType, owner: str, name: str) -> Training:
+    def _at_line(self, frame: FrameType, owner: str, name: str, *, trains: bool = True) -> Training:
         """A call by the line of the program that made it, under the name that it has there.
 
         Args:
           frame: Of what was called.
           owner: Its class, "" where that says nothing to the user.
           name: What was called.
+          trains: Whether that changes variables.
         """
         called, (file, line) = name, calling_line(frame)
         while frame.f_back is not None and (frame.f_code.co_filename, frame.f_lineno) != (
@@ -293,7 +361,7 @@ class TrainingCalls:
         training = self._by_line.get((what, file, line))
         if training is None:
             name = f"{what} ({self._places.at(file, line)})"
-            training = self._by_line[what, file, line] = Training(name, what)
+            training = self._by_line[what, file, line] = Training(name, what, trains)
         return training
 
     def _guarded(self, do: Callable[..., Any], *args: Any) -> Any:

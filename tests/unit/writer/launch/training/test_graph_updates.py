@@ -100,6 +100,23 @@ def test_a_graph_trains_if_it_assigns_to_a_trainable_variable(
     assert trains(function.get_concrete_function(tf.ones(2))) is expected
 
 
+@tf.function
+def descend(rows, variables, steps, again):
+    slope = tf.reduce_sum(next(rows)) * steps
+    for variable in variables["all"]:
+        variable.assign_sub(slope)
+    again.assign_sub(slope)
+
+
+def test_variables_that_a_function_is_called_with_are_trained_by_it() -> None:
+    rows = iter(tf.data.Dataset.from_tensors(1.0).repeat())
+    one, other = tf.Variable(1.0), tf.Variable(2.0)
+    means = [tf.Variable(1.0, trainable=False), tf.Variable(2.0, trainable=False)]
+    assert trains(descend.get_concrete_function(rows, {"all": [one, other]}, 3, one))
+    assert trains(descend.get_concrete_function(rows, {"all": [means[0], other]}, 3, means[0]))
+    assert not trains(descend.get_concrete_function(rows, {"all": means}, 3, means[0]))
+
+
 def test_a_keras_model_trains_by_its_optimizer_and_not_by_its_metrics() -> None:
     model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.BatchNormalization()])
     optimizer = tf.keras.optimizers.Adam()

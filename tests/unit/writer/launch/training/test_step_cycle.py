@@ -9,6 +9,7 @@ import pytest
 from tb_slowdown_plugin.writer.launch.training.step_cycle import StepCycle, Training
 
 NAMES = {letter: Training(f"{letter} (train.py:1)", letter) for letter in "cdfgpt"}
+NAMES["s"] = Training("s (train.py:1)", "s", trains=False)
 
 
 class Rows:
@@ -66,6 +67,10 @@ def steps_of(calls: str) -> tuple[list[str], list[str]]:
 )
 def test_a_turn_of_the_cycle_is_a_step(calls: str, steps: int, rule: str) -> None:
     assert steps_of(calls) == (["train"] * steps, [rule])
+
+
+def test_what_only_computes_is_another_kind_than_what_trains_after_it() -> None:
+    assert steps_of("s" * 20 + "t" * 30) == (["s"] * 20 + ["t"] * 30, ["s", "t"])
 
 
 def test_where_turns_differ_a_step_ends_with_the_first_function_of_the_next() -> None:
