@@ -135,14 +135,20 @@ def _takes_one_line(retraced: Retraced) -> bool:
     return _ONE_LINE.issuperset(kinds)
 
 
-def _declaring_is_least(retraced: Retraced) -> bool:
-    """Less work than padding."""
-    return _can_declare(retraced) and not _takes_one_line(retraced)
+def _compiles_each_shape(retraced: Retraced) -> bool:
+    """XLA does, with one graph for all of them, too."""
+    return retraced.trace.jit_compile and retraced.change("shape") is not None
 
 
-def _one_line_is_less(retraced: Retraced) -> bool:
-    """One line at the call changes less than a signature."""
-    return _can_declare(retraced) and _takes_one_line(retraced)
+def _declaring_is_first(retraced: Retraced) -> bool:
+    """Less work than padding, and of as much use."""
+    return _can_declare(retraced) and not _declaring_is_second(retraced)
+
+
+def _declaring_is_second(retraced: Retraced) -> bool:
+    """One line at the call changes less than a signature, or padding helps more."""
+    later = _takes_one_line(retraced) or _compiles_each_shape(retraced)
+    return _can_declare(retraced) and later
 
 
 def _passes_python_values(retraced: Retraced) -> bool:
@@ -213,7 +219,9 @@ def _is_only_a_keras_step(retraced: Retraced) -> bool:
 
 
 def _can_generalize(retraced: Retraced) -> bool:
-    """Shapes differ, and `reduce_retracing` is not on."""
+    """Shapes differ, `reduce_retracing` is not on, and one graph is one compilation."""
+    if _compiles_each_shape(retraced):
+        return False
     if not _differs_by_arguments(retraced) or retraced.program.generalizes(retraced.trace):
         return False
     return retraced.change("shape") is not None or not retraced.trace.changes
@@ -297,7 +305,7 @@ OFFERS: Final = (
     Offer(keep_instance, when=_is_new_method),
     Offer(hoist, when=_is_new_function),
     Offer(call_alike, when=_differs_by_surroundings),
-    Offer(declare, when=_declaring_is_least),
+    Offer(declare, when=_declaring_is_first),
     Offer(pass_tensor, when=_passes_python_values),
     Offer(cast, when=_passes_dtypes),
     Offer(always_tensor, when=_passes_none),
@@ -308,7 +316,7 @@ OFFERS: Final = (
     Offer(plain(full_batches), when=_is_only_a_keras_step),
     Offer(plain(pad), when=_examples_differ),
     Offer(plain(full_batches), when=_batches_differ),
-    Offer(declare, when=_one_line_is_less),
+    Offer(declare, when=_declaring_is_second),
     Offer(reduce, when=_can_generalize),
 )
 

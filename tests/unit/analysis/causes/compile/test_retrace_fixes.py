@@ -1,5 +1,7 @@
 """What helps against a retrace, by what changed and what is declared already."""
 
+from dataclasses import replace
+
 import pytest
 
 from tb_slowdown_plugin.analysis.causes.common.program import Program
@@ -32,6 +34,13 @@ def traced(cause, *changes, function="train_step", signature=("tf.TensorSpec([No
                 "Drop the partial last",
                 "Let TensorFlow generalize",
             ),
+        ),
+        (
+            replace(
+                traced("signature", Change("x", "shape", "(32, 10, 3)", "(32, 14, 3)")),
+                jit_compile=True,
+            ),
+            ("Pad to a few lengths", "At train.py:12, declare what varies"),
         ),
         (
             traced("signature", Change("x", "dtype", "float32", "int32"), signature=()),
