@@ -12,6 +12,7 @@ there, or take other arguments, the collector says so and does nothing.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import itertools
 import sys
@@ -35,6 +36,7 @@ from tb_slowdown_plugin.collectors.tracing.function_calls import (
 )
 from tb_slowdown_plugin.collectors.tracing.functions import TracedFunctions
 from tb_slowdown_plugin.collectors.tracing.graph_size import trained_variables, variable_elements
+from tb_slowdown_plugin.collectors.tracing.session_feeds import count_feeds
 from tb_slowdown_plugin.collectors.tracing.spans import Spans
 from tb_slowdown_plugin.collectors.tracing.step_functions import StepFunctions
 from tb_slowdown_plugin.collectors.tracing.subjects import Subject, Subjects
@@ -42,6 +44,7 @@ from tb_slowdown_plugin.records.types import Fact, Trace, What
 
 _MOST_CALLERS: Final = 20
 """Lines that have a function traced again, of which a record has the place."""
+_SESSION_RUN: Final = "Session.run"
 _DEFINE = "_maybe_define_function"
 _CREATE = "_create_concrete_function"
 _PARAMETERS = {
@@ -95,6 +98,7 @@ class TraceCollector:
         self._running = True
         self._hooks.surround(module, _DEFINE, self._calls())
         self._hooks.surround(module, _CREATE, self._create)
+        self._hook_sessions(context)
         context.stopwatch.sees_traces = True
 
     def stop(self) -> None:
@@ -116,6 +120,13 @@ class TraceCollector:
             finish=self._finish,
             leave=lambda trace: self._spans.close(trace.span),
         )
+
+    def _hook_sessions(self, context: Context) -> None:
+        from tensorflow.python.client import session
+
+        around = count_feeds(context.stopwatch, lambda: self._step_functions.bit_of(_SESSION_RUN))
+        with contextlib.suppress(Unavailable):
+            self._hooks.surround(session.BaseSession, "run", around)
 
     def _learn_function(self, options: Any, function: Any) -> int:
         try:

@@ -79,6 +79,10 @@ class StepFunctions:
             if 1 < len(before) <= _MOST_OF_A_LINE:
                 name += f" no. {len(before)}"
             name += place
+        return self.bit_of(name)
+
+    def bit_of(self, name: str) -> int:
+        """The bit of what has a name of its own, known from now on."""
         bit = self._places.get(name)
         if bit is None:
             bit = self._places[name] = min(len(self._places) + 1, _MOST_FUNCTIONS + 1)
