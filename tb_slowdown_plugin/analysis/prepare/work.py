@@ -10,11 +10,11 @@ from itertools import product
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tb_slowdown_plugin.analysis.prepare.steps import as_column
 from tb_slowdown_plugin.catalog.parameters.prepare import FEWEST_OF_A_KIND
-from tb_slowdown_plugin.catalog.parameters.shared import ALIKE
+from tb_slowdown_plugin.catalog.parameters.shared import ALIKE, NEARLY_ALL
 from tb_slowdown_plugin.errors import UsageError
 from tb_slowdown_plugin.records.types import Float, Int
 
@@ -31,7 +31,8 @@ def measure_work(
       core: (S,) seconds of each step.
       start: The first row that is not warm-up.
       kinds: (S,) kind of each step: numbers or names.
-      items: (S,) examples, rows or tokens; NaN where not told.
+      items: (S,) examples, rows or tokens; NaN where not told. A step without them counts as
+        the median one, where nearly all steps have them.
 
     Returns:
       (S,) seconds, positive; NaN for steps of a kind with too few steps. In a run of one
@@ -53,7 +54,9 @@ def measure_work(
             continue
         seconds = core[steady]
         if amount is not None and _is_told(amount[rows]):
-            usual[rows] = _fit_items(amount[steady], seconds, amount[rows])
+            fitted = steady[_are_amounts(amount[steady])]
+            wanted = np.where(_are_amounts(amount[rows]), amount[rows], np.median(amount[fitted]))
+            usual[rows] = _fit_items(amount[fitted], core[fitted], wanted)
         else:
             usual[rows] = np.median(seconds, overwrite_input=True) if len(seconds) else np.nan
     usual[~(usual > 0)] = np.nan
@@ -61,7 +64,12 @@ def measure_work(
 
 
 def _is_told(amount: Float) -> bool:
-    return bool(np.all((amount > 0) & np.isfinite(amount)))
+    """Whether it is known of nearly all steps: a very first one may lack what tells it."""
+    return bool(np.mean(_are_amounts(amount)) >= NEARLY_ALL)
+
+
+def _are_amounts(amount: Float) -> NDArray[np.bool_]:
+    return (amount > 0) & np.isfinite(amount)
 
 
 def _number_kinds(kinds: ArrayLike | None, count: int) -> Int:

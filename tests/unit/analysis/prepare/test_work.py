@@ -37,10 +37,15 @@ def test_more_items_take_longer_and_are_no_slowdown() -> None:
     assert measure_work(core, 0, None, items) == pytest.approx(core, rel=0.03)
 
 
-def test_items_that_are_not_told_everywhere_are_left_out() -> None:
-    items = np.full(COUNT, 32.0)
+def test_a_step_without_items_counts_as_the_median_one_and_many_make_all_alike() -> None:
+    items = np.where(np.arange(COUNT) < COUNT // 2, 32.0, 64.0)
+    core = items / 3200
     items[7] = np.nan
-    assert set(measure_work(np.full(COUNT, 0.01), 0, None, items)) == {0.01}
+    usual = measure_work(core, 0, None, items)
+    assert np.delete(usual, 7) == pytest.approx(np.delete(core, 7))
+    assert 0.009 < usual[7] < 0.021
+    items[: COUNT // 5] = np.nan
+    assert set(measure_work(core, 0, None, items)) == {np.median(core)}
 
 
 def test_a_kind_for_each_step_is_needed() -> None:

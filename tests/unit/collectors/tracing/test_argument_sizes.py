@@ -48,3 +48,21 @@ def test_a_list_of_numbers_is_not_walked_to_its_end() -> None:
 
     assert ArgumentSizes().read(1, ([Number(i) for i in range(1000)],), {}) == 0
     assert len(seen) <= 16
+
+
+def test_of_an_iterator_the_declared_element_counts_as_far_as_its_shape_is_known() -> None:
+    tf = pytest.importorskip("tensorflow")
+    pictures = tf.data.Dataset.from_tensor_slices(zeros(8, 6, 6, 1)).repeat()
+    ragged = tf.data.Dataset.from_generator(
+        lambda: iter([zeros(3)]), output_signature=tf.TensorSpec([None, None])
+    )
+    datasets = [
+        pictures.batch(4),
+        pictures.batch(4, drop_remainder=True),
+        pictures.map(lambda x: (tf.image.resize(x, (12, 12)), 1)).batch(4),
+        ragged,
+    ]
+    reader = ArgumentSizes()
+    iterators = [iter(dataset) for dataset in datasets]
+    found = [reader.read(1, (each,), {}) for each in iterators for _ in range(2)]
+    assert found == [36, 36, 144, 144, 144, 144, 0, 0]
