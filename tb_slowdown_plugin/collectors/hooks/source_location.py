@@ -24,6 +24,8 @@ _MAX_WRAPPERS = 20
 """Functions wrapped deeper than this are taken as they are; nobody was seen above 4."""
 
 
+_COMPREHENSIONS: Final = frozenset(("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"))
+
 FILES: Final[dict[str, str]] = {}
 """File as records name it -> file of this process; "" where several have that name."""
 
@@ -67,10 +69,13 @@ class SourcePlaces:
     def in_code(self, code: CodeType, line: int) -> str:
         """A line of a function in words: "Replay.sample (agent.py:88)".
 
-        Python 3.10 knows functions by their last name only: "sample (agent.py:88)".
+        A comprehension is a line of the function around it. Python 3.10 knows functions by their
+        last name only: "sample (agent.py:88)", "<listcomp> (agent.py:88)".
         """
-        name = getattr(code, "co_qualname", code.co_name).rpartition("<locals>.")[2]
-        return f"{name} ({self.at(code.co_filename, line)})"
+        names = getattr(code, "co_qualname", code.co_name).split(".<locals>.")
+        while len(names) > 1 and names[-1] in _COMPREHENSIONS:
+            names.pop()
+        return f"{names[-1]} ({self.at(code.co_filename, line)})"
 
     def shorten(self, file: str) -> str:
         """A file relative to the innermost root it lies under, else to its package."""

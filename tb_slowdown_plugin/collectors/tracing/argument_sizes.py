@@ -57,6 +57,8 @@ class ArgumentSizes:
             value: Any = kwargs if type(path[0]) is str else args
             for step in path:
                 value = value[step]
+            if self._iterator is not None and self._iterator() is value:
+                return self._element
             read = getattr(value, "_shape_tuple", None)  # as `_count`, a call less
             if read is None and hasattr(value, "element_spec"):
                 return self._read_iterator(value)
@@ -68,9 +70,8 @@ class ArgumentSizes:
             return 0
 
     def _read_iterator(self, iterator: Any) -> int:
-        if self._iterator is None or self._iterator() is not iterator:
-            self._element = size_of_element(iterator)
-            self._iterator = weakref.ref(iterator)
+        self._element = size_of_element(iterator)
+        self._iterator = weakref.ref(iterator)
         return self._element
 
 

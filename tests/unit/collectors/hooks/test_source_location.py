@@ -172,3 +172,23 @@ def test_import_roots_of_this_process_are_no_home(monkeypatch):
     root = str(Path(sys.modules["tb_slowdown_plugin"].__file__).parents[1])
     found = SourcePlaces("/nowhere/else", (root,))
     assert found.shorten(f"{root}/tb_slowdown_plugin/errors.py") == "tb_slowdown_plugin/errors.py"
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="code objects have no qualified name")
+def test_a_comprehension_is_a_line_of_the_function_around_it():
+    class Replay:
+        def sample(self, read):
+            return next(read() for _ in [0])
+
+        def sort(self, read):
+            return list(map(lambda _: read(), [0]))
+
+    def read():
+        return sys._getframe(1).f_code
+
+    places = SourcePlaces("/home/ann/project", ())
+    names = [
+        places.in_code(code, 7).partition(" (")[0]
+        for code in (Replay().sample(read), Replay().sort(read)[0])
+    ]
+    assert names == ["Replay.sample", "<lambda>"]
