@@ -15,7 +15,7 @@ import sys
 import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any, Final
 
 _SITE_PACKAGES = re.compile(r".*[/\\](?:site|dist)-packages[/\\]")
@@ -84,6 +84,15 @@ class SourcePlaces:
         if known != file:
             FILES[short] = ""
         return short
+
+
+def line_of(frame: FrameType) -> int:
+    """The line that a frame is in; that of its function where the interpreter is between lines.
+
+    So it may be in a frame of another thread, as `while` and `for` have instructions of no line.
+    """
+    line: int | None = frame.f_lineno
+    return frame.f_code.co_firstlineno if line is None else line
 
 
 def unwrap(function: Any) -> Any:

@@ -22,7 +22,7 @@ from typing import Final, NamedTuple
 from tb_slowdown_plugin.catalog.events import SLOW_STEP
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
-from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
+from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces, line_of
 from tb_slowdown_plugin.collectors.python import stacks
 from tb_slowdown_plugin.collectors.python.still_frames import without_collections
 from tb_slowdown_plugin.collectors.python.waiting import WRITING_CALLS, Frames, Wait, find_wait
@@ -199,7 +199,7 @@ class SlowSteps:
             if frame is None:
                 break
             if not is_installed(frame.f_code.co_filename):
-                return self._places.in_code(frame.f_code, frame.f_lineno)
+                return self._places.in_code(frame.f_code, line_of(frame))
             frame = frame.f_back
         return None
 

@@ -29,7 +29,7 @@ from typing import Final, TypeAlias
 from tb_slowdown_plugin.catalog.events import PYTHON_STACK
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
-from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
+from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces, line_of
 from tb_slowdown_plugin.collectors.python.eager_operations import EAGER, starts_operation
 from tb_slowdown_plugin.collectors.python.still_frames import without_collections
 from tb_slowdown_plugin.collectors.python.waiting import Frames, Wait, find_wait
@@ -237,7 +237,7 @@ class PythonStacks:
             if frame is None:
                 return None
             if not is_installed(frame.f_code.co_filename):
-                return frame.f_code, frame.f_lineno
+                return frame.f_code, line_of(frame)
             frame = frame.f_back
         return None
 

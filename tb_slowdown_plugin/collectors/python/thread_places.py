@@ -11,7 +11,7 @@ from types import FrameType
 from typing import Final, NamedTuple
 
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_frame, is_installed
-from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
+from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces, line_of
 from tb_slowdown_plugin.collectors.python.still_frames import without_collections
 
 OWN_THREADS: Final = "tbslow"
@@ -69,9 +69,9 @@ def _find_places(
         if ident != training and ident not in own:
             seen = _program_frame(top)
             if seen is not None:
-                others[places.in_code(seen.f_code, seen.f_lineno)] += 1
+                others[places.in_code(seen.f_code, line_of(seen))] += 1
     return ThreadPlaces(
-        places.in_code(frame.f_code, frame.f_lineno), others, _count_threads() - 1 - len(own)
+        places.in_code(frame.f_code, line_of(frame)), others, _count_threads() - 1 - len(own)
     )
 
 

@@ -16,6 +16,7 @@ from types import FrameType
 from typing import Final, Literal
 
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed, package_of
+from tb_slowdown_plugin.collectors.hooks.source_location import line_of
 from tb_slowdown_plugin.collectors.timing.thread_files import read_thread_file
 
 Wait = Literal["", "inside", "alone", "writing"]
@@ -109,7 +110,7 @@ def _is_flushing(frame: FrameType) -> bool:
     file = frame.f_code.co_filename
     if is_installed(file):
         return False
-    line = linecache.getline(file, frame.f_lineno)
+    line = linecache.getline(file, line_of(frame))
     return bool(_FLUSHES.search(line)) and not _PRINTS.search(line)
 
 

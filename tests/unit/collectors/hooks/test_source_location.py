@@ -6,6 +6,7 @@ import functools
 import os
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,6 +14,7 @@ from tb_slowdown_plugin.collectors.hooks.source_location import (
     SourcePlaces,
     closure_of,
     code_of,
+    line_of,
     name_of,
     unwrap,
 )
@@ -181,7 +183,7 @@ def test_a_comprehension_is_a_line_of_the_function_around_it():
             return next(read() for _ in [0])
 
         def sort(self, read):
-            return list(map(lambda _: read(), [0]))
+            return (lambda: [read()])()
 
     def read():
         return sys._getframe(1).f_code
@@ -192,3 +194,14 @@ def test_a_comprehension_is_a_line_of_the_function_around_it():
         for code in (Replay().sample(read), Replay().sort(read)[0])
     ]
     assert names == ["Replay.sample", "<lambda>"]
+
+
+def test_a_frame_between_two_lines_is_at_its_function():
+    def spin(values):
+        while values:
+            values.pop()
+
+    code = spin.__code__
+    between = SimpleNamespace(f_code=code, f_lineno=None)
+    assert line_of(between) == code.co_firstlineno
+    assert line_of(sys._getframe()) > code.co_firstlineno
