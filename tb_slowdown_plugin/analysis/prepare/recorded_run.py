@@ -28,11 +28,12 @@ from tb_slowdown_plugin.analysis.stats.events import find_events
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CONTENTION_ACCOUNTS, CREATION, IN_TURN
 from tb_slowdown_plugin.catalog.events import UNFILLED
+from tb_slowdown_plugin.catalog.names import INPUT_PIPELINE
 from tb_slowdown_plugin.catalog.parameters.ledger import (
     FLAT_FLOOR,
 )
 from tb_slowdown_plugin.catalog.signals import CORES, FIXED_WORK, SWITCHES, THREAD_CPU
-from tb_slowdown_plugin.records.types import Epoch, Fact, Float, Int, Run
+from tb_slowdown_plugin.records.types import Epoch, Event, Fact, Float, Int, Run
 
 
 def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float]:
@@ -148,3 +149,15 @@ def floor_of_wait(run: Run) -> dict[str, float]:
     """
     unfilled = any(isinstance(e.what, Fact) and e.what.name == UNFILLED for e in run.events)
     return {names.INPUT_WAIT: FLAT_FLOOR} if unfilled else {}
+
+
+def input_events(run: Run) -> tuple[Event, ...]:
+    """The events of a run that may say what feeds its steps.
+
+    Data that is read after the last step, such as for a `predict` at the end, fed none; where no
+    pipeline was seen before, it counts.
+    """
+    fed = tuple(event for event in run.events if event.row < len(run.steps))
+    whats = (event.what for event in fed)
+    is_told = any(isinstance(what, Fact) and what.name == INPUT_PIPELINE for what in whats)
+    return fed if is_told else run.events

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from tb_slowdown_plugin.analysis.causes.common.context import Case, to_place
 from tb_slowdown_plugin.analysis.causes.common.timing_text import course
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import growth_of, typical_of_known
+from tb_slowdown_plugin.analysis.prepare.recorded_run import input_events
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import StackSet, stack_sets
 from tb_slowdown_plugin.analysis.report_types import Place
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent
@@ -38,7 +39,11 @@ _SHARE: Final = "share:"
 
 def input_line(case: Case) -> Place | None:
     """The line that begins the newest passes over the training data."""
-    places = [to_place(fact.subject) for _, fact in case.facts(INPUT_AT)]
+    places = [
+        to_place(event.what.subject)
+        for event in input_events(case.run)
+        if isinstance(event.what, Fact) and event.what.name == INPUT_AT
+    ]
     return places[-1] if places else None
 
 

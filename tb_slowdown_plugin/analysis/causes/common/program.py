@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.prepare.recorded_run import epoch_rows
+from tb_slowdown_plugin.analysis.prepare.recorded_run import epoch_rows, input_events
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import (
     HALF_PRECISION,
@@ -242,8 +242,8 @@ class Program:
         facts = [event.what for event in run.events if isinstance(event.what, Fact)]
         pipelines = [
             Pipeline(tuple(fact.subject.split()), fact.numbers)
-            for fact in facts
-            if fact.name == names.INPUT_PIPELINE
+            for event in input_events(run)
+            if isinstance(fact := event.what, Fact) and fact.name == names.INPUT_PIPELINE
         ]
         options = [fact for fact in facts if fact.name == names.FUNCTION_OPTIONS]
         traces = [event.what for event in run.events if isinstance(event.what, Trace)]

@@ -13,6 +13,7 @@ from tb_slowdown_plugin.analysis.causes.common.captures import captured_during, 
 from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.causes.common.pipeline_stages import called
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import bytes_per_second
+from tb_slowdown_plugin.analysis.prepare.recorded_run import input_events
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent, size
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog.events import INPUT_FUNCTION, STAGE, UNFILLED
@@ -137,7 +138,7 @@ def function_place(case: Case, finding: Finding) -> str:
 def _functions_of_newest(case: Case) -> list[str]:
     """The program's functions in the pipeline that was told last; other data may have theirs."""
     told: list[str] = []
-    for event in case.run.events:
+    for event in input_events(case.run):
         if isinstance(event.what, Fact) and event.what.name == INPUT_PIPELINE:
             told.clear()
         elif isinstance(event.what, Fact) and event.what.name == INPUT_FUNCTION:

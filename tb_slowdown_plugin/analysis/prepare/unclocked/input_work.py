@@ -19,6 +19,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.events import KERAS_FIT
 from tb_slowdown_plugin.catalog.parameters.shared import (
     ALIKE,
     LARGER,
@@ -95,12 +96,19 @@ def _pipelines(run: Run) -> list[Fact]:
     return [each for each in whats if isinstance(each, Fact) and each.name == names.INPUT_PIPELINE]
 
 
+def _is_fit(run: Run) -> bool:
+    """Whether Keras trains: its functions get iterators, whose elements are declared, not seen."""
+    whats = (event.what for event in run.events)
+    return any(isinstance(each, Fact) and each.name == KERAS_FIT for each in whats)
+
+
 def _batches_are_alike(run: Run, pipelines: Sequence[Fact]) -> bool:
     """Whether all batches of a pass but the last are of one size, as far as the record says."""
     stages = [set(fact.subject.split()) for fact in pipelines]
     if any(_UNEVEN & each for each in stages):
         return False
-    if any(_BATCHES & each for each in stages) or run.steps.argument_size.any():
+    are_seen = run.steps.argument_size.any() and not _is_fit(run)
+    if are_seen or any(_BATCHES & each for each in stages):
         return True
     shapes = run.signals.values.get("batch_shapes")
     return shapes is not None and 0 < float(np.nanmax(shapes, initial=0.0)) <= _SIZES
