@@ -18,6 +18,10 @@ CASES: dict[str, tuple[Any, Any]] = {
         wait("Range Cache Batch", unfilled=True),
         wait("Range Cache Take Batch", unfilled=True),
     ),
+    "input_fixes.skip_first": (
+        wait("Range Map Batch Skip Take", at_epochs=True),
+        wait("Range Batch Skip Take Map", at_epochs=True),
+    ),
     "input_fixes.more_workers": (wait(workers=1), wait()),
     "input_fixes.make_a_dataset_once": (wait(arrays=True), wait("TensorSlice Batch")),
     "input_fixes.larger_batches": (wait(arrays=True), wait(arrays=True, epoch_steps=2)),

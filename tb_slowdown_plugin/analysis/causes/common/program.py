@@ -109,6 +109,18 @@ class Pipeline:
         return "Shuffle" in self.stages[: max(working, default=0)]
 
     @property
+    def skips_work(self) -> bool:
+        """Whether the program skips elements that a stage before has worked on.
+
+        Example:
+          >>> stages = [("Range", "Map", "Batch", "Skip", "Take"), ("Range", "Skip", "Map")]
+          >>> [Pipeline(each).skips_work for each in stages]
+          [True, False]
+        """
+        skips = [n for n, kind in enumerate(self.stages) if kind == "Skip" and self._is_own(n)]
+        return bool(skips) and not _CHEAP.issuperset(self.stages[: skips[-1]])
+
+    @property
     def is_prefetched(self) -> bool:
         """Whether a `prefetch` is behind the last stage that works or gathers batches."""
         working = [n for n, kind in enumerate(self.stages) if kind not in _HAND_ON]

@@ -36,6 +36,20 @@ def read_to_the_end() -> Advice:
     )
 
 
+def skip_first() -> Advice:
+    """What is dropped is not computed."""
+    return Advice(
+        "Put `skip` before the stages that compute, or read all parts from one iterator: `skip(n)` "
+        "computes the n elements that it drops, each time that a part begins.",
+        snippet(
+            old("part = ds.map(decode).skip(start).take(100)"),
+            new("part = ds.skip(start).take(100).map(decode)"),
+        ),
+        "`skip` and `take` count examples before a `batch`, and batches behind it.",
+        "find the `skip` in your input pipeline",
+    )
+
+
 def prepare_once() -> Advice:
     """Nothing beside the step that could be done before it."""
     return Advice(

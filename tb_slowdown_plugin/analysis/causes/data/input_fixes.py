@@ -80,6 +80,7 @@ OFFERS: Final = (
     Offer(_at_python(plain(bound_history)), when=input_wait.grows),
     Offer(plain(epoch_stages.complete_the_cache), when=input_wait.takes_behind_the_cache),
     Offer(plain(epoch_stages.read_to_the_end), when=input_wait.leaves_the_cache_early),
+    Offer(plain(epoch_stages.skip_first), when=input_wait.computes_what_it_skips),
     Offer(more_workers, when=input_wait.makes_batches_in_python),
     Offer(plain(fit_on_arrays.make_a_dataset_once), when=input_wait.fits_arrays),
     Offer(plain(fit_on_arrays.larger_batches), when=input_wait.has_batches_to_merge),

@@ -217,6 +217,12 @@ def buffer_is_filled(wait: InputWait) -> bool:
     return shuffles or (wait.at_epochs and _has(wait, "Shuffle", unknown=False))
 
 
+def computes_what_it_skips(wait: InputWait) -> bool:
+    """A wait at each epoch, behind a `skip` of what has been computed."""
+    pipeline = wait.program.pipeline
+    return wait.at_epochs and _is_tf_data(wait) and pipeline is not None and pipeline.skips_work
+
+
 def shuffles_late(wait: InputWait) -> bool:
     """The same, behind a `map`; where the order is not recorded, it may be."""
     pipeline = wait.program.pipeline

@@ -9,7 +9,8 @@ from tb_slowdown_plugin.analysis.causes.data import epoch_stages
 
 
 @pytest.mark.parametrize(
-    "name", ["complete_the_cache", "repeat_inside", "repeat_for_fit", "tune_nothing"]
+    "name",
+    ["complete_the_cache", "skip_first", "repeat_inside", "repeat_for_fit", "tune_nothing"],
 )
 def test_the_lines_are_python_and_have_a_price(name):
     fix = getattr(epoch_stages, name)()
