@@ -370,12 +370,125 @@ SCRIPTS: Final[dict[str, Answer]] = {
             "return self.head(self.body(x, training=False), training=training)",
         ),
     ),
+    "digits_vae": Answer(
+        ("retracing",),
+        (
+            "self.model.make_train_function(force=True)",
+            "def on_epoch_begin(self, epoch, logs=None):",
+            "callbacks=[CyclicalBeta()]",
+            "self.model.beta = self.top * min(1.0, 2 * phase)",
+            "loss = recon + self.beta * kl",
+            "self.beta = 0.0",
+        ),
+    ),
+    "bearing_faults": Answer(
+        ("input_pipeline",),
+        (
+            "part = stream.skip(block * args.block_steps).take(args.block_steps)",
+            "seen = model.fit(part, epochs=1, verbose=0).history",
+        ),
+    ),
+    "loan_default": Answer(
+        ("callbacks",),
+        (
+            'json.dump({"entries": self.entries, "smooth": smooth}, f, indent=1)',
+            "self.write()",
+            "def write(self):",
+            "def on_train_batch_end(self, batch, logs=None):",
+            "for e in self.entries:",
+            "callbacks=[journal, plateau]",
+        ),
+    ),
+    "stock_dqn": Answer(
+        ("python_overhead",),
+        (
+            "weights = [(abs(t.error) + 1e-2) ** self.alpha for t in self.items]",
+            "largest = max((len(probs) * p) ** -0.5 for p in probs)",
+            "probs = [w / total for w in weights]",
+            "index = random.choices(range(len(self.items)), weights=probs, k=size)",
+            "def sample(self, size):",
+            "index, picked, scale = memory.sample(batch)",
+        ),
+    ),
+    "gesture_embedding": Answer(
+        ("tensor_retention",),
+        (
+            "self.keys.append(keys)",
+            "self.labels.append(labels)",
+            "return tf.concat(self.keys, 0), tf.concat(self.labels, 0)",
+            "memory.push(z, y)",
+            "keys, labels = memory.read() if step > WARM + 1 else empty",
+            "def push(self, keys, labels):",
+            "def read(self):",
+        ),
+    ),
+    "keyword_distill": Answer(
+        ("retracing",),
+        (
+            'return {"temperature": temperature, "hard_weight": hard_weight}',
+            "temperature = 1.0 + (self.start_temperature - 1.0) * 0.93**k",
+            "hard_weight = 1.0 - 0.9 * 0.95**k",
+            "def mix(self, epoch):",
+            "mix = distiller.mix(epoch)",
+            "loss, hard = distiller.step(clips, labels, mix)",
+            "def step(self, clips, labels, mix):",
+        ),
+    ),
+    "warehouse_rounds": Answer(
+        ("graph_growth",),
+        (
+            "self.sess.run(dst.assign(src))",
+            "for src, dst in zip(self.online_vars, self.target_vars):",
+            "def refresh_target(self):",
+            "agent.refresh_target()",
+        ),
+    ),
+    "molecule_energy": Answer(
+        ("xla_compilation", "shape_churn"),
+        (
+            "n = max(len(kind) for kind, _, _ in mols)",
+            "def collate(mols):",
+            "loss, mae = learner.train(*map(tf.constant, collate([mols[k] for k in picks])))",
+            "@tf.function(",
+            "def train(self, atoms, bonds, mask, energy):",
+        ),
+    ),
+    "music_stream_bpr": Answer(
+        ("python_overhead", "input_pipeline"),
+        (
+            "while other[k] in self.played[listener]:",
+            "self.played = [[] for _ in range(listeners)]",
+            "def triplets(self, rng, size, tracks):",
+            'u, i, j = history.triplets(rng, cfg["batch"], cfg["tracks"])',
+        ),
+    ),
+    "pulse_diffusion": Answer(
+        ("input_pipeline",),
+        (
+            "return float(np.mean([diffusion.train_step(x0) for x0 in data.take(steps)]))",
+            "def run_round(diffusion, data, steps):",
+            "loss = run_round(diffusion, data, steps_per_round)",
+            ".shuffle(10000, seed=seed)",
+            ".map(beat, num_parallel_calls=2)",
+            "def recordings(seed, batch):",
+        ),
+    ),
     "chant_lm": Answer(),
     "galaxy_gan": Answer(),
     "road_masks": Answer(),
     "shop_ranker": Answer(),
     "soil_posterior": Answer(),
     "credit_teachers": Answer(),
+    "leaf_transfer": Answer(),
+    "galaxy_stages": Answer(),
+    "ring_wgan": Answer(),
+    "grid_load_forecast": Answer(),
+    "churn_search": Answer(),
+    "pendulum_fleet": Answer(),
+    "spiral_wgan": Answer(),
+    "recall_gru": Answer(),
+    "load_pbt": Answer(),
+    "ore_kriging": Answer(),
 }
-"""By script in `programs`; 74 with a defect that costs at least 10 % (`basket_negatives` and
-`sleep_stages` only beside other work), 68 healthy ones."""
+"""By script in `programs`; 105 with a defect that costs at least 10 % (`basket_negatives` and
+`sleep_stages` only beside other work), 93 healthy ones."""
