@@ -46,7 +46,12 @@ _SIGNALS: Final = (
 
 
 def chunks(
-    count: int, *, session: str = "0123abcd", first: int = 0, seed: int = 1
+    count: int,
+    *,
+    session: str = "0123abcd",
+    first: int = 0,
+    seed: int = 1,
+    chunk_rows: int = CHUNK_ROWS,
 ) -> Iterator[Chunk]:
     """The chunks of `count` steps of 10 ms from step `first` on: a level shift, growth, retraces.
 
@@ -63,16 +68,16 @@ def chunks(
     yield from event_files.split(
         steps,
         session=session,
-        chunk_rows=CHUNK_ROWS,
+        chunk_rows=chunk_rows,
         signals=signals,
         events=_events(steps),
         environment=Environment(versions={"tensorflow": "2.21.0"}),
     )
 
 
-def write(folder: Path, count: int, *, seed: int = 1) -> Path:
+def write(folder: Path, count: int, *, seed: int = 1, chunk_rows: int = CHUNK_ROWS) -> Path:
     """Writes a run's records into a folder (pass LOGDIR/run/slowdown)."""
-    return event_files.write_chunks(folder, chunks(count, seed=seed))
+    return event_files.write_chunks(folder, chunks(count, seed=seed, chunk_rows=chunk_rows))
 
 
 def _table(count: int, first: int, seed: int) -> StepTable:
