@@ -17,6 +17,11 @@ _LOOPS: Final = frozenset({"StatelessWhile", "While"})
 _VALUES: Final = frozenset({1, 2, 10, 14, 19})
 """Of `DataType`: float, double, bool, bfloat16, half."""
 
+_INTEGERS: Final = frozenset({3, 9})
+"""Likewise: int32, int64."""
+_CARRIED: Final = "placeholder"
+"""In the name of what a loop changes in each turn, as its condition names it."""
+
 _CLOCK = "Timestamp"
 """The operation that our collectors put beside what they time."""
 
@@ -58,16 +63,48 @@ def has_open_loop(graph: Any) -> bool:
         return False
 
 
+def argument_of_turns(graph: Any) -> str:
+    """The integer that a traced function is called with, and that says how many turns a loop takes.
+
+    Such as `steps` of `for _ in tf.range(steps)`. "" where none does, a loop begins at an argument,
+    too, or TensorFlow does not tell.
+
+    Args:
+      graph: Of the function. Loops of functions that it calls are not looked into.
+    """
+    loops = [each for each in graph.get_operations() if each.type in _LOOPS]
+    try:
+        return next(filter(None, (_bound_of(graph, each) for each in loops)), "")
+    except Exception:  # noqa: BLE001 - private, and of another version
+        return ""
+
+
+def _bound_of(graph: Any, loop: Any) -> str:
+    found = ""
+    for each, source in zip(_read_by_condition(graph, loop), loop.inputs, strict=False):
+        is_argument = source.op.type == "Placeholder" and source.shape.rank == 0
+        if each is None or each.type not in _INTEGERS or not is_argument:
+            continue
+        if _CARRIED in each.name:
+            return ""
+        found = source.op.name
+    return found
+
+
 def _ends_by_value(graph: Any, loop: Any) -> bool:
+    read = _read_by_condition(graph, loop)
+    return any(each is not None and each.type in _VALUES for each in read)
+
+
+def _read_by_condition(graph: Any, loop: Any) -> list[Any]:
+    """For each input of a loop: the argument of its condition, None where that doesn't read it."""
     condition = graph._get_function(loop.get_attr("cond").name)
     definition = getattr(condition, "cached_definition", None)
     if definition is None:
-        return False
+        return []
     read = {name.partition(":")[0] for node in definition.node_def for name in node.input}
     read |= {name.partition(":")[0] for name in definition.ret.values()}
-    return any(
-        each.name in read and each.type in _VALUES for each in definition.signature.input_arg
-    )
+    return [each if each.name in read else None for each in definition.signature.input_arg]
 
 
 def has_function(operations: tuple[str, ...], without: str) -> bool:

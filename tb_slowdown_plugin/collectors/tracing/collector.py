@@ -26,7 +26,10 @@ from tb_slowdown_plugin.catalog.names import FUNCTION_OPTIONS, TRACING, account
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
 from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
-from tb_slowdown_plugin.collectors.hooks.tensorflow_internals import has_open_loop
+from tb_slowdown_plugin.collectors.hooks.tensorflow_internals import (
+    argument_of_turns,
+    has_open_loop,
+)
 from tb_slowdown_plugin.collectors.tracing.argument_sizes import ArgumentSizes
 from tb_slowdown_plugin.collectors.tracing.first_executions import FirstExecutions
 from tb_slowdown_plugin.collectors.tracing.function_calls import (
@@ -132,11 +135,19 @@ class TraceCollector:
         try:
             with self._lock:
                 subject = self._subjects.identify(options, self._thread.previous)
-                elements = variable_elements(getattr(function, "graph", None))
-                return self._step_functions.learn(options, subject, elements)
+                graph = getattr(function, "graph", None)
+                bit = self._step_functions.learn(options, subject, variable_elements(graph))
+                self._expect_turns(bit, function)
+                return bit
         except Exception as error:  # noqa: BLE001 - TensorFlow must go on
             self._report(error)
             return 0
+
+    def _expect_turns(self, bit: int, function: Any) -> None:
+        name = argument_of_turns(function.graph) if bit and hasattr(function, "graph") else ""
+        parameters = list(function.function_type.parameters) if name else []
+        if name in parameters:
+            self._argument_sizes.expect_turns(bit, name, parameters.index(name))
 
     def _create(
         self, function_type: Any, _: Any, func_graph: Any, tracing_options: Any

@@ -125,3 +125,44 @@ def test_a_loop_that_ends_by_what_it_computes_is_open():
         )
     }
     assert {name for name, is_open in found.items() if is_open} == {"episode", "until"}
+
+
+@pytest.mark.tensorflow
+def test_the_argument_that_says_how_often_a_loop_turns_is_found():
+    tf = pytest.importorskip("tensorflow")
+
+    def rounds(x, steps):
+        for _ in tf.range(steps):
+            x *= 2.0
+        return x
+
+    def until(x, last):
+        turn = tf.constant(0, last.dtype)
+        while turn < last:
+            x *= 2.0
+            turn += 1
+        return x
+
+    def between(x, first, last):  # how many turns is none of the two
+        for _ in tf.range(first, last):
+            x *= 2.0
+        return x
+
+    def fixed(x, counter):
+        for _ in tf.range(10):
+            x *= tf.cast(counter, tf.float32)
+        return x
+
+    one, many = tf.constant(3), tf.constant(5, tf.int64)
+    found = {
+        made.__name__: eager_context.argument_of_turns(
+            tf.function(made).get_concrete_function(tf.ones(2), *given).graph
+        )
+        for made, given in (
+            (rounds, [one]),
+            (until, [many]),
+            (between, [one, one]),
+            (fixed, [one]),
+        )
+    }
+    assert found == {"rounds": "steps", "until": "last", "between": "", "fixed": ""}

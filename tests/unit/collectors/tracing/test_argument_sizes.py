@@ -66,3 +66,16 @@ def test_of_an_iterator_the_declared_element_counts_as_far_as_its_shape_is_known
     iterators = [iter(dataset) for dataset in datasets]
     found = [reader.read(1, (each,), {}) for each in iterators for _ in range(2)]
     assert found == [36, 36, 144, 144, 144, 144, 0, 0]
+
+
+def test_of_a_loop_whose_turns_an_argument_says_all_turns_count() -> None:
+    tf = pytest.importorskip("tensorflow")
+    reader = ArgumentSizes()
+    reader.expect_turns(1, "steps", 1)
+    x = zeros(6, 5)
+    calls = [((x, tf.constant(4)), {}), ((x,), {"steps": tf.constant(9, tf.int64)})]
+    assert [reader.read(1, *call) for call in calls] == [120, 270]
+    assert [reader.read(2, *call) for call in calls] == [30, 30]
+    assert reader.read(1, (x, tf.constant(2**62, tf.int64)), {}) == 2**40
+    unknown = [((x,), {}), ((x, tf.constant([4, 4])), {}), ((x, "four"), {})]
+    assert [reader.read(1, *call) for call in unknown] == [30, 30, 30]
