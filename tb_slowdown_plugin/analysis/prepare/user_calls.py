@@ -90,7 +90,7 @@ def with_first_validation(measured: Mapping[str, Float]) -> dict[str, Float]:
     wait = zero_where_unknown(measured[own])
     first = np.zeros(len(wait))
     for column in (measured[each] for each in measured if call_of(each)[0] == "evaluate"):
-        row, later = np.split(find_events(zero_where_unknown(column)), [1])
+        row, later = np.split(np.flatnonzero(zero_where_unknown(column)), [1])
         usual = np.median(wait[later]) if len(later) else 0.0
         first[row] = np.maximum(wait[row] - usual, 0.0)
     start = find_events(wait)[:1]

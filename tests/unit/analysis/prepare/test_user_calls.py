@@ -5,7 +5,7 @@ import pytest
 
 from tb_slowdown_plugin.analysis.diagnose import diagnose
 from tb_slowdown_plugin.analysis.prepare.recorded_run import measured_seconds
-from tb_slowdown_plugin.analysis.prepare.user_calls import call_of, called
+from tb_slowdown_plugin.analysis.prepare.user_calls import call_of, called, with_first_validation
 from tb_slowdown_plugin.records.types import Fact
 
 SIZE = 400
@@ -79,3 +79,13 @@ def test_a_call_that_is_made_once_or_twice_is_no_loop(make_run, calls, names):
 
 def test_a_call_without_a_line_has_no_place():
     assert call_of("call:fit") == ("fit", "")
+
+
+def test_a_later_call_that_takes_longer_is_not_the_first_one() -> None:
+    call = "call:evaluate (train.py:9)"
+    wait, took = np.zeros(40), np.zeros(40)
+    wait[[0, 9, 19, 29, 39]] = 0.5
+    took[[9, 19, 29, 39]] = 0.02, 0.5, 0.02, 0.02
+    kept = with_first_validation({"input_wait:validation": wait, call: took})
+    assert np.flatnonzero(kept["input_wait:first"]).tolist() == [0]
+    assert np.flatnonzero(kept["input_wait:validation"]).tolist() == [9, 19, 29, 39]
