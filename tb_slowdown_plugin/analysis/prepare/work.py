@@ -53,8 +53,8 @@ def measure_work(
         if len(steady) < FEWEST_OF_A_KIND and kind.any():
             continue
         seconds = core[steady]
-        if amount is not None and _is_told(amount[rows]):
-            fitted = steady[_are_amounts(amount[steady])]
+        fitted = steady if amount is None else steady[_are_amounts(amount[steady])]
+        if amount is not None and len(fitted) and _is_told(amount[rows]):
             wanted = np.where(_are_amounts(amount[rows]), amount[rows], np.median(amount[fitted]))
             usual[rows] = _fit_items(amount[fitted], core[fitted], wanted)
         else:

@@ -13,7 +13,7 @@ from tb_slowdown_plugin.analysis.prepare.step_kinds import (
     functions_of,
     name_functions,
 )
-from tb_slowdown_plugin.analysis.text.wording import count, counted, duration, listed
+from tb_slowdown_plugin.analysis.text.wording import count, counted, duration, listed, times
 from tb_slowdown_plugin.catalog.parameters.shared import ALIKE, START_SHARE
 from tb_slowdown_plugin.records.types import Int
 
@@ -33,11 +33,11 @@ def tell_other_work(case: Case) -> Iterable[str]:
             "with steps of as many calls: more calls are workload and aren't counted as lost."
         )
     if found.count_numbers:
+        ratio = float(np.nanmax(found.items) / np.nanmin(found.items))
         yield (
-            f"Functions get {count(int(np.nanmin(found.items)))} to "
-            f"{count(int(np.nanmax(found.items)))} "
-            "numbers in a step. A step is compared with steps that get as many: larger arguments "
-            "are workload and aren't counted as lost."
+            f"The largest input of a step is {times(ratio)} the smallest, by the sizes of "
+            "arguments and the turns of loops. A step is compared with steps with as much input: "
+            "more input is workload and isn't counted as lost."
         )
 
 

@@ -24,14 +24,10 @@ class Computations:
       >>> computations = Computations()
       >>> [computations.is_step("energy") for _ in range(10)].count(True)
       2
-      >>> computations.end()
-      >>> computations.is_step("energy")
-      False
     """
 
     def __init__(self) -> None:
         self._calls: Counter[Hashable] = Counter()
-        self._has_variable = False
 
     def is_step(self, what: Hashable) -> bool:
         """Whether a call counts as a step.
@@ -39,12 +35,5 @@ class Computations:
         Args:
           what: Tells the function or the line from others.
         """
-        if self._has_variable:
-            return False
         self._calls[what] += 1
         return self._calls[what] > _CALLS_UNCOUNTED
-
-    def end(self) -> None:
-        """The program has a trainable variable: only what changes one is a step."""
-        self._has_variable = True
-        self._calls.clear()

@@ -155,8 +155,8 @@ def test_longer_arguments_are_more_work(make):
     run = sized(make, 0.004 + length * 5e-6, length)
     report = account_for(run).report
     assert (report.verdict, report.causes) == ("healthy", ())
-    (note,) = [each for each in report.notes if "Functions get" in each]
-    assert note.startswith("Functions get 512 to 2,048 numbers in a step.")
+    (note,) = [each for each in report.notes if "input of a step" in each]
+    assert note.startswith("The largest input of a step is 4.0 times the smallest, by the sizes")
 
 
 def test_episodes_of_any_length_are_compared_by_their_length(make):

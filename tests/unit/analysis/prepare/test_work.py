@@ -48,6 +48,12 @@ def test_a_step_without_items_counts_as_the_median_one_and_many_make_all_alike()
     assert set(measure_work(core, 0, None, items)) == {np.median(core)}
 
 
+def test_items_that_only_the_warm_up_has_are_left_out() -> None:
+    items = np.full(COUNT, 32.0)
+    items[-3:] = np.nan
+    assert set(measure_work(np.full(COUNT, 0.01), COUNT - 3, None, items)) == {0.01}
+
+
 def test_a_kind_for_each_step_is_needed() -> None:
     with pytest.raises(UsageError, match="give one for each step"):
         measure_work(np.full(COUNT, 0.01), 0, [0, 1], None)
