@@ -39,6 +39,15 @@ def trains(function: Any) -> bool:
     return bool(inside and inside & _written_inputs(graph, {}))
 
 
+def any_trace_trains(function: Any) -> bool:
+    """Whether any trace of a `tf.function` does."""
+    for config in (function._no_variable_creation_config, function._variable_creation_config):
+        cache = getattr(config, "function_cache", None)
+        if cache is not None and any(trains(each) for each in cache.values()):
+            return True
+    return False
+
+
 def is_write(operation: Any) -> bool:
     """Whether an operation may write to a variable, its first input."""
     return bool(operation.type.startswith(_WRITES) and operation.inputs)

@@ -14,12 +14,10 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import weakref
-from collections import Counter
 from collections.abc import Callable, Generator, Hashable
 from threading import current_thread, get_ident, main_thread
-from types import CodeType, FrameType
-from typing import Any, Final, NamedTuple
+from types import FrameType
+from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.base import (
     Unavailable,
@@ -27,13 +25,12 @@ from tb_slowdown_plugin.collectors.base import (
 )
 from tb_slowdown_plugin.collectors.hooks.installed_code import calling_line
 from tb_slowdown_plugin.collectors.hooks.method_hooks import MethodHooks
-from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces, code_of
 from tb_slowdown_plugin.collectors.hooks.surrounded_code import Surround
-from tb_slowdown_plugin.collectors.tracing.subjects import Subjects
 from tb_slowdown_plugin.writer.keras.callback import is_fitting
-from tb_slowdown_plugin.writer.launch.training import graph_updates
 from tb_slowdown_plugin.writer.launch.training.assignments import INCREMENTS, METHODS, Assignments
+from tb_slowdown_plugin.writer.launch.training.called_lines import CalledLines
 from tb_slowdown_plugin.writer.launch.training.computations import Computations
+from tb_slowdown_plugin.writer.launch.training.known_functions import KnownFunctions
 from tb_slowdown_plugin.writer.launch.training.session_runs import SessionRuns
 from tb_slowdown_plugin.writer.launch.training.step_cycle import StepCycle, Training
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
@@ -41,22 +38,8 @@ from tb_slowdown_plugin.writer.steps.step_buffer import Opening
 
 BY: Final = "tbslow run"
 """Whose hooks they are."""
-_PUBLIC: Final = frozenset(
-    ("apply", "apply_gradients", "minimize", "set_weights", "train_on_batch")
-)
-"""What a program may have called that leads to what is hooked."""
-
-
 _GRADIENTS: Final = ("gradient", "jacobian", "batch_jacobian")
 """Methods of a tape that compute gradients."""
-
-
-class _Known(NamedTuple):
-    """What is known of a `tf.function`."""
-
-    training: Training | None
-    traces: int
-    """How many it had then: another trace may train."""
 
 
 class TrainingCalls:
@@ -74,8 +57,6 @@ class TrainingCalls:
     ) -> None:
         from tensorflow.python.eager import context
 
-        self.seen: Counter[str] = Counter()
-        """Calls of the program's own functions that don't train."""
         self._recorder = recorder
         self._cycle = cycle
         self._only = only
@@ -88,12 +69,11 @@ class TrainingCalls:
         self._computing_hooks = MethodHooks(BY)
         self._computations: Computations | None = Computations()
         """None once there is a trainable variable."""
-        self._subjects = Subjects.of_process()
-        self._places = SourcePlaces.of_process()
+        self._lines = CalledLines()
         self._is_inside = False
-        self._functions: weakref.WeakKeyDictionary[Any, _Known] = weakref.WeakKeyDictionary()
-        self._by_code: dict[CodeType, Training] = {}
-        self._by_line: dict[tuple[str, str, int], Training] = {}
+        self._functions = KnownFunctions(only, self._is_computing_step)
+        self.seen = self._functions.seen
+        """Calls of the program's own functions that make no step."""
         self._mark: Opening | None = None
         self._sessions = SessionRuns()
         self.first_wait: Callable[[], Opening | None] = lambda: None
@@ -146,7 +126,7 @@ class TrainingCalls:
         if not self._is_outermost():
             yield
             return
-        known = self._guarded(self._look_up, function)
+        known = self._guarded(self._functions.find, function)
         if known is not None:
             yield from self._train(known)
             return
@@ -164,7 +144,7 @@ class TrainingCalls:
             training = None
             if self._is_outermost():
                 training = self._guarded(
-                    self._at_line, sys._getframe(1), type(owner).__name__, name
+                    self._lines.at, sys._getframe(1), type(owner).__name__, name
                 )
             if training is None:
                 yield
@@ -179,7 +159,7 @@ class TrainingCalls:
         if self._is_inside or not self._may_train_here() or is_fitting():
             yield
         elif self._guarded(self._sessions.train, session, fetches):
-            yield from self._train(self._at_line(sys._getframe(1), type(session).__name__, "run"))
+            yield from self._train(self._lines.at(sys._getframe(1), type(session).__name__, "run"))
         else:
             yield
 
@@ -216,7 +196,7 @@ class TrainingCalls:
     def _computed_at_line(self, frame: FrameType, name: str) -> Training | None:
         if not self._is_computing_step((name, *calling_line(frame))):
             return None
-        return self._at_line(frame, "GradientTape", name, trains=False)
+        return self._lines.at(frame, "GradientTape", name, trains=False)
 
     def _is_computing_step(self, what: Hashable) -> bool:
         computations = self._computations
@@ -234,11 +214,7 @@ class TrainingCalls:
         """There is something to train: what only computes is no step any more."""
         self._computations = None
         self._computing_hooks.remove()
-        computing = [code for code, training in self._by_code.items() if not training.trains]
-        for code in computing:
-            del self._by_code[code]
-        if computing:
-            self._functions.clear()
+        self._functions.forget_computing()
 
     def _begun_by_hand(
         self, frame: FrameType, variable: Any, name: str, is_increment: bool
@@ -249,7 +225,7 @@ class TrainingCalls:
         line = calling_line(frame)
         if not assignments.begins_step(line, id(variable), is_increment=is_increment):
             return None
-        return self._at_line(frame, "", name)
+        return self._lines.at(frame, "", name)
 
     def _is_outermost(self) -> bool:
         if self._is_inside or not self._executing_eagerly():
@@ -290,79 +266,15 @@ class TrainingCalls:
                 self._recorder.open_since(since)
         self._cycle.enter(training)
 
-    # -- whether it trains --------------------------------------------------------------
-
-    def _look_up(self, function: Any) -> Training | None:
-        known = self._functions.get(function)
-        if known is not None:
-            return known.training
-        code = code_of(function.python_function)
-        training = self._by_code.get(code) if code is not None else None
-        if training is not None:
-            self._functions[function] = _Known(training, 0)
-        return training
-
     def _look_at_traces(self, function: Any) -> None:
-        """After a call of a function that is not known to train."""
-        traces = function.experimental_get_tracing_count()
-        known = self._functions.get(function)
-        subject = self._subjects.of_function(function.python_function)
-        if subject.is_library:
-            return
-        name = f"{subject.function} ({subject.location})" if subject.location else subject.function
-        if known is None or known.traces != traces:
-            training = None
-            if self._is_meant(subject.function) if self._only else _trains(function):
-                training = Training(name, subject.function)
-                code = code_of(function.python_function)
-                if code is not None:
-                    self._by_code[code] = training
-            self._functions[function] = _Known(training, traces)
-            if training is not None:
-                self._leave_assignments()
-                self._begin(training, self._mark)
-                self._cycle.leave()
-                return
-        self.seen[name] += 1
-        if not self._only:
-            self._look_at_computation(function, Training(name, subject.function, trains=False))
-
-    def _look_at_computation(self, function: Any, computing: Training) -> None:
-        code = code_of(function.python_function)
-        if code is None or not self._is_computing_step(code):
-            return
-        del self.seen[computing.name]
-        self._by_code[code] = computing
-        self._functions[function] = _Known(computing, function.experimental_get_tracing_count())
-        self._begin(computing, self._mark)
-        self._cycle.leave()
-
-    def _is_meant(self, name: str) -> bool:
-        return self._only in (name, name.rpartition(".")[2])
-
-    def _at_line(self, frame: FrameType, owner: str, name: str, *, trains: bool = True) -> Training:
-        """A call by the line of the program that made it, under the name that it has there.
-
-        Args:
-          frame: Of what was called.
-          owner: Its class, "" where that says nothing to the user.
-          name: What was called.
-          trains: Whether that changes variables.
-        """
-        called, (file, line) = name, calling_line(frame)
-        while frame.f_back is not None and (frame.f_code.co_filename, frame.f_lineno) != (
-            file,
-            line,
-        ):
-            if frame.f_code.co_name in _PUBLIC:
-                called = frame.f_code.co_name
-            frame = frame.f_back
-        what = f"{owner}.{called}" if owner else called
-        training = self._by_line.get((what, file, line))
+        """After a call of a function that was not known to make steps."""
+        training = self._functions.learn(function)
         if training is None:
-            name = f"{what} ({self._places.at(file, line)})"
-            training = self._by_line[what, file, line] = Training(name, what, trains)
-        return training
+            return
+        if training.trains:
+            self._leave_assignments()
+        self._begin(training, self._mark)
+        self._cycle.leave()
 
     def _guarded(self, do: Callable[..., Any], *args: Any) -> Any:
         """A mistake of ours must not reach the program: what is hooked goes."""
@@ -372,12 +284,3 @@ class TrainingCalls:
             self.remove()
             self._fail(error)
             return None
-
-
-def _trains(function: Any) -> bool:
-    """Whether any trace of a `tf.function` trains."""
-    for config in (function._no_variable_creation_config, function._variable_creation_config):
-        cache = getattr(config, "function_cache", None)
-        if cache is not None and any(graph_updates.trains(each) for each in cache.values()):
-            return True
-    return False
