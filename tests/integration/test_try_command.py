@@ -234,6 +234,7 @@ def test_the_patch_of_a_line_is_an_experiment(tried: Tries) -> None:
     assert "Confirmed: " in report.stdout
 
 
+@pytest.mark.further
 def test_with_its_input_free_a_step_takes_what_it_takes_with_free_input(
     tried: Tries,
 ) -> None:

@@ -156,13 +156,13 @@ class FoldingColumns:
         """Let each row stand for `width` rows, a multiple of those it stands for now."""
         full, rest, sizes = self._full, self._rest, (self.rows, len(self._rest_counts))
         counts = np.concatenate([np.full(self.rows, self.width), self._rest_counts])
-        self.width = width
+        old, self.width = self.width, width
         self._full, self._rest = GrowingColumns(), {}
         # One column at a time: no two are in memory twice.
         names = dict.fromkeys((*full.names, *rest))
-        passed = np.cumsum(counts)
-        groups = int(passed[-1]) // width if len(counts) else 0
-        ends = np.searchsorted(passed, width * np.arange(1, groups + 1)) + 1
+        # What fills no group of the old width fills none of the new one, with the rows before it.
+        each = width // old
+        ends = each * np.arange(1, sizes[0] // each + 1)
         self._fold(
             counts,
             ends,
