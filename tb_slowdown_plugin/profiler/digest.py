@@ -17,7 +17,7 @@ from tb_slowdown_plugin.profiler.steps import Recorded
 from tb_slowdown_plugin.profiler.types import Trace
 from tb_slowdown_plugin.profiler.xplane.space import UnreadableError
 from tb_slowdown_plugin.records.capture import CapturedItem, CapturedSteps
-from tb_slowdown_plugin.records.types import Fact, Run
+from tb_slowdown_plugin.records.types import Run
 
 _MOST_ITEMS: Final = 40
 _MOST_CAPTURES: Final = 8
@@ -40,11 +40,7 @@ def captured_steps(run: Run, sessions: Iterable[Session], read: Read) -> tuple[C
       sessions: The captures that may be the run's.
       read: Reads what one host wrote of a capture.
     """
-    automatic = {
-        event.what.subject
-        for event in run.events
-        if isinstance(event.what, Fact) and event.what.name == names.AUTOMATIC_CAPTURE
-    }
+    automatic = {fact.subject for _, fact in run.facts(names.AUTOMATIC_CAPTURE)}
     newest = sorted(sessions, key=lambda session: session.name, reverse=True)
     found: list[CapturedSteps] = []
     bytes_left = _MOST_BYTES

@@ -7,9 +7,11 @@ and an absent column all mean "not measured".
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from functools import cached_property
+from typing import Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -182,6 +184,7 @@ class Fact:
 
 
 What: TypeAlias = Trace | Execution | GcPause | Epoch | Idle | Failure | Capture | Fact
+OneKind = TypeVar("OneKind", bound=What)
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +280,7 @@ class ScalarSource:
     """Of gaps in which the program stood still or did not run; kept out of the wall time."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Run:
     """All that is known of one run (of one worker of it): its chunks, joined.
 
@@ -307,6 +310,28 @@ class Run:
     """Of a run without records: the scalars that its steps are drawn from."""
     is_ended: bool = False
     """Whether the monitor of its last process was stopped: nothing follows but another process."""
+
+    def all_of(self, kind: type[OneKind]) -> tuple[tuple[int, OneKind], ...]:
+        """(row, what) of all events of a kind, in their order."""
+        return cast(tuple[tuple[int, OneKind], ...], self._kinds.get(kind, ()))
+
+    def facts(self, name: str) -> tuple[tuple[int, Fact], ...]:
+        """(row, fact) of all facts of a name, in their order."""
+        return self._facts.get(name, ())
+
+    @cached_property
+    def _kinds(self) -> dict[type, tuple[tuple[int, What], ...]]:
+        found: defaultdict[type, list[tuple[int, What]]] = defaultdict(list)
+        for event in self.events:
+            found[type(event.what)].append((event.row, event.what))
+        return {kind: tuple(events) for kind, events in found.items()}
+
+    @cached_property
+    def _facts(self) -> dict[str, tuple[tuple[int, Fact], ...]]:
+        found: defaultdict[str, list[tuple[int, Fact]]] = defaultdict(list)
+        for row, fact in self.all_of(Fact):
+            found[fact.name].append((row, fact))
+        return {name: tuple(facts) for name, facts in found.items()}
 
 
 def no_steps() -> StepTable:

@@ -15,7 +15,7 @@ from typing import Final, Literal
 from tb_slowdown_plugin.analysis.report_types import Judged, RunAccount
 from tb_slowdown_plugin.analysis.types import Verdict
 from tb_slowdown_plugin.catalog.events import PYTHON_STACK
-from tb_slowdown_plugin.records.types import Fact, Run, Trace
+from tb_slowdown_plugin.records.types import Run, Trace
 from tb_slowdown_plugin.report.run_digest import digest_of
 
 SCHEMA: Final = 1
@@ -93,14 +93,8 @@ def run_row(run: Run, account: RunAccount) -> RunRow:
 
 def find_program(run: Run) -> str | None:
     """The file in which most functions were traced, else the one whose lines took most samples."""
-    traced = Counter(
-        _file_of(event.what.location) for event in run.events if isinstance(event.what, Trace)
-    )
-    sampled = Counter(
-        _file_of(event.what.subject)
-        for event in run.events
-        if isinstance(event.what, Fact) and event.what.name == PYTHON_STACK
-    )
+    traced = Counter(_file_of(trace.location) for _, trace in run.all_of(Trace))
+    sampled = Counter(_file_of(fact.subject) for _, fact in run.facts(PYTHON_STACK))
     for found in (traced, sampled):
         found.pop("", 0)
         if found:

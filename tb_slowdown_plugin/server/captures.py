@@ -19,7 +19,7 @@ from tb_slowdown_plugin.profiler.steps import Recorded, rows_of
 from tb_slowdown_plugin.profiler.types import Trace
 from tb_slowdown_plugin.profiler.xplane.space import UnreadableError
 from tb_slowdown_plugin.records.capture import CapturedSteps
-from tb_slowdown_plugin.records.types import Fact, Run
+from tb_slowdown_plugin.records.types import Run
 from tb_slowdown_plugin.report.json_body import (
     Body,
 )
@@ -68,9 +68,8 @@ class Captures:
         recorded = recorded_steps(run)
         found = [self._entry(run, recorded, session) for session in self._sessions(run)]
         automatic = {
-            event.what.subject: "slower" if event.what.numbers.get("slower") else "steady"
-            for event in run.events
-            if isinstance(event.what, Fact) and event.what.name == names.AUTOMATIC_CAPTURE
+            fact.subject: "slower" if fact.numbers.get("slower") else "steady"
+            for _, fact in run.facts(names.AUTOMATIC_CAPTURE)
         }
         return {
             "captures": [

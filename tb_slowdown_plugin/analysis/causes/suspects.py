@@ -123,7 +123,7 @@ def _open_tape(case: Case) -> Suspect | None:
     """A gradient tape that records many steps, beside steps that are slow for no known reason."""
     left = case.core()
     tapes = [
-        (fact.numbers.get("age_steps", 0.0), fact.subject) for _, fact in case.facts(OPEN_TAPE)
+        (fact.numbers.get("age_steps", 0.0), fact.subject) for _, fact in case.run.facts(OPEN_TAPE)
     ]
     age, place = max(tapes, default=(0.0, ""))
     if not left or age < MATTERS * len(case.run.steps):

@@ -9,7 +9,7 @@ from typing import Final
 
 from tb_slowdown_plugin.analysis.text.wording import duration
 from tb_slowdown_plugin.catalog.parameters.shared import ALIKE
-from tb_slowdown_plugin.records.types import Change, Fact, Run, Trace
+from tb_slowdown_plugin.records.types import Change, Run, Trace
 
 _STAGE: Final = "input_stage"
 _TENSOR: Final = "tf.TensorSpec"
@@ -37,7 +37,7 @@ class RunFacts:
 
 def facts_of(run: Run) -> RunFacts:
     """The facts of a run."""
-    traces = [event.what for event in run.events if isinstance(event.what, Trace)]
+    traces = [trace for _, trace in run.all_of(Trace)]
     retraces = [trace for trace in traces if trace.cause == "signature" and trace.changes]
     counted = Counter((trace.function, trace.changes[0].argument) for trace in retraces)
     retraced = None
@@ -47,14 +47,13 @@ def facts_of(run: Run) -> RunFacts:
             trace for trace in retraces if (trace.function, trace.changes[0].argument) == most
         )
         retraced = Retraced(last.function, last.changes[0])
-    facts = [event.what for event in run.events if isinstance(event.what, Fact)]
     return RunFacts(
         retraced,
         {trace.function: trace.signature for trace in traces if trace.signature},
         {
             fact.subject.partition("#")[0]: fact.numbers["seconds_per_element"]
-            for fact in facts
-            if fact.name == _STAGE and "seconds_per_element" in fact.numbers
+            for _, fact in run.facts(_STAGE)
+            if "seconds_per_element" in fact.numbers
         },
     )
 

@@ -117,7 +117,7 @@ def _count_events(run: Run, account: RunAccount) -> dict[str, int]:
     }
     if "retracing" in found:
         # Marks are of the program's functions; calls such as `predict` retrace those of libraries.
-        traces = [event.what for event in run.events if isinstance(event.what, Trace)]
+        traces = [trace for _, trace in run.all_of(Trace)]
         of_libraries = [(each.function, each.location) for each in traces if _is_of_library(each)]
         found["retracing"] += len(of_libraries) - len(set(of_libraries))
     return found

@@ -97,7 +97,7 @@ def traced_graphs(run: Run) -> tuple[TracedGraph, ...]:
         else:
             detail = whose[code] = _DETAIL.get(trace.cause, names.AGAIN)
         joined.append(TracedGraph(trace, row, time, first, steady, source, detail))
-    epochs = sum(isinstance(event.what, Epoch) for event in run.events)
+    epochs = len(run.all_of(Epoch))
     return tuple(_settle(_as_booked(run, joined), epochs, len(run.steps)))
 
 

@@ -33,7 +33,7 @@ from tb_slowdown_plugin.catalog.parameters.ledger import (
     FLAT_FLOOR,
 )
 from tb_slowdown_plugin.catalog.signals import CORES, FIXED_WORK, SWITCHES, THREAD_CPU
-from tb_slowdown_plugin.records.types import Epoch, Event, Fact, Float, Int, Run
+from tb_slowdown_plugin.records.types import Epoch, Fact, Float, Int, Run
 
 
 def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float]:
@@ -137,7 +137,7 @@ def samples_of(run: Run, signal: str) -> Samples:
 
 def epoch_rows(run: Run) -> Int:
     """Rows at which an epoch begins, ascending."""
-    rows = {event.row for event in run.events if isinstance(event.what, Epoch)}
+    rows = {row for row, _ in run.all_of(Epoch)}
     return np.array(sorted(row for row in rows if row < len(run.steps)), np.int64)
 
 
@@ -147,17 +147,18 @@ def floor_of_wait(run: Run) -> dict[str, float]:
     Up to 15% of waiting may be as fast as a pipeline gets; one that computes anew what it was
     told to keep is not, and is named like any other cost.
     """
-    unfilled = any(isinstance(e.what, Fact) and e.what.name == UNFILLED for e in run.events)
-    return {names.INPUT_WAIT: FLAT_FLOOR} if unfilled else {}
+    return {names.INPUT_WAIT: FLAT_FLOOR} if run.facts(UNFILLED) else {}
 
 
-def input_events(run: Run) -> tuple[Event, ...]:
-    """The events of a run that may say what feeds its steps.
+def input_facts(run: Run, *names: str) -> tuple[Fact, ...]:
+    """The facts of some names that may say what feeds the steps of a run, in their order.
 
     Data that is read after the last step, such as for a `predict` at the end, fed none; where no
     pipeline was seen before, it counts.
     """
-    fed = tuple(event for event in run.events if event.row < len(run.steps))
-    whats = (event.what for event in fed)
-    is_told = any(isinstance(what, Fact) and what.name == INPUT_PIPELINE for what in whats)
-    return fed if is_told else run.events
+    is_told = any(row < len(run.steps) for row, _ in run.facts(INPUT_PIPELINE))
+    return tuple(
+        fact
+        for row, fact in run.all_of(Fact)
+        if fact.name in names and (row < len(run.steps) or not is_told)
+    )

@@ -24,7 +24,7 @@ from tb_slowdown_plugin.catalog.parameters.shared import (
     SERIES,
     START_SHARE,
 )
-from tb_slowdown_plugin.records.types import Fact, Float, Int, Run
+from tb_slowdown_plugin.records.types import Float, Int, Run
 
 EAGER_GRADIENTS: Final = 1
 """`StepTable.ran` of a step that ran no function and computed gradients."""
@@ -140,8 +140,7 @@ def name_functions(run: Run) -> Mapping[int, str]:
     """Bit of `StepTable.ran` -> the function, without its place."""
     told = {
         round(fact.numbers.get("bit", 0)): fact.subject.partition(" (")[0]
-        for event in run.events
-        if isinstance(fact := event.what, Fact) and fact.name == STEP_FUNCTION
+        for _, fact in run.facts(STEP_FUNCTION)
     }
     return {0: GRADIENTS, **told}
 
@@ -183,8 +182,7 @@ def are_uneven(run: Run, start: int) -> bool:
 
 def looping_functions(run: Run) -> list[str]:
     """The functions with loops of as many turns as their data say."""
-    facts = (event.what for event in run.events if isinstance(event.what, Fact))
-    return list(dict.fromkeys(fact.subject for fact in facts if fact.name == OPEN_LOOP))
+    return list(dict.fromkeys(fact.subject for _, fact in run.facts(OPEN_LOOP)))
 
 
 def _spread(seconds: Float, quantile: float) -> float:

@@ -13,7 +13,7 @@ from tb_slowdown_plugin.analysis.stats.events import find_events
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.shared import SEVERAL
-from tb_slowdown_plugin.records.types import Fact, Float, Run
+from tb_slowdown_plugin.records.types import Float, Run
 
 _OWNERS: Final = frozenset({names.PREDICT, names.CALL, names.CLEAR_SESSION})
 _PART: Final = "in:"
@@ -46,8 +46,7 @@ class Called:
 def called(run: Run, account: str) -> tuple[Called, ...]:
     """The calls whose seconds stand in an account, those that take most first."""
     last: dict[str, Called] = {}
-    told = (event.what for event in run.events if isinstance(event.what, Fact))
-    for fact in (each for each in told if each.name == names.CALLED):
+    for _, fact in run.facts(names.CALLED):
         owner, _, rest = fact.subject.partition("|")
         call, _, line = rest.partition("|")
         numbers = fact.numbers

@@ -54,7 +54,7 @@ from tb_slowdown_plugin.analysis.views.timeline import (
 )
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.stats import SMALLEST_CHANGE
-from tb_slowdown_plugin.records.types import Fact, Float, Int, Run, ScalarSource
+from tb_slowdown_plugin.records.types import Float, Int, Run, ScalarSource
 
 NOT_RECORDED: Final = "this run has no records of the monitor"
 _SIGNALS: Final = (
@@ -186,11 +186,7 @@ def _report(
 
 def _result_rows(run: Run) -> Int:
     """Rows in which results of evaluations or epochs were written."""
-    facts = ((event.row, event.what) for event in run.events)
-    rows = [
-        row for row, what in facts if isinstance(what, Fact) and what.name == names.RESULT_WRITTEN
-    ]
-    return np.array(rows, np.int64)
+    return np.array([row for row, _ in run.facts(names.RESULT_WRITTEN)], np.int64)
 
 
 def _sum(findings: Iterable[Finding], rows: int) -> Float:

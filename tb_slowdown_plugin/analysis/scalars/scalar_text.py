@@ -114,7 +114,7 @@ def describe_pauses(drawn: DrawnFrom, pauses: Pauses, wall: float) -> Iterable[s
 def describe_gaps(run: Run) -> Iterable[str]:
     """Where a run was resumed or stood still, in one sentence."""
     starts = [session.first_row for session in run.sessions[1:]]
-    idle = sum(event.what.seconds for event in run.events if isinstance(event.what, Idle))
+    idle = sum(gap.seconds for _, gap in run.all_of(Idle))
     if starts:
         unit = run.drawn_from.unit if run.drawn_from else "step"
         places = listed([f"{unit} {int(run.steps.number[row]):,}" for row in starts])

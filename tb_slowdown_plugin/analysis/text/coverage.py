@@ -121,17 +121,13 @@ def _notes(run: Run) -> Iterable[str]:
             f"A step takes {duration(usual)} on average: slow steps are not told apart from what "
             f"the operating system does; from {duration(SHORTEST_SECONDS)} on they are."
         )
-    idle = [event.what.seconds for event in run.events if isinstance(event.what, Idle)]
+    idle = [gap.seconds for _, gap in run.all_of(Idle)]
     if idle:
         yield (
             f"{duration(sum(idle))} without work ({counted(len(idle), 'gap')}) are not in the wall "
             "time."
         )
-    failures = Counter(
-        (event.what.part, event.what.reason)
-        for event in run.events
-        if isinstance(event.what, Failure)
-    )
+    failures = Counter((failure.part, failure.reason) for _, failure in run.all_of(Failure))
     for (part, reason), times in failures.items():
         often = f" ({times:,} times)" if times > 1 else ""
         yield f"The monitor's {part} failed{often}: {reason}"

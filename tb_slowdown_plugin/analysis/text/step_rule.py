@@ -7,7 +7,7 @@ from typing import Final
 
 from tb_slowdown_plugin.analysis.text.wording import counted
 from tb_slowdown_plugin.catalog.names import STEP_NOT_CHOSEN, STEP_RULE
-from tb_slowdown_plugin.records.types import Fact, Run
+from tb_slowdown_plugin.records.types import Run
 
 _MOST_RULES: Final = 3
 
@@ -15,7 +15,7 @@ _MOST_RULES: Final = 3
 def describe_step_rule(run: Run) -> str | None:
     """The rule by which steps were found; None where the program marks its steps itself."""
     steps: dict[str, float] = {}
-    for fact in _facts(run, STEP_RULE):
+    for _, fact in run.facts(STEP_RULE):
         known = steps.get(fact.subject, 0.0)
         steps[fact.subject] = max(known, fact.numbers.get("steps", 0.0))
     if not steps:
@@ -29,12 +29,6 @@ def describe_step_rule(run: Run) -> str | None:
 
 def describe_not_chosen(run: Run) -> Iterable[str]:
     """What was called and makes no step, for the reader to correct the rule."""
-    for fact in _facts(run, STEP_NOT_CHOSEN):
+    for _, fact in run.facts(STEP_NOT_CHOSEN):
         calls = counted(int(fact.numbers.get("calls", 0)), "call")
         yield f"Not counted as steps: {calls} of {fact.subject}."
-
-
-def _facts(run: Run, name: str) -> Iterable[Fact]:
-    for event in run.events:
-        if isinstance(event.what, Fact) and event.what.name == name:
-            yield event.what

@@ -82,7 +82,7 @@ def _next_steps(run: Run, report: Report) -> Iterator[Advice]:
             "time.",
             where="leave `disable=` out",
         )
-    if not any(isinstance(event.what, Capture) for event in run.events):
+    if not run.all_of(Capture):
         yield Advice(
             "Take a profiler capture of slow steps. It has the operations of the step, on the host "
             "and on the device.",

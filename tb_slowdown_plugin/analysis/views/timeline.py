@@ -139,12 +139,8 @@ def find_marks(run: Run, graphs: Sequence[TracedGraph]) -> Mapping[str, tuple[In
         if names.family(name) == names.CHECKPOINT:
             saved += zero_where_unknown(seconds)
     saves = working_rows(saved)
-    pauses = [
-        (event.row, event.what)
-        for event in run.events
-        if isinstance(event.what, GcPause) and not event.what.elsewhere
-    ]
-    captures = [(event.row, event.what) for event in run.events if isinstance(event.what, Capture)]
+    pauses = [(row, pause) for row, pause in run.all_of(GcPause) if not pause.elsewhere]
+    captures = run.all_of(Capture)
     size = len(run.steps)
     return {
         "retraces": _columns(

@@ -64,12 +64,12 @@ class Unranged:
             tuple(name for name in ranked if spent[name] > 0.0),
             tuple(
                 {
-                    "row": event.row,
-                    "step": int(run.steps.number[event.row]),
-                    "number": event.what.number,
+                    "row": row,
+                    "step": int(run.steps.number[row]),
+                    "number": epoch.number,
                 }
-                for event in run.events
-                if isinstance(event.what, Epoch) and event.row < len(run.steps)
+                for row, epoch in run.all_of(Epoch)
+                if row < len(run.steps)
             ),
         )
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from tb_slowdown_plugin.analysis.report_types import Advice, Cause, Report
 from tb_slowdown_plugin.records.source_lines import SOURCE_LINE
-from tb_slowdown_plugin.records.types import Fact, Run
+from tb_slowdown_plugin.records.types import Run
 from tb_slowdown_plugin.report.patches.evidence import Patch
 from tb_slowdown_plugin.report.patches.finder import Fix, find_fixes
 
@@ -34,9 +34,7 @@ def with_patches(report: Report, run: Run, root: Path) -> Report:
       root: The directory in which the program's files are; what lies below is not searched, and
         a file that has changed since is left alone: nothing but what ran is shown.
     """
-    if not any(
-        event.what.name == SOURCE_LINE for event in run.events if isinstance(event.what, Fact)
-    ):
+    if not run.facts(SOURCE_LINE):
         return report
     fixes = {fix.cause.cause: fix for fix in find_fixes(run, report, root, exact=True)}
     return replace(report, causes=tuple(_patched(cause, fixes) for cause in report.causes))

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Final, Literal
 
 from tb_slowdown_plugin.analysis.report_types import Advice, Cause, Place
 from tb_slowdown_plugin.records.source_lines import FILE_HASH, HASH, SOURCE_LINE
-from tb_slowdown_plugin.records.types import Fact, Run
+from tb_slowdown_plugin.records.types import Run
 from tb_slowdown_plugin.report.patches.code.source import Edit, Source, UncertainError
 
 ChangesResults = Literal["no", "numerics", "yes"]
@@ -59,11 +58,7 @@ class Sources:
     @classmethod
     def of(cls, run: Run, root: Path, *, exact: bool = False) -> Sources:
         """Of a run and its workers."""
-        lines = [
-            event.what
-            for event in run.events
-            if isinstance(event.what, Fact) and event.what.name == SOURCE_LINE
-        ]
+        lines = [fact for _, fact in run.facts(SOURCE_LINE)]
         return cls(
             root,
             {each.subject: each.numbers[HASH] for each in lines if HASH in each.numbers},
@@ -155,14 +150,9 @@ class Evidence:
     run: Run
     sources: Sources
 
-    @cached_property
-    def facts(self) -> tuple[Fact, ...]:
-        """All facts of the run, in their order."""
-        return tuple(event.what for event in self.run.events if isinstance(event.what, Fact))
-
     def subjects(self, name: str) -> list[str]:
         """The different subjects of the facts of a name, in their order."""
-        return list(dict.fromkeys(fact.subject for fact in self.facts if fact.name == name))
+        return list(dict.fromkeys(fact.subject for _, fact in self.run.facts(name)))
 
     def patch(
         self,

@@ -22,7 +22,7 @@ from tb_slowdown_plugin.analysis.types import (
 )
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import CALLBACK_MADE_AT
-from tb_slowdown_plugin.records.types import Fact, Float, GcPause, Int, Run
+from tb_slowdown_plugin.records.types import Float, GcPause, Int, Run
 
 CORE = "core"
 
@@ -144,23 +144,11 @@ class Case:
 
     def gc_pauses(self) -> tuple[tuple[int, GcPause], ...]:
         """(row, pause) of the collections that stopped the training thread."""
-        return tuple(
-            (event.row, event.what)
-            for event in self.run.events
-            if isinstance(event.what, GcPause) and not event.what.elsewhere
-        )
-
-    def facts(self, name: str) -> tuple[tuple[int, Fact], ...]:
-        """(row, fact) of all facts of a name, in their order."""
-        return tuple(
-            (event.row, event.what)
-            for event in self.run.events
-            if isinstance(event.what, Fact) and event.what.name == name
-        )
+        return tuple((row, pause) for row, pause in self.run.all_of(GcPause) if not pause.elsewhere)
 
     def made_at(self, account: str) -> Place | None:
         """The line that makes the callback of an account, where it is one."""
-        made = (fact.subject.partition(" ") for _, fact in self.facts(CALLBACK_MADE_AT))
+        made = (fact.subject.partition(" ") for _, fact in self.run.facts(CALLBACK_MADE_AT))
         lines = {line for who, _, line in made if who == account}
         return to_place(lines.pop(), names.detail(account)) if len(lines) == 1 else None
 

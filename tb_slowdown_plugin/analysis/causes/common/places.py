@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from tb_slowdown_plugin.analysis.causes.common.context import Case, to_place
 from tb_slowdown_plugin.analysis.causes.common.timing_text import course
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import growth_of, typical_of_known
-from tb_slowdown_plugin.analysis.prepare.recorded_run import input_events
+from tb_slowdown_plugin.analysis.prepare.recorded_run import input_facts
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import StackSet, stack_sets
 from tb_slowdown_plugin.analysis.report_types import Place
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent
@@ -39,12 +39,8 @@ _SHARE: Final = "share:"
 
 def input_line(case: Case) -> Place | None:
     """The line that begins the newest passes over the training data."""
-    places = [
-        to_place(event.what.subject)
-        for event in input_events(case.run)
-        if isinstance(event.what, Fact) and event.what.name == INPUT_AT
-    ]
-    return places[-1] if places else None
+    facts = input_facts(case.run, INPUT_AT)
+    return to_place(facts[-1].subject) if facts else None
 
 
 class GrowingPlace(NamedTuple):
@@ -135,7 +131,7 @@ def places_of_most(case: Case, lost: float) -> list[Fact]:
       case: the run.
       lost: share of the wall that is lost.
     """
-    found = [each for each in case.facts(PYTHON_STACK) if _share_of(each[1]) + lost >= LARGER]
+    found = [each for each in case.run.facts(PYTHON_STACK) if _share_of(each[1]) + lost >= LARGER]
     newest = max((row for row, _ in found), default=0)
     return sorted((fact for row, fact in found if row == newest), key=_share_of, reverse=True)
 
@@ -148,7 +144,7 @@ def place_of_most(case: Case, lost: float) -> str:
 def libraries_at(case: Case, places: list[str]) -> frozenset[str]:
     """Packages whose code ran in at least half of the samples of the first place."""
     found = set()
-    for _, fact in case.facts(PYTHON_STACK):
+    for _, fact in case.run.facts(PYTHON_STACK):
         if places and place_of(fact) == places[0]:
             half = fact.numbers.get("samples", 0.0) / 2
             found |= {
@@ -161,7 +157,7 @@ def libraries_at(case: Case, places: list[str]) -> frozenset[str]:
 
 def starts_operations(case: Case, place: str) -> bool:
     """Whether Python was in the start of a TensorFlow operation in most samples of a place."""
-    there = [fact.numbers for _, fact in case.facts(PYTHON_STACK) if place_of(fact) == place]
+    there = [fact.numbers for _, fact in case.run.facts(PYTHON_STACK) if place_of(fact) == place]
     samples, eager = (sum(each.get(key, 0.0) for each in there) for key in ("samples", "eager"))
     return eager >= MOSTLY * samples > 0
 

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.prepare.recorded_run import epoch_rows, input_events
+from tb_slowdown_plugin.analysis.prepare.recorded_run import epoch_rows, input_facts
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import (
     HALF_PRECISION,
@@ -184,8 +184,8 @@ class Board:
 
     @classmethod
     def of(cls, facts: Iterable[Fact]) -> Board:
-        """What all such callbacks of a run do, together."""
-        told = [fact.numbers for fact in facts if fact.name == TENSORBOARD_CALLBACK]
+        """What all such callbacks of a run do, together; each has told one of these facts."""
+        told = [fact.numbers for fact in facts]
         if not told:
             return cls()
         options = ("histograms", "batches", "profiles")
@@ -251,32 +251,31 @@ class Program:
     @classmethod
     def of(cls, run: Run) -> Program:
         """What is recorded of a run's program."""
-        facts = [event.what for event in run.events if isinstance(event.what, Fact)]
         pipelines = [
             Pipeline(tuple(fact.subject.split()), fact.numbers)
-            for event in input_events(run)
-            if isinstance(fact := event.what, Fact) and fact.name == names.INPUT_PIPELINE
+            for fact in input_facts(run, names.INPUT_PIPELINE)
         ]
-        options = [fact for fact in facts if fact.name == names.FUNCTION_OPTIONS]
-        traces = [event.what for event in run.events if isinstance(event.what, Trace)]
+        options = [fact for _, fact in run.facts(names.FUNCTION_OPTIONS)]
+        checkpoints = [fact for _, fact in run.facts("checkpoint")]
+        is_keras = any(trace.function == _KERAS_STEP for _, trace in run.all_of(Trace))
         families = {names.family(account) for account in run.steps.accounts}
         return cls(
             pipelines[-1] if pipelines else None,
             any(pipeline.numbers.get("arrays") for pipeline in pipelines),
-            names.CALLBACK in families or any(trace.function == _KERAS_STEP for trace in traces),
+            names.CALLBACK in families or is_keras,
             len(run.steps) * run.steps_per_row,
             float(run.steps.period_seconds.sum()),
-            sum(isinstance(event.what, Epoch) for event in run.events),
-            _epoch_steps(run, facts),
+            len(run.all_of(Epoch)),
+            _epoch_steps(run),
             names.CHECKPOINT in families,
             names.SUMMARY in families,
-            frozenset(fact.subject for fact in facts if fact.name == "checkpoint"),
-            any(fact.numbers.get("keeps") for fact in facts if fact.name == "checkpoint"),
+            frozenset(fact.subject for fact in checkpoints),
+            any(fact.numbers.get("keeps") for fact in checkpoints),
             _with_option(options, "input_signature"),
             _with_option(options, "reduce_retracing"),
-            _steps_per_execution(facts),
-            any(fact.name == HALF_PRECISION for fact in facts),
-            Board.of(facts),
+            _steps_per_execution(run),
+            bool(run.facts(HALF_PRECISION)),
+            Board.of([fact for _, fact in run.facts(TENSORBOARD_CALLBACK)]),
         )
 
     def declares(self, trace: Trace) -> bool:
@@ -302,23 +301,18 @@ def _with_option(options: list[Fact], option: str) -> frozenset[str]:
     return frozenset(fact.subject for fact in options if fact.numbers.get(option))
 
 
-def _epoch_steps(run: Run, facts: list[Fact]) -> int:
+def _epoch_steps(run: Run) -> int:
     """As Keras planned them, else by the median epoch that is over."""
-    planned = [fact.numbers["steps"] for fact in facts if _plans(fact)]
+    plans = [fact.numbers for _, fact in run.facts(PLANNED_STEPS)]
+    planned = [numbers["steps"] for numbers in plans if "steps" in numbers]
     begins = epoch_rows(run)
     if planned:
         return round(planned[-1])
     return round(float(np.median(np.diff(begins)))) * run.steps_per_row if len(begins) > 1 else 0
 
 
-def _plans(fact: Fact) -> bool:
-    return fact.name == PLANNED_STEPS and "steps" in fact.numbers
-
-
-def _steps_per_execution(facts: list[Fact]) -> int:
-    told = [
-        fact.numbers.get("steps_per_execution", 1.0) for fact in facts if fact.name == KERAS_FIT
-    ]
+def _steps_per_execution(run: Run) -> int:
+    told = [fact.numbers.get("steps_per_execution", 1.0) for _, fact in run.facts(KERAS_FIT)]
     return int(told[-1]) if told else 1
 
 

@@ -109,7 +109,7 @@ def _compiled_at(case: Case) -> Place | None:
 
 
 def _makes_optimizers(case: Case, at: Place) -> bool:
-    made = [to_place(fact.subject) for _, fact in case.facts(OPTIMIZER_AT)]
+    made = [to_place(fact.subject) for _, fact in case.run.facts(OPTIMIZER_AT)]
     return any(each and (each.file, each.line) == (at.file, at.line) for each in made)
 
 

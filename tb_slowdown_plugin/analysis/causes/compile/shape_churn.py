@@ -127,7 +127,7 @@ def varying(case: Case, rows: tuple[int, int]) -> list[str]:
     """The new shapes in rows (inclusive), each of the first tensor of the batch that varies."""
     told = [
         [f"({shape})" for shape in SHAPE.findall(fact.subject)]
-        for row, fact in case.facts(NEW_SHAPE)
+        for row, fact in case.run.facts(NEW_SHAPE)
         if rows[0] <= row <= rows[1]
     ]
     for tensor in zip(*told, strict=False):

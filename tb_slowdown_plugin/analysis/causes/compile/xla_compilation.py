@@ -121,7 +121,7 @@ def explain(case: Case) -> Claim | None:
     if not claimed:
         return None
     found: dict[str, list[Mapping[str, float]]] = defaultdict(list)
-    for _, fact in case.facts(names.XLA_COMPILATION):
+    for _, fact in case.run.facts(names.XLA_COMPILATION):
         found[fact.subject].append(fact.numbers)
     ranked = sorted(found.items(), key=lambda pair: -_seconds(pair[1]))
     values = any(_most(compilations, "values_seen") > 1 for compilations in found.values())
@@ -150,7 +150,7 @@ def explain(case: Case) -> Claim | None:
 
 def _needs_slices(case: Case) -> bool:
     """Whether a slice needs a value, or nothing is known to need one."""
-    needs = [fact.subject for _, fact in case.facts(names.XLA_NEEDS)]
+    needs = [fact.subject for _, fact in case.run.facts(names.XLA_NEEDS)]
     return not needs or any("Slice" in need for need in needs)
 
 
@@ -164,7 +164,7 @@ def _evidence(case: Case, ranked: Iterable[tuple[str, list[Mapping[str, float]]]
             f"XLA recompiled {_quoted(subject)} {counted(len(compilations), 'time')} "
             f"({duration(_seconds(compilations))}) for {' and '.join(seen)}."
         )
-        for _, fact in case.facts(names.XLA_NEEDS):
+        for _, fact in case.run.facts(names.XLA_NEEDS):
             function, _, needed = fact.subject.rpartition(": ")
             if function == subject:
                 value, _, operation = needed.partition(", for ")

@@ -111,7 +111,7 @@ def explain(case: Case) -> Claim | None:
 
 def _slow_function(case: Case, main: Finding) -> Place | None:
     """The program's function that each element waits for, where it is sure which one."""
-    if main.pattern == "epoch_boundary" or _makes_datasets(case, main) or case.facts(UNFILLED):
+    if main.pattern == "epoch_boundary" or _makes_datasets(case, main) or case.run.facts(UNFILLED):
         return None
     place = pipeline_evidence.function_place(case, main)
     return to_place(place) if place else None
@@ -221,8 +221,8 @@ def _tell_typical(wait: Float, work: Float) -> Iterable[str]:
 
 def _boundaries(case: Case, claimed: tuple[Finding, ...], wait: Float) -> Iterable[str]:
     """What the first batches that are lost take, and those in between: each a median."""
-    epochs = [event.row for event in case.run.events if isinstance(event.what, Epoch)]
-    first = np.array(sorted({row for row in epochs if row < len(wait)}), np.int64)
+    epochs = {row for row, _ in case.run.all_of(Epoch)}
+    first = np.array(sorted(row for row in epochs if row < len(wait)), np.int64)
     lost = np.sum([finding.lost_per_step for finding in claimed], axis=0)
     late = first[np.isin(first, working_rows(lost))]
     if not len(late):
@@ -241,7 +241,7 @@ def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
     captured = captured_during(case, finding)
     stage = slowest_stage(captured) if captured else None
     reading = bytes_per_second(case, READ, *finding.rows)
-    workers = [fact.numbers.get("workers", 1.0) for _, fact in case.facts(PY_DATASET)]
+    workers = [fact.numbers.get("workers", 1.0) for _, fact in case.run.facts(PY_DATASET)]
     at_epochs = finding.pattern == "epoch_boundary"
     program = Program.of(case.run)
     if program.pipeline is None and stage is not None:
@@ -250,7 +250,7 @@ def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
         program,
         told[-1][1].subject if told else pipeline_evidence.kind_of(stage) if stage else "",
         reads=reading is None or reading >= LEAST_READING,
-        unfilled=bool(case.facts(UNFILLED)),
+        unfilled=bool(case.run.facts(UNFILLED)),
         grows=finding.pattern == "drift" or _grows(case, finding),
         at_epochs=at_epochs,
         workers=round(workers[-1]) if workers else 0,

@@ -13,7 +13,7 @@ from tb_slowdown_plugin.analysis.causes.common.captures import captured_during, 
 from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.causes.common.pipeline_stages import called
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import bytes_per_second
-from tb_slowdown_plugin.analysis.prepare.recorded_run import input_events
+from tb_slowdown_plugin.analysis.prepare.recorded_run import input_facts
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent, size
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog.events import INPUT_FUNCTION, STAGE, UNFILLED
@@ -34,7 +34,7 @@ def slow_stages(case: Case, finding: Finding) -> list[tuple[int, Fact]]:
     last = finding.rows[1]
     return [
         (row, fact)
-        for row, fact in case.facts(STAGE)
+        for row, fact in case.run.facts(STAGE)
         if row <= last + 1 and fact.numbers.get("share", 0.0) >= MATTERS
     ]
 
@@ -60,7 +60,9 @@ def tell_stage(case: Case, finding: Finding) -> Iterable[str]:
 
 def tell_functions(case: Case) -> Iterable[str]:
     """The program's functions that call Python for each element, or the only one there is."""
-    told = dict.fromkeys((fact.subject, *fact.numbers) for _, fact in case.facts(INPUT_FUNCTION))
+    told = dict.fromkeys(
+        (fact.subject, *fact.numbers) for _, fact in case.run.facts(INPUT_FUNCTION)
+    )
     for place, *calls in told:
         if "generator" in calls:
             yield f"Python makes the elements, one at a time: `{place}`."
@@ -72,7 +74,7 @@ def tell_functions(case: Case) -> Iterable[str]:
 
 def tell_cache(case: Case) -> Iterable[str]:
     """Of a cache that never holds: a defect even where the wait is too short to be named."""
-    for _, fact in case.facts(UNFILLED):
+    for _, fact in case.run.facts(UNFILLED):
         yield (
             f"A `cache()` never completes: epoch {count(fact.numbers.get('passes', 0.0))} still "
             "recomputed every element. A cache is complete only when it was read to its end: put "
@@ -122,7 +124,7 @@ def tell_reading(case: Case, finding: Finding) -> Iterable[str]:
 
 def python_place(case: Case) -> str:
     """The program's function that Python makes the elements with; "" without one, or with more."""
-    found = {fact.subject for _, fact in case.facts(INPUT_FUNCTION) if fact.numbers}
+    found = {fact.subject for _, fact in case.run.facts(INPUT_FUNCTION) if fact.numbers}
     return found.pop() if len(found) == 1 else ""
 
 
@@ -138,11 +140,11 @@ def function_place(case: Case, finding: Finding) -> str:
 def _functions_of_newest(case: Case) -> list[str]:
     """The program's functions in the pipeline that was told last; other data may have theirs."""
     told: list[str] = []
-    for event in input_events(case.run):
-        if isinstance(event.what, Fact) and event.what.name == INPUT_PIPELINE:
+    for fact in input_facts(case.run, INPUT_PIPELINE, INPUT_FUNCTION):
+        if fact.name == INPUT_PIPELINE:
             told.clear()
-        elif isinstance(event.what, Fact) and event.what.name == INPUT_FUNCTION:
-            told.append(event.what.subject)
+        else:
+            told.append(fact.subject)
     return told
 
 

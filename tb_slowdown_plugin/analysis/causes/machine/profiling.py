@@ -80,9 +80,7 @@ OFFERS: Final = (
 
 def explain(case: Case) -> Claim | None:
     """Claims the seconds of the profiler, and what steps took longer only while it ran."""
-    captures = [
-        (event.row, event.what) for event in case.run.events if isinstance(event.what, Capture)
-    ]
+    captures = case.run.all_of(Capture)
     profiled = _profiled(captures, len(case.run.steps))
     timed = case.of(PROFILING)
     slower = lying_in(case, profiled, case.core())

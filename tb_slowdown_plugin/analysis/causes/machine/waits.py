@@ -61,11 +61,11 @@ def claim(case: Case) -> Claim | None:
 
 def _tell_looks(case: Case, line: str) -> list[str]:
     told = []
-    slow = sum(fact.subject == line for _, fact in case.facts(SLOW_STEP))
+    slow = sum(fact.subject == line for _, fact in case.run.facts(SLOW_STEP))
     if slow:
         verb = "was" if slow == 1 else "were"
         told.append(f"{counted(slow, 'slow step')} {verb} in that line when sampled.")
-    samples = [fact for _, fact in case.facts(PYTHON_STACK) if fact.subject == line]
+    samples = [fact for _, fact in case.run.facts(PYTHON_STACK) if fact.subject == line]
     if samples:
         waits = sum(
             fact.numbers.get("waits_inside", 0.0) + fact.numbers.get("waits_alone", 0.0)

@@ -192,7 +192,7 @@ def explain(case: Case) -> Claim | None:
 def _collections(case: Case, full: int, *, periodic: bool) -> Collections:
     """Who asked for the full collections, if for most of them."""
     calls: dict[tuple[str, bool], float] = {}
-    for _, fact in case.facts(names.GC_FORCED):
+    for _, fact in case.run.facts(names.GC_FORCED):
         calls[fact.subject, "clear_session" in fact.numbers] = fact.numbers.get("calls", 1.0)
     # A line is recorded at its 1st, 2nd, 4th ... call: it may have called nearly twice as often.
     if 2 * sum(calls.values()) < max(1, full):

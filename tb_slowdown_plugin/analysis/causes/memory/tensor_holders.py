@@ -48,8 +48,8 @@ def find_holder(case: Case, grown_bytes: float) -> Holder | None:
     """
     found: dict[str, Holder] = {}
     began: dict[str, float] = {}
-    places = dict(fact.subject.partition("|")[::-2] for _, fact in case.facts(TENSORS_ADDED_AT))
-    for row, fact in case.facts(TENSOR_CENSUS):
+    places = dict(fact.subject.partition("|")[::-2] for _, fact in case.run.facts(TENSORS_ADDED_AT))
+    for row, fact in case.run.facts(TENSOR_CENSUS):
         kind, is_held, name = fact.subject.partition(_IN)
         if not is_held:
             continue

@@ -179,7 +179,7 @@ def _ends_at(series: Float, where: Int) -> tuple[float, float]:
 def _open_tape(case: Case, claimed: tuple[Finding, ...], rows: tuple[int, int]) -> Claim | None:
     """A tape that is open for most of the run while the process grows, or slows the steps in it."""
     tapes = [
-        (fact.subject, fact.numbers.get("age_steps", 0.0)) for _, fact in case.facts(OPEN_TAPE)
+        (fact.subject, fact.numbers.get("age_steps", 0.0)) for _, fact in case.run.facts(OPEN_TAPE)
     ]
     if not tapes:
         return None

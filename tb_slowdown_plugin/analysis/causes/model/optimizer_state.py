@@ -102,7 +102,7 @@ def explain(case: Case) -> Claim | None:
 
 
 def _made_at(case: Case) -> Place | None:
-    return next((to_place(fact.subject, "") for _, fact in case.facts(OPTIMIZER_AT)), None)
+    return next((to_place(fact.subject, "") for _, fact in case.run.facts(OPTIMIZER_AT)), None)
 
 
 def _lasts(case: Case, finding: Finding) -> bool:
@@ -113,7 +113,7 @@ def _lasts(case: Case, finding: Finding) -> bool:
 
 def _tell_made(case: Case) -> Iterable[str]:
     # Making one and building it are facts of their own.
-    made = Counter(name for name, _ in {(f.subject, row) for row, f in case.facts(_MADE)})
+    made = Counter(name for name, _ in {(f.subject, row) for row, f in case.run.facts(_MADE)})
     for name, times in made.most_common(2):
         yield f"`{name}` was re-created or rebuilt in {counted(times, 'step')} of the run."
 

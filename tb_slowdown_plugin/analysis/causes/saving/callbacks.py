@@ -108,7 +108,7 @@ def _method(case: Case, finding: Finding) -> str:
     at_epochs = finding.pattern == "epoch_boundary"
     told = dict.fromkeys(
         place
-        for _, fact in case.facts(CALLBACK_AT)
+        for _, fact in case.run.facts(CALLBACK_AT)
         for account, _, place in [fact.subject.partition(" ")]
         if account == finding.source
     )

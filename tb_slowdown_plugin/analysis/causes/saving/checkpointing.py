@@ -63,7 +63,7 @@ def explain(case: Case) -> Claim | None:
     )
     often = cadence(rows.tolist(), len(case.run.steps))
     period = case.run.steps.period_seconds
-    callers = [fact for _, fact in case.facts(names.CHECKPOINT_FROM)]
+    callers = [fact for _, fact in case.run.facts(names.CHECKPOINT_FROM)]
     how = checkpointing_fixes.Saving(
         who,
         grows=change > 1,
@@ -74,7 +74,7 @@ def explain(case: Case) -> Claim | None:
         run_steps=len(period) * case.run.steps_per_row,
         run_seconds=float(period.sum()),
         place=callers[-1].subject if len({each.subject for each in callers}) == 1 else "",
-        keeps_few=any(fact.numbers.get("keeps") for _, fact in case.facts("checkpoint")),
+        keeps_few=any(fact.numbers.get("keeps") for _, fact in case.run.facts("checkpoint")),
         in_callback=any(each.numbers.get("in_callback") for each in callers),
     )
     return Claim(
@@ -110,7 +110,7 @@ def _evidence(
     )
     written = [
         (row, fact.numbers["bytes"])
-        for row, fact in case.facts("checkpoint")
+        for row, fact in case.run.facts("checkpoint")
         if "bytes" in fact.numbers
     ]
     if written:

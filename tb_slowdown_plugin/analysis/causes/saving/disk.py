@@ -252,7 +252,7 @@ def _tell_writes(writes: _Writes) -> str:
 
 def _saves_of_same_bytes(case: Case) -> tuple[Finding, ...]:
     """Growth of the time of saves, where each writes as many bytes as the first ones."""
-    written = [f.numbers["bytes"] for _, f in case.facts("checkpoint") if "bytes" in f.numbers]
+    written = [f.numbers["bytes"] for _, f in case.run.facts("checkpoint") if "bytes" in f.numbers]
     third = len(written) // 3
     if len(written) < SERIES or np.median(written[-third:]) > LARGER * np.median(written[:third]):
         return ()

@@ -42,7 +42,7 @@ def claim(case: Case) -> Claim | None:
     usual = duration(float(np.median(main.lost_per_step[rows])))
     slow_steps = [
         fact
-        for _, fact in case.facts(SLOW_STEP)
+        for _, fact in case.run.facts(SLOW_STEP)
         if fact.subject.rpartition(":")[0] == line.rpartition(":")[0]
     ]
     seconds = lost_seconds(claimed)

@@ -145,7 +145,7 @@ def _parts(claimed: Iterable[Finding]) -> dict[str, float]:
 def _evidence(
     case: Case, first: list[TracedGraph], parts: dict[str, float], seconds: float
 ) -> Iterable[str]:
-    passes = {event.row for event in case.run.events if isinstance(event.what, Epoch)}
+    passes = {row for row, _ in case.run.all_of(Epoch)}
     later = "later epochs" if len(passes) > 1 else "later steps"
     for part, lost in sorted(parts.items(), key=lambda item: -item[1]):
         share = f"{duration(lost)} ({percent(lost / seconds)} of the warm-up)"

@@ -95,7 +95,8 @@ def elements(shapes: str) -> float:
 
 def _batches(case: Case) -> _Batches | None:
     told: dict[int, float] = {}
-    for row, fact in case.facts(NEW_SHAPE):  # the smaller one of a row is what an epoch left over
+    # The smaller one of a row is what an epoch left over.
+    for row, fact in case.run.facts(NEW_SHAPE):
         told[row] = max(told.get(row, 0.0), elements(fact.subject))
     if len(told) < 2:
         return None

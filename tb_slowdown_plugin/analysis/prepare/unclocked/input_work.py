@@ -92,14 +92,12 @@ def _is_usual(value: float, part: Int | Float) -> bool:
 
 
 def _pipelines(run: Run) -> list[Fact]:
-    whats = (event.what for event in run.events)
-    return [each for each in whats if isinstance(each, Fact) and each.name == names.INPUT_PIPELINE]
+    return [fact for _, fact in run.facts(names.INPUT_PIPELINE)]
 
 
 def _is_fit(run: Run) -> bool:
     """Whether Keras trains: its functions get iterators, whose elements are declared, not seen."""
-    whats = (event.what for event in run.events)
-    return any(isinstance(each, Fact) and each.name == KERAS_FIT for each in whats)
+    return bool(run.facts(KERAS_FIT))
 
 
 def _batches_are_alike(run: Run, pipelines: Sequence[Fact]) -> bool:

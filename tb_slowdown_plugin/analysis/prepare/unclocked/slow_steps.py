@@ -45,7 +45,8 @@ def find_slow_steps(run: Run, measured: Mapping[str, Float]) -> list[SlowStep]:
       run: The recording.
       measured: Account -> (S,) seconds.
     """
-    if not any(isinstance(e.what, Fact) and e.what.name == SLOW_STEP for e in run.events):
+    told = run.facts(SLOW_STEP)
+    if not told:
         return []
     period = run.steps.period_seconds
     known = np.zeros(len(period))
@@ -54,11 +55,8 @@ def find_slow_steps(run: Run, measured: Mapping[str, Float]) -> list[SlowStep]:
             known += zero_where_unknown(seconds)
     idle = is_idle(run, period - known)
     found = []
-    for event in run.events:
-        what = event.what
-        if not isinstance(what, Fact) or what.name != SLOW_STEP:
-            continue
-        row = event.row - round(what.numbers.get("ago", 0.0))
+    for seen_at, what in told:
+        row = seen_at - round(what.numbers.get("ago", 0.0))
         if 0 < row <= len(period):  # a step may end between the look and the record of it
             row -= int(row == len(period) or period[row - 1] > period[row])
             alone = known[row] < MOSTLY_WRITING * period[row]

@@ -29,20 +29,13 @@ class StackSet:
 def stack_sets(run: Run) -> list[StackSet]:
     """All sets of samples, in order: in a long step there may be several."""
     sets: list[StackSet] = []
-    for event in run.events:
-        what = event.what
-        if not isinstance(what, Fact) or what.name != PYTHON_STACK:
-            continue
-        of = what.numbers.get("of", 0.0)
+    for row, fact in run.facts(PYTHON_STACK):
+        of = fact.numbers.get("of", 0.0)
         newest = sets[-1] if sets else None
-        if (
-            newest is None
-            or (newest.row, newest.of) != (event.row, of)
-            or not newest.has_room(what)
-        ):
-            newest = StackSet(event.row, of)
+        if newest is None or (newest.row, newest.of) != (row, of) or not newest.has_room(fact):
+            newest = StackSet(row, of)
             sets.append(newest)
-        newest.facts.append(what)
+        newest.facts.append(fact)
     return sets
 
 

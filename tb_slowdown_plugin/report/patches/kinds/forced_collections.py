@@ -28,8 +28,8 @@ def find(evidence: Evidence) -> Iterator[Callable[[], Patch]]:
     """A patch for each line that asks for collections."""
     called = {
         fact.subject: fact.numbers
-        for fact in evidence.facts
-        if fact.name == names.GC_FORCED and fact.numbers.get("calls", 0.0) > 1
+        for _, fact in evidence.run.facts(names.GC_FORCED)
+        if fact.numbers.get("calls", 0.0) > 1
     }
     for subject, numbers in called.items():
         place = to_place(subject, "gc.collect")

@@ -62,8 +62,7 @@ def find_optimizers(evidence: Evidence) -> Iterator[Callable[[], Patch]]:
 
 
 def _made_anew(evidence: Evidence) -> list[Trace]:
-    traces = [event.what for event in evidence.run.events if isinstance(event.what, Trace)]
-    anew = [trace for trace in traces if trace.cause == "new_object"]
+    anew = [trace for _, trace in evidence.run.all_of(Trace) if trace.cause == "new_object"]
     return list({(trace.function, trace.location): trace for trace in anew}.values())
 
 

@@ -71,7 +71,7 @@ def find_chain(evidence: Evidence) -> Chain:
     Raises:
       UncertainError: The source does not show it, or shows another one than was recorded.
     """
-    read_at = [fact.subject for fact in evidence.facts if fact.name == INPUT_AT]
+    read_at = [fact.subject for _, fact in evidence.run.facts(INPUT_AT)]
     place = to_place(read_at[-1]) if read_at else None
     if place is None:
         raise UncertainError(
@@ -81,7 +81,7 @@ def find_chain(evidence: Evidence) -> Chain:
     source = evidence.sources.whole(place)
     user, expression = _find_use(source, place)
     stages, origin = _Resolver(source).resolve(expression)
-    pipelines = [fact for fact in evidence.facts if fact.name == INPUT_PIPELINE]
+    pipelines = [fact for _, fact in evidence.run.facts(INPUT_PIPELINE)]
     told = pipelines[-1].subject.split() if pipelines else []
     if not stages or not _are_alike(stages, origin, told):
         raise UncertainError(

@@ -43,9 +43,8 @@ def find(evidence: Evidence) -> Iterator[Callable[[], Patch]]:
     """A patch for each function that is traced again for its arguments, the costliest first."""
     costs: dict[tuple[str, str], float] = {}
     changes: dict[tuple[str, str], list[Trace]] = {}
-    for event in evidence.run.events:
-        trace = event.what
-        if isinstance(trace, Trace) and trace.cause == "signature" and trace.depth == 0:
+    for _, trace in evidence.run.all_of(Trace):
+        if trace.cause == "signature" and trace.depth == 0:
             code = trace.function, trace.location
             costs[code] = costs.get(code, 0.0) + trace.seconds
             changes.setdefault(code, []).append(trace)

@@ -77,7 +77,7 @@ def test_of_steps_that_are_counted_anew_a_range_has_the_least_and_the_largest(ma
 
 def test_events_of_the_training_thread(case):
     assert [row for row, _ in case.gc_pauses()] == [3]
-    assert [row for row, _ in case.facts("x")] == [5]
+    assert [row for row, _ in case.run.facts("x")] == [5]
     assert case.wall_share(2.5) == 0.25
 
 
