@@ -17,8 +17,9 @@ def main(logdir, truth, healthy):
             with tbslow.summary.step():
                 train_step(x, y)
                 rewards.extend(float(k) for k in range(3000))
-                with truth.part(i):
-                    sum(rewards[-3000:] if healthy else rewards)
+                began = injector.clock()
+                sum(rewards[-3000:] if healthy else rewards)
+                truth.add(i, injector.clock() - began)
     truth.grows_from_first(10)
 
 
