@@ -20,6 +20,8 @@ from tb_slowdown_plugin.records.types import Float, Int
 
 _GROUPS: Final = 16
 """Groups of steps with about equally many items, of each of which the median is taken."""
+_POWERS: Final = np.arange(4)
+"""Of the items, by which time may grow."""
 
 
 def measure_work(
@@ -86,10 +88,11 @@ def _number_kinds(kinds: ArrayLike | None, count: int) -> Int:
 
 
 def _fit_items(amount: Float, seconds: Float, wanted: Float) -> Float:
-    """The usual seconds of steps with `wanted` items: a + b x items + c x items squared.
+    """The usual seconds of steps with `wanted` items: a sum of powers of the items, up to the cube.
 
-    Fitted on the medians of groups of like steps, none of a, b, c below zero, so
-    that time grows at most with the square of the items and never falls.
+    Fitted on the medians of groups of like steps, with no factor below zero, so that time never
+    falls with the items, and grows at most as that of an algorithm of linear algebra does: to
+    factor a matrix of n rows takes n cubed.
     """
     order = np.argsort(amount, kind="stable")
     groups = [part for part in np.array_split(order, _GROUPS) if len(part)]
@@ -98,17 +101,15 @@ def _fit_items(amount: Float, seconds: Float, wanted: Float) -> Float:
     if size[-1] < (1 + ALIKE) * size[0] or not np.all(typical > 0):
         return np.full(len(wanted), np.median(seconds))
     unit = size[-1]
-    terms = np.stack([np.ones_like(size), size / unit, (size / unit) ** 2], axis=1)
-    weighted = terms / typical[:, None]
-    best, coefficients = np.inf, np.array([float(np.median(typical)), 0.0, 0.0])
-    for used in product([False, True], repeat=3):
+    weighted = (size / unit)[:, None] ** _POWERS / typical[:, None]
+    best, coefficients = np.inf, np.median(typical) * (_POWERS == 0)
+    for used in product([False, True], repeat=len(_POWERS)):
         if not any(used):
             continue
         mask = np.array(used)
         solution = np.linalg.lstsq(weighted[:, mask], np.ones(len(size)), rcond=None)[0]
         error = float(np.sum((weighted[:, mask] @ solution - 1) ** 2))
         if solution.min() >= 0 and error < best:
-            best, coefficients = error, np.zeros(3)
+            best, coefficients = error, np.zeros(len(_POWERS))
             coefficients[mask] = solution
-    x = wanted / unit
-    return np.asarray(coefficients[0] + coefficients[1] * x + coefficients[2] * x * x)
+    return np.asarray((wanted / unit)[:, None] ** _POWERS @ coefficients)
