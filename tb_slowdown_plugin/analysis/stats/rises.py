@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from tb_slowdown_plugin.analysis.stats.segments import Part
-from tb_slowdown_plugin.catalog.parameters.shared import TELLING
+from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY, TELLING
 from tb_slowdown_plugin.catalog.parameters.stats import LONGEST_DIP, PERSISTENCE, SMALLEST_CHANGE
 from tb_slowdown_plugin.records.types import Float
 
@@ -40,7 +40,15 @@ def find_base(level: Float, parts: list[Part], warm_up: int) -> tuple[float, tup
     if not held:
         return float(np.median(level[warm_up:])), (warm_up, count)
     best = min(held, key=lambda part: float(level[part.first : part.end].min()))
-    return float(level[best.first : best.end].min()), (best.first, best.end)
+    return _lowest_held(level[best.first : best.end], count), (best.first, best.end)
+
+
+def _lowest_held(inside: Float, count: int) -> float:
+    """The lowest level of a part; of one that rises at once, the one that it rises to."""
+    ordered = np.sort(inside)
+    lowest, highest = float(ordered[0]), float(ordered[-1])
+    held = float(ordered[min(int(np.ceil(PERSISTENCE * count)), len(ordered) - 1)])
+    return held if held - lowest > MAJORITY * (highest - lowest) else lowest
 
 
 def _is_dip(level: Float, parts: list[Part], index: int) -> bool:

@@ -39,7 +39,7 @@ from tb_slowdown_plugin.collectors.tracing.function_calls import (
 )
 from tb_slowdown_plugin.collectors.tracing.functions import TracedFunctions
 from tb_slowdown_plugin.collectors.tracing.graph_size import trained_variables, variable_elements
-from tb_slowdown_plugin.collectors.tracing.session_feeds import count_feeds
+from tb_slowdown_plugin.collectors.tracing.session_runs import count_runs
 from tb_slowdown_plugin.collectors.tracing.spans import Spans
 from tb_slowdown_plugin.collectors.tracing.step_functions import StepFunctions
 from tb_slowdown_plugin.collectors.tracing.subjects import Subject, Subjects
@@ -47,7 +47,6 @@ from tb_slowdown_plugin.records.types import Fact, Trace, What
 
 _MOST_CALLERS: Final = 20
 """Lines that have a function traced again, of which a record has the place."""
-_SESSION_RUN: Final = "Session.run"
 _DEFINE = "_maybe_define_function"
 _CREATE = "_create_concrete_function"
 _PARAMETERS = {
@@ -127,7 +126,7 @@ class TraceCollector:
     def _hook_sessions(self, context: Context) -> None:
         from tensorflow.python.client import session
 
-        around = count_feeds(context.stopwatch, lambda: self._step_functions.bit_of(_SESSION_RUN))
+        around = count_runs(context.stopwatch, self._step_functions.bit_of)
         with contextlib.suppress(Unavailable):
             self._hooks.surround(session.BaseSession, "run", around)
 

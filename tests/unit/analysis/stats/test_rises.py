@@ -21,6 +21,14 @@ def test_a_dip_that_the_run_came_back_from_is_not_the_base() -> None:
     assert find_base(level, parts, 0)[0] == 1.5
 
 
+def test_one_fast_step_at_first_is_not_the_base_of_what_seems_to_grow() -> None:
+    level = np.append(0.2, np.full(39, 1.0))
+    base, _ = find_base(level, [Part(0, 40, grows=True)], 0)
+    assert base == 1.0
+    growth = np.linspace(0.2, 1.0, 40)
+    assert find_base(growth, [Part(0, 40, grows=True)], 0)[0] == pytest.approx(0.2)
+
+
 def test_a_jump_has_its_height_from_where_it_stands() -> None:
     level = np.repeat([1.0, 1.4], [60, 40])
     (rise,) = find_rises(level, 1.0, [Part(0, 60, False), Part(60, 100, False)], 0, 1e-4)
