@@ -17,7 +17,8 @@ UNFILLED: Final = "cache_unfilled"
 """Fact: a cache still read its source in a pass in which it should have held."""
 
 PY_DATASET: Final = "py_dataset"
-"""Fact: Keras is given a `PyDataset`, and so many workers make its batches."""
+"""Fact: Keras is given a `PyDataset`: the program's function that makes a batch, and how many
+workers do."""
 
 KERAS_FIT: Final = "keras_fit"
 """Fact: how Keras's `fit` runs: "steps_per_execution"."""

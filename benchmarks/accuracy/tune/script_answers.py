@@ -473,6 +473,51 @@ SCRIPTS: Final[dict[str, Answer]] = {
             "def recordings(seed, batch):",
         ),
     ),
+    "gauge_replay": Answer(
+        ("python_overhead",),
+        (
+            "seen = collections.Counter(e.label for e in self.examples)",
+            "for e in self.examples:",
+            "age = (now - e.born) / self.memory",
+            "weights.append((0.3 + math.exp(-age)) / seen[e.label])",
+            "chosen = random.choices(self.examples, weights=weights, k=k)",
+        ),
+    ),
+    "holter_beats": Answer(
+        ("input_pipeline",),
+        (
+            "with np.load(self.paths[number]) as archive:",
+            "strips, kinds = self.read_recording(number)",
+            "def read_recording(self, number):",
+        ),
+    ),
+    "listing_trainer": Answer(
+        ("checkpointing",),
+        (
+            "trainer.model.save(path)",
+            "def after_step(self, trainer, losses):",
+            "keep_every: int = 20",
+        ),
+    ),
+    "soil_moisture_sgld": Answer(
+        ("tensor_retention",),
+        (
+            "draws.append(class_probabilities(xt_t))",
+            "mean = tf.reduce_mean(tf.stack(draws), axis=0)",
+            "draws = []",
+        ),
+    ),
+    "spectra_vat": Answer(
+        ("backward_pass",),
+        ("r_adv = adversarial_direction(network, x_unl, clean)",),
+    ),
+    "student_mastery": Answer(
+        ("retracing",),
+        (
+            "weight = waviness_at(step)",
+            "def train_step(",
+        ),
+    ),
     "chant_lm": Answer(),
     "galaxy_gan": Answer(),
     "road_masks": Answer(),
@@ -489,6 +534,12 @@ SCRIPTS: Final[dict[str, Answer]] = {
     "recall_gru": Answer(),
     "load_pbt": Answer(),
     "ore_kriging": Answer(),
+    "ad_clicks_fm": Answer(),
+    "alloy_gp": Answer(),
+    "pendulum_flow": Answer(),
+    "seedlings_notebook": Answer(),
+    "ticket_router": Answer(),
+    "tide_gauge_mirrored": Answer(),
 }
-"""By script in `programs`; 105 with a defect that costs at least 10 % (`basket_negatives` and
-`sleep_stages` only beside other work), 93 healthy ones."""
+"""By script in `programs`; 111 with a defect that costs at least 10 % (`basket_negatives` and
+`sleep_stages` only beside other work), 99 healthy ones."""

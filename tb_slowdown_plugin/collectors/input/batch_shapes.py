@@ -20,9 +20,12 @@ from collections.abc import Callable, Collection, Generator, Mapping
 from threading import get_ident
 from typing import Any, Final, TypeAlias
 
+from tb_slowdown_plugin.catalog.events import PY_DATASET
 from tb_slowdown_plugin.catalog.names import INPUT_WAIT, VALIDATION
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
+from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
 from tb_slowdown_plugin.collectors.hooks.method_hooks import Method, MethodHooks
+from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces, code_of
 from tb_slowdown_plugin.records.types import Fact
 
 EVERY: Final = 16
@@ -74,7 +77,7 @@ class BatchShapes:
         self._hooks.replace(iterator, "__next__", self._looked_at)
         context.batch_observers.append(self._note)
         self._workers = 0
-        self._keras = KerasBatches(self._see, self._note, self._note_workers)
+        self._keras = KerasBatches(self._see, self._note, self._note_dataset)
         self._keras.start()
 
     def read(self) -> Mapping[str, float]:
@@ -116,10 +119,12 @@ class BatchShapes:
                 self.name, f"the shape of a batch can't be read: {type(error).__name__}"
             )
 
-    def _note_workers(self, workers: int) -> None:
+    def _note_dataset(self, dataset: Any) -> None:
+        workers = int(dataset.workers)
         if workers != self._workers and not self._context.stopwatch.is_open(VALIDATION):
             self._workers = workers
-            self._context.emit(Fact("py_dataset", "", {"workers": workers}))
+            place = _place_of_batches(dataset)
+            self._context.emit(Fact(PY_DATASET, place, {"workers": workers}))
 
     def _look(self, batch: Any) -> None:
         shapes = shapes_of(batch)
@@ -231,18 +236,18 @@ class KerasBatches:
     Args:
       batch: Is given each batch; in any thread.
       size: Is given what has the shapes of batches to come.
-      workers: Is given how many threads or processes make the batches of a `PyDataset`.
+      dataset: Is given the `PyDataset` of each batch, in any thread; it may raise.
     """
 
     def __init__(
         self,
         batch: Callable[[Any], None],
         size: Callable[[Any], None],
-        workers: Callable[[int], None],
+        dataset: Callable[[Any], None],
     ) -> None:
         self._tell_batch = batch
         self._tell_size = size
-        self._tell_workers = workers
+        self._tell_dataset = dataset
         self._hooks = MethodHooks("batch_shapes")
 
     def start(self) -> None:
@@ -262,7 +267,7 @@ class KerasBatches:
     def _batches(self, adapter: Any, batch: Any) -> Generator[None, Any, None]:
         self._tell_batch(batch)
         with contextlib.suppress(Exception):  # an adapter of another make
-            self._tell_workers(int(adapter.py_dataset.workers))
+            self._tell_dataset(adapter.py_dataset)
         yield
 
     def _arrays(self, adapter: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
@@ -271,6 +276,14 @@ class KerasBatches:
             for items in (adapter.batch_size, adapter.partial_batch_size):
                 if items:
                     self._tell_size(_sized(dataset.element_spec, int(items)))
+
+
+def _place_of_batches(dataset: Any) -> str:
+    """The program's function that makes a batch; "" where a library does."""
+    code = code_of(type(dataset).__getitem__)
+    if code is None or is_installed(code.co_filename):
+        return ""
+    return SourcePlaces.of_process().in_code(code, code.co_firstlineno)
 
 
 class _Shaped:

@@ -16,7 +16,7 @@ from tb_slowdown_plugin.analysis.causes.common.trend_tests import bytes_per_seco
 from tb_slowdown_plugin.analysis.prepare.recorded_run import input_facts
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent, size
 from tb_slowdown_plugin.analysis.types import Finding
-from tb_slowdown_plugin.catalog.events import INPUT_FUNCTION, STAGE, UNFILLED
+from tb_slowdown_plugin.catalog.events import INPUT_FUNCTION, PY_DATASET, STAGE, UNFILLED
 from tb_slowdown_plugin.catalog.names import INPUT_PIPELINE
 from tb_slowdown_plugin.catalog.parameters.shared import LEAST_READING, MATTERS
 from tb_slowdown_plugin.catalog.signals import READ
@@ -125,6 +125,7 @@ def tell_reading(case: Case, finding: Finding) -> Iterable[str]:
 def python_place(case: Case) -> str:
     """The program's function that Python makes the elements with; "" without one, or with more."""
     found = {fact.subject for _, fact in case.run.facts(INPUT_FUNCTION) if fact.numbers}
+    found |= {fact.subject for _, fact in case.run.facts(PY_DATASET) if fact.subject}
     return found.pop() if len(found) == 1 else ""
 
 

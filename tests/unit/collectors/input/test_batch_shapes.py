@@ -59,7 +59,12 @@ def test_the_workers_of_a_py_dataset_are_told_when_they_change(recording, collec
     recording.stopwatch.open("validation")
     model().fit(Growing(workers=2), verbose=0, shuffle=False)
     recording.stopwatch.close()
-    facts = [fact.numbers for fact in recording.of(Fact) if fact.name == "py_dataset"]
+    told = [fact for fact in recording.of(Fact) if fact.name == "py_dataset"]
+    (place,) = {fact.subject for fact in told}
+    line = Growing.__getitem__.__code__.co_firstlineno
+    assert place.startswith("Growing.__getitem__ (")
+    assert place.endswith(f"test_batch_shapes.py:{line})")
+    facts = [fact.numbers for fact in told]
     assert facts == [{"workers": 1}, {"workers": 3}]
 
 
@@ -79,7 +84,7 @@ def test_validation_has_its_own(recording, collector):
 def test_keras_gets_its_methods_back_and_may_have_none_of_them(monkeypatch):
     from keras.src.trainers.data_adapters import py_dataset_adapter
 
-    batches = KerasBatches(batch=pytest.fail, size=pytest.fail, workers=pytest.fail)
+    batches = KerasBatches(batch=pytest.fail, size=pytest.fail, dataset=pytest.fail)
     batches.start()
     assert len(hooked_by("batch_shapes")) == 2
     batches.stop()

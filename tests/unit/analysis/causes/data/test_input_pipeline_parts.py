@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from unit.analysis.steady_steps import SIZE, STEP, at
 
+from tb_slowdown_plugin.analysis.report_types import Place
 from tb_slowdown_plugin.records.types import Epoch, Fact, Trace
 
 
@@ -173,6 +174,13 @@ def test_a_py_dataset_gets_more_workers(cause_of, workers, so_far):
     (advice,) = cause.advice
     assert advice.text.endswith(f"So far there {so_far}")
     assert f"workers={max(4, 2 * workers)}" in advice.code
+
+
+def test_the_place_of_a_py_dataset_is_the_function_that_makes_a_batch(cause_of):
+    made = Fact("py_dataset", "Batches.__getitem__ (data.py:12)", {"workers": 1})
+    events = [(0, made), (1, stage("Generator#4", 0.02))]
+    cause = cause_of("flat", np.full(SIZE, 0.030), events=events)
+    assert cause.place == Place("data.py", 12, "Batches.__getitem__")
 
 
 def test_a_py_dataset_that_gets_slower_is_looked_at_before_it_gets_workers(cause_of):
