@@ -23,10 +23,10 @@ from tb_slowdown_plugin.analysis.causes.common.stalled_steps import (
     subject_of,
     tell_stalls,
 )
-from tb_slowdown_plugin.analysis.causes.data.iterator_teardown import tell_shortly
 from tb_slowdown_plugin.analysis.causes.match import (
     describe_defects_below_floors,
     match_causes,
+    tell_avoidable,
 )
 from tb_slowdown_plugin.analysis.causes.suspects import find_suspects
 from tb_slowdown_plugin.analysis.causes.unexplained import describe_unexplained
@@ -171,7 +171,7 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
             blind_spots=[spot.short for spot in spots],
             unexplained_as=subject_of(past, per_cause[UNEXPLAINED]),
             before=stall.text if stall is not None else "",
-            avoidable=tell_shortly(case),
+            avoidable=tell_avoidable(case),
         ),
         steps=len(run.steps),
         wall_seconds=wall,

@@ -13,10 +13,11 @@ from importlib import import_module
 from typing import Final
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds
-from tb_slowdown_plugin.analysis.causes.data.iterator_teardown import tell_ends
+from tb_slowdown_plugin.analysis.causes.data.iterator_teardown import tell_ends, tell_shortly
 from tb_slowdown_plugin.analysis.causes.data.pipeline_evidence import tell_cache
 from tb_slowdown_plugin.analysis.causes.machine.python_overhead import (
     tell_eager,
+    tell_eager_shortly,
 )
 from tb_slowdown_plugin.analysis.causes.saving.callbacks import tell_validation
 from tb_slowdown_plugin.analysis.types import Finding
@@ -40,6 +41,11 @@ def describe_defects_below_floors(case: Case, claims: list[Claim]) -> Iterable[s
     if not any(claim.cause == "input_pipeline" for claim in claims):
         yield from tell_cache(case)
         yield from tell_ends(case)
+
+
+def tell_avoidable(case: Case) -> str:
+    """What a headline says of time that isn't lost, and can be spared; "" for nothing."""
+    return tell_shortly(case) or tell_eager_shortly(case)
 
 
 def match_causes(case: Case) -> tuple[list[Claim], tuple[Finding, ...]]:

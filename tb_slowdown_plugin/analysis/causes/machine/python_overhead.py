@@ -293,12 +293,7 @@ def runs_eagerly(case: Case) -> bool:
 
 def tell_eager(case: Case) -> Iterable[str]:
     """Of a run whose steps are healthy as they are, and could be several times as fast."""
-    steps = case.run.steps
-    if len(steps) < ENOUGH_STEPS or not runs_eagerly(case):
-        return
-    known = ~np.isnan(steps.thread_cpu_seconds)
-    wall = float(np.sum(steps.period_seconds, where=known))
-    busy = float(np.sum(steps.thread_cpu_seconds, where=known)) / wall if wall > 0 else 0.0
+    busy = _find_eager_share(case)
     if busy >= MOSTLY:
         yield (
             "No `tf.function` was traced in this run, and the training thread computed for "
@@ -306,3 +301,20 @@ def tell_eager(case: Case) -> Iterable[str]:
             "operations is started from Python. As a `tf.function`, or in Keras without "
             "`run_eagerly=True`, it may be several times as fast."
         )
+
+
+def tell_eager_shortly(case: Case) -> str:
+    """The same in a headline."""
+    if _find_eager_share(case) < MOSTLY:
+        return ""
+    return "No `tf.function` was traced: if the step runs none, it may be several times as fast as one."
+
+
+def _find_eager_share(case: Case) -> float:
+    """How much of an eager run the training thread computes for; 0 of any other run."""
+    steps = case.run.steps
+    if len(steps) < ENOUGH_STEPS or not runs_eagerly(case):
+        return 0.0
+    known = ~np.isnan(steps.thread_cpu_seconds)
+    wall = float(np.sum(steps.period_seconds, where=known))
+    return float(np.sum(steps.thread_cpu_seconds, where=known)) / wall if wall > 0 else 0.0
