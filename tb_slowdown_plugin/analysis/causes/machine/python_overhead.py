@@ -307,7 +307,7 @@ def tell_eager_shortly(case: Case) -> str:
     """The same in a headline."""
     if _find_eager_share(case) < MOSTLY:
         return ""
-    return "No `tf.function` was traced: if the step runs none, it may be several times as fast as one."
+    return "No `tf.function` was traced: if the step runs none, one may make it far faster."
 
 
 def _find_eager_share(case: Case) -> float:

@@ -19,7 +19,7 @@ def told(make_run, judge):
         run = make_run(STEP[:size], thread_cpu=busy * STEP[:size], events=traces, accounts=accounts)
         environment = Environment(collectors=(CollectorState("tracing", watched, ""),))
         report = judge(replace(run, environment=environment)).report
-        shortly = "No `tf.function` was traced: if the step runs none, one may make it"
+        shortly = "No `tf.function` was traced: if the step runs none, one may make it far faster."
         is_told = any(note.startswith("No `tf.function` was traced") for note in report.notes)
         assert (shortly in report.headline) == is_told
         return [note for note in report.notes if note.startswith("No `tf.function` was traced")]
