@@ -10,6 +10,7 @@ from itertools import product
 from typing import Final
 
 import numpy as np
+from numpy.polynomial.polynomial import polyval
 from numpy.typing import ArrayLike, NDArray
 
 from tb_slowdown_plugin.analysis.prepare.steps import as_column
@@ -112,4 +113,4 @@ def _fit_items(amount: Float, seconds: Float, wanted: Float) -> Float:
         if solution.min() >= 0 and error < best:
             best, coefficients = error, np.zeros(len(_POWERS))
             coefficients[mask] = solution
-    return np.asarray((wanted / unit)[:, None] ** _POWERS @ coefficients)
+    return np.asarray(polyval(wanted / unit, coefficients))  # no matrix: a run may be long

@@ -39,7 +39,7 @@ from tb_slowdown_plugin.collectors.tracing.function_calls import (
 )
 from tb_slowdown_plugin.collectors.tracing.functions import TracedFunctions
 from tb_slowdown_plugin.collectors.tracing.graph_size import trained_variables, variable_elements
-from tb_slowdown_plugin.collectors.tracing.session_runs import count_runs
+from tb_slowdown_plugin.collectors.tracing.session_calls import count_runs
 from tb_slowdown_plugin.collectors.tracing.spans import Spans
 from tb_slowdown_plugin.collectors.tracing.step_functions import StepFunctions
 from tb_slowdown_plugin.collectors.tracing.subjects import Subject, Subjects

@@ -8,6 +8,7 @@ from __future__ import annotations
 import weakref
 from typing import Any, Final
 
+from tb_slowdown_plugin.collectors.tracing.session_calls import names_of
 from tb_slowdown_plugin.writer.launch.training.graph_updates import is_write, written_resource
 
 _RESTORE: Final = ("RestoreV2", "Restore")
@@ -24,23 +25,11 @@ class SessionRuns:
     def train(self, session: Any, fetches: Any) -> bool:
         """Whether a run with these fetches trains."""
         graph = session.graph
-        names = tuple(sorted(_names_in(fetches)))
+        names = tuple(sorted(set(names_of(fetches))))
         known = self._known.setdefault(graph, {})
         if names not in known:
             known[names] = _assigns(graph, names)
         return known[names]
-
-
-def _names_in(fetches: Any) -> set[str]:
-    """The names of what is fetched: texts, operations, tensors, variables, in any nest."""
-    if isinstance(fetches, str):
-        return {fetches}
-    if isinstance(fetches, dict):
-        fetches = list(fetches.values())
-    if isinstance(fetches, list | tuple):
-        return set().union(*map(_names_in, fetches)) if fetches else set()
-    name = getattr(fetches, "name", None)
-    return {name} if isinstance(name, str) else set()
 
 
 def _assigns(graph: Any, names: tuple[str, ...]) -> bool:

@@ -48,6 +48,15 @@ def test_a_step_without_items_counts_as_the_median_one_and_many_make_all_alike()
     assert set(measure_work(core, 0, None, items)) == {np.median(core)}
 
 
+def test_a_step_may_take_as_long_as_the_cube_of_its_items() -> None:
+    """As what factors a matrix of so many rows; more than that is no work."""
+    items = np.repeat(np.arange(60.0, 1020.0, 60.0), 25)
+    core = 0.002 + 0.1 * (items / 960.0) ** 3
+    assert measure_work(core, 0, None, items) == pytest.approx(core, rel=0.01)
+    more = 0.1 * (items / 960.0) ** 6
+    assert measure_work(more, 0, None, items)[-1] < 0.1 * more[-1]
+
+
 def test_items_that_only_the_warm_up_has_are_left_out() -> None:
     items = np.full(COUNT, 32.0)
     items[-3:] = np.nan

@@ -7,7 +7,10 @@ import pytest
 
 tf = pytest.importorskip("tensorflow")
 
-from tb_slowdown_plugin.collectors.tracing.session_runs import size_of_feeds  # noqa: E402
+from tb_slowdown_plugin.collectors.tracing.session_calls import (  # noqa: E402
+    count_runs,
+    size_of_feeds,
+)
 from tests.unit.collectors.tracing.test_step_functions import named  # noqa: E402
 
 
@@ -36,6 +39,24 @@ def test_each_run_is_counted_with_what_it_is_fed_and_told_apart_by_what_it_runs(
             assert session.run({"sum": [total]}, feed_dict=feeds) == {"sum": [4 * length]}
     assert (watch.ran, watch.calls, watch.argument_size) == (0b110, 3, 60)
     assert named(traced) == {1: "Session.run of two", 2: "Session.run of total"}
+
+
+class Unnamed:
+    """Something whose name can't be read."""
+
+    @property
+    def name(self):
+        raise RuntimeError("not now")
+
+
+def test_a_fetch_whose_name_cannot_be_read_is_counted_and_the_program_sees_nothing(recording):
+    watch = recording.stopwatch
+    watch.claim()
+    call = count_runs(watch, pytest.fail)(None, [Unnamed()])
+    next(call)
+    with pytest.raises(StopIteration):
+        call.send(1.0)
+    assert (watch.ran, watch.calls) == (0, 1)
 
 
 def test_operations_that_are_made_again_are_the_same_run(traced):

@@ -3,7 +3,7 @@
 Steps that run other operations are not compared with each other: the updates of two networks, or
 an evaluation. Longer sequences are more work.
 
-Cost: 4 us a run.
+Cost: 3 us a run.
 """
 
 from __future__ import annotations
@@ -35,18 +35,24 @@ def count_runs(watch: Stopwatch, learn: Callable[[str], int]) -> Surround:
     """
     bits: dict[tuple[str, ...], int] = {}
 
+    def find_bit(fetches: Any) -> int:
+        try:
+            names = tuple(islice(names_of(fetches), _MOST_FETCHES))
+        except Exception:  # noqa: BLE001 - fetches may be of any make
+            return 0
+        bit = bits.get(names)
+        if bit is None:
+            if len(bits) >= _MOST_KNOWN:
+                bits.clear()
+            bit = bits[names] = learn(describe_run(names))
+        return bit
+
     def around(
         _session: Any, fetches: Any = None, feed_dict: Any = None, *_: Any, **__: Any
     ) -> Generator[None, Any, None]:
         yield
         if get_ident() == watch.thread:
-            names = tuple(islice(names_of(fetches), _MOST_FETCHES))
-            bit = bits.get(names)
-            if bit is None:
-                if len(bits) >= _MOST_KNOWN:
-                    bits.clear()
-                bit = bits[names] = learn(describe_run(names))
-            watch.ran |= bit
+            watch.ran |= find_bit(fetches)
             watch.calls += 1
             watch.argument_size += size_of_feeds(feed_dict)
 
@@ -54,7 +60,7 @@ def count_runs(watch: Stopwatch, learn: Callable[[str], int]) -> Surround:
 
 
 def names_of(fetches: Any) -> Iterator[str]:
-    """The names of the operations and tensors that a session is asked for, however nested.
+    """The names of what a session is asked for: texts, operations, tensors, variables, in any nest.
 
     Example:
       >>> list(names_of({"loss": "loss:0", "all": ["train", "mean:0"]}))
@@ -66,8 +72,9 @@ def names_of(fetches: Any) -> Iterator[str]:
         for each in fetches:
             yield from names_of(each)
     else:
-        name = getattr(fetches, "name", fetches)
-        yield name if isinstance(name, str) else type(fetches).__name__
+        name = fetches if isinstance(fetches, str) else getattr(fetches, "name", None)
+        if isinstance(name, str):
+            yield name
 
 
 def describe_run(names: tuple[str, ...]) -> str:
