@@ -22,6 +22,7 @@ FIRST_CHUNKS = 200
 """Chunks in the logdir when TensorBoard starts; the others come while it runs."""
 
 SLOW_CLIENTS = 20
+WIDE_STEPS = 2000
 
 
 @pytest.fixture(scope="module")
@@ -151,10 +152,10 @@ def test_answers_are_json_that_nothing_else_takes_them_for(process: TensorBoardP
 
 def write_wide_run(folder: Path) -> None:
     """More signals than the buffers between server and client hold of their timeline."""
-    steps = event_files.make_steps(2000)
-    noise = np.random.default_rng(0).random((400, 2000))
+    steps = event_files.make_steps(WIDE_STEPS)
+    noise = np.random.default_rng(0).random((400, WIDE_STEPS))
     values = {f"signal_{number}": column for number, column in enumerate(noise)}
-    signals = SignalTable(steps.ended, np.arange(2000), values)
+    signals = SignalTable(steps.ended, np.arange(WIDE_STEPS), values)
     chunks = event_files.split(steps, session="01de", signals=signals)
     event_files.write_chunks(folder, chunks)
 
@@ -165,9 +166,12 @@ def test_clients_that_take_one_byte_hold_up_nobody(process: TensorBoardProcess) 
     Linux alone keeps up to 4 MiB for a client that reads nothing, and then nobody waits for it.
     """
     write_wide_run(logdir_of(process) / "wide" / "slowdown")
-    process.wait_until("the wide run is read", lambda: "wide" in process.runs())
+    process.wait_until(
+        "the wide run is read", lambda: process.runs().get("wide", {}).get("steps") == WIDE_STEPS
+    )
     path = "/data/plugin/slowdown/timeline?run=wide&buckets=2000"
     whole = len(process.request(path).body)
+    assert whole > 10_000_000  # all of it: less fits into the buffers
     threads = Path(f"/proc/{process.pid}/task")
     idle = len(list(threads.iterdir()))
     with contextlib.ExitStack() as stack:
