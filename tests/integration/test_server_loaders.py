@@ -161,7 +161,7 @@ def write_wide_run(folder: Path) -> None:
 
 
 def test_clients_that_take_one_byte_hold_up_nobody(process: TensorBoardProcess) -> None:
-    """Twenty ask for 11 MB each and read no further; a browser comes meanwhile.
+    """Twenty ask for 7 MB each and read no further; a browser comes meanwhile.
 
     Linux alone keeps up to 4 MiB for a client that reads nothing, and then nobody waits for it.
     """
@@ -171,7 +171,7 @@ def test_clients_that_take_one_byte_hold_up_nobody(process: TensorBoardProcess) 
     )
     path = "/data/plugin/slowdown/timeline?run=wide&buckets=2000"
     whole = len(process.request(path).body)
-    assert whole > 10_000_000  # all of it: less fits into the buffers
+    assert whole > 6_500_000  # all of it: less may fit into the buffers
     threads = Path(f"/proc/{process.pid}/task")
     idle = len(list(threads.iterdir()))
     with contextlib.ExitStack() as stack:
