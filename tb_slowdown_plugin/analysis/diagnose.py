@@ -29,7 +29,7 @@ from tb_slowdown_plugin.analysis.prepare.steps import (
     prepare_steps,
     take_out,
 )
-from tb_slowdown_plugin.analysis.prepare.work import measure_work
+from tb_slowdown_plugin.analysis.prepare.work import find_leading, measure_work
 from tb_slowdown_plugin.analysis.residual.residual import fit_core, judge_core
 from tb_slowdown_plugin.analysis.stats.buckets import (
     Signals,
@@ -120,7 +120,8 @@ def diagnose(
     compile_rows = _count_slow_first_rows(steps)
     usual = measure_work(steps.core, compile_rows, kinds, items)
     enough = len(steps) >= FEWEST_STEPS_TO_JUDGE
-    trend = fit_core(steps.core, usual, compile_rows) if enough else None
+    leading = find_leading(steps.core, compile_rows, kinds)
+    trend = fit_core(steps.core, usual, compile_rows, leading) if enough else None
     warm_up_rows = compile_rows
     if trend is not None and trend.warm_up:
         warm_up_rows = int(trend.edges[trend.warm_up])

@@ -174,7 +174,7 @@ def growth_and_checkpoints(logdir):
                 SECONDS["growth"] += time.perf_counter() - began
                 if number % 30 == 29:
                     with timed("checkpoint"):
-                        for _ in range(4):
+                        for _ in range(8):  # far more than the growth, so that their order is sure
                             net.save_weights(path)
 
 

@@ -69,7 +69,8 @@ def floor_of(rise: Rise) -> float:
 def _share_of_steps(trend: Trend, rise: Rise, offset: float) -> Float:
     level = np.maximum(trend.level - offset, 1e-12)
     share = np.append(0.0, np.clip(rise.height / level, 0.0, 1.0))
-    return np.repeat(share, np.diff(trend.edges, prepend=0))
+    spread = np.repeat(share, np.diff(trend.edges, prepend=0))
+    return spread if trend.members is None else np.where(trend.members, spread, 0.0)
 
 
 def _describe(rise: Rise, unit_seconds: float, offset: float) -> dict[str, float]:

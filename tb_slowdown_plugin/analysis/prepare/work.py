@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tb_slowdown_plugin.analysis.prepare.steps import as_column
 from tb_slowdown_plugin.catalog.parameters.prepare import FEWEST_OF_A_KIND
-from tb_slowdown_plugin.catalog.parameters.shared import ALIKE, NEARLY_ALL
+from tb_slowdown_plugin.catalog.parameters.shared import ALIKE, MAJORITY, NEARLY_ALL
 from tb_slowdown_plugin.errors import UsageError
 from tb_slowdown_plugin.records.types import Float, Int
 
@@ -64,6 +64,26 @@ def measure_work(
             usual[rows] = np.median(seconds, overwrite_input=True) if len(seconds) else np.nan
     usual[~(usual > 0)] = np.nan
     return usual
+
+
+def find_leading(core: Float, start: int, kinds: ArrayLike | None) -> NDArray[np.bool_] | None:
+    """(S,) the steps of the kind that takes most of the time, where they are few; None elsewhere.
+
+    Such as the learning of an agent after every tenth move. The median of ten steps is a move's.
+
+    Example:
+      >>> find_leading(np.array([1.0, 1.0, 9.0, 1.0]), 0, ["act", "act", "learn", "act"]).tolist()
+      [False, False, True, False]
+      >>> find_leading(np.array([5.0, 1.0, 9.0, 1.0]), 0, None)
+    """
+    kind = _number_kinds(kinds, len(core))
+    if not kind.any():
+        return None
+    seconds = np.bincount(kind[start:], core[start:])
+    first = int(np.argmax(seconds))
+    leading = np.asarray(kind == first)
+    takes_most = seconds[first] > MAJORITY * seconds.sum()
+    return leading if takes_most and np.mean(leading[start:]) < MAJORITY else None
 
 
 def _is_told(amount: Float) -> bool:

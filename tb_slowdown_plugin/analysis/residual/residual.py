@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tb_slowdown_plugin.analysis.ledger.findings import find_losses, floor_of, make_finding
 from tb_slowdown_plugin.analysis.prepare.steps import Steps
@@ -45,17 +46,26 @@ class CoreView:
     """Rows before the run was steady."""
 
 
-def fit_core(core: Float, usual: Float, start: int) -> Trend | None:
+def fit_core(
+    core: Float, usual: Float, start: int, leading: NDArray[np.bool_] | None = None
+) -> Trend | None:
     """The trend of the core, in multiples of the usual step of its kind and size.
 
     Args:
       core: (S,) seconds.
       usual: (S,) seconds that the step usually takes; NaN where nothing is known.
       start: First row to look at.
+      leading: (S,) steps that take most of the time though they are few, as by
+        `work.find_leading`. If they rise, it is their trend; they would be outliers in that of all.
 
     Returns:
       None where nothing is known of any step, or all are too short to tell.
     """
+    if leading is not None:
+        before = int(np.count_nonzero(leading[:start]))
+        trend = fit_core(core[leading], usual[leading], before)
+        if trend is not None and trend.rises:
+            return trend.place_among(leading)
     if not np.any(usual[start:] > 0) or np.mean(core[start:]) < SHORTEST_SECONDS:
         return None
     relative = core / usual
@@ -90,7 +100,7 @@ def judge_core(steps: Steps, usual: Float, trend: Trend | None, warm_up_rows: in
     warm_up = book_warm_up(core[:warm_up_rows] - expected[:warm_up_rows], len(steps))
     findings: list[Finding] = []
     if trend is not None:
-        typical = float(np.nanmedian(usual))
+        typical = float(np.nanmedian(usual if trend.members is None else usual[trend.members]))
         for rise, share, numbers in find_losses(trend, typical):
             lost = np.multiply(core, share, out=share)  # of ten million steps one more is 80 MB
             if lost.sum() >= floor_of(rise) * wall:
@@ -110,6 +120,8 @@ def _spread_level(trend: Trend | None, count: int, warm_up_rows: int) -> Float:
     if trend is not None:
         level[trend.edges[0] : trend.edges[-1]] = trend.spread(trend.level)
         level[:warm_up_rows] = trend.level[trend.warm_up]
+        if trend.members is not None:
+            level[~trend.members] = 1.0
     return level
 
 

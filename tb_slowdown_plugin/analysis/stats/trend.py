@@ -7,11 +7,12 @@ together, and jumps get their row.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tb_slowdown_plugin.analysis.stats.buckets import Buckets, bounded_means
 from tb_slowdown_plugin.analysis.stats.change_points import Excursion, Piece, Segmentation, segment
@@ -57,10 +58,23 @@ class Trend:
     excursions: tuple[Excursion, ...]
     edges: Int
     """(B + 1,) rows between which each bucket's level holds; jumps stand at their very row."""
+    members: NDArray[np.bool_] | None = None
+    """(S,) the rows whose level it is; None for all."""
 
     def spread(self, values: Float) -> Float:
         """A value for each bucket -> a value for each row from `edges[0]` to the last edge."""
         return np.asarray(np.repeat(values, np.diff(self.edges)))
+
+    def place_among(self, members: NDArray[np.bool_]) -> Trend:
+        """The same trend, in rows of the whole series (S,), of which it has seen `members` only.
+
+        Example:
+          >>> trend = Trend(np.ones(2), 1.0, (0, 2), (), 0, (), np.array([0, 1, 3]))
+          >>> trend.place_among(np.array([False, True, False, True, True, False])).edges.tolist()
+          [1, 3, 6]
+        """
+        rows = np.append(np.flatnonzero(members), len(members))
+        return replace(self, edges=rows[self.edges], members=members)
 
 
 def fit_trend(buckets: Buckets, rows: Float, significance: float) -> Trend:

@@ -107,6 +107,22 @@ def test_kinds_are_not_compared():
     assert diagnose(step, kinds=kind).verdict == "healthy"
 
 
+def test_what_grows_in_a_few_long_steps_is_lost_in_those_steps():
+    learns = np.arange(4000) % 8 == 7
+    step = noisy_steps(4000) * np.where(learns, 12 * np.linspace(1, 3, 4000), 1.0)
+    (finding,) = diagnose(step, kinds=learns).findings
+    assert (finding.source, finding.pattern) == ("core", "drift")
+    assert finding.lost_seconds == pytest.approx(500 * 0.12, rel=0.1)
+    assert not finding.lost_per_step[~learns].any()
+
+
+def test_what_grows_in_short_steps_is_found_beside_a_few_long_ones():
+    learns = np.arange(4000) % 8 == 7
+    step = noisy_steps(4000) * np.where(learns, 12, np.linspace(1, 3, 4000))
+    (finding,) = diagnose(step, kinds=learns).findings
+    assert finding.lost_per_step[~learns].sum() == pytest.approx(3500 * 0.01, rel=0.1)
+
+
 def test_more_items_are_not_a_slowdown():
     items = np.linspace(100, 500, 3000)
     step = noisy_steps(3000) * items / 100
