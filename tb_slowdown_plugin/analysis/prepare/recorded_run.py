@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_training
-from tb_slowdown_plugin.analysis.prepare.unclocked.eager_operations import (
-    with_eager_operations,
+from tb_slowdown_plugin.analysis.prepare.unclocked.flat_python import (
+    with_flat_python,
 )
 from tb_slowdown_plugin.analysis.prepare.unclocked.input_work import with_input_work
 from tb_slowdown_plugin.analysis.prepare.unclocked.slow_steps import with_slow_lines
@@ -62,7 +62,7 @@ def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float
     if group is not None:
         measured = {n: s for n, s in measured.items() if names.family(n) != names.COMMUNICATION}
         measured[IN_TURN if group.straggler is None else names.COMMUNICATION] = group.lost
-    measured = with_eager_operations(run, with_waits(run, with_slow_lines(run, measured)))
+    measured = with_flat_python(run, with_waits(run, with_slow_lines(run, measured)))
     return with_input_work(run, measured, epoch_rows(run))
 
 

@@ -50,6 +50,9 @@ _FEWEST: Final = 20
 
 _FEWEST_OF_FIRST: Final = 5
 
+OWN: Final = "own"
+"""What the number of samples in the program's own Python is called, of a place."""
+
 _TOLD: Final = frozenset({"matplotlib", "mpl_toolkits", "numpy", "pandas", "plotly", "seaborn"})
 """Packages that are told where one of them runs: each has advice of its own, or may have."""
 
@@ -135,7 +138,7 @@ class PythonStacks:
         self._was_slower = False
         self._are_news = True
         self._next_note_ns = 0
-        self._held: Place | None = None
+        self._held: tuple[Place, list[str]] | None = None
         self._waited_ns: int | None = None  # of the sampling thread, which isn't this one
 
     def read(self) -> Mapping[str, float]:
@@ -172,9 +175,11 @@ class PythonStacks:
         with without_collections():
             frame = self._frames().get(self._context.stopwatch.thread)
             place = self._place(frame) if frame is not None else None
+            is_own = place is not None and frame is not None and self._is_own(place, frame)
         before, now = self._waited_ns, _waited_for_a_core()
-        if before is not None and now is not None and now - before < _MOSTLY * seconds * 1e9:
-            self._held = place
+        waited = before is None or now is None or now - before >= _MOSTLY * seconds * 1e9
+        if place is not None and not waited:
+            self._held = place, [OWN] * is_own
 
     def stop(self) -> None:
         """Tells what was seen since the last set, if it is enough.
@@ -184,10 +189,10 @@ class PythonStacks:
         self._keep_ended()
         self._tell()
 
-    def _sample(self, thread: int, held: Place | None) -> None:
+    def _sample(self, thread: int, held: tuple[Place, list[str]] | None) -> None:
         assert self._frames is not None
         if held is not None:
-            self._add(held, [])
+            self._add(*held)
         else:
             self._wait()
             with without_collections():
@@ -203,8 +208,15 @@ class PythonStacks:
             inside = _libraries_of(frame)
             if not self._context.stopwatch.opened:  # else an account holds it
                 wait = self._find_wait(thread, frames)
-                inside += [f"waits_{wait}"] * bool(wait)
+                if wait:
+                    inside.append(f"waits_{wait}")
+                elif self._is_own(place, frame):
+                    inside.append(OWN)
             self._add(place, inside)
+
+    def _is_own(self, place: Place, innermost: FrameType) -> bool:
+        """Whether the program's own Python runs, in no library and in no account."""
+        return place[0] is innermost.f_code and not self._context.stopwatch.opened
 
     def _add(self, place: Place, inside: list[str]) -> None:
         self._keep_ended()

@@ -1,7 +1,8 @@
 """Work in Python grows with the run, such as a list that is summed in each step.
 
 How it looks: The training thread's CPU time grows, with no growth in TensorFlow. Or each step, from
-the first on, starts operations from Python one by one, beside its graph.
+the first on, computes in Python for a quarter of its time in one function of the program, or starts
+operations from Python one by one, beside its graph.
 
 Confused with:
 
@@ -52,7 +53,7 @@ from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
     median_of_known,
 )
 from tb_slowdown_plugin.analysis.causes.machine import (
-    eager_operations,
+    flat_python,
     python_overhead_fixes,
     waits,
 )
@@ -95,7 +96,7 @@ def explain(case: Case) -> Claim | None:
 
     A single jump is claimed where samples of the stack show in which function.
     """
-    waited = waits.claim(case) or eager_operations.claim(case)
+    waited = waits.claim(case) or flat_python.claim(case)
     if waited is not None:
         return waited
     places = growing_places(case)

@@ -140,6 +140,18 @@ def test_a_frame_of_a_library_counts_for_the_users_line_that_called_it(recording
     }
 
 
+def test_samples_in_no_library_and_no_account_are_the_programs_own(recording, training):
+    def count():
+        return {threading.get_ident(): sys._getframe()}
+
+    training.run(10, Replay().sample)  # in the collector's code, as in that of a library
+    training.collector._frames = count
+    training.run(10, Replay().sample)
+    recording.stopwatch.open("input_wait")
+    training.run(11, Replay().sample)
+    assert [numbers.get("own") for _, numbers in stacks(recording)] == [None, 10, None]
+
+
 @pytest.mark.parametrize(("waited_share", "line"), [(0.0, "hold"), (0.4, "hold"), (0.6, "sample")])
 def test_what_held_the_lock_is_the_place_unless_a_core_was_missing(
     recording, training, monkeypatch, waited_share, line

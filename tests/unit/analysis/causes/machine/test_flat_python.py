@@ -1,4 +1,4 @@
-"""Operations that Python starts one by one are one row, with the line and the samples."""
+"""Flat work in Python is one row, with the line and the samples."""
 
 from __future__ import annotations
 
@@ -28,3 +28,18 @@ def test_they_are_one_row_with_the_line_and_the_samples(make_run):
     )
     assert "about 70 ms per step" in cause.summary
     assert (cause.place.file, cause.place.line) == ("train.py", 7)
+
+
+def test_python_of_the_program_is_one_row_with_the_line_and_the_samples(make_run):
+    fact = Fact("python_stack", "Memory.sample (dqn.py:7)", {"samples": 9, "of": 20.0, "own": 8.0})
+    run = make_run(np.full(SIZE, 0.1), events=[(row, fact) for row in range(10, 15)])
+    report = account_for(run).report
+    (cause,) = report.causes
+    assert (cause.cause, report.verdict) == ("python_overhead", "slowdown")
+    assert cause.lost_seconds == pytest.approx(16.0)
+    assert "work in Python: Memory.sample (dqn.py:7)" in report.headline
+    assert cause.evidence[0].endswith(
+        "in 40 of 100 it was in `Memory.sample` itself, in no library."
+    )
+    assert "computes for about 40 ms in Python" in cause.summary
+    assert (cause.place.file, cause.place.line) == ("dqn.py", 7)

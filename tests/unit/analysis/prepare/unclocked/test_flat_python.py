@@ -1,4 +1,4 @@
-"""Operations that Python starts one by one have an account where they are in most samples."""
+"""Work in Python has an account where a function does it in a quarter of the samples."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tb_slowdown_plugin.analysis.prepare.unclocked.eager_operations import with_eager_operations
+from tb_slowdown_plugin.analysis.prepare.unclocked.flat_python import with_flat_python
 from tb_slowdown_plugin.records.types import Fact
 
 SIZE = 400
@@ -34,7 +34,7 @@ def run_of(make_run, sets, ran):
 
 
 def test_a_function_takes_its_share_of_the_samples(make_run):
-    made = with_eager_operations(run_of(make_run, STEADY, IN_GRAPH), {})
+    made = with_flat_python(run_of(make_run, STEADY, IN_GRAPH), {})
     assert list(made) == ["eager:count (train.py:7)"]
     np.testing.assert_allclose(made["eager:count (train.py:7)"], 0.07)
 
@@ -61,7 +61,33 @@ def test_a_function_takes_its_share_of_the_samples(make_run):
     ],
 )
 def test_what_is_not_sure_or_the_model_itself_has_none(make_run, sets, ran):
-    assert not with_eager_operations(run_of(make_run, sets, ran), {})
+    assert not with_flat_python(run_of(make_run, sets, ran), {})
+
+
+def own(line, samples, of=20, whole=None):
+    numbers = {"samples": float(whole or samples), "of": float(of), "own": float(samples)}
+    return Fact("python_stack", f"sample (train.py:{line})", numbers)
+
+
+def test_python_of_the_program_takes_the_samples_in_which_it_was_in_no_library(make_run):
+    sets = [(own(7, 6, whole=10), own(8, 2))] * 5
+    for ran in (IN_GRAPH, GRADIENTS, 0):
+        made = with_flat_python(run_of(make_run, sets, ran), {})
+        assert list(made) == ["python:sample (train.py:7)"]
+        np.testing.assert_allclose(made["python:sample (train.py:7)"], 0.04)
+
+
+def test_a_function_whose_seconds_are_known_has_no_second_account(make_run):
+    run = run_of(make_run, [(own(7, 10),)] * 5, IN_GRAPH)
+    known = {"file_write:sample (train.py:9)": np.full(SIZE, 0.01)}
+    assert with_flat_python(run, known) == known
+
+
+def test_both_kinds_of_work_take_no_more_than_the_step(make_run):
+    sets = [(samples(7, 10), own(9, 10))] * 5
+    made = with_flat_python(run_of(make_run, sets, IN_GRAPH), {"gc": np.full(SIZE, 0.04)})
+    assert made["eager:count (train.py:7)"] == pytest.approx(0.05)
+    assert made["python:sample (train.py:9)"] == pytest.approx(0.01)
 
 
 def rising(make_run, shares):
@@ -75,11 +101,11 @@ def rising(make_run, shares):
 
 def test_a_function_that_takes_ever_longer_has_none(make_run):
     # What it works on grows: to start fewer operations would change little.
-    assert not with_eager_operations(rising(make_run, [0.5, 0.6, 0.7, 0.75, 0.8, 0.85]), {})
+    assert not with_flat_python(rising(make_run, [0.5, 0.6, 0.7, 0.75, 0.8, 0.85]), {})
 
 
 def test_a_function_whose_share_falls_as_steps_get_longer_has_its_account(make_run):
-    made = with_eager_operations(rising(make_run, [0.8, 0.7, 0.6, 0.5, 0.4, 0.3]), {})
+    made = with_flat_python(rising(make_run, [0.8, 0.7, 0.6, 0.5, 0.4, 0.3]), {})
     assert list(made) == ["eager:count (train.py:7)"]
 
 
@@ -89,5 +115,5 @@ def test_several_sets_of_one_long_step_and_sets_of_no_samples_are_no_growth(make
     more = make_run(run.steps.period_seconds, events=told([])).events + tuple(
         replace(run.events[-1], row=row, what=fact) for row, fact in ended
     )
-    assert not with_eager_operations(replace(run, events=run.events + more), {})
-    assert with_eager_operations(replace(run, events=run.events[:2]), {})
+    assert not with_flat_python(replace(run, events=run.events + more), {})
+    assert with_flat_python(replace(run, events=run.events[:2]), {})

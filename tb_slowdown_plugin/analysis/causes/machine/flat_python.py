@@ -1,0 +1,111 @@
+"""What a function of the program takes in every step: which line, and how often it was seen there."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.causes.common.context import (
+    Case,
+    Claim,
+    largest,
+    lost_seconds,
+    to_place,
+)
+from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
+from tb_slowdown_plugin.analysis.prepare.unclocked.flat_python import WORKS, find_flat_function
+from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.text.wording import count, duration, ledger_seconds, percent
+from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.catalog import names
+
+
+def claim(case: Case) -> Claim | None:
+    """Claims the seconds of a function that does its work in Python, in every step."""
+    claimed = tuple(finding for family in WORKS for finding in case.of(family))
+    if not claimed:
+        return None
+    main = largest(claimed)
+    place = names.detail(main.source)
+    each = duration(float(np.median(main.lost_per_step[main.lost_per_step > 0])))
+    eager = names.family(main.source) == names.EAGER
+    told = (
+        f"Beside its graph, each step starts TensorFlow operations from Python, one at a time, in "
+        f"{place}: about {each} per step."
+        if eager
+        else f"Each step computes for about {each} in Python, in {place}; TensorFlow waits "
+        "meanwhile."
+    )
+    return Claim(
+        "python_overhead",
+        claimed,
+        f"operations one by one in {place}" if eager else f"work in Python: {place}",
+        told,
+        tuple(_tell_samples(case, finding) for finding in claimed),
+        (_whole_batch(place), _compile(place)) if eager else (_vectorize(place), _beside(place)),
+        "medium",
+        place=to_place(place),
+    )
+
+
+def _tell_samples(case: Case, finding: Finding) -> str:
+    family = names.family(finding.source)
+    found = find_flat_function(case.run, WORKS[family])
+    seconds = finding.lost_seconds
+    told = (
+        f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run), by samples "
+        "of the training thread's stack"
+    )
+    if found is None:
+        return f"{told}."
+    if family == names.EAGER:
+        return (
+            f"{told}: {count(found.samples)} of {count(found.of)} were there, and "
+            f"{count(found.working)} of those in the start of an operation."
+        )
+    function = found.place.partition(" (")[0]
+    return (
+        f"{told}: in {count(found.working)} of {count(found.of)} it was in `{function}` itself, "
+        "in no library."
+    )
+
+
+def _whole_batch(place: str) -> Advice:
+    return Advice(
+        "Compute it for the whole batch at once: one operation takes hardly longer for a batch "
+        "than for one example.",
+        snippet(
+            old("right = sum(int(tf.argmax(row) == label) for row, label in zip(rows, labels))"),
+            new("right = tf.reduce_sum(tf.cast(tf.argmax(rows, 1) == labels, tf.int32))"),
+        ),
+        "None.",
+        f"in `{place}`",
+    )
+
+
+def _compile(place: str) -> Advice:
+    return Advice(
+        f"Or make `{place.partition(' (')[0]}` a `tf.function`, so that Python starts one graph, "
+        "or compute it in NumPy, where an operation starts in a tenth of the time.",
+        price="In a `tf.function`, `print`, and `.numpy()` aren't possible as in Python.",
+    )
+
+
+def _vectorize(place: str) -> Advice:
+    return Advice(
+        "Compute it for all elements at once in NumPy or TensorFlow, and keep between steps what "
+        "doesn't change: a loop in Python takes about 50 times as long.",
+        snippet(
+            old("weights = [abs(each.error) ** 0.6 for each in memory]"),
+            new("weights = np.abs(errors) ** 0.6  # an array, one entry for each element"),
+        ),
+        "None.",
+        f"in `{place}`",
+    )
+
+
+def _beside(place: str) -> Advice:
+    return Advice(
+        f"Or let another process do the work of `{place.partition(' (')[0]}` for the next step "
+        "while this one computes, if it doesn't need this step's result.",
+        price="The process has its own memory: what it gives back is copied.",
+    )

@@ -1,0 +1,133 @@
+"""What a function of the program takes in every step, of which no clock knows.
+
+In its own Python, such as a list that is walked through for each batch; or in TensorFlow operations
+that it starts one by one, beside steps that run a graph. Where all of a step is eager, it is the
+model that computes, and a note says what a graph would save.
+
+No step is slow by it, so samples of the stack tell the time. Where it takes ever longer, what it
+works on grows, and growth has causes of its own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from tb_slowdown_plugin.analysis.prepare.step_kinds import EAGER_GRADIENTS
+from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
+    StackSet,
+    function_of,
+    stack_sets,
+    times_inside,
+)
+from tb_slowdown_plugin.analysis.stats.time_trend import grows
+from tb_slowdown_plugin.analysis.types import zero_where_unknown
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.parameters.shared import (
+    FAR_BEYOND,
+    MAJORITY,
+    MATTERS,
+    MOSTLY,
+    NEARLY_ALL,
+)
+from tb_slowdown_plugin.records.types import Float, Run
+
+Work: TypeAlias = Literal["eager", "own"]
+"""The number of a place's samples that counts: in an operation, or in the program's own Python."""
+
+WORKS: Final[dict[str, Work]] = {names.EAGER: "eager", names.OWN_PYTHON: "own"}
+"""Account -> what counts."""
+
+
+class FlatFunction(NamedTuple):
+    """A function that does such work in every step."""
+
+    place: str
+    """Its line that does most of it, "f (train.py:14)"."""
+    working: int
+    """Samples in which it did."""
+    samples: int
+    """Samples in which the training thread was there."""
+    of: int
+    """All samples."""
+
+
+def with_flat_python(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
+    """The accounts, with one for each kind of work that a function does in a quarter of the samples.
+
+    And in most sets of them: what a program does at the end of an epoch is in few.
+    """
+    made = dict(measured)
+    for family, work in WORKS.items():
+        found = find_flat_function(run, work)
+        if found is None or _has_account(made, found):
+            continue
+        period = run.steps.period_seconds
+        core = period - sum(zero_where_unknown(each) for each in made.values())
+        if grows(core) and _is_longer_at_end(run, found):
+            continue
+        there = found.samples if work == "eager" else found.working
+        seconds = np.clip(there / found.of * period, 0.0, np.maximum(core, 0.0))
+        made[names.account(family, found.place)] = seconds
+    return made
+
+
+def find_flat_function(run: Run, work: Work) -> FlatFunction | None:
+    """The function with the most samples; None where they are too few.
+
+    Operations count beside steps that run something else, and in functions that do little else.
+    """
+    if work == "eager" and not _runs_graphs(run):
+        return None
+    sets = stack_sets(run)
+    function, lines = _busiest(sets, work)
+    of = max(1, round(sum(each.of for each in sets)))
+    if lines.total() < MATTERS * of:
+        return None
+    samples = sum(sum(_samples_of(each, function, "samples").values()) for each in sets)
+    if work == "eager" and lines.total() < MAJORITY * samples:
+        return None
+    seen_in = sum(1 for each in sets if any(_samples_of(each, function, work).values()))
+    if seen_in < MOSTLY * len(sets):
+        return None
+    return FlatFunction(lines.most_common(1)[0][0], lines.total(), round(samples), of)
+
+
+def _runs_graphs(run: Run) -> bool:
+    ran = run.steps.ran
+    return len(ran) > 0 and bool(np.mean((ran > 0) & (ran & EAGER_GRADIENTS == 0)) >= NEARLY_ALL)
+
+
+def _busiest(sets: list[StackSet], work: Work) -> tuple[str, Counter[str]]:
+    """The function that does most of the work, and the samples of each of its lines."""
+    functions: dict[str, Counter[str]] = defaultdict(Counter)
+    for each in sets:
+        for fact in each.facts:
+            functions[function_of(fact.subject)][fact.subject] += round(fact.numbers.get(work, 0.0))
+    return max(functions.items(), key=lambda each: each[1].total(), default=("", Counter()))
+
+
+def _samples_of(of: StackSet, function: str, number: str) -> dict[str, float]:
+    """Line -> its samples, of a function's lines in one set."""
+    return {
+        fact.subject: fact.numbers.get(number, 0.0)
+        for fact in of.facts
+        if function_of(fact.subject) == function
+    }
+
+
+def _has_account(measured: Mapping[str, Float], function: FlatFunction) -> bool:
+    """Whether seconds of that function are known already, such as those in which it writes."""
+    known = {function_of(names.detail(name)) for name in measured}
+    return function_of(function.place) in known
+
+
+def _is_longer_at_end(run: Run, function: FlatFunction) -> bool:
+    """Whether a step spends far more time there in the last third of the samples' sets."""
+    inside = times_inside(run, function_of(function.place))
+    per_step = [each.seconds / each.steps for each in inside]
+    third = len(per_step) // 3
+    return third > 0 and sum(per_step[-third:]) >= FAR_BEYOND * sum(per_step[:third])
