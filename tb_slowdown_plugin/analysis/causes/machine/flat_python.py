@@ -1,4 +1,4 @@
-"""What a function of the program takes in every step: which line, and how often it was seen there."""
+"""What a function of the program takes in every step: its line, and how often it was seen."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     Case,
     Claim,
     largest,
-    lost_seconds,
     to_place,
 )
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet

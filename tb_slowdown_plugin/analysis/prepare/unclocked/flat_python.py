@@ -56,7 +56,7 @@ class FlatFunction(NamedTuple):
 
 
 def with_flat_python(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
-    """The accounts, with one for each kind of work that a function does in a quarter of the samples.
+    """The accounts, with one for each kind of work that takes a quarter of all samples.
 
     And in most sets of them: what a program does at the end of an epoch is in few.
     """
