@@ -30,6 +30,10 @@ from tb_slowdown_plugin.analysis.causes.match import (
 )
 from tb_slowdown_plugin.analysis.causes.suspects import find_suspects
 from tb_slowdown_plugin.analysis.causes.unexplained import describe_unexplained
+from tb_slowdown_plugin.analysis.causes.workload.larger_tensors import (
+    split_larger_tensors,
+    tell_larger_tensors,
+)
 from tb_slowdown_plugin.analysis.causes.workload.more_work import (
     split_larger,
     split_rebuilt,
@@ -127,8 +131,9 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
     larger, found = split_larger(replace(case, findings=found))
     rebuilt, found = split_rebuilt(replace(case, findings=found))
     claims, left = match_causes(replace(case, findings=found))
-    planned, rest = split_planned(replace(case, findings=left))
-    healthy = (*uneven, *larger, *rebuilt, *planned)
+    planned, left = split_planned(replace(case, findings=left))
+    tensors, rest = split_larger_tensors(replace(case, findings=left))
+    healthy = (*uneven, *larger, *rebuilt, *planned, *tensors)
     per_cause = {claim.cause: _per_step(case, claim.findings) for claim in claims}
     per_cause[UNEXPLAINED] = _per_step(case, (*rest, *pending))
     unexplained = lost_seconds(rest)
@@ -192,6 +197,7 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
             *tell_other_work(case),
             *tell_larger(case, larger),
             *tell_rebuilt(case, rebuilt),
+            *tell_larger_tensors(case, tensors),
             *tell_planned(case, planned),
             *forecast(run),
             *describe_not_chosen(run),

@@ -18,6 +18,7 @@ from tb_slowdown_plugin.analysis.report_types import (
 from tb_slowdown_plugin.analysis.text.wording import duration, ledger_seconds, percent, step_range
 from tb_slowdown_plugin.analysis.types import Pattern
 from tb_slowdown_plugin.catalog.causes import cause_title
+from tb_slowdown_plugin.catalog.parameters.shared import NEGLIGIBLE
 from tb_slowdown_plugin.report.ansi import Ink, printable
 from tb_slowdown_plugin.report.formats.program_lines import (
     NOTES_TITLE,
@@ -89,7 +90,8 @@ def _report(report: Report, width: int, ink: Ink) -> Iterator[str]:
     for sentence in report.blind_spots:
         yield from textwrap.wrap(printable(sentence), width)
     if report.verdict == "healthy" and report.judged == "whole" and not _has_external(report):
-        yield from textwrap.wrap(_UNCHANGED, width)
+        if _keeps_its_pace(report):
+            yield from textwrap.wrap(_UNCHANGED, width)
         if report.source == "records":
             yield from textwrap.wrap(_COULD_BE, width)
     if report.wall_seconds > 0:
@@ -121,6 +123,14 @@ def _report(report: Report, width: int, ink: Ink) -> Iterator[str]:
         ink,
     )
     yield from _list("Notes", report.notes, width, ink)
+
+
+def _keeps_its_pace(report: Report) -> bool:
+    """Whether recent steps take as long as healthy ones; longer ones may do more work."""
+    healthy, recent = report.healthy_step_seconds, report.recent
+    if healthy is None or recent is None:
+        return True
+    return recent.seconds < (1 + NEGLIGIBLE) * healthy
 
 
 def _ledger(report: Report, width: int, ink: Ink) -> Iterator[str]:

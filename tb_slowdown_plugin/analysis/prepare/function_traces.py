@@ -184,8 +184,9 @@ def _first_of_models(graphs: Iterable[TracedGraph]) -> Iterable[TracedGraph]:
     """The graphs; a function object for another model has its first trace.
 
     One code makes the steps of several models: the generator's and the discriminator's, a small
-    one and later a large one, one for each fold of the data. A function that is made anew for the
-    same model is none of these, nor are models without end.
+    one and later a large one, one for each fold of the data, one whose layers are frozen and
+    thawed. A function that is made anew for the same model is none of these, nor are models
+    without end.
     """
     known: dict[tuple[str, str, int], list[int]] = defaultdict(list)
     firsts: set[tuple[str, str, int]] = set()
@@ -194,7 +195,7 @@ def _first_of_models(graphs: Iterable[TracedGraph]) -> Iterable[TracedGraph]:
         code = (trace.function, trace.location, trace.depth)
         sizes = known[code]
         is_other = trace.variable_elements > 0 and (
-            trace.new_model or trace.variable_elements not in sizes
+            trace.new_model or trace.variable_elements not in sizes[-1:]
         )
         is_one_of_few = 0 < len(sizes) <= MOST_STAGES
         if trace.cause == "new_object" and is_other and is_one_of_few:

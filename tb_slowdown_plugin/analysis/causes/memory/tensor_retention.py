@@ -120,7 +120,7 @@ def explain(case: Case) -> Claim | None:
     cpu = _ends_at(case.run.steps.process_cpu_seconds, where)
     places = growing_places(case)
     levels = _ends_at(case.run.steps.period_seconds, where)
-    kept = (_allocator(case, rows), _process(case, rows, places))
+    kept = (_allocator(case, rows), _process(case, rows, places), _at_once(case, rows))
     found = next((each for each in kept if each and _takes_so_long(each.growth, levels)), None)
     if found is None or not cpu[1] > LARGER * cpu[0]:
         return _open_tape(case, claimed, rows)
@@ -246,6 +246,37 @@ def _allocator(case: Case, rows: tuple[int, int]) -> _Kept | None:
             owner = owner or f"The allocator of {names.detail(name)} holds"
             found.append(_Kept(growth, "Live tensor memory", owner))
     return max(found, key=lambda kept: kept.growth.last - kept.growth.first, default=None)
+
+
+def _at_once(case: Case, rows: tuple[int, int]) -> _Kept | None:
+    """The most that tensors took at once, where that goes on growing, and part of it is kept.
+
+    What is kept may be small beside what a step computes with it, and samples that are taken
+    amid a step show any part of both. Only the least of several is what is kept.
+    """
+    found = []
+    for name in case.signals_of(names.ALLOCATOR_PEAK):
+        growth = growth_of(case, name, rows)
+        if growth is None or not _goes_on(growth):
+            continue
+        device = names.detail(name)
+        if not _least_grows(case, names.account(names.ALLOCATOR_IN_USE, device), rows):
+            continue
+        if growth.last - growth.first >= max(LEAST_GROWN_BYTES, NOTABLE_GROWTH * growth.first):
+            owner = f"The allocator of {device} has held up to"
+            found.append(_Kept(growth, "What tensors take at once", owner))
+    return max(found, key=lambda kept: kept.growth.last - kept.growth.first, default=None)
+
+
+def _least_grows(case: Case, signal: str, rows: tuple[int, int]) -> bool:
+    """Whether the least of the last third of the samples is more than that of the first third."""
+    where, values = case.signal(signal)
+    values = values[(where >= rows[0]) & (where <= rows[1])]
+    third = len(values) // 3
+    if third < SEVERAL:
+        return False
+    first, last = float(values[:third].min()), float(values[-third:].min())
+    return last - first >= LEAST_GROWN_BYTES and last > LARGER * first
 
 
 def _process(case: Case, rows: tuple[int, int], places: list[GrowingPlace]) -> _Kept | None:

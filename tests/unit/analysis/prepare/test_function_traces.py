@@ -87,6 +87,13 @@ def test_the_function_of_another_model_is_traced_for_the_first_time(make_run, si
     assert [graph.detail for graph in graphs] == details
 
 
+def test_layers_that_are_frozen_and_thawed_make_other_models(make_run):
+    events = [(row, trace(row + 1, "new_object", variable_elements=size))
+              for row, size in enumerate([900, 300, 700, 900, 900])]  # fmt: skip
+    graphs = traced_graphs(make_run(np.full(20, 1.0), events=events))
+    assert [graph.again for graph in graphs] == [True, False, False, False, True]
+
+
 def test_the_second_trace_of_another_model_is_its_first_too(make_run):
     events = [
         (0, trace(1, "first", variable_elements=80)),

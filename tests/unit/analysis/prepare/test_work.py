@@ -57,6 +57,14 @@ def test_a_step_may_take_as_long_as_the_cube_of_its_items() -> None:
     assert measure_work(more, 0, None, items)[-1] < 0.1 * more[-1]
 
 
+def test_of_few_sizes_each_may_lie_a_quarter_beside_the_others() -> None:
+    items = np.repeat([1000.0, 1400.0, 1800.0, 2200.0, 2600.0], 80)
+    core = np.repeat([2.53e-3, 3.85e-3, 4.13e-3, 6.48e-3, 8.5e-3], 80)
+    assert measure_work(core, 0, None, items) == pytest.approx(core, rel=0.001)
+    slow = np.where(items == 1800.0, 2 * core, core)
+    assert measure_work(slow, 0, None, items)[200] < 0.85 * slow[200]
+
+
 def test_items_that_only_the_warm_up_has_are_left_out() -> None:
     items = np.full(COUNT, 32.0)
     items[-3:] = np.nan

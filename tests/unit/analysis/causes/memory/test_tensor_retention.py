@@ -284,3 +284,30 @@ def test_the_process_tells_where_operations_work_on_ever_more(make_run, find, ju
         )
         assert cause.evidence[0].startswith("The process holds 596 MiB around step 96")
         assert cause.advice[0].where == "in `spread (train.py:12)`"
+
+
+@pytest.mark.parametrize(
+    ("kept", "named"),
+    [(20.0 * SAMPLED / SIZE, True), (0.0 * SAMPLED, False)],
+    ids=["part of it is kept", "all of it is freed"],
+)
+def test_what_tensors_take_at_once_tells_what_samples_amid_a_step_do_not(
+    make_run, find, judge, kept, named
+):
+    at_once = 60 + 300 * SAMPLED / SIZE
+    amid = np.random.default_rng(2).uniform(40, 300, len(SAMPLED))
+    amid[::4] = 10 + kept[::4]
+    run = make_run(
+        DRIFT,
+        signals={
+            "allocator_peak_bytes:CPU:0": 2.0**20 * at_once,
+            "allocator_in_use_bytes:CPU:0": 2.0**20 * amid,
+        },
+        signal_rows=SAMPLED,
+        process_cpu=DRIFT,
+        thread_cpu=DRIFT,
+    )
+    causes = judge(run, drift(find)).report.causes
+    assert ("tensor_retention" in [cause.cause for cause in causes]) == named
+    if named:
+        assert causes[0].summary.startswith("What tensors take at once grows by 5")
