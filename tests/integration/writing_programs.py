@@ -9,7 +9,7 @@ import sqlite3
 from pathlib import Path
 
 import numpy as np
-from timed_training import EPOCH, STEPS, loop, run_named, timed
+from timed_training import EPOCH, STEPS, loop, ordinary, run_named, timed
 
 
 def replay(count):
@@ -37,7 +37,7 @@ def pickle_in_loop_healthy(logdir):
     loop(logdir, lambda number: number % EPOCH or save_pickle(path, kept))
 
 
-def synced_log(logdir, megabytes=16):
+def synced_log(logdir, sync=os.fsync, megabytes=16):
     """A log whose every block must be on the disk before training goes on."""
     block = os.urandom(megabytes << 20)
     with Path(logdir, "log.bin").open("wb") as file:
@@ -45,21 +45,22 @@ def synced_log(logdir, megabytes=16):
         def extra(number):
             if number % EPOCH == 0:
                 with timed("write"):
-                    write(file, block)
+                    write(file, block, sync)
 
         loop(logdir, extra)
 
 
-def write(file, block):
+def write(file, block, sync):
     for _ in range(40):
         file.seek(0)
         file.write(block)
         file.flush()
-        os.fsync(file.fileno())
+        sync(file.fileno())
 
 
 def synced_log_healthy(logdir):
-    synced_log(logdir, 0)
+    """A short log, which the disk gets whenever it has time."""
+    synced_log(logdir, lambda descriptor: None, 0)
 
 
 def committed_rows(logdir, each=1):
@@ -71,7 +72,7 @@ def committed_rows(logdir, each=1):
         with timed("write"):
             keep(rows, number, each)
 
-    loop(logdir, extra)
+    loop(logdir, extra, data=ordinary.dataset(4 * STEPS))  # its seconds are told by samples
 
 
 def keep(rows, number, each):
