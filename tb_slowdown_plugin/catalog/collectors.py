@@ -93,6 +93,8 @@ _COLLECTORS: Final = (
         Signal("optimizer_bytes", "bytes", "Size of optimizer variables", "Optimizers",
                suspect_of="optimizer_state"),
     ), events=("optimizer_created", "optimizer_at")),
+    Collector("wide_gradients", "Gradients that aren't used", "keras.wide_gradients:WideGradients",
+              events=("wide_gradient",)),
     Collector("predict_calls", "Keras predict() calls", "keras.model_calls:PredictCalls"),
     Collector("fit_calls", "Keras fit() calls", "keras.model_calls:FitCalls"),
     Collector("evaluations", "Keras evaluate() calls", "keras.model_calls:Evaluations"),

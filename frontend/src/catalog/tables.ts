@@ -68,6 +68,7 @@ export const COLLECTORS: Readonly<Record<string, string>> = {
   checkpoints: "Checkpoints",
   summaries: "Summary writing",
   optimizers: "Optimizers and their variables",
+  wide_gradients: "Gradients that aren't used",
   predict_calls: "Keras predict() calls",
   fit_calls: "Keras fit() calls",
   evaluations: "Keras evaluate() calls",

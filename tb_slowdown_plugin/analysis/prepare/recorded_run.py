@@ -13,6 +13,7 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.flat_python import (
 )
 from tb_slowdown_plugin.analysis.prepare.unclocked.input_work import with_input_work
 from tb_slowdown_plugin.analysis.prepare.unclocked.slow_steps import with_slow_lines
+from tb_slowdown_plugin.analysis.prepare.unclocked.unused_gradients import with_unused_gradients
 from tb_slowdown_plugin.analysis.prepare.unclocked.waits import with_waits
 from tb_slowdown_plugin.analysis.prepare.user_calls import (
     with_first_validation,
@@ -63,7 +64,8 @@ def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float
         measured = {n: s for n, s in measured.items() if names.family(n) != names.COMMUNICATION}
         measured[IN_TURN if group.straggler is None else names.COMMUNICATION] = group.lost
     measured = with_flat_python(run, with_waits(run, with_slow_lines(run, measured)))
-    return with_input_work(run, measured, epoch_rows(run))
+    measured = with_input_work(run, measured, epoch_rows(run))
+    return with_unused_gradients(run, measured)
 
 
 def _with_optimizers_of_models(

@@ -84,11 +84,16 @@ def is_installed(file: str) -> bool:
     if file.startswith((_OWN_DIRECTORY, *_OF_PYTHON)) or _INSTALLED.search(file):
         return True
     path = Path(file)
-    if path.name.startswith(_GENERATED):
+    if is_generated(file):
         return True
     return path.is_absolute() and any(
         _holds_metadata(root, path.relative_to(root).parts[0]) for root in _roots_of(path)
     )
+
+
+def is_generated(file: str) -> bool:
+    """Whether AutoGraph wrote a file: a function of the program is in it, in other lines."""
+    return Path(file).name.startswith(_GENERATED)
 
 
 def _is_known_library(frame: FrameType) -> bool:

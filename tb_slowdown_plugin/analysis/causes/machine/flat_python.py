@@ -31,8 +31,7 @@ def claim(case: Case) -> Claim | None:
         f"Beside its graph, each step starts TensorFlow operations from Python, one at a time, in "
         f"{place}: about {each} per step."
         if eager
-        else f"Each step computes for about {each} in Python, in {place}; TensorFlow waits "
-        "meanwhile."
+        else f"Each step computes for about {each} in Python, in {place}, while TensorFlow waits."
     )
     return Claim(
         "python_overhead",

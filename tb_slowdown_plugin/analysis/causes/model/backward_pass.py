@@ -1,6 +1,7 @@
-"""Computing gradients keeps getting slower.
+"""Computing gradients keeps getting slower, or takes long for gradients that nobody uses.
 
-How it looks: The phase `backward` grows, the phase `forward` does not.
+How it looks: The phase `backward` grows, the phase `forward` does not. Or each step, from the first
+on, computes gradients of variables that its optimizer doesn't update.
 
 Confused with:
 
@@ -8,15 +9,23 @@ Confused with:
   as tensor retention.
 - `optimizer_state`: Applying gradients is the phase `optimizer`.
 - Healthy, larger batches: The phase `forward` grows, too, and so do the batches. That is workload.
-- A blind spot: Without `phase("backward")` this cause can't be named.
+- A blind spot: Without `phase("backward")` growth can't be named, nor can unused gradients in
+  loops of the graph, whose operations aren't counted.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim
+from tb_slowdown_plugin.analysis.causes.common.context import (
+    Case,
+    Claim,
+    largest,
+    lost_seconds,
+    to_place,
+)
 from tb_slowdown_plugin.analysis.causes.common.fixes import (
     mixed_precision,
     new,
@@ -28,7 +37,12 @@ from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, pla
 from tb_slowdown_plugin.analysis.causes.common.places import in_part, tell_part
 from tb_slowdown_plugin.analysis.causes.common.program import Program
 from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.text.wording import count, counted, ledger_seconds, percent
+from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.events import WIDE_GRADIENT
+from tb_slowdown_plugin.catalog.parameters.shared import MATTERS
+from tb_slowdown_plugin.records.types import Fact
 
 
 def _grows(backward: Backward) -> bool:
@@ -61,7 +75,10 @@ OFFERS: Final = (
 
 
 def explain(case: Case) -> Claim | None:
-    """Claims growth of the step that lies in the phase `backward`."""
+    """Claims gradients that nobody uses, or growth of the step in the phase `backward`."""
+    unused = case.of(names.UNUSED_GRADIENTS)
+    if unused:
+        return _claim_unused(case, unused)
     claimed = in_part(case, names.BACKWARD)
     if not claimed:
         return None
@@ -83,6 +100,46 @@ def explain(case: Case) -> Claim | None:
     )
 
 
+def _claim_unused(case: Case, claimed: tuple[Finding, ...]) -> Claim:
+    main = largest(claimed)
+    place = names.detail(main.source)
+    seconds = lost_seconds(claimed)
+    return Claim(
+        "backward_pass",
+        claimed,
+        f"gradients that aren't used: {place}",
+        f"Each step computes gradients of variables that its optimizer doesn't update, in {place}.",
+        (
+            *(_tell_numbers(fact) for _, fact in case.run.facts(WIDE_GRADIENT)),
+            f"About {ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run), "
+            "by the products and sums in the step's graph that are only for them. All steps have "
+            "them, so no clock can tell.",
+        ),
+        (_only_what_is_updated(place),),
+        "medium",
+        place=to_place(place),
+    )
+
+
+def _only_what_is_updated(place: str) -> Advice:
+    return Advice(
+        "Compute the gradients of those variables only that the optimizer updates, and clip only "
+        "these: the backward pass then ends where the part that is trained begins.",
+        snippet(
+            old(
+                "gradients = tape.gradient(loss, model.trainable_variables)",
+                "optimizer.apply_gradients(zip(gradients[-2:], head.trainable_variables))",
+            ),
+            new(
+                "gradients = tape.gradient(loss, head.trainable_variables)",
+                "optimizer.apply_gradients(zip(gradients, head.trainable_variables))",
+            ),
+        ),
+        "None; a norm over all gradients becomes one over those that are used.",
+        f"in `{place}`",
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Backward:
     """What the record says of gradients that take long."""
@@ -101,3 +158,45 @@ def advise(backward: Backward) -> tuple[Advice, ...]:
 
 EXAMPLES: Final = (Backward(),)
 """Evidence for its page in the documentation."""
+
+
+def tell_unused(case: Case) -> Iterable[str]:
+    """Gradients that no optimizer gets: no clock knows what they take, as all steps have them."""
+    for fact in _find_unused(case):
+        yield (
+            f"{_tell_numbers(fact)} What the others take isn't measured, and all steps have it: "
+            "call `tape.gradient` with the variables that are updated."
+        )
+
+
+def tell_unused_shortly(case: Case) -> str:
+    """The same in a headline, of the one with the most; "" for none."""
+    unused = _find_unused(case)
+    if not unused:
+        return ""
+    most = max(unused, key=lambda fact: fact.numbers["elements"] - fact.numbers["updated_elements"])
+    number = round(most.numbers["variables"] - most.numbers["updated"])
+    return (
+        f"Each step computes the gradients of {counted(number, 'variable')} that the optimizer "
+        f"doesn't update, in `{most.subject}`."
+    )
+
+
+def _tell_numbers(fact: Fact) -> str:
+    numbers = fact.numbers
+    return (
+        f"`{fact.subject}` computes the gradients of "
+        f"{counted(round(numbers['variables']), 'variable')}, and the optimizer updates "
+        f"{count(numbers['updated'])} of them, with "
+        f"{percent(numbers['updated_elements'] / numbers['elements'])} of their numbers."
+    )
+
+
+def _find_unused(case: Case) -> list[Fact]:
+    """Those of a quarter of the numbers and more whose work could not be counted."""
+    return [
+        fact
+        for _, fact in case.run.facts(WIDE_GRADIENT)
+        if not fact.numbers.get("share", float("nan")) >= 0
+        and fact.numbers["updated_elements"] <= (1 - MATTERS) * fact.numbers["elements"]
+    ]

@@ -1,0 +1,99 @@
+"""How much of what a graph computes is there only for gradients that nobody uses.
+
+Counted, not timed: twice the products of a multiplication of matrices or a convolution, one for
+each number of anything else. A dimension that isn't known counts as a batch of 32, everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any, Final, NamedTuple
+
+_PRODUCTS: Final = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"})
+_CALLS: Final = frozenset({"PartitionedCall", "StatefulPartitionedCall", "StatelessWhile", "While"})
+"""Operations with a graph inside that nobody has counted; `If` mostly makes a variable."""
+
+_BATCH: Final = 32
+"""A dimension that isn't known: the size of a batch in Keras."""
+
+
+class Gradients(NamedTuple):
+    """Tensors of a graph that has been traced."""
+
+    target: Any
+    """What was differentiated, or several of it."""
+    used: list[Any]
+    unused: list[Any]
+
+
+def share_of_graph(of: Gradients) -> float:
+    """The share of what is computed for the unused gradients alone; NaN where it can't be counted.
+
+    Args:
+      of: Tensors of one graph.
+    """
+    graph = of.unused[0].graph
+    operations = graph.get_operations()
+    if any(each.type in _CALLS for each in operations):
+        return math.nan
+    needed = _before([*_flat(of.target), *of.used])
+    alone = _before(of.unused) - needed
+    acting = [tensor for each in operations if each.op_def.is_stateful for tensor in each.inputs]
+    # What nothing needs is not run.
+    run = needed | alone | _before([*acting, *getattr(graph, "outputs", ())])
+    whole = sum(map(_work, run))
+    return sum(map(_work, alone)) / whole if whole > 0 else math.nan
+
+
+def _flat(target: Any) -> list[Any]:
+    if isinstance(target, list | tuple):
+        return [each for one in target for each in _flat(one)]
+    return [target]
+
+
+def _before(tensors: Iterable[Any]) -> set[Any]:
+    """The operations that compute these tensors."""
+    found: set[Any] = set()
+    ahead = [tensor.op for tensor in tensors]
+    while ahead:
+        operation = ahead.pop()
+        if operation not in found:
+            found.add(operation)
+            ahead += [tensor.op for tensor in operation.inputs]
+    return found
+
+
+def _work(operation: Any) -> float:
+    inputs = [_sizes(tensor) for tensor in operation.inputs]
+    outputs = [_sizes(tensor) for tensor in operation.outputs]
+    made = float(sum(math.prod(each) for each in outputs))
+    kind = operation.type
+    if kind in _PRODUCTS and inputs and inputs[0]:
+        transposed = _is_transposed(operation)
+        return 2.0 * made * inputs[0][-2 if transposed else -1]
+    if kind.startswith(("Conv2D", "DepthwiseConv2d", "Conv3D")):
+        return 2.0 * _products_of_convolution(kind, inputs, outputs)
+    return made
+
+
+def _is_transposed(operation: Any) -> bool:
+    return operation.get_attr("transpose_a" if operation.type == "MatMul" else "adj_x") is True
+
+
+def _products_of_convolution(kind: str, inputs: list[list[int]], outputs: list[list[int]]) -> float:
+    """Of the forward one, which its two gradients take as well: output times window."""
+    if kind.endswith("BackpropInput") or kind.endswith("BackpropInputV2"):
+        kernel, output = inputs[1], inputs[2]
+    elif "BackpropFilter" in kind:
+        kernel, output = outputs[0], inputs[2]
+    else:
+        kernel, output = inputs[1], outputs[0]
+    return float(math.prod(output)) * math.prod(kernel[:-1])
+
+
+def _sizes(tensor: Any) -> list[int]:
+    """The dimensions of a tensor; none where their number isn't known."""
+    if tensor.shape.rank is None:
+        return []
+    return [_BATCH if each is None else each for each in tensor.shape.as_list()]

@@ -1,0 +1,48 @@
+"""Gradients that no optimizer gets: named where they can be counted, noted where they can't."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.records.types import Fact
+
+SIZE = 400
+NUMBERS = {"variables": 18.0, "updated": 6.0, "elements": 50_000.0, "updated_elements": 1_600.0}
+PLACE = "Head.train (probe.py:79)"
+
+
+def report_of(make_run, **numbers):
+    fact = Fact("wide_gradient", PLACE, NUMBERS | numbers)
+    return account_for(make_run(np.full(SIZE, 0.1), events=[(2, fact)])).report
+
+
+def test_they_are_one_row_with_the_line_and_what_is_used(make_run):
+    report = report_of(make_run, share=0.6)
+    (cause,) = report.causes
+    assert (cause.cause, report.verdict) == ("backward_pass", "slowdown")
+    assert cause.lost_seconds == pytest.approx(24.0)
+    assert (cause.place.file, cause.place.line) == ("probe.py", 79)
+    assert cause.evidence[0] == (
+        f"`{PLACE}` computes the gradients of 18 variables, and the optimizer updates 6 of them, "
+        "with 3.2% of their numbers."
+    )
+    assert not any("What the others take" in note for note in report.notes)
+
+
+@pytest.mark.parametrize("numbers", [{}, {"share": float("nan")}], ids=["eager", "not counted"])
+def test_what_could_not_be_counted_is_a_note(make_run, numbers):
+    report = report_of(make_run, **numbers)
+    assert (report.verdict, report.causes) == ("healthy", ())
+    assert "gradients of 12 variables that the optimizer doesn't update" in report.headline
+    assert any("What the others take isn't measured" in note for note in report.notes)
+
+
+@pytest.mark.parametrize(
+    "numbers", [{"updated_elements": 40_000.0}, {"share": 0.05}], ids=["few", "of little work"]
+)
+def test_what_saves_little_is_not_told(make_run, numbers):
+    report = report_of(make_run, **numbers)
+    assert report.headline == "Healthy. No slowdown found in 40.0 s."
+    assert not any("gradients" in note for note in report.notes)

@@ -1,0 +1,54 @@
+"""Unused gradients take their share of the steps that compute them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis.prepare.unclocked.unused_gradients import with_unused_gradients
+from tb_slowdown_plugin.records.types import Fact
+
+SIZE = 100
+PERIOD = np.full(SIZE, 0.1)
+PLACE = "Head.train (probe.py:79)"
+
+
+def fact(**numbers):
+    return Fact("wide_gradient", PLACE, numbers)
+
+
+def step_function(bit, name="Head.train"):
+    return (0, Fact("step_function", f"{name} (probe.py:79)", {"bit": float(bit)}))
+
+
+def test_a_share_of_what_no_account_has(make_run):
+    run = make_run(PERIOD, events=[(2, fact(share=0.5))])
+    made = with_unused_gradients(run, {"gc": np.full(SIZE, 0.02)})
+    assert made[f"unused_gradients:{PLACE}"] == pytest.approx(0.04)
+
+
+def test_only_steps_that_run_the_function_have_them(make_run):
+    """The first call makes variables, and is of another trace."""
+    events = [step_function(3), step_function(4, "Head.train no. 2"), (61, fact(share=0.5))]
+    run = make_run(PERIOD, events=events)
+    ran = np.where(np.arange(SIZE) < 60, 0b10, 0b10000)
+    ran[60] = 0b1000
+    made = with_unused_gradients(replace(run, steps=replace(run.steps, ran=ran)), {})
+    (seconds,) = made.values()
+    assert not seconds[:60].any()
+    assert seconds[60:] == pytest.approx(0.05)
+
+
+def test_where_no_step_names_the_function_all_later_ones_have_them(make_run):
+    (seconds,) = with_unused_gradients(
+        make_run(PERIOD, events=[(40, fact(share=0.5))]), {}
+    ).values()
+    assert not seconds[:40].any()
+    assert seconds[40:] == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize("numbers", [{}, {"share": float("nan")}, {"share": 0.0}])
+def test_what_was_not_counted_has_no_account(make_run, numbers):
+    assert not with_unused_gradients(make_run(PERIOD, events=[(2, fact(**numbers))]), {})

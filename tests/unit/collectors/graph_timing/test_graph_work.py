@@ -1,0 +1,58 @@
+"""What is computed for unused gradients alone is counted by the products of large operations."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from tb_slowdown_plugin.collectors.graph_timing.graph_work import Gradients, share_of_graph
+
+pytestmark = pytest.mark.tensorflow
+tf = pytest.importorskip("tensorflow")
+
+
+def share_of(build):
+    with tf.Graph().as_default():
+        return share_of_graph(build())
+
+
+def two_layers(wide=True, rows=32):
+    """256 numbers of a row to 256, and these to 10."""
+    x = tf.compat.v1.placeholder(tf.float32, [rows, 256])
+    first, second = tf.ones([256, 256]), tf.ones([256, 10])
+    target = tf.reduce_sum(tf.matmul(tf.matmul(x, first), second) ** 2)
+    of_first, of_second = tf.gradients(target, [first, second])
+    return Gradients(target, [of_second], [of_first])
+
+
+@pytest.mark.parametrize("rows", [32, None])
+def test_the_backward_pass_of_a_layer_that_is_not_trained(rows):
+    """The same products forward and for its gradient; those of ten numbers are few."""
+    assert share_of(lambda: two_layers(rows=rows)) == pytest.approx(0.5, abs=0.06)
+
+
+@pytest.mark.parametrize("layer", ["Conv2D", "DepthwiseConv2D"])
+def test_the_gradients_of_a_convolution_take_what_it_takes(layer):
+    def build():
+        x = tf.ones([8, 16, 16, 8])
+        kernel = tf.ones([3, 3, 8, 8] if layer == "Conv2D" else [3, 3, 8, 1])
+        convolve = tf.nn.conv2d if layer == "Conv2D" else tf.nn.depthwise_conv2d
+        strides = 1 if layer == "Conv2D" else [1, 1, 1, 1]
+        seen = convolve(x, kernel, strides, "SAME")
+        target = tf.reduce_sum(seen * seen)
+        of_kernel, of_input = tf.gradients(target, [kernel, x])
+        return Gradients(target, [of_kernel], [of_input])
+
+    assert share_of(build) == pytest.approx(1 / 3, abs=0.06)
+
+
+def test_a_graph_that_calls_others_is_not_counted():
+    def build():
+        x = tf.ones([4])
+        inner = tf.function(lambda value: value * 2.0)
+        target = tf.reduce_sum(inner(x))
+        (gradient,) = tf.gradients(target, [x])
+        return Gradients(target, [], [gradient])
+
+    assert math.isnan(share_of(build))

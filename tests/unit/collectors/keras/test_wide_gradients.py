@@ -1,0 +1,131 @@
+"""Gradients of variables that nobody updates are told, once, with the line."""
+
+from __future__ import annotations
+
+import pytest
+
+from tb_slowdown_plugin.collectors.keras.wide_gradients import WideGradients
+from tb_slowdown_plugin.records.types import Fact
+
+pytestmark = [
+    pytest.mark.tensorflow,
+    pytest.mark.filterwarnings("ignore:__array__ implementation"),
+]
+tf = pytest.importorskip("tensorflow")
+keras = pytest.importorskip("keras")
+
+LARGE, SMALL = (10, 10), (4,)
+
+
+class Training:
+    """A large part and a small one; `step` computes gradients of some and updates some."""
+
+    def __init__(self):
+        self.large = tf.Variable(tf.ones(LARGE))
+        self.small = keras.Variable(tf.ones(SMALL))
+        self.optimizer = keras.optimizers.SGD(0.01)
+
+    def step(self, asked, updated, clip=tf.clip_by_global_norm):
+        with tf.GradientTape() as tape:
+            small = tf.convert_to_tensor(self.small.value)
+            loss = tf.reduce_sum(self.large**2) + tf.reduce_sum(small**2)
+        gradients = tape.gradient(loss, [getattr(self, name) for name in asked])
+        gradients, _ = clip(gradients, 1.0)
+        pairs = [
+            (gradient, getattr(self, name))
+            for name, gradient in zip(asked, gradients, strict=True)
+            if name in updated
+        ]
+        if pairs:
+            self.optimizer.apply_gradients(pairs)
+        return loss
+
+
+@pytest.fixture
+def collector(recording):
+    made = WideGradients()
+    made.start(recording.context)
+    yield made
+    made.stop()
+    assert recording.failures == []
+
+
+def told(recording):
+    return [
+        (
+            fact.subject.partition(" (")[0].rpartition(".")[2],
+            {name: number for name, number in fact.numbers.items() if name != "share"},
+        )
+        for fact in recording.of(Fact)
+        if fact.name == "wide_gradient"
+    ]
+
+
+BOTH = ("large", "small")
+WIDE = {"variables": 2, "updated": 1, "elements": 104, "updated_elements": 4}
+
+
+@pytest.mark.parametrize(
+    ("asked", "updated", "found"),
+    [
+        (BOTH, ("small",), [("step", WIDE)]),
+        (BOTH, BOTH, []),
+        (("small",), ("small",), []),
+        (BOTH, (), []),
+    ],
+    ids=["one of two", "all", "as many as asked", "applied elsewhere"],
+)
+@pytest.mark.parametrize("traced", [True, False])
+def test_what_is_computed_and_never_used_is_told(
+    recording, collector, asked, updated, found, traced
+):
+    training = Training()
+    step = tf.function(training.step) if traced else training.step
+    for recording.steps in range(4):
+        step(asked, updated)
+    collector.read()
+    collector.read()
+    assert told(recording) == found
+
+
+def test_how_much_of_the_graph_is_for_nothing_is_counted(recording, collector):
+    training = Training()
+    tf.function(training.step)(BOTH, ("small",))
+    collector.stop()
+    (fact,) = recording.of(Fact)
+    # Of the large one: its gradient, 2 times it, and what clipping does with it is used by all.
+    assert 0.1 < fact.numbers["share"] < 0.6
+
+
+def test_a_gradient_that_nobody_needs_is_left_out_of_the_graph(recording, collector):
+    tf.function(Training().step)(BOTH, ("small",), clip=lambda gradients, norm: (gradients, norm))
+    collector.stop()
+    assert told(recording) == []
+
+
+def test_two_optimizers_of_one_function_use_what_each_of_them_updates(recording, collector):
+    training = Training()
+    other = keras.optimizers.SGD(0.01)
+
+    @tf.function
+    def step():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(training.large**2) + tf.reduce_sum(training.small.value**2)
+        large, small = tape.gradient(loss, [training.large, training.small.value])
+        training.optimizer.apply([large], [training.large])
+        collector.read()  # amid the trace, and again: it isn't looked at before it has ended
+        other.apply([small], [training.small])
+
+    step()
+    collector.read()
+    collector.read()
+    assert told(recording) == []
+
+
+def test_a_long_eager_run_is_looked_at_for_a_while(recording, collector):
+    training = Training()
+    for recording.steps in range(80):
+        training.step(BOTH, BOTH)
+    training.step(BOTH, ("small",))
+    collector.stop()
+    assert told(recording) == []
