@@ -123,6 +123,16 @@ def test_what_grows_in_short_steps_is_found_beside_a_few_long_ones():
     assert finding.lost_per_step[~learns].sum() == pytest.approx(3500 * 0.01, rel=0.1)
 
 
+@pytest.mark.parametrize(("computing", "verdict"), [(0.03, "healthy"), (0.04, "slowdown")])
+def test_a_wait_that_the_step_gives_back_is_no_loss(computing, verdict):
+    """Steps of 40 ms, of which 10 are a wait from the middle on; or of 50 ms from there on."""
+    later = np.arange(400) >= 200
+    wait = np.where(later, 0.01, 0.0)
+    step = noisy_steps(400, 0.04)
+    step[later] = wait[later] + noisy_steps(200, computing)
+    assert diagnose(step, {"input_wait": wait}).verdict == verdict
+
+
 def test_more_items_are_not_a_slowdown():
     items = np.linspace(100, 500, 3000)
     step = noisy_steps(3000) * items / 100

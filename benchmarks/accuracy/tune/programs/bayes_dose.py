@@ -2,6 +2,7 @@
 
 Variational weights, several Monte Carlo draws a step, KL annealing; plain eager TF.
 """
+
 import time
 import numpy as np
 import tensorflow as tf
@@ -10,13 +11,17 @@ rs = np.random.RandomState(17)
 tf.random.set_seed(17)
 
 settings = {
-    "n": 8192, "features": 64, "hidden": 640,
+    "n": 8192,
+    "features": 64,
+    "hidden": 640,
     "schedule": [  # (epochs, batch, mc draws)
         (3, 256, 1),
         (2, 512, 2),
         (3, 1024, 4),
     ],
-    "lr": 3e-3, "kl_warmup": 100, "noise": 0.15,
+    "lr": 3e-3,
+    "kl_warmup": 100,
+    "noise": 0.15,
 }
 
 
@@ -53,7 +58,11 @@ class VariationalDense(tf.Module):
 class BNN(tf.Module):
     def __init__(self, d, h):
         super().__init__()
-        self.layers = [VariationalDense(d, h, tf.nn.silu), VariationalDense(h, h, tf.nn.silu), VariationalDense(h, 1)]
+        self.layers = [
+            VariationalDense(d, h, tf.nn.silu),
+            VariationalDense(h, h, tf.nn.silu),
+            VariationalDense(h, 1),
+        ]
 
     def __call__(self, x):
         for l in self.layers:
@@ -93,15 +102,19 @@ def main():
             perm = rs.permutation(len(X))
             run = []
             for i in range(0, len(X) - bs + 1, bs):
-                j = perm[i:i + bs]
+                j = perm[i : i + bs]
                 beta = min(1.0, step / settings["kl_warmup"])
                 with tf.GradientTape() as tape:
-                    loss, nll = elbo_terms(net, tf.constant(X[j]), tf.constant(y[j]), draws, len(X), beta)
+                    loss, nll = elbo_terms(
+                        net, tf.constant(X[j]), tf.constant(y[j]), draws, len(X), beta
+                    )
                 opt.apply_gradients(zip(tape.gradient(loss, params), params))
                 run.append(nll.numpy())
                 step += 1
             rmse, cover = evaluate(net, Xv, yv)
-            print(f"   step {step:4d} nll {np.mean(run):.3f} beta {beta:.2f} | val rmse {rmse:.4f} 90%-cover {cover:.2f} | {time.time() - t0:.1f}s")
+            print(
+                f"   step {step:4d} nll {np.mean(run):.3f} beta {beta:.2f} | val rmse {rmse:.4f} 90%-cover {cover:.2f} | {time.time() - t0:.1f}s"
+            )
 
 
 if __name__ == "__main__":

@@ -40,13 +40,17 @@ def lhs(n):
     grid = (np.arange(n)[:, None] + np.random.rand(n, 2)) / n
     for j in range(2):
         np.random.shuffle(grid[:, j])
-    return grid.astype("float32") * np.array([1.0, 2.0], "float32") - np.array([0.0, 1.0], "float32")
+    return grid.astype("float32") * np.array([1.0, 2.0], "float32") - np.array(
+        [0.0, 1.0], "float32"
+    )
 
 
 class Solver:
     def __init__(self, n_f=1000, n_b=200):
         self.net = PINN([2, 40, 40, 40, 40, 1])
-        self.opt = tf.keras.optimizers.Adam(tf.keras.optimizers.schedules.ExponentialDecay(2e-3, 400, 0.8))
+        self.opt = tf.keras.optimizers.Adam(
+            tf.keras.optimizers.schedules.ExponentialDecay(2e-3, 400, 0.8)
+        )
         self.colloc = lhs(n_f)
         x0 = np.random.uniform(-1, 1, (n_b, 1))
         tb = np.random.rand(n_b, 1)
@@ -59,7 +63,7 @@ class Solver:
     def update(self, t, x):
         with tf.GradientTape() as tape:
             f = self.net.residual(t, x)
-            lf = tf.reduce_mean(f ** 2)
+            lf = tf.reduce_mean(f**2)
             lb = tf.reduce_mean((self.net.u(self.tb, self.xb) - self.ub) ** 2)
             loss = lf + 5.0 * lb
         v = self.net.trainable_variables
@@ -86,10 +90,15 @@ class Solver:
                 lf, lb = self.update(t, x)
                 it += 1
                 if it % 200 == 0:
-                    print("It: %d, Loss_f: %.3e, Loss_b: %.3e, N_f: %d, Time: %.2f" % (it, lf, lb, len(self.colloc), time.time() - t0))
+                    print(
+                        "It: %d, Loss_f: %.3e, Loss_b: %.3e, N_f: %d, Time: %.2f"
+                        % (it, lf, lb, len(self.colloc), time.time() - t0)
+                    )
             if r < rounds - 1:
                 m, mx = self.refine(add)
-                print("  refine: mean |f| %.3e  max |f| %.3e -> N_f = %d" % (m, mx, len(self.colloc)))
+                print(
+                    "  refine: mean |f| %.3e  max |f| %.3e -> N_f = %d" % (m, mx, len(self.colloc))
+                )
 
 
 if __name__ == "__main__":

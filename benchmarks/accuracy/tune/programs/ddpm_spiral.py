@@ -1,4 +1,5 @@
 """Denoising diffusion on 2-D point clouds, with EMA weights and ancestral sampling every few epochs."""
+
 import json
 import os
 import tempfile
@@ -40,7 +41,9 @@ def denoiser(width, blocks):
     for _ in range(blocks):
         r = tf.keras.layers.LayerNormalization()(h)
         r = tf.keras.layers.Dense(width, activation="silu")(r)
-        r = tf.keras.layers.Add()([tf.keras.layers.Dense(width)(r), tf.keras.layers.Dense(width)(emb)])
+        r = tf.keras.layers.Add()(
+            [tf.keras.layers.Dense(width)(r), tf.keras.layers.Dense(width)(emb)]
+        )
         h = tf.keras.layers.Add()([h, r])
     return tf.keras.Model([x, t], tf.keras.layers.Dense(2)(h))
 
@@ -90,7 +93,12 @@ class DiffusionTrainer:
 
     def fit(self, data):
         ref = data[:500]
-        ds = tf.data.Dataset.from_tensor_slices(data).shuffle(len(data)).batch(self.cfg["batch"], drop_remainder=True).prefetch(1)
+        ds = (
+            tf.data.Dataset.from_tensor_slices(data)
+            .shuffle(len(data))
+            .batch(self.cfg["batch"], drop_remainder=True)
+            .prefetch(1)
+        )
         for ep in range(1, self.cfg["epochs"] + 1):
             t0, tot, n = time.time(), 0.0, 0
             for x in ds:

@@ -1,4 +1,5 @@
 """Double DQN with rank-based prioritized replay on a batch of small pole-balancing envs."""
+
 import time
 from collections import namedtuple
 
@@ -34,10 +35,12 @@ class PoleBatch:
         x, xd, th, thd = self.s.T
         f = np.where(a == 1, 10.0, -10.0)
         c, s = np.cos(th), np.sin(th)
-        tmp = (f + 0.05 * thd ** 2 * s) / 1.1
-        tha = (9.8 * s - c * tmp) / (0.5 * (4.0 / 3.0 - 0.1 * c ** 2 / 1.1))
+        tmp = (f + 0.05 * thd**2 * s) / 1.1
+        tha = (9.8 * s - c * tmp) / (0.5 * (4.0 / 3.0 - 0.1 * c**2 / 1.1))
         xa = tmp - 0.05 * tha * c / 1.1
-        nxt = np.stack([x + .02 * xd, xd + .02 * xa, th + .02 * thd, thd + .02 * tha], 1).astype("float32")
+        nxt = np.stack(
+            [x + 0.02 * xd, xd + 0.02 * xa, th + 0.02 * thd, thd + 0.02 * tha], 1
+        ).astype("float32")
         self.len += 1
         fell = (np.abs(nxt[:, 0]) > 2.4) | (np.abs(nxt[:, 2]) > 0.21)
         over = fell | (self.len >= 300)
@@ -74,12 +77,14 @@ class RankReplay:
 
 def qnet():
     h = CFG["hidden"]
-    return tf.keras.Sequential([
-        tf.keras.layers.Input((4,)),
-        tf.keras.layers.Dense(h, "relu"),
-        tf.keras.layers.Dense(h, "relu"),
-        tf.keras.layers.Dense(2),
-    ])
+    return tf.keras.Sequential(
+        [
+            tf.keras.layers.Input((4,)),
+            tf.keras.layers.Dense(h, "relu"),
+            tf.keras.layers.Dense(h, "relu"),
+            tf.keras.layers.Dense(2),
+        ]
+    )
 
 
 class Agent:
@@ -102,7 +107,7 @@ class Agent:
         with tf.GradientTape() as tape:
             qa = tf.gather(self.q(s), a, batch_dims=1)
             td = tf.stop_gradient(y) - qa
-            loss = tf.reduce_mean(tf.where(tf.abs(td) < 1, 0.5 * td ** 2, tf.abs(td) - 0.5))
+            loss = tf.reduce_mean(tf.where(tf.abs(td) < 1, 0.5 * td**2, tf.abs(td) - 0.5))
         v = self.q.trainable_variables
         self.opt.apply_gradients(zip(tape.gradient(loss, v), v))
         return loss, tf.abs(td)
@@ -130,8 +135,10 @@ def main():
             agent.sync()
         if t % 200 == 0:
             ret = np.mean(env.finished[-40:]) if env.finished else 0
-            print(f"step {t:5d} eps {eps:.2f} loss {np.mean(losses[-200:]):.4f} "
-                  f"ep_len {ret:.1f} replay {len(mem.items)} [{time.time() - t0:.1f}s]")
+            print(
+                f"step {t:5d} eps {eps:.2f} loss {np.mean(losses[-200:]):.4f} "
+                f"ep_len {ret:.1f} replay {len(mem.items)} [{time.time() - t0:.1f}s]"
+            )
     print("best 40-episode window:", max(np.convolve(env.finished, np.ones(40) / 40, "valid")))
 
 

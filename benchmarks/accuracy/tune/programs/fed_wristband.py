@@ -1,4 +1,5 @@
 """FedAvg on wearable accelerometer windows (non-iid users), tf.keras."""
+
 import argparse
 import random
 import time
@@ -44,14 +45,16 @@ def build_users():
 
 
 def make_model():
-    m = keras.Sequential([
-        keras.layers.Input((64, 3)),
-        keras.layers.Conv1D(24, 5, strides=2, activation="relu"),
-        keras.layers.Conv1D(48, 5, strides=2, activation="relu"),
-        keras.layers.GlobalAveragePooling1D(),
-        keras.layers.Dense(64, activation="relu"),
-        keras.layers.Dense(N_CLASSES, activation="softmax"),
-    ])
+    m = keras.Sequential(
+        [
+            keras.layers.Input((64, 3)),
+            keras.layers.Conv1D(24, 5, strides=2, activation="relu"),
+            keras.layers.Conv1D(48, 5, strides=2, activation="relu"),
+            keras.layers.GlobalAveragePooling1D(),
+            keras.layers.Dense(64, activation="relu"),
+            keras.layers.Dense(N_CLASSES, activation="softmax"),
+        ]
+    )
     return m
 
 
@@ -90,8 +93,10 @@ def main():
             losses.append(h.history["loss"][-1])
         global_model.set_weights(weighted_average(weights, sizes))
         loss, acc = global_model.evaluate(x_test, y_test, batch_size=500, verbose=0)
-        print(f"comm_round: {rnd} | clients {n_sel} | local_loss {np.mean(losses):.3f} "
-              f"| global_acc: {acc:.3%} | global_loss: {loss:.4f} | {time.time() - t0:.1f}s")
+        print(
+            f"comm_round: {rnd} | clients {n_sel} | local_loss {np.mean(losses):.3f} "
+            f"| global_acc: {acc:.3%} | global_loss: {loss:.4f} | {time.time() - t0:.1f}s"
+        )
 
 
 if __name__ == "__main__":

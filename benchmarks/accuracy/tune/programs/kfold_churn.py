@@ -44,7 +44,10 @@ class FoldReport(keras.callbacks.Callback):
         # dropout-averaged score, 20 stochastic passes
         ps = []
         for _ in range(20):
-            out = [self.model.mc(tuple(d[i:i + 1000] for d in self.data)) for i in range(0, len(self.target), 1000)]
+            out = [
+                self.model.mc(tuple(d[i : i + 1000] for d in self.data))
+                for i in range(0, len(self.target), 1000)
+            ]
             ps.append(np.concatenate([o.numpy() for o in out])[:, 0])
         p = np.mean(ps, 0)
         top = self.target[np.argsort(-p)[: len(p) // 10]].mean()
@@ -91,11 +94,19 @@ for k in range(N_FOLDS):
     callbacks.append(FoldReport(k, (num[va], plan[va], region[va]), y[va], log))
     model.set_weights(w0)
     model.optimizer.learning_rate = 2e-3
-    hist = model.fit((num[tr], plan[tr], region[tr]), y[tr], batch_size=BATCH, epochs=EPOCHS,
-                     verbose=0, callbacks=callbacks)
+    hist = model.fit(
+        (num[tr], plan[tr], region[tr]),
+        y[tr],
+        batch_size=BATCH,
+        epochs=EPOCHS,
+        verbose=0,
+        callbacks=callbacks,
+    )
     oof[va] = model.predict((num[va], plan[va], region[va]), batch_size=2000, verbose=0)[:, 0]
-    print(f"fold {k + 1}/{N_FOLDS}  train_loss {hist.history['loss'][-1]:.4f}  "
-          f"auc {log[-1][2]:.4f}  lift@10 {log[-1][3]:.2f}   {time.time() - tic:.1f}s")
+    print(
+        f"fold {k + 1}/{N_FOLDS}  train_loss {hist.history['loss'][-1]:.4f}  "
+        f"auc {log[-1][2]:.4f}  lift@10 {log[-1][3]:.2f}   {time.time() - tic:.1f}s"
+    )
 
 # In[5]:
 print("OOF AUC: %.4f" % auc_score(y, oof))

@@ -1,4 +1,5 @@
 """Day-ahead electricity load with a GRU seq2one net; the history window is lengthened in stages."""
+
 import logging
 import math
 import time
@@ -35,7 +36,9 @@ def simulate(p):
     load = base * (1.5 + daily + weekly) + ar
     mu, sd = load.mean(1, keepdims=True), load.std(1, keepdims=True)
     load = (load - mu) / sd
-    cal = np.stack([np.sin(2 * np.pi * h / 24), np.cos(2 * np.pi * h / 24), np.sin(2 * np.pi * h / 168)], -1)
+    cal = np.stack(
+        [np.sin(2 * np.pi * h / 24), np.cos(2 * np.pi * h / 24), np.sin(2 * np.pi * h / 168)], -1
+    )
     return load.astype("float32"), cal.astype("float32")
 
 
@@ -59,7 +62,9 @@ class Net(tf.Module):
     def __init__(self, p):
         super().__init__()
         self.rnn = tf.keras.layers.GRU(p.hidden)
-        self.head = tf.keras.Sequential([tf.keras.layers.Dense(64, "relu"), tf.keras.layers.Dense(24)])
+        self.head = tf.keras.Sequential(
+            [tf.keras.layers.Dense(64, "relu"), tf.keras.layers.Dense(24)]
+        )
         self.rnn.build((None, None, 4))
         self.head.build((None, p.hidden))
 
@@ -102,7 +107,14 @@ def run():
             done += 1
             if (i + 1) % 30 == 0:
                 v = float(score(*valid.draw(length, 128)))
-                log.info("  upd %4d/%d mae %.4f valid %.4f  %.1fs", done, total, np.mean(acc[-30:]), v, time.time() - started)
+                log.info(
+                    "  upd %4d/%d mae %.4f valid %.4f  %.1fs",
+                    done,
+                    total,
+                    np.mean(acc[-30:]),
+                    v,
+                    time.time() - started,
+                )
     log.info("final valid mae (168h): %.4f", float(score(*valid.draw(168, 512))))
 
 

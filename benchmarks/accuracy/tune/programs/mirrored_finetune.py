@@ -41,10 +41,16 @@ def make_ds(x, y, train):
 
 def block(ch):
     L = tf.keras.layers
-    return tf.keras.Sequential([
-        L.Conv2D(ch, 3, padding="same", use_bias=False), L.LayerNormalization(), L.ReLU(),
-        L.Conv2D(ch, 3, strides=2, padding="same", use_bias=False), L.LayerNormalization(), L.ReLU(),
-    ])
+    return tf.keras.Sequential(
+        [
+            L.Conv2D(ch, 3, padding="same", use_bias=False),
+            L.LayerNormalization(),
+            L.ReLU(),
+            L.Conv2D(ch, 3, strides=2, padding="same", use_bias=False),
+            L.LayerNormalization(),
+            L.ReLU(),
+        ]
+    )
 
 
 class Net(tf.keras.Model):
@@ -96,6 +102,7 @@ def make_phase(lr, n_blocks):
 def val_step(batch):
     def fn(x, y):
         val_acc.update_state(y, net(x, training=False))
+
     strategy.run(fn, args=batch)
 
 
@@ -108,14 +115,18 @@ def main():
         step = make_phase(lr, blocks)
         print(f"== phase '{name}', trainable tensors: {len(net.trainable_variables)}")
         for e in range(epochs):
-            train_acc.reset_state(); val_acc.reset_state()
+            train_acc.reset_state()
+            val_acc.reset_state()
             t0, tot, n = time.time(), 0.0, 0
-            for batch in (src if name == "source" else dst):
-                tot += float(step(batch)); n += 1
+            for batch in src if name == "source" else dst:
+                tot += float(step(batch))
+                n += 1
             for batch in val:
                 val_step(batch)
-            print(f"  epoch {e + 1}: loss {tot / n:.4f} acc {float(train_acc.result()):.3f} "
-                  f"val {float(val_acc.result()):.3f} {1000 * (time.time() - t0) / n:.0f} ms/step")
+            print(
+                f"  epoch {e + 1}: loss {tot / n:.4f} acc {float(train_acc.result()):.3f} "
+                f"val {float(val_acc.result()):.3f} {1000 * (time.time() - t0) / n:.0f} ms/step"
+            )
     print(f"total {time.time() - start:.1f}s")
 
 

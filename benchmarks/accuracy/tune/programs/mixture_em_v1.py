@@ -11,7 +11,7 @@ flags = dict(
     n=60000,
     batch=10000,
     iters=390,
-    kappa=0.6,     # step-size exponent of stepwise EM
+    kappa=0.6,  # step-size exponent of stepwise EM
     reg=1e-3,
     report=30,
 )
@@ -61,14 +61,16 @@ class StepwiseGMM(object):
         self.s1 = (1 - rho) * self.s1 + rho * t1
         self.s2 = (1 - rho) * self.s2 + rho * t2
         mu = self.s1 / (self.s0[:, None] + 1e-9)
-        var = self.s2 / (self.s0[:, None] + 1e-9) - mu ** 2 + self.reg
+        var = self.s2 / (self.s0[:, None] + 1e-9) - mu**2 + self.reg
         var = np.maximum(var, self.reg)
         pi = self.s0 / self.s0.sum()
-        sess.run([
-            self.mu.assign(mu.astype(np.float32)),
-            self.var.assign(var.astype(np.float32)),
-            self.logpi.assign(np.log(pi + 1e-9).astype(np.float32)),
-        ])
+        sess.run(
+            [
+                self.mu.assign(mu.astype(np.float32)),
+                self.var.assign(var.astype(np.float32)),
+                self.logpi.assign(np.log(pi + 1e-9).astype(np.float32)),
+            ]
+        )
 
 
 def purity(z, lab, k):
@@ -92,13 +94,16 @@ def main():
         for it in range(1, flags["iters"] + 1):
             xb = X[rng.randint(0, len(X), flags["batch"])]
             ll, t0, t1, t2 = sess.run(
-                [model.loglik, model.t0, model.t1, model.t2], feed_dict={model.x: xb})
+                [model.loglik, model.t0, model.t1, model.t2], feed_dict={model.x: xb}
+            )
             rho = (it + 2.0) ** (-flags["kappa"])
             model.m_step(sess, (t0, t1, t2), rho)
             avg.append(ll)
             if it % flags["report"] == 0:
-                print("iter %4d  loglik/pt %.4f  rho %.3f  (%.1f s)" % (
-                    it, np.mean(avg[-flags["report"]:]), rho, time.time() - tic))
+                print(
+                    "iter %4d  loglik/pt %.4f  rho %.3f  (%.1f s)"
+                    % (it, np.mean(avg[-flags["report"] :]), rho, time.time() - tic)
+                )
         lab = sess.run(model.label, {model.x: X[:10000]})
         print("purity on 10k points: %.3f" % purity(z[:10000], lab, flags["k"]))
 

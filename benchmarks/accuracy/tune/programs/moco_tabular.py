@@ -72,7 +72,8 @@ class MoCo:
             logits = tf.concat([pos, neg], axis=1) / self.cfg.temperature
             target = tf.zeros([tf.shape(x)[0]], tf.int32)
             loss = tf.reduce_mean(
-                tf.nn.sparse_softmax_cross_entropy_with_logits(labels=target, logits=logits))
+                tf.nn.sparse_softmax_cross_entropy_with_logits(labels=target, logits=logits)
+            )
         grads = tape.gradient(loss, self.q_net.trainable_variables)
         self.opt.apply_gradients(zip(grads, self.q_net.trainable_variables))
         self.update_key_encoder()
@@ -83,7 +84,7 @@ class MoCo:
 
 def linear_probe(model, x, y, n_cls):
     f = tf.keras.Model(model.q_net.input, model.q_net.get_layer("feat").output)
-    feats = tf.concat([f(x[i:i + 2000]) for i in range(0, len(x), 2000)], 0).numpy()
+    feats = tf.concat([f(x[i : i + 2000]) for i in range(0, len(x), 2000)], 0).numpy()
     n = int(0.8 * len(x))
     A = np.hstack([feats, np.ones((len(feats), 1))])
     Y = np.eye(n_cls)[y]
@@ -94,7 +95,12 @@ def linear_probe(model, x, y, n_cls):
 def main():
     cfg = Config()
     x, y = load(cfg)
-    ds = tf.data.Dataset.from_tensor_slices(x).shuffle(20000).batch(cfg.batch, drop_remainder=True).prefetch(2)
+    ds = (
+        tf.data.Dataset.from_tensor_slices(x)
+        .shuffle(20000)
+        .batch(cfg.batch, drop_remainder=True)
+        .prefetch(2)
+    )
     model = MoCo(cfg)
     t0, n = time.time(), 0
     for epoch in range(cfg.epochs):
@@ -102,7 +108,9 @@ def main():
             loss, acc = model.step(xb)
             n += 1
             if n % 20 == 0:
-                print(f"[{epoch}] it {n:4d} infoNCE {float(loss):.3f} top1 {float(acc):.3f} t={time.time() - t0:.1f}")
+                print(
+                    f"[{epoch}] it {n:4d} infoNCE {float(loss):.3f} top1 {float(acc):.3f} t={time.time() - t0:.1f}"
+                )
     print("linear probe accuracy: %.3f" % linear_probe(model, x, y, cfg.n_cls))
 
 

@@ -1,4 +1,5 @@
 """Incremental training over an archive of leaf photos: one slice of the archive per 'night'."""
+
 import argparse
 import os
 import shutil
@@ -39,16 +40,23 @@ def write_archive(root, total):
                     "image": tf.train.Feature(bytes_list=tf.train.BytesList(value=[png])),
                     "label": tf.train.Feature(int64_list=tf.train.Int64List(value=[y])),
                 }
-                w.write(tf.train.Example(features=tf.train.Features(feature=feat)).SerializeToString())
+                w.write(
+                    tf.train.Example(features=tf.train.Features(feature=feat)).SerializeToString()
+                )
 
 
 def parse(raw):
-    ex = tf.io.parse_single_example(raw, {
-        "image": tf.io.FixedLenFeature([], tf.string),
-        "label": tf.io.FixedLenFeature([], tf.int64),
-    })
+    ex = tf.io.parse_single_example(
+        raw,
+        {
+            "image": tf.io.FixedLenFeature([], tf.string),
+            "label": tf.io.FixedLenFeature([], tf.int64),
+        },
+    )
     img = tf.io.decode_jpeg(ex["image"], channels=3)
-    img = tf.image.resize(tf.cast(img, tf.float32) / 255.0, [args.side, args.side], method="bicubic")
+    img = tf.image.resize(
+        tf.cast(img, tf.float32) / 255.0, [args.side, args.side], method="bicubic"
+    )
     img = tf.image.random_flip_left_right(img)
     return tf.image.random_brightness(img, 0.1), ex["label"]
 
@@ -62,14 +70,16 @@ def archive(root):
 
 def build():
     L = tf.keras.layers
-    return tf.keras.Sequential([
-        L.Input((args.side, args.side, 3)),
-        L.Conv2D(16, 5, strides=2, activation="relu"),
-        L.Conv2D(32, 3, strides=2, activation="relu"),
-        L.Conv2D(48, 3, activation="relu"),
-        L.GlobalMaxPooling2D(),
-        L.Dense(4),
-    ])
+    return tf.keras.Sequential(
+        [
+            L.Input((args.side, args.side, 3)),
+            L.Conv2D(16, 5, strides=2, activation="relu"),
+            L.Conv2D(32, 3, strides=2, activation="relu"),
+            L.Conv2D(48, 3, activation="relu"),
+            L.GlobalMaxPooling2D(),
+            L.Dense(4),
+        ]
+    )
 
 
 def main():
@@ -101,8 +111,10 @@ def main():
             tonight = ds.skip(night * args.batches_per_night).take(args.batches_per_night)
             losses = [train_step(x, y) for x, y in tonight]
             mean = float(tf.reduce_mean(losses))
-            print(f"night {night:02d}: loss {mean:.4f} acc {float(acc.result()):.3f} "
-                  f"images {args.batch * len(losses)} ({time.time() - tic:.2f}s)")
+            print(
+                f"night {night:02d}: loss {mean:.4f} acc {float(acc.result()):.3f} "
+                f"images {args.batch * len(losses)} ({time.time() - tic:.2f}s)"
+            )
     finally:
         shutil.rmtree(root, ignore_errors=True)
 

@@ -2,6 +2,7 @@
 Stage 1: self-supervised rotation pretraining of a small conv net (short).
 Stage 2: the encoder stays as it is, a counting head is fitted on its feature maps.
 """
+
 import os
 import sys
 import time
@@ -12,8 +13,16 @@ layers = tf.keras.layers
 SEED = int(os.environ.get("SEED", 5))
 tf.keras.utils.set_random_seed(SEED)
 
-hp = {"img": 40, "n": 2048, "bs": 64, "pre_steps": 20, "head_epochs": 7, "clip": 1.0,
-      "lr_pre": 1e-3, "lr_head": 2e-3}
+hp = {
+    "img": 40,
+    "n": 2048,
+    "bs": 64,
+    "pre_steps": 20,
+    "head_epochs": 7,
+    "clip": 1.0,
+    "lr_pre": 1e-3,
+    "lr_head": 2e-3,
+}
 
 
 def draw_scenes(n, size):
@@ -26,7 +35,7 @@ def draw_scenes(n, size):
             cy, cx = rng.uniform(4, size - 4, 2)
             r = rng.uniform(1.5, 3.0)
             imgs[i, :, :, 0] += np.exp(-((yy - cy) ** 2 + (xx - cx) ** 2) / (2 * r * r))
-        imgs[i, :, :, 0] += np.linspace(0, .3, size)[:, None]
+        imgs[i, :, :, 0] += np.linspace(0, 0.3, size)[:, None]
     imgs += 0.05 * rng.randn(*imgs.shape).astype("float32")
     return imgs, counts.astype("float32")
 
@@ -47,12 +56,15 @@ def make_encoder():
 
 
 def make_head(n_out, name):
-    return tf.keras.Sequential([
-        layers.Conv2D(16, 1, activation="relu"),
-        layers.GlobalAveragePooling2D(),
-        layers.Dense(32, activation="relu"),
-        layers.Dense(n_out),
-    ], name=name)
+    return tf.keras.Sequential(
+        [
+            layers.Conv2D(16, 1, activation="relu"),
+            layers.GlobalAveragePooling2D(),
+            layers.Dense(32, activation="relu"),
+            layers.Dense(n_out),
+        ],
+        name=name,
+    )
 
 
 class Stage:
@@ -96,7 +108,9 @@ def main():
 
     rot_head = make_head(4, "rot")
     rot_head.build((None, 10, 10, 64))
-    pre = Pretrain(enc, rot_head, hp["lr_pre"], tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    pre = Pretrain(
+        enc, rot_head, hp["lr_pre"], tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    )
     for s in range(hp["pre_steps"]):
         i = rng.randint(0, n_tr, hp["bs"])
         k = rng.randint(4)
@@ -107,7 +121,13 @@ def main():
     head = make_head(1, "count")
     head.build((None, 10, 10, 64))
     fit = FitHead(enc, head, hp["lr_head"], tf.keras.losses.Huber())
-    ds = tf.data.Dataset.from_tensor_slices((xt, ct[:, None])).cache().shuffle(n_tr).batch(hp["bs"], drop_remainder=True).prefetch(2)
+    ds = (
+        tf.data.Dataset.from_tensor_slices((xt, ct[:, None]))
+        .cache()
+        .shuffle(n_tr)
+        .batch(hp["bs"], drop_remainder=True)
+        .prefetch(2)
+    )
     for ep in range(hp["head_epochs"]):
         t, ls, gs = time.time(), [], []
         for xb, yb in ds:
@@ -116,7 +136,9 @@ def main():
             gs.append(float(gn))
         pred = fit.forward(x[n_tr:], False)[:, 0]
         mae = float(tf.reduce_mean(tf.abs(pred - c[n_tr:])))
-        print(f"epoch {ep + 1}/{hp['head_epochs']} huber {np.mean(ls):.4f} |g| {np.mean(gs):.3f} val_mae {mae:.3f} {time.time() - t:.2f}s")
+        print(
+            f"epoch {ep + 1}/{hp['head_epochs']} huber {np.mean(ls):.4f} |g| {np.mean(gs):.3f} val_mae {mae:.3f} {time.time() - t:.2f}s"
+        )
         sys.stdout.flush()
 
 

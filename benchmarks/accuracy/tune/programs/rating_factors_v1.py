@@ -75,7 +75,7 @@ class BPR(object):
 def hit_rate(sess, m, users, held, seen, k):
     hits = 0
     for s in range(0, len(users), 25):
-        b = users[s:s + 25]
+        b = users[s : s + 25]
         sc = sess.run(m.all_scores, {m.u: b})
         for row, u in zip(sc, b):
             row[seen[u]] = -1e9
@@ -102,10 +102,17 @@ def main():
             order = rng.permutation(len(pairs))
             neg = rng.randint(0, a.n_items, len(pairs))
             for s in range(0, len(order), a.batch):
-                o = order[s:s + a.batch]
-                l, _ = sess.run([model.loss, model.train_op], {
-                    model.u: pairs[o, 0], model.i: pairs[o, 1], model.j: neg[o],
-                    model.lr: lr, model.training: True})
+                o = order[s : s + a.batch]
+                l, _ = sess.run(
+                    [model.loss, model.train_op],
+                    {
+                        model.u: pairs[o, 0],
+                        model.i: pairs[o, 1],
+                        model.j: neg[o],
+                        model.lr: lr,
+                        model.training: True,
+                    },
+                )
                 losses.append(l)
             line = "epoch %02d  bpr %.4f  lr %g" % (ep, np.mean(losses), lr)
             if (ep + 1) % a.eval_every == 0:

@@ -19,7 +19,9 @@ def glyphs(n):
         r = rng.uniform(3, 5.5)
         k = rng.randint(3)
         if k == 0:
-            d = np.minimum(abs(yy - cy), abs(xx - cx)) + 3 * (np.maximum(abs(yy - cy), abs(xx - cx)) > r)
+            d = np.minimum(abs(yy - cy), abs(xx - cx)) + 3 * (
+                np.maximum(abs(yy - cy), abs(xx - cx)) > r
+            )
         elif k == 1:
             d = abs(np.hypot(yy - cy, xx - cx) - r)
         else:
@@ -29,26 +31,39 @@ def glyphs(n):
 
 
 def build_generator():
-    return keras.Sequential([
-        keras.Input((Z,)),
-        layers.Dense(4 * 4 * 64),
-        layers.Reshape((4, 4, 64)),
-        layers.BatchNormalization(), layers.LeakyReLU(0.2),
-        layers.Conv2DTranspose(48, 4, strides=2, padding="same"),
-        layers.BatchNormalization(), layers.LeakyReLU(0.2),
-        layers.Conv2DTranspose(24, 4, strides=2, padding="same"),
-        layers.LeakyReLU(0.2),
-        layers.Conv2D(1, 3, padding="same", activation="tanh"),
-    ], name="G")
+    return keras.Sequential(
+        [
+            keras.Input((Z,)),
+            layers.Dense(4 * 4 * 64),
+            layers.Reshape((4, 4, 64)),
+            layers.BatchNormalization(),
+            layers.LeakyReLU(0.2),
+            layers.Conv2DTranspose(48, 4, strides=2, padding="same"),
+            layers.BatchNormalization(),
+            layers.LeakyReLU(0.2),
+            layers.Conv2DTranspose(24, 4, strides=2, padding="same"),
+            layers.LeakyReLU(0.2),
+            layers.Conv2D(1, 3, padding="same", activation="tanh"),
+        ],
+        name="G",
+    )
 
 
 def build_critic():
-    return keras.Sequential([
-        keras.Input((IMG, IMG, 1)),
-        layers.Conv2D(24, 4, strides=2, padding="same"), layers.LeakyReLU(0.2),
-        layers.Conv2D(48, 4, strides=2, padding="same"), layers.LeakyReLU(0.2),
-        layers.Flatten(), layers.Dense(64), layers.LeakyReLU(0.2), layers.Dense(1),
-    ], name="C")
+    return keras.Sequential(
+        [
+            keras.Input((IMG, IMG, 1)),
+            layers.Conv2D(24, 4, strides=2, padding="same"),
+            layers.LeakyReLU(0.2),
+            layers.Conv2D(48, 4, strides=2, padding="same"),
+            layers.LeakyReLU(0.2),
+            layers.Flatten(),
+            layers.Dense(64),
+            layers.LeakyReLU(0.2),
+            layers.Dense(1),
+        ],
+        name="C",
+    )
 
 
 class WGANGP(keras.Model):
@@ -79,13 +94,17 @@ class WGANGP(keras.Model):
         for _ in range(CRITIC_ITERS):
             fake = self.g(tf.random.normal([b, Z]), training=True)
             with tf.GradientTape() as tape:
-                c_loss = tf.reduce_mean(self.c(fake, training=True)) - tf.reduce_mean(self.c(real, training=True))
+                c_loss = tf.reduce_mean(self.c(fake, training=True)) - tf.reduce_mean(
+                    self.c(real, training=True)
+                )
                 total = c_loss + self.gp * self.penalty(real, fake)
             grads = tape.gradient(total, self.c.trainable_variables)
             self.c_opt.apply_gradients(zip(grads, self.c.trainable_variables))
             self.c_m.update_state(c_loss)
         with tf.GradientTape() as tape:
-            g_loss = -tf.reduce_mean(self.c(self.g(tf.random.normal([b, Z]), training=True), training=True))
+            g_loss = -tf.reduce_mean(
+                self.c(self.g(tf.random.normal([b, Z]), training=True), training=True)
+            )
         grads = tape.gradient(g_loss, self.g.trainable_variables)
         self.g_opt.apply_gradients(zip(grads, self.g.trainable_variables))
         self.g_m.update_state(g_loss)
@@ -100,8 +119,11 @@ class Preview(keras.callbacks.Callback):
         self.t = time.time()
 
     def on_epoch_end(self, epoch, logs=None):
-        print(f"epoch {epoch + 1}: " + " ".join(f"{k}={float(v):.3f}" for k, v in logs.items())
-              + f" ({time.time() - self.t:.1f}s)")
+        print(
+            f"epoch {epoch + 1}: "
+            + " ".join(f"{k}={float(v):.3f}" for k, v in logs.items())
+            + f" ({time.time() - self.t:.1f}s)"
+        )
         if epoch % self.every == 0:
             img = self.model.g(self.z, training=False).numpy()[0, ::2, :, 0]
             for row in img:
@@ -109,7 +131,12 @@ class Preview(keras.callbacks.Callback):
 
 
 data = glyphs(1600)
-ds = tf.data.Dataset.from_tensor_slices(data).shuffle(1600).batch(BATCH, drop_remainder=True).prefetch(tf.data.AUTOTUNE)
+ds = (
+    tf.data.Dataset.from_tensor_slices(data)
+    .shuffle(1600)
+    .batch(BATCH, drop_remainder=True)
+    .prefetch(tf.data.AUTOTUNE)
+)
 gan = WGANGP(build_generator(), build_critic())
 gan.compile(keras.optimizers.Adam(2e-4, beta_1=0.5), keras.optimizers.Adam(2e-4, beta_1=0.5))
 gan.fit(ds, epochs=EPOCHS, verbose=0, callbacks=[Preview()])
