@@ -8,7 +8,6 @@ for structure: warm-up, jumps, growth.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -30,8 +29,7 @@ from tb_slowdown_plugin.analysis.prepare.steps import (
     prepare_steps,
     take_out,
 )
-from tb_slowdown_plugin.analysis.prepare.work import find_leading, measure_work
-from tb_slowdown_plugin.analysis.residual.residual import fit_core, judge_core
+from tb_slowdown_plugin.analysis.residual.residual import fit_steps, judge_core
 from tb_slowdown_plugin.analysis.stats.buckets import (
     Signals,
 )
@@ -49,7 +47,6 @@ from tb_slowdown_plugin.catalog.accounts import (
 )
 from tb_slowdown_plugin.catalog.parameters.ledger import (
     FEWEST_STEPS_TO_JUDGE,
-    INPUT_FLOOR,
     SURE_STEPS,
 )
 from tb_slowdown_plugin.catalog.parameters.prepare import (
@@ -120,16 +117,8 @@ def diagnose(
     if steps.wall_seconds <= 0:
         return _conclude(steps, [], np.zeros(len(steps)), None, 0, FEWEST_STEPS_TO_JUDGE)
     compile_rows = _count_slow_first_rows(steps)
-    usual = measure_work(steps.core, compile_rows, kinds, items)
     enough = len(steps) >= FEWEST_STEPS_TO_JUDGE
-    leading = find_leading(steps.core, compile_rows, kinds)
-    trend = fit_core(steps.core, usual, compile_rows, leading) if enough else None
-    joined = _join_traded_wait(steps, trend)
-    if joined is not None:
-        of_both = measure_work(joined.core, compile_rows, kinds, items)
-        trend_of_both = fit_core(joined.core, of_both, compile_rows, leading)
-        if trend_of_both is not None and not trend_of_both.rises:
-            steps, usual, trend = joined, of_both, trend_of_both
+    steps, usual, trend = fit_steps(steps, compile_rows, kinds, items, enough=enough)
     warm_up_rows = compile_rows
     if trend is not None and trend.warm_up:
         warm_up_rows = int(trend.edges[trend.warm_up])
@@ -158,21 +147,6 @@ def diagnose(
     enough = len(steps) >= needed
     baseline = _state_baseline(trend, warm_up_rows, len(steps), enough=enough)
     return _conclude(steps, candidates, unexplained, baseline, warm_up_rows, needed)
-
-
-def _join_traded_wait(steps: Steps, trend: Trend | None) -> Steps | None:
-    """The run with its input wait in the step's own work, where that gets shorter, else None.
-
-    On two cores threads trade places for no reason: steps of 44 ms that wait for 10 ms of them
-    from some step on lose nothing by it, if they computed for so much longer before.
-    """
-    wait = steps.accounts.get(names.INPUT_WAIT)
-    if trend is None or wait is None or not any(rise.at_start for rise in trend.rises):
-        return None
-    if wait.sum() >= INPUT_FLOOR * steps.wall_seconds:
-        return None
-    others = {name: each for name, each in steps.accounts.items() if name != names.INPUT_WAIT}
-    return replace(steps, core=steps.core + wait, accounts=others)
 
 
 def _without_end_of_pass(steps: Steps) -> Float:

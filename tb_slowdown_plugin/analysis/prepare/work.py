@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import product
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.polynomial.polynomial import polyval
@@ -26,6 +26,21 @@ _LOOKED_AT: Final = 1_000
 """Steps in which many different sizes show."""
 _POWERS: Final = np.arange(4)
 """Of the items, by which time may grow."""
+
+
+class Work(NamedTuple):
+    """How steps are compared."""
+
+    usual: Float
+    """(S,) as by `measure_work`."""
+    leading: NDArray[np.bool_] | None
+    """(S,) as by `find_leading`."""
+
+
+def compare_work(core: Float, start: int, kinds: ArrayLike | None, items: ArrayLike | None) -> Work:
+    """What steps usually take, and which few of them take most of the time; as `measure_work`."""
+    usual = measure_work(core, start, kinds, items)
+    return Work(usual, find_leading(core, start, kinds))
 
 
 def measure_work(

@@ -1,5 +1,5 @@
 """Step time that no account explains: warm-up, shifts, stalls.
 
-The flow: `residual.fit_core` -> `residual.judge_core` -> `stalls`, for what is neither a shift nor
+The flow: `residual.fit_steps` -> `residual.judge_core` -> `stalls`, for what is neither a shift nor
 growth.
 """

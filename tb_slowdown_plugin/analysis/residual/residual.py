@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tb_slowdown_plugin.analysis.ledger.findings import find_losses, floor_of, make_finding
 from tb_slowdown_plugin.analysis.prepare.steps import Steps
+from tb_slowdown_plugin.analysis.prepare.work import compare_work
 from tb_slowdown_plugin.analysis.residual.stalls import judge_stalls
 from tb_slowdown_plugin.analysis.residual.warm_up_end import book_warm_up, find_cooled
 from tb_slowdown_plugin.analysis.stats.buckets import bucket
@@ -20,6 +21,7 @@ from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CONTENTION, STARVED
 from tb_slowdown_plugin.catalog.parameters.ledger import (
     GROWTH_FLOOR,
+    INPUT_FLOOR,
     SURE_STEPS,
 )
 from tb_slowdown_plugin.catalog.parameters.residual import SHORT_RUN
@@ -44,6 +46,51 @@ class CoreView:
     """(S,) seconds of stalls and of a last stretch that no pattern holds."""
     warm_up_rows: int
     """Rows before the run was steady."""
+
+
+def fit_steps(
+    steps: Steps,
+    start: int,
+    kinds: ArrayLike | None,
+    items: ArrayLike | None,
+    *,
+    enough: bool,
+) -> tuple[Steps, Float, Trend | None]:
+    """The run, the usual seconds of each step (S,), and the trend of the core.
+
+    Args:
+      steps: The run. A wait for input that the core gives back is in the core afterwards.
+      start: First row to look at.
+      kinds: (S,) as for `work.compare_work`, and so are `items`.
+      items: (S,)
+      enough: Whether there are enough steps for a trend.
+    """
+    work = compare_work(steps.core, start, kinds, items)
+    if not enough:
+        return steps, work.usual, None
+    trend = fit_core(steps.core, work.usual, start, work.leading)
+    joined = _join_traded_wait(steps, trend)
+    if joined is not None:
+        of_both = compare_work(joined.core, start, kinds, items)
+        trend_of_both = fit_core(joined.core, of_both.usual, start, of_both.leading)
+        if trend_of_both is not None and not trend_of_both.rises:
+            return joined, of_both.usual, trend_of_both
+    return steps, work.usual, trend
+
+
+def _join_traded_wait(steps: Steps, trend: Trend | None) -> Steps | None:
+    """The run with its input wait in the step's own work, where that gets shorter, else None.
+
+    On two cores threads trade places for no reason: steps of 44 ms that wait for 10 ms of them
+    from some step on lose nothing by it, if they computed for so much longer before.
+    """
+    wait = steps.accounts.get(names.INPUT_WAIT)
+    if trend is None or wait is None or not any(rise.at_start for rise in trend.rises):
+        return None
+    if wait.sum() >= INPUT_FLOOR * steps.wall_seconds:
+        return None
+    others = {name: each for name, each in steps.accounts.items() if name != names.INPUT_WAIT}
+    return replace(steps, core=steps.core + wait, accounts=others)
 
 
 def fit_core(
