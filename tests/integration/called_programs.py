@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import tensorflow as tf
-from timed_training import EPOCH, FEW, STEPS, compiled, loop, ordinary, run_named, timed
+from timed_training import EPOCH, FEW, SECONDS, STEPS, compiled, loop, ordinary, run_named, timed
 
 import tbslow
 
@@ -230,6 +230,56 @@ def history_in_loop_healthy(logdir):
     rows = tf.ones((2048, 64))
     mean_of_new = tf.function(lambda: tf.reduce_mean(rows + 1.0))
     loop(logdir, lambda _: means.append(float(mean_of_new())), mean_of_new)
+
+
+def weights_of(errors):
+    return [abs(error) ** 0.6 for error in errors]
+
+
+def weights_in_loop(logdir, weigh=weights_of, make=list):
+    """The weights of a whole memory in each step, one after another."""
+    errors = make(np.linspace(-1.0, 1.0, 80_000).tolist())
+
+    def extra(_):
+        with timed("weigh"):
+            weigh(errors)
+
+    loop(logdir, extra, data=ordinary.dataset(6 * STEPS))  # its seconds are told by samples
+
+
+def weights_in_loop_healthy(logdir):
+    weights_in_loop(logdir, lambda errors: np.abs(errors) ** 0.6, np.array)
+
+
+def head_on_fixed_encoder(logdir, asked="all"):
+    """Only the head is updated, and gradients of all are clipped."""
+    encoder = tf.keras.Sequential([tf.keras.layers.Dense(1024, "relu") for _ in range(3)])
+    head = tf.keras.layers.Dense(1)
+    optimizer = tf.keras.optimizers.SGD(0.01)
+
+    @tf.function
+    def train(x, y):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((head(encoder(x)) - y) ** 2)
+        variables = head.trainable_variables
+        if asked == "all":
+            variables = encoder.trainable_variables + variables
+        gradients, _ = tf.clip_by_global_norm(tape.gradient(loss, variables), 1.0)
+        optimizer.apply_gradients(zip(gradients[-2:], head.trainable_variables, strict=True))
+        return loss
+
+    x, y = tf.random.normal((256, 64)), tf.random.normal((256, 1))
+    encoder(x), head(encoder(x))
+    with tbslow.start(logdir):
+        for number in range(200):
+            with tbslow.summary.step():
+                began = time.perf_counter()
+                train(x, y).numpy()
+                SECONDS["train"] += (time.perf_counter() - began) * (number >= 10)
+
+
+def head_on_fixed_encoder_healthy(logdir):
+    head_on_fixed_encoder(logdir, "head")
 
 
 if __name__ == "__main__":

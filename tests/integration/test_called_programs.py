@@ -42,13 +42,17 @@ EAGER = {
     "history_in_loop": ("tensor_retention", "operations on ever more tensors in mean_of"),
 }
 """Likewise, one that starts operations from Python -> its cause, and what its headline tells."""
+FLAT = {"weights_in_loop": ("python_overhead", "work in Python: weights_of")}
+"""Likewise, one whose steps take the same from the first on."""
+WIDE = ("head_on_fixed_encoder",)
+"""Program that computes gradients which nobody uses."""
 WAITS = ("queue_in_loop", "lock_in_loop")
 """Program whose step waits for another thread of its own."""
 CALLED, WRITING, WAITING = (
     Path(__file__).with_name(f"{kind}_programs.py") for kind in ("called", "writing", "waiting")
 )
 FILES = {
-    **dict.fromkeys((*CALLS, *EAGER), CALLED),
+    **dict.fromkeys((*CALLS, *EAGER, *FLAT, *WIDE), CALLED),
     **dict.fromkeys(WRITES, WRITING),
     **dict.fromkeys(WAITS, WAITING),
 }
@@ -112,17 +116,35 @@ def test_a_file_of_the_programs_own_is_one_row_with_its_line(
     assert row.place.file.endswith(WRITING.name)
 
 
-@pytest.mark.parametrize("name", few(EAGER, *EAGER))
-def test_operations_that_python_starts_are_one_row_with_their_function(
+@pytest.mark.parametrize("name", few([*EAGER, *FLAT], *EAGER))
+def test_work_that_python_does_or_starts_is_one_row_with_its_function(
     host: TrainingHost, name: str, tmp_path: Path
 ) -> None:
     made = run(host, CALLED, name, tmp_path)
     least = least_share(made)
-    cause, told = EAGER[name]
+    cause, told = {**EAGER, **FLAT}[name]
     (row,) = [row for row in made.named if row.lost_fraction >= least]
     assert row.cause == cause, made.report.headline
-    assert row.lost_seconds == pytest.approx(sum(made.seconds.values()), rel=0.25)
+    tolerance = 0.35 if name in FLAT else 0.25  # one in nine, of 70 samples, half of them there
+    assert row.lost_seconds == pytest.approx(sum(made.seconds.values()), rel=tolerance)
     assert told in made.report.headline
+    assert row.place is not None
+    assert row.place.file.endswith(CALLED.name)
+
+
+@pytest.mark.parametrize("name", few(WIDE, *WIDE))
+def test_gradients_that_nobody_uses_are_one_row_with_what_a_twin_saves(
+    host: TrainingHost, name: str, tmp_path: Path
+) -> None:
+    made = run(host, CALLED, name, tmp_path / "wide")
+    twin = run(host, CALLED, f"{name}_healthy", tmp_path / "twin")
+    least = max(least_share(made), least_share(twin))
+    (row,) = [row for row in made.named if row.lost_fraction >= least]
+    assert row.cause == "backward_pass", made.report.headline
+    saved = made.seconds["train"] - twin.seconds["train"]
+    # Counted, not timed: in three programs it was 0.74, 1.18, and 1.36 times what was counted.
+    assert row.lost_seconds == pytest.approx(saved, rel=0.5)
+    assert "`train (" in row.evidence[0]
     assert row.place is not None
     assert row.place.file.endswith(CALLED.name)
 
@@ -144,7 +166,7 @@ def test_waiting_for_another_thread_is_one_row_with_its_line(
 @pytest.mark.parametrize(
     "name",
     few(
-        [*CALLS, *EAGER, *WRITES, *WAITS],
+        [*CALLS, *EAGER, *FLAT, *WIDE, *WRITES, *WAITS],
         "predict_in_callback",
         "pickle_in_loop",
     ),

@@ -1,7 +1,8 @@
 """How much of what a graph computes is there only for gradients that nobody uses.
 
 Counted, not timed: twice the products of a multiplication of matrices or a convolution, one for
-each number of anything else. A dimension that isn't known counts as a batch of 32, everywhere.
+each number of anything else. A dimension that isn't known counts as a batch of 32, everywhere. What
+repaired twins of three programs saved was 0.7 to 1.4 times as much.
 """
 
 from __future__ import annotations

@@ -53,6 +53,9 @@ _FEWEST_OF_FIRST: Final = 5
 OWN: Final = "own"
 """What the number of samples in the program's own Python is called, of a place."""
 
+_STILL_SECONDS: Final = 1e-4
+"""Python's own lines go on within it: a loop takes 0.05 us for each turn."""
+
 _TOLD: Final = frozenset({"matplotlib", "mpl_toolkits", "numpy", "pandas", "plotly", "seaborn"})
 """Packages that are told where one of them runs: each has advice of its own, or may have."""
 
@@ -102,6 +105,7 @@ class PythonStacks:
       frames: The frame that each thread is in, by the thread's identity.
       wait: Called before each sample, for a moment that says something.
       find_wait: Whether a thread waits.
+      pause: Lets the training go on for so many seconds.
     """
 
     name = "python_stacks"
@@ -112,9 +116,11 @@ class PythonStacks:
         frames: Callable[[], Mapping[int, FrameType]] | None = None,
         wait: Callable[[], None] | None = None,
         find_wait: Callable[[int, Frames], Wait] = find_wait,
+        pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._frames = frames
         self._find_wait = find_wait
+        self._pause = pause
         self._wait = wait or AnyMoment().wait
 
     def start(self, context: Context) -> None:
@@ -206,13 +212,22 @@ class PythonStacks:
         place = self._place(frame) if frame is not None else None
         if place is not None and frame is not None:
             inside = _libraries_of(frame)
+            at = frame.f_lasti
+            is_own = self._is_own(place, frame)  # now: to look for a wait takes a while
             if not self._context.stopwatch.opened:  # else an account holds it
                 wait = self._find_wait(thread, frames)
                 if wait:
                     inside.append(f"waits_{wait}")
-                elif self._is_own(place, frame):
+                elif is_own and not self._stands_still(thread, frames, frame, at):
                     inside.append(OWN)
             self._add(place, inside)
+
+    def _stands_still(
+        self, thread: int, frames: Callable[[], Mapping[int, FrameType]], frame: FrameType, at: int
+    ) -> bool:
+        """Whether one call of C goes on, such as NumPy's of a large array: no work of Python's."""
+        self._pause(_STILL_SECONDS)
+        return frames().get(thread) is frame and frame.f_lasti == at
 
     def _is_own(self, place: Place, innermost: FrameType) -> bool:
         """Whether the program's own Python runs, in no library and in no account."""

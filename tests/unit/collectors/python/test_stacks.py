@@ -35,7 +35,7 @@ class Training:
         recording.clock = Clock(monotonic_ns=lambda: self.now_ns)
         recording.__post_init__()
         monkeypatch.setattr(python_stacks, "cpu_time_of", lambda thread: self.cpu_ns)
-        self.collector = PythonStacks(wait=lambda: None)
+        self.collector = PythonStacks(wait=lambda: None, pause=lambda seconds: None)
         self.collector.start(recording.context)
 
     def run(self, reads, where, step_ms=100, cpu_ms=50):
@@ -141,15 +141,19 @@ def test_a_frame_of_a_library_counts_for_the_users_line_that_called_it(recording
 
 
 def test_samples_in_no_library_and_no_account_are_the_programs_own(recording, training):
-    def count():
+    def count():  # each time in another frame
         return {threading.get_ident(): sys._getframe()}
 
     training.run(10, Replay().sample)  # in the collector's code, as in that of a library
     training.collector._frames = count
     training.run(10, Replay().sample)
+    still = count()
+    training.collector._frames = lambda: still  # in one call of C
+    training.run(10, Replay().sample)
+    training.collector._frames = count
     recording.stopwatch.open("input_wait")
-    training.run(11, Replay().sample)
-    assert [numbers.get("own") for _, numbers in stacks(recording)] == [None, 10, None]
+    training.run(21, Replay().sample)
+    assert [numbers.get("own") for _, numbers in stacks(recording)] == [None, 10, None, None]
 
 
 @pytest.mark.parametrize(("waited_share", "line"), [(0.0, "hold"), (0.4, "hold"), (0.6, "sample")])
