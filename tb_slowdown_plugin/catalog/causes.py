@@ -213,7 +213,7 @@ _CAUSES: Final = (
     ),
     Cause(
         "python_overhead", "Python overhead", "Py", "machine", "slash",
-        "work in Python grows with the run; which line",
+        "work in Python grows with the run, or takes much of each step; which line",
         "CPU",
         asked=210, seen_by=("step_time", "python_stacks"),
         program="python_overhead",
@@ -237,9 +237,9 @@ _CAUSES: Final = (
     ),
     Cause(
         "backward_pass", "Backward pass", "Bp", "model", "solid",
-        "computing gradients keeps getting slower",
+        "computing gradients keeps getting slower, or some are never used",
         "CPU",
-        asked=140,
+        asked=140, seen_by=("step_time", "wide_gradients"),
         program="backward_pass",
     ),
     Cause(

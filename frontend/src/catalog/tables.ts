@@ -52,6 +52,7 @@ export const SEEN_BY: Readonly<Record<string, readonly string[]>> = {
   python_overhead: ["step_time", "python_stacks"],
   thermal: ["amd_gpu", "nvml"],
   profiling: ["captures"],
+  backward_pass: ["step_time", "wide_gradients"],
   optimizer_state: ["optimizers"],
 };
 
