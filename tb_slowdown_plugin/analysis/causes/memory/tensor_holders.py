@@ -42,10 +42,13 @@ class Holder:
 def find_holder(case: Case, grown_bytes: float) -> Holder | None:
     """What keeps most of what memory grew by; None where no census named it.
 
+    Memory is sampled amid steps, too, with all that they compute: of that nothing is kept.
+
     Args:
       case: the run.
       grown_bytes: how much the memory of tensors grew.
     """
+    alive = float("inf")
     found: dict[str, Holder] = {}
     began: dict[str, float] = {}
     places = dict(fact.subject.partition("|")[::-2] for _, fact in case.run.facts(TENSORS_ADDED_AT))
@@ -54,6 +57,7 @@ def find_holder(case: Case, grown_bytes: float) -> Holder | None:
         if not is_held:
             continue
         held = fact.numbers.get("bytes", 0.0)
+        alive = fact.numbers.get("live_tensor_bytes", alive)
         grown = held - began.get(name, 0.0)
         began.setdefault(name, held)
         found[name] = Holder(
@@ -66,4 +70,4 @@ def find_holder(case: Case, grown_bytes: float) -> Holder | None:
             to_place(places.get(fact.subject, "")),
         )
     most = max(found.values(), key=lambda each: each.grown_bytes, default=None)
-    return most if most and most.grown_bytes >= MATTERS * grown_bytes else None
+    return most if most and most.grown_bytes >= MATTERS * min(grown_bytes, alive) else None

@@ -46,6 +46,14 @@ def test_what_holds_most_of_the_growth_is_named_with_its_line(holder_of):
     )
 
 
+@pytest.mark.parametrize(("alive", "named"), [(22 * MIB, True), (60 * MIB, False)])
+def test_what_is_sampled_amid_steps_is_not_kept(holder_of, alive, named):
+    row, fact = census(500, ONE, 7 * MIB)
+    fact = Fact(fact.name, fact.subject, {**fact.numbers, "live_tensor_bytes": alive})
+    found, _ = holder_of((row, fact), grown=31 * MIB)
+    assert (found is not None) == named
+
+
 def test_of_one_census_all_is_taken_for_growth(holder_of):
     found, text = holder_of(census(450, ONE, 7 * MIB), census(450, "float32 (9,)", 9 * MIB))
     assert found.place is None
