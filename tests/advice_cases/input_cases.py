@@ -9,7 +9,7 @@ from advice_cases.evidence import (
 )
 
 CASES: dict[str, tuple[Any, Any]] = {
-    "input_fixes.bound_history": (wait(grows=True), wait()),
+    "input_fixes.bound_history": (wait(grows=True), wait("Range Map Batch Skip Take", grows=True)),
     "input_fixes.complete_the_cache": (
         wait("Range Cache Take Batch", unfilled=True),
         wait("Range Cache Batch", unfilled=True),

@@ -113,6 +113,9 @@ def _slow_function(case: Case, main: Finding) -> Place | None:
     """The program's function that each element waits for, where it is sure which one."""
     if main.pattern == "epoch_boundary" or _makes_datasets(case, main) or case.run.facts(UNFILLED):
         return None
+    pipeline = Program.of(case.run).pipeline
+    if pipeline is not None and pipeline.skips_work and _is_longer(case, main):
+        return None  # it is called for elements that nobody gets
     place = pipeline_evidence.function_place(case, main)
     return to_place(place) if place else None
 
@@ -251,7 +254,7 @@ def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
         told[-1][1].subject if told else pipeline_evidence.kind_of(stage) if stage else "",
         reads=reading is None or reading >= LEAST_READING,
         unfilled=bool(case.run.facts(UNFILLED)),
-        grows=finding.pattern == "drift" or _grows(case, finding),
+        grows=_is_longer(case, finding),
         at_epochs=at_epochs,
         workers=round(workers[-1]) if workers else 0,
         python_seconds=pipeline_evidence.python_seconds(captured) if captured else "",
@@ -265,6 +268,11 @@ def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
         return anew
     filled = replace(wait, at_epochs=True)
     return (*anew, *(input_fixes.advise(filled) if buffer_is_filled(filled) else ()))
+
+
+def _is_longer(case: Case, finding: Finding) -> bool:
+    """Whether a wait is longer and longer, also one that is there from the start."""
+    return finding.pattern == "drift" or _grows(case, finding)
 
 
 def _grows(case: Case, finding: Finding) -> bool:

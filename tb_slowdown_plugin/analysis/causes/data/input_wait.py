@@ -74,8 +74,8 @@ def _stage_is(wait: InputWait, *beginnings: str) -> bool:
 
 
 def grows(wait: InputWait) -> bool:
-    """The wait is longer and longer, and not that of `fit` on arrays."""
-    return wait.grows and not wait.program.arrays
+    """The wait is longer and longer, and not that of `fit` on arrays, nor for what is skipped."""
+    return wait.grows and not wait.program.arrays and not computes_what_it_skips(wait)
 
 
 def _cache_never_completes(wait: InputWait) -> bool:
@@ -218,9 +218,10 @@ def buffer_is_filled(wait: InputWait) -> bool:
 
 
 def computes_what_it_skips(wait: InputWait) -> bool:
-    """A wait at each epoch, behind a `skip` of what has been computed."""
+    """A wait at each epoch, or one that grows, behind a `skip` of what has been computed."""
     pipeline = wait.program.pipeline
-    return wait.at_epochs and _is_tf_data(wait) and pipeline is not None and pipeline.skips_work
+    skips = _is_tf_data(wait) and pipeline is not None and pipeline.skips_work
+    return skips and (wait.at_epochs or wait.grows)
 
 
 def shuffles_late(wait: InputWait) -> bool:

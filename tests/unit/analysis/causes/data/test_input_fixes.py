@@ -8,6 +8,9 @@ from tb_slowdown_plugin.analysis.causes.data.input_wait import InputWait
 
 TUNED = Program(Pipeline(("TensorSlice", "ParallelMap", "Cache", "Batch", "Prefetch")))
 
+SKIPS = Program(Pipeline(("Range", "Map", "Batch", "Prefetch", "Skip", "Take")))
+"""The parts of a dataset, of which each is read from its beginning."""
+
 DRAWN = Pipeline(
     ("Tensor", "FlatMap", "Shuffle", "Batch"), {"generator": 1.0, "random": 1.0, "endless": 1.0}
 )
@@ -42,6 +45,10 @@ FITTED = Pipeline(("Tensor", "FlatMap", "Prefetch"), {**DRAWN.numbers, "fitted":
                 "Shuffle before the expensive",
                 "Repeat inside the pipeline",
             ),
+        ),
+        (
+            InputWait(SKIPS, grows=True),
+            ("Put `skip` before the stages", "Run the slow stage in parallel", "Process whole"),
         ),
         (
             InputWait(Program(arrays=True)),
