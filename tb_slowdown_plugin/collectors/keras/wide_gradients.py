@@ -36,7 +36,7 @@ _MOST_PLACES: Final = 5
 
 _CONVERTS: Final = "converted_call"
 """The function of AutoGraph (2.16 and 2.21: autograph/impl/api.py) that calls what it has written
-for its argument `f`."""
+for its argument `f`, its local `converted_f`, which has the lines as `ag_source_map`."""
 
 
 @dataclass(slots=True)
@@ -44,8 +44,7 @@ class _Asked:
     """The variables of one call of `gradient`."""
 
     place: str
-    """The line, "FitHead.step (probe.py:88)"; where AutoGraph has rewritten it, the first of the
-    function."""
+    """The line, "FitHead.step (probe.py:88)"."""
     elements: dict[int, int]
     """Variable, by its identity -> numbers in it."""
     target: Any
@@ -159,8 +158,8 @@ class WideGradients:
         if frame is None:
             return ""
         if is_generated(frame.f_code.co_filename):
-            code = _code_before(frame)
-            return self._source.in_code(code, code.co_firstlineno) if code is not None else ""
+            code, line = _line_before(frame)
+            return self._source.in_code(code, line) if code is not None else ""
         if is_installed(frame.f_code.co_filename):
             return ""
         return self._source.in_code(frame.f_code, line_of(frame))
@@ -213,12 +212,23 @@ def _split(asked: _Asked, applied: set[int]) -> Gradients:
     return Gradients(asked.target, used, unused)
 
 
-def _code_before(frame: FrameType) -> CodeType | None:
-    """The code that AutoGraph has rewritten to that of a frame; None where it doesn't tell."""
+def _line_before(frame: FrameType) -> tuple[CodeType | None, int]:
+    """The code that AutoGraph has rewritten to that of a frame, and the line in it.
+
+    None where it doesn't tell the code; the first line where it doesn't tell the line.
+    """
     caller = frame.f_back
     if caller is None or caller.f_code.co_name != _CONVERTS:
-        return None
-    return code_of(caller.f_locals.get("f"))
+        return None, 0
+    known = caller.f_locals
+    code = code_of(known.get("f"))
+    if code is None:
+        return None, 0
+    lines = getattr(known.get("converted_f"), "ag_source_map", None) or {}
+    for written, origin in lines.items():
+        if (written.filename, written.lineno) == (frame.f_code.co_filename, frame.f_lineno):
+            return code, origin.loc.lineno
+    return code, code.co_firstlineno
 
 
 def _identity(variable: Any) -> int:

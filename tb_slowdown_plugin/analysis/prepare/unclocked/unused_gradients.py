@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import function_of
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.events import STEP_FUNCTION, WIDE_GRADIENT
@@ -42,7 +43,7 @@ def _runs_it(run: Run, row: int, fact: Fact) -> NDArray[np.bool_]:
     """(S,) the steps that run the function; all, or all later ones, where none tells."""
     bits = 0
     for _, told in run.facts(STEP_FUNCTION):
-        if _AGAIN.sub(" (", told.subject) == fact.subject:
+        if function_of(_AGAIN.sub(" (", told.subject)) == function_of(fact.subject):
             bits |= 1 << round(told.numbers.get("bit", 0))
     if bits:
         return np.asarray(run.steps.ran & bits > 0)

@@ -50,6 +50,9 @@ def collector(recording):
     assert recording.failures == []
 
 
+COMPUTES = Training.step.__code__.co_firstlineno + 4
+
+
 def told(recording):
     return [
         (
@@ -86,6 +89,8 @@ def test_what_is_computed_and_never_used_is_told(
     collector.read()
     collector.read()
     assert told(recording) == found
+    for fact in recording.of(Fact):
+        assert fact.subject.endswith(f"test_wide_gradients.py:{COMPUTES})")
 
 
 def test_how_much_of_the_graph_is_for_nothing_is_counted(recording, collector):

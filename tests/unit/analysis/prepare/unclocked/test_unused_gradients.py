@@ -12,7 +12,7 @@ from tb_slowdown_plugin.records.types import Fact
 
 SIZE = 100
 PERIOD = np.full(SIZE, 0.1)
-PLACE = "Head.train (probe.py:79)"
+PLACE = "Head.train (probe.py:84)"
 
 
 def fact(**numbers):
