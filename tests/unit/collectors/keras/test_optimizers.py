@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from tb_slowdown_plugin.collectors.keras.optimizers import Optimizers
@@ -42,7 +44,9 @@ def test_variables_and_bytes_are_those_of_all_that_are_alive(collector) -> None:
 def test_the_first_is_free_and_one_made_again_at_the_same_place_is_booked(
     recording, collector
 ) -> None:
+    began = time.perf_counter()
     kept = [make([tf.Variable(tf.zeros([4]))]) for _ in range(3)]
+    passed = time.perf_counter() - began
     booked = recording.stopwatch.take()
     assert booked["optimizer_creation"] > 0
     told = [event for event in recording.events if isinstance(event, Fact)]
@@ -50,9 +54,9 @@ def test_the_first_is_free_and_one_made_again_at_the_same_place_is_booked(
     created = [fact for fact in told if fact.name == "optimizer_created"]
     assert {fact.subject for fact in created} == {"Adam"}
     assert len(created) == 2 * 2  # made and built, both of the second and the third
-    assert sum(fact.numbers["seconds"] for fact in created) == pytest.approx(
-        booked["optimizer_creation"] / 1e9, rel=0.2
-    )
+    # Whatever this thread waits for a core in between is in one and not in the other.
+    seconds = sum(fact.numbers["seconds"] for fact in created)
+    assert booked["optimizer_creation"] / 1e9 <= seconds < passed
 
 
 def test_two_places_are_two_optimizers(recording, collector) -> None:
