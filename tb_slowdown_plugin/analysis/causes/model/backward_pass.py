@@ -117,6 +117,7 @@ def _claim_unused(case: Case, claimed: tuple[Finding, ...]) -> Claim:
         ),
         (_only_what_is_updated(place),),
         "medium",
+        "flat",  # also where another function trains before it
         place=to_place(place),
     )
 

@@ -21,7 +21,7 @@ def report_of(make_run, **numbers):
 def test_they_are_one_row_with_the_line_and_what_is_used(make_run):
     report = report_of(make_run, share=0.6)
     (cause,) = report.causes
-    assert (cause.cause, report.verdict) == ("backward_pass", "slowdown")
+    assert (cause.cause, cause.pattern, report.verdict) == ("backward_pass", "flat", "slowdown")
     assert cause.lost_seconds == pytest.approx(24.0)
     assert (cause.place.file, cause.place.line) == ("probe.py", 79)
     assert cause.evidence[0] == (
