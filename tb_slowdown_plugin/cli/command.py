@@ -16,6 +16,9 @@ from tb_slowdown_plugin.errors import InputError
 
 UNUSABLE_INPUT: Final = 2
 
+# OpenBLAS, which NumPy's wheels bring, reads it once, as it is loaded.
+_ALGEBRA_THREADS: Final = "OPENBLAS_NUM_THREADS"
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status.
@@ -40,12 +43,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _report(chosen: Namespace) -> int:
     # What is imported stays: to look for garbage in it takes a tenth of a short run's report.
     gc.disable()
+    _import_numpy_on_one_thread()
     # Here, and not above: `--help` answers without NumPy.
     from tb_slowdown_plugin.cli.report import report
 
     gc.freeze()
     gc.enable()
     return report(chosen)
+
+
+def _import_numpy_on_one_thread() -> None:
+    """Imports NumPy without the threads of its linear algebra, of which a report has no use.
+
+    There is one for each core, each of which looks for work for as long as a short report takes.
+    """
+    chosen = os.environ.get(_ALGEBRA_THREADS)
+    os.environ[_ALGEBRA_THREADS] = "1"
+    import numpy  # noqa: F401
+
+    if chosen is None:
+        del os.environ[_ALGEBRA_THREADS]
+    else:
+        os.environ[_ALGEBRA_THREADS] = chosen
 
 
 def _compare(chosen: Namespace) -> int:

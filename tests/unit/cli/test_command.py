@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -70,6 +71,25 @@ def test_the_help_imports_no_numpy(root: Path) -> None:
     found = modules_after(code, root)
     assert "tb_slowdown_plugin.cli.command" in found
     assert not {"numpy", "google.protobuf", "tb_slowdown_plugin.analysis"} & found
+
+
+def test_a_report_starts_no_threads_of_numpy_and_hands_on_no_setting(root: Path) -> None:
+    code = (
+        "import os\n"
+        "from tb_slowdown_plugin.cli.command import main\n"
+        "main(['report', 'tests/recordings/retracing_number'])\n"
+        "print(len(os.listdir('/proc/self/task')), os.environ.get('OPENBLAS_NUM_THREADS'))"
+    )
+    for given in ({}, {"OPENBLAS_NUM_THREADS": "3"}):
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=root,
+            env={**os.environ, **given},
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        assert done.stdout.splitlines()[-1] == f"1 {given.get('OPENBLAS_NUM_THREADS')}"
 
 
 def test_a_report_imports_what_it_prints(root: Path) -> None:
