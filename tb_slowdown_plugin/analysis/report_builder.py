@@ -41,6 +41,11 @@ from tb_slowdown_plugin.analysis.causes.workload.more_work import (
     tell_rebuilt,
 )
 from tb_slowdown_plugin.analysis.causes.workload.other_work import tell_other_work
+from tb_slowdown_plugin.analysis.causes.workload.restarting_growth import (
+    find_restarting_growth,
+    tell_restarting_growth,
+    tell_restarting_growth_shortly,
+)
 from tb_slowdown_plugin.analysis.causes.workload.scheduled import (
     split_growth,
     split_planned,
@@ -160,6 +165,7 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
         lambda share: place_of_most(case, share),
     )
     healthy_step = diagnosis.baseline.seconds
+    restarting = find_restarting_growth(case)
     stall = find_stall(run)
     past = find_run_stalls(run)
     report = Report(
@@ -176,7 +182,7 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
             blind_spots=[spot.short for spot in spots],
             unexplained_as=subject_of(past, per_cause[UNEXPLAINED]),
             before=stall.text if stall is not None else "",
-            avoidable=tell_avoidable(case),
+            avoidable=tell_restarting_growth_shortly(restarting) or tell_avoidable(case),
         ),
         steps=len(run.steps),
         wall_seconds=wall,
@@ -198,6 +204,7 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
             *tell_larger(case, larger),
             *tell_rebuilt(case, rebuilt),
             *tell_larger_tensors(case, tensors),
+            *tell_restarting_growth(case, restarting),
             *tell_planned(case, planned),
             *forecast(run),
             *describe_not_chosen(run),
@@ -205,6 +212,7 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
         ),
         as_of=_last_step(run),
         recent=find_recent(run),
+        restarting_growth=restarting,
         unexplained=describe_stalled(case, past, per_cause[UNEXPLAINED])
         or describe_unexplained(case, rest, per_cause[UNEXPLAINED]),
         judged=judged(spots),

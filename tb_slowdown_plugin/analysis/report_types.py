@@ -141,6 +141,20 @@ class Recent:
 
 
 @dataclass(frozen=True, slots=True)
+class RestartingGrowth:
+    """Steps that take longer and longer within a cycle, and start over with the next."""
+
+    cycles: int
+    steps: int
+    """Of a cycle, the median."""
+    first_seconds: float
+    """What the first steps of a cycle take, the median."""
+    last_seconds: float
+    above_seconds: float
+    """Beyond the first steps of each cycle; they aren't lost."""
+
+
+@dataclass(frozen=True, slots=True)
 class Unexplained:
     """How most of the unexplained seconds came about."""
 
@@ -323,6 +337,8 @@ class Report:
     """None where the stack was not sampled."""
     investigation: Investigation | None = None
     """None where a named cause has the largest part of the loss."""
+    restarting_growth: RestartingGrowth | None = None
+    """None where steps don't grow within cycles."""
     settings: tuple[Mapping[str, str | float], ...] = ()
     """`name` and `value` of versions, devices, items a step, workers."""
 

@@ -127,6 +127,8 @@ def _report(report: Report, width: int, ink: Ink) -> Iterator[str]:
 
 def _keeps_its_pace(report: Report) -> bool:
     """Whether recent steps take as long as healthy ones; longer ones may do more work."""
+    if report.restarting_growth is not None:
+        return False
     healthy, recent = report.healthy_step_seconds, report.recent
     if healthy is None or recent is None:
         return True

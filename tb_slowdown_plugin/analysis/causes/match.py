@@ -24,10 +24,6 @@ from tb_slowdown_plugin.analysis.causes.model.backward_pass import (
     tell_unused_shortly,
 )
 from tb_slowdown_plugin.analysis.causes.saving.callbacks import tell_validation
-from tb_slowdown_plugin.analysis.causes.workload.restarting_growth import (
-    tell_restarting_growth,
-    tell_restarting_growth_shortly,
-)
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog.causes import CAUSES, FAMILIES
 
@@ -46,7 +42,6 @@ def describe_defects_below_floors(case: Case, claims: list[Claim]) -> Iterable[s
     """What costs too little to be named as a cause, or is not the program's doing."""
     yield from tell_eager(case)
     yield from tell_unused(case)
-    yield from tell_restarting_growth(case)
     yield from tell_validation(case)
     if not any(claim.cause == "input_pipeline" for claim in claims):
         yield from tell_cache(case)
@@ -55,12 +50,7 @@ def describe_defects_below_floors(case: Case, claims: list[Claim]) -> Iterable[s
 
 def tell_avoidable(case: Case) -> str:
     """What a headline says of time that isn't lost, and can be spared; "" for nothing."""
-    return (
-        tell_shortly(case)
-        or tell_unused_shortly(case)
-        or tell_restarting_growth_shortly(case)
-        or tell_eager_shortly(case)
-    )
+    return tell_shortly(case) or tell_unused_shortly(case) or tell_eager_shortly(case)
 
 
 def match_causes(case: Case) -> tuple[list[Claim], tuple[Finding, ...]]:

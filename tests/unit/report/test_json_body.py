@@ -46,6 +46,7 @@ def test_the_json_has_the_keys_of_the_contract_in_their_order(slow: Report) -> N
         "annotations",
         "python",
         "investigation",
+        "restarting_growth",
         "settings",
     ]
     assert list(run["causes"][0]) == [

@@ -209,6 +209,16 @@ export interface Remaining {
   readonly text: string;
 }
 
+export interface RestartingGrowth {
+  readonly cycles: number;
+  /** Of a cycle. */
+  readonly steps: number;
+  readonly first_seconds: number;
+  readonly last_seconds: number;
+  /** Beyond the first steps of each cycle. */
+  readonly above_seconds: number;
+}
+
 export interface RunReport {
   readonly run: string;
   readonly verdict: Verdict;
@@ -236,6 +246,8 @@ export interface RunReport {
   readonly as_of?: { readonly step: number; readonly ended: number } | null;
   /** The median of the last steps, and how many they are. */
   readonly recent?: { readonly seconds: number; readonly steps: number } | null;
+  /** Of steps that take longer and longer within a cycle, and start over with the next. */
+  readonly restarting_growth?: RestartingGrowth | null;
   readonly unexplained?: Unexplained | null;
   /** "partly": much of the time passed where no collector could look. */
   readonly judged?: Judged;

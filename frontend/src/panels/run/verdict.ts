@@ -105,15 +105,17 @@ function healthyLead(report: RunReport): TemplateResult {
   const parts = report.causes.map(
     ({ cause, lost_seconds: seconds }) => `${nameInText(cause)} ${text(seconds)}`,
   );
-  const above =
-    lost < LEAST_SHARE * report.wall_seconds
+  const growth = report.restarting_growth;
+  const above = growth
+    ? `Beyond the first steps of each cycle that is ${text(growth.above_seconds)}, which isn't counted as lost: the notes say what to look for.`
+    : lost < LEAST_SHARE * report.wall_seconds
       ? "No step is above the baseline."
       : parts.length === 0
         ? `${text(lost)} (${percent(share)}) is above baseline, but no cause is large enough to report. ${text(rest)} is unexplained.`
         : `${text(lost)} (${percent(share)}) is above baseline, too little for a slowdown: ${[...parts, `unexplained ${text(rest)}`].join(", ")}.`;
   const times = recentTimes(report);
   const feels =
-    times !== undefined && times >= NOTABLE_TIMES
+    growth || (times !== undefined && times >= NOTABLE_TIMES)
       ? ""
       : " Step time hasn't changed during this run.";
   return html`<p class="lead">${above}${feels}</p>`;

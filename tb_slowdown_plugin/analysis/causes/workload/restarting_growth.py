@@ -8,39 +8,25 @@ record tells which, so it is told and not counted as lost.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.prepare.step_kinds import find_kinds
 from tb_slowdown_plugin.analysis.prepare.work import measure_work
+from tb_slowdown_plugin.analysis.report_types import RestartingGrowth
 from tb_slowdown_plugin.analysis.stats.cycles import find_cycles
 from tb_slowdown_plugin.analysis.stats.quantiles import median
-from tb_slowdown_plugin.analysis.text.wording import duration, percent
+from tb_slowdown_plugin.analysis.text.wording import counted, duration, percent
 from tb_slowdown_plugin.catalog.parameters.shared import SEVERAL, TELLING
 
 
-class _Growth(NamedTuple):
-    cycles: int
-    steps: int
-    """Of a cycle."""
-    at_first: float
-    """Seconds of a step."""
-    at_last: float
-    above_seconds: float
-    """Beyond the first steps of each cycle."""
-
-
-def tell_restarting_growth(case: Case) -> Iterable[str]:
+def tell_restarting_growth(case: Case, growth: RestartingGrowth | None) -> Iterable[str]:
     """In which cycles, by how much, and what to look for."""
-    growth = _find(case)
     if growth is not None:
         yield (
-            f"Step time grows from {duration(growth.at_first)} to {duration(growth.at_last)} "
-            f"within each of {growth.cycles} cycles of about {growth.steps:,} steps, and starts "
-            "over. "
-            f"Beyond the first steps of each cycle that is {duration(growth.above_seconds)} "
+            f"Within {_describe(growth)}. Beyond the first steps of each cycle that is "
+            f"{duration(growth.above_seconds)} "
             f"({percent(case.wall_share(growth.above_seconds))} of the run). It isn't counted as "
             "lost, as steps on ever longer data look alike. If the data is alike, look for what "
             "the program keeps and lets go at the end of a cycle: a list, a tape that stays open, "
@@ -48,18 +34,19 @@ def tell_restarting_growth(case: Case) -> Iterable[str]:
         )
 
 
-def tell_restarting_growth_shortly(case: Case) -> str:
+def tell_restarting_growth_shortly(growth: RestartingGrowth | None) -> str:
     """The same for a headline; "" where there is none."""
-    growth = _find(case)
-    if growth is None:
-        return ""
+    return "" if growth is None else f"But within {_describe(growth)}."
+
+
+def _describe(growth: RestartingGrowth) -> str:
     return (
-        f"But step time grows from {duration(growth.at_first)} to {duration(growth.at_last)} in "
-        f"each cycle of about {growth.steps:,} steps, and starts over."
+        f"each of {growth.cycles} cycles of about {counted(growth.steps, 'step')}, step time grows "
+        f"from {duration(growth.first_seconds)} to {duration(growth.last_seconds)} and starts over"
     )
 
 
-def _find(case: Case) -> _Growth | None:
+def find_restarting_growth(case: Case) -> RestartingGrowth | None:
     """Of what isn't lost, as multiples of what a step of its kind and size usually takes."""
     seconds = case.diagnosis.healthy_per_step
     if len(seconds) <= case.diagnosis.warm_up_rows:
@@ -79,6 +66,6 @@ def _find(case: Case) -> _Growth | None:
     if case.wall_share(above) < TELLING:
         return None
     steps = median(np.array([each.end - each.first for each in cycles], float))
-    return _Growth(
+    return RestartingGrowth(
         len(cycles), round(steps), median(np.array(firsts)), median(np.array(lasts)), above
     )

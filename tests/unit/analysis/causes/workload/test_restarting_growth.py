@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.report.text_report import to_text
 
 CYCLE = 50
 TIMES = np.tile(np.linspace(1.0, 5.0, CYCLE), 8)
@@ -32,10 +33,15 @@ def test_the_cycles_are_told_in_the_note_and_in_the_headline(report_of):
     assert report.verdict == "healthy"
     assert report.causes == ()
     (note,) = (note for note in report.notes if "starts over" in note)
-    assert note.startswith("Step time grows from 10.")
-    assert "within each of 8 cycles of about 50 steps" in note
+    told = "within each of 8 cycles of about 50 steps, step time grows from 10."
+    assert note.lower().startswith(told)
     assert "of the run). It isn't counted as lost" in note
-    assert "in each cycle of about 50 steps, and starts over." in report.headline
+    assert f"But {told}" in report.headline
+    growth = report.restarting_growth
+    assert (growth.cycles, growth.steps) == (8, 50)
+    assert growth.last_seconds == pytest.approx(0.05, rel=0.1)
+    assert growth.above_seconds == pytest.approx((0.01 * (TIMES - 1)).sum(), rel=0.1)
+    assert "hasn't changed" not in to_text([report])
 
 
 @pytest.mark.parametrize(
@@ -49,4 +55,5 @@ def test_the_cycles_are_told_in_the_note_and_in_the_headline(report_of):
 def test_all_else_is_not_told(report_of, seconds, items):
     report = report_of(seconds, items)
     assert report.verdict == "healthy"
+    assert report.restarting_growth is None
     assert not any("starts over" in text for text in (*report.notes, report.headline))
