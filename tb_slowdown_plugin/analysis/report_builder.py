@@ -30,6 +30,7 @@ from tb_slowdown_plugin.analysis.causes.match import (
 )
 from tb_slowdown_plugin.analysis.causes.suspects import find_suspects
 from tb_slowdown_plugin.analysis.causes.unexplained import describe_unexplained
+from tb_slowdown_plugin.analysis.causes.workload.brief_levels import split_brief, tell_brief
 from tb_slowdown_plugin.analysis.causes.workload.larger_tensors import (
     split_larger_tensors,
     tell_larger_tensors,
@@ -82,7 +83,7 @@ from tb_slowdown_plugin.analysis.views.annotations import find_annotations
 from tb_slowdown_plugin.analysis.views.forecast import forecast
 from tb_slowdown_plugin.analysis.views.investigation import investigate
 from tb_slowdown_plugin.analysis.views.python_lines import find_python_lines
-from tb_slowdown_plugin.analysis.views.recent import find_recent
+from tb_slowdown_plugin.analysis.views.recent import find_recent, keeps_pace
 from tb_slowdown_plugin.analysis.views.remaining import find_remaining
 from tb_slowdown_plugin.analysis.views.stall import find_stall
 from tb_slowdown_plugin.analysis.views.timeline import find_marks
@@ -137,8 +138,9 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
     rebuilt, found = split_rebuilt(replace(case, findings=found))
     claims, left = match_causes(replace(case, findings=found))
     planned, left = split_planned(replace(case, findings=left))
-    tensors, rest = split_larger_tensors(replace(case, findings=left))
-    healthy = (*uneven, *larger, *rebuilt, *planned, *tensors)
+    tensors, left = split_larger_tensors(replace(case, findings=left))
+    brief, rest = split_brief(replace(case, findings=left))
+    healthy = (*uneven, *larger, *rebuilt, *planned, *tensors, *brief)
     per_cause = {claim.cause: _per_step(case, claim.findings) for claim in claims}
     per_cause[UNEXPLAINED] = _per_step(case, (*rest, *pending))
     unexplained = lost_seconds(rest)
@@ -165,6 +167,7 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
         lambda share: place_of_most(case, share),
     )
     healthy_step = diagnosis.baseline.seconds
+    recent = find_recent(run)
     restarting = find_restarting_growth(case)
     stall = find_stall(run)
     past = find_run_stalls(run)
@@ -204,6 +207,7 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
             *tell_larger(case, larger),
             *tell_rebuilt(case, rebuilt),
             *tell_larger_tensors(case, tensors),
+            *tell_brief(case, brief),
             *tell_restarting_growth(case, restarting),
             *tell_planned(case, planned),
             *forecast(run),
@@ -211,8 +215,11 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
             *describe_others(run.trials, [claim.cause for claim in claims]),
         ),
         as_of=_last_step(run),
-        recent=find_recent(run),
+        recent=recent,
         restarting_growth=restarting,
+        steady=restarting is None
+        and len(healthy) == len(planned)
+        and keeps_pace(recent, healthy_step),
         unexplained=describe_stalled(case, past, per_cause[UNEXPLAINED])
         or describe_unexplained(case, rest, per_cause[UNEXPLAINED]),
         judged=judged(spots),

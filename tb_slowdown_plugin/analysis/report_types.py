@@ -339,6 +339,8 @@ class Report:
     """None where a named cause has the largest part of the loss."""
     restarting_growth: RestartingGrowth | None = None
     """None where steps don't grow within cycles."""
+    steady: bool = False
+    """Whether steps keep their pace: none were found to take longer, lost or not."""
     settings: tuple[Mapping[str, str | float], ...] = ()
     """`name` and `value` of versions, devices, items a step, workers."""
 

@@ -15,8 +15,8 @@ from tb_slowdown_plugin.catalog.parameters.ledger import (
     FLAT_FLOOR,
     GROWTH_FLOOR,
     INPUT_FLOOR,
-    LEAST_PAUSES,
 )
+from tb_slowdown_plugin.catalog.parameters.shared import SEVERAL
 from tb_slowdown_plugin.catalog.signals import RUN_DELAY, THREAD_RUN_DELAY, THROTTLED_SECONDS
 
 Class = Literal["never", "first", "configured", "validation", "part"]
@@ -100,7 +100,7 @@ _ACCOUNTS: Final = (
     Account(names.CLEAR_SESSION, "clear_session() calls", "configured", "garbage_collection"),
     Account(names.SINGLE_CALLS, "One-time calls", "validation", "retracing", _NEVER),
     Account(names.GC, "Garbage collection pauses", "configured", "garbage_collection",
-            least_events=LEAST_PAUSES),
+            least_events=SEVERAL),
     Account(names.CALLBACK, "Callback", "configured", "callbacks"),
     Account("callbacks", "Callbacks", "configured", "callbacks"),
     Account(names.CHECKPOINT, "Checkpoint saves", "configured", "checkpointing"),

@@ -18,7 +18,6 @@ from tb_slowdown_plugin.analysis.report_types import (
 from tb_slowdown_plugin.analysis.text.wording import duration, ledger_seconds, percent, step_range
 from tb_slowdown_plugin.analysis.types import Pattern
 from tb_slowdown_plugin.catalog.causes import cause_title
-from tb_slowdown_plugin.catalog.parameters.shared import NEGLIGIBLE
 from tb_slowdown_plugin.report.ansi import Ink, printable
 from tb_slowdown_plugin.report.formats.program_lines import (
     NOTES_TITLE,
@@ -90,7 +89,7 @@ def _report(report: Report, width: int, ink: Ink) -> Iterator[str]:
     for sentence in report.blind_spots:
         yield from textwrap.wrap(printable(sentence), width)
     if report.verdict == "healthy" and report.judged == "whole" and not _has_external(report):
-        if _keeps_its_pace(report):
+        if report.steady:
             yield from textwrap.wrap(_UNCHANGED, width)
         if report.source == "records":
             yield from textwrap.wrap(_COULD_BE, width)
@@ -123,16 +122,6 @@ def _report(report: Report, width: int, ink: Ink) -> Iterator[str]:
         ink,
     )
     yield from _list("Notes", report.notes, width, ink)
-
-
-def _keeps_its_pace(report: Report) -> bool:
-    """Whether recent steps take as long as healthy ones; longer ones may do more work."""
-    if report.restarting_growth is not None:
-        return False
-    healthy, recent = report.healthy_step_seconds, report.recent
-    if healthy is None or recent is None:
-        return True
-    return recent.seconds < (1 + NEGLIGIBLE) * healthy
 
 
 def _ledger(report: Report, width: int, ink: Ink) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.report_types import Recent
+from tb_slowdown_plugin.catalog.parameters.shared import NEGLIGIBLE
 from tb_slowdown_plugin.records.types import Run
 
 _SHARE: Final = 0.05
@@ -24,3 +25,15 @@ def find_recent(run: Run) -> Recent | None:
     rows = max(_MIN_ROWS, math.ceil(_SHARE * len(period)))
     known = period[-rows:][np.isfinite(period[-rows:])]
     return Recent(float(np.median(known)), rows * run.steps_per_row) if len(known) else None
+
+
+def keeps_pace(recent: Recent | None, healthy_seconds: float) -> bool:
+    """Whether recent steps take as long as healthy ones; longer ones may do more work.
+
+    Example:
+      >>> keeps_pace(Recent(0.0102, 20), 0.01), keeps_pace(Recent(0.012, 20), 0.01)
+      (True, False)
+    """
+    if recent is None or not np.isfinite(healthy_seconds):
+        return True
+    return recent.seconds < (1 + NEGLIGIBLE) * healthy_seconds

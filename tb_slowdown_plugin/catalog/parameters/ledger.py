@@ -205,10 +205,3 @@ CONTENTION_FLOOR: Final = Parameter(
     source="estimated, and nobody can do anything about less: 0.8% were taken for others' in "
     "one healthy program on four idle cores",
 )
-
-LEAST_PAUSES: Final = Count(
-    3,
-    unit="pauses",
-    what="Pauses of the garbage collector from which it is named.",
-    source="contract of the report",
-)

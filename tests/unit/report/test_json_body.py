@@ -47,6 +47,7 @@ def test_the_json_has_the_keys_of_the_contract_in_their_order(slow: Report) -> N
         "python",
         "investigation",
         "restarting_growth",
+        "steady",
         "settings",
     ]
     assert list(run["causes"][0]) == [

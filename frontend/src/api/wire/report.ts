@@ -248,6 +248,8 @@ export interface RunReport {
   readonly recent?: { readonly seconds: number; readonly steps: number } | null;
   /** Of steps that take longer and longer within a cycle, and start over with the next. */
   readonly restarting_growth?: RestartingGrowth | null;
+  /** Whether steps keep their pace: none were found to take longer, lost or not. */
+  readonly steady?: boolean;
   readonly unexplained?: Unexplained | null;
   /** "partly": much of the time passed where no collector could look. */
   readonly judged?: Judged;

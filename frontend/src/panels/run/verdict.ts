@@ -109,20 +109,15 @@ function healthyLead(report: RunReport): TemplateResult {
   const above = growth
     ? `Beyond the first steps of each cycle that is ${text(growth.above_seconds)}, which isn't counted as lost: the notes say what to look for.`
     : lost < LEAST_SHARE * report.wall_seconds
-      ? "No step is above the baseline."
+      ? report.steady
+        ? "No step is above the baseline."
+        : "No time is counted as lost."
       : parts.length === 0
         ? `${text(lost)} (${percent(share)}) is above baseline, but no cause is large enough to report. ${text(rest)} is unexplained.`
         : `${text(lost)} (${percent(share)}) is above baseline, too little for a slowdown: ${[...parts, `unexplained ${text(rest)}`].join(", ")}.`;
-  const times = recentTimes(report);
-  const feels =
-    growth || (times !== undefined && times >= NOTABLE_TIMES)
-      ? ""
-      : " Step time hasn't changed during this run.";
+  const feels = report.steady ? " Step time hasn't changed during this run." : "";
   return html`<p class="lead">${above}${feels}</p>`;
 }
-
-/** From so many times the healthy step on, steps are not "as fast as they were". */
-const NOTABLE_TIMES = 1.05;
 
 /** What recent steps take, in healthy steps. */
 function recentTimes(report: RunReport): number | undefined {

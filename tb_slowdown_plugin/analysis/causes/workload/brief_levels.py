@@ -1,0 +1,53 @@
+"""A few seconds in which steps took somewhat longer, for no reason that was seen: no loss.
+
+On a machine that is shared, or virtual, or warm, a processor is slower for seconds at a time. What
+a program loses lasts longer, or is more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tb_slowdown_plugin.analysis.causes.common.context import Case
+from tb_slowdown_plugin.analysis.text.wording import duration, percent
+from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.catalog.parameters.causes import BRIEF_SECONDS
+from tb_slowdown_plugin.catalog.parameters.shared import FAR_BEYOND
+
+
+def split_brief(case: Case) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    """(brief, the rest) of the findings that no rule has claimed.
+
+    Args:
+      case: its findings are those that no rule has claimed.
+    """
+    brief = tuple(each for each in case.core() if _is_brief(case, each))
+    ids = {id(finding) for finding in brief}
+    return brief, tuple(finding for finding in case.findings if id(finding) not in ids)
+
+
+def tell_brief(case: Case, brief: tuple[Finding, ...]) -> Iterable[str]:
+    """In which steps, for how long, and by how much."""
+    for finding in brief:
+        yield (
+            f"In {case.steps_text(finding.rows)} ({duration(_seconds(case, finding))}) steps take "
+            f"up to {percent(finding.numbers['growth_fraction'])} longer, for no reason that was "
+            f"seen ({duration(finding.lost_seconds)} in all). A processor that others share is "
+            "slower by as much for some seconds at a time, so it isn't counted as lost."
+        )
+
+
+def _is_brief(case: Case, finding: Finding) -> bool:
+    growth = finding.numbers.get("growth_fraction")
+    return (
+        finding.pattern in ("level_shift", "drift")
+        and growth is not None
+        and 0 < growth < FAR_BEYOND - 1
+        and _seconds(case, finding) < BRIEF_SECONDS
+    )
+
+
+def _seconds(case: Case, finding: Finding) -> float:
+    """From its first step to its last."""
+    first, last = finding.rows
+    return float(case.run.steps.period_seconds[first : last + 1].sum())
