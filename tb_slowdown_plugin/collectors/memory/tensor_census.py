@@ -21,6 +21,12 @@ from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.memory.adding_lines import Scope, find_adding_line
+from tb_slowdown_plugin.collectors.memory.known_objects import (
+    find_holders,
+    find_holders_of_tuples,
+    find_instances,
+    find_tuples,
+)
 from tb_slowdown_plugin.collectors.python.still_frames import without_collections
 
 _LOOKED_AT: Final = 20_000
@@ -65,7 +71,7 @@ def take_census(tensor_class: type) -> Census:
     Args:
       tensor_class: TensorFlow's class of eager tensors.
     """
-    tensors: list[Any] = [each for each in gc.get_objects() if type(each) is tensor_class]
+    tensors = find_instances(tensor_class)
     stride = 1 + len(tensors) // _LOOKED_AT
     groups: dict[tuple[str, tuple[int, ...]], list[Any]] = defaultdict(list)
     sizes: dict[tuple[str, tuple[int, ...]], int] = {}
@@ -153,17 +159,29 @@ def find_holder(
     for _ in range(_LEVELS):
         if not may_go_on():
             break
-        referrers = gc.get_referrers(*held)
-        ours.add(id(referrers))
-        holders = [each for each in referrers if id(each) not in ours and _may_hold(each)]
-        for holder in _holders_of(held, holders, thread, places, scripts):
+        found = find_holders(held)
+        holders = [each for each in found if id(each) not in ours and _may_hold(each)]
+        wanted = {id(each) for each in held}
+        for holder in _holders_of(wanted, holders, thread, places, scripts):
             return holder
-        if not holders:
+        tuples = find_tuples(held)
+        around = find_holders_of_tuples(held) if tuples else []
+        around = [each for each in around if id(each) not in ours and _may_hold(each)]
+        for holder in _holders_of(tuples, around, thread, places, scripts):
+            return holder
+        if not (holders or tuples):
             break
-        unnamed = unnamed or type(max(holders, key=lambda each: _count_in(each, held))).__name__
-        held = holders[:_FOLLOWED]
-        ours |= {id(held), id(holders)}
+        unnamed = unnamed or _name_largest(holders, held)
+        held = [*holders, *around][:_FOLLOWED]
+        ours |= {id(found), id(holders), id(around), id(held)}
     return Holder(unnamed)
+
+
+def _name_largest(holders: list[Any], held: list[Any]) -> str:
+    """The type of the container that holds most; tuples are what is left."""
+    if not holders:
+        return tuple.__name__
+    return type(max(holders, key=lambda each: _count_in(each, held))).__name__
 
 
 def _may_hold(referrer: Any) -> bool:
@@ -176,14 +194,13 @@ def _count_in(container: Any, held: list[Any]) -> int:
 
 
 def _holders_of(
-    held: list[Any],
+    wanted: set[int],
     holders: list[Any],
     thread: int,
     places: SourcePlaces,
     scripts: Mapping[int, CodeType],
 ) -> Iterable[Holder]:
-    """Names under which a module, an object or a local variable has one of the held objects."""
-    wanted = {id(each): each for each in held}
+    """Names under which a module, an object or a local variable has a wanted object, by its id."""
     modules: dict[int, ModuleType] = {id(vars(module)): module for module in _modules()}
     plain: list[Any] = []
     for holder in holders:
@@ -203,7 +220,7 @@ def _holders_of(
         else:
             yield from _attributes(holder, wanted, places)
     if plain:  # perhaps the attributes of something
-        for owner in gc.get_referrers(*plain[:_FOLLOWED]):
+        for owner in find_holders(plain[:_FOLLOWED]):
             yield from _attributes(owner, wanted, places)
     yield from _local_names(wanted, thread, places)
 
@@ -227,7 +244,7 @@ def _codes(owner: type) -> list[CodeType]:
     return [each.__code__ for each in members if type(each) is FunctionType]
 
 
-def _attributes(owner: Any, wanted: dict[int, Any], places: SourcePlaces) -> Iterable[Holder]:
+def _attributes(owner: Any, wanted: set[int], places: SourcePlaces) -> Iterable[Holder]:
     """Attributes of an object, not of a class or module, that are one of the wanted objects."""
     if issubclass(type(owner), (type, ModuleType, FunctionType)):
         return
@@ -248,7 +265,7 @@ def _modules() -> list[ModuleType]:
     return [module for module in list(sys.modules.values()) if type(module) is ModuleType]
 
 
-def _named_in(namespace: Mapping[Any, Any], wanted: dict[int, Any]) -> list[tuple[str, Any]]:
+def _named_in(namespace: Mapping[Any, Any], wanted: set[int]) -> list[tuple[str, Any]]:
     return [
         (name, each)
         for name, each in list(namespace.items())
@@ -256,14 +273,12 @@ def _named_in(namespace: Mapping[Any, Any], wanted: dict[int, Any]) -> list[tupl
     ]
 
 
-def _local_names(wanted: dict[int, Any], thread: int, places: SourcePlaces) -> Iterable[Holder]:
+def _local_names(wanted: set[int], thread: int, places: SourcePlaces) -> Iterable[Holder]:
     with without_collections():
         return list(_walk_local_names(wanted, thread, places))
 
 
-def _walk_local_names(
-    wanted: dict[int, Any], thread: int, places: SourcePlaces
-) -> Iterable[Holder]:
+def _walk_local_names(wanted: set[int], thread: int, places: SourcePlaces) -> Iterable[Holder]:
     frame = sys._current_frames().get(thread)
     for _ in range(_FRAMES):
         if frame is None:

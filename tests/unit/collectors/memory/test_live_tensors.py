@@ -137,8 +137,11 @@ def test_what_has_no_name_is_told_by_its_type(holder_of):
         return lambda: held
 
     keeper = keep()
+    assert holder_of("float32 (5, 6)").startswith("closure of ")
+    deep = [[[keeper()]]]
+    del keeper
     assert holder_of("float32 (5, 6)") == "dict"
-    assert len(keeper()) == 50
+    assert len(deep[0][0][0]) == 50
 
 
 def test_an_object_of_the_user_runs_no_code(holder_of):
