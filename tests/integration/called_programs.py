@@ -213,7 +213,7 @@ def mean_of(kept):
 
 def history_in_loop(logdir):
     """All rows so far are put together in each step."""
-    rows = tf.ones((2048, 64))
+    rows = tf.ones((1024, 64))
     kept = [rows]
 
     def extra(_):
@@ -221,15 +221,17 @@ def history_in_loop(logdir):
         with timed("mean"):
             mean_of(kept)
 
-    loop(logdir, extra, lambda: mean_of(kept))
+    # Memory is sampled a few times a second: a run of three seconds shows too little of its growth.
+    loop(logdir, extra, lambda: mean_of(kept), ordinary.dataset(2 * STEPS))
 
 
 def history_in_loop_healthy(logdir):
     """The sum of the means so far is all that is kept."""
     means = []
-    rows = tf.ones((2048, 64))
+    rows = tf.ones((1024, 64))
     mean_of_new = tf.function(lambda: tf.reduce_mean(rows + 1.0))
-    loop(logdir, lambda _: means.append(float(mean_of_new())), mean_of_new)
+    data = ordinary.dataset(2 * STEPS)
+    loop(logdir, lambda _: means.append(float(mean_of_new())), mean_of_new, data)
 
 
 def weights_of(errors):
