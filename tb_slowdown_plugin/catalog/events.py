@@ -83,8 +83,8 @@ PYTHON_STACK: Final = "python_stack"
 "in:PACKAGE" those in a package that has advice of its own, "waits_inside" those in which it waited
 for another thread inside of Python's own modules, "waits_alone" in the line itself or in a library
 that waits for a connection, "waits_writing" those until a file was written, "eager" those in the
-start of one operation of TensorFlow, "own" those in the program's own Python: in no library,
-and in no call of C."""
+start of one operation of TensorFlow, "own" those in Python of the program or of what it calls other
+than TensorFlow, and in no call of C that goes on."""
 
 STALL: Final = "stall"
 """Fact: no step for a long time. Subject: where the training thread is. Numbers: "since" (Unix

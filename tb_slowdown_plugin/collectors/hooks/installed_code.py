@@ -50,9 +50,9 @@ def calling_frame(frame: FrameType | None) -> FrameType | None:
         if frame is None:
             break
         file = frame.f_code.co_filename
-        if not is_installed(file) and not _is_known_library(frame):
+        if not is_installed(file) and not is_known_library(frame):
             return frame
-        if not _is_known_library(frame) and not file.startswith(_OF_PYTHON):
+        if not is_known_library(frame) and not file.startswith(_OF_PYTHON):
             outermost = frame
         frame = frame.f_back
     return outermost
@@ -68,7 +68,7 @@ def direct_caller(frame: FrameType | None) -> FrameType | None:
         if frame is None or package_of(frame) not in _TENSORFLOW:
             break
         frame = frame.f_back
-    if frame is None or _is_known_library(frame) or is_installed(frame.f_code.co_filename):
+    if frame is None or is_known_library(frame) or is_installed(frame.f_code.co_filename):
         return None
     return frame
 
@@ -96,7 +96,8 @@ def is_generated(file: str) -> bool:
     return Path(file).name.startswith(_GENERATED)
 
 
-def _is_known_library(frame: FrameType) -> bool:
+def is_known_library(frame: FrameType) -> bool:
+    """Whether TensorFlow, Keras or this package runs in a frame, wherever their files lie."""
     return package_of(frame) in _LIBRARIES
 
 

@@ -28,7 +28,7 @@ from typing import Final, TypeAlias
 
 from tb_slowdown_plugin.catalog.events import PYTHON_STACK
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
-from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
+from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed, is_known_library
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces, line_of
 from tb_slowdown_plugin.collectors.python.eager_operations import EAGER, starts_operation
 from tb_slowdown_plugin.collectors.python.still_frames import without_collections
@@ -51,7 +51,7 @@ _FEWEST: Final = 20
 _FEWEST_OF_FIRST: Final = 5
 
 OWN: Final = "own"
-"""What the number of samples in the program's own Python is called, of a place."""
+"""What the number of samples in which the program ran Python is called, of a place."""
 
 _STILL_SECONDS: Final = 1e-4
 """Python's own lines go on within it: a loop takes 0.05 us for each turn."""
@@ -230,8 +230,8 @@ class PythonStacks:
         return frames().get(thread) is frame and frame.f_lasti == at
 
     def _is_own(self, place: Place, innermost: FrameType) -> bool:
-        """Whether the program's own Python runs, in no library and in no account."""
-        return place[0] is innermost.f_code and not self._context.stopwatch.opened
+        """Whether Python runs that is neither TensorFlow's nor in an account."""
+        return not self._context.stopwatch.opened and _calls_no_tensorflow(place[0], innermost)
 
     def _add(self, place: Place, inside: list[str]) -> None:
         self._keep_ended()
@@ -289,6 +289,16 @@ def _libraries_of(innermost: FrameType) -> list[str]:
         if package in _TOLD:
             inside.append(f"in:{package}")
     return inside
+
+
+def _calls_no_tensorflow(code: CodeType, innermost: FrameType) -> bool:
+    """Whether the code runs itself, or has called another library than TensorFlow and Keras."""
+    frame: FrameType | None = innermost
+    while frame is not None and frame.f_code is not code:
+        if is_known_library(frame):
+            return False
+        frame = frame.f_back
+    return True
 
 
 def _waited_for_a_core() -> int | None:

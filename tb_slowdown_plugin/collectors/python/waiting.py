@@ -35,6 +35,9 @@ _LOOKS: Final = 3
 one look of 50 at a thread that computes. Each look gives the lock away."""
 _APART_SECONDS: Final = 5e-4
 """Between two looks: else a thread that gets no core is seen in the same moment again."""
+_SETTLING_SECONDS: Final = 2e-4
+"""How long this thread then keeps the interpreter's lock. One that it took the lock from sleeps
+until it has noticed, which takes 100 us on a virtual machine, and then for as long as it asks for."""
 _FUTEX: Final = {"x86_64": 202, "aarch64": 98}
 _SLEEPS: Final = {
     "x86_64": frozenset({0, 7, 23, 35, 45, 47, 61, 202, 220, 230, 232, 247, 270, 271, 281}),
@@ -75,9 +78,17 @@ def find_wait(
         if found in ("", "writing"):  # no thread hands a lock over in a call that writes
             break
         time.sleep(_APART_SECONDS)
+        _keep_lock(_SETTLING_SECONDS)
         if _look(thread, frames, read or read_call) != found:
             return ""
     return found
+
+
+def _keep_lock(seconds: float) -> None:
+    """Computes: whoever sleeps gives the interpreter's lock away."""
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        pass
 
 
 def _look(thread: int, frames: Frames, read: Callable[[int], list[str]]) -> Wait:

@@ -62,8 +62,8 @@ def _tell_samples(case: Case, finding: Finding) -> str:
         )
     function = found.place.partition(" (")[0]
     return (
-        f"{told}: in {count(found.working)} of {count(found.of)} it was in `{function}` itself, "
-        "in no library."
+        f"{told}: in {count(found.working)} of {count(found.of)} it ran Python there, in "
+        f"`{function}` or in what that calls outside of TensorFlow."
     )
 
 

@@ -1,6 +1,7 @@
 """Stack samples of a training thread that gets slower, on a clock that the test sets."""
 
 import json
+import os
 import sys
 import threading
 
@@ -154,6 +155,52 @@ def test_samples_in_no_library_and_no_account_are_the_programs_own(recording, tr
     recording.stopwatch.open("input_wait")
     training.run(21, Replay().sample)
     assert [numbers.get("own") for _, numbers in stacks(recording)] == [None, 10, None, None]
+
+
+@pytest.mark.parametrize(
+    ("module", "own"),
+    [
+        ("numpy._core.numeric", 10),
+        ("tensorflow.python.ops.math_ops", None),
+        ("keras.src.layers.layer", None),
+    ],
+)
+def test_a_library_that_the_program_calls_runs_its_python_and_tensorflow_does_not(
+    recording, training, module, own
+):
+    arrived, leave, gone = threading.Event(), threading.Event(), []
+    library = {"__name__": module, "arrived": arrived, "leave": leave}
+    code = "def roll():\n    arrived.set()\n    leave.wait()"
+    exec(compile(code, os.__file__, "exec"), library)  # in a file of Python's own
+
+    def shift():
+        library["roll"]()
+
+    thread = threading.Thread(target=shift)
+    thread.start()
+    arrived.wait()
+
+    def frames():
+        if gone:  # a moment later it is somewhere else
+            gone.clear()
+            return {}
+        frame = sys._current_frames()[thread.ident]
+        while frame.f_code.co_name != "roll":  # above it are the frames of the event
+            frame = frame.f_back
+        return {threading.get_ident(): frame}
+
+    training.collector._frames = frames
+    training.collector._pause = gone.append
+    training.collector._find_wait = lambda *_: ""
+    try:
+        training.run(10, Replay().sample)
+        training.run(1, Replay().sample)
+    finally:
+        leave.set()
+        thread.join()
+    assert [(place, numbers.get("own")) for place, numbers in stacks(recording)] == [
+        (f"shift ({HERE}:{shift.__code__.co_firstlineno + 1})", own)
+    ]
 
 
 @pytest.mark.parametrize(("waited_share", "line"), [(0.0, "hold"), (0.4, "hold"), (0.6, "sample")])

@@ -39,7 +39,8 @@ def test_python_of_the_program_is_one_row_with_the_line_and_the_samples(make_run
     assert cause.lost_seconds == pytest.approx(16.0)
     assert "work in Python: Memory.sample (dqn.py:7)" in report.headline
     assert cause.evidence[0].endswith(
-        "in 40 of 100 it was in `Memory.sample` itself, in no library."
+        "in 40 of 100 it ran Python there, in `Memory.sample` or in what that calls outside of "
+        "TensorFlow."
     )
     assert "computes for about 40 ms in Python" in cause.summary
     assert (cause.place.file, cause.place.line) == ("dqn.py", 7)
