@@ -30,7 +30,6 @@ from tb_slowdown_plugin.analysis.causes.match import (
 )
 from tb_slowdown_plugin.analysis.causes.suspects import find_suspects
 from tb_slowdown_plugin.analysis.causes.unexplained import describe_unexplained
-from tb_slowdown_plugin.analysis.causes.workload.brief_levels import split_brief, tell_brief
 from tb_slowdown_plugin.analysis.causes.workload.larger_tensors import (
     split_larger_tensors,
     tell_larger_tensors,
@@ -51,6 +50,10 @@ from tb_slowdown_plugin.analysis.causes.workload.scheduled import (
     split_growth,
     split_planned,
     tell_planned,
+)
+from tb_slowdown_plugin.analysis.causes.workload.slower_pace import (
+    split_slower_pace,
+    tell_slower_pace,
 )
 from tb_slowdown_plugin.analysis.causes.workload.uneven_work import split_uneven, tell_uneven
 from tb_slowdown_plugin.analysis.diagnose import diagnose
@@ -139,8 +142,8 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
     claims, left = match_causes(replace(case, findings=found))
     planned, left = split_planned(replace(case, findings=left))
     tensors, left = split_larger_tensors(replace(case, findings=left))
-    brief, rest = split_brief(replace(case, findings=left))
-    healthy = (*uneven, *larger, *rebuilt, *planned, *tensors, *brief)
+    slower, rest = split_slower_pace(replace(case, findings=left))
+    healthy = (*uneven, *larger, *rebuilt, *planned, *tensors, *slower)
     per_cause = {claim.cause: _per_step(case, claim.findings) for claim in claims}
     per_cause[UNEXPLAINED] = _per_step(case, (*rest, *pending))
     unexplained = lost_seconds(rest)
@@ -207,7 +210,7 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
             *tell_larger(case, larger),
             *tell_rebuilt(case, rebuilt),
             *tell_larger_tensors(case, tensors),
-            *tell_brief(case, brief),
+            *tell_slower_pace(case, slower),
             *tell_restarting_growth(case, restarting),
             *tell_planned(case, planned),
             *forecast(run),

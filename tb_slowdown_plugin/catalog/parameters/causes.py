@@ -17,12 +17,13 @@ USUAL_INTERVAL_SECONDS: Final = Count(
     600, unit="seconds", what="Proposed between two saves whose cost is not known."
 )
 
-BRIEF_SECONDS: Final = Parameter(
-    5.0,
+WANDERING_SECONDS: Final = Parameter(
+    2.0,
     unit="seconds",
-    what="Steps that take up to twice as long for less than that have met a slower processor.",
-    source="five of twelve healthy programs of 4 to 15 s computed 1.2 to 1.7 times as long for "
-    "1 to 4 s, on cores that nothing else used",
+    what="Unexplained loss in steps that take up to twice as long, up to which the pace of the "
+    "processor is as good a reason.",
+    source="seven of thirty healthy programs of 4 to 15 s computed 1.1 to 1.7 times as long for "
+    "some seconds, on cores that nothing else used: 0.3 to 1.4 s each",
 )
 
 PLACE_SIGNIFICANCE: Final = Parameter(

@@ -1,7 +1,7 @@
-"""A few seconds in which steps took somewhat longer, for no reason that was seen: no loss.
+"""Steps that take somewhat longer for a while, for no reason that was seen: no loss.
 
 On a machine that is shared, or virtual, or warm, a processor is slower for seconds at a time. What
-a program loses lasts longer, or is more.
+a program loses goes on until it is more.
 """
 
 from __future__ import annotations
@@ -11,24 +11,24 @@ from collections.abc import Iterable
 from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.text.wording import duration, percent
 from tb_slowdown_plugin.analysis.types import Finding
-from tb_slowdown_plugin.catalog.parameters.causes import BRIEF_SECONDS
+from tb_slowdown_plugin.catalog.parameters.causes import WANDERING_SECONDS
 from tb_slowdown_plugin.catalog.parameters.shared import FAR_BEYOND
 
 
-def split_brief(case: Case) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
-    """(brief, the rest) of the findings that no rule has claimed.
+def split_slower_pace(case: Case) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    """(slower, the rest) of the findings that no rule has claimed.
 
     Args:
       case: its findings are those that no rule has claimed.
     """
-    brief = tuple(each for each in case.core() if _is_brief(case, each))
-    ids = {id(finding) for finding in brief}
-    return brief, tuple(finding for finding in case.findings if id(finding) not in ids)
+    slower = tuple(each for each in case.core() if _is_slower_pace(each))
+    ids = {id(finding) for finding in slower}
+    return slower, tuple(finding for finding in case.findings if id(finding) not in ids)
 
 
-def tell_brief(case: Case, brief: tuple[Finding, ...]) -> Iterable[str]:
+def tell_slower_pace(case: Case, slower: tuple[Finding, ...]) -> Iterable[str]:
     """In which steps, for how long, and by how much."""
-    for finding in brief:
+    for finding in slower:
         yield (
             f"In {case.steps_text(finding.rows)} ({duration(_seconds(case, finding))}) steps take "
             f"up to {percent(finding.numbers['growth_fraction'])} longer, for no reason that was "
@@ -37,13 +37,13 @@ def tell_brief(case: Case, brief: tuple[Finding, ...]) -> Iterable[str]:
         )
 
 
-def _is_brief(case: Case, finding: Finding) -> bool:
+def _is_slower_pace(finding: Finding) -> bool:
     growth = finding.numbers.get("growth_fraction")
     return (
         finding.pattern in ("level_shift", "drift")
         and growth is not None
         and 0 < growth < FAR_BEYOND - 1
-        and _seconds(case, finding) < BRIEF_SECONDS
+        and finding.lost_seconds < WANDERING_SECONDS
     )
 
 
