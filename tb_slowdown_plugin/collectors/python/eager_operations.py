@@ -16,6 +16,7 @@ _OTHER_FILES: Final = (
     "/data/",
     "/distribute/",
     "/eager/backprop.py",
+    "/ops/summary_ops",
     "/polymorphic_function/",
     "/saved_model/",
     "/summary/",

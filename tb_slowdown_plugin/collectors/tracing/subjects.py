@@ -6,13 +6,14 @@ import inspect
 import os
 import sys
 import weakref
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from tb_slowdown_plugin.collectors.hooks.installed_code import calling_frame
+from tb_slowdown_plugin.collectors.hooks.installed_code import calling_frame, direct_caller
 from tb_slowdown_plugin.collectors.hooks.source_location import (
     SourcePlaces,
     closure_of,
@@ -21,6 +22,7 @@ from tb_slowdown_plugin.collectors.hooks.source_location import (
     unwrap,
     unwrap_once,
 )
+from tb_slowdown_plugin.collectors.hooks.tensorflow_internals import is_saving
 
 _KERAS_STEPS = {
     "fit": "Keras train step",
@@ -145,13 +147,22 @@ class Subjects:
         model = closure_of(unwrap(function)).get("self")
         is_step = "step" in name or name in _STEPS_OF_LEGACY_KERAS
         if method not in _KERAS_STEPS or not is_step or model is None:
-            return self._written_in(function, is_library=True)
+            caller = None if method or is_saving() else direct_caller(sys._getframe())
+            if caller is None:
+                return self._written_in(function, is_library=True)
+            return self._called_in(function, caller)
         step = _KERAS_STEPS[method]
         location = self.places.at(frame.f_code.co_filename, frame.f_lineno) if frame else ""
         # one step is two functions: over the iterator, and in it over one batch
         steps = self._step_keys.setdefault(model, {})
         key = steps.setdefault((name, step), (name, step, location))
         return Subject(key, step, location, model=weakref.ref(model))
+
+    def _called_in(self, function: Any, caller: FrameType) -> Subject:
+        """What the program itself made a `tf.function` of, such as a model, at its line."""
+        name = next((type(each).__name__ for each in _objects_in(function)), name_of(function))
+        place = self.places.at(caller.f_code.co_filename, caller.f_lineno)
+        return Subject((name, place), name, place)
 
     def _keras_call(self, frame: FrameType | None) -> tuple[str, FrameType | None]:
         """The innermost public method of a Keras model on the stack, and the call of it."""
@@ -165,6 +176,14 @@ class Subjects:
 
     def _is_library(self, code: CodeType) -> bool:
         return code.co_filename.startswith((self.tensorflow_directory, *_keras_directories()))
+
+
+def _objects_in(function: Any) -> Iterator[Any]:
+    """What is no function, and called through its class, such as a model."""
+    while function is not None:
+        if not (inspect.isroutine(function) or isinstance(function, partial)):
+            yield function
+        function = unwrap_once(function)
 
 
 def _keras_directories() -> tuple[str, ...]:

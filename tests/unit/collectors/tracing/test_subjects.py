@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from types import SimpleNamespace
 
@@ -18,6 +19,11 @@ def train_step(x):
 
 def at(function) -> str:
     return f"test_subjects.py:{function.__code__.co_firstlineno}"
+
+
+def at_line(before: int) -> int:
+    """The number of a line of the test, so many lines from the one that asks."""
+    return sys._getframe(1).f_lineno + before
 
 
 @pytest.fixture(scope="module")
@@ -84,3 +90,20 @@ def test_the_initialization_of_variables_belongs_to_what_created_them(subjects):
     assert found.key != first.key
     again = subjects.identify(options(initialize, name="fn_with_cond"), found)
     assert again.creates_variables_of == first
+
+
+def test_a_model_that_the_program_made_a_function_of_is_its_own_at_the_line_of_the_call(subjects):
+    model = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(2)])
+    found, again = [subjects.identify(options(model), None) for _ in range(2)]
+    assert (found.function, found.is_library, found.model) == ("Sequential", False, None)
+    assert found.location.endswith(f":{at_line(-2)}")
+    assert found.key == again.key
+    method = subjects.identify(options(model.call), None)
+    assert (method.function, method.is_library) == ("Sequential.call", False)
+
+
+def test_a_function_that_keras_makes_of_a_model_is_a_librarys(subjects):
+    model = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(2)])
+    keras = {"__name__": "keras.src.export", "subjects": subjects, "options": options(model)}
+    exec("found = subjects.identify(options, None)", keras)
+    assert keras["found"].is_library
