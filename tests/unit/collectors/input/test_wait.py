@@ -107,13 +107,15 @@ def test_the_wait_is_taken_out_of_the_account_around_the_call(recording, collect
     step(iterator)
     recording.taken("input_wait")
     watch = recording.stopwatch
+    began = time.perf_counter_ns()
     watch.open("forward")
     for _ in range(3):
         step(iterator)
     watch.close()
+    passed = time.perf_counter_ns() - began
     booked = watch.take()
     assert booked["input_wait"] >= 3 * DELAY * 1e9 * 0.9
-    assert booked["forward"] < booked["input_wait"]
+    assert booked["forward"] + booked["input_wait"] <= passed
 
 
 def test_waiting_inside_validation_is_validation(recording, collector):
