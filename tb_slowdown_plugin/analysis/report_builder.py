@@ -52,6 +52,7 @@ from tb_slowdown_plugin.analysis.causes.workload.scheduled import (
     tell_planned,
 )
 from tb_slowdown_plugin.analysis.causes.workload.slower_pace import (
+    find_scattered,
     split_slower_pace,
     tell_slower_pace,
 )
@@ -152,13 +153,16 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
     start = [claim for claim in claims if claim.cause == "warm_up"]
     warm_up = sum(lost_seconds(claim.findings) for claim in start)
     own = [claim for claim in claims if claim.cause != "warm_up" and not claim.external]
-    wandering = find_wandering(rest, len(run.steps))
+    noise = (
+        *find_wandering(rest, len(run.steps)),
+        *find_scattered(replace(case, findings=rest)),
+    )
     verdict = verdict_on(
         _diagnosed(case, healthy),
         wall_seconds=wall,
         warm_up_seconds=warm_up,
         named_seconds=sum(lost_seconds(claim.findings) for claim in own),
-        unexplained_seconds=unexplained - lost_seconds(wandering),
+        unexplained_seconds=unexplained - lost_seconds(noise),
     )
     unexplained += lost_seconds(pending)
     lost += lost_seconds(pending)

@@ -12,7 +12,7 @@ from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.text.wording import duration, percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog.parameters.causes import WANDERING_SECONDS
-from tb_slowdown_plugin.catalog.parameters.shared import FAR_BEYOND
+from tb_slowdown_plugin.catalog.parameters.shared import FAR_BEYOND, MATTERS
 
 
 def split_slower_pace(case: Case) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
@@ -35,6 +35,22 @@ def tell_slower_pace(case: Case, slower: tuple[Finding, ...]) -> Iterable[str]:
             f"seen ({duration(finding.lost_seconds)} in all). A processor that others share is "
             "slower by as much for some seconds at a time, so it isn't counted as lost."
         )
+
+
+def find_scattered(case: Case) -> tuple[Finding, ...]:
+    """Stalls that no rule has claimed, none of which is much of them: any machine has such.
+
+    They stay unexplained, and are no verdict until they take as much as a slower pace does.
+
+    Args:
+      case: its findings are those that no rule has claimed.
+    """
+    return tuple(
+        stalls
+        for stalls in case.stalls()
+        if stalls.lost_seconds < WANDERING_SECONDS
+        and stalls.lost_per_step.max() < MATTERS * stalls.lost_seconds
+    )
 
 
 def _is_slower_pace(finding: Finding) -> bool:

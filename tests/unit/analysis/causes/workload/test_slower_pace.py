@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tb_slowdown_plugin.analysis.report_builder import account_for
 from tb_slowdown_plugin.report.text_report import to_text
 
 SIZE = 400
@@ -48,3 +49,31 @@ def test_all_else_is_lost(report_of, given, lost):
     report = report_of(**given)
     assert report.verdict == "slowdown"
     assert report.lost_seconds == pytest.approx(lost)
+
+
+@pytest.fixture
+def stalled(make_run):
+    """The report of 700 steps of 10 ms, some of which take much longer."""
+
+    def report(rows, seconds):
+        period = 0.01 * np.exp(np.random.default_rng(1).normal(0, 0.02, 700))
+        period[rows] += seconds
+        return account_for(make_run(period)).report
+
+    return report
+
+
+ROWS = np.sort(np.random.default_rng(2).choice(np.arange(50, 700), 25, replace=False))
+
+
+def test_stalls_here_and_there_are_no_verdict_until_they_take_two_seconds(stalled):
+    report = stalled(ROWS, 0.04)
+    assert report.verdict == "healthy"
+    assert report.unexplained_seconds == pytest.approx(25 * 0.04, rel=0.1)
+    assert stalled(ROWS, 0.12).verdict == "slowdown"
+
+
+def test_one_long_stall_is_none_of_them(stalled):
+    report = stalled([400], 1.2)
+    assert report.verdict == "slowdown"
+    assert report.unexplained_seconds == pytest.approx(1.2, rel=0.05)
