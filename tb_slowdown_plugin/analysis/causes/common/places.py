@@ -14,7 +14,11 @@ from tb_slowdown_plugin.analysis.causes.common.context import Case, to_place
 from tb_slowdown_plugin.analysis.causes.common.timing_text import course
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import growth_of, typical_of_known
 from tb_slowdown_plugin.analysis.prepare.recorded_run import input_facts
-from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import StackSet, stack_sets
+from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
+    StackSet,
+    function_of,
+    stack_sets,
+)
 from tb_slowdown_plugin.analysis.report_types import Place
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent
 from tb_slowdown_plugin.analysis.types import Finding
@@ -26,9 +30,12 @@ from tb_slowdown_plugin.catalog.parameters.shared import (
     FAR_BEYOND,
     LARGER,
     MOSTLY,
+    SEVERAL,
     TELLING,
 )
 from tb_slowdown_plugin.records.types import Fact
+
+_SCRIPT: Final = "<module> ("
 
 _INSIDE = "in:"
 """How the number of samples begins in which a package's code ran at the place."""
@@ -125,15 +132,44 @@ def places_of_most(case: Case, lost: float) -> list[Fact]:
     """The places of so many samples that the time must be lost there, by the newest that say so.
 
     Most samples first. A place of fewer is where a step spends its time anyway, and says
-    nothing of the loss.
+    nothing of the loss. Nor do samples from before the last ones: it may have begun since.
 
     Args:
       case: the run.
       lost: share of the wall that is lost.
     """
-    found = [each for each in case.run.facts(PYTHON_STACK) if _share_of(each[1]) + lost >= LARGER]
-    newest = max((row for row, _ in found), default=0)
-    return sorted((fact for row, fact in found if row == newest), key=_share_of, reverse=True)
+    for newest in reversed(_last_sets(case)):
+        if any(_share_of(fact) + lost >= LARGER for fact in newest.facts):
+            return sorted(
+                (fact for fact in newest.facts if _share_of(fact) + lost >= LARGER),
+                key=_share_of,
+                reverse=True,
+            )
+    return []
+
+
+def places_of_python(case: Case) -> list[Fact]:
+    """The lines of the function that most of the program's Python ran in at the end, if any."""
+    running: dict[str, dict[str, Fact]] = defaultdict(dict)
+    samples: dict[str, float] = defaultdict(float)
+    for fact in (fact for each in _last_sets(case) for fact in each.facts):
+        is_script = fact.subject.startswith(_SCRIPT)  # whose lines have little in common
+        function = fact.subject if is_script else function_of(fact.subject)
+        running[function][fact.subject] = fact
+        samples[function] += _own_of(fact)
+    main = max(samples, key=lambda function: samples[function], default="")
+    if not main or samples[main] < max(SEVERAL, MOSTLY * sum(samples.values())):
+        return []
+    return sorted(running[main].values(), key=_own_of, reverse=True)
+
+
+def _last_sets(case: Case) -> list[StackSet]:
+    sets = stack_sets(case.run)
+    return _ends_of(sets)[1] if len(sets) > 1 else sets
+
+
+def _own_of(fact: Fact) -> float:
+    return fact.numbers.get("own", 0.0)
 
 
 def place_of_most(case: Case, lost: float) -> str:
@@ -202,9 +238,7 @@ def _share_of(fact: Fact) -> float:
 
 def place_of(fact: Fact) -> str:
     """As it stands in a sentence: "sample (agent.py:88)"; code of a script is in no function."""
-    return fact.subject.removeprefix("<module> (").removesuffix(
-        ")" * fact.subject.startswith("<module> (")
-    )
+    return fact.subject.removeprefix(_SCRIPT).removesuffix(")" * fact.subject.startswith(_SCRIPT))
 
 
 def in_part(case: Case, family: str) -> tuple[Finding, ...]:

@@ -40,6 +40,7 @@ from tb_slowdown_plugin.analysis.causes.common.places import (
     main_phase,
     place_of,
     places_of_most,
+    places_of_python,
     tell_new_operations,
     tell_places,
 )
@@ -105,7 +106,8 @@ def explain(case: Case) -> Claim | None:
         places = [each for each in places if _stands_out(each)]
         jump = _jump(case) if places else None
         return None if jump is None else _tell_jump(case, jump, places)
-    most = places_of_most(case, case.wall_share(lost_seconds(found.claimed)))
+    lost = case.wall_share(lost_seconds(found.claimed))
+    most = places_of_most(case, lost) or places_of_python(case)
     main = [each.place for each in places] or [place_of(fact) for fact in most]
     first, last = (case.step_text(int(found.where[end])) for end in (0, -1))
     often = ""
