@@ -73,7 +73,7 @@ def test_captures_made_now(tmp_path: Path) -> None:
     marked = capture_fit(tmp_path / "marked", with_monitor=True)
     plain = capture_fit(tmp_path / "plain", with_monitor=False)
     loop = capture_loop(tmp_path / "loop", LONG)
-    unmarked = capture_loop(tmp_path / "unmarked", 10, marked=False)
+    unmarked = capture_loop(tmp_path / "unmarked", 100, marked=False)
     said_marked, said_plain, said_loop, said_unmarked = ask_xprof(marked, plain, loop, unmarked)
 
     # Keras marks its batches in a way that XProf does not take: "No step marker observed".
