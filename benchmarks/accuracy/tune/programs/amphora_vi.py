@@ -59,7 +59,7 @@ class Potter(tf.Module):
 def main():
     ap = argparse.ArgumentParser()
     ap.add_argument("--batch", type=int, default=512)
-    ap.add_argument("--steps", type=int, default=110)
+    ap.add_argument("--steps", type=int, default=170)
     ap.add_argument("--priors", type=float, nargs="*", default=[0.3, 1.0, 3.0])
     args = ap.parse_args()
     tf.random.set_seed(97)

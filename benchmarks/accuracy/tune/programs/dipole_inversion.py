@@ -12,9 +12,9 @@ import tensorflow as tf
 
 @dataclass
 class Settings:
-    stations: int = 3000
+    stations: int = 6000
     hidden: int = 96
-    iterations: int = 260
+    iterations: int = 200
     damping: float = 1e-4
     seed: int = 17
 

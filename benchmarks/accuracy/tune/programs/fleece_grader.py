@@ -53,11 +53,11 @@ def as_dataset(x, y, batch, seed=None):
 
 def main():
     ap = argparse.ArgumentParser()
-    ap.add_argument("--width", type=int, default=640)
+    ap.add_argument("--width", type=int, default=768)
     ap.add_argument("--epochs", type=int, default=4)
     args = ap.parse_args()
     keras.utils.set_random_seed(71)
-    x, y = fleeces(12000, 71)
+    x, y = fleeces(16000, 71)
     xv, yv = fleeces(1000, 72)
     model = grader(args.width)
     model.compile(
@@ -67,7 +67,7 @@ def main():
     )
     val = as_dataset(xv, yv, 1000).cache()
     t0 = time.time()
-    for batch in (256, 512, 1024):
+    for batch in (512, 1024, 2048):
         train = as_dataset(x, y, batch, seed=batch)
         stop = keras.callbacks.EarlyStopping("val_loss", patience=2, restore_best_weights=True)
         hist = model.fit(

@@ -15,8 +15,8 @@ import tensorflow as tf
 @dataclass
 class Plan:
     members: int = 6
-    generations: int = 14
-    inner_steps: int = 4
+    generations: int = 9
+    inner_steps: int = 16
     batch: int = 384
     hidden: int = 256
     seed: int = 29

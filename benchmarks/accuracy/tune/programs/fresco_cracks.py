@@ -6,7 +6,7 @@ from tensorflow import keras
 from tensorflow.keras import layers
 
 SIZE = 48
-SETTINGS = {"batch": 32, "pretrain_epochs": 1, "epochs": 8, "tiles": 1280, "lr": 0.05}
+SETTINGS = {"batch": 32, "pretrain_epochs": 1, "epochs": 7, "tiles": 1280, "lr": 0.01}
 
 
 def plaster(n, rng):

@@ -69,10 +69,10 @@ def moments(a):
 
 def main():
     ap = argparse.ArgumentParser()
-    ap.add_argument("--batch", type=int, default=512)
+    ap.add_argument("--batch", type=int, default=768)
     ap.add_argument("--noise", type=int, default=24)
     ap.add_argument("--width", type=int, default=384)
-    ap.add_argument("--cycles", type=int, default=150)
+    ap.add_argument("--cycles", type=int, default=220)
     args = ap.parse_args()
     keras.utils.set_random_seed(53)
     raw = recipes(6000, 53)
@@ -80,12 +80,12 @@ def main():
     mean, std = moments(raw)
     t0, updates = time.time(), 0
     for c in range(args.cycles):
-        n_critic = 5 if c < 30 else 2 if c < 80 else 1
+        n_critic = 5 if c < 50 else 2 if c < 120 else 1
         for _ in range(n_critic):
             closs = gan.critic_step()
         gloss = gan.generator_step()
         updates += n_critic + 1
-        if c % 30 == 29:
+        if c % 40 == 39:
             m, s = moments(gan.fake().numpy())
             print(
                 f"cycle {c + 1:3d} ({updates} updates, {n_critic}:1) critic {float(closs):.3f} "

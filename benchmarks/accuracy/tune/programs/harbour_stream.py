@@ -74,7 +74,7 @@ def main():
     ap = argparse.ArgumentParser()
     ap.add_argument("--batches", type=int, default=200, help="from each buoy")
     ap.add_argument("--size", type=int, default=384)
-    ap.add_argument("--width", type=int, default=640)
+    ap.add_argument("--width", type=int, default=1024)
     args = ap.parse_args()
     tf.random.set_seed(103)
     inbox = queue.Queue(maxsize=16)

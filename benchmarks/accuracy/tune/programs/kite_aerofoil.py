@@ -8,7 +8,7 @@ import numpy as np
 from tensorflow import keras
 from tensorflow.keras import layers
 
-RUN = {"n": 20480, "batch": 256, "epochs": 9, "points": 64, "width": 640}
+RUN = {"n": 20480, "batch": 256, "epochs": 5, "points": 64, "width": 640}
 
 
 def wind_tunnel(n, seed=0):
@@ -60,7 +60,7 @@ def callbacks_for(folder, probe):
     return [
         keras.callbacks.ReduceLROnPlateau(monitor="loss", patience=2, factor=0.5),
         keras.callbacks.BackupAndRestore(
-            os.path.join(folder, "backup"), save_freq=8, delete_checkpoint=False
+            os.path.join(folder, "backup"), save_freq=4, delete_checkpoint=False
         ),
         keras.callbacks.CSVLogger(os.path.join(folder, "history.csv")),
         LiftDragRatio(probe),

@@ -75,7 +75,7 @@ def warm_teacher(teacher, data, steps=25):
 
 def main():
     ap = argparse.ArgumentParser()
-    ap.add_argument("--steps", type=int, default=200)
+    ap.add_argument("--steps", type=int, default=650)
     ap.add_argument("--batch", type=int, default=256)
     args = ap.parse_args()
     keras.utils.set_random_seed(21)
@@ -90,7 +90,7 @@ def main():
     job = Distiller(teacher, pupil, temperature=3.0, alpha=0.7, clip=2.0)
     for i, (bx, by) in enumerate(data.take(args.steps)):
         loss, norm = job.step(bx, by)
-        if i % 50 == 0:
+        if i % 100 == 0:
             print(f"{i:4d} loss {float(loss):.4f} norm {float(norm):.3f}")
     acc = np.mean(np.argmax(pupil(xt).numpy(), 1) == yt)
     print(f"pupil accuracy {acc:.3f}")

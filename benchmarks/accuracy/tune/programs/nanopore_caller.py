@@ -18,7 +18,7 @@ class Reads:
         self.rng = rng
         self.signals, self.bases = [], []
         for _ in range(n):
-            length = int(np.clip(rng.normal(230, 55), 80, 384))
+            length = int(np.clip(rng.normal(230, 40), 80, 320))
             dwell = rng.integers(3, 8, length)
             seq = np.repeat(rng.integers(0, 4, length), dwell)[:length]
             self.bases.append(seq.astype(np.int32))
@@ -39,7 +39,7 @@ class Reads:
 
 
 class Caller(tf.Module):
-    def __init__(self, width=48, depth=3):
+    def __init__(self, width=160, depth=3):
         super().__init__()
         g = tf.random.Generator.from_seed(5)
         self.stem = tf.Variable(g.normal([5, 1, width]) * 0.3)
@@ -70,8 +70,8 @@ class Momentum(tf.Module):
 
 def main():
     ap = argparse.ArgumentParser()
-    ap.add_argument("--updates", type=int, default=70)
-    ap.add_argument("--batch", type=int, default=16)
+    ap.add_argument("--updates", type=int, default=60)
+    ap.add_argument("--batch", type=int, default=32)
     args = ap.parse_args()
     tf.random.set_seed(5)
     reads = Reads(900, 5)

@@ -6,8 +6,8 @@ tf.disable_v2_behavior()
 
 N_SHOWS, N_SEATS = 300, 900
 DIM = 24
-BATCH = 1024
-STEPS = 600
+BATCH = 6144
+STEPS = 500
 
 
 def sales(n, rng):

@@ -9,7 +9,7 @@ class Hyper:
     patch = 24
     atoms = 768
     patches = 2048
-    rounds = 24
+    rounds = 72
     code_steps = 12
     atom_steps = 6
     sparsity = 0.02
@@ -83,7 +83,7 @@ def main():
     for r in range(hp.rounds):
         active = model.fit_codes()
         err = model.fit_atoms()
-        if r % 6 == 5:
+        if r % 18 == 17:
             print(f"round {r + 1:3d}  error {float(err):.5f}  active {float(active):.3f}")
     used = tf.reduce_sum(tf.cast(tf.reduce_any(model.codes != 0.0, axis=0), tf.int32))
     print("atoms in use:", int(used))

@@ -11,9 +11,9 @@ tf1 = tf.compat.v1
 tf1.disable_eager_execution()
 
 parser = argparse.ArgumentParser()
-parser.add_argument("--steps", type=int, default=480)
+parser.add_argument("--steps", type=int, default=400)
 parser.add_argument("--batch", type=int, default=256)
-parser.add_argument("--hidden", type=int, default=768)
+parser.add_argument("--hidden", type=int, default=1024)
 parser.add_argument("--lr", type=float, default=2e-3)
 parser.add_argument("--seed", type=int, default=5)
 args = parser.parse_args()

@@ -17,7 +17,7 @@ class Cfg:
     samples: int = 2048
     classes: int = 5
     batch: int = 64
-    epochs: int = 9
+    epochs: int = 8
     seed: int = 11
 
 

@@ -105,6 +105,6 @@ full.compile(
     metrics=["accuracy"],
     jit_compile=False,
 )
-full.fit(ds, epochs=5, validation_data=(xt, yt), validation_batch_size=256, verbose=2)
+full.fit(ds, epochs=4, validation_data=(xt, yt), validation_batch_size=256, verbose=2)
 loss, acc = full.evaluate(xt, yt, batch_size=256, verbose=0)
 print(f"dig test accuracy {acc:.3f}, loss {loss:.3f}")

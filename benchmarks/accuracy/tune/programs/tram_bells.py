@@ -21,7 +21,7 @@ class Settings:
     hop: int = 128
     bands: int = 32
     batch: int = 50
-    epochs: int = 14
+    epochs: int = 11
     widths: list = field(default_factory=lambda: [64, 96, 96])
 
 

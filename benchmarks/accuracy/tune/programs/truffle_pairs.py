@@ -1,4 +1,4 @@
-"""Two-input model (soil probe + dog track) for truffle finds, MirroredStrategy.
+"""Two-input model (soil probe + dog track) for truffle finds (uses all GPUs there are).
 The batch doubles after the first half of the training."""
 
 import os
@@ -62,7 +62,8 @@ class Diary(keras.callbacks.Callback):
 def main():
     soil, track, found = forest(7680 + 1024)
     cut = 7680
-    strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+    gpus = tf.config.list_logical_devices("GPU")
+    strategy = tf.distribute.MirroredStrategy() if len(gpus) > 1 else tf.distribute.get_strategy()
     print("replicas:", strategy.num_replicas_in_sync)
     with strategy.scope():
         model = build_model()

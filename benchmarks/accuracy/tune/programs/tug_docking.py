@@ -67,9 +67,9 @@ def q_net(width):
 
 def main():
     ap = argparse.ArgumentParser()
-    ap.add_argument("--steps", type=int, default=1000)
+    ap.add_argument("--steps", type=int, default=800)
     ap.add_argument("--learn-from", type=int, default=300)
-    ap.add_argument("--batch", type=int, default=1024)
+    ap.add_argument("--batch", type=int, default=2048)
     args = ap.parse_args()
     keras.utils.set_random_seed(88)
     q, target = q_net(512), q_net(512)
@@ -95,7 +95,7 @@ def main():
     port, memory = Harbour(64, seed=3), Memory(32_768, seed=4)
     rng, rewards, t0 = np.random.default_rng(5), [], time.time()
     for step in range(args.steps):
-        eps = max(0.05, 1.0 - step / 700)
+        eps = max(0.05, 1.0 - step / 600)
         action = act(port.state).numpy()
         explore = rng.random(port.n) < eps
         action[explore] = rng.integers(0, len(ACTIONS), explore.sum())

@@ -14,9 +14,9 @@ class Hive:
     bees: int = 128
     patches: int = 8
     capacity: int = 40000
-    batch: int = 512
+    batch: int = 768
     hidden: int = 384
-    rounds: int = 660
+    rounds: int = 600
     learn_after: int = 2000
     gamma: float = 0.95
     seed: int = 41
