@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.causes.change_labels import label_changes
+from tb_slowdown_plugin.analysis.causes.change_labels import (
+    describe_unexplained,
+    find_change_points,
+)
 from tb_slowdown_plugin.analysis.causes.common.captures import notes_on
 from tb_slowdown_plugin.analysis.causes.common.context import (
     Case,
@@ -25,40 +28,23 @@ from tb_slowdown_plugin.analysis.causes.common.stalled_steps import (
 )
 from tb_slowdown_plugin.analysis.causes.match import (
     describe_defects_below_floors,
-    match_causes,
     tell_avoidable,
 )
+from tb_slowdown_plugin.analysis.causes.sorted_findings import (
+    judge_sorted,
+    sort_findings,
+    tell_healthy,
+)
 from tb_slowdown_plugin.analysis.causes.suspects import find_suspects
-from tb_slowdown_plugin.analysis.causes.unexplained import describe_unexplained
-from tb_slowdown_plugin.analysis.causes.workload.larger_tensors import (
-    split_larger_tensors,
-    tell_larger_tensors,
-)
-from tb_slowdown_plugin.analysis.causes.workload.more_work import (
-    split_larger,
-    split_rebuilt,
-    tell_larger,
-    tell_rebuilt,
-)
 from tb_slowdown_plugin.analysis.causes.workload.other_work import tell_other_work
 from tb_slowdown_plugin.analysis.causes.workload.restarting_growth import (
     find_restarting_growth,
     tell_restarting_growth,
     tell_restarting_growth_shortly,
 )
-from tb_slowdown_plugin.analysis.causes.workload.scheduled import (
-    split_growth,
-    split_planned,
-    tell_planned,
-)
-from tb_slowdown_plugin.analysis.causes.workload.slower_pace import (
-    find_scattered,
-    split_slower_pace,
-    tell_slower_pace,
-)
-from tb_slowdown_plugin.analysis.causes.workload.uneven_work import split_uneven, tell_uneven
+from tb_slowdown_plugin.analysis.causes.workload.scheduled import split_growth
+from tb_slowdown_plugin.analysis.causes.workload.uneven_work import tell_uneven
 from tb_slowdown_plugin.analysis.diagnose import diagnose
-from tb_slowdown_plugin.analysis.ledger.verdict import find_wandering, judge, verdict_on
 from tb_slowdown_plugin.analysis.prepare.function_traces import traced_graphs
 from tb_slowdown_plugin.analysis.prepare.recorded_run import (
     contention_signals,
@@ -82,7 +68,7 @@ from tb_slowdown_plugin.analysis.text.coverage import completeness, notes, signa
 from tb_slowdown_plugin.analysis.text.headline import headline
 from tb_slowdown_plugin.analysis.text.step_rule import describe_not_chosen, describe_step_rule
 from tb_slowdown_plugin.analysis.text.trial_text import describe_others, rank_advice, trial_of
-from tb_slowdown_plugin.analysis.types import UNEXPLAINED, Finding, Verdict
+from tb_slowdown_plugin.analysis.types import UNEXPLAINED, Finding
 from tb_slowdown_plugin.analysis.views.annotations import find_annotations
 from tb_slowdown_plugin.analysis.views.forecast import forecast
 from tb_slowdown_plugin.analysis.views.investigation import investigate
@@ -91,7 +77,6 @@ from tb_slowdown_plugin.analysis.views.recent import find_recent, keeps_pace
 from tb_slowdown_plugin.analysis.views.remaining import find_remaining
 from tb_slowdown_plugin.analysis.views.stall import find_stall
 from tb_slowdown_plugin.analysis.views.timeline import find_marks
-from tb_slowdown_plugin.catalog.parameters.stats import LATEST_WARM_UP_END
 from tb_slowdown_plugin.records.types import Float, Run
 
 
@@ -137,37 +122,17 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
     """
     run, diagnosis = case.run, case.diagnosis
     case = replace(case, findings=(*split_growth(case), *stalls_of(diagnosis)))
-    uneven, found = split_uneven(case)
-    larger, found = split_larger(replace(case, findings=found))
-    rebuilt, found = split_rebuilt(replace(case, findings=found))
-    claims, left = match_causes(replace(case, findings=found))
-    planned, left = split_planned(replace(case, findings=left))
-    tensors, left = split_larger_tensors(replace(case, findings=left))
-    slower, rest = split_slower_pace(replace(case, findings=left))
-    healthy = (*uneven, *larger, *rebuilt, *planned, *tensors, *slower)
+    found = sort_findings(case)
+    claims, rest = found.claims, found.rest
     per_cause = {claim.cause: _per_step(case, claim.findings) for claim in claims}
     per_cause[UNEXPLAINED] = _per_step(case, (*rest, *pending))
-    unexplained = lost_seconds(rest)
+    unexplained = lost_seconds(rest) + lost_seconds(pending)
     wall = diagnosis.ledger.wall_seconds
     lost = unexplained + sum(lost_seconds(claim.findings) for claim in claims)
     start = [claim for claim in claims if claim.cause == "warm_up"]
-    warm_up = sum(lost_seconds(claim.findings) for claim in start)
-    own = [claim for claim in claims if claim.cause != "warm_up" and not claim.external]
-    noise = (
-        *find_wandering(rest, len(run.steps)),
-        *find_scattered(replace(case, findings=rest)),
-    )
-    verdict = verdict_on(
-        _diagnosed(case, healthy),
-        wall_seconds=wall,
-        warm_up_seconds=warm_up,
-        named_seconds=sum(lost_seconds(claim.findings) for claim in own),
-        unexplained_seconds=unexplained - lost_seconds(noise),
-    )
-    unexplained += lost_seconds(pending)
-    lost += lost_seconds(pending)
+    verdict = judge_sorted(case, found)
     later = [claim for claim in claims if claim not in start]
-    spots = tell_uneven(case, uneven) + find_blind_spots(
+    spots = tell_uneven(case, found.uneven) + find_blind_spots(
         run,
         _explained(case, later),
         _explained(case, start),
@@ -211,12 +176,8 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
             *notes_on(case),
             *describe_defects_below_floors(case, claims),
             *tell_other_work(case),
-            *tell_larger(case, larger),
-            *tell_rebuilt(case, rebuilt),
-            *tell_larger_tensors(case, tensors),
-            *tell_slower_pace(case, slower),
+            *tell_healthy(case, found),
             *tell_restarting_growth(case, restarting),
-            *tell_planned(case, planned),
             *forecast(run),
             *describe_not_chosen(run),
             *describe_others(run.trials, [claim.cause for claim in claims]),
@@ -224,9 +185,7 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
         as_of=_last_step(run),
         recent=recent,
         restarting_growth=restarting,
-        steady=restarting is None
-        and len(healthy) == len(planned)
-        and keeps_pace(recent, healthy_step),
+        steady=restarting is None and not found.longer and keeps_pace(recent, healthy_step),
         unexplained=describe_stalled(case, past, per_cause[UNEXPLAINED])
         or describe_unexplained(case, rest, per_cause[UNEXPLAINED]),
         judged=judged(spots),
@@ -245,11 +204,11 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
     )
     account = RunAccount(
         report,
-        diagnosis.healthy_per_step + _per_step(case, healthy)
-        if healthy
+        diagnosis.healthy_per_step + _per_step(case, found.healthy)
+        if found.healthy
         else diagnosis.healthy_per_step,
         per_cause,
-        tuple(sorted(_change_points(case, claims, rest, per_cause))),
+        tuple(sorted(find_change_points(case, claims, rest, per_cause))),
         find_marks(run, case.graphs),
         {claim.cause: claim.subject for claim in claims},
     )
@@ -268,17 +227,6 @@ def _baseline(case: Case) -> str:
 def _last_step(run: Run) -> AsOf | None:
     steps = run.steps
     return AsOf(int(steps.number[-1]), float(steps.ended[-1])) if len(steps) else None
-
-
-def _diagnosed(case: Case, healthy: tuple[Finding, ...]) -> Verdict:
-    """What the engine says without causes, and without what is healthy after all."""
-    diagnosis = case.diagnosis
-    if not healthy or diagnosis.verdict != "slowdown":
-        return diagnosis.verdict
-    ids = {id(finding) for finding in healthy}
-    others = [finding for finding in diagnosis.findings if id(finding) not in ids]
-    enough = len(case.run.steps) >= diagnosis.steps_needed
-    return judge(others, diagnosis.ledger, enough=enough)
 
 
 def _per_step(case: Case, findings: tuple[Finding, ...]) -> Float:
@@ -326,29 +274,3 @@ def _cause(case: Case, claim: Claim, stalls: Sequence[StallSeen]) -> Cause:
         place=claim.place,
         confirmed=trial_of(claim.cause, case.run.trials),
     )
-
-
-def _end_of_warm_up(case: Case, claims: Iterable[Claim]) -> int:
-    """First row after it: a first pass that waits lasts longer than the first calls.
-
-    A function that is first traced far later is no reason to call what lies between warm-up.
-    """
-    latest = int(LATEST_WARM_UP_END * len(case.run.steps))
-    ends = [
-        int(early[-1]) + 1
-        for claim in claims
-        if claim.cause == "warm_up"
-        for finding in claim.findings
-        if finding.pattern == "warm_up"
-        and len(early := np.flatnonzero(finding.lost_per_step[: latest + 1]))
-    ]
-    return min(max(case.diagnosis.warm_up_rows, *ends, 0), len(case.run.steps) - 1)
-
-
-def _change_points(
-    case: Case, claims: list[Claim], rest: tuple[Finding, ...], per_cause: Mapping[str, Float]
-) -> Iterable[tuple[int, str]]:
-    if case.diagnosis.warm_up_rows:
-        yield _end_of_warm_up(case, claims), "Warm-up ends"
-    found = [*((claim.cause, claim.findings) for claim in claims), (UNEXPLAINED, rest)]
-    yield from label_changes(case, found, per_cause)

@@ -84,10 +84,9 @@ def test_what_tensorboards_callback_takes_after_each_batch_is_booked_to_it(tmp_p
     run = read(tmp_path / "run")
     inside = slice(1, -1)  # the first batch makes a writer, the last one ends the epoch
     booked = run.steps.accounts["summary:Board"][inside]
-    usual = float(np.median(took[inside]))
-    assert usual > 20e-6
-    # Around the method are the monitor's clocks, which beside other tests take 50 us.
-    assert 0.75 * usual <= float(np.median(booked)) <= 1.25 * usual + 60e-6
+    assert float(np.median(took)) > 20e-6
+    # In all: where steps are short, what two of them took may be told together.
+    assert float(np.sum(booked)) == pytest.approx(float(np.sum(took[inside])), rel=0.1)
 
 
 def test_input_wait_is_measured_inside_the_graph(fitted):

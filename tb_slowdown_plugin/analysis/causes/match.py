@@ -7,7 +7,7 @@ has seen a mechanism comes before the rule that only excludes others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import Final
@@ -38,7 +38,7 @@ RULES: Final[tuple[Callable[[Case], Claim | None], ...]] = tuple(
 """`explain` of the module of each cause, in that order."""
 
 
-def describe_defects_below_floors(case: Case, claims: list[Claim]) -> Iterable[str]:
+def describe_defects_below_floors(case: Case, claims: Sequence[Claim]) -> Iterable[str]:
     """What costs too little to be named as a cause, or is not the program's doing."""
     yield from tell_eager(case)
     yield from tell_unused(case)
@@ -60,7 +60,5 @@ def match_causes(case: Case) -> tuple[list[Claim], tuple[Finding, ...]]:
         claim = rule(case)
         if claim is not None:
             claims.append(claim)
-            taken = {id(finding) for finding in claim.findings}
-            left = tuple(finding for finding in case.findings if id(finding) not in taken)
-            case = replace(case, findings=left)
+            case = replace(case, findings=case.part(claim.findings)[1])
     return sorted(claims, key=lambda claim: -lost_seconds(claim.findings)), case.findings

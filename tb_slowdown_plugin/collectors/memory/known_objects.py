@@ -1,9 +1,9 @@
 """The objects that Python's collector knows, asked for so that the program doesn't notice.
 
 A tuple that is still being filled must have one reference only: with a second one, the thread that
-runs `tuple(x for ...)` gets a `SystemError`. The collector knows such tuples, and who walks over
-its objects in Python refers to them while other threads run. So all of it happens in one call of C
-here, in which no other thread runs, and what it gives back are objects that are complete.
+runs `tuple(x for ...)` gets a `SystemError`. The collector knows such tuples, and code that walks
+over all objects in Python refers to them while other threads run. So all of it happens in one call
+of C here, in which no other thread runs, and what it gives back are objects that are complete.
 
 Cost: 35 ms with TensorFlow 2.21 loaded (270,000 objects), in which no other thread runs Python.
 """

@@ -4,20 +4,12 @@ Cost: 110 us a sample in the background (25 frames deep; 80 of them for a moment
 the interpreter's lock does not choose), and 40 us a second for the pace of the steps.
 While steps keep their pace nothing is sampled beyond the first 100.
 
-Such a moment is waited for here. A thread that wakes up gets the lock when the one that holds it
-gives it away, and for 5 ms (`sys.getswitchinterval`) nothing forces that one. So it would wake up
-whenever a step calls TensorFlow, and never in 4 ms of Python between two such calls: in a loop that
-spent 16% in a Python function and 17% in `sorted`, 150 of 150 samples of its stack were in
-TensorFlow's call.
-
-The other way round, one call of C that keeps the lock for half a second (`sorted`, `pickle`) lets
-nobody wake up in it: then the frame at the moment of waking is the one that called it.
+One call of C that keeps the lock for half a second (`sorted`, `pickle`) lets no thread wake up in
+it: then the frame at the moment of waking is the one that called it.
 """
 
 from __future__ import annotations
 
-import os
-import random
 import sys
 import threading
 import time
@@ -30,6 +22,7 @@ from tb_slowdown_plugin.catalog.events import PYTHON_STACK
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed, is_known_library
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces, line_of
+from tb_slowdown_plugin.collectors.python.any_moment import AnyMoment
 from tb_slowdown_plugin.collectors.python.eager_operations import EAGER, starts_operation
 from tb_slowdown_plugin.collectors.python.still_frames import without_collections
 from tb_slowdown_plugin.collectors.python.waiting import Frames, Wait, find_wait
@@ -72,16 +65,6 @@ _NOTE_NS: Final = 1_000_000_000
 
 _MOSTLY: Final = 0.5
 """Share of a delay that is the lock's, so that the thread which woke up late has waited for it."""
-
-_LONGEST_SECONDS: Final = 0.01
-"""Twice as long as a thread keeps the lock to itself: after it the moment has nothing to do with
-the one at which this thread woke up before."""
-
-_INTERVAL_SECONDS: Final = 5e-5
-"""How long the other thread may keep the lock meanwhile."""
-
-_usual_seconds: float | None = None
-"""The interval of the program, while another one is set."""
 
 
 def current_frames() -> Callable[[], Mapping[int, FrameType]] | None:
@@ -305,49 +288,3 @@ def _waited_for_a_core() -> int | None:
     """Nanoseconds that this thread did, ever; None where it can't be known."""
     times = scheduled(threading.get_ident())
     return times and times[1]
-
-
-def _put_back() -> None:
-    global _usual_seconds
-    if _usual_seconds is not None:
-        sys.setswitchinterval(_usual_seconds)
-        _usual_seconds = None
-
-
-if hasattr(os, "register_at_fork"):  # in a child no thread of ours is left to do it
-    os.register_at_fork(after_in_child=_put_back)
-
-
-class AnyMoment:
-    """Sleeps for a random time of up to 10 ms, and holds the lock when it returns.
-
-    Only for a thread in the background: for so long the interpreter changes between threads
-    that all want to run every 50 us, and not every 5 ms.
-
-    Args:
-      sleep: Gives the lock away for so many seconds.
-      draw: A random number from 0 to 1. Never of the generator that the training draws from.
-    """
-
-    def __init__(
-        self,
-        sleep: Callable[[float], None] = time.sleep,
-        draw: Callable[[], float] | None = None,
-    ) -> None:
-        self._sleep = sleep
-        self._draw = draw or random.Random().random
-
-    def wait(self) -> None:
-        """Returns at the next one."""
-        global _usual_seconds
-        if _usual_seconds is None:  # else another monitor is waiting, too
-            _usual_seconds = sys.getswitchinterval()
-        sys.setswitchinterval(_INTERVAL_SECONDS)
-        ours = sys.getswitchinterval()
-        try:
-            self._sleep(self._draw() * _LONGEST_SECONDS)
-        finally:
-            if sys.getswitchinterval() == ours:
-                _put_back()
-            else:  # somebody has set another one meanwhile
-                _usual_seconds = None

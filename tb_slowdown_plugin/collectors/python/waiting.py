@@ -36,8 +36,8 @@ one look of 50 at a thread that computes. Each look gives the lock away."""
 _APART_SECONDS: Final = 5e-4
 """Between two looks: else a thread that gets no core is seen in the same moment again."""
 _SETTLING_SECONDS: Final = 2e-4
-"""How long this thread then keeps the interpreter's lock. One that it took the lock from sleeps
-until it has noticed, 100 us on a virtual machine, and then for as long as it asks for."""
+"""How long this thread then keeps the interpreter's lock. A thread that has just lost it sleeps
+without a limit until it has noticed (100 us on a virtual machine), and with one from then on."""
 _FUTEX: Final = {"x86_64": 202, "aarch64": 98}
 _SLEEPS: Final = {
     "x86_64": frozenset({0, 7, 23, 35, 45, 47, 61, 202, 220, 230, 232, 247, 270, 271, 281}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -77,6 +78,12 @@ class Case:
     def core(self) -> tuple[Finding, ...]:
         """Findings in the step time that no account explains, warm-up excepted."""
         return self.of(CORE)
+
+    def part(self, own: Iterable[Finding]) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+        """Some of the findings, and the others."""
+        chosen = tuple(own)
+        ids = {id(finding) for finding in chosen}
+        return chosen, tuple(finding for finding in self.findings if id(finding) not in ids)
 
     def stalls(self) -> tuple[Finding, ...]:
         """Single steps that are far too slow, for no reason that the engine knows."""

@@ -34,9 +34,7 @@ def split_larger_tensors(case: Case) -> tuple[tuple[Finding, ...], tuple[Finding
     Args:
       case: its findings are those that no rule has claimed.
     """
-    more = tuple(each for each in case.core() if _find_peaks(case, each) is not None)
-    ids = {id(finding) for finding in more}
-    return more, tuple(finding for finding in case.findings if id(finding) not in ids)
+    return case.part(each for each in case.core() if _find_peaks(case, each) is not None)
 
 
 def tell_larger_tensors(case: Case, more: tuple[Finding, ...]) -> Iterable[str]:

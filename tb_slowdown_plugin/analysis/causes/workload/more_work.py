@@ -62,9 +62,7 @@ def split_larger(case: Case) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
     batches = _batches(case) if found else None
     if batches is None:
         return (), case.findings
-    larger = tuple(finding for finding in found if _is_more_work(case, finding, batches))
-    ids = {id(finding) for finding in larger}
-    return larger, tuple(finding for finding in case.findings if id(finding) not in ids)
+    return case.part(finding for finding in found if _is_more_work(case, finding, batches))
 
 
 def tell_larger(case: Case, larger: tuple[Finding, ...]) -> Iterable[str]:
@@ -182,9 +180,7 @@ def split_rebuilt(case: Case) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]
       case: with all findings of the engine.
     """
     rebuilt = _find_rebuilt(case)
-    more = tuple(each for each in case.core() if _reason_of(case, each, rebuilt) is not None)
-    ids = {id(finding) for finding in more}
-    return more, tuple(finding for finding in case.findings if id(finding) not in ids)
+    return case.part(each for each in case.core() if _reason_of(case, each, rebuilt) is not None)
 
 
 def tell_rebuilt(case: Case, more: tuple[Finding, ...]) -> Iterable[str]:

@@ -39,9 +39,7 @@ def split_planned(case: Case) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]
     Args:
       case: its findings are those that no rule has claimed.
     """
-    planned = tuple(finding for finding in case.core() if _is_planned(case, finding))
-    ids = {id(finding) for finding in planned}
-    return planned, tuple(finding for finding in case.findings if id(finding) not in ids)
+    return case.part(finding for finding in case.core() if _is_planned(case, finding))
 
 
 def split_growth(case: Case) -> tuple[Finding, ...]:

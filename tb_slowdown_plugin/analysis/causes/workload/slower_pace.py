@@ -1,7 +1,7 @@
 """Steps that take somewhat longer for a while, for no reason that was seen: no loss.
 
-On a machine that is shared, or virtual, or warm, a processor is slower for seconds at a time. What
-a program loses goes on until it is more.
+On a machine that is shared, or virtual, or warm, a processor is slower for seconds at a time. A
+loss of the program's own goes on, and is soon more than that.
 """
 
 from __future__ import annotations
@@ -21,9 +21,7 @@ def split_slower_pace(case: Case) -> tuple[tuple[Finding, ...], tuple[Finding, .
     Args:
       case: its findings are those that no rule has claimed.
     """
-    slower = tuple(each for each in case.core() if _is_slower_pace(each))
-    ids = {id(finding) for finding in slower}
-    return slower, tuple(finding for finding in case.findings if id(finding) not in ids)
+    return case.part(each for each in case.core() if _is_slower_pace(each))
 
 
 def tell_slower_pace(case: Case, slower: tuple[Finding, ...]) -> Iterable[str]:

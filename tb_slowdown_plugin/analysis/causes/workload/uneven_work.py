@@ -29,8 +29,7 @@ def split_uneven(case: Case) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
     found = [*(each for each in case.core() if each.pattern != "warm_up"), *case.stalls()]
     if not found or not are_uneven(case.run, case.diagnosis.warm_up_rows):
         return (), case.findings
-    ids = {id(finding) for finding in found}
-    return tuple(found), tuple(finding for finding in case.findings if id(finding) not in ids)
+    return case.part(found)
 
 
 def tell_uneven(case: Case, uneven: tuple[Finding, ...]) -> tuple[BlindSpot, ...]:

@@ -9,9 +9,7 @@ from collections import Counter
 
 import pytest
 
-from tb_slowdown_plugin.collectors.python.stacks import (
-    AnyMoment,
-)
+from tb_slowdown_plugin.collectors.python.any_moment import AnyMoment
 
 SAMPLES = 100
 
