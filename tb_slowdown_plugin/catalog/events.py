@@ -53,9 +53,11 @@ OPTIMIZER_AT: Final = "optimizer_at"
 """Fact: a line that makes an optimizer again."""
 
 WIDE_GRADIENT: Final = "wide_gradient"
-"""Fact: a line computes gradients that no optimizer gets. Numbers: the "variables" with a gradient,
-"updated" of them, the "elements" and "updated_elements" that these have, and the "share" of what
-its graph computes that is for the others alone, where that can be counted."""
+"""Fact: a line computes gradients that move no variable. Numbers: the "variables" with a gradient,
+"updated" of them, the "elements" and "updated_elements" that these have, "zeroed" if the optimizer
+gets some of the others times zero, and the "share" of what its graph computes that is for the
+others alone, where that can be counted. It is so "since" that many steps were finished. Told again
+where that changes; the share is 0 where all are used."""
 
 OPEN_LOOP: Final = "open_loop"
 """Fact: a traced function has a loop that ends by what it computes, such as an episode."""

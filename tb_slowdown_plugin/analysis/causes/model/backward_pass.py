@@ -1,7 +1,8 @@
 """Computing gradients keeps getting slower, or takes long for gradients that nobody uses.
 
 How it looks: The phase `backward` grows, the phase `forward` does not. Or each step, from the first
-on, computes gradients of variables that its optimizer doesn't update.
+on, computes gradients of variables that its optimizer doesn't update, or gradients that are
+multiplied by zero before it gets them.
 
 Confused with:
 
@@ -104,18 +105,23 @@ def _claim_unused(case: Case, claimed: tuple[Finding, ...]) -> Claim:
     main = largest(claimed)
     place = names.detail(main.source)
     seconds = lost_seconds(claimed)
+    widest = _find_widest(case)
+    zeroed = place in widest and widest[place].numbers.get("zeroed", 0) > 0
     return Claim(
         "backward_pass",
         claimed,
         f"gradients that aren't used: {place}",
-        f"Each step computes gradients of variables that its optimizer doesn't update, in {place}.",
+        f"Each step computes gradients that are multiplied by zero, in {place}."
+        if zeroed
+        else "Each step computes gradients of variables that its optimizer doesn't update, "
+        f"in {place}.",
         (
-            *(_tell_numbers(fact) for _, fact in case.run.facts(WIDE_GRADIENT)),
+            *map(_tell_numbers, widest.values()),
             f"About {ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run), "
             "by the products and sums in the step's graph that are only for them. All steps have "
             "them, so no clock can tell.",
         ),
-        (_only_what_is_updated(place),),
+        (_leave_out_zeroed(place) if zeroed else _only_what_is_updated(place),),
         "medium",
         "flat",  # also where another function trains before it
         place=to_place(place),
@@ -137,6 +143,21 @@ def _only_what_is_updated(place: str) -> Advice:
             ),
         ),
         "None; a norm over all gradients becomes one over those that are used.",
+        f"in `{place}`",
+    )
+
+
+def _leave_out_zeroed(place: str) -> Advice:
+    return Advice(
+        "Leave the variables that aren't trained out of `tape.gradient`, where their gradients are "
+        "multiplied by zero: the backward pass then ends where the part that is trained begins.",
+        snippet(
+            old("gradients = tape.gradient(loss, encoder_variables + head_variables)"),
+            old("gradients = [each * rate for each, rate in zip(gradients, rates)]"),
+            new("gradients = tape.gradient(loss, head_variables)"),
+            new("optimizer.apply_gradients(zip(gradients, head_variables))"),
+        ),
+        "A factor that is to change while training goes on needs a new `tf.function` then.",
         f"in `{place}`",
     )
 
@@ -183,13 +204,25 @@ def tell_unused_shortly(case: Case) -> str:
     )
 
 
+def _find_widest(case: Case) -> dict[str, Fact]:
+    """Of each line, what was told when most of it was for nothing."""
+    found: dict[str, Fact] = {}
+    for _, fact in case.run.facts(WIDE_GRADIENT):
+        most = found.setdefault(fact.subject, fact)
+        if fact.numbers["updated_elements"] < most.numbers["updated_elements"]:
+            found[fact.subject] = fact
+    return found
+
+
 def _tell_numbers(fact: Fact) -> str:
     numbers = fact.numbers
+    zeroed = round(numbers.get("zeroed", 0))
     return (
         f"`{fact.subject}` computes the gradients of "
         f"{counted(round(numbers['variables']), 'variable')}, and the optimizer updates "
         f"{count(numbers['updated'])} of them, with "
         f"{percent(numbers['updated_elements'] / numbers['elements'])} of their numbers."
+        + (f" It gets {counted(zeroed, 'gradient')} times zero." if zeroed else "")
     )
 
 
@@ -197,7 +230,7 @@ def _find_unused(case: Case) -> list[Fact]:
     """Those of a quarter of the numbers and more whose work could not be counted."""
     return [
         fact
-        for _, fact in case.run.facts(WIDE_GRADIENT)
+        for fact in _find_widest(case).values()
         if not fact.numbers.get("share", float("nan")) >= 0
         and fact.numbers["updated_elements"] <= (1 - MATTERS) * fact.numbers["elements"]
     ]

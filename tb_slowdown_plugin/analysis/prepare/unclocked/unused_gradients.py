@@ -28,24 +28,38 @@ def with_unused_gradients(run: Run, measured: Mapping[str, Float]) -> dict[str, 
       measured: Account -> (S,) seconds; what is in none is the step's own work, and shared out.
     """
     made = dict(measured)
-    for row, fact in run.facts(WIDE_GRADIENT):
-        share = fact.numbers.get("share", 0.0)
-        if not share > 0:  # nor where it can't be counted
-            continue
-        core = run.steps.period_seconds - sum(zero_where_unknown(each) for each in made.values())
-        seconds = min(share, 1.0) * np.maximum(core, 0.0)
-        account = names.account(names.UNUSED_GRADIENTS, fact.subject)
-        made[account] = np.where(_runs_it(run, row, fact), seconds, 0.0)
+    core = run.steps.period_seconds - sum(zero_where_unknown(each) for each in made.values())
+    core = np.maximum(core, 0.0)
+    for place, told in _of_places(run).items():
+        share = np.zeros(len(run.steps))
+        for row, fact in told:
+            # NaN where it can't be counted
+            share[_runs_it(run, row, fact)] = np.nan_to_num(min(fact.numbers.get("share", 0.0), 1))
+        if share.any():
+            seconds = share * core
+            core = core - seconds
+            made[names.account(names.UNUSED_GRADIENTS, place)] = seconds
     return made
 
 
+def _of_places(run: Run) -> dict[str, list[tuple[int, Fact]]]:
+    """What is told of each line, in order: a factor of its gradients may become zero, or cease."""
+    told: dict[str, list[tuple[int, Fact]]] = {}
+    for row, fact in run.facts(WIDE_GRADIENT):
+        told.setdefault(fact.subject, []).append((row, fact))
+    return told
+
+
 def _runs_it(run: Run, row: int, fact: Fact) -> NDArray[np.bool_]:
-    """(S,) the steps that run the function; all, or all later ones, where none tells."""
+    """(S,) the steps that the fact is about: later ones, of those that run the function."""
     bits = 0
     for _, told in run.facts(STEP_FUNCTION):
         if function_of(_AGAIN.sub(" (", told.subject)) == function_of(fact.subject):
             bits |= 1 << round(told.numbers.get("bit", 0))
-    if bits:
-        return np.asarray(run.steps.ran & bits > 0)
     rows = np.arange(len(run.steps))
-    return rows >= (row if row > START_SHARE * len(rows) else 0)
+    if "since" in fact.numbers:
+        since = fact.numbers["since"]
+    else:  # recorded before it was told
+        since = row if not bits and row > START_SHARE * len(rows) else 0
+    ran = np.asarray(run.steps.ran & bits > 0)
+    return (rows >= since) & (ran if ran.any() else True)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import pytest
 
 from tb_slowdown_plugin.collectors.keras.wide_gradients import WideGradients
@@ -57,7 +60,11 @@ def told(recording):
     return [
         (
             fact.subject.partition(" (")[0].rpartition(".")[2],
-            {name: number for name, number in fact.numbers.items() if name != "share"},
+            {
+                name: number
+                for name, number in fact.numbers.items()
+                if name not in ("share", "since")
+            },
         )
         for fact in recording.of(Fact)
         if fact.name == "wide_gradient"
@@ -134,3 +141,93 @@ def test_a_long_eager_run_is_looked_at_for_a_while(recording, collector):
     training.step(BOTH, ("small",))
     collector.stop()
     assert told(recording) == []
+
+
+ZEROED = {**WIDE, "zeroed": 1}
+ALL_USED = {**WIDE, "updated": 2, "updated_elements": 104}
+
+
+class TestTimesZero:
+    """A part is frozen by a factor for its gradients, which the function reads in each call."""
+
+    def step_of(self, training, factor):
+        optimizer = keras.optimizers.SGD(0.01)
+
+        @tf.function
+        def step():
+            with tf.GradientTape() as tape:
+                small = tf.convert_to_tensor(training.small.value)
+                loss = tf.reduce_sum(training.large**2) + tf.reduce_sum(small**2)
+            large, small = tape.gradient(loss, [training.large, training.small.value])
+            optimizer.apply([large * factor, small], [training.large, training.small])
+
+        return step
+
+    @pytest.mark.parametrize(
+        ("factor", "found"),
+        [
+            (lambda: 0.0, [("step", ZEROED)]),
+            (lambda: tf.constant(0.0), [("step", ZEROED)]),
+            (lambda: tf.Variable(0.0), [("step", ZEROED)]),
+            (lambda: keras.Variable(0.0), [("step", ZEROED)]),
+            (lambda: tf.Variable(0.5), []),
+            (lambda: tf.zeros([10, 10]) + 1.0, []),
+        ],
+        ids=["number", "constant", "variable", "of Keras", "not zero", "array"],
+    )
+    def test_what_is_multiplied_by_zero_is_told_as_not_updated(
+        self, recording, collector, factor, found
+    ):
+        training = Training()
+        self.step_of(training, factor())()
+        collector.stop()
+        assert told(recording) == found
+
+    def test_a_factor_that_becomes_zero_and_ceases_is_told_with_its_step(
+        self, recording, collector
+    ):
+        factor = tf.Variable(1.0)
+        step = self.step_of(Training(), factor)
+        for recording.steps, value in enumerate([1.0, 1.0, 0.0, 0.0, 0.2, 0.2]):
+            factor.assign(value)
+            step()
+            collector.read()
+        assert told(recording) == [("step", ZEROED), ("step", ALL_USED)]
+        first, second = recording.of(Fact)
+        assert (first.numbers["since"], second.numbers["since"]) == (2, 4)
+        assert first.numbers["share"] > 0
+        assert second.numbers["share"] == 0
+
+    def test_of_functions_made_at_one_line_the_newest_counts(self, recording, collector):
+        factor = tf.Variable(1.0)
+        training = Training()
+        first, second = self.step_of(training, factor), self.step_of(training, factor)
+        first()
+        collector.read()
+        collector.read()
+        recording.steps = 7
+        factor.assign(0.0)
+        second()
+        collector.read()
+        collector.read()
+        assert told(recording) == [("step", ZEROED)]
+        assert [fact.numbers["since"] for fact in recording.of(Fact)] == [7]
+
+
+def test_what_is_traced_is_not_kept(collector):
+    """By its gradients alone: Keras's optimizers keep a graph that they were traced in."""
+    training = Training()
+
+    @tf.function
+    def step():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(training.large**2)
+        training.large.assign_sub(tape.gradient(loss, [training.large])[0])
+
+    step()
+    collector.read()
+    collector.read()
+    graph = weakref.ref(step.get_concrete_function().graph)
+    del step
+    gc.collect()
+    assert graph() is None

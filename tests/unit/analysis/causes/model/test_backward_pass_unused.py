@@ -46,3 +46,21 @@ def test_what_saves_little_is_not_told(make_run, numbers):
     report = report_of(make_run, **numbers)
     assert report.headline == "Healthy. No slowdown found in 40.0 s."
     assert not any("gradients" in note for note in report.notes)
+
+
+def test_gradients_times_zero_are_told_as_such_and_left_out_of_the_tape(make_run):
+    (cause,) = report_of(make_run, share=0.6, zeroed=12.0).causes
+    assert cause.summary == f"Each step computes gradients that are multiplied by zero, in {PLACE}."
+    assert cause.evidence[0].endswith(" It gets 12 gradients times zero.")
+    assert "out of `tape.gradient`" in cause.advice[0].text
+
+
+def test_where_it_changes_the_widest_is_told(make_run):
+    """A factor became zero for half of the run."""
+    zeroed = NUMBERS | {"share": 0.6, "zeroed": 12.0, "since": 100}
+    used = NUMBERS | {"share": 0.0, "updated": 18.0, "updated_elements": 50_000.0, "since": 300}
+    facts = [(200, Fact("wide_gradient", PLACE, zeroed)), (320, Fact("wide_gradient", PLACE, used))]
+    (cause,) = account_for(make_run(np.full(SIZE, 0.1), events=facts)).report.causes
+    assert cause.lost_seconds == pytest.approx(12.0)
+    assert cause.steps == (100, 299)
+    assert len([line for line in cause.evidence if "computes the gradients" in line]) == 1

@@ -12,6 +12,7 @@ from tb_slowdown_plugin.records.types import Fact
 
 SIZE = 100
 PERIOD = np.full(SIZE, 0.1)
+SPAN = np.arange(SIZE)
 PLACE = "Head.train (probe.py:84)"
 
 
@@ -52,3 +53,22 @@ def test_where_no_step_names_the_function_all_later_ones_have_them(make_run):
 @pytest.mark.parametrize("numbers", [{}, {"share": float("nan")}, {"share": 0.0}])
 def test_what_was_not_counted_has_no_account(make_run, numbers):
     assert not with_unused_gradients(make_run(PERIOD, events=[(2, fact(**numbers))]), {})
+
+
+def test_since_when_it_is_so_is_told(make_run):
+    """A factor that became zero at the 30th step, and ceased to be at the 70th."""
+    facts = [(33, fact(share=0.5, since=30)), (75, fact(share=0.0, since=70))]
+    (seconds,) = with_unused_gradients(make_run(PERIOD, events=facts), {}).values()
+    assert seconds == pytest.approx(np.where((SPAN >= 30) & (SPAN < 70), 0.05, 0.0))
+
+
+def test_a_function_made_again_has_its_own(make_run):
+    events = [
+        step_function(1),
+        step_function(2, "Head.train no. 2"),
+        (61, fact(share=0.5, since=40)),
+    ]
+    run = make_run(PERIOD, events=events)
+    ran = np.where(SPAN < 40, 0b10, 0b100)
+    (seconds,) = with_unused_gradients(replace(run, steps=replace(run.steps, ran=ran)), {}).values()
+    assert seconds == pytest.approx(np.where(SPAN >= 40, 0.05, 0.0))
