@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from typing import Any, Final, TypeAlias
@@ -28,10 +28,16 @@ Path: TypeAlias = tuple[Any, ...]
 
 
 class ArgumentSizes:
-    """Counts the numbers in the argument of a function that was the largest in its first call."""
+    """Counts the numbers in the argument of a function that was the largest in its first call.
+
+    Of those that may have any length, where its signature says that some may: the state of a
+    recurrent network is often larger than the text that it reads.
+    """
 
     def __init__(self) -> None:
         self._paths: dict[int, Path | None] = {}
+        self._open: dict[int, set[Path]] = {}
+        """Function -> its arguments of any length."""
         self._turns: dict[int, tuple[str, int]] = {}
         """Function -> the name and the position of the argument that says how often it loops."""
         self._iterator: weakref.ref[Any] | None = None
@@ -55,7 +61,8 @@ class ArgumentSizes:
         try:
             path = self._paths[function]
         except KeyError:
-            path = self._paths[function] = _find_largest(args, kwargs)
+            among = self._open.get(function, ())
+            path = self._paths[function] = _find_largest(args, kwargs, among)
         size = 0
         try:
             if path is not None:
@@ -76,6 +83,25 @@ class ArgumentSizes:
         if turns is None:
             return size
         return min(max(size, 1) * _read_turns(turns, args, kwargs), _MOST)
+
+    def expect_lengths(self, function: int, signature: tuple[Any, Any]) -> None:
+        """From now on, and before its first call is read, a function's signature is known.
+
+        Args:
+          function: As in `read`.
+          signature: Of its arguments, and of those with names, in the same nests.
+
+        Example:
+          >>> import numpy, tensorflow
+          >>> tokens, state = tensorflow.TensorSpec([4, None]), tensorflow.TensorSpec([4, 128])
+          >>> sizes = ArgumentSizes()
+          >>> sizes.expect_lengths(1, ((tokens, state), {}))
+          >>> sizes.read(1, (numpy.zeros((4, 10)), numpy.zeros((4, 128))), {})
+          40
+        """
+        walked = [*_walk(signature[0], (), 0), *_walk(signature[1], (), 0)]
+        if found := {path for path, spec in walked if _is_open(spec)}:
+            self._open[function] = found
 
     def expect_turns(self, function: int, name: str, position: int) -> None:
         """From now on, the function's size is that of all turns of its loop together.
@@ -120,10 +146,18 @@ def size_of_element(iterator: Any) -> int:
     return max(sizes)
 
 
-def _find_largest(args: Any, kwargs: Any) -> Path | None:
+def _is_open(spec: Any) -> bool:
+    """Whether it is of a tensor with a dimension that may have any length."""
+    shape: Any = getattr(spec, "shape", None)
+    return getattr(shape, "rank", None) is not None and None in shape.as_list()
+
+
+def _find_largest(args: Any, kwargs: Any, among: Collection[Path] = ()) -> Path | None:
     best: Path | None = None
     most = 1
     for path, value in [*_walk(args, (), 0), *_walk(kwargs, (), 0)]:
+        if among and path not in among:
+            continue
         with suppress(Exception):  # arguments may be of any make
             size = _count(value)
             if size > most:

@@ -136,14 +136,17 @@ class TraceCollector:
                 subject = self._subjects.identify(options, self._thread.previous)
                 graph = getattr(function, "graph", None)
                 bit = self._step_functions.learn(options, subject, variable_elements(graph))
-                self._expect_turns(bit, function)
+                self._expect_arguments(bit, function)
                 return bit
         except Exception as error:  # noqa: BLE001 - TensorFlow must go on
             self._report(error)
             return 0
 
-    def _expect_turns(self, bit: int, function: Any) -> None:
-        name = argument_of_turns(function.graph) if bit and hasattr(function, "graph") else ""
+    def _expect_arguments(self, bit: int, function: Any) -> None:
+        if not bit or not hasattr(function, "graph"):
+            return
+        self._argument_sizes.expect_lengths(bit, function.structured_input_signature)
+        name = argument_of_turns(function.graph)
         parameters = list(function.function_type.parameters) if name else []
         if name in parameters:
             self._argument_sizes.expect_turns(bit, name, parameters.index(name))

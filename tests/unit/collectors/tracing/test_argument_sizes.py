@@ -79,3 +79,18 @@ def test_of_a_loop_whose_turns_an_argument_says_all_turns_count() -> None:
     assert reader.read(1, (x, tf.constant(2**62, tf.int64)), {}) == 2**40
     unknown = [((x,), {}), ((x, tf.constant([4, 4])), {}), ((x, "four"), {})]
     assert [reader.read(1, *call) for call in unknown] == [30, 30, 30]
+
+
+def test_of_a_signature_the_largest_argument_of_any_length_is_counted() -> None:
+    """The state is larger, and always the same; names and nests are told apart as in a call."""
+    tf = pytest.importorskip("tensorflow")
+    sizes = ArgumentSizes()
+    text, state = tf.TensorSpec([4, None], tf.int32), tf.TensorSpec([4, 128])
+    sizes.expect_lengths(1, ((state, {"text": text, "rows": 4}), {}))
+    sizes.expect_lengths(2, ((state,), {"text": text}))
+    sizes.expect_lengths(3, ((state, state), {}))  # none is open
+    for length in (10, 20):
+        nested = (np.zeros((4, 128)), {"text": np.zeros((4, length)), "rows": 4})
+        assert sizes.read(1, nested, {}) == 4 * length
+        assert sizes.read(2, nested[:1], {"text": np.zeros((4, length))}) == 4 * length
+        assert sizes.read(3, (np.zeros((4, length)), np.zeros((4, 128))), {}) == 512
