@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, to_place
@@ -58,6 +58,8 @@ class GrowingPlace(NamedTuple):
     """Of the first and the last set of samples."""
     step_seconds: tuple[float, float]
     """Of a step in it, in the steps of these sets."""
+    is_function: bool = False
+    """All lines of its function count, as none alone says enough."""
 
     @property
     def rise_seconds(self) -> float:
@@ -69,7 +71,8 @@ def growing_places(case: Case) -> list[GrowingPlace]:
     """Places in which a step spends more time at the end, the largest rise first.
 
     A share of the samples times the step time of those samples: a place that had nearly all
-    of a step before grows with it, and its share can't. Empty without two sets of samples.
+    of a step before grows with it, and its share can't. Where no line grows for sure, the lines of
+    a function are one place, that of most samples. Empty without two sets of samples.
     """
     sets = stack_sets(case.run)
     if len(sets) < 2:
@@ -78,18 +81,37 @@ def growing_places(case: Case) -> list[GrowingPlace]:
     before = sets[-len(last) - 1].row
     took = (_step_seconds(case, 0, first[-1].row), _step_seconds(case, before, last[-1].row))
     of = (_size(first), _size(last))
-    at_first, at_last = _shares_of(first), _shares_of(last)
-    found = []
-    for place, share in at_last.items():
-        shares = (at_first.get(place, 0.0), share)
-        mean = sum(shares) / 2
-        error = math.sqrt(
-            sum(seconds**2 * mean * (1 - mean) / n for seconds, n in zip(took, of, strict=True))
-        )
-        grown = GrowingPlace(place, shares, (shares[0] * took[0], shares[1] * took[1]))
-        if grown.rise_seconds >= max(TELLING * took[1], PLACE_SIGNIFICANCE * error):
-            found.append(grown)
-    return sorted(found, key=lambda each: -each.rise_seconds)
+    at_first, at_last = _samples_of(first), _samples_of(last)
+
+    def find_grown(members: Mapping[str, Sequence[str]]) -> list[GrowingPlace]:
+        found = []
+        for places in members.values():
+            shares = (
+                sum(at_first.get(place, 0.0) for place in places) / of[0],
+                sum(at_last[place] for place in places) / of[1],
+            )
+            mean = min(1.0, sum(shares) / 2)
+            error = math.sqrt(
+                sum(seconds**2 * mean * (1 - mean) / n for seconds, n in zip(took, of, strict=True))
+            )
+            grown = GrowingPlace(
+                max(places, key=at_last.__getitem__),
+                shares,
+                (shares[0] * took[0], shares[1] * took[1]),
+                is_function=len(places) > 1,
+            )
+            is_sure = grown.rise_seconds >= max(TELLING * took[1], PLACE_SIGNIFICANCE * error)
+            # The function of the loop has all of a step, and grows with it.
+            if is_sure and not (grown.is_function and shares[1] <= shares[0]):
+                found.append(grown)
+        return sorted(found, key=lambda each: -each.rise_seconds)
+
+    lines = {place: [place] for place in at_last}
+    functions: dict[str, list[str]] = defaultdict(list)
+    for place in at_last:
+        if "(" in place:  # the code of a script is in no function
+            functions[function_of(place)].append(place)
+    return find_grown(lines) or find_grown(functions)
 
 
 def _ends_of(sets: list[StackSet]) -> tuple[list[StackSet], list[StackSet]]:
@@ -108,12 +130,12 @@ def _size(sets: list[StackSet]) -> float:
     return max(1.0, sum(each.of for each in sets))
 
 
-def _shares_of(sets: list[StackSet]) -> dict[str, float]:
+def _samples_of(sets: list[StackSet]) -> dict[str, float]:
     """By place."""
     samples: dict[str, float] = defaultdict(float)
     for fact in (fact for each in sets for fact in each.facts):
         samples[place_of(fact)] += fact.numbers.get("samples", 0.0)
-    return {place: number / _size(sets) for place, number in samples.items()}
+    return samples
 
 
 def main_line(places: list[GrowingPlace], most: list[Fact]) -> Place | None:
@@ -217,10 +239,11 @@ def tell_new_operations(case: Case, rows: tuple[int, int]) -> Iterable[str]:
 
 def tell_places(places: list[GrowingPlace], most: list[Fact]) -> Iterable[str]:
     """Sentences on the places that grow, or on those of most samples."""
-    for place, (first, last), (before, after) in places[:2]:
+    for place, (first, last), (before, after), is_function in places[:2]:
         grown = f", {duration(before)} before" if first > 0 else ""
+        where = f"The function of `{place}`" if is_function else f"`{place}`"
         yield (
-            f"`{place}` is in {percent(last)} of the training thread's stack samples at the end, "
+            f"{where} is in {percent(last)} of the training thread's stack samples at the end, "
             f"and in {percent(first) if first > 0 else 'none'} at the start: about "
             f"{duration(after)} per step{grown}."
         )

@@ -141,7 +141,7 @@ def explain(case: Case) -> Claim | None:
 
 def _stands_out(place: GrowingPlace) -> bool:
     """Not only longer with all the rest, as where the processor is slower."""
-    _, (first, last), (before, after) = place
+    (first, last), (before, after) = place.shares, place.step_seconds
     return last - first >= MATTERS or after >= FAR_BEYOND * before
 
 

@@ -36,7 +36,8 @@ def test_a_place_whose_share_grows_is_told(make_run):
         (500, stack("total (train.py:8)", 42.0)), (500, stack("step (train.py:20)", 18.0)),
     )  # fmt: skip
     grown = growing_places(case)
-    ((place, shares, seconds),) = grown
+    ((place, shares, seconds, is_function),) = grown
+    assert not is_function
     assert place == "total (train.py:8)"
     assert shares == pytest.approx((0.1, 0.7))
     assert seconds == pytest.approx((0.01, 0.07))
@@ -60,6 +61,25 @@ def test_a_place_that_had_the_step_before_grows_with_it(make_run):
     assert grown.place == "total (train.py:8)"
     first, last = float(np.median(period[:101])), float(np.median(period[100:600]))
     assert grown.step_seconds == pytest.approx((0.8 * first, 0.9 * last), rel=0.02)
+
+
+def test_where_no_line_grows_for_sure_its_function_does(make_run):
+    """The samples are few, and on two lines; all of the loop's function grows with the step."""
+    lines = {
+        "Book.refresh (a.py:8)": (4.0, 6.0), "Book.refresh (a.py:7)": (3.0, 5.0),
+        "main (a.py:20)": (7.0, 5.0), "main (a.py:21)": (6.0, 4.0),
+    }  # fmt: skip
+    events = [
+        (row, stack(place, samples[at], of=20.0))
+        for at, row in enumerate((100, 599))
+        for place, samples in lines.items()
+    ]
+    period = np.where(np.arange(600) <= 100, 0.1, 0.15)
+    (grown,) = growing_places(Case(make_run(period, events=events), None, (), ()))
+    assert (grown.place, grown.is_function) == ("Book.refresh (a.py:8)", True)
+    assert grown.shares == pytest.approx((0.35, 0.55))
+    (told,) = tell_places([grown], [])
+    assert told.startswith("The function of `Book.refresh (a.py:8)` is in 55.0% of")
 
 
 def test_a_share_that_grows_of_a_step_that_shrinks_is_no_growth(make_run):
