@@ -29,6 +29,7 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     Mask,
     lost_seconds,
     span,
+    to_place,
 )
 from tb_slowdown_plugin.analysis.causes.common.fixes import (
     fewer_summaries,
@@ -56,6 +57,8 @@ from tb_slowdown_plugin.analysis.causes.common.program import Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_rise, working_rows
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import ends
 from tb_slowdown_plugin.analysis.causes.saving import file_writes
+from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import stack_sets
+from tb_slowdown_plugin.analysis.prepare.unclocked.waits import main_writer
 from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, size, whole_percent
@@ -203,19 +206,26 @@ def explain(case: Case) -> Claim | None:
     if busy or saves:
         writes = _growing_writes(case, busy)
         more = f"{_tell_writes(writes)}. " if writes else ""
+        line = main_writer(stack_sets(case.run)) if writes else ""
         return Claim(
             "disk",
             (*busy, *saves),
-            _MORE if writes else "I/O pressure",
-            f"{more}Steps are slower while processes on this machine wait for disk.",
-            tuple(_tell_pressure(case, (*busy, *saves), pressed)),
+            (f"{_MORE} in {line}" if line else _MORE) if writes else "I/O pressure",
+            f"{more}Steps are slower while processes on this machine wait for disk."
+            f"{_tell_line(line)}",
+            (
+                *_tell_pressure(case, (*busy, *saves), pressed),
+                *(file_writes.tell_samples(case, line) if line else ()),
+            ),
             _advise(case, grows=writes is not None),
             "medium",
+            place=to_place(line) if line else None,
         )
     claimed = tuple(f for f in case.core() if f.pattern in ("drift", "level_shift"))
     writes = _growing_writes(case, claimed)
     if writes is None:
         return None
+    line = main_writer(stack_sets(case.run))
     rows = span(claimed)
     grown = tell_rise(case, "Step time", ends(case.run.steps.period_seconds, rows), rows)
     places = growing_places(case)
@@ -223,17 +233,17 @@ def explain(case: Case) -> Claim | None:
     return Claim(
         "disk",
         claimed,
-        _MORE,
-        f"{_tell_writes(writes)}, and step time grows with them.",
+        f"{_MORE} in {line}" if line else _MORE,
+        f"{_tell_writes(writes)}, and step time grows with them.{_tell_line(line)}",
         (
             *([f"{grown}."] if grown else []),
             *_tell_output(case),
-            *tell_places(places, most),
+            *(file_writes.tell_samples(case, line) if line else tell_places(places, most)),
         ),
         _advise(case, grows=True),
         "medium",
         "drift",
-        place=main_line(places, most),
+        place=to_place(line) if line else main_line(places, most),
     )
 
 
@@ -248,6 +258,10 @@ def _tell_writes(writes: _Writes) -> str:
         f"Writes grow from {size(writes.first)} per step (first third of the run) to "
         f"{size(writes.last)} (last third)"
     )
+
+
+def _tell_line(line: str) -> str:
+    return f" The training thread writes in {line}." if line else ""
 
 
 def _saves_of_same_bytes(case: Case) -> tuple[Finding, ...]:

@@ -56,7 +56,7 @@ def claim(case: Case) -> Claim | None:
             f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run) was lost "
             f"to writing files, in {counted(len(rows), 'step')}.",
             *_tell_slow_steps(slow_steps),
-            *_tell_samples(case, line),
+            *tell_samples(case, line),
             *(
                 f"Another {ledger_seconds(each.lost_seconds)} was lost in "
                 f"{names.detail(each.source)}."
@@ -81,8 +81,8 @@ def _tell_slow_steps(slow_steps: Sequence[Fact]) -> list[str]:
     ]
 
 
-def _tell_samples(case: Case, line: str) -> list[str]:
-    """Where no step is slow because each one writes."""
+def tell_samples(case: Case, line: str) -> list[str]:
+    """How often the line was seen to write: no step is slow where each one does."""
     seen = find_writes(stack_sets(case.run), line)
     if seen is None:
         return []

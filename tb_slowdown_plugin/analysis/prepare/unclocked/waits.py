@@ -90,6 +90,15 @@ def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
     return made
 
 
+def main_writer(sets: list[StackSet]) -> str:
+    """The line that was seen to write a file in most samples; "" where it is too few."""
+    wrote: dict[str, float] = defaultdict(float)
+    for fact in (fact for each in sets for fact in each.facts):
+        wrote[fact.subject] += fact.numbers.get("waits_writing", 0.0)
+    place = max(wrote, key=lambda each: wrote[each], default="")
+    return place if place and wrote[place] >= SEVERAL else ""
+
+
 def find_writes(sets: list[StackSet], place: str) -> Writes | None:
     """How often a line was seen, from the first set on in which it wrote; None where in none."""
     seen = [[fact.numbers for fact in each.facts if fact.subject == place] for each in sets]
