@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _DIRECTORY = "tbslow-runs"
 
+_WITH_VALUE = ("--check-hash-based-pycs",)
+"""Of Python's long flags (3.10 to 3.13), those whose value is the next word."""
+
 
 def run_script(program: Sequence[str], settings: Settings) -> NoReturn:
     """Replaces this process by the program.
@@ -58,30 +61,34 @@ def prepare(
     if before is not None:
         environment["TBSLOW_RUN_PYTHONPATH"] = before
     environment |= settings.to_environment()
-    return [sys.executable, *interpreter_flags(sys.orig_argv, sys.argv), *program], environment
+    return [sys.executable, *interpreter_flags(sys.orig_argv), *program], environment
 
 
-def interpreter_flags(original: Sequence[str], arguments: Sequence[str]) -> list[str]:
-    """The flags that this Python was started with.
+def interpreter_flags(original: Sequence[str]) -> list[str]:
+    """The flags that this Python was started with, without the program.
 
     Args:
       original: `sys.orig_argv`.
-      arguments: `sys.argv`.
 
     Example:
-      >>> interpreter_flags(["python", "-O", "-m", "tb_slowdown_plugin", "run"], ["x.py", "run"])
+      >>> interpreter_flags(["python", "-Om", "tb_slowdown_plugin", "run", "train.py"])
       ['-O']
-      >>> interpreter_flags(["python", "-X", "dev", "bin/tbslow", "run"], ["bin/tbslow", "run"])
+      >>> interpreter_flags(["python", "-X", "dev", "bin/tbslow", "run", "train.py"])
       ['-X', 'dev']
     """
-    before = list(original[1 : len(original) - len(arguments) + 1])
-    if before and before[-1] == arguments[0]:
-        return before[:-1]
-    if len(before) > 1 and before[-2].startswith("-") and before[-2].endswith("m"):
-        before[-2:] = [before[-2][:-1]] if len(before[-2]) > 2 else []
-    elif before and before[-1].startswith("-m"):
-        before.pop()
-    return before
+    flags: list[str] = []
+    given = iter(original[1:])
+    for each in given:
+        if not each.startswith("-"):
+            break
+        if each.startswith("--"):
+            flags += [each, next(given)] if each in _WITH_VALUE else [each]
+            continue
+        at = next((i for i, letter in enumerate(each) if letter in "cmWX"), len(each))
+        if each[at : at + 1] in ("c", "m"):
+            return flags + [each[:at]] * (at > 1)
+        flags += [each, next(given)] if at == len(each) - 1 else [each]
+    return flags
 
 
 def choose_logdir(program: Sequence[str], now: time.struct_time) -> str:

@@ -22,16 +22,24 @@ NOW = time.gmtime(0)
 
 
 @pytest.mark.parametrize(
-    ("original", "arguments", "flags"),
+    ("original", "flags"),
     [
-        (["python", "-m", "tb_slowdown_plugin", "run", "x"], ["m.py", "run", "x"], []),
-        (["python", "-Om", "tb_slowdown_plugin", "run"], ["m.py", "run"], ["-O"]),
-        (["python", "-mtb_slowdown_plugin", "run"], ["m.py", "run"], []),
-        (["python", "-W", "error", "bin/tbslow", "run"], ["bin/tbslow", "run"], ["-W", "error"]),
+        (["-m", "tb_slowdown_plugin", "run", "x"], []),
+        (["-Om", "tb_slowdown_plugin", "run"], ["-O"]),
+        (["-mtb_slowdown_plugin", "run"], []),
+        (["-W", "error", "bin/tbslow", "run"], ["-W", "error"]),
+        (["-OX", "dev", "-Werror", "bin/tbslow", "run", "-q"], ["-OX", "dev", "-Werror"]),
+        (["--check-hash-based-pycs", "never", "-u", "tbslow"],
+         ["--check-hash-based-pycs", "never", "-u"]),
+        (["-B", "mine.py", "train.py"], ["-B"]),
+        (["-c", "run()", "-m"], []),
     ],
-)
-def test_flags_of_this_python_are_those_of_the_program(original, arguments, flags) -> None:
-    assert interpreter_flags(original, arguments) == flags
+    ids=["module", "flag and module", "in one word", "script", "together", "long", "wrapper",
+         "code"],
+)  # fmt: skip
+def test_flags_of_this_python_are_those_of_the_program(original, flags) -> None:
+    """Not a program that has called the command: it would be started again and again."""
+    assert interpreter_flags(["python", *original]) == flags
 
 
 def test_a_logdir_that_is_there_is_not_taken_again(tmp_path, monkeypatch) -> None:
