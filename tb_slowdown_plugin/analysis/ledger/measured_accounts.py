@@ -38,7 +38,7 @@ from tb_slowdown_plugin.catalog.parameters.ledger import (
     SURE_EVENTS,
     TEARDOWN_SECONDS,
 )
-from tb_slowdown_plugin.catalog.parameters.shared import SEVERAL
+from tb_slowdown_plugin.catalog.parameters.shared import LARGER, SEVERAL
 from tb_slowdown_plugin.catalog.parameters.stats import (
     LATEST_WARM_UP_END,
 )
@@ -206,7 +206,8 @@ def _is_more_than_asking(finding: Finding) -> bool:
 def _beside_steps(column: Float, core: Float, events: Int) -> Float:
     """(S,) an account without what it takes longer as the steps before it do.
 
-    Larger examples take longer in both; what slows the steps down is told by the steps.
+    Larger examples take longer in both, and so does another model, that of a later `fit`; what
+    slows the steps down is told by the steps.
     """
     parts = np.split(core, events)[:-1]
     usual = np.array([np.median(part) if len(part) else 0.0 for part in parts])
@@ -214,8 +215,8 @@ def _beside_steps(column: Float, core: Float, events: Int) -> Float:
     if not len(known):
         return column
     beside: Float = column.copy()
-    more = usual[known] / usual[known[0]]
-    beside[events[known]] /= np.maximum(more, 1.0)
+    more = usual[known] / usual[known].min()
+    beside[events[known]] /= np.where(more >= LARGER, more, 1.0)
     return beside
 
 

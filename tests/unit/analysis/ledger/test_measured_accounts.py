@@ -92,6 +92,15 @@ def test_validation_is_healthy_unless_it_grows():
     assert finding.lost_seconds == pytest.approx(grows.sum() - 20, rel=0.1)
 
 
+def test_validation_of_a_larger_model_is_no_growth():
+    """A head is trained on features, then the whole model on pictures."""
+    row = np.arange(2000)
+    steps = noisy_steps(2000) * np.where((row >= 500) & (row < 1200), 0.2, 1.0)
+    validation = np.where(row % 100 == 99, np.where(row < 1200, 0.2, 1.0), 0.0)
+    found = diagnose(steps + validation, {"validation": validation}).findings
+    assert "validation" not in {each.source for each in found}
+
+
 def test_a_small_cost_is_named_for_its_growth_alone():
     grows = every(100, 0.02) * np.linspace(1, 4, 2000)
     (finding,) = findings({"checkpoint": grows})
