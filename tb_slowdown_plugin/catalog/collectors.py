@@ -185,6 +185,10 @@ _COLLECTORS: Final = (
         Signal("live_tapes", "count", "Gradient tapes that hold tensors",
                "Live tapes"),
     ), events=("open_tape",)),
+    Collector("polling_threads", "Threads that poll", "python.polling_threads:PollingThreads", (
+        Signal("polling_seconds", "seconds", "CPU time of threads that poll", "Polling",
+               cumulative=True),
+    ), events=("polling_at",)),
     Collector("slow_steps", "Lines that block slow steps", "python.slow_steps:SlowSteps",
               events=("slow_step",)),
     Collector("python_stacks", "Python stack samples", "python.stacks:PythonStacks",

@@ -88,6 +88,10 @@ that waits for a connection, "waits_writing" those until a file was written, "ea
 start of one operation of TensorFlow, "own" those in Python of the program or of what it calls other
 than TensorFlow, and in no call of C that goes on."""
 
+POLLING_AT: Final = "polling_at"
+"""Fact: a line in which a thread of the program computes to find out whether it may go on. Numbers:
+its CPU "seconds" there so far."""
+
 STALL: Final = "stall"
 """Fact: no step for a long time. Subject: where the training thread is. Numbers: "since" (Unix
 seconds), "seconds" so far, "cpu_seconds" of the process in them, other "threads", and "in:ACCOUNT"

@@ -83,6 +83,8 @@ FILE_WRITE: Final = "file_write"
 """Writing a file of the program's own. Detail: the line."""
 WAIT: Final = "wait"
 """Waiting for another thread of the program's own, by a lock or a queue. Detail: the line."""
+POLLING: Final = "polling"
+"""Cores that another thread of the program takes while it waits. Detail: the line."""
 CALLED: Final = "called"
 """Fact: a call of the user's with an account of its own. Subject: the account that got its seconds,
 the call, and the line, as `Called` reads them. Numbers: "calls" so far, their "seconds" and

@@ -12,6 +12,7 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.flat_python import (
     with_flat_python,
 )
 from tb_slowdown_plugin.analysis.prepare.unclocked.input_work import with_input_work
+from tb_slowdown_plugin.analysis.prepare.unclocked.polling import with_polling
 from tb_slowdown_plugin.analysis.prepare.unclocked.slow_steps import with_slow_lines
 from tb_slowdown_plugin.analysis.prepare.unclocked.unused_gradients import with_unused_gradients
 from tb_slowdown_plugin.analysis.prepare.unclocked.waits import with_waits
@@ -64,7 +65,7 @@ def measured_seconds(run: Run, graphs: Sequence[TracedGraph]) -> dict[str, Float
         measured = {n: s for n, s in measured.items() if names.family(n) != names.COMMUNICATION}
         measured[IN_TURN if group.straggler is None else names.COMMUNICATION] = group.lost
     measured = with_flat_python(run, with_waits(run, with_slow_lines(run, measured)))
-    measured = with_input_work(run, measured, epoch_rows(run))
+    measured = with_polling(run, with_input_work(run, measured, epoch_rows(run)))
     return with_unused_gradients(run, measured)
 
 

@@ -1,8 +1,8 @@
 """Work in Python grows with the run, such as a list that is summed in each step.
 
 How it looks: The training thread's CPU time grows, with no growth in TensorFlow. Or each step, from
-the first on, computes in Python for a quarter of its time in one function of the program, or starts
-operations from Python one by one, beside its graph.
+the first on, computes in Python for a quarter of its time in one function, or starts operations
+from Python one by one, beside its graph. Or another thread computes while it waits.
 
 Confused with:
 
@@ -55,6 +55,7 @@ from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
 )
 from tb_slowdown_plugin.analysis.causes.machine import (
     flat_python,
+    polling,
     python_overhead_fixes,
     waits,
 )
@@ -97,7 +98,7 @@ def explain(case: Case) -> Claim | None:
 
     A single jump is claimed where samples of the stack show in which function.
     """
-    waited = waits.claim(case) or flat_python.claim(case)
+    waited = waits.claim(case) or flat_python.claim(case) or polling.claim(case)
     if waited is not None:
         return waited
     places = growing_places(case)

@@ -2,6 +2,6 @@
 
 Start at `slow_steps.with_slow_lines` (lines seen in slow steps), `waits.with_waits` (lines that
 wait in every step), `flat_python.with_flat_python` (Python, and operations that it starts one by
-one), `input_work.with_input_work` (a pipeline on the step's cores), and
-`unused_gradients.with_unused_gradients` (gradients that no optimizer gets).
+one), `input_work.with_input_work` (a pipeline on the step's cores), `polling.with_polling` (threads
+that wait on them), and `unused_gradients.with_unused_gradients` (gradients that no optimizer gets).
 """

@@ -1,0 +1,198 @@
+"""Threads of the program that ask again and again whether they may go on, and take a core for it.
+
+Such as a producer that loops until its queue has room: the training has one core less, and waits
+for the interpreter's lock. A thread that waits in `get`, `wait`, or `sleep` takes nothing.
+
+Cost: 10 us a reading where there are other threads, 60 us where one of them computes.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+import sys
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import FrameType
+from typing import Final
+
+from tb_slowdown_plugin.catalog.events import POLLING_AT
+from tb_slowdown_plugin.collectors.base import Context, Unavailable
+from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed, package_of
+from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces, line_of
+from tb_slowdown_plugin.collectors.python.still_frames import without_collections
+from tb_slowdown_plugin.collectors.python.thread_places import OWN_THREADS
+from tb_slowdown_plugin.collectors.timing.thread_files import cpu_time_of
+from tb_slowdown_plugin.records.types import Fact
+
+_COMPUTES: Final = 0.3
+"""Share of the time in which a thread must have run since the last reading, to be looked at."""
+
+_LONGEST: Final = 8
+"""Frames from what is asked to the line that asks."""
+
+_ASKS: Final = frozenset(
+    {"done", "empty", "full", "get_nowait", "is_alive", "is_set", "locked", "monotonic",
+     "perf_counter", "poll", "put_nowait", "qsize", "running", "time"}
+)  # fmt: skip
+"""Calls that ask and return at once: of `queue`, `threading`, `concurrent.futures`, `subprocess`,
+`multiprocessing`, `time`."""
+
+
+class PollingThreads:
+    """Adds up the CPU time that threads other than the training one spend in loops that only ask.
+
+    A thread that computes is looked at once a reading. Where it is in such a loop, all of the time
+    that it took since the reading before counts; else none.
+
+    Args:
+      frames: The frame that each thread is in, by the thread's identity.
+      cpu_time_of: Nanoseconds that a thread has computed.
+      threads: All of the process that Python knows.
+    """
+
+    name = "polling_threads"
+    is_cheap = True
+
+    def __init__(
+        self,
+        frames: Callable[[], Mapping[int, FrameType]] | None = None,
+        cpu_time_of: Callable[[int], int | None] = cpu_time_of,
+        threads: Callable[[], Iterable[threading.Thread]] = threading.enumerate,
+    ) -> None:
+        self._frames = frames or getattr(sys, "_current_frames", None)
+        self._cpu_time_of = cpu_time_of
+        self._threads = threads
+
+    def start(self, context: Context) -> None:
+        """Keeps what it needs; nothing is hooked.
+
+        Raises:
+          Unavailable: Threads have no CPU time here, or no frames.
+        """
+        if self._frames is None:
+            raise Unavailable("this Python does not show the frames of other threads")
+        if self._cpu_time_of(threading.get_ident()) is None:
+            raise Unavailable("this system does not tell the CPU time of a thread")
+        self._context = context
+        self._places = SourcePlaces.of_process()
+        self._took: dict[int, int] = {}
+        self._read_ns = 0
+        self._seconds: dict[str, float] = defaultdict(float)
+        self._told: dict[str, float] = {}
+
+    def read(self) -> Mapping[str, float]:
+        """The seconds so far, as long as there are other threads; the line is told as a fact."""
+        now_ns = self._context.clock.monotonic_ns()
+        passed_ns, self._read_ns = now_ns - self._read_ns, now_ns
+        training = self._context.stopwatch.thread
+        took: dict[int, int] = {}
+        for thread in self._threads():
+            if thread.ident in (None, training) or thread.name.startswith(OWN_THREADS):
+                continue
+            spent = self._cpu_time_of(thread.ident)
+            if spent is None:
+                continue
+            took[thread.ident] = spent
+            since = spent - self._took.get(thread.ident, spent)
+            if since >= _COMPUTES * passed_ns:
+                place = self._look(thread.ident)
+                if place:
+                    self._seconds[place] += since / 1e9
+        self._took = took
+        for place, seconds in self._seconds.items():
+            if seconds >= 2 * self._told.get(place, 0.0):
+                self._tell(place, seconds)
+        return {"polling_seconds": sum(self._seconds.values())} if took or self._seconds else {}
+
+    def stop(self) -> None:
+        """Tells what has been added since the last time."""
+        for place, seconds in self._seconds.items():
+            if seconds > self._told[place]:
+                self._tell(place, seconds)
+
+    def _tell(self, place: str, seconds: float) -> None:
+        self._told[place] = seconds
+        self._context.emit(Fact(POLLING_AT, place, {"seconds": seconds}))
+
+    def _look(self, thread: int) -> str:
+        """The line that asks; "" where the thread does anything else."""
+        assert self._frames is not None
+        with without_collections():
+            frame = self._frames().get(thread)
+            for _ in range(_LONGEST):
+                if frame is None:
+                    return ""
+                if not is_installed(frame.f_code.co_filename):
+                    break
+                if package_of(frame) not in sys.stdlib_module_names:
+                    return ""
+                frame = frame.f_back
+            if frame is None or is_installed(frame.f_code.co_filename):
+                return ""
+            code, line = frame.f_code, line_of(frame)
+        return self._places.in_code(code, line) if asks(code.co_filename, line) else ""
+
+
+@functools.lru_cache(maxsize=256)
+def asks(file: str, line: int) -> bool:
+    """Whether a line of a file belongs to a loop that asks, and does nothing else there.
+
+    A loop with nothing in it may test anything. In another one the line itself only asks.
+    """
+    text = "".join(linecache.getlines(file))
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return False
+    loops = [each for each in ast.walk(tree) if isinstance(each, ast.While) and _has(each, line)]
+    if not loops:
+        return False
+    innermost = max(loops, key=lambda loop: loop.lineno)
+    if all(map(_does_nothing, innermost.body)) and not innermost.orelse:
+        return True
+    return any(_only_asks(each) for each in _parts_at(innermost, line))
+
+
+def _has(node: ast.stmt | ast.expr, line: int) -> bool:
+    return node.lineno <= line <= (node.end_lineno or node.lineno)
+
+
+def _does_nothing(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Expr):
+        return isinstance(statement.value, ast.Constant) or _is_short_sleep(statement.value)
+    return isinstance(statement, ast.Pass | ast.Continue)
+
+
+def _is_short_sleep(value: ast.expr) -> bool:
+    """`time.sleep(0)`: it gives the core away, and gets it back."""
+    return (
+        isinstance(value, ast.Call)
+        and _name_of(value) == "sleep"
+        and all(isinstance(each, ast.Constant) and not each.value for each in value.args)
+    )
+
+
+def _parts_at(loop: ast.While, line: int) -> Iterator[ast.expr]:
+    """The test, or what is called, of the innermost statement at a line."""
+    at: list[ast.stmt] = [
+        each for each in ast.walk(loop) if isinstance(each, ast.stmt) and _has(each, line)
+    ]
+    statement = max(at, key=lambda each: (each.lineno, each.col_offset))
+    if isinstance(statement, ast.While | ast.If):
+        yield statement.test
+    elif isinstance(statement, ast.Expr | ast.Assign):
+        yield statement.value
+
+
+def _only_asks(part: ast.expr) -> bool:
+    calls = [each for each in ast.walk(part) if isinstance(each, ast.Call)]
+    names = {_name_of(each) for each in calls} - {"len"}
+    return bool(names) and names <= _ASKS
+
+
+def _name_of(call: ast.Call) -> str:
+    function = call.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")

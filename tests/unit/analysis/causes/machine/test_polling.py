@@ -1,0 +1,53 @@
+"""A thread that polls: a cause where its core is missing, a note where it isn't."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.records.types import Fact
+
+SIZE = 400
+PERIOD = np.full(SIZE, 0.05)
+PLACE = "Reader.run (train.py:56)"
+ROWS = np.arange(0, SIZE, 10)
+
+
+def report_of(make_run, cores=2.0, share=0.8):
+    return account_for(
+        make_run(
+            PERIOD,
+            events=[(5, Fact("polling_at", PLACE, {"seconds": 10.0}))],
+            signals={"polling_seconds": share * 0.05 * (ROWS + 1.0)},
+            signal_rows=ROWS,
+            process_cpu=np.full(SIZE, 0.09),
+            limits={"cpu_count": cores},
+        )
+    ).report
+
+
+def test_the_cores_that_it_takes_are_a_cause_with_its_line(make_run):
+    report = report_of(make_run)
+    (cause,) = report.causes
+    assert (report.verdict, cause.cause, cause.pattern) == ("slowdown", "python_overhead", "flat")
+    assert cause.lost_seconds == pytest.approx(8.0, rel=0.05)
+    assert (cause.place.file, cause.place.line) == ("train.py", 56)
+    assert cause.evidence[0] == (
+        "It takes 15.6 s of CPU time, 0.78 of a core. The process may use 2 cores, and kept them "
+        "busy."
+    )
+    assert not any("polls" in note or "while it waits" in note for note in report.notes)
+
+
+def test_where_other_cores_are_free_it_is_a_note(make_run):
+    report = report_of(make_run, cores=16.0)
+    assert (report.verdict, report.causes) == ("healthy", ())
+    assert any(note.endswith("Steps aren't known to be slower by it: other cores were free.")
+               for note in report.notes)  # fmt: skip
+
+
+def test_a_thread_that_polls_now_and_then_is_not_told(make_run):
+    report = report_of(make_run, share=0.1)
+    assert report.verdict == "healthy"
+    assert not any("while it waits" in note for note in report.notes)

@@ -1,0 +1,149 @@
+"""Threads that compute while they wait are added up, with their line; no others are."""
+
+from __future__ import annotations
+
+import queue
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from textwrap import dedent
+
+import numpy as np
+import pytest
+
+from tb_slowdown_plugin.collectors.base import Unavailable
+from tb_slowdown_plugin.collectors.python.polling_threads import PollingThreads, asks
+from tb_slowdown_plugin.collectors.timing.clock import Clock
+from tb_slowdown_plugin.records.types import Fact
+
+FULL = queue.Queue(1)
+FULL.put(1)
+
+
+def poll(ended):
+    while FULL.qsize() >= 1:
+        if ended.is_set():
+            return
+
+
+def compute(ended):
+    while not ended.is_set():
+        np.linalg.svd(np.ones((300, 300)))
+
+
+def wait(ended):
+    ended.wait()
+
+
+@contextmanager
+def running(task):
+    ended = threading.Event()
+    thread = threading.Thread(target=task, args=(ended,))
+    thread.start()
+    yield thread
+    ended.set()
+    thread.join()
+
+
+class Readings:
+    """A collector read every second by a clock of the test, in which threads take what it says."""
+
+    def __init__(self, recording, thread):
+        self.now_ns = 0
+        self.took_ns = 0
+        recording.clock = Clock(monotonic_ns=lambda: self.now_ns)
+        recording.__post_init__()
+        self.recording = recording
+        self.collector = PollingThreads(
+            cpu_time_of=lambda ident: self.took_ns if ident == thread.ident else 0,
+        )
+        self.collector.start(recording.context)
+        self.collector.read()
+
+    def read(self, share):
+        self.now_ns += 1_000_000_000
+        self.took_ns += round(share * 1e9)
+        time.sleep(0.02)  # the thread is somewhere in its loop
+        return self.collector.read().get("polling_seconds")
+
+    @property
+    def told(self):
+        return [(fact.subject, fact.numbers["seconds"]) for fact in self.recording.of(Fact)]
+
+
+def test_what_a_polling_thread_takes_is_added_up_and_told_as_it_doubles(recording):
+    with running(poll) as thread:
+        readings = Readings(recording, thread)
+        assert [readings.read(0.75) for _ in range(3)] == [0.75, 1.5, 2.25]
+        assert readings.read(0.1) == 2.25  # it hardly ran
+    readings.collector.stop()
+    line = poll.__code__.co_firstlineno
+    places = {
+        f"poll (tests/unit/collectors/python/test_polling_threads.py:{line + n})" for n in (1, 2)
+    }
+    assert {place for place, _ in readings.told} <= places
+    assert sum(dict(readings.told).values()) == 2.25
+
+
+@pytest.mark.parametrize("task", [compute, wait])
+def test_a_thread_that_computes_or_sleeps_does_not_poll(recording, task):
+    with running(task) as thread:
+        readings = Readings(recording, thread)
+        assert [readings.read(1.0) for _ in range(3)] == [0.0, 0.0, 0.0]
+    readings.collector.stop()
+    assert readings.told == []
+
+
+def test_the_training_thread_is_not_one_of_them(recording):
+    readings = Readings(recording, threading.current_thread())
+    assert readings.read(1.0) in (None, 0.0)
+
+
+def test_a_thread_of_the_machine_is_measured_by_its_clock(recording):
+    collector = PollingThreads()
+    collector.start(recording.context)
+    with running(poll):
+        collector.read()
+        deadline = time.monotonic() + 20.0
+        while not (seconds := collector.read().get("polling_seconds")):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+    assert 0.0 < seconds < 20.0
+
+
+@pytest.mark.parametrize("gone", ["frames", "clock"])
+def test_without_frames_or_clocks_it_is_unavailable(recording, monkeypatch, gone):
+    if gone == "frames":
+        monkeypatch.delattr(sys, "_current_frames")
+        collector = PollingThreads()
+    else:
+        collector = PollingThreads(cpu_time_of=lambda _: None)
+    with pytest.raises(Unavailable):
+        collector.start(recording.context)
+
+
+@pytest.mark.parametrize(
+    ("loop", "line", "polls"),
+    [
+        ("while out.qsize() >= ahead:\n    continue", 1, True),
+        ("while out.qsize() >= ahead:\n    continue", 2, True),
+        ("while len(self.made) > 3:\n    pass", 1, True),
+        ("while not ready:\n    time.sleep(0)", 1, True),
+        ("while not ready:\n    time.sleep(0.01)", 1, False),
+        ("while True:\n    if not out.full():\n        out.put(make())", 2, True),
+        ("while True:\n    if not out.full():\n        out.put(make())", 3, False),
+        ("while True:\n    try:\n        x = out.get_nowait()\n    except Empty:\n        x = 1", 3,
+         True),
+        ("while True:\n    x = out.get()", 2, False),
+        ("while i < n:\n    i += step(i)", 1, False),
+        ("while i < n:\n    i += step(i)", 2, False),
+        ("for i in range(9):\n    if out.full():\n        break", 2, False),
+        ("x = out.qsize()", 1, False),
+        ("while (", 1, False),
+    ],
+)  # fmt: skip
+def test_loops_that_only_ask(tmp_path, loop, line, polls):
+    file = tmp_path / f"loop{abs(hash((loop, line)))}.py"
+    file.write_text(dedent(loop))
+    assert asks(str(file), line) is polls
