@@ -6,6 +6,7 @@ assigns only to those doesn't train. TensorFlow's private graph is read, in this
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from itertools import islice
 from typing import Any, Final
@@ -26,6 +27,7 @@ _CALLS: Final = frozenset(
 """Operations that run other graphs."""
 _BODIES: Final = ("f", "body", "then_branch", "else_branch")
 """Their attributes that name the graph."""
+_GRADIENT: Final = re.compile(r"(?:^|/)gradient(?:_tape|s)(?:_\d+)?/")
 _ARGUMENT_OF_IF: Final = 1
 """The first input of an `If` is its condition and no argument of the branches."""
 
@@ -41,11 +43,27 @@ def trains(function: Any) -> bool:
 
 def any_trace_trains(function: Any) -> bool:
     """Whether any trace of a `tf.function` does."""
+    return any(map(trains, _traces(function)))
+
+
+def _traces(function: Any) -> Iterable[Any]:
     for config in (function._no_variable_creation_config, function._variable_creation_config):
         cache = getattr(config, "function_cache", None)
-        if cache is not None and any(trains(each) for each in cache.values()):
-            return True
-    return False
+        if cache is not None:
+            yield from cache.values()
+
+
+def _differentiates(graph: Any) -> bool:
+    """By the names that TensorFlow gives to operations of a tape, and of `tf.gradients`."""
+    if any(_GRADIENT.search(operation.name) for operation in graph.get_operations()):
+        return True
+    inner = (getattr(each, "graph", None) for each in getattr(graph, "_functions", {}).values())
+    return any(_differentiates(each) for each in inner if each is not None)
+
+
+def computes_gradients(function: Any) -> bool:
+    """Whether any trace of a `tf.function` differentiates, or calls a function that does."""
+    return any(_differentiates(each.graph) for each in _traces(function))
 
 
 def is_write(operation: Any) -> bool:

@@ -9,12 +9,16 @@ import weakref
 from collections import Counter
 from collections.abc import Callable, Hashable
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from tb_slowdown_plugin.collectors.hooks.source_location import code_of
 from tb_slowdown_plugin.collectors.tracing.subjects import Subjects
 from tb_slowdown_plugin.writer.launch.training import graph_updates
 from tb_slowdown_plugin.writer.launch.training.step_cycle import Training
+
+ComputingStep: TypeAlias = Callable[[Hashable, Callable[[], bool]], bool]
+"""Whether a call of a code that doesn't train is a step all the same; it may ask whether the code
+computes gradients."""
 
 
 class _Known(NamedTuple):
@@ -30,10 +34,10 @@ class KnownFunctions:
 
     Args:
       only: Name of the one function whose calls are steps; "" for all that train.
-      is_computing_step: Whether the call of a code that doesn't train is a step all the same.
+      is_computing_step: As its type says.
     """
 
-    def __init__(self, only: str, is_computing_step: Callable[[Hashable], bool]) -> None:
+    def __init__(self, only: str, is_computing_step: ComputingStep) -> None:
         self.seen: Counter[str] = Counter()
         """Calls of the program's own functions that make no step."""
         self._only = only
@@ -69,7 +73,13 @@ class KnownFunctions:
         code = code_of(function.python_function)
         if training is None:
             self.seen[name] += 1
-            if not self._only and code is not None and self._is_computing_step(code):
+            if (
+                not self._only
+                and code is not None
+                and self._is_computing_step(
+                    code, lambda: graph_updates.computes_gradients(function)
+                )
+            ):
                 del self.seen[name]
                 training = Training(name, subject.function, trains=False)
         if training is not None and code is not None:

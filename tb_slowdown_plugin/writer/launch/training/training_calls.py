@@ -1,7 +1,7 @@
 """Sees the calls of a program that train: of a `tf.function`, a Keras model, an optimizer.
 
 Where none of them trains, the program's own assignments to variables do (`assignments.py`), and
-where there is no variable, what computes (`computations.py`).
+where nothing does, what computes (`computations.py`).
 
 Only calls from outside of any graph count, and only the outermost one: what `fit` and
 `train_on_batch` call inside is theirs.
@@ -68,7 +68,7 @@ class TrainingCalls:
         """None once anything else trains."""
         self._computing_hooks = MethodHooks(BY)
         self._computations: Computations | None = Computations()
-        """None once there is a trainable variable."""
+        """None once anything trains."""
         self._lines = CalledLines()
         self._is_inside = False
         self._functions = KnownFunctions(only, self._is_computing_step)
@@ -173,7 +173,7 @@ class TrainingCalls:
                     self._begun_by_hand, sys._getframe(1), variable, name, is_increment
                 )
             elif is_fitting():
-                self._guarded(self._leave_assignments)
+                self._guarded(self._leave_others)
             if training is None:
                 yield
             else:
@@ -198,23 +198,35 @@ class TrainingCalls:
             return None
         return self._lines.at(frame, "GradientTape", name, trains=False)
 
-    def _is_computing_step(self, what: Hashable) -> bool:
+    def _is_computing_step(
+        self, what: Hashable, computes_gradients: Callable[[], bool] = lambda: True
+    ) -> bool:
         computations = self._computations
         # A thread that prepares data must not take the place of the one that trains.
         if computations is None or current_thread() is not main_thread():
             return False
-        return computations.is_step(what)
+        if computations.is_training_expected and self._recorder.rows and not computations.found:
+            self._leave_computations()  # something else makes steps, such as `fit`
+            return False
+        return computations.is_step(what, computes_gradients)
 
     def _around_creation(self, variable: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
         yield
         if self._computations is not None and getattr(variable, "trainable", False):
-            self._guarded(self._leave_computations)
+            self._guarded(self._expect_training)
+
+    def _expect_training(self) -> None:
+        """There is something to train: what only computes is hardly a step any more."""
+        if self._computations is not None:
+            self._computations.expect_training()
+            self._functions.forget_computing()
 
     def _leave_computations(self) -> None:
-        """There is something to train: what only computes is no step any more."""
-        self._computations = None
-        self._computing_hooks.remove()
-        self._functions.forget_computing()
+        """Something trains: what only computes is no step any more."""
+        if self._computations is not None:
+            self._computations = None
+            self._computing_hooks.remove()
+            self._functions.forget_computing()
 
     def _begun_by_hand(
         self, frame: FrameType, variable: Any, name: str, is_increment: bool
@@ -225,6 +237,7 @@ class TrainingCalls:
         line = calling_line(frame)
         if not assignments.begins_step(line, id(variable), is_increment=is_increment):
             return None
+        self._leave_computations()
         return self._lines.at(frame, "", name)
 
     def _is_outermost(self) -> bool:
@@ -238,14 +251,16 @@ class TrainingCalls:
         return recorder.stopwatch.thread == get_ident() or not (recorder.rows or recorder.in_step)
 
     def _train(self, training: Training) -> Generator[None, Any, None]:
-        if training.trains and self._assignments is not None:
-            self._guarded(self._leave_assignments)
+        if training.trains:
+            self._guarded(self._leave_others)
         return self._surround(training)
 
-    def _leave_assignments(self) -> None:
+    def _leave_others(self) -> None:
         """Something else trains: what is assigned by hand is a copy, or clipped."""
-        self._assignments = None
-        self._assigning_hooks.remove()
+        self._leave_computations()
+        if self._assignments is not None:
+            self._assignments = None
+            self._assigning_hooks.remove()
 
     def _surround(self, training: Training) -> Generator[None, Any, None]:
         self._is_inside = True
@@ -272,7 +287,7 @@ class TrainingCalls:
         if training is None:
             return
         if training.trains:
-            self._leave_assignments()
+            self._leave_others()
         self._begin(training, self._mark)
         self._cycle.leave()
 

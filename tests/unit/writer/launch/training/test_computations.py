@@ -16,6 +16,7 @@ from tests.unit.writer.launch.training.test_training_calls import Watched, watch
 __all__ = ["watch"]
 
 _UNCOUNTED = 8
+_BESIDE_VARIABLES = 64
 
 
 def test_each_kind_of_call_counts_by_itself() -> None:
@@ -80,7 +81,7 @@ def test_what_prepares_data_is_another_kind_than_the_training_after_it(
 
 
 @pytest.mark.tensorflow
-def test_nothing_that_computes_is_a_step_where_there_is_a_variable_or_in_another_thread(
+def test_without_gradients_nothing_is_a_step_where_there_is_a_variable_or_in_another_thread(
     watch: Callable[..., Watched],
 ) -> None:
     @tf.function
@@ -88,7 +89,7 @@ def test_nothing_that_computes_is_a_step_where_there_is_a_variable_or_in_another
         return tf.reduce_sum(position**2)
 
     def sample() -> None:
-        for _ in range(2 * _UNCOUNTED):
+        for _ in range(10 * _UNCOUNTED):
             energy(tf.ones([3]))
 
     watched = watch()
@@ -98,4 +99,56 @@ def test_nothing_that_computes_is_a_step_where_there_is_a_variable_or_in_another
     tf.Variable(1.0)
     sample()
     assert watched.end() == 0
-    assert list(watched.calls.seen.values()) == [4 * _UNCOUNTED]
+    assert list(watched.calls.seen.values()) == [20 * _UNCOUNTED]
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("traced", [True, False])
+def test_a_solver_that_keeps_its_state_in_tensors_makes_steps_though_there_is_a_variable(
+    watch: Callable[..., Watched], traced: bool
+) -> None:
+    """Such as a quasi-Newton method, which assigns its result when it is done."""
+
+    def slope(place):
+        with tf.GradientTape() as tape:
+            tape.watch(place)
+            height = tf.reduce_sum(place**2)
+        return tape.gradient(height, place)
+
+    compute = tf.function(slope) if traced else slope
+    watched = watch()
+    weight = tf.Variable([4.0])
+    place = tf.convert_to_tensor(weight)
+    for _ in range(_BESIDE_VARIABLES + 10):
+        place = place - 0.01 * compute(place)
+    weight.assign(place)
+    assert watched.end() == 10
+    assert len({tuple(rule) for rule in watched.rules}) == 1
+
+
+@pytest.mark.tensorflow
+def test_gradients_that_are_looked_at_after_a_training_are_no_steps(
+    watch: Callable[..., Watched],
+) -> None:
+    watched = watch()
+    weight = tf.Variable([4.0])
+
+    def slope():
+        with tf.GradientTape() as tape:
+            height = tf.reduce_sum(weight**2)
+        return tape.gradient(height, weight)
+
+    for _ in range(7):
+        weight.assign_sub(0.01 * slope())
+    for _ in range(2 * _BESIDE_VARIABLES):
+        slope()
+    assert 0 < watched.end() <= 7
+
+
+def test_where_training_may_begin_a_call_without_gradients_is_never_a_step() -> None:
+    computations = Computations()
+    assert [computations.is_step("pi") for _ in range(9)].count(True) == 1
+    computations.expect_training()
+    found = [computations.is_step("pi", lambda: False) for _ in range(9 * _BESIDE_VARIABLES)]
+    assert not any(found)
+    assert not computations.found

@@ -11,7 +11,7 @@ pytest.importorskip("tensorflow")
 
 import tensorflow as tf
 
-from tb_slowdown_plugin.writer.launch.training.graph_updates import trains
+from tb_slowdown_plugin.writer.launch.training.graph_updates import computes_gradients, trains
 
 pytestmark = pytest.mark.tensorflow
 
@@ -143,3 +143,18 @@ def test_a_keras_model_trains_by_its_optimizer_and_not_by_its_metrics() -> None:
     assert trains(train.get_concrete_function(batch))
     assert not trains(evaluate.get_concrete_function(batch))
     assert not trains(update_averages.get_concrete_function(batch))
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_function_that_differentiates_is_told_from_one_that_doesnt(nested: bool) -> None:
+    def slope(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(x * weight)
+        return tape.gradient(loss, weight)
+
+    inner = tf.function(slope) if nested else slope
+    differentiates, sums = tf.function(lambda x: inner(x) + 1.0), tf.function(tf.reduce_sum)
+    for each in (differentiates, sums):
+        each(tf.ones([2]))
+    assert computes_gradients(differentiates)
+    assert not computes_gradients(sums)

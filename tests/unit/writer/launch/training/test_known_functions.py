@@ -30,7 +30,7 @@ def learned(known: KnownFunctions, function) -> tuple[str, bool] | None:
 
 
 def test_a_function_that_trains_is_known_from_its_first_call() -> None:
-    known = KnownFunctions("", lambda _: False)
+    known = KnownFunctions("", lambda *_: False)
     assert known.find(update) is None
     assert learned(known, update) == ("update", True)
     assert known.find(update) is not None
@@ -39,13 +39,13 @@ def test_a_function_that_trains_is_known_from_its_first_call() -> None:
 
 
 def test_only_the_one_that_is_meant_makes_steps() -> None:
-    known = KnownFunctions("energy", lambda _: True)
+    known = KnownFunctions("energy", lambda *_: True)
     assert learned(known, update) is None
     assert learned(known, energy) == ("energy", True)
 
 
 def test_what_only_computes_is_forgotten_and_what_trains_is_not() -> None:
-    known = KnownFunctions("", lambda _: True)
+    known = KnownFunctions("", lambda *_: True)
     assert learned(known, energy) == ("energy", False)
     assert learned(known, update) == ("update", True)
     assert not known.seen
