@@ -37,7 +37,8 @@ INPUT_AT: Final = "input_at"
 
 INPUT_FUNCTION: Final = "input_function"
 """Fact: a function of the program that the training data pass through, such as that of a `map`;
-"generator" where Python makes the elements with it, "python" where it calls Python for each."""
+"generator" where Python makes the elements with it, "python" where it calls Python for each, and
+"buffered" where what it gives fills a shuffle buffer."""
 
 CALLBACK_AT: Final = "callback_at"
 """Fact: a method of a callback that the program has written: its account and its place, such as

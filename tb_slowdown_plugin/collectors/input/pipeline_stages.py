@@ -100,19 +100,22 @@ def describe_pipeline(dataset: Any) -> Fact:
     return Fact(INPUT_PIPELINE, " ".join(reversed(stages)), numbers)
 
 
-def functions_of(dataset: Any) -> Iterator[tuple[CodeType, str]]:
-    """The user's functions of the stages, from the end to the source, with what they call.
+def functions_of(dataset: Any) -> Iterator[tuple[CodeType, tuple[str, ...]]]:
+    """The user's functions of the stages, from the end to the source, with what is so of them.
 
-    That is "generator" (Python makes the elements with it), "python" (it calls Python for each
-    element), or "".
+    That is "generator" (Python makes the elements with it), or "python" (it calls Python for each
+    element), and "buffered" (what it gives fills a shuffle buffer).
     """
+    buffered: tuple[str, ...] = ()
     for stage in _stages_of(dataset):
+        if hasattr(stage, "_buffer_size") and "Shuffle" in type(stage).__name__:
+            buffered = ("buffered",)
         wrapper, function, generator = _function_of(stage)
         code = code_of(unwrap(function if generator is None else generator))
         code = code or getattr(generator, "gi_code", None)
         if code is not None and not is_installed(code.co_filename):
-            python = "python" if _calls_python(wrapper) else ""
-            yield code, python if generator is None else "generator"
+            python = ("python",) if _calls_python(wrapper) else ()
+            yield code, (python if generator is None else ("generator",)) + buffered
 
 
 def _function_of(stage: Any) -> tuple[Any, Any, Any]:

@@ -152,9 +152,9 @@ class InputStages:
         if told != self._pipeline:
             self._pipeline = told
             self._context.emit(told)
-            for code, calls in functions:
+            for code, traits in functions:
                 place = self._places.in_code(code, code.co_firstlineno)
-                self._context.emit(Fact(INPUT_FUNCTION, place, {calls: 1.0} if calls else {}))
+                self._context.emit(Fact(INPUT_FUNCTION, place, dict.fromkeys(traits, 1.0)))
 
     def _tell_line(self, frame: FrameType) -> None:
         place = calling_line(frame)

@@ -109,6 +109,21 @@ class Pipeline:
         return "Shuffle" in self.stages[: max(working, default=0)]
 
     @property
+    def buffers_same_work(self) -> bool:
+        """Whether work that is the same in each pass fills a shuffle buffer, with no `cache`.
+
+        Example:
+          >>> stages = ("TensorSlice", "Map", "Shuffle", "Map", "Batch")
+          >>> Pipeline(stages, {"random": 3.0}).buffers_same_work
+          True
+          >>> Pipeline(stages, {"random": 1.0}).buffers_same_work
+          False
+        """
+        shuffles = [n for n, kind in enumerate(self.stages) if kind == "Shuffle"]
+        before = self.stages[: min(shuffles[-1], self.same)] if shuffles else ()
+        return not _CHEAP.issuperset(before) and "Cache" not in before
+
+    @property
     def skips_work(self) -> bool:
         """Whether the program skips elements that a stage before has worked on.
 

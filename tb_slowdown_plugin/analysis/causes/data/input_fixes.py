@@ -87,6 +87,7 @@ OFFERS: Final = (
     Offer(several_steps_a_call, when=input_wait.calls_for_each_batch),
     Offer(_at_python(replace_python), when=input_wait.python_takes_the_time),
     Offer(plain(load_in_processes), when=input_wait.python_is_late),
+    Offer(cache, when=input_wait.fills_with_same_work),
     Offer(smaller_buffer, when=input_wait.buffer_is_filled),
     Offer(plain(shuffle_early), when=input_wait.shuffles_late),
     Offer(_at_python(plain(generator_stages.no_generator)), when=input_wait.generator_is_a_list),

@@ -111,8 +111,11 @@ def explain(case: Case) -> Claim | None:
 
 def _slow_function(case: Case, main: Finding) -> Place | None:
     """The program's function that each element waits for, where it is sure which one."""
-    if main.pattern == "epoch_boundary" or _makes_datasets(case, main) or case.run.facts(UNFILLED):
+    if _makes_datasets(case, main) or case.run.facts(UNFILLED):
         return None
+    if main.pattern == "epoch_boundary":
+        filling = pipeline_evidence.filling_place(case)
+        return to_place(filling) if filling else None
     pipeline = Program.of(case.run).pipeline
     if pipeline is not None and pipeline.skips_work and _is_longer(case, main):
         return None  # it is called for elements that nobody gets
@@ -169,6 +172,8 @@ def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterab
     period = case.run.steps.period_seconds
     if main.pattern == "epoch_boundary":
         yield from _boundaries(case, claimed, wait)
+        if not _makes_datasets(case, main):
+            yield from pipeline_evidence.tell_filling(case)
     else:
         yield f"Input wait is {course(case, main, wait)}."
         if _grows(case, main):

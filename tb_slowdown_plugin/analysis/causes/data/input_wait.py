@@ -217,6 +217,13 @@ def buffer_is_filled(wait: InputWait) -> bool:
     return shuffles or (wait.at_epochs and _has(wait, "Shuffle", unknown=False))
 
 
+def fills_with_same_work(wait: InputWait) -> bool:
+    """The buffer is filled at each epoch with what takes work, and is the same each time."""
+    pipeline = wait.program.pipeline
+    fills = wait.at_epochs and buffer_is_filled(wait) and wait.program.epochs != 1
+    return fills and pipeline is not None and pipeline.buffers_same_work
+
+
 def computes_what_it_skips(wait: InputWait) -> bool:
     """A wait at each epoch, or one that grows, behind a `skip` of what has been computed."""
     pipeline = wait.program.pipeline

@@ -124,7 +124,11 @@ def tell_reading(case: Case, finding: Finding) -> Iterable[str]:
 
 def python_place(case: Case) -> str:
     """The program's function that Python makes the elements with; "" without one, or with more."""
-    found = {fact.subject for _, fact in case.run.facts(INPUT_FUNCTION) if fact.numbers}
+    found = {
+        fact.subject
+        for _, fact in case.run.facts(INPUT_FUNCTION)
+        if not fact.numbers.keys().isdisjoint(("generator", "python"))
+    }
     found |= {fact.subject for _, fact in case.run.facts(PY_DATASET) if fact.subject}
     return found.pop() if len(found) == 1 else ""
 
@@ -134,18 +138,36 @@ def function_place(case: Case, finding: Finding) -> str:
     stages = slow_stages(case, finding)
     if not stages or not any(kind in stages[-1][1].subject for kind in _RUN_FUNCTIONS):
         return ""
-    told = set(_functions_of_newest(case))
-    return python_place(case) or (told.pop() if len(told) == 1 else "")
+    return python_place(case) or _only_one(fact.subject for fact in _functions_of_newest(case))
 
 
-def _functions_of_newest(case: Case) -> list[str]:
+def filling_place(case: Case) -> str:
+    """The one function of the program whose elements fill the shuffle buffer; "" without one."""
+    return _only_one(
+        fact.subject for fact in _functions_of_newest(case) if fact.numbers.get("buffered")
+    )
+
+
+def tell_filling(case: Case) -> Iterable[str]:
+    """That function, where the start of each epoch waits for the buffer."""
+    place = filling_place(case)
+    if place:
+        yield f"The shuffle buffer is filled with what `{place}` gives, computed again each time."
+
+
+def _only_one(places: Iterable[str]) -> str:
+    found = set(places)
+    return found.pop() if len(found) == 1 else ""
+
+
+def _functions_of_newest(case: Case) -> list[Fact]:
     """The program's functions in the pipeline that was told last; other data may have theirs."""
-    told: list[str] = []
+    told: list[Fact] = []
     for fact in input_facts(case.run, INPUT_PIPELINE, INPUT_FUNCTION):
         if fact.name == INPUT_PIPELINE:
             told.clear()
         else:
-            told.append(fact.subject)
+            told.append(fact)
     return told
 
 

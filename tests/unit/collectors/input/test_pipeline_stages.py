@@ -93,22 +93,26 @@ SPEC = tf.TensorSpec([], tf.int64)
 @pytest.mark.parametrize(
     ("data", "found"),
     [
-        (lambda: tf.data.Dataset.range(3).map(double).batch(2), [("double", "")]),
+        (lambda: tf.data.Dataset.range(3).map(double).batch(2), [("double", ())]),
         (
             lambda: tf.data.Dataset.range(3).map(double).map(in_python, num_parallel_calls=2),
-            [("in_python", "python"), ("double", "")],
+            [("in_python", ("python",)), ("double", ())],
         ),
         (
             lambda: tf.data.Dataset.from_generator(elements, output_signature=SPEC).map(double),
-            [("double", ""), ("elements", "generator")],
+            [("double", ()), ("elements", ("generator",))],
         ),
         (
             lambda: tf.data.Dataset.from_generator(Source(), output_signature=SPEC),
-            [("__call__", "generator")],
+            [("__call__", ("generator",))],
         ),
-        (lambda: tf.data.Dataset.range(3).filter(lambda x: x > 0), [("<lambda>", "")]),
+        (lambda: tf.data.Dataset.range(3).filter(lambda x: x > 0), [("<lambda>", ())]),
+        (
+            lambda: tf.data.Dataset.range(3).map(double).shuffle(2).map(in_python).batch(2),
+            [("in_python", ("python",)), ("double", ("buffered",))],
+        ),
         (lambda: tf.data.Dataset.range(3).batch(2), []),
     ],
 )
 def test_the_users_functions_are_found(data, found):
-    assert [(code.co_name, calls) for code, calls in functions_of(data())] == found
+    assert [(code.co_name, traits) for code, traits in functions_of(data())] == found

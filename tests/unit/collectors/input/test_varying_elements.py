@@ -142,5 +142,5 @@ def test_a_generator_that_keras_fits_on_is_the_programs():
     numbers = describe_pipeline(data).numbers
     assert numbers.items() >= {"fitted": 1.0, "random": 1.0, "endless": 1.0}.items()
     assert [(code.co_name, calls) for code, calls in functions_of(data)] == [
-        ("batches", "generator")
+        ("batches", ("generator",))
     ]

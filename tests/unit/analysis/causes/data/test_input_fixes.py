@@ -41,6 +41,7 @@ FITTED = Pipeline(("Tensor", "FlatMap", "Prefetch"), {**DRAWN.numbers, "fitted":
         (
             InputWait(SHUFFLES, at_epochs=True),
             (
+                "Cache what is the same in every epoch",
                 "Make the shuffle buffer smaller",
                 "Shuffle before the expensive",
                 "Repeat inside the pipeline",

@@ -62,8 +62,22 @@ def test_input_wait_at_the_first_batch_of_each_epoch(make_run, find, judge):
     stages = Fact("input_pipeline", "Range Map Shuffle Batch", {"shuffle_buffer": 50_000})
     shuffling = replace(run, events=(Event(0, 0.0, stages), *run.events))
     (cause,) = judge(shuffling, find("input_wait", "epoch_boundary", at(first, 1.2))).report.causes
-    assert cause.advice[0].code == "- ds = ds.shuffle(50_000)\n+ ds = ds.shuffle(5_000)"
-    assert cause.advice[1].text.startswith("Shuffle before the expensive stages")
+    assert cause.advice[0].text.startswith("Cache what is the same in every epoch")
+    assert cause.advice[1].code == "- ds = ds.shuffle(50_000)\n+ ds = ds.shuffle(5_000)"
+    assert cause.advice[2].text.startswith("Shuffle before the expensive stages")
+    assert cause.place is None
+
+    functions = [
+        Event(0, 0.0, Fact("input_function", "flip (train.py:9)")),
+        Event(0, 0.0, Fact("input_function", "decode (train.py:4)", {"buffered": 1.0})),
+    ]
+    known = replace(run, events=(Event(0, 0.0, stages), *functions, *run.events))
+    (cause,) = judge(known, find("input_wait", "epoch_boundary", at(first, 1.2))).report.causes
+    assert (cause.place.file, cause.place.line) == ("train.py", 4)
+    assert cause.evidence[1] == (
+        "The shuffle buffer is filled with what `decode (train.py:4)` gives, computed again each "
+        "time."
+    )
 
 
 def test_input_wait_from_the_start(make_run, find, judge):
