@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, Final
 
+from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 from tb_slowdown_plugin.collectors.memory.adding_lines import Scope, find_adding_line
 from tb_slowdown_plugin.collectors.memory.known_objects import (
@@ -113,7 +114,7 @@ class Holder:
     text: str
     """In words: "list `history` of train (train.py:12)"; "" where Python holds none."""
     place: str = ""
-    """The line that adds to it, "train (train.py:12)"; "" where none is sure."""
+    """The line that adds to it, "train (train.py:12)"; "" where none is sure, or a library does."""
 
 
 def find_scripts(thread: int) -> dict[int, CodeType]:
@@ -227,7 +228,7 @@ def _holders_of(
 
 def _place_of(codes: Iterable[CodeType], name: str, scope: Scope, places: SourcePlaces) -> str:
     found = find_adding_line(codes, name, scope)
-    return places.in_code(*found) if found else ""
+    return places.in_code(*found) if found and not is_installed(found[0].co_filename) else ""
 
 
 def _codes_of_module(module: ModuleType) -> list[CodeType]:

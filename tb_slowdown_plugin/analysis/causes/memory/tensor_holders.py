@@ -8,7 +8,7 @@ from tb_slowdown_plugin.analysis.causes.common.context import Case, to_place
 from tb_slowdown_plugin.analysis.report_types import Place
 from tb_slowdown_plugin.analysis.text.wording import count, size
 from tb_slowdown_plugin.catalog.events import TENSOR_CENSUS, TENSORS_ADDED_AT
-from tb_slowdown_plugin.catalog.parameters.shared import MATTERS
+from tb_slowdown_plugin.catalog.parameters.shared import MATTERS, TELLING
 
 _IN = " in "
 
@@ -42,7 +42,8 @@ class Holder:
 def find_holder(case: Case, grown_bytes: float) -> Holder | None:
     """What keeps most of what memory grew by; None where no census named it.
 
-    Memory is sampled amid steps, too, with all that they compute: of that nothing is kept.
+    Memory is sampled amid steps, too, with all that they compute: of that nothing is kept. A census
+    at the end of the program may come when most is freed, and says nothing then.
 
     Args:
       case: the run.
@@ -70,4 +71,5 @@ def find_holder(case: Case, grown_bytes: float) -> Holder | None:
             to_place(places.get(fact.subject, "")),
         )
     most = max(found.values(), key=lambda each: each.grown_bytes, default=None)
-    return most if most and most.grown_bytes >= MATTERS * min(grown_bytes, alive) else None
+    least = max(MATTERS * min(grown_bytes, alive), TELLING * grown_bytes)
+    return most if most and most.grown_bytes >= least else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from email.message import Message
 from types import CodeType, ModuleType
 
 import pytest
@@ -50,6 +51,12 @@ def test_a_variable_is_no_tensor_that_stays_alive() -> None:
 class Trainer:
     def __init__(self) -> None:
         self.history = [tf.zeros(ODD) for _ in range(4)]
+
+
+def test_a_line_of_a_library_that_adds_is_no_place() -> None:
+    message = Message()
+    message._headers = [tf.zeros(ODD) for _ in range(4)]
+    assert held_by(message._headers[:3]) == Holder("list `_headers` of Message")
 
 
 def held_by(samples) -> Holder:

@@ -54,6 +54,12 @@ def test_what_is_sampled_amid_steps_is_not_kept(holder_of, alive, named):
     assert (found is not None) == named
 
 
+def test_a_census_when_all_was_freed_names_nobody(holder_of):
+    row, fact = census(500, ONE, 0.1 * MIB)
+    fact = Fact(fact.name, fact.subject, {**fact.numbers, "live_tensor_bytes": 0.2 * MIB})
+    assert holder_of((row, fact), grown=31 * MIB) == (None, None)
+
+
 def test_of_one_census_all_is_taken_for_growth(holder_of):
     found, text = holder_of(census(450, ONE, 7 * MIB), census(450, "float32 (9,)", 9 * MIB))
     assert found.place is None
