@@ -128,7 +128,7 @@ _COLLECTORS: Final = (
                suspect_of="graph_growth"),
         Signal("eager_functions", "count", "Functions in the eager context", "Functions, eager",
                suspect_of="graph_growth"),
-    ), name="graph_size"),
+    ), name="graph_size", events=("operations_added_at",)),
     Collector("cpu_contention", "CPU run-queue wait, CPU quota", "system.cpu:CpuContention", (
         Signal("run_delay_seconds", "seconds", "CPU run-queue wait of all threads",
                "CPU run-queue wait", cumulative=True),

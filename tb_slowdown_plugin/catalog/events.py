@@ -60,6 +60,10 @@ gets some of the others times zero, and the "share" of what its graph computes t
 others alone, where that can be counted. It is so "since" that many steps were finished. Told again
 where that changes; the share is 0 where all are used."""
 
+OPERATIONS_ADDED_AT: Final = "operations_added_at"
+"""Fact: a line that adds to a default graph that goes on growing: of that many of the newest
+"operations", "of" those that were looked at."""
+
 OPEN_LOOP: Final = "open_loop"
 """Fact: a traced function has a loop that ends by what it computes, such as an episode."""
 

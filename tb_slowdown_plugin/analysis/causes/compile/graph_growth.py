@@ -28,12 +28,14 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     Claim,
     lost_seconds,
     span,
+    to_place,
 )
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, always, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.places import (
     growing_places,
     main_line,
+    place_of,
     places_of_most,
     tell_places,
 )
@@ -42,9 +44,10 @@ from tb_slowdown_plugin.analysis.causes.common.trend_tests import Growth, ends, 
 from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, counted, decimal
 from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.catalog.events import OPERATIONS_ADDED_AT
 from tb_slowdown_plugin.catalog.parameters.causes import NEW_PER_STEP
 from tb_slowdown_plugin.catalog.parameters.shared import MOSTLY, SEVERAL
-from tb_slowdown_plugin.records.types import Int
+from tb_slowdown_plugin.records.types import Fact, Int
 
 
 def build_once() -> Advice:
@@ -113,16 +116,28 @@ def explain(case: Case) -> Claim | None:
     slow = _slow_rows(claimed)
     places = growing_places(case)
     most = places_of_most(case, case.wall_share(lost_seconds(claimed)))
+    added = [fact for _, fact in case.run.facts(OPERATIONS_ADDED_AT)][-1:]
     return Claim(
         "graph_growth",
         claimed,
-        "graph growth",
+        f"graph growth in {place_of(added[0])}" if added else "graph growth",
         _summary(growth, slow),
-        (*_evidence(case, growth, (first, last), slow), *tell_places(places, most)),
+        (
+            *_evidence(case, growth, (first, last), slow),
+            *(map(_tell_line, added) if added else tell_places(places, most)),
+        ),
         advise(),
         "medium",
         "drift",
-        place=main_line(places, most),
+        place=to_place(added[0].subject) if added else main_line(places, most),
+    )
+
+
+def _tell_line(added: Fact) -> str:
+    of = added.numbers.get("of", 0.0)
+    return (
+        f"Of the newest {counted(round(of), 'operation')} in it, `{place_of(added)}` has added "
+        f"{count(added.numbers.get('operations', 0.0))}."
     )
 
 

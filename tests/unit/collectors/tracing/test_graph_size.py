@@ -5,6 +5,7 @@ import pytest
 from tb_slowdown_plugin.collectors.hooks import tensorflow_internals as eager_context
 from tb_slowdown_plugin.collectors.timing.clock import Clock
 from tb_slowdown_plugin.collectors.tracing.graph_size import GraphSize, variable_elements
+from tb_slowdown_plugin.records.types import Fact
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")
@@ -30,6 +31,34 @@ def test_operations_added_to_an_explicit_graph_are_counted(collector):
 
 def test_in_eager_mode_the_default_graph_is_not_told(collector):
     assert collector.read_in_thread() == {}
+
+
+def grow(x, operations):
+    for _ in range(operations):
+        x = tf.identity(x)
+    return x
+
+
+def test_the_line_that_goes_on_adding_is_told_as_the_graph_grows(recording, collector):
+    def look():
+        collector.read_in_thread()
+        collector.read()
+        return [(fact.subject, dict(fact.numbers)) for fact in recording.of(Fact)]
+
+    with tf.Graph().as_default():
+        x = grow(tf.constant(1.0), 99)
+        assert look() == []  # the model itself
+        x = grow(x, 9)
+        assert look() == []  # less than a tenth
+        x = grow(x, 3)
+        grow_at = f"grow (tests/unit/collectors/tracing/test_graph_size.py:{GROWS})"
+        assert look() == [(grow_at, {"operations": 10, "of": 10})]
+    with tf.Graph().as_default():
+        grow(tf.constant(1.0), 50)
+        assert len(look()) == 1  # another graph
+
+
+GROWS = grow.__code__.co_firstlineno + 2
 
 
 def test_each_function_traced_is_counted_and_each_collected_one_no_more(recording, collector):

@@ -55,6 +55,23 @@ def test_the_lines_that_work_on_a_growing_graph_are_told(make_run, find, judge):
     ]
 
 
+def test_the_line_that_adds_operations_comes_before_those_of_samples(make_run, find, judge):
+    events = [
+        (60, Fact("operations_added_at", "build (loop.py:9)", {"operations": 10.0, "of": 10.0})),
+        (400, Fact("operations_added_at", "anneal (loop.py:61)", {"operations": 9.0, "of": 10.0})),
+        (SIZE - 1, Fact("python_stack", "main (loop.py:88)", {"samples": 60, "of": 60})),
+    ]
+    signals = {"graph_operations": 68.0 + 7 * SAMPLED}
+    run = make_run(DRIFT, signals=signals, signal_rows=SAMPLED, events=events)
+    report = judge(run, drift(find)).report
+    (cause,) = report.causes
+    assert (cause.place.file, cause.place.line) == ("loop.py", 61)
+    assert "graph growth in anneal (loop.py:61)" in report.headline
+    assert cause.evidence[3:] == (
+        "Of the newest 10 operations in it, `anneal (loop.py:61)` has added 9.",
+    )
+
+
 def test_operations_added_after_each_epoch(make_run, find, judge):
     rows = np.arange(20, SIZE, 20)
     lost = np.zeros(SIZE)
