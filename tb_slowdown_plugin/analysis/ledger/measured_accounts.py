@@ -215,8 +215,8 @@ def _beside_steps(column: Float, core: Float, events: Int) -> Float:
     if not len(known):
         return column
     beside: Float = column.copy()
-    more = usual[known] / usual[known].min()
-    beside[events[known]] /= np.where(more >= LARGER, more, 1.0)
+    less = usual[known].min() / usual[known]
+    beside[events[known]] *= np.where(LARGER * less <= 1.0, less, 1.0)
     return beside
 
 

@@ -53,7 +53,7 @@ def steps_needed(core: Float, usual: Float, start: int) -> int:
     """
     fewest = FEWEST_STEPS_TO_JUDGE - SLOW_FIRST_STEPS_OF_SHORT
     known = (usual[start:] > 0) & (core[start:] > 0)
-    relative = np.log(core[start:][known] / usual[start:][known])
+    relative = np.log(core[start:][known]) - np.log(usual[start:][known])
     if len(relative) < 2:
         return max(start + fewest, FEWEST_STEPS_TO_JUDGE)
     # Differences of neighbors: a change of level is no noise.

@@ -128,9 +128,11 @@ def explain(case: Case) -> Claim | None:
         for signal in case.signals_of(flag):
             pressed = rows_by_level(case, signal, lambda values: values > 0)
             claimed = lying_in(case, pressed)
+            if not claimed:
+                continue
             device = names.detail(signal)
             clocks = _clocks(case, device, pressed)
-            if claimed and (clocks is None or clocks[0] < (1 - SMALLEST_CHANGE) * clocks[1]):
+            if clocks is None or clocks[0] < (1 - SMALLEST_CHANGE) * clocks[1]:
                 return Claim(
                     "thermal",
                     claimed,

@@ -212,3 +212,9 @@ def test_of_two_hundred_healthy_ones_at_most_one_is_blamed(make_run):
         if report.verdict not in ("healthy", "not_enough_steps", "slow_start"):
             blamed.append(report.headline)
     assert len(blamed) <= 1, blamed
+
+
+def test_steps_beyond_all_measure_are_counted_too():
+    """The shortest time that a number can have, beside a usual one."""
+    usual = np.array([5e-324, 5e-324, 0.5, 0.5])
+    assert short_runs.steps_needed(np.full(4, 0.5), usual, 0) >= 12

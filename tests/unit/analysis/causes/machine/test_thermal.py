@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from tb_slowdown_plugin.analysis.report_builder import account_for
+
 SIZE = 600
 ROW = np.arange(SIZE)
 SLOW = np.where(ROW >= 400, 0.010, 0.0)
@@ -48,3 +50,9 @@ def test_a_clock_that_stays_slows_nothing_down(make_run, find, judge):
     run = make_run(0.01 + SLOW, signals=held, signal_rows=SAMPLED)
     report = judge(run, find("core", "level_shift", SLOW)).report
     assert "thermal" not in [cause.cause for cause in report.causes]
+
+
+def test_a_device_is_hot_before_there_is_a_step(make_run):
+    values = {name: series[:1] for name, series in signals("gpu_thermal_slowdown").items()}
+    run = make_run([], signals=values, signal_rows=[0])
+    assert account_for(run).report.causes == ()
