@@ -18,9 +18,7 @@ from tb_slowdown_plugin.analysis.causes.memory.garbage_collection import (
 )
 from tb_slowdown_plugin.analysis.causes.saving.callbacks_fixes import Calls
 from tb_slowdown_plugin.analysis.causes.saving.checkpointing_fixes import Saving
-from tb_slowdown_plugin.analysis.causes.saving.disk import (
-    Writing,
-)
+from tb_slowdown_plugin.analysis.causes.saving.disk_fixes import Writing
 
 CASES: dict[str, tuple[Any, Any]] = {
     "checkpointing_fixes.keep_few": (
@@ -96,15 +94,15 @@ CASES: dict[str, tuple[Any, Any]] = {
         Calls("callback", "Mine", every_steps=250, run_steps=600),
         Calls("callback", "Mine", run_steps=600),
     ),
-    "disk.append": (Writing(SAVES, grows=True), Writing(SAVES)),
-    "disk.local_disk": (Writing(SAVES), Writing(SUMMARIES)),
-    "disk.keep_few": (
+    "disk_fixes.append": (Writing(SAVES, grows=True), Writing(SAVES)),
+    "disk_fixes.local_disk": (Writing(SAVES), Writing(SUMMARIES)),
+    "disk_fixes.keep_few": (
         Writing(SAVES),
         Writing(replace(SAVES, keeps_few=True)),
     ),
-    "disk.fewer_summaries": (Writing(SUMMARIES), Writing(SAVES)),
-    "disk.delete_old_checkpoints": (Writing(SAVES, full=True), Writing(SAVES)),
-    "disk.delete_temporary_files": (Writing(SUMMARIES, full=True), Writing(SUMMARIES)),
+    "disk_fixes.fewer_summaries": (Writing(SUMMARIES), Writing(SAVES)),
+    "disk_fixes.delete_old_checkpoints": (Writing(SAVES, full=True), Writing(SAVES)),
+    "disk_fixes.delete_temporary_files": (Writing(SUMMARIES, full=True), Writing(SUMMARIES)),
     "garbage_collection.remove_the_call": (
         Collections(("train.py:9",), periodic=True),
         Collections(periodic=True),

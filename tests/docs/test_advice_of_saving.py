@@ -25,7 +25,7 @@ from tb_slowdown_plugin.analysis.causes.saving import (
     checkpointing_fixes as checkpointing,
 )
 from tb_slowdown_plugin.analysis.causes.saving import (
-    disk,
+    disk_fixes as disk,
 )
 
 tf = pytest.importorskip("tensorflow")
@@ -262,7 +262,11 @@ CASES: dict[str, CaseOfAdvice] = {
     ),
     "max_to_keep": (told("", grows=True), "Keep only a few checkpoints", keeps_few_checkpoints),
     "manager": (told("tf.train.Checkpoint"), "Keep only a few checkpoints", manager_keeps_few),
-    "append": (disk.advise(disk.Writing(WRITES, grows=True)), "Append what", appends_what_is_new),
+    "append": (
+        disk.advise(disk.Writing(WRITES, grows=True)),
+        "Append what",
+        appends_what_is_new,
+    ),
     "local": (
         disk.advise(disk.Writing(WRITES, full=True)),
         "Write to a local",

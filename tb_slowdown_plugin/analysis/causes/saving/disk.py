@@ -31,15 +31,6 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     span,
     to_place,
 )
-from tb_slowdown_plugin.analysis.causes.common.fixes import (
-    fewer_summaries,
-    keep_few,
-    new,
-    old,
-    same,
-    snippet,
-)
-from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.places import (
     growing_places,
     main_line,
@@ -56,7 +47,7 @@ from tb_slowdown_plugin.analysis.causes.common.pressure import (
 from tb_slowdown_plugin.analysis.causes.common.program import Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_rise, working_rows
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import ends
-from tb_slowdown_plugin.analysis.causes.saving import file_writes
+from tb_slowdown_plugin.analysis.causes.saving import disk_fixes, file_writes
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import stack_sets
 from tb_slowdown_plugin.analysis.prepare.unclocked.waits import main_writer
 from tb_slowdown_plugin.analysis.report_types import Advice
@@ -77,113 +68,6 @@ IO_PRESSURE: Final = "io_pressure_seconds"
 
 _WRITTEN: Final = "disk_written_bytes"
 
-_MORE: Final = "growing disk writes"
-
-_TENSORFLOW: Final = frozenset({"CheckpointManager", "tf.train.Checkpoint"})
-
-
-def _fills_with_checkpoints(writing: Writing) -> bool:
-    return writing.program.saves and writing.full
-
-
-def _grows(writing: Writing) -> bool:
-    return writing.grows
-
-
-def _is_full(writing: Writing) -> bool:
-    return writing.full
-
-
-def _saves(writing: Writing) -> bool:
-    return writing.program.saves
-
-
-def _saves_checkpoints(writing: Writing) -> bool:
-    """By TensorFlow's manager, which keeps all, or nobody knows by what."""
-    if writing.program.keeps_few:
-        return False
-    savers = writing.program.savers
-    return writing.program.saves and (not savers or not savers.isdisjoint(_TENSORFLOW))
-
-
-def _writes_summaries(writing: Writing) -> bool:
-    return writing.program.summaries
-
-
-def append() -> Advice:
-    """Only what is new."""
-    return Advice(
-        "Append what is new instead of writing everything again.",
-        snippet(
-            old('with open(path, "wb") as file:', "    file.writelines(written)"),
-            new('with open(path, "ab") as file:', "    file.write(block)"),
-        ),
-        "What has been written is not changed afterwards; delete the file before a new run.",
-        "find where the step opens a file for writing",
-    )
-
-
-def delete_old_checkpoints() -> Advice:
-    """With care."""
-    return Advice(
-        "Delete checkpoints that earlier runs have left, all but the newest three. Look at the "
-        "list first: remove `dry_run` only when you need none of them.",
-        snippet(
-            new(
-                "dry_run = True",
-                'found = sorted(pathlib.Path("ckpt").glob("ckpt-*.index"),',
-                "               key=lambda path: path.stat().st_mtime)",
-                "for index in found[:-3]:",
-                '    for file in index.parent.glob(f"{index.stem}.*"):',
-                '        print("would delete" if dry_run else "deletes", file)',
-                "        if not dry_run:",
-                "            file.unlink()",
-            )
-        ),
-        "Deleted states can't be brought back. `tf.train.CheckpointManager` deletes its own "
-        "(`max_to_keep`); do not run this beside it.",
-        "a program of its own",
-    )
-
-
-def delete_temporary_files() -> Advice:
-    """A directory that goes by itself."""
-    return Advice(
-        "Put temporary files into a directory that is deleted by itself, also when the step fails.",
-        snippet(
-            old("folder = tempfile.mkdtemp()", "write_parts(folder)"),
-            new("with tempfile.TemporaryDirectory() as folder:", "    write_parts(folder)"),
-        ),
-        "Nothing of them is left to look at afterwards.",
-        "find `tempfile.mkdtemp` or files in `/tmp`",
-    )
-
-
-def local_disk() -> Advice:
-    """Not over the network while training waits."""
-    return Advice(
-        "Write to a local disk, and copy to the shared one when the save is done: another thread "
-        "copies while training goes on.",
-        snippet(
-            same("path = manager.save()"),
-            new("pool.submit(shutil.copytree, manager.directory, shared, dirs_exist_ok=True)"),
-        ),
-        "Space on the local disk. Before the loop: "
-        "`pool = concurrent.futures.ThreadPoolExecutor(1)`; at its end `pool.shutdown()` waits for "
-        "the last copy.",
-        "find `manager.save()`",
-    )
-
-
-OFFERS: Final = (
-    Offer(plain(append), when=_grows),
-    Offer(plain(local_disk), when=_saves),
-    Offer(plain(keep_few), when=_saves_checkpoints),
-    Offer(plain(fewer_summaries), when=_writes_summaries),
-    Offer(plain(delete_old_checkpoints), when=_fills_with_checkpoints),
-    Offer(plain(delete_temporary_files), when=_is_full),
-)
-
 
 @dataclass(frozen=True, slots=True)
 class _Writes:
@@ -198,29 +82,38 @@ def explain(case: Case) -> Claim | None:
     written = file_writes.claim(case)
     if written is not None:
         return written
+    return _claim_pressure(case) or _claim_growth(case)
+
+
+def _claim_pressure(case: Case) -> Claim | None:
+    """Steps and saves that are slower while the machine waits for its disks."""
     pressed = rows_by_rate(
         case, IO_PRESSURE, lambda share: share >= UNDER_PRESSURE, per_second=True
     )
     busy = lying_in(case, pressed)
-    saves = lying_in(case, pressed, _saves_of_same_bytes(case))
-    if busy or saves:
-        writes = _growing_writes(case, busy)
-        more = f"{_tell_writes(writes)}. " if writes else ""
-        line = main_writer(stack_sets(case.run)) if writes else ""
-        return Claim(
-            "disk",
-            (*busy, *saves),
-            (f"{_MORE} in {line}" if line else _MORE) if writes else "I/O pressure",
-            f"{more}Steps are slower while processes on this machine wait for disk."
-            f"{_tell_line(line)}",
-            (
-                *_tell_pressure(case, (*busy, *saves), pressed),
-                *(file_writes.tell_samples(case, line) if line else ()),
-            ),
-            _advise(case, grows=writes is not None),
-            "medium",
-            place=to_place(line) if line else None,
-        )
+    claimed = (*busy, *lying_in(case, pressed, _saves_of_same_bytes(case)))
+    if not claimed:
+        return None
+    writes = _growing_writes(case, busy)
+    line = main_writer(stack_sets(case.run)) if writes else ""
+    more = f"{_tell_writes(writes)}. " if writes else ""
+    return Claim(
+        "disk",
+        claimed,
+        _name_growth(line) if writes else "I/O pressure",
+        f"{more}Steps are slower while processes on this machine wait for disk.{_tell_line(line)}",
+        (
+            *_tell_pressure(case, claimed, pressed),
+            *(file_writes.tell_samples(case, line) if line else ()),
+        ),
+        _advise(case, grows=writes is not None),
+        "medium",
+        place=to_place(line),
+    )
+
+
+def _claim_growth(case: Case) -> Claim | None:
+    """Steps that write more and more."""
     claimed = tuple(f for f in case.core() if f.pattern in ("drift", "level_shift"))
     writes = _growing_writes(case, claimed)
     if writes is None:
@@ -233,7 +126,7 @@ def explain(case: Case) -> Claim | None:
     return Claim(
         "disk",
         claimed,
-        f"{_MORE} in {line}" if line else _MORE,
+        _name_growth(line),
         f"{_tell_writes(writes)}, and step time grows with them.{_tell_line(line)}",
         (
             *([f"{grown}."] if grown else []),
@@ -243,14 +136,19 @@ def explain(case: Case) -> Claim | None:
         _advise(case, grows=True),
         "medium",
         "drift",
-        place=to_place(line) if line else main_line(places, most),
+        place=to_place(line) or main_line(places, most),
     )
+
+
+def _name_growth(line: str) -> str:
+    """In a headline."""
+    return f"growing disk writes in {line}" if line else "growing disk writes"
 
 
 def _advise(case: Case, *, grows: bool) -> tuple[Advice, ...]:
     free = case.signal("disk_free_bytes")[1]
     full = bool(len(free)) and float(free.min()) < LITTLE_SPACE
-    return advise(Writing(Program.of(case.run), grows=grows, full=full))
+    return disk_fixes.advise(disk_fixes.Writing(Program.of(case.run), grows=grows, full=full))
 
 
 def _tell_writes(writes: _Writes) -> str:
@@ -337,23 +235,3 @@ def _tell_output(case: Case) -> Iterable[str]:
     free = case.signal("disk_free_bytes")[1]
     if len(free) and free.min() < LITTLE_SPACE:
         yield f"Only {size(float(free.min()))} of the disk is free."
-
-
-@dataclass(frozen=True, slots=True)
-class Writing:
-    """What the record says of writing."""
-
-    program: Program
-    grows: bool = False
-    """A step writes more and more."""
-    full: bool = False
-    """Little of the disk is free."""
-
-
-def advise(writing: Writing) -> tuple[Advice, ...]:
-    """What to change."""
-    return offered(OFFERS, writing)
-
-
-EXAMPLES: Final = (Writing(Program(saves=True, summaries=True), grows=True, full=True),)
-"""Evidence for its page in the documentation."""
