@@ -18,7 +18,6 @@ Confused with:
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -48,33 +47,20 @@ from tb_slowdown_plugin.analysis.causes.common.program import Program
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_rise, working_rows
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import ends
 from tb_slowdown_plugin.analysis.causes.saving import disk_fixes, file_writes
+from tb_slowdown_plugin.analysis.causes.saving.growing_writes import find_growing_writes
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import stack_sets
 from tb_slowdown_plugin.analysis.prepare.unclocked.waits import main_writer
 from tb_slowdown_plugin.analysis.report_types import Advice
-from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.text.wording import counted, duration, size, whole_percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.causes import (
-    LEAST_WRITTEN_GROWTH,
     LITTLE_SPACE,
     MUCH_OUTPUT,
-    SLOWEST_WRITING,
 )
 from tb_slowdown_plugin.catalog.parameters.shared import LARGER, SERIES, UNDER_PRESSURE
-from tb_slowdown_plugin.records.types import Float
 
 IO_PRESSURE: Final = "io_pressure_seconds"
-
-_WRITTEN: Final = "disk_written_bytes"
-
-
-@dataclass(frozen=True, slots=True)
-class _Writes:
-    """Bytes that are written in a step, in the first and in the last third of the run."""
-
-    first: float
-    last: float
 
 
 def explain(case: Case) -> Claim | None:
@@ -94,9 +80,9 @@ def _claim_pressure(case: Case) -> Claim | None:
     claimed = (*busy, *lying_in(case, pressed, _saves_of_same_bytes(case)))
     if not claimed:
         return None
-    writes = _growing_writes(case, busy)
+    writes = find_growing_writes(case, busy)
     line = main_writer(stack_sets(case.run)) if writes else ""
-    more = f"{_tell_writes(writes)}. " if writes else ""
+    more = f"{writes.tell()}. " if writes else ""
     return Claim(
         "disk",
         claimed,
@@ -115,7 +101,7 @@ def _claim_pressure(case: Case) -> Claim | None:
 def _claim_growth(case: Case) -> Claim | None:
     """Steps that write more and more."""
     claimed = tuple(f for f in case.core() if f.pattern in ("drift", "level_shift"))
-    writes = _growing_writes(case, claimed)
+    writes = find_growing_writes(case, claimed)
     if writes is None:
         return None
     line = main_writer(stack_sets(case.run))
@@ -127,7 +113,7 @@ def _claim_growth(case: Case) -> Claim | None:
         "disk",
         claimed,
         _name_growth(line),
-        f"{_tell_writes(writes)}, and step time grows with them.{_tell_line(line)}",
+        f"{writes.tell()}, and step time grows with them.{_tell_line(line)}",
         (
             *([f"{grown}."] if grown else []),
             *_tell_output(case),
@@ -151,13 +137,6 @@ def _advise(case: Case, *, grows: bool) -> tuple[Advice, ...]:
     return disk_fixes.advise(disk_fixes.Writing(Program.of(case.run), grows=grows, full=full))
 
 
-def _tell_writes(writes: _Writes) -> str:
-    return (
-        f"Writes grow from {size(writes.first)} per step (first third of the run) to "
-        f"{size(writes.last)} (last third)"
-    )
-
-
 def _tell_line(line: str) -> str:
     return f" The training thread writes in {line}." if line else ""
 
@@ -169,35 +148,6 @@ def _saves_of_same_bytes(case: Case) -> tuple[Finding, ...]:
     if len(written) < SERIES or np.median(written[-third:]) > LARGER * np.median(written[:third]):
         return ()
     return tuple(f for f in case.of(names.CHECKPOINT) if f.pattern in ("drift", "level_shift"))
-
-
-def _growing_writes(case: Case, claimed: tuple[Finding, ...]) -> _Writes | None:
-    """The bytes written in a step, where they rise enough for what these findings lost."""
-    writes = _bytes_of_steps(case) if claimed else None
-    if writes is None:
-        return None
-    before, after = ends(case.run.steps.period_seconds, span(claimed))
-    most = (writes.last - writes.first) / SLOWEST_WRITING
-    return writes if after - before <= most else None
-
-
-def _bytes_of_steps(case: Case) -> _Writes | None:
-    """The bytes written in a step, where they rise for the most part of the run."""
-    rows, total = case.signal(_WRITTEN)
-    steady = rows >= case.diagnosis.warm_up_rows
-    rows, total = rows[steady], total[steady]
-    # The end of each of a few equal parts, so that what the kernel counts late evens out.
-    edges = np.unique(np.linspace(0, len(rows) - 1, 13).astype(np.int64)) if len(rows) else rows
-    rows, total = rows[edges], total[edges]
-    moved = np.append(np.diff(rows) > 0, True) if len(rows) else np.empty(0, bool)
-    rows, total = rows[moved], total[moved]
-    if len(rows) <= SERIES:
-        return None
-    each: Float = np.diff(total) / np.diff(rows)
-    third = len(each) // 3
-    writes = _Writes(float(np.median(each[:third])), float(np.median(each[-third:])))
-    rises = grows(each)
-    return writes if rises and writes.last - writes.first >= LEAST_WRITTEN_GROWTH else None
 
 
 def _tell_pressure(case: Case, claimed: tuple[Finding, ...], pressed: Mask) -> Iterable[str]:
