@@ -1,0 +1,158 @@
+"""Which of the gradients that are computed in one place move a variable, and what the others cost.
+
+A gradient is of no use where the optimizer doesn't get it, or gets it times zero. Tensors of graphs
+are known by name: to hold one is to hold its graph.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Collection, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from tb_slowdown_plugin.collectors.graph_timing.graph_work import Gradients, share_of_graph
+from tb_slowdown_plugin.collectors.graph_timing.zero_tensors import (
+    GraphNumber,
+    find_numbers,
+    find_zeros,
+)
+
+
+class Traced(NamedTuple):
+    """A tensor of a graph, which it does not keep alive."""
+
+    graph: Callable[[], Any]
+    name: str
+
+    @classmethod
+    def of(cls, tensor: Any) -> Traced:
+        """Also the values of the rows of an embedding."""
+        dense = getattr(tensor, "values", tensor)
+        reference = weakref.ref(dense.graph)
+        hash(reference)  # from now on, also when the graph is gone
+        return cls(reference, dense.name)
+
+    def find(self) -> Any:
+        """The tensor; None once its graph is gone."""
+        graph = self.graph()
+        return None if graph is None else graph.get_tensor_by_name(self.name)
+
+
+@dataclass(slots=True)
+class Asked:
+    """The variables of one call of `gradient`."""
+
+    place: str
+    """The line, "FitHead.step (probe.py:88)"."""
+    elements: dict[int, int]
+    """Variable, by its identity -> numbers in it."""
+    targets: list[Traced] = field(default_factory=list)
+    gradients: dict[int, Traced] = field(default_factory=dict)
+    """Variable -> its gradient, in code that is traced."""
+
+
+@dataclass(slots=True)
+class Scope:
+    """What one traced function, or one eager step, computes and applies."""
+
+    since: int
+    """Steps that were finished before."""
+    asked: list[Asked] = field(default_factory=list)
+    applied: dict[int, list[Traced]] = field(default_factory=dict)
+    """Variable -> what the optimizer gets for it, in code that is traced."""
+    numbers: list[GraphNumber] | None = None
+    """That what is applied is made of; None before they are sought."""
+    calls_before: int = -1
+    """When it was read last: more may come while it is traced."""
+    seen: object = None
+    """The calls, and the numbers that were zero, when it was looked at last."""
+
+    @property
+    def calls(self) -> int:
+        """How many lines have asked so far, and how many variables were updated."""
+        return len(self.asked) + len(self.applied)
+
+    def find_zero_numbers(self) -> list[GraphNumber]:
+        """Those that are zero now, of what its gradients are made of when they are applied."""
+        if self.numbers is None:
+            got = (each.find() for all_of in self.applied.values() for each in all_of)
+            self.numbers = find_numbers(tensor for tensor in got if tensor is not None)
+        return [each for each in self.numbers if each.is_zero()]
+
+
+def count_places(scope: Scope, zeros: Collection[GraphNumber]) -> dict[str, dict[str, float]]:
+    """The numbers of `WIDE_GRADIENT`, by line; of several calls in one, those with most unused.
+
+    Args:
+      scope: With all of its calls.
+      zeros: Those of its numbers that are zero.
+    """
+    known = _find_zero_tensors(scope, zeros)
+    counted: dict[str, dict[str, float]] = {}
+    for asked in scope.asked:
+        numbers = _count(asked, scope.applied, known)
+        before = counted.get(asked.place)
+        if numbers and (before is None or _used(numbers) < _used(before)):
+            counted[asked.place] = numbers
+    return counted
+
+
+def _used(numbers: Mapping[str, float]) -> float:
+    return numbers["updated_elements"] / numbers["elements"]
+
+
+def _count(
+    asked: Asked, applied: Mapping[int, list[Traced]], zeros: AbstractSet[Traced]
+) -> dict[str, float]:
+    """The numbers of a fact; none where the optimizer updates none of the variables.
+
+    Args:
+      asked: What is computed.
+      applied: What the optimizer gets.
+      zeros: Of that, what is zero.
+    """
+    got = asked.elements.keys() & applied.keys()
+    zeroed = {each for each in got if applied[each] and zeros >= set(applied[each])}
+    moved = got - zeroed
+    if not moved:
+        return {}
+    numbers: dict[str, float] = {
+        "variables": len(asked.elements),
+        "updated": len(moved),
+        "elements": sum(asked.elements.values()),
+        "updated_elements": sum(asked.elements[each] for each in moved),
+    }
+    if zeroed:
+        numbers["zeroed"] = len(zeroed)
+    if len(moved) == len(asked.elements):
+        numbers["share"] = 0.0
+    elif asked.gradients:
+        numbers["share"] = _count_share(asked, moved)
+    return numbers
+
+
+def _find_zero_tensors(scope: Scope, numbers: Collection[GraphNumber]) -> set[Traced]:
+    """What the optimizer gets that is zero whatever is fed."""
+    zeros: set[Traced] = set()
+    applied = {each for gradients in scope.applied.values() for each in gradients}
+    for reference in {each.graph for each in applied}:
+        graph = reference()
+        if graph is not None:
+            known = find_zeros(graph, [each.tensor for each in numbers if each.graph() is graph])
+            zeros |= {each for each in applied if each.graph is reference and each.name in known}
+    return zeros
+
+
+def _count_share(asked: Asked, moved: Collection[int]) -> float:
+    """Of its graph; 0 where TensorFlow leaves them out, as nobody needs them."""
+    found = {variable: gradient.find() for variable, gradient in asked.gradients.items()}
+    targets = [each.find() for each in asked.targets]
+    if any(each is None for each in (*targets, *found.values())):
+        return 0.0  # its graph is gone
+    used = [gradient for variable, gradient in found.items() if variable in moved]
+    unused = [gradient for variable, gradient in found.items() if variable not in moved]
+    if not any(gradient.consumers() for gradient in unused):
+        return 0.0
+    return share_of_graph(Gradients(targets, used, unused))

@@ -1,0 +1,78 @@
+"""What the optimizer gets is compared with what was asked, and the rest of the graph is counted."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+
+from tb_slowdown_plugin.collectors.graph_timing.gradient_use import (
+    Asked,
+    Scope,
+    Traced,
+    count_places,
+)
+
+pytestmark = pytest.mark.tensorflow
+tf = pytest.importorskip("tensorflow")
+
+LARGE, SMALL = 1, 2
+"""Identities of variables of 100 numbers and of 4."""
+LINE = "step (train.py:8)"
+
+
+def trace(factor, applied=(LARGE, SMALL)):
+    """A scope of a graph in which the gradient of the large variable is multiplied."""
+    scope = Scope(since=3)
+
+    @tf.function
+    def step(large, small):
+        with tf.GradientTape() as tape:
+            tape.watch([large, small])
+            target = tf.reduce_sum(large**2) + tf.reduce_sum(small**2)
+        gradients = dict(zip((LARGE, SMALL), tape.gradient(target, [large, small]), strict=True))
+        got = {LARGE: gradients[LARGE] * factor, SMALL: gradients[SMALL] * 1.0}
+        scope.asked.append(
+            Asked(
+                LINE,
+                {LARGE: 100, SMALL: 4},
+                [Traced.of(target)],
+                {each: Traced.of(gradient) for each, gradient in gradients.items()},
+            )
+        )
+        scope.applied.update({each: [Traced.of(got[each])] for each in applied})
+        return list(got.values())
+
+    return scope, step.get_concrete_function(tf.TensorSpec([10, 10]), tf.TensorSpec([4]))
+
+
+@pytest.mark.parametrize(
+    ("factor", "applied", "numbers"),
+    [
+        (0.0, (LARGE, SMALL), {"updated": 1, "updated_elements": 4, "zeroed": 1}),
+        (0.5, (LARGE, SMALL), {"updated": 2, "updated_elements": 104}),
+        (0.5, (SMALL,), {"updated": 1, "updated_elements": 4}),
+    ],
+    ids=["times zero", "all used", "not applied"],
+)
+def test_what_moves_no_variable_is_counted(factor, applied, numbers):
+    scope, _function = trace(factor, applied)
+    (found,) = count_places(scope, scope.find_zero_numbers()).items()
+    line, counted = found
+    share = counted.pop("share")
+    assert (line, counted) == (LINE, {"variables": 2, "elements": 104} | numbers)
+    assert (share > 0.2) == (numbers["updated"] < 2)
+
+
+def test_where_the_optimizer_gets_none_of_them_nothing_is_told():
+    scope, _function = trace(0.5, applied=())
+    assert count_places(scope, []) == {}
+
+
+def test_of_a_graph_that_is_gone_nothing_is_counted():
+    scope, function = trace(0.0)
+    numbers = scope.find_zero_numbers()
+    del function
+    gc.collect()
+    assert scope.asked[0].targets[0].find() is None
+    assert count_places(scope, numbers)[LINE]["share"] == 0.0
