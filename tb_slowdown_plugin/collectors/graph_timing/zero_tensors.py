@@ -3,7 +3,7 @@
 A part of a model is often frozen by a factor of 0 for its gradients, or by a loss of weight 0. What
 computes them runs as before. The factor is a constant of the graph, or a number that it reads.
 
-Cost: 3 us an operation of a graph, once, and 40 us for each number that is read.
+Cost: 5 us an operation of a graph, once, and 7 us for each number that is read.
 """
 
 from __future__ import annotations

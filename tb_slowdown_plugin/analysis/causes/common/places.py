@@ -74,44 +74,61 @@ def growing_places(case: Case) -> list[GrowingPlace]:
     of a step before grows with it, and its share can't. Where no line grows for sure, the lines of
     a function are one place, that of most samples. Empty without two sets of samples.
     """
-    sets = stack_sets(case.run)
-    if len(sets) < 2:
+    ends = _find_ends(case)
+    if ends is None:
         return []
-    first, last = _ends_of(sets)
-    before = sets[-len(last) - 1].row
-    took = (_step_seconds(case, 0, first[-1].row), _step_seconds(case, before, last[-1].row))
-    of = (_size(first), _size(last))
-    at_first, at_last = _samples_of(first), _samples_of(last)
-
-    def find_grown(members: Mapping[str, Sequence[str]]) -> list[GrowingPlace]:
-        found = []
-        for places in members.values():
-            shares = (
-                sum(at_first.get(place, 0.0) for place in places) / of[0],
-                sum(at_last[place] for place in places) / of[1],
-            )
-            mean = min(1.0, sum(shares) / 2)
-            error = math.sqrt(
-                sum(seconds**2 * mean * (1 - mean) / n for seconds, n in zip(took, of, strict=True))
-            )
-            grown = GrowingPlace(
-                max(places, key=at_last.__getitem__),
-                shares,
-                (shares[0] * took[0], shares[1] * took[1]),
-                is_function=len(places) > 1,
-            )
-            is_sure = grown.rise_seconds >= max(TELLING * took[1], PLACE_SIGNIFICANCE * error)
-            # The function of the loop has all of a step, and grows with it.
-            if is_sure and not (grown.is_function and shares[1] <= shares[0]):
-                found.append(grown)
-        return sorted(found, key=lambda each: -each.rise_seconds)
-
-    lines = {place: [place] for place in at_last}
     functions: dict[str, list[str]] = defaultdict(list)
-    for place in at_last:
+    for place in ends.last:
         if "(" in place:  # the code of a script is in no function
             functions[function_of(place)].append(place)
-    return find_grown(lines) or find_grown(functions)
+    for groups in ([[place] for place in ends.last], list(functions.values())):
+        found = [grown for places in groups if (grown := _find_growth(ends, places))]
+        if found:
+            return sorted(found, key=lambda each: -each.rise_seconds)
+    return []
+
+
+class _Ends(NamedTuple):
+    """The samples of the first and of the last steps: place -> how many, and what a step took."""
+
+    first: Mapping[str, float]
+    last: Mapping[str, float]
+    of: tuple[float, float]
+    took: tuple[float, float]
+
+
+def _find_ends(case: Case) -> _Ends | None:
+    sets = stack_sets(case.run)
+    if len(sets) < 2:
+        return None
+    first, last = _ends_of(sets)
+    before = sets[-len(last) - 1].row
+    return _Ends(
+        _samples_of(first),
+        _samples_of(last),
+        (_size(first), _size(last)),
+        (_step_seconds(case, 0, first[-1].row), _step_seconds(case, before, last[-1].row)),
+    )
+
+
+def _find_growth(ends: _Ends, places: Sequence[str]) -> GrowingPlace | None:
+    """Places that count together, where a step spends more time in them for sure."""
+    samples = [sum(end.get(place, 0.0) for place in places) for end in (ends.first, ends.last)]
+    shares = samples[0] / ends.of[0], samples[1] / ends.of[1]
+    mean = min(1.0, sum(shares) / 2)
+    error = math.sqrt(
+        sum(s**2 * mean * (1 - mean) / n for s, n in zip(ends.took, ends.of, strict=True))
+    )
+    grown = GrowingPlace(
+        max(places, key=ends.last.__getitem__),
+        shares,
+        (shares[0] * ends.took[0], shares[1] * ends.took[1]),
+        is_function=len(places) > 1,
+    )
+    if grown.is_function and shares[1] <= shares[0]:
+        return None  # the function of the loop has all of a step, and grows with it
+    is_sure = grown.rise_seconds >= max(TELLING * ends.took[1], PLACE_SIGNIFICANCE * error)
+    return grown if is_sure else None
 
 
 def _ends_of(sets: list[StackSet]) -> tuple[list[StackSet], list[StackSet]]:

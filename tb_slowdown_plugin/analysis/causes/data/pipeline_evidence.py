@@ -130,7 +130,7 @@ def python_place(case: Case) -> str:
         if not fact.numbers.keys().isdisjoint(("generator", "python"))
     }
     found |= {fact.subject for _, fact in case.run.facts(PY_DATASET) if fact.subject}
-    return found.pop() if len(found) == 1 else ""
+    return _only_one(found)
 
 
 def function_place(case: Case, finding: Finding) -> str:

@@ -1,9 +1,9 @@
 """What threads take from the step that compute while they wait: cores that the step needs.
 
 Where the process keeps its cores busy, a step gets so much less of them, and takes longer by that
-share. Against a stopwatch, beside a thread that polled for 72% of a core of two: 36% of the run
-instead of 56% (`benchmarks/accuracy/tune/programs/windmill_wakes.py`). The rest is in what each
-thread waits for the interpreter's lock, and in what it finds no longer in the caches.
+share. Against a stopwatch, in two programs on two cores: 24% of the run instead of 61%, 34% instead
+of 56% (`benchmarks/accuracy/tune/programs`: windmill_wakes, lamplighter_threads). What each thread
+waits for the interpreter's lock isn't in it.
 """
 
 from __future__ import annotations

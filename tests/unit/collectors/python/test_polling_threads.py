@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import linecache
 import queue
 import sys
 import threading
 import time
 from contextlib import contextmanager
-from textwrap import dedent
+from textwrap import indent
+from types import CodeType
 
 import numpy as np
 import pytest
@@ -140,10 +142,26 @@ def test_without_frames_or_clocks_it_is_unavailable(recording, monkeypatch, gone
         ("while i < n:\n    i += step(i)", 2, False),
         ("for i in range(9):\n    if out.full():\n        break", 2, False),
         ("x = out.qsize()", 1, False),
-        ("while (", 1, False),
     ],
 )  # fmt: skip
-def test_loops_that_only_ask(tmp_path, loop, line, polls):
-    file = tmp_path / f"loop{abs(hash((loop, line)))}.py"
-    file.write_text(dedent(loop))
-    assert asks(str(file), line) is polls
+@pytest.mark.parametrize("indented", [False, True])
+def test_loops_that_only_ask(tmp_path, loop, line, polls, indented):
+    file = tmp_path / "loops.py"
+    begin = "def run():\n"
+    if indented:
+        begin, loop = "class Reader:\n    def run(self):\n", indent(loop, "    ")
+    text = begin + indent(loop, "    ") + "\n"
+    file.write_text(text)
+    linecache.checkcache(str(file))
+    code = compile(text, str(file), "exec")
+    while code.co_name != "run":
+        code = next(each for each in code.co_consts if isinstance(each, CodeType))
+    assert asks(code, begin.count("\n") + line) is polls
+
+
+def test_a_function_that_is_gone_or_too_long_is_not_read(tmp_path):
+    assert not asks(compile("while x: pass", str(tmp_path / "gone.py"), "exec"), 1)
+    text = "\n" * 1_000 + "while x:\n    pass\n"
+    (tmp_path / "long.py").write_text(text)
+    long = compile("def f():\n" + indent(text, " "), str(tmp_path / "long.py"), "exec")
+    assert not asks(next(each for each in long.co_consts if isinstance(each, CodeType)), 1_002)

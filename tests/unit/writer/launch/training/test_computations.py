@@ -145,6 +145,22 @@ def test_gradients_that_are_looked_at_after_a_training_are_no_steps(
     assert 0 < watched.end() <= 7
 
 
+@pytest.mark.tensorflow
+def test_nor_are_those_after_steps_that_something_else_has_made(
+    watch: Callable[..., Watched],
+) -> None:
+    """Such as `fit`, whose batches are told by a callback: none of its calls is seen here."""
+    watched = watch()
+    weight = tf.Variable([4.0])
+    watched.recorder.begin(0)
+    watched.recorder.end()
+    for _ in range(2 * _BESIDE_VARIABLES):
+        with tf.GradientTape() as tape:
+            height = tf.reduce_sum(weight**2)
+        tape.gradient(height, weight)
+    assert watched.end() == 1
+
+
 def test_where_training_may_begin_a_call_without_gradients_is_never_a_step() -> None:
     computations = Computations()
     assert [computations.is_step("pi") for _ in range(9)].count(True) == 1
