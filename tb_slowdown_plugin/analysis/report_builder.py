@@ -36,6 +36,7 @@ from tb_slowdown_plugin.analysis.causes.sorted_findings import (
     tell_healthy,
 )
 from tb_slowdown_plugin.analysis.causes.suspects import find_suspects
+from tb_slowdown_plugin.analysis.causes.workload.beside_steps import tell_beside_steps
 from tb_slowdown_plugin.analysis.causes.workload.other_work import tell_other_work
 from tb_slowdown_plugin.analysis.causes.workload.restarting_growth import (
     find_restarting_growth,
@@ -157,7 +158,9 @@ def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:
             blind_spots=[spot.short for spot in spots],
             unexplained_as=subject_of(past, per_cause[UNEXPLAINED]),
             before=stall.text if stall is not None else "",
-            avoidable=tell_restarting_growth_shortly(restarting) or tell_avoidable(case),
+            avoidable=tell_restarting_growth_shortly(restarting)
+            or tell_avoidable(case)
+            or tell_beside_steps(case, found.eager),
         ),
         steps=len(run.steps),
         wall_seconds=wall,

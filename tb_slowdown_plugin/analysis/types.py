@@ -54,6 +54,12 @@ class Finding:
     """What the pattern was fitted with: "before_seconds", "after_seconds",
     "period_steps", "growth_fraction", "z" ..."""
 
+    @property
+    def comes_by_count(self) -> bool:
+        """Whether it comes back with every so many steps, or with each epoch."""
+        by_steps = self.pattern == "periodic" and "period_steps" in self.numbers
+        return by_steps or self.pattern == "epoch_boundary"
+
 
 @dataclass(frozen=True, slots=True)
 class Baseline:

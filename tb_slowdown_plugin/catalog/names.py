@@ -129,6 +129,15 @@ def detail(name: str) -> str:
     return name.partition(":")[2]
 
 
+SCRIPT: Final = "<module> ("
+"""How a place begins that is in no function."""
+
+
+def place(subject: str) -> str:
+    """A place as it stands in a sentence: `place("<module> (train.py:8)")` -> `train.py:8`."""
+    return subject.removeprefix(SCRIPT).removesuffix(")" * subject.startswith(SCRIPT))
+
+
 # -- signals, by family: the device follows ---------------------------------
 
 ALLOCATOR_IN_USE: Final = "allocator_in_use_bytes"

@@ -7,6 +7,10 @@ from dataclasses import dataclass, replace
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds
 from tb_slowdown_plugin.analysis.causes.match import match_causes
+from tb_slowdown_plugin.analysis.causes.workload.eager_work import (
+    split_eager_work,
+    tell_eager_work,
+)
 from tb_slowdown_plugin.analysis.causes.workload.larger_tensors import (
     split_larger_tensors,
     tell_larger_tensors,
@@ -38,6 +42,7 @@ class SortedFindings:
     """From here to `slower`: told, and not lost."""
     larger: tuple[Finding, ...]
     rebuilt: tuple[Finding, ...]
+    eager: tuple[Finding, ...]
     planned: tuple[Finding, ...]
     tensors: tuple[Finding, ...]
     slower: tuple[Finding, ...]
@@ -52,7 +57,7 @@ class SortedFindings:
     @property
     def healthy(self) -> tuple[Finding, ...]:
         """All that isn't lost."""
-        return (*self.longer, *self.planned)
+        return (*self.longer, *self.eager, *self.planned)
 
 
 def sort_findings(case: Case) -> SortedFindings:
@@ -64,11 +69,14 @@ def sort_findings(case: Case) -> SortedFindings:
     uneven, found = split_uneven(case)
     larger, found = split_larger(replace(case, findings=found))
     rebuilt, found = split_rebuilt(replace(case, findings=found))
+    eager, found = split_eager_work(replace(case, findings=found))
     claims, left = match_causes(replace(case, findings=found))
     planned, left = split_planned(replace(case, findings=left))
     tensors, left = split_larger_tensors(replace(case, findings=left))
     slower, rest = split_slower_pace(replace(case, findings=left))
-    return SortedFindings(tuple(claims), uneven, larger, rebuilt, planned, tensors, slower, rest)
+    return SortedFindings(
+        tuple(claims), uneven, larger, rebuilt, eager, planned, tensors, slower, rest
+    )
 
 
 def judge_sorted(case: Case, found: SortedFindings) -> Verdict:
@@ -94,6 +102,7 @@ def tell_healthy(case: Case, found: SortedFindings) -> Iterable[str]:
     yield from tell_rebuilt(case, found.rebuilt)
     yield from tell_larger_tensors(case, found.tensors)
     yield from tell_slower_pace(case, found.slower)
+    yield from tell_eager_work(case, found.eager)
     yield from tell_planned(case, found.planned)
 
 

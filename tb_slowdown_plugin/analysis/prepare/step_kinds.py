@@ -156,6 +156,17 @@ def functions_of(ran: int, named: Mapping[int, str]) -> list[str]:
     return list(dict.fromkeys(named.get(bit, "other functions") for bit in bits))
 
 
+def usual_functions(ran: Int) -> int:
+    """The bits that most of these steps have.
+
+    Example:
+      >>> usual_functions(np.array([0b10, 0b110, 0b110]))
+      6
+    """
+    sets, counts = np.unique(ran, return_counts=True)
+    return int(sets[np.argmax(counts)])
+
+
 def are_uneven(run: Run, start: int) -> bool:
     """Whether the work of steps can't be counted, and near ones differ as episodes do.
 

@@ -17,7 +17,6 @@ from tb_slowdown_plugin.records.types import Float, Run
 
 _OWNERS: Final = frozenset({names.PREDICT, names.CALL, names.CLEAR_SESSION})
 _PART: Final = "in:"
-_SCRIPT: Final = "<module> ("
 _LINE: Final = re.compile(r"(?P<call>[\w.]+) \((?P<place>.*)\)")
 
 
@@ -54,7 +53,7 @@ def called(run: Run, account: str) -> tuple[Called, ...]:
             parts = {n.removeprefix(_PART): s for n, s in numbers.items() if n.startswith(_PART)}
             last[fact.subject] = Called(
                 call,
-                line.removeprefix(_SCRIPT).removesuffix(")" * line.startswith(_SCRIPT)),
+                names.place(line),
                 numbers["calls"],
                 numbers.get("seconds", 0.0),
                 numbers.get("batches", 0.0),

@@ -124,7 +124,7 @@ def judge_stalls(
         account, rows = aftermath
         stalls.claim(account, "flat", [rows], GROWTH_FLOOR)
     if period is not None:
-        stalls.claim(CORE, "periodic", [period.rows], FLAT_FLOOR, _describe(period))
+        stalls.claim(CORE, "periodic", list(period.groups), FLAT_FLOOR, _describe(period))
     _judge_repeats(stalls, steps)
     alone = np.flatnonzero(stalls.residual > max(STALL, OUTLIER * sigma))
     scattered = _only(stalls.excess, alone)
@@ -162,7 +162,7 @@ def _judge_repeats(stalls: Stalls, steps: Steps) -> None:
         events = float(sum(len(rows) for rows in boundaries))
         stalls.claim(CORE, "epoch_boundary", boundaries, FLAT_FLOOR, {"events": events})
     for repeat in repeats:
-        stalls.claim(CORE, "periodic", [repeat.rows], FLAT_FLOOR, _describe(repeat))
+        stalls.claim(CORE, "periodic", list(repeat.groups), FLAT_FLOOR, _describe(repeat))
 
 
 def _describe(repeat: Repeat) -> dict[str, float]:

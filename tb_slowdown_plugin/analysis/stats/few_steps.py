@@ -89,7 +89,7 @@ def find_period(residual: Float, start: int) -> Repeat | None:
                 continue
             z = stand_out(slow, rest)
             if rest.max() < MAJORITY * height and z > (best.z if best else MEANS_SIGNIFICANCE):
-                best = Repeat(period, rows, z)
+                best = Repeat(period, (rows,), z)
     return best
 
 

@@ -45,10 +45,15 @@ class Repeat:
 
     period: float
     """Rows between two, or seconds if `by_clock`."""
-    rows: Int
-    """Where it comes."""
+    groups: tuple[Int, ...]
+    """Rows where it comes: in a group they are alike, such as those after a pause of each turn."""
     z: float
     by_clock: bool = False
+
+    @property
+    def rows(self) -> Int:
+        """All of them, ascending."""
+        return np.sort(np.concatenate(self.groups))
 
 
 def find_repeats(residual: Float, sigma: float, seconds: Float) -> list[Repeat]:
@@ -69,12 +74,12 @@ def find_repeats(residual: Float, sigma: float, seconds: Float) -> list[Repeat]:
         if best is None:
             break
         period, phase, z = best
-        rows = np.arange((start + phase) % period, count, period)
+        groups: tuple[Int, ...] = (np.arange((start + phase) % period, count, period),)
         same = [each for each in repeats if each.period == period]
         if same:
             repeats.remove(same[0])
-            rows = np.sort(np.concatenate([rows, same[0].rows]))
-        repeats.append(Repeat(period, rows, z))
+            groups, z = (*same[0].groups, *groups), same[0].z
+        repeats.append(Repeat(period, groups, z))
         look[phase::period] = 0.0
     if not repeats:
         regular = _find_regular_gaps(residual, sigma, seconds)
@@ -157,7 +162,7 @@ def _find_regular_gaps(residual: Float, sigma: float, seconds: Float) -> Repeat 
         by_clock = _regularity(sum_between(seconds, rows))
         z, period = max(by_rows, by_clock)
         if z > SIGNIFICANCE and period > 0:
-            return Repeat(period, rows, z, by_clock=by_clock[0] > by_rows[0] + 1)
+            return Repeat(period, (rows,), z, by_clock=by_clock[0] > by_rows[0] + 1)
     return None
 
 

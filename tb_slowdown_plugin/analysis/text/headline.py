@@ -46,7 +46,7 @@ def headline(
       steps_needed: steps that a verdict needs, with the noise of this run.
       unexplained_as: what most of the unexplained seconds are known as: "a stall in ...".
       before: what is more urgent than the verdict, in sentences of its own.
-      avoidable: what a healthy program could spare, as a sentence.
+      avoidable: what a healthy program could spare, or does beside its steps, as a sentence.
 
     Example:
       >>> headline("slowdown", steps=900, wall_seconds=9300.0,

@@ -1,14 +1,21 @@
-"""Whether a line of the program starts a single TensorFlow operation: no graph, and no model."""
+"""Whether a line of the program runs TensorFlow operations one by one: no graph."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from types import FrameType
 from typing import Final
 
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed, package_of
 
 EAGER: Final = "eager"
-"""What the number of such samples is called, of a place."""
+"""What the number of samples in the start of one operation is called, of a place."""
+
+NO_GRAPH: Final = "no_graph"
+"""The same of those in TensorFlow or Keras where they run no graph: models that are called, too."""
+
+LONG_OPERATION: Final = "long_operation"
+"""The same of those in an operation of either kind that went on: it computes much at once."""
 
 _OTHER_FILES: Final = (
     "/checkpoint/",
@@ -17,24 +24,47 @@ _OTHER_FILES: Final = (
     "/distribute/",
     "/eager/backprop.py",
     "/ops/summary_ops",
+    "/optimizers/",
     "/polymorphic_function/",
     "/saved_model/",
+    "/saving/",
     "/summary/",
+    "/tensorflow/trainer.py",
+    "/trainers/",
     "/training/",
 )
-"""Parts of TensorFlow that run graphs, compute gradients, load, save, or write."""
+"""Parts of TensorFlow and Keras that run graphs, train, load, save, or write."""
+_PACKAGES: Final = frozenset({"keras", "tensorflow", "tf_keras"})
 _OTHER_FUNCTIONS: Final = frozenset({"__array__", "_numpy", "constant", "numpy"})
 """What copies arrays, and waits for a device."""
 
 
 def starts_operation(innermost: FrameType) -> bool:
-    """Whether the library code above the program's innermost frame is that of one operation."""
+    """Whether the library code above the program's innermost frame is that of one operation.
+
+    Operations of a model don't count: the program has started the model.
+    """
+    libraries = list(_libraries(innermost))
+    return all(package_of(frame) == "tensorflow" for frame in libraries) and _computes(libraries)
+
+
+def runs_no_graph(innermost: FrameType) -> bool:
+    """Whether the program has called TensorFlow, or a model of Keras, outside of a graph."""
+    libraries = list(_libraries(innermost))
+    return any(package_of(each) in _PACKAGES for each in libraries) and _computes(libraries)
+
+
+def _libraries(innermost: FrameType) -> Iterator[FrameType]:
+    """The frames above the program's innermost one."""
     frame: FrameType | None = innermost
     while frame is not None and is_installed(frame.f_code.co_filename):
-        file = frame.f_code.co_filename.replace("\\", "/")
-        if package_of(frame) != "tensorflow" or frame.f_code.co_name in _OTHER_FUNCTIONS:
-            return False
-        if any(part in file for part in _OTHER_FILES):
-            return False
+        yield frame
         frame = frame.f_back
-    return frame is not innermost
+
+
+def _computes(libraries: list[FrameType]) -> bool:
+    return bool(libraries) and not any(
+        frame.f_code.co_name in _OTHER_FUNCTIONS
+        or any(part in frame.f_code.co_filename.replace("\\", "/") for part in _OTHER_FILES)
+        for frame in libraries
+    )

@@ -23,7 +23,13 @@ from tb_slowdown_plugin.collectors.base import Context, Unavailable
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed, is_known_library
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces, line_of
 from tb_slowdown_plugin.collectors.python.any_moment import AnyMoment
-from tb_slowdown_plugin.collectors.python.eager_operations import EAGER, starts_operation
+from tb_slowdown_plugin.collectors.python.eager_operations import (
+    EAGER,
+    LONG_OPERATION,
+    NO_GRAPH,
+    runs_no_graph,
+    starts_operation,
+)
 from tb_slowdown_plugin.collectors.python.still_frames import without_collections
 from tb_slowdown_plugin.collectors.python.waiting import Frames, Wait, find_wait
 from tb_slowdown_plugin.collectors.timing.slowdown_detector import StepPace
@@ -47,7 +53,8 @@ OWN: Final = "own"
 """What the number of samples in which the program ran Python is called, of a place."""
 
 _STILL_SECONDS: Final = 1e-4
-"""Python's own lines go on within it: a loop takes 0.05 us for each turn."""
+"""Python's own lines go on within it: a loop takes 0.05 us for each turn, an operation on one row
+20 us."""
 
 _TOLD: Final = frozenset({"matplotlib", "mpl_toolkits", "numpy", "pandas", "plotly", "seaborn"})
 """Packages that are told where one of them runs: each has advice of its own, or may have."""
@@ -203,6 +210,10 @@ class PythonStacks:
                     inside.append(f"waits_{wait}")
                 elif is_own and not self._stands_still(thread, frames, frame, at):
                     inside.append(OWN)
+                elif runs_no_graph(frame):
+                    inside.append(NO_GRAPH)
+                    if self._stands_still(thread, frames, frame, at):
+                        inside.append(LONG_OPERATION)
             self._add(place, inside)
 
     def _stands_still(

@@ -35,8 +35,6 @@ from tb_slowdown_plugin.catalog.parameters.shared import (
 )
 from tb_slowdown_plugin.records.types import Fact
 
-_SCRIPT: Final = "<module> ("
-
 _INSIDE = "in:"
 """How the number of samples begins in which a package's code ran at the place."""
 
@@ -192,7 +190,7 @@ def places_of_python(case: Case) -> list[Fact]:
     running: dict[str, dict[str, Fact]] = defaultdict(dict)
     samples: dict[str, float] = defaultdict(float)
     for fact in (fact for each in _last_sets(case) for fact in each.facts):
-        is_script = fact.subject.startswith(_SCRIPT)  # whose lines have little in common
+        is_script = fact.subject.startswith(names.SCRIPT)  # whose lines have little in common
         function = fact.subject if is_script else function_of(fact.subject)
         running[function][fact.subject] = fact
         samples[function] += _own_of(fact)
@@ -278,7 +276,7 @@ def _share_of(fact: Fact) -> float:
 
 def place_of(fact: Fact) -> str:
     """As it stands in a sentence: "sample (agent.py:88)"; code of a script is in no function."""
-    return fact.subject.removeprefix(_SCRIPT).removesuffix(")" * fact.subject.startswith(_SCRIPT))
+    return names.place(fact.subject)
 
 
 def in_part(case: Case, family: str) -> tuple[Finding, ...]:

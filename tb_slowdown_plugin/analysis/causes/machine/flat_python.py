@@ -1,4 +1,4 @@
-"""What a function of the program takes in every step: its line, and how often it was seen."""
+"""What a function of the program takes in Python, in every step or every so many: its line."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     Case,
     Claim,
     largest,
+    lost_seconds,
     to_place,
 )
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
+from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, working_rows
+from tb_slowdown_plugin.analysis.prepare.unclocked.eager_work import find_eager_work
 from tb_slowdown_plugin.analysis.prepare.unclocked.flat_python import WORKS, find_flat_function
 from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, duration, ledger_seconds, percent
@@ -19,30 +22,67 @@ from tb_slowdown_plugin.catalog import names
 
 
 def claim(case: Case) -> Claim | None:
-    """Claims the seconds of a function that does its work in Python, in every step."""
+    """Claims the seconds of a function that works in Python, in every step or every so many."""
     claimed = tuple(finding for family in WORKS for finding in case.of(family))
     if not claimed:
-        return None
+        return _claim_eager_work(case)
     main = largest(claimed)
     place = names.detail(main.source)
-    each = duration(float(np.median(main.lost_per_step[main.lost_per_step > 0])))
-    eager = names.family(main.source) == names.EAGER
-    told = (
-        f"Beside its graph, each step starts TensorFlow operations from Python, one at a time, in "
-        f"{place}: about {each} per step."
-        if eager
-        else f"Each step computes for about {each} in Python, in {place}, while TensorFlow waits."
-    )
+    evidence = tuple(_tell_samples(case, finding) for finding in claimed)
+    if names.family(main.source) == names.EAGER:
+        return _tell_eager(case, claimed, place, evidence)
     return Claim(
         "python_overhead",
         claimed,
-        f"operations one by one in {place}" if eager else f"work in Python: {place}",
-        told,
-        tuple(_tell_samples(case, finding) for finding in claimed),
-        (_whole_batch(place), _compile(place)) if eager else (_vectorize(place), _beside(place)),
+        f"work in Python: {place}",
+        f"The program computes for {_often(case, main)} in Python, in {place}, while TensorFlow "
+        "waits.",
+        evidence,
+        (_vectorize(place), _beside(place)),
         "medium",
         place=to_place(place),
     )
+
+
+def _claim_eager_work(case: Case) -> Claim | None:
+    """Small operations that the program starts every so many steps: what isn't its plan."""
+    work = find_eager_work(case.run)
+    claimed = tuple(finding for finding in case.core() if finding.comes_by_count)
+    lost = lost_seconds(claimed)
+    if work is None or work.on_batches or not claimed or not work.takes(lost):
+        return None
+    return _tell_eager(
+        case,
+        claimed,
+        work.place,
+        (
+            f"{ledger_seconds(lost)} ({percent(case.wall_share(lost))} of the run). By samples of "
+            f"the training thread's stack, {count(work.samples)} of {count(work.of)} were in "
+            "TensorFlow or Keras outside of a graph, mostly there.",
+        ),
+    )
+
+
+def _tell_eager(
+    case: Case, claimed: tuple[Finding, ...], place: str, evidence: tuple[str, ...]
+) -> Claim:
+    return Claim(
+        "python_overhead",
+        claimed,
+        f"operations one by one in {place}",
+        "Beside its graph, the program starts TensorFlow operations from Python, one at a time, "
+        f"in {place}: for {_often(case, largest(claimed))}.",
+        evidence,
+        (_whole_batch(place), _compile(place)),
+        "medium",
+        place=to_place(place),
+    )
+
+
+def _often(case: Case, finding: Finding) -> str:
+    rows = working_rows(finding.lost_per_step)
+    each = duration(float(np.median(finding.lost_per_step[rows])))
+    return f"about {each} {cadence(rows, len(case.run.steps))}"
 
 
 def _tell_samples(case: Case, finding: Finding) -> str:

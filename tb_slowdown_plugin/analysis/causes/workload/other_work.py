@@ -12,6 +12,7 @@ from tb_slowdown_plugin.analysis.prepare.step_kinds import (
     find_kinds,
     functions_of,
     name_functions,
+    usual_functions,
 )
 from tb_slowdown_plugin.analysis.text.wording import count, counted, duration, listed, times
 from tb_slowdown_plugin.catalog.parameters.shared import ALIKE, START_SHARE
@@ -47,10 +48,9 @@ def _tell_kinds(case: Case, kind: Int) -> Iterable[str]:
     taken = []
     for each in np.unique(kind):
         rows = np.flatnonzero(kind == each)
-        sets, counts = np.unique(steps.ran[rows], return_counts=True)
         seconds = float(steps.period_seconds[rows].sum())
         if case.wall_share(seconds) >= ALIKE:
-            taken.append((seconds, int(sets[np.argmax(counts)]), rows))
+            taken.append((seconds, usual_functions(steps.ran[rows]), rows))
     if len(taken) < 2:
         return
     taken.sort(key=lambda each: -each[0])

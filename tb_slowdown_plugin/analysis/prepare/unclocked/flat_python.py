@@ -16,7 +16,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.prepare.step_kinds import EAGER_GRADIENTS
+from tb_slowdown_plugin.analysis.prepare.step_kinds import EAGER_GRADIENTS, find_kinds
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
     StackSet,
     function_of,
@@ -32,6 +32,7 @@ from tb_slowdown_plugin.catalog.parameters.shared import (
     MATTERS,
     MOSTLY,
     NEARLY_ALL,
+    TELLING,
 )
 from tb_slowdown_plugin.records.types import Float, Run
 
@@ -70,9 +71,25 @@ def with_flat_python(run: Run, measured: Mapping[str, Float]) -> dict[str, Float
         if grows(core) and _is_longer_at_end(run, found):
             continue
         there = found.samples if work == "eager" else found.working
-        seconds = np.clip(there / found.of * period, 0.0, np.maximum(core, 0.0))
+        seconds = _share_out(run, np.maximum(core, 0.0), there / found.of)
         made[names.account(family, found.place)] = seconds
     return made
+
+
+def _share_out(run: Run, core: Float, share: float) -> Float:
+    """(S,) so much of the run: of each step, or of a few that are longer by about as much."""
+    period = run.steps.period_seconds
+    beyond = np.zeros(len(core))
+    kinds = find_kinds(run).kind
+    for kind in np.unique(kinds):
+        rows = kinds == kind
+        usual = float(np.median(core[rows]))
+        beyond[rows] = np.where(core[rows] >= FAR_BEYOND * usual, core[rows] - usual, 0.0)
+    seconds = share * float(period.sum())
+    is_alike = MAJORITY * seconds <= float(beyond.sum()) <= seconds / MAJORITY
+    if is_alike and np.count_nonzero(beyond) <= TELLING * len(core):
+        return beyond
+    return np.clip(share * period, 0.0, core)
 
 
 def find_flat_function(run: Run, work: Work) -> FlatFunction | None:
@@ -90,6 +107,9 @@ def find_flat_function(run: Run, work: Work) -> FlatFunction | None:
     samples = sum(sum(_samples_of(each, function, "samples").values()) for each in sets)
     if work == "eager" and lines.total() < MAJORITY * samples:
         return None
+    long = sum(sum(_samples_of(each, function, "long_operation").values()) for each in sets)
+    if work == "eager" and long >= MATTERS * samples:
+        return None  # of operations on a whole batch the start is nothing
     seen_in = sum(1 for each in sets if any(_samples_of(each, function, work).values()))
     if seen_in < MOSTLY * len(sets):
         return None

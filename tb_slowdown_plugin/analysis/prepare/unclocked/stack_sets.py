@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -54,15 +54,19 @@ def times_inside(run: Run, function: str) -> Iterator[TimeInside]:
       run: The recording.
       function: As `function_of` gives it.
     """
+    return times_of(
+        run,
+        lambda fact: function_of(fact.subject) == function and fact.numbers.get("samples", 0.0),
+    )
+
+
+def times_of(run: Run, count: Callable[[Fact], float]) -> Iterator[TimeInside]:
+    """The same of those samples of each place that `count` gives."""
     begun = 0
     for each in stack_sets(run):
         took = run.steps.period_seconds[begun : each.row]
         if len(took) and each.of > 0:
-            there = sum(
-                fact.numbers.get("samples", 0.0)
-                for fact in each.facts
-                if function_of(fact.subject) == function
-            )
+            there = sum(count(fact) for fact in each.facts)
             yield TimeInside(len(took), there / each.of * float(took.sum()))
         begun = max(begun, each.row)
 

@@ -122,3 +122,14 @@ def test_events_alike_do_not_grow():
         column = np.zeros(1000)
         column[::25] = np.exp(residual(40, 0.3, seed))
         assert find_growth(column, find_events(column)) is None
+
+
+def test_steps_after_a_long_one_are_a_group_of_their_own():
+    """They are slower by a part of a step, and must not make the long one look odd."""
+    excess = residual(4000)
+    excess[80::80] += 30.0
+    excess[81::80] += 0.3
+    (repeat,) = find_repeats(excess, 0.05, np.full(4000, 0.01))
+    assert repeat.period == 80
+    assert [int(rows[-1]) % 80 for rows in repeat.groups] == [0, 1]
+    assert len(repeat.rows) == sum(len(rows) for rows in repeat.groups)

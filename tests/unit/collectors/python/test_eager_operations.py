@@ -10,13 +10,16 @@ import pytest
 
 tf = pytest.importorskip("tensorflow")
 
-from tb_slowdown_plugin.collectors.python.eager_operations import starts_operation  # noqa: E402
+from tb_slowdown_plugin.collectors.python.eager_operations import (  # noqa: E402
+    runs_no_graph,
+    starts_operation,
+)
 
 pytestmark = pytest.mark.tensorflow
 FRAMES = 200
 
 
-def share(work):
+def share(work, is_it=starts_operation):
     """Of the frames of a thread that does this again and again, those that start an operation."""
     over = threading.Event()
 
@@ -33,7 +36,7 @@ def share(work):
         while seen.total() < FRAMES:
             over.wait(1e-3)
             frame = sys._current_frames().get(thread.ident)
-            seen[frame is not None and starts_operation(frame)] += 1
+            seen[frame is not None and is_it(frame)] += 1
     finally:
         sys.setswitchinterval(interval)
         over.set()
@@ -62,3 +65,13 @@ def test_graphs_models_and_gradients_are_none() -> None:
 
     assert share(step) < 0.05
     assert share(lambda: model(weight)) < 0.05
+
+
+def test_a_model_that_is_called_runs_no_graph_and_one_that_predicts_does():
+    rows, targets = tf.ones((64, 10)), tf.ones((64, 1))
+    model = tf.keras.Sequential([tf.keras.layers.Dense(20) for _ in range(5)])
+    model.compile("sgd", "mse")
+    model.predict(rows, verbose=0)
+    assert share(lambda: tf.argmax(model(rows), 1), runs_no_graph) > 0.5
+    assert share(lambda: model.predict(rows, verbose=0), runs_no_graph) < 0.05
+    assert share(lambda: model.train_on_batch(rows, targets), runs_no_graph) < 0.05

@@ -26,7 +26,7 @@ def test_they_are_one_row_with_the_line_and_the_samples(make_run):
     assert (
         "70 of 100 were there, and 60 of those in the start of an operation." in cause.evidence[0]
     )
-    assert "about 70 ms per step" in cause.summary
+    assert "about 70 ms at every step" in cause.summary
     assert (cause.place.file, cause.place.line) == ("train.py", 7)
 
 
@@ -42,5 +42,5 @@ def test_python_of_the_program_is_one_row_with_the_line_and_the_samples(make_run
         "in 40 of 100 it ran Python there, in `Memory.sample` or in what that calls outside of "
         "TensorFlow."
     )
-    assert "computes for about 40 ms in Python" in cause.summary
+    assert "computes for about 40 ms at every step in Python" in cause.summary
     assert (cause.place.file, cause.place.line) == ("dqn.py", 7)
