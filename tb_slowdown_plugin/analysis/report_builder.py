@@ -255,6 +255,15 @@ def _explained(case: Case, claims: Iterable[Claim]) -> Float:
     )
 
 
+def _tell_place(claim: Claim) -> Iterable[str]:
+    """The line to change, where the texts of a cause don't name it."""
+    if claim.place is None:
+        return
+    line, function = f"{claim.place.file}:{claim.place.line}", claim.place.function
+    if not any(line in text for text in (claim.summary, *claim.evidence)):
+        yield f"Where to look: `{f'{function} ({line})' if function else line}`."
+
+
 def _cause(case: Case, claim: Claim, stalls: Sequence[StallSeen]) -> Cause:
     seconds = lost_seconds(claim.findings)
     main = largest(claim.findings)
@@ -268,6 +277,7 @@ def _cause(case: Case, claim: Claim, stalls: Sequence[StallSeen]) -> Cause:
         steps=case.steps((first, last)),
         summary=claim.summary,
         evidence=(
+            *_tell_place(claim),
             *claim.evidence,
             *tell_stalls(case, stalls, _per_step(case, claim.findings)),
         ),

@@ -37,7 +37,8 @@ def test_both_step_times_and_less_work_for_each_element(make_run, find, judge, w
         "The pipeline computes on the cores that the step needs: steps take 20 ms while it works, "
         "and 10 ms at the end of each epoch, when it has made all batches."
     )
-    assert cause.evidence[0].startswith(f"3.80 s ({'40' if waits else '48'}")
+    assert cause.evidence[0] == "Where to look: `log_mel (train.py:23)`."
+    assert cause.evidence[1].startswith(f"3.80 s ({'40' if waits else '48'}")
     assert ("Another 1.60 s was lost to waiting for batches." in cause.evidence) == bool(waits)
     assert (cause.place.function, cause.place.line) == ("log_mel", 23)
     starts = [each.text.split(":")[0][:20] for each in cause.advice]
