@@ -78,8 +78,10 @@ _NEVER: Final = 1.0
 _ACCOUNTS: Final = (
     Account(names.INPUT_WAIT, _INPUT, "configured", "input_pipeline", INPUT_FLOOR),
     Account(account(names.INPUT_WAIT, names.FIRST), _INPUT, "first", "input_pipeline"),
-    # These five are a share of each step: if they grow, the steps do.
+    # These six are a share of each step: if they grow, the steps do.
     Account(names.INPUT_WORK, "Input work on the step's cores", "configured", "input_pipeline",
+            INPUT_FLOOR, growth_floor=INPUT_FLOOR),
+    Account(names.FED_INPUT, "Input made between steps", "configured", "input_pipeline",
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),
     Account(names.EAGER, "Operations started one by one", "configured", "python_overhead",
             INPUT_FLOOR, growth_floor=INPUT_FLOOR),

@@ -34,6 +34,7 @@ _OTHER_FILES: Final = (
     "/training/",
 )
 """Parts of TensorFlow and Keras that run graphs, train, load, save, or write."""
+_GRAPHS: Final = ("/client/", "/eager/backprop.py", "/polymorphic_function/")
 _PACKAGES: Final = frozenset({"keras", "tensorflow", "tf_keras"})
 _OTHER_FUNCTIONS: Final = frozenset({"__array__", "_numpy", "constant", "numpy"})
 """What copies arrays, and waits for a device."""
@@ -52,6 +53,15 @@ def runs_no_graph(innermost: FrameType) -> bool:
     """Whether the program has called TensorFlow, or a model of Keras, outside of a graph."""
     libraries = list(_libraries(innermost))
     return any(package_of(each) in _PACKAGES for each in libraries) and _computes(libraries)
+
+
+def runs_graph(innermost: FrameType) -> bool:
+    """Whether the program has called a `tf.function`, a session, or a gradient."""
+    return any(
+        part in frame.f_code.co_filename.replace("\\", "/")
+        for frame in _libraries(innermost)
+        for part in _GRAPHS
+    )
 
 
 def _libraries(innermost: FrameType) -> Iterator[FrameType]:

@@ -30,6 +30,7 @@ from tb_slowdown_plugin.collectors.python.eager_operations import (
     runs_no_graph,
     starts_operation,
 )
+from tb_slowdown_plugin.collectors.python.feeding import FEEDS, Feeding
 from tb_slowdown_plugin.collectors.python.still_frames import without_collections
 from tb_slowdown_plugin.collectors.python.waiting import Frames, Wait, find_wait
 from tb_slowdown_plugin.collectors.timing.slowdown_detector import StepPace
@@ -125,6 +126,7 @@ class PythonStacks:
         self._context = context
         self._places = SourcePlaces.of_process()
         self._pace = StepPace()
+        self._feeding = Feeding()
         self._seen: Counter[Place] = Counter()
         self._inside: dict[Place, Counter[str]] = {}
         self._open: list[tuple[Place, list[str]]] = []
@@ -204,10 +206,13 @@ class PythonStacks:
             inside = _libraries_of(frame)
             at = frame.f_lasti
             is_own = self._is_own(place, frame)  # now: to look for a wait takes a while
+            feeds = self._feeding.feeds(frame)
             if not self._context.stopwatch.opened:  # else an account holds it
                 wait = self._find_wait(thread, frames)
                 if wait:
                     inside.append(f"waits_{wait}")
+                elif feeds:
+                    inside.append(FEEDS)
                 elif is_own and not self._stands_still(thread, frames, frame, at):
                     inside.append(OWN)
                 elif runs_no_graph(frame):

@@ -21,7 +21,8 @@ from tb_slowdown_plugin.collectors.timing.thread_files import read_thread_file
 
 Wait = Literal["", "inside", "alone", "writing"]
 """Not; inside of one of Python's own modules for it; in the program's own line, of which only
-an idle process tells that it is no computation in other threads; or until a file is written."""
+an idle process tells that it is no computation in other threads; or until a file is written, what
+it takes to compute what is in it included."""
 
 Frames = Callable[[], Mapping[int, FrameType]]
 """What gives the innermost frame of each thread."""
@@ -50,9 +51,14 @@ WRITING_CALLS: Final = {
     "aarch64": frozenset({64, 66, 68, 70, 71, 81, 82, 83, 84, 267, 287}),
 }
 """Numbers of those that write, or wait until something is written: write, fsync, fdatasync ..."""
-_FLUSHES: Final = re.compile(r"\b(?:commit|fdatasync|flush|fsync)\s*\(")
+_FLUSHES: Final = re.compile(r"\b(?:commit|fdatasync|flush|fsync|pickle\.dump)\s*\(")
 """Calls that return when a file is written. On a fast disk they compute in Linux, mostly, which
 then doesn't show what they do: the program's line does."""
+_SAVERS: Final = frozenset(
+    {"gzip", "h5py", "json", "logging", "numpy", "pandas", "PIL", "sqlite3", "zipfile"}
+)
+_SAVES: Final = re.compile(r"_?(?:dump|emit|save\w*|to_(?:csv|json|parquet|pickle)|write\w*)")
+"""Functions of those packages that write a file, and compute what is in it."""
 _RUNS_GRAPHS: Final = "/tensorflow/python/eager/"
 """From here TensorFlow runs graphs: its own threads compute, or write, and this one waits for them.
 Most samples of a training are here, and to ask Linux takes 150 us out of a cold cache."""
@@ -95,7 +101,7 @@ def _look(thread: int, frames: Frames, read: Callable[[int], list[str]]) -> Wait
     frame = frames().get(thread)
     if frame is None or _RUNS_GRAPHS in frame.f_code.co_filename:
         return ""
-    if _is_flushing(frame):
+    if _is_flushing(frame) or _is_saving(frame):
         return "writing"
     at = frame.f_lasti
     call = read(thread)
@@ -123,6 +129,16 @@ def _is_flushing(frame: FrameType) -> bool:
         return False
     line = linecache.getline(file, line_of(frame))
     return bool(_FLUSHES.search(line)) and not _PRINTS.search(line)
+
+
+def _is_saving(innermost: FrameType) -> bool:
+    """Whether the program has called a library's function that writes a file."""
+    frame: FrameType | None = innermost
+    while frame is not None and is_installed(frame.f_code.co_filename):
+        if package_of(frame) in _SAVERS and _SAVES.fullmatch(frame.f_code.co_name):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _is_called_by_program(frame: FrameType) -> bool:

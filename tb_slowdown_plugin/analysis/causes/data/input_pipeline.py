@@ -50,6 +50,7 @@ from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
     bytes_per_second,
 )
 from tb_slowdown_plugin.analysis.causes.data import (
+    fed_input,
     input_fixes,
     input_work,
     iterator_teardown,
@@ -87,10 +88,12 @@ _OVER_DEVICES: Final = (
 
 def explain(case: Case) -> Claim | None:
     """Claims the input wait that the engine calls lost."""
-    claimed = case.of(names.INPUT_WAIT, names.INPUT_WORK)
+    claimed = case.of(names.INPUT_WAIT, names.INPUT_WORK, names.FED_INPUT)
     if not claimed:
         return None
     main = largest(claimed)
+    if names.family(main.source) == names.FED_INPUT:
+        return fed_input.claim(case, claimed, main)
     if main.source == names.INPUT_WORK:
         place = _slow_function(case, main) or input_line(case)
         return input_work.claim(case, claimed, _advice(case, main), place)
@@ -188,10 +191,12 @@ def _evidence(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Iterab
     for other in claimed:
         if other.source == names.INPUT_WORK:
             yield input_work.tell(case, other)
+        elif names.family(other.source) == names.FED_INPUT:
+            yield fed_input.tell(case, other)
         elif other is not main:
             yield f"Another {ledger_seconds(other.lost_seconds)}: {course(case, other, wait)}."
     total = ledger_seconds(lost_seconds(claimed))
-    waited = tuple(each for each in claimed if each.source != names.INPUT_WORK)
+    waited = tuple(each for each in claimed if names.family(each.source) == names.INPUT_WAIT)
     to = "input wait"
     if waited != claimed:
         to = f"input, {ledger_seconds(lost_seconds(waited))} of it to input wait"

@@ -15,17 +15,19 @@ from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
 from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, working_rows
 from tb_slowdown_plugin.analysis.prepare.unclocked.eager_work import find_eager_work
 from tb_slowdown_plugin.analysis.prepare.unclocked.flat_python import WORKS, find_flat_function
+from tb_slowdown_plugin.analysis.prepare.unclocked.regular_function import find_regular_function
 from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, duration, ledger_seconds, percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.parameters.ledger import FLAT_FLOOR
 
 
 def claim(case: Case) -> Claim | None:
     """Claims the seconds of a function that works in Python, in every step or every so many."""
-    claimed = tuple(finding for family in WORKS for finding in case.of(family))
+    claimed = case.of(names.EAGER, names.OWN_PYTHON)
     if not claimed:
-        return _claim_eager_work(case)
+        return _claim_eager_work(case) or _claim_regular_function(case)
     main = largest(claimed)
     place = names.detail(main.source)
     evidence = tuple(_tell_samples(case, finding) for finding in claimed)
@@ -60,6 +62,32 @@ def _claim_eager_work(case: Case) -> Claim | None:
             f"the training thread's stack, {count(work.samples)} of {count(work.of)} were in "
             "TensorFlow or Keras outside of a graph, mostly there.",
         ),
+    )
+
+
+def _claim_regular_function(case: Case) -> Claim | None:
+    """What comes back with every so many steps, and no clock knows: the function that does it."""
+    claimed = tuple(finding for finding in case.core() if finding.comes_by_count)
+    lost = lost_seconds(claimed)
+    if case.wall_share(lost) < FLAT_FLOOR:
+        return None
+    found = find_regular_function(case.run, lost)
+    if found is None:
+        return None
+    return Claim(
+        "python_overhead",
+        claimed,
+        f"work in Python: {found.place}",
+        f"Beside its steps the program works for {_often(case, largest(claimed))}, in "
+        f"{found.place}, while TensorFlow waits.",
+        (
+            f"{ledger_seconds(lost)} ({percent(case.wall_share(lost))} of the run). By samples of "
+            f"the training thread's stack, {count(found.samples)} of {count(found.of)} were in "
+            "that function.",
+        ),
+        (_vectorize(found.place), _less_often(found.place)),
+        "medium",
+        place=to_place(found.place),
     )
 
 
@@ -138,6 +166,19 @@ def _vectorize(place: str) -> Advice:
         ),
         "None.",
         f"in `{place}`",
+    )
+
+
+def _less_often(place: str) -> Advice:
+    return Advice(
+        f"Or do it less often: what `{place.partition(' (')[0]}` tells seldom changes within a few "
+        "steps.",
+        snippet(
+            old("if step % 50 == 0:"),
+            new("if step % 500 == 0:"),
+        ),
+        "Fewer points in its curve.",
+        f"where `{place}` is called",
     )
 
 

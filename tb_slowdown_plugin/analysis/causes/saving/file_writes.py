@@ -89,10 +89,10 @@ def tell_samples(case: Case, line: str) -> list[str]:
     of = f"of {count(seen.of)} samples of its stack"
     if seen.is_all_it_does and seen.samples < seen.there:
         return [
-            f"In {count(seen.there)} {of} it was there; in {count(seen.samples)} of them Linux "
-            "showed it to write."
+            f"In {count(seen.there)} {of} it was there; in {count(seen.samples)} of them it was "
+            "seen to write."
         ]
-    return [f"In {count(seen.samples)} {of} it waited for the disk there."]
+    return [f"In {count(seen.samples)} {of} it wrote a file there."]
 
 
 def in_the_background() -> Advice:

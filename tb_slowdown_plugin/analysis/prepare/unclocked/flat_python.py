@@ -26,6 +26,7 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.types import zero_where_unknown
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.parameters.ledger import INPUT_FLOOR
 from tb_slowdown_plugin.catalog.parameters.shared import (
     FAR_BEYOND,
     MAJORITY,
@@ -36,10 +37,15 @@ from tb_slowdown_plugin.catalog.parameters.shared import (
 )
 from tb_slowdown_plugin.records.types import Float, Run
 
-Work: TypeAlias = Literal["eager", "own"]
-"""The number of a place's samples that counts: in an operation, or in the program's own Python."""
+Work: TypeAlias = Literal["eager", "own", "feeds"]
+"""The number of a place's samples that counts: in an operation, in the program's own Python, or in
+a generator that feeds the loop."""
 
-WORKS: Final[dict[str, Work]] = {names.EAGER: "eager", names.OWN_PYTHON: "own"}
+WORKS: Final[dict[str, Work]] = {
+    names.FED_INPUT: "feeds",
+    names.EAGER: "eager",
+    names.OWN_PYTHON: "own",
+}
 """Account -> what counts."""
 
 
@@ -59,7 +65,8 @@ class FlatFunction(NamedTuple):
 def with_flat_python(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
     """The accounts, with one for each kind of work that takes a quarter of all samples.
 
-    And in most sets of them: what a program does at the end of an epoch is in few.
+    And in most sets of them: what a program does at the end of an epoch is in few. Of what feeds
+    the loop a share is enough from which waiting for a pipeline counts.
     """
     made = dict(measured)
     for family, work in WORKS.items():
@@ -100,8 +107,10 @@ def find_flat_function(run: Run, work: Work) -> FlatFunction | None:
     if work == "eager" and not _runs_graphs(run):
         return None
     sets = stack_sets(run)
-    function, lines = _busiest(sets, work)
     of = max(1, round(sum(each.of for each in sets)))
+    function, lines = _busiest(sets, work)
+    if work == "feeds":
+        return _find_feeding(sets, lines, of)
     if lines.total() < MATTERS * of:
         return None
     samples = sum(sum(_samples_of(each, function, "samples").values()) for each in sets)
@@ -114,6 +123,15 @@ def find_flat_function(run: Run, work: Work) -> FlatFunction | None:
     if seen_in < MOSTLY * len(sets):
         return None
     return FlatFunction(lines.most_common(1)[0][0], lines.total(), round(samples), of)
+
+
+def _find_feeding(sets: list[StackSet], lines: Counter[str], of: int) -> FlatFunction | None:
+    """All that feeds the loop, in whatever functions; a step waits for it as for a pipeline."""
+    per_set = [sum(fact.numbers.get("feeds", 0.0) for fact in each.facts) for each in sets]
+    total = round(sum(per_set))
+    if total < INPUT_FLOOR * of or np.count_nonzero(per_set) < MOSTLY * len(sets):
+        return None
+    return FlatFunction(lines.most_common(1)[0][0], total, total, of)
 
 
 def _runs_graphs(run: Run) -> bool:

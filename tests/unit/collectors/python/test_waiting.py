@@ -10,6 +10,7 @@ import threading
 import time
 from unittest.mock import Mock
 
+import numpy as np
 import pytest
 
 from tb_slowdown_plugin.collectors.python.waiting import find_wait, read_call
@@ -158,3 +159,23 @@ def test_where_tensorflow_runs_a_graph_linux_is_not_asked(monkeypatch, file, fou
     code = compile("keep(frame())", f"/lib/site-packages/tensorflow/python/{file}", "exec")
     exec(code, {"frame": lambda: sys._getframe(1), "keep": lambda frame: frames.update({1: frame})})
     assert find_wait(1, lambda: frames, lambda _: ["1", "0x7"]) == found
+
+
+def test_a_library_that_writes_a_file_writes_whatever_it_computes(tmp_path):
+    array, over = np.random.default_rng(0).normal(size=200_000), threading.Event()
+
+    def save():
+        while not over.is_set():
+            np.savez_compressed(tmp_path / "page.npz", array=array)
+
+    def copy():
+        while not over.is_set():
+            np.copy(array)
+
+    for work, wanted in ((save, "writing"), (copy, "")):
+        over.clear()
+        with thread_in(work) as thread:
+            assert look(thread, wanted) == wanted
+            found = [find_wait(thread, sys._current_frames) for _ in range(20)]
+            over.set()
+        assert found.count("writing") == (20 if work is save else 0)

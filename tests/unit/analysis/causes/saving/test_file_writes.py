@@ -44,11 +44,10 @@ def test_writing_a_file_is_told_with_its_line(make_run, find, judge, rows, confi
 @pytest.mark.parametrize(
     ("there", "told"),
     [
-        (23.0, "In 23 of 50 samples of its stack it waited for the disk there."),
+        (23.0, "In 23 of 50 samples of its stack it wrote a file there."),
         (
             24.0,
-            "In 24 of 50 samples of its stack it was there; in 23 of them Linux showed it to "
-            "write.",
+            "In 24 of 50 samples of its stack it was there; in 23 of them it was seen to write.",
         ),
     ],
 )

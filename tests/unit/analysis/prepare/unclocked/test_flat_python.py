@@ -117,3 +117,28 @@ def test_several_sets_of_one_long_step_and_sets_of_no_samples_are_no_growth(make
     )
     assert not with_flat_python(replace(run, events=run.events + more), {})
     assert with_flat_python(replace(run, events=run.events[:2]), {})
+
+
+def feeds(line, samples, of=20, function="batches"):
+    numbers = {"samples": float(samples), "of": float(of), "feeds": float(samples)}
+    return Fact("python_stack", f"{function} (train.py:{line})", numbers)
+
+
+def test_what_feeds_the_loop_counts_in_all_its_functions(make_run):
+    sets = [(feeds(7, 2), feeds(20, 3, function="flip"), samples(9, 0, whole=15))] * 5
+    made = with_flat_python(run_of(make_run, sets, IN_GRAPH), {})
+    assert list(made) == ["fed_input:flip (train.py:20)"]
+    np.testing.assert_allclose(made["fed_input:flip (train.py:20)"], 0.025)
+
+
+def test_less_than_a_pipeline_may_be_waited_for_has_no_account(make_run):
+    sets = [(feeds(7, 2), samples(9, 0, whole=18))] * 5
+    assert not with_flat_python(run_of(make_run, sets, IN_GRAPH), {})
+
+
+def test_a_few_steps_that_are_longer_by_as_much_have_all_of_it(make_run):
+    period = np.where(np.arange(SIZE) % 50 == 49, 2.1, 0.1)  # 16 of 56 s in 8 of 400 steps
+    run = make_run(period, events=told([(own(7, 6, whole=6),)] * 5))
+    made = with_flat_python(run, {})
+    expected = np.where(period > 1, 2.0, 0.0)
+    np.testing.assert_allclose(made["python:sample (train.py:7)"], expected)

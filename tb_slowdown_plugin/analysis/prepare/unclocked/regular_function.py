@@ -1,0 +1,58 @@
+"""Which function of the program takes what comes back with every so many steps, by samples."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from functools import partial
+from typing import NamedTuple
+
+from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
+    function_of,
+    stack_sets,
+    times_of,
+)
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY, SEVERAL
+from tb_slowdown_plugin.records.types import Fact, Run
+
+
+class RegularFunction(NamedTuple):
+    """A function that takes about as much."""
+
+    place: str
+    """Its line with most of the samples, "f (train.py:14)"."""
+    samples: int
+    of: int
+    """All samples."""
+
+
+def find_regular_function(run: Run, seconds: float) -> RegularFunction | None:
+    """The one whose samples tell these seconds within a factor of two; None without one.
+
+    The function with the most samples is the one that trains, and never it. Lines of a script
+    outside of functions are one each.
+
+    Args:
+      run: The recording.
+      seconds: What comes back has taken.
+    """
+    sets = stack_sets(run)
+    lines: dict[str, Counter[str]] = defaultdict(Counter)
+    for fact in (fact for each in sets for fact in each.facts):
+        lines[_unit(fact.subject)][fact.subject] += round(fact.numbers.get("samples", 0.0))
+    units = sorted(lines, key=lambda unit: -lines[unit].total())
+    for unit in units[1:]:
+        samples = lines[unit].total()
+        took = sum(each.seconds for each in times_of(run, partial(_samples_in, unit)))
+        if samples >= SEVERAL and MAJORITY * seconds <= took <= seconds / MAJORITY:
+            of = round(sum(each.of for each in sets))
+            return RegularFunction(names.place(lines[unit].most_common(1)[0][0]), samples, of)
+    return None
+
+
+def _samples_in(unit: str, fact: Fact) -> float:
+    return fact.numbers.get("samples", 0.0) if _unit(fact.subject) == unit else 0.0
+
+
+def _unit(subject: str) -> str:
+    return subject if subject.startswith(names.SCRIPT) else function_of(subject)

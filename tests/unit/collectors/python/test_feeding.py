@@ -1,0 +1,55 @@
+"""A generator that feeds the loop is told from one that is the loop, and from none."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from tb_slowdown_plugin.collectors.python.feeding import Feeding
+
+
+def flip(look):
+    return look(sys._getframe())
+
+
+def batches(look):
+    for _ in range(2):
+        yield flip(look)
+
+
+def test_what_a_generator_of_the_program_calls_feeds_its_loop():
+    feeding = Feeding()
+    assert list(batches(feeding.feeds)) == [True, True]
+    assert flip(feeding.feeds) is False
+    of_expression = (flip(feeding.feeds) for _ in range(1))
+    assert next(of_expression) is False
+
+
+def test_a_generator_that_runs_a_graph_holds_the_loop():
+    tf = pytest.importorskip("tensorflow")
+    feeding, seen = Feeding(), []
+
+    @tf.function
+    def step():
+        tf.py_function(lambda: None, [], [])
+        return tf.constant(1.0)
+
+    def epochs():
+        yield feeding.feeds(sys._getframe())
+        profile = sys.getprofile()
+        sys.setprofile(
+            lambda frame, event, _: (
+                seen.append(feeding.feeds(frame))
+                if event == "call" and "polymorphic_function" in frame.f_code.co_filename
+                else None
+            )
+        )
+        step()
+        sys.setprofile(profile)
+        yield feeding.feeds(sys._getframe())
+
+    first, later = epochs()
+    assert (first, later) == (True, False)
+    assert seen
+    assert not any(seen)
