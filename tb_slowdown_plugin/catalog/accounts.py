@@ -111,6 +111,7 @@ _ACCOUNTS: Final = (
     Account(names.FILE_WRITE, "File writes", "configured", "disk"),
     Account(names.WAIT, "Lock and queue wait", "configured", "python_overhead",
             INPUT_FLOOR),
+    Account(names.CONNECTION, "Connection wait", "configured", "communication", INPUT_FLOOR),
     Account(names.SUMMARY, "Summary writes", "configured", "callbacks"),
     Account(names.VALIDATION, "Validation", "validation", "callbacks", _NEVER),
     Account(names.COMMUNICATION, "All-reduce wait", "configured", "communication"),
@@ -130,7 +131,7 @@ _ACCOUNTS: Final = (
 ACCOUNTS: Final = {one.id: one for one in _ACCOUNTS}
 """By id; an account without an entry is judged like its family."""
 
-WAITING: Final = frozenset({names.INPUT_WAIT, names.COMMUNICATION})
+WAITING: Final = frozenset({names.CONNECTION, names.INPUT_WAIT, names.COMMUNICATION})
 """Families of accounts in which the training thread sleeps."""
 
 CONTENTION_ACCOUNTS: Final = {

@@ -142,7 +142,7 @@ _CAUSES: Final = (
     ),
     Cause(
         "communication", "Communication", "Cm", "data", "dots",
-        "workers wait for each other; which one is the straggler",
+        "workers wait for each other, or a step for another process",
         f"one machine; network {_UNVERIFIED}",
         asked=90, seen_by=("communication",),
         program="communication",

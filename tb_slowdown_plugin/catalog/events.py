@@ -80,7 +80,8 @@ TENSORS_ADDED_AT: Final = "tensors_added_at"
 SLOW_STEP: Final = "slow_step"
 """Fact: a step took far longer than usual in no account. Subject: the line that it was in. Numbers:
 "ago", steps since it; "writes", 1 where it was seen to write; "written_bytes" of the thread in it
-and up to a second before it; "waits_inside" and "waits_alone" as in `PYTHON_STACK`."""
+and up to a second before it; "waits_inside", "waits_alone" and "waits_outside" as in
+`PYTHON_STACK`."""
 
 NOTE: Final = "note"
 """Fact: what the program says of this step, by `tbslow.summary.note`."""
@@ -88,12 +89,12 @@ NOTE: Final = "note"
 PYTHON_STACK: Final = "python_stack"
 """Fact: a line that the training thread was seen in. Numbers: "samples" there, "of" all of the set,
 "in:PACKAGE" those in a package that has advice of its own, "waits_inside" those in which it waited
-for another thread inside of Python's own modules, "waits_alone" in the line itself or in a library
-that waits for a connection, "waits_writing" those until a file was written, "eager" those in the
-start of one operation of TensorFlow, "no_graph" those in TensorFlow or Keras outside of a graph,
-"long_operation" those of them in an operation that went on, "feeds" those in a generator of the
-program that makes what its loop gets next, "own" all others in Python of the program or of what it
-calls other than TensorFlow, and in no call of C that goes on."""
+for another thread inside of Python's own modules, "waits_alone" in the line itself or in another
+library, "waits_outside" for what another process sends, "waits_writing" those until a file was
+written, "eager" those in the start of one operation of TensorFlow, "no_graph" those in TensorFlow
+or Keras outside of a graph, "long_operation" those of them in an operation that went on, "feeds"
+those in a generator of the program that makes what its loop gets next, "own" all others in Python
+of the program or of what it calls other than TensorFlow, and in no call of C that goes on."""
 
 POLLING_AT: Final = "polling_at"
 """Fact: a line in which a thread of the program computes to find out whether it may go on. Numbers:

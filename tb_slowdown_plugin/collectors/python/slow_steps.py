@@ -188,7 +188,7 @@ class SlowSteps:
         numbers = {
             "writes": float(slow.is_writing or slow.wait == "writing" or since >= WRITTEN_BYTES),
             "written_bytes": float(written),
-            **({f"waits_{slow.wait}": 1.0} if slow.wait in ("inside", "alone") else {}),
+            **({f"waits_{slow.wait}": 1.0} if slow.wait in ("inside", "alone", "outside") else {}),
             "ago": float(self._context.steps_finished() - slow.steps),  # last: steps go on
         }
         self._context.emit(Fact(SLOW_STEP, slow.place, numbers))

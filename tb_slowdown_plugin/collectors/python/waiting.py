@@ -7,6 +7,7 @@ interpreter's lock sleeps, too, but never for longer than it asked for.
 from __future__ import annotations
 
 import linecache
+import os
 import platform
 import re
 import sys
@@ -19,10 +20,10 @@ from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed, pac
 from tb_slowdown_plugin.collectors.hooks.source_location import line_of
 from tb_slowdown_plugin.collectors.timing.thread_files import read_thread_file
 
-Wait = Literal["", "inside", "alone", "writing"]
+Wait = Literal["", "inside", "alone", "outside", "writing"]
 """Not; inside of one of Python's own modules for it; in the program's own line, of which only
-an idle process tells that it is no computation in other threads; or until a file is written, what
-it takes to compute what is in it included."""
+an idle process tells that it is no computation in other threads; for what another process sends;
+or until a file is written, what it takes to compute what is in it included."""
 
 Frames = Callable[[], Mapping[int, FrameType]]
 """What gives the innermost frame of each thread."""
@@ -46,6 +47,12 @@ _SLEEPS: Final = {
 }
 """Numbers of the calls of Linux in which a thread sleeps until another one, or the clock, ends it:
 read, poll, select, nanosleep, recv, wait, futex, semop, epoll."""
+_READ: Final = {"x86_64": 0, "aarch64": 63}
+_CONNECTIONS: Final = {
+    "x86_64": frozenset({7, 23, 45, 47, 232, 270, 271, 281}),
+    "aarch64": frozenset({22, 72, 73, 207, 212}),
+}
+"""Those of them that wait for what is sent: poll, select, recv, epoll; `read` of a pipe, too."""
 WRITING_CALLS: Final = {
     "x86_64": frozenset({1, 18, 20, 26, 40, 74, 75, 162, 277, 296, 306, 328}),
     "aarch64": frozenset({64, 66, 68, 70, 71, 81, 82, 83, 84, 267, 287}),
@@ -65,6 +72,14 @@ Most samples of a training are here, and to ask Linux takes 150 us out of a cold
 _PRINTS: Final = re.compile(r"\bstd(?:out|err)\b")
 _TERMINAL: Final = frozenset({"0x1", "0x2"})
 """What a program prints to, as the first argument of a call that writes."""
+
+
+def is_connection(descriptor: int) -> bool:
+    """Whether what is read comes from a pipe or a socket, and not from a file."""
+    try:
+        return os.readlink(f"/proc/self/fd/{descriptor}").startswith(("pipe:", "socket:"))  # noqa: PTH115
+    except OSError:  # closed
+        return False
 
 
 def find_wait(
@@ -116,6 +131,10 @@ def _look(thread: int, frames: Frames, read: Callable[[int], list[str]]) -> Wait
     is_library = is_installed(frame.f_code.co_filename)
     if is_library and package_of(frame) in _MODULES and _is_called_by_program(frame):
         return "inside"
+    if number in _CONNECTIONS.get(machine, ()):
+        return "outside"
+    if number == _READ.get(machine) and call[1:] and is_connection(int(call[1], 16)):
+        return "outside"
     if number != _FUTEX.get(machine):
         return "alone"
     for_ever = len(call) > 4 and int(call[4], 16) == 0

@@ -8,11 +8,20 @@ from typing import Final
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import CORE, Case, largest, lost_seconds
+from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import stack_sets
 from tb_slowdown_plugin.analysis.stats.quantiles import median
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
-from tb_slowdown_plugin.analysis.text.wording import duration, ledger_seconds, percent, rises
+from tb_slowdown_plugin.analysis.text.wording import (
+    count,
+    counted,
+    duration,
+    ledger_seconds,
+    percent,
+    rises,
+)
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.events import PYTHON_STACK, SLOW_STEP
 from tb_slowdown_plugin.catalog.parameters.ledger import REGULAR_GAP
 from tb_slowdown_plugin.catalog.parameters.shared import (
     MAJORITY,
@@ -213,3 +222,22 @@ def tell_seconds(case: Case, claimed: tuple[Finding, ...], what: str) -> Iterabl
             f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run) {what}: "
             f"{course(case, largest(parts), series)}."
         )
+
+
+def tell_looks(case: Case, line: str, waits: Sequence[str]) -> Iterable[str]:
+    """How often the training thread was seen to wait in a line: in slow steps, and by samples.
+
+    Args:
+      case: The run.
+      line: Function and line, as facts name them.
+      waits: Numbers of `PYTHON_STACK` that count as waiting.
+    """
+    slow = sum(fact.subject == line for _, fact in case.run.facts(SLOW_STEP))
+    if slow:
+        verb = "was" if slow == 1 else "were"
+        yield f"{counted(slow, 'slow step')} {verb} in that line when sampled."
+    samples = [fact.numbers for _, fact in case.run.facts(PYTHON_STACK) if fact.subject == line]
+    if samples:
+        seen = sum(numbers.get(each, 0.0) for numbers in samples for each in waits)
+        of = sum(each.of for each in stack_sets(case.run))
+        yield f"In {count(seen)} of {count(of)} samples of its stack it waited there."

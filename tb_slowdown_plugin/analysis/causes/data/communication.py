@@ -1,12 +1,14 @@
-"""Workers wait for each other at the all-reduce; the straggler is named.
+"""Workers wait for each other at the all-reduce, or a step waits for another process.
 
-How it looks: The same steps are long in all workers. All wait but the straggler.
+How it looks: The same steps are long in all workers. All wait but the straggler, which is named. Or
+the training thread sleeps in a line of the program until a socket or a pipe has an answer.
 
 Confused with:
 
 - `input_pipeline`, `python_overhead`, or `cpu_contention` of the straggler: Worker 0 only sees the
   wait. The straggler's own page has the reason; an evidence line names the account in which it
   spends more time than the others.
+- `python_overhead`: Waits for threads, locks, and queues of the program's own.
 - Healthy, the all-reduce itself: What the worker waits that waits least is the normal cost of the
   exchange, and isn't counted.
 - Healthy, equal workers: Workers that are late in turn are named from 15% of the run, or if the
@@ -26,6 +28,7 @@ from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, large
 from tb_slowdown_plugin.analysis.causes.common.fixes import accumulate
 from tb_slowdown_plugin.analysis.causes.common.offers import Offer, offered, plain
 from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_seconds
+from tb_slowdown_plugin.analysis.causes.data import connections
 from tb_slowdown_plugin.analysis.prepare.workers import (
     Group,
     count_last,
@@ -104,7 +107,7 @@ def explain(case: Case) -> Claim | None:
     """Claims the seconds of communication; of several workers those beyond the least wait."""
     claimed = case.of(names.COMMUNICATION)
     if not claimed:
-        return None
+        return connections.claim(case)
     group = find_group(case.run)
     if group is None:
         return _explain_alone(case, claimed)

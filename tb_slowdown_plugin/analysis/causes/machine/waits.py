@@ -12,18 +12,14 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     to_place,
 )
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
-from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, working_rows
-from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import stack_sets
-from tb_slowdown_plugin.analysis.report_types import Advice
-from tb_slowdown_plugin.analysis.text.wording import (
-    count,
-    counted,
-    duration,
-    ledger_seconds,
-    percent,
+from tb_slowdown_plugin.analysis.causes.common.timing_text import (
+    cadence,
+    tell_looks,
+    working_rows,
 )
+from tb_slowdown_plugin.analysis.report_types import Advice
+from tb_slowdown_plugin.analysis.text.wording import duration, ledger_seconds, percent
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.events import PYTHON_STACK, SLOW_STEP
 
 
 def claim(case: Case) -> Claim | None:
@@ -45,7 +41,7 @@ def claim(case: Case) -> Claim | None:
         (
             f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run) passed "
             "while the training thread slept in a lock, a queue, or a pause of the program.",
-            *_tell_looks(case, line),
+            *tell_looks(case, line, ("waits_inside", "waits_alone")),
             *(
                 f"Another {ledger_seconds(each.lost_seconds)} was lost in "
                 f"{names.detail(each.source)}."
@@ -57,23 +53,6 @@ def claim(case: Case) -> Claim | None:
         "medium",
         place=to_place(line),
     )
-
-
-def _tell_looks(case: Case, line: str) -> list[str]:
-    told = []
-    slow = sum(fact.subject == line for _, fact in case.run.facts(SLOW_STEP))
-    if slow:
-        verb = "was" if slow == 1 else "were"
-        told.append(f"{counted(slow, 'slow step')} {verb} in that line when sampled.")
-    samples = [fact for _, fact in case.run.facts(PYTHON_STACK) if fact.subject == line]
-    if samples:
-        waits = sum(
-            fact.numbers.get("waits_inside", 0.0) + fact.numbers.get("waits_alone", 0.0)
-            for fact in samples
-        )
-        of = sum(each.of for each in stack_sets(case.run))
-        told.append(f"In {count(waits)} of {count(of)} samples of its stack it waited there.")
-    return told
 
 
 def _before_it_is_needed() -> Advice:

@@ -34,8 +34,8 @@ class SlowStep(NamedTuple):
     row: int
     place: str
     """Function and line: "log (train.py:41)"."""
-    writes: bool
-    waits: bool
+    family: str
+    """The account of what it was seen to do: FILE_WRITE, CONNECTION, WAIT; "" of neither."""
 
 
 def find_slow_steps(run: Run, measured: Mapping[str, Float]) -> list[SlowStep]:
@@ -61,10 +61,17 @@ def find_slow_steps(run: Run, measured: Mapping[str, Float]) -> list[SlowStep]:
             row -= int(row == len(period) or period[row - 1] > period[row])
             alone = known[row] < MOSTLY_WRITING * period[row]
             much = alone and what.numbers.get("written_bytes", 0.0) >= WRITTEN_BYTES
-            writes = bool(what.numbers.get("writes")) or much
-            waits = waits_in(what, is_idle=bool(idle[row])) > 0
-            found.append(SlowStep(row, what.subject, writes, waits and not writes))
+            family = names.FILE_WRITE if much else _family_of_look(what, is_idle=bool(idle[row]))
+            found.append(SlowStep(row, what.subject, family))
     return found
+
+
+def _family_of_look(what: Fact, *, is_idle: bool) -> str:
+    if what.numbers.get("writes"):
+        return names.FILE_WRITE
+    if what.numbers.get("waits_outside"):
+        return names.CONNECTION
+    return names.WAIT if waits_in(what, is_idle=is_idle) else ""
 
 
 def is_idle(run: Run, seconds: Float) -> NDArray[np.bool_]:
@@ -111,11 +118,9 @@ def with_slow_lines(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]
 
 
 def _family_of(steps: Sequence[SlowStep]) -> str:
-    """What most of the slow steps of a line do; "" where they do neither."""
-    least = MOSTLY_WRITING * len(steps)
-    if sum(each.writes for each in steps) >= least:
-        return names.FILE_WRITE
-    return names.WAIT if sum(each.waits for each in steps) >= least else ""
+    """What most of the slow steps of a line do; "" where they do nothing that is known."""
+    family, seen = Counter(each.family for each in steps).most_common(1)[0]
+    return family if seen >= MOSTLY_WRITING * len(steps) else ""
 
 
 def _most_seen(steps: Sequence[SlowStep]) -> str:

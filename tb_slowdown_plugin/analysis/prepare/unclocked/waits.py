@@ -1,4 +1,4 @@
-"""What a line waits in every step: for a lock or a queue of the program's own, or for a disk.
+"""What a line waits in every step: for a lock or a queue of its own, a connection, or a disk.
 
 No step is slow then: samples of the stack tell how often the training thread was waiting there.
 """
@@ -55,8 +55,9 @@ class Writes(NamedTuple):
 def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
     """The accounts, with one for the line that waits, or writes, in most samples of such lines.
 
-    A line that waits has at least a quarter of all samples. One that writes needs the share from
-    which waiting for input counts: nothing that computes could be mistaken for it.
+    A line that waits has at least a quarter of all samples. One that writes, or waits for another
+    process, needs the share from which waiting for input counts: nothing that computes could be
+    mistaken for it.
     """
     made = dict(measured)
     sets = stack_sets(run)
@@ -69,6 +70,7 @@ def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
     seen: dict[tuple[str, str], float] = defaultdict(float)
     for fact in (fact for each in sets for fact in each.facts):
         seen[names.WAIT, fact.subject] += waits_in(fact, is_idle=idle)
+        seen[names.CONNECTION, fact.subject] += fact.numbers.get("waits_outside", 0.0)
         seen[names.FILE_WRITE, fact.subject] += fact.numbers.get("waits_writing", 0.0)
     (family, place), samples = max(seen.items(), key=lambda each: each[1])
     if function_of(place) in {function_of(names.detail(account)) for account in made}:
@@ -76,7 +78,7 @@ def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
     share = samples / max(1.0, sum(each.of for each in sets))
     writes = find_writes(sets, place) if family == names.FILE_WRITE else None
     if writes is None:
-        if share < MATTERS:
+        if share < (INPUT_FLOOR if family == names.CONNECTION else MATTERS):
             return made
     else:
         share = writes.share
@@ -85,7 +87,7 @@ def with_waits(run: Run, measured: Mapping[str, Float]) -> dict[str, Float]:
             return made
         period = np.where(np.arange(len(period)) < writes.row, 0.0, period)
     # Where nothing else computes the clock tells it better than samples do.
-    waited = core - cpu if idle and family == names.WAIT else share * period
+    waited = core - cpu if idle and family != names.FILE_WRITE else share * period
     made[names.account(family, place)] = np.clip(waited, 0.0, core)
     return made
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import linecache
+import os
 import queue
+import socket
 import sys
 import threading
 import time
@@ -91,7 +93,7 @@ def test_a_package_that_waits_may_compute_in_threads_of_its_own():
         ([], ""),
         (["1", "0x1"], ""),
         (["75", "0x6"], "writing"),
-        (["45", "0x6"], "alone"),
+        (["45", "0x6"], "outside"),
         (["202", "0x1", "0x80", "0x2", "0x7f01"], ""),
         (["202", "0x1", "0x80", "0x2", "0x0"], "alone"),
         (["230", "0x0", "0x0", "0x1", "0x1"], "alone"),
@@ -113,14 +115,37 @@ def test_the_call_of_linux_decides(monkeypatch, call, found):
     assert find_wait(1, lambda: {1: frame}, lambda _: call) == found
 
 
-def test_a_package_that_waits_for_a_connection_waits_alone(monkeypatch):
+def test_a_package_that_waits_for_a_connection_waits_for_another_process(monkeypatch):
     monkeypatch.setattr("platform.machine", lambda: "x86_64")
     space = {"__name__": "somewhere", "sys": sys}
     installed = "/usr/lib/site-packages/somewhere/pool.py"
     exec(compile("def frame():\n    return sys._getframe()\n", installed, "exec"), space)
     frame = space["frame"]()
-    for call, found in ((["7"], "alone"), (["202", "0x1", "0x80", "0x2", "0x0"], "")):
+    for call, found in ((["7"], "outside"), (["202", "0x1", "0x80", "0x2", "0x0"], "")):
         assert find_wait(1, lambda: {1: frame}, lambda _, call=call: call) == found
+
+
+def test_what_is_read_tells_a_pipe_from_a_file(monkeypatch, tmp_path):
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    frame, (reading, writing) = sys._getframe(), os.pipe()
+    with (tmp_path / "rows").open("wb") as file:
+        for descriptor, found in ((reading, "outside"), (file.fileno(), "alone")):
+            call = ["0", hex(descriptor)]
+            assert find_wait(1, lambda: {1: frame}, lambda _, call=call: call) == found
+    os.close(reading)
+    os.close(writing)
+    assert find_wait(1, lambda: {1: frame}, lambda _: ["0", hex(reading)]) == "alone"  # closed
+
+
+def test_an_answer_of_a_socket_is_waited_for():
+    here, there = socket.socketpair()
+
+    def work():
+        here.recv(1)
+
+    with here, there, thread_in(work) as thread:
+        assert look(thread, "outside") == "outside"
+        there.send(b"1")
 
 
 def test_a_thread_that_went_on_meanwhile_says_nothing(monkeypatch):
