@@ -9,7 +9,10 @@ import numpy as np
 from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.stats.quantiles import median
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
-from tb_slowdown_plugin.catalog.parameters.shared import LARGER
+from tb_slowdown_plugin.analysis.types import zero_where_unknown
+from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.accounts import WAITING, rule_of
+from tb_slowdown_plugin.catalog.parameters.shared import LARGER, SEVERAL
 from tb_slowdown_plugin.records.types import Float, Int
 
 
@@ -23,7 +26,9 @@ class Growth:
     first_row: int
     last_row: int
     steady: bool
-    """Whether it rises for the most part."""
+    """Whether it rises for the most part, beyond chance."""
+    each_time: bool
+    """Whether it rises from each sample to the next: of a few samples no more can be told."""
     one_rise: bool
     """Whether one single rise follows the values closer than a line does."""
 
@@ -60,8 +65,18 @@ def growth_of(
         int(np.median(where[:part])),
         int(np.median(where[-part:])),
         grows(values),
+        len(values) > 1 + SEVERAL and bool(np.all(np.diff(values) > 0)),  # 1 in 120 by chance
         is_one_rise(where, values),
     )
+
+
+def measured_work(case: Case) -> Float:
+    """(S,) seconds of the training thread's work that have an account: callbacks, tracing."""
+    total = np.zeros(len(case.run.steps))
+    for name, seconds in case.run.steps.accounts.items():
+        if rule_of(name).class_ != "part" and names.family(name) not in WAITING:
+            total += zero_where_unknown(seconds)
+    return total
 
 
 def bytes_per_second(case: Case, signal: str, first: int, last: int) -> float | None:

@@ -51,6 +51,7 @@ from tb_slowdown_plugin.analysis.causes.common.timing_text import (
 )
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
     ends,
+    measured_work,
     median_of_known,
 )
 from tb_slowdown_plugin.analysis.causes.machine import (
@@ -61,9 +62,9 @@ from tb_slowdown_plugin.analysis.causes.machine import (
 )
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.text.wording import duration, percent
-from tb_slowdown_plugin.analysis.types import Finding, zero_where_unknown
+from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.accounts import CONTENTION, WAITING, rule_of
+from tb_slowdown_plugin.catalog.accounts import CONTENTION
 from tb_slowdown_plugin.catalog.parameters.shared import (
     ENOUGH_STEPS,
     FAR_BEYOND,
@@ -180,7 +181,7 @@ def _jump(case: Case) -> _Growth | None:
     def around(series: Float) -> tuple[float, float]:
         return median_of_known(series[start:first]), median_of_known(series[first : last + 1])
 
-    elsewhere = _measured_work(case)
+    elsewhere = measured_work(case)
     own_thread = around(steps.thread_cpu_seconds - elsewhere)
     own = around(steps.period_seconds - _of_neighbours(case) - elsewhere)
     computed, risen = own_thread[1] - own_thread[0], own[1] - own[0]
@@ -218,7 +219,7 @@ def _growth(case: Case, claimed: tuple[Finding, ...], where: Int) -> _Growth | N
         return None
     thread, period = at_ends(steps.thread_cpu_seconds), at_ends(steps.period_seconds)
     # Row by row: at the ends there may be two steps, one of them with a garbage collection.
-    elsewhere = _measured_work(case)
+    elsewhere = measured_work(case)
     own_thread = at_ends(steps.thread_cpu_seconds - elsewhere)
     computed = own_thread[1] - own_thread[0]
     # Neighbours, who have an account of their own, take more of a longer step.
@@ -237,15 +238,6 @@ def _lost(case: Case, claimed: tuple[Finding, ...]) -> Float:
     total = np.zeros(len(case.run.steps))
     for finding in claimed:
         total += finding.lost_per_step
-    return total
-
-
-def _measured_work(case: Case) -> Float:
-    """(S,) seconds of the training thread's work that have an account: callbacks, saving."""
-    total = np.zeros(len(case.run.steps))
-    for name, seconds in case.run.steps.accounts.items():
-        if rule_of(name).class_ != "part" and names.family(name) not in WAITING:
-            total += zero_where_unknown(seconds)
     return total
 
 

@@ -45,7 +45,12 @@ from tb_slowdown_plugin.analysis.causes.common.timing_text import (
     grows_at_intervals,
     tell_rise,
 )
-from tb_slowdown_plugin.analysis.causes.common.trend_tests import Growth, ends, growth_of
+from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
+    Growth,
+    ends,
+    growth_of,
+    measured_work,
+)
 from tb_slowdown_plugin.analysis.causes.memory.tensor_holders import find_holder
 from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, duration, size
@@ -117,9 +122,10 @@ def explain(case: Case) -> Claim | None:
         often = f" {cadence(where, len(case.run.steps))}"
     if not claimed:
         return None
-    cpu = _ends_at(case.run.steps.process_cpu_seconds, where)
+    elsewhere = measured_work(case)  # such as retraces, of which the first steps have more
+    cpu = _ends_at(case.run.steps.process_cpu_seconds - elsewhere, where)
     places = growing_places(case)
-    levels = _ends_at(case.run.steps.period_seconds, where)
+    levels = _ends_at(case.run.steps.period_seconds - elsewhere, where)
     kept = (_allocator(case, rows), _process(case, rows, places), _at_once(case, rows))
     found = next((each for each in kept if each and _takes_so_long(each.growth, levels)), None)
     if found is None or not cpu[1] > LARGER * cpu[0]:
@@ -286,7 +292,10 @@ def _process(case: Case, rows: tuple[int, int], places: list[GrowingPlace]) -> _
     is put together anew each time is longer than before.
     """
     growth = growth_of(case, _RESIDENT, rows)
-    if not _started_at(case, places) or growth is None or not _goes_on(growth):
+    if not _started_at(case, places) or growth is None:
+        return None
+    # Beside a place that takes ever longer a few samples are enough.
+    if growth.one_rise or not (growth.steady or growth.each_time):
         return None
     if growth.last - growth.first < LEAST_GROWN_BYTES:  # most of it is TensorFlow's own
         return None

@@ -15,8 +15,9 @@ from tb_slowdown_plugin.analysis.prepare.step_kinds import (
 )
 from tb_slowdown_plugin.analysis.prepare.unclocked.eager_work import find_eager_work
 from tb_slowdown_plugin.analysis.text.wording import listed, whole_percent
-from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.analysis.types import Finding, zero_where_unknown
 from tb_slowdown_plugin.catalog import names
+from tb_slowdown_plugin.catalog.accounts import rule_of
 from tb_slowdown_plugin.catalog.parameters.shared import MATTERS, TELLING
 
 
@@ -50,12 +51,17 @@ def _find_functions(case: Case) -> Iterator[tuple[float, str]]:
         return
     kinds, counts = np.unique(found.kind, return_counts=True)
     common = found.kind == kinds[np.argmax(counts)]
-    usual = float(np.median(steps.period_seconds[common]))
+    own = case.diagnosis.healthy_per_step - sum(
+        zero_where_unknown(each)
+        for name, each in steps.accounts.items()
+        if rule_of(name).class_ != "part"
+    )
+    usual = float(np.median(own[common]))
     named = name_functions(case.run)
     for kind in kinds[counts <= TELLING * len(steps)]:
         rows = found.kind == kind
         more = usual_functions(steps.ran[rows]) & ~usual_functions(steps.ran[common])
         functions = [f"`{each}`" for each in functions_of(more, named)]
         if functions:
-            beyond = float(np.maximum(steps.period_seconds[rows] - usual, 0.0).sum())
+            beyond = float(np.maximum(own[rows] - usual, 0.0).sum())
             yield beyond, f"{listed(functions)}, in {int(rows.sum()):,} of its steps"

@@ -9,6 +9,7 @@ from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
     ends,
     growth_of,
     is_one_rise,
+    measured_work,
 )
 
 SIZE = 600
@@ -42,6 +43,17 @@ def test_few_samples_tell_nothing(make_run):
     assert six is not None
     assert seven is not None
     assert (six.steady, seven.steady) == (False, True)
+    assert six.each_time
+
+
+def test_what_falls_once_does_not_rise_each_time(make_run):
+    values = np.where(SAMPLED == 60, 0.0, 100.0 + SAMPLED)
+    growth = growth_of(case_of(make_run, values), "x", (0, SIZE - 1))
+    assert growth is not None
+    assert (growth.steady, growth.each_time) == (True, False)
+    four = growth_of(case_of(make_run, 100.0 + SAMPLED), "x", (0, 60))
+    assert four is not None
+    assert not four.each_time
 
 
 def test_a_signal_that_jumps_once_rises_once():
@@ -61,3 +73,14 @@ def test_ends_are_typical_of_what_is_known():
         6.0,
         96.0,
     )  # the fourth of seven stretches, of one step and of two
+
+
+def test_work_with_an_account_is_neither_waiting_nor_a_part_of_the_step(make_run):
+    accounts = {
+        "callback:Plot": np.full(SIZE, 0.02),
+        "tracing:again": np.full(SIZE, 0.01),
+        "input_wait": np.full(SIZE, 0.03),
+        "phase:forward": np.full(SIZE, 0.04),
+    }
+    run = make_run(np.full(SIZE, 0.1), accounts=accounts)
+    np.testing.assert_allclose(measured_work(Case(run, None, (), ())), 0.03)

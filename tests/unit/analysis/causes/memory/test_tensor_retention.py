@@ -311,3 +311,30 @@ def test_what_tensors_take_at_once_tells_what_samples_amid_a_step_do_not(
     assert ("tensor_retention" in [cause.cause for cause in causes]) == named
     if named:
         assert causes[0].summary.startswith("What tensors take at once grows by 5")
+
+
+@pytest.mark.parametrize(
+    ("resident", "named"),
+    [([570, 574, 584, 740, 945, 1055], True), ([570, 574, 574, 740, 945, 1055], False)],
+    ids=["each is more", "not each"],
+)
+def test_a_few_samples_of_the_process_are_enough_beside_operations_that_grow(
+    make_run, find, judge, resident, named
+):
+    """Though the first steps took longer than the last ones, as they were traced."""
+    tracing = np.where(np.arange(SIZE) < 40, 2.0, 0.0)
+    facts = [
+        Fact("python_stack", "centre (train.py:12)", {"samples": n, "eager": n, "of": 20})
+        for n in (2, 18)
+    ]
+    run = make_run(
+        DRIFT + tracing,
+        accounts={"tracing:again": tracing},
+        signals={"rss_bytes": 2.0**20 * np.array(resident, float)},
+        signal_rows=[1, 2, 3, 230, 405, SIZE - 1],
+        process_cpu=DRIFT + tracing,
+        thread_cpu=DRIFT + tracing,
+        events=[(100, facts[0]), (SIZE - 1, facts[1])],
+    )
+    causes = judge(run, drift(find)).report.causes
+    assert ("tensor_retention" in [each.cause for each in causes]) == named
