@@ -207,7 +207,7 @@ _CAUSES: Final = (
         "cpu_contention", "CPU contention", "Cc", "machine", "solid",
         "other processes, a CPU quota, or fewer cores take the CPU from the process",
         f"CPU; cgroup throttling {_UNVERIFIED}",
-        asked=100, seen_by=("cpu_contention", "cpu_speed", "pressure"),
+        asked=100, seen_by=("cpu_contention", "child_processes", "cpu_speed", "pressure"),
         program="cpu_contention",
         shown=("run_delay_seconds",),
     ),

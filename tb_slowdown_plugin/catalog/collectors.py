@@ -138,6 +138,11 @@ _COLLECTORS: Final = (
                cumulative=True),
         Signal("allowed_cores", "count", "Cores that the process may use", "Allowed cores"),
     )),
+    Collector("child_processes", "Processes that the program starts",
+              "system.child_processes:ChildProcesses", (
+        Signal("child_cpu_seconds", "seconds", "CPU time of processes that the program started",
+               "Children, CPU time", cumulative=True),
+    ), events=("child_at",)),
     Collector("cpu_speed", "CPU time of a fixed computation", "system.cpu_speed:CpuSpeed", (
         Signal("fixed_work_seconds", "seconds", "CPU time of a fixed computation",
                "CPU time, fixed work"),

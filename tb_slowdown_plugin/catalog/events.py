@@ -100,6 +100,10 @@ POLLING_AT: Final = "polling_at"
 """Fact: a line in which a thread of the program computes to find out whether it may go on. Numbers:
 its CPU "seconds" there so far."""
 
+CHILD_AT: Final = "child_at"
+"""Fact: a function of the program that processes run which it has started; "" where that isn't
+known. Numbers: their CPU "seconds" so far."""
+
 STALL: Final = "stall"
 """Fact: no step for a long time. Subject: where the training thread is. Numbers: "since" (Unix
 seconds), "seconds" so far, "cpu_seconds" of the process in them, other "threads", and "in:ACCOUNT"

@@ -39,6 +39,10 @@ CASES: dict[str, tuple[Any, Any]] = {
         Contention(Cores(2), own=True),
         Contention(Cores(2)),
     ),
+    "cpu_contention_fixes.fewer_processes": (
+        Contention(Cores(2), started=True),
+        Contention(Cores(2)),
+    ),
     "cpu_contention_fixes.raise_quota": (
         Contention(Cores(8, quota=2.5), throttled=True),
         Contention(Cores(8)),

@@ -24,7 +24,7 @@ from tb_slowdown_plugin.analysis.causes.common.places import (
     tell_places,
 )
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
-    bytes_per_second,
+    counted_per_second,
     ends,
     median_of_known,
 )
@@ -249,7 +249,7 @@ def _computed_slower(case: Case, finding: Finding) -> Suspect | None:
 
 def _writes_much(case: Case, finding: Finding) -> Suspect | None:
     """The program writes files in these steps, by code that has no clock of its own."""
-    rate = bytes_per_second(case, "disk_written_bytes", *finding.rows)
+    rate = counted_per_second(case, "disk_written_bytes", *finding.rows)
     if rate is None or rate < SLOWEST_WRITING:
         return None
     return Suspect(

@@ -79,8 +79,8 @@ def measured_work(case: Case) -> Float:
     return total
 
 
-def bytes_per_second(case: Case, signal: str, first: int, last: int) -> float | None:
-    """What a count of bytes rose by in rows, over their wall time; None where not sampled."""
+def counted_per_second(case: Case, signal: str, first: int, last: int) -> float | None:
+    """What a count rose by in rows, over their wall time; None where not sampled."""
     rows, counted = case.signal(signal)
     inside = (rows >= first) & (rows <= last + 1)
     rows, counted = rows[inside], counted[inside]

@@ -47,7 +47,7 @@ from tb_slowdown_plugin.analysis.causes.common.recreated_objects import (
 )
 from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, course, working_rows
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
-    bytes_per_second,
+    counted_per_second,
 )
 from tb_slowdown_plugin.analysis.causes.data import (
     fed_input,
@@ -253,7 +253,7 @@ def _advice(case: Case, finding: Finding) -> tuple[Advice, ...]:
     told = pipeline_evidence.slow_stages(case, finding)
     captured = captured_during(case, finding)
     stage = slowest_stage(captured) if captured else None
-    reading = bytes_per_second(case, READ, *finding.rows)
+    reading = counted_per_second(case, READ, *finding.rows)
     workers = [fact.numbers.get("workers", 1.0) for _, fact in case.run.facts(PY_DATASET)]
     at_epochs = finding.pattern == "epoch_boundary"
     program = Program.of(case.run)

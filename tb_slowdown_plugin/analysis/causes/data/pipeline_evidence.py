@@ -12,7 +12,7 @@ from typing import Final
 from tb_slowdown_plugin.analysis.causes.common.captures import captured_during, slowest_stage
 from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.causes.common.pipeline_stages import called
-from tb_slowdown_plugin.analysis.causes.common.trend_tests import bytes_per_second
+from tb_slowdown_plugin.analysis.causes.common.trend_tests import counted_per_second
 from tb_slowdown_plugin.analysis.prepare.recorded_run import input_facts
 from tb_slowdown_plugin.analysis.text.wording import count, duration, percent, size
 from tb_slowdown_plugin.analysis.types import Finding
@@ -103,12 +103,12 @@ def kind_of(stage: CapturedItem) -> str:
 def tell_reading(case: Case, finding: Finding) -> Iterable[str]:
     """How much is read from disks, before the wait begins and while it lasts."""
     first, last = finding.rows
-    during = bytes_per_second(case, READ, first, last)
+    during = counted_per_second(case, READ, first, last)
     if during is None:
         return
     before = None
     if finding.pattern == "level_shift":
-        before = bytes_per_second(case, READ, case.diagnosis.warm_up_rows, first)
+        before = counted_per_second(case, READ, case.diagnosis.warm_up_rows, first)
     most = max(before or 0.0, during)
     if most < 1:
         text = "nothing was read from them in these steps"

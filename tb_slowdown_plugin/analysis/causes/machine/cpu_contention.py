@@ -1,7 +1,7 @@
 """The process is ready to run and gets no core.
 
 Other processes hold the cores, a CPU quota throttles the process, it may use fewer cores, or its
-own threads take them.
+own threads or the processes that it has started take them.
 
 How it looks: Steps get longer while their CPU time stays the same, and the CPU run-queue wait
 grows.
@@ -24,7 +24,14 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, largest, lost_seconds
+from tb_slowdown_plugin.analysis.causes.common.context import (
+    Case,
+    Claim,
+    largest,
+    lost_seconds,
+    to_place,
+)
+from tb_slowdown_plugin.analysis.causes.common.trend_tests import counted_per_second
 from tb_slowdown_plugin.analysis.causes.machine import cpu_contention_fixes
 from tb_slowdown_plugin.analysis.causes.machine.cpu_contention_fixes import Contention, Cores
 from tb_slowdown_plugin.analysis.text.wording import (
@@ -37,9 +44,12 @@ from tb_slowdown_plugin.analysis.text.wording import (
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.accounts import CONTENTION_ACCOUNTS, SLOW_CPU, STARVED
-from tb_slowdown_plugin.catalog.parameters.shared import MOSTLY
+from tb_slowdown_plugin.catalog.events import CHILD_AT
+from tb_slowdown_plugin.catalog.parameters.ledger import INPUT_FLOOR
+from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY, MOSTLY
 from tb_slowdown_plugin.catalog.signals import RUN_DELAY, THROTTLED_SECONDS
 
+_STARTED = "child_cpu_seconds"
 _FAMILY = names.family(CONTENTION_ACCOUNTS[THROTTLED_SECONDS])
 
 _WHAT = {
@@ -73,7 +83,15 @@ def explain(case: Case) -> Claim | None:
     )
     seconds = lost_seconds(claimed)
     share = percent(case.wall_share(seconds))
-    whose = "its own threads held most of them" if own else "other processes held them"
+    started = not (throttled or slow or own) and _are_started(case, claimed)
+    place = _started_at(case) if started else ""
+    whose = (
+        "its own threads held most of them"
+        if own
+        else "processes that it has started held them"
+        if started
+        else "other processes held them"
+    )
     summary = (
         f"The same work took more CPU time ({share} of the run): the CPU itself was slower."
         if slow
@@ -86,6 +104,8 @@ def explain(case: Case) -> Claim | None:
         if slow
         else "the program's own background threads"
         if own
+        else f"processes that the program has started{f', in {place}' if place else ''}"
+        if started
         else "other processes competing for the CPU"
     )
     return Claim(
@@ -93,18 +113,44 @@ def explain(case: Case) -> Claim | None:
         claimed,
         "the container's CPU quota" if throttled else machine,
         summary,
-        tuple(_evidence(case, claimed, own=own)),
+        (*_evidence(case, claimed, own=own), *(_tell_started(case, claimed) if started else ())),
         cpu_contention_fixes.advise(
             Contention(
                 _cores(case),
                 throttled=throttled,
                 own=own,
+                started=started,
                 slow=slow,
                 feeds=not case.run.steps.accounts or bool(case.details(names.INPUT_WAIT)),
             )
         ),
-        external=not own and not throttled,
+        # As long as for a pipeline: to wait for what makes its input may be as fast as it gets.
+        external=not own
+        and not throttled
+        and not (started and case.wall_share(seconds) >= INPUT_FLOOR),
+        place=to_place(place),
     )
+
+
+def _are_started(case: Case, claimed: tuple[Finding, ...]) -> bool:
+    """Whether children of the process held most of what it did not use itself."""
+    left = (_cores(case).allowed or 0) - _used_cores(case, claimed)
+    return left > 0 and _cores_of_started(case, claimed) >= MAJORITY * left
+
+
+def _cores_of_started(case: Case, claimed: tuple[Finding, ...]) -> float:
+    return counted_per_second(case, _STARTED, *largest(claimed).rows) or 0.0
+
+
+def _started_at(case: Case) -> str:
+    """The function that most of their CPU time passed in; "" where it isn't known."""
+    told = {fact.subject: fact.numbers.get("seconds", 0.0) for _, fact in case.run.facts(CHILD_AT)}
+    return names.place(max(told, key=lambda each: told[each], default=""))
+
+
+def _tell_started(case: Case, claimed: tuple[Finding, ...]) -> Iterable[str]:
+    cores = significant(_cores_of_started(case, claimed), 2)
+    yield f"Processes that the program has started computed on {cores} cores in these steps."
 
 
 def _used_cores(case: Case, claimed: tuple[Finding, ...]) -> float:

@@ -64,6 +64,8 @@ class Contention:
     """A quota holds the process back, not other programs."""
     own: bool = False
     """It is the process that keeps most of its cores busy, not other programs."""
+    started: bool = False
+    """Processes that the program has started held them."""
     slow: bool = False
     """It had its cores, but they computed more slowly."""
     feeds: bool = True
@@ -90,6 +92,10 @@ def _computes_itself(contention: Contention) -> bool:
     return contention.own
 
 
+def _has_started_others(contention: Contention) -> bool:
+    return contention.started
+
+
 def _cores_are_unknown(contention: Contention) -> bool:
     return not contention.own and not contention.slow and not _cores_are_known(contention)
 
@@ -112,7 +118,7 @@ def _more_threads_than_fit(contention: Contention) -> bool:
 
 
 def _others_compute(contention: Contention) -> bool:
-    return not contention.throttled and not contention.own
+    return not contention.throttled and not contention.own and not contention.started
 
 
 def _pipeline_takes_cores(contention: Contention) -> bool:
@@ -195,6 +201,22 @@ def move_others() -> Advice:
     )
 
 
+def fewer_processes(contention: Contention) -> Advice:
+    """Than there are cores."""
+    allowed = contention.cores.allowed
+    cores = f" The program may use {allowed}." if allowed else ""
+    return Advice(
+        f"Start fewer processes: the training needs cores of its own.{cores} One that has nothing "
+        "to do must sleep, in `get` or `put`: a loop that asks again and again takes a whole core.",
+        snippet(
+            old("while box.full():", "    pass"),
+            same("box.put(item)"),
+        ),
+        "Fewer processes make less at a time.",
+        "find `multiprocessing.Process`, pools, and `subprocess`",
+    )
+
+
 def raise_quota() -> Advice:
     """Of the container."""
     return Advice(
@@ -233,6 +255,7 @@ def _set_threads(contention: Contention, threads: int) -> str:
 
 OFFERS: Final = (
     Offer(plain(threads_elsewhere), when=_computes_itself),
+    Offer(fewer_processes, when=_has_started_others),
     Offer(plain(raise_quota), when=_is_throttled),
     Offer(plain(move_others), when=_others_compute),
     Offer(plain(fewer_threads_in_words), when=_cores_are_unknown),

@@ -30,7 +30,7 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import CORE, Case, Claim, lost_seconds, span
 from tb_slowdown_plugin.analysis.causes.common.program import Program
-from tb_slowdown_plugin.analysis.causes.common.trend_tests import bytes_per_second
+from tb_slowdown_plugin.analysis.causes.common.trend_tests import counted_per_second
 from tb_slowdown_plugin.analysis.causes.startup import warm_up_fixes
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph, in_training
 from tb_slowdown_plugin.analysis.prepare.retrace_groups import is_keras, quoted
@@ -250,7 +250,7 @@ def _with_first_pass(
     waits = tuple(f for f in claimed if names.family(f.source) == names.INPUT_WAIT)
     lost = np.sum([finding.lost_per_step for finding in waits], axis=0)
     fills = float(lost.max()) >= MAJORITY * float(lost.sum())
-    reading = bytes_per_second(case, READ, *span(waits))
+    reading = counted_per_second(case, READ, *span(waits))
     reads = None if reading is None else reading >= LEAST_READING
     return replace(start, waits=True, fills=fills, reads=reads)
 

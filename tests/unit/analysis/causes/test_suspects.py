@@ -53,9 +53,9 @@ def test_a_stage_that_gets_slower_beside_the_step_is_a_suspect(
     ] * named
 
 
-@pytest.mark.parametrize("bytes_per_second", [1e6, 3e8])
+@pytest.mark.parametrize("counted_per_second", [1e6, 3e8])
 def test_a_program_that_writes_files_may_lose_its_time_to_them(
-    make_run, find, judge, bytes_per_second
+    make_run, find, judge, counted_per_second
 ):
     slow = ROWS >= 100
     seconds = np.where(slow, 0.015, 0.010)
@@ -63,7 +63,7 @@ def test_a_program_that_writes_files_may_lose_its_time_to_them(
         seconds,
         process_cpu=seconds,
         thread_cpu=seconds,
-        signals={"disk_written_bytes": bytes_per_second * np.cumsum(seconds)[::10]},
+        signals={"disk_written_bytes": counted_per_second * np.cumsum(seconds)[::10]},
         signal_rows=ROWS[::10],
     )
     report = judge(run, find("core", "level_shift", np.where(slow, 0.005, 0.0))).report
@@ -73,7 +73,7 @@ def test_a_program_that_writes_files_may_lose_its_time_to_them(
             "In steps 100\u2013599 the process writes 286 MiB/s. How long that takes is not "
             'measured; `with tbslow.summary.phase("...")` around it tells.'
         ]
-        if bytes_per_second > 1e8
+        if counted_per_second > 1e8
         else []
     )
 

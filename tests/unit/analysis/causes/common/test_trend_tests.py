@@ -5,7 +5,7 @@ import pytest
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import (
-    bytes_per_second,
+    counted_per_second,
     ends,
     growth_of,
     is_one_rise,
@@ -62,8 +62,8 @@ def test_a_signal_that_jumps_once_rises_once():
 
 
 def test_bytes_a_second_are_over_the_wall_time(make_run):
-    assert bytes_per_second(case_of(make_run, 1e6 * SAMPLED), "x", 0, 599) == pytest.approx(1e7)
-    assert bytes_per_second(case_of(make_run, 1e6 * SAMPLED), "x", 5, 10) is None
+    assert counted_per_second(case_of(make_run, 1e6 * SAMPLED), "x", 0, 599) == pytest.approx(1e7)
+    assert counted_per_second(case_of(make_run, 1e6 * SAMPLED), "x", 5, 10) is None
 
 
 def test_ends_are_typical_of_what_is_known():

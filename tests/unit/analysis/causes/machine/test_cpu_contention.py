@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from unit.analysis.steady_steps import SIZE, STEP
 
+from tb_slowdown_plugin.records.types import Fact
+
 
 def test_a_busy_machine(make_run, find, judge):
     waited = np.where(np.arange(SIZE) < 300, 0.0, 0.005)
@@ -51,6 +53,38 @@ def test_cores_that_the_program_takes_from_itself(make_run, find, judge, used, o
         else "The process may use 2 cores."
     )
     assert cause.advice[0].text.startswith("Look for threads" if own else "Stop the other")
+
+
+@pytest.mark.parametrize(
+    ("waits", "children", "verdict", "started"),
+    [(0.005, 1.2, "slowdown", True), (0.002, 1.2, "healthy", True), (0.005, 0.3, "healthy", False)],
+    ids=["they take much", "they take little", "others take it"],
+)
+def test_processes_that_the_program_has_started_are_told_from_others(
+    make_run, find, judge, waits, children, verdict, started
+):
+    waited = np.where(np.arange(SIZE) < 300, 0.0, waits)
+    period = STEP + waited
+    sampled = np.arange(0, SIZE, 20)
+    run = make_run(
+        period,
+        process_cpu=0.3 * period,
+        limits={"cpu_count": 2.0},
+        signals={"child_cpu_seconds": children * np.cumsum(period)[sampled]},
+        signal_rows=sampled,
+        events=[
+            (300, Fact("child_at", "feed (train.py:40)", {"seconds": 2.0})),
+            (SIZE - 1, Fact("child_at", "", {"seconds": 0.1})),
+        ],
+    )
+    report = judge(run, find("contention:run_delay", "level_shift", waited)).report
+    (cause,) = report.causes
+    assert (report.verdict, cause.external) == (verdict, verdict == "healthy")
+    whose = "processes that it has started" if started else "other processes"
+    assert cause.summary.endswith(f"had no core: {whose} held them.")
+    assert ("the program has started, in feed (train.py:40)" in report.headline) == started
+    assert (cause.place is not None) == started
+    assert cause.advice[0].text.startswith("Start fewer" if started else "Stop the other")
 
 
 def test_a_quota(make_run, find, judge):
