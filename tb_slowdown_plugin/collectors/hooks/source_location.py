@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import linecache
 import os
 import re
 import sys
@@ -23,6 +24,10 @@ _NOTEBOOK_CELL = re.compile(r"[/\\]ipykernel_\d+[/\\]|^<ipython-input-")
 _MAX_WRAPPERS = 20
 """Functions wrapped deeper than this are taken as they are; nobody was seen above 4."""
 
+
+_DEFINES: Final = re.compile(r"\s*(?:async\s+)?def\s")
+_MOST_DECORATING: Final = 40
+"""Lines of decorators above a function, at most."""
 
 _COMPREHENSIONS: Final = frozenset(("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"))
 
@@ -93,6 +98,20 @@ def line_of(frame: FrameType) -> int:
     """
     line: int | None = frame.f_lineno
     return frame.f_code.co_firstlineno if line is None else line
+
+
+@functools.lru_cache(maxsize=1024)
+def line_of_definition(code: CodeType) -> int:
+    """The line of a function's `def`, below its decorators; its first line without its source."""
+    first = code.co_firstlineno
+    if not linecache.getline(code.co_filename, first).lstrip().startswith("@"):
+        return first
+    below = (
+        number
+        for number in range(first + 1, first + _MOST_DECORATING)
+        if _DEFINES.match(linecache.getline(code.co_filename, number))
+    )
+    return next(below, first)
 
 
 def unwrap(function: Any) -> Any:

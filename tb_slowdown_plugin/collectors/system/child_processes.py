@@ -1,6 +1,6 @@
 """CPU time of the processes that the program has started: they may take the cores it needs.
 
-Cost: 3 us a reading without any, 8 us for each one more, in the background.
+Cost: 8 us a reading without any, 10 us more for each, in the background.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from tb_slowdown_plugin.collectors.hooks.source_location import (
     SourcePlaces,
     closure_of,
     code_of,
+    line_of_definition,
     name_of,
     unwrap,
     unwrap_once,
@@ -116,7 +117,7 @@ class Subjects:
             return Subject(
                 name_of(function), name_of(function), "", is_library, is_tf_data=is_tf_data
             )
-        place = self.places.at(code.co_filename, code.co_firstlineno)
+        place = self.places.at(code.co_filename, line_of_definition(code))
         return Subject(
             (code.co_filename, code), name_of(function), place, is_library, is_tf_data=is_tf_data
         )

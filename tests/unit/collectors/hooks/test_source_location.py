@@ -15,6 +15,7 @@ from tb_slowdown_plugin.collectors.hooks.source_location import (
     closure_of,
     code_of,
     line_of,
+    line_of_definition,
     name_of,
     unwrap,
 )
@@ -205,3 +206,27 @@ def test_a_frame_between_two_lines_is_at_its_function():
     between = SimpleNamespace(f_code=code, f_lineno=None)
     assert line_of(between) == code.co_firstlineno
     assert line_of(sys._getframe()) > code.co_firstlineno
+
+
+def test_a_decorated_function_is_at_its_def():
+    def keep(**_):
+        return lambda function: function
+
+    @keep(
+        of=1,
+    )
+    @keep()
+    def plain():
+        pass
+
+    @keep()
+    async def later():
+        pass
+
+    bare = (lambda: None).__code__
+    first = plain.__code__.co_firstlineno
+    assert line_of_definition(plain.__code__) == first + 4
+    assert line_of_definition(later.__code__) == later.__code__.co_firstlineno + 1
+    assert line_of_definition(bare) == bare.co_firstlineno
+    gone = plain.__code__.replace(co_filename="<gone>")
+    assert line_of_definition(gone) == first

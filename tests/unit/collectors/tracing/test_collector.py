@@ -28,7 +28,7 @@ def test_a_function_made_anew_is_told_by_its_code(traced):
         ("new_object", 2, ()),
         ("new_object", 3, (Change("x", "shape", "(3,)", "(4,)"),)),
     ]
-    line = make_step.__code__.co_firstlineno + 1
+    line = make_step.__code__.co_firstlineno + 2  # of its `def`, below the decorator
     assert {trace.location for trace in traces(traced)} == {f"{HERE}:{line}"}
     assert {trace.function for trace in traces(traced)} == {"step"}
     assert set(accounts(traced)) == {
