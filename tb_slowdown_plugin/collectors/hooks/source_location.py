@@ -100,7 +100,6 @@ def line_of(frame: FrameType) -> int:
     return frame.f_code.co_firstlineno if line is None else line
 
 
-@functools.lru_cache(maxsize=1024)
 def line_of_definition(code: CodeType) -> int:
     """The line of a function's `def`, below its decorators; its first line without its source."""
     first = code.co_firstlineno
