@@ -93,8 +93,9 @@ for another thread inside of Python's own modules, "waits_alone" in the line its
 library, "waits_outside" for what another process sends, "waits_writing" those until a file was
 written, "eager" those in the start of one operation of TensorFlow, "no_graph" those in TensorFlow
 or Keras outside of a graph, "long_operation" those of them in an operation that went on, "feeds"
-those in a generator of the program that makes what its loop gets next, "own" all others in Python
-of the program or of what it calls other than TensorFlow, and in no call of C that goes on."""
+those in a generator or a loader of the program, which makes what its loop gets next, "own" all
+others in Python of the program or of what it calls other than TensorFlow, and in no call of C that
+goes on."""
 
 POLLING_AT: Final = "polling_at"
 """Fact: a line in which a thread of the program computes to find out whether it may go on. Numbers:

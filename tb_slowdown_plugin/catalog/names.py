@@ -25,8 +25,8 @@ EAGER: Final = "eager"
 OWN_PYTHON: Final = "python"
 """No account of a record: what a function of the program computes in Python. Detail: the line."""
 FED_INPUT: Final = "fed_input"
-"""No account of a record: what the training thread makes for itself in a generator of the program.
-Detail: the line."""
+"""No account of a record: what the training thread makes for itself, in a generator or a loader of
+the program. Detail: the line."""
 UNUSED_GRADIENTS: Final = "unused_gradients"
 """No account of a record: gradients that no optimizer gets. Detail: the line or the function."""
 TRACING: Final = "tracing"

@@ -1,4 +1,4 @@
-"""Whether the training thread makes its next batch itself, in a generator of the program.
+"""Whether the training thread makes its next batch itself, in a generator or a loader class.
 
 A `for` loop over such a generator waits for it as it would for a pipeline, and no clock sees that.
 """
@@ -17,6 +17,8 @@ FEEDS: Final = "feeds"
 """What the number of samples in which it does is called, of a place."""
 
 _EXPRESSION: Final = "<genexpr>"
+_GIVES: Final = frozenset({"__getitem__", "__next__"})
+"""Methods by which a class of the program gives the next batch."""
 _DEEPEST: Final = 100
 
 
@@ -42,7 +44,7 @@ class Feeding:
 
 
 def _generators(innermost: FrameType) -> Iterator[CodeType]:
-    """Generator functions of the program that a frame runs in, and that its own code asks."""
+    """Generators and loaders of the program that a frame runs in, and that its own code asks."""
     found: list[CodeType] = []
     frame: FrameType | None = innermost
     for _ in range(_DEEPEST):
@@ -52,6 +54,7 @@ def _generators(innermost: FrameType) -> Iterator[CodeType]:
         if not is_installed(code.co_filename):
             yield from found
             found.clear()
-            if code.co_flags & inspect.CO_GENERATOR and code.co_name != _EXPRESSION:
+            is_generator = code.co_flags & inspect.CO_GENERATOR and code.co_name != _EXPRESSION
+            if is_generator or code.co_name in _GIVES:
                 found.append(code)
         frame = frame.f_back

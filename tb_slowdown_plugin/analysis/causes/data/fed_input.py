@@ -1,4 +1,4 @@
-"""Batches that the training thread makes for itself, in a generator that its loop runs over."""
+"""Batches that the training thread makes for itself, in a generator or a loader that its loop asks."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def tell(case: Case, finding: Finding) -> str:
         return f"{told} was lost to what feeds the loop."
     return (
         f"{told} was lost to what feeds the loop: in {count(found.working)} of {count(found.of)} "
-        "samples of its stack the training thread was in a generator of the program."
+        "samples of its stack the training thread was in a generator or a loader of the program."
     )
 
 

@@ -26,6 +26,23 @@ def test_what_a_generator_of_the_program_calls_feeds_its_loop():
     assert next(of_expression) is False
 
 
+class Loader:
+    def __init__(self, look):
+        self.look = look
+
+    def __getitem__(self, batch):
+        return flip(self.look)
+
+    def __next__(self):
+        return self[0]
+
+
+def test_a_class_that_gives_batches_feeds_the_loop_that_asks_it():
+    loader = Loader(Feeding().feeds)
+    assert loader[3] is True
+    assert next(loader) is True
+
+
 def test_a_generator_that_runs_a_graph_holds_the_loop():
     tf = pytest.importorskip("tensorflow")
     feeding, seen = Feeding(), []

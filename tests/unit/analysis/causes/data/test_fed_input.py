@@ -44,7 +44,7 @@ def test_it_is_input_pipeline_with_the_line(report_of):
     )
     assert cause.evidence == (
         "16.0 s (40.0% of the run) was lost to what feeds the loop: in 40 of 100 samples of its "
-        "stack the training thread was in a generator of the program.",
+        "stack the training thread was in a generator or a loader of the program.",
     )
     assert (cause.place.function, cause.place.line) == ("Shards.rows", 49)
     assert "input made between steps, in Shards.rows (train.py:49)" in report.headline
