@@ -1,4 +1,4 @@
-"""Batches that the training thread makes for itself, in a generator or a loader that its loop asks."""
+"""Batches that the training thread makes for itself, in a generator or a loader of the program."""
 
 from __future__ import annotations
 
