@@ -1,6 +1,7 @@
 """Which of the gradients that are computed in one place move a variable, and what the others cost.
 
-A gradient is of no use where the optimizer doesn't get it, or gets it times zero. Tensors of graphs
+A gradient is of no use where the optimizer doesn't get it, or gets it times zero. One of which only
+numbers are made, such as a norm, is watched. Tensors of graphs
 are known by name: to hold one is to hold its graph.
 """
 
@@ -12,7 +13,11 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from tb_slowdown_plugin.collectors.graph_timing.graph_work import Gradients, share_of_graph
+from tb_slowdown_plugin.collectors.graph_timing.graph_work import (
+    Gradients,
+    only_numbers_leave,
+    share_of_graph,
+)
 from tb_slowdown_plugin.collectors.graph_timing.zero_tensors import (
     GraphNumber,
     find_numbers,
@@ -90,12 +95,44 @@ def count_places(scope: Scope, zeros: Collection[GraphNumber]) -> dict[str, dict
       zeros: Those of its numbers that are zero.
     """
     known = _find_zero_tensors(scope, zeros)
-    counted: dict[str, dict[str, float]] = {}
-    for asked in scope.asked:
+    watched = [each for each in scope.asked if _is_watched(each)]
+    counted = _count_watched(scope, watched)
+    for asked in (each for each in scope.asked if each not in watched):
         numbers = _count(asked, scope.applied, known)
         before = counted.get(asked.place)
         if numbers and (before is None or _used(numbers) < _used(before)):
             counted[asked.place] = numbers
+    return counted
+
+
+def _is_watched(asked: Asked) -> bool:
+    """Whether its gradients move nothing, and only a few numbers are made of them."""
+    gradients = [each.find() for each in asked.gradients.values()]
+    if not gradients or any(each is None for each in gradients):
+        return False
+    return any(each.consumers() for each in gradients) and only_numbers_leave(gradients)
+
+
+def _count_watched(scope: Scope, watched: list[Asked]) -> dict[str, dict[str, float]]:
+    """The same of lines whose gradients are only watched, all calls of a line together."""
+    used = [each.find() for all_of in scope.applied.values() for each in all_of]
+    counted: dict[str, dict[str, float]] = {}
+    for place in {each.place for each in watched}:
+        calls = [each for each in watched if each.place == place]
+        targets = [each.find() for call in calls for each in call.targets]
+        unused = [each.find() for call in calls for each in call.gradients.values()]
+        share = share_of_graph(
+            Gradients(targets, [each for each in used if each is not None], unused)
+        )
+        if share > 0:  # not where it can't be counted
+            counted[place] = {
+                "variables": max(len(call.elements) for call in calls),
+                "updated": 0,
+                "elements": max(sum(call.elements.values()) for call in calls),
+                "updated_elements": 0,
+                "watched": len(calls),
+                "share": share,
+            }
     return counted
 
 

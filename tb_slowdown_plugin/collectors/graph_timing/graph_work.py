@@ -15,6 +15,11 @@ _PRODUCTS: Final = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMa
 _CALLS: Final = frozenset({"PartitionedCall", "StatefulPartitionedCall", "StatelessWhile", "While"})
 """Operations with a graph inside that nobody has counted; `If` mostly makes a variable."""
 
+_BRANCHES: Final = _CALLS | {"If", "StatelessIf", "Case", "StatelessCase"}
+
+_FEW_NUMBERS: Final = 0.01
+"""Share of the numbers of gradients up to which an output is a measure of them."""
+
 _BATCH: Final = 32
 """A dimension that isn't known: the size of a batch in Keras."""
 
@@ -45,6 +50,38 @@ def share_of_graph(of: Gradients) -> float:
     run = needed | alone | _before([*acting, *getattr(graph, "outputs", ())])
     whole = sum(map(_work, run))
     return sum(map(_work, alone)) / whole if whole > 0 else math.nan
+
+
+def only_numbers_leave(gradients: Iterable[Any]) -> bool:
+    """Whether nothing but a few numbers comes of some gradients: no update, and no output as large.
+
+    Args:
+      gradients: Tensors of one graph, in which nothing is inside of anything: loops and branches
+        have graphs of their own, of which is not known what they do.
+    """
+    ahead = list(gradients)
+    graph, size = ahead[0].graph, sum(math.prod(_sizes(each)) for each in ahead)
+    if hasattr(getattr(graph, "outer_graph", None), "outer_graph"):
+        return False
+    outputs = {each.name for each in getattr(graph, "outputs", ())}
+    known: set[Any] = set()
+    while ahead:
+        tensor = ahead.pop()
+        if tensor.name in outputs and _is_large(tensor, size):
+            return False
+        for operation in tensor.consumers():
+            if operation.op_def.is_stateful or operation.type in _BRANCHES:
+                return False
+            if operation not in known:
+                known.add(operation)
+                ahead += operation.outputs
+    return True
+
+
+def _is_large(tensor: Any, of: int) -> bool:
+    """Whether it may hold gradients of so many numbers."""
+    count = tensor.shape.num_elements()
+    return count is None or count > _FEW_NUMBERS * of
 
 
 def _flat(target: Any) -> list[Any]:

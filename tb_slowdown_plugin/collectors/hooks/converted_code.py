@@ -12,12 +12,20 @@ _CONVERTS: Final = "converted_call"
 for its argument `f`, its local `converted_f`, which has the lines as `ag_source_map`."""
 
 
+_DEEPEST: Final = 20
+
+
 def line_before(frame: FrameType) -> tuple[CodeType | None, int]:
     """The code that AutoGraph has rewritten to that of a frame, and the line in it.
 
     None where it doesn't tell the code; the first line where it doesn't tell the line.
     """
+    # Between them are comprehensions, and the branches and loops that AutoGraph calls.
     caller = frame.f_back
+    for _ in range(_DEEPEST):
+        if caller is None or caller.f_code.co_name == _CONVERTS:
+            break
+        caller = caller.f_back
     if caller is None or caller.f_code.co_name != _CONVERTS:
         return None, 0
     known = caller.f_locals

@@ -1,8 +1,8 @@
 """Computing gradients keeps getting slower, or takes long for gradients that nobody uses.
 
 How it looks: The phase `backward` grows, the phase `forward` does not. Or each step, from the first
-on, computes gradients of variables that its optimizer doesn't update, or gradients that are
-multiplied by zero before it gets them.
+on, computes gradients of variables that its optimizer doesn't update, gradients that are multiplied
+by zero before it gets them, or gradients of which only a norm or the like is watched.
 
 Confused with:
 
@@ -106,12 +106,16 @@ def _claim_unused(case: Case, claimed: tuple[Finding, ...]) -> Claim:
     place = names.detail(main.source)
     seconds = lost_seconds(claimed)
     widest = _find_widest(case)
-    zeroed = place in widest and widest[place].numbers.get("zeroed", 0) > 0
+    told = widest[place].numbers if place in widest else {}
+    zeroed, watched = told.get("zeroed", 0) > 0, told.get("watched", 0) > 0
     return Claim(
         "backward_pass",
         claimed,
         f"gradients that aren't used: {place}",
-        f"Each step computes gradients that are multiplied by zero, in {place}."
+        f"Each step computes gradients that move no variable, in {place}: only numbers are made of "
+        "them."
+        if watched
+        else f"Each step computes gradients that are multiplied by zero, in {place}."
         if zeroed
         else "Each step computes gradients of variables that its optimizer doesn't update, "
         f"in {place}.",
@@ -121,7 +125,13 @@ def _claim_unused(case: Case, claimed: tuple[Finding, ...]) -> Claim:
             "by the products and sums in the step's graph that are only for them. All steps have "
             "them, so no clock can tell.",
         ),
-        (_leave_out_zeroed(place) if zeroed else _only_what_is_updated(place),),
+        (
+            _watch_less_often(place)
+            if watched
+            else _leave_out_zeroed(place)
+            if zeroed
+            else _only_what_is_updated(place),
+        ),
         "medium",
         "flat",  # also where another function trains before it
         place=to_place(place),
@@ -143,6 +153,21 @@ def _only_what_is_updated(place: str) -> Advice:
             ),
         ),
         "None; a norm over all gradients becomes one over those that are used.",
+        f"in `{place}`",
+    )
+
+
+def _watch_less_often(place: str) -> Advice:
+    return Advice(
+        "Compute what is only watched in a function of its own, and call that every 50th step: the "
+        "gradients that train the model don't need it.",
+        snippet(
+            old("loss, norms = train_step(batch)"),
+            new("loss = train_step(batch)"),
+            new("if step % 50 == 0:"),
+            new("    norms = gradient_norms(batch)"),
+        ),
+        "Fewer points in its curve.",
         f"in `{place}`",
     )
 
@@ -216,6 +241,13 @@ def _find_widest(case: Case) -> dict[str, Fact]:
 
 def _tell_numbers(fact: Fact) -> str:
     numbers = fact.numbers
+    if numbers.get("watched", 0) > 0:
+        return (
+            f"`{fact.subject}` computes the gradients of "
+            f"{counted(round(numbers['variables']), 'variable')}"
+            f"{_times(round(numbers['watched']))}, and the optimizer gets none of what is made of "
+            "them: only a few numbers leave the function."
+        )
     zeroed = round(numbers.get("zeroed", 0))
     return (
         f"`{fact.subject}` computes the gradients of "
@@ -224,6 +256,10 @@ def _tell_numbers(fact: Fact) -> str:
         f"{percent(numbers['updated_elements'] / numbers['elements'])} of their numbers."
         + (f" It gets {counted(zeroed, 'gradient')} times zero." if zeroed else "")
     )
+
+
+def _times(calls: int) -> str:
+    return f", {calls} times a step" if calls > 1 else ""
 
 
 def _find_unused(case: Case) -> list[Fact]:

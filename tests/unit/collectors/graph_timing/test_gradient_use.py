@@ -76,3 +76,46 @@ def test_of_a_graph_that_is_gone_nothing_is_counted():
     gc.collect()
     assert scope.asked[0].targets[0].find() is None
     assert count_places(scope, numbers)[LINE]["share"] == 0.0
+
+
+def watch():
+    """A scope that asks twice in one line for what is watched, and once for what is applied."""
+    scope, weight = Scope(since=3), tf.Variable(tf.ones([10, 10]))
+
+    @tf.function
+    def step(x):
+        with tf.GradientTape(persistent=True) as tape:
+            targets = [tf.reduce_sum((x @ weight) ** power) for power in (2, 3)]
+            whole = tf.add_n(targets)
+        gradients = [tape.gradient(each, weight) for each in (*targets, whole)]
+        for line, target, gradient in zip(
+            ("watch", "watch", "train"), (*targets, whole), gradients, strict=True
+        ):
+            asked = {LARGE: Traced.of(gradient)}
+            scope.asked.append(Asked(line, {LARGE: 100}, [Traced.of(target)], asked))
+        scope.applied[LARGE] = [Traced.of(gradients[-1])]
+        weight.assign_sub(gradients[-1])
+        return [tf.norm(each) for each in gradients[:2]]
+
+    return scope, step.get_concrete_function(tf.TensorSpec([4, 10]))
+
+
+def test_what_a_function_returns_may_be_applied_elsewhere():
+    scope, _function = trace(0.5, applied=())
+    scope.asked[0].gradients.pop(SMALL)
+    assert count_places(scope, []) == {}
+
+
+def test_gradients_of_which_only_numbers_are_made_are_watched():
+    scope, _function = watch()
+    counted = count_places(scope, [])
+    share = counted["watch"].pop("share")
+    assert counted["watch"] == {
+        "variables": 1,
+        "updated": 0,
+        "elements": 100,
+        "updated_elements": 0,
+        "watched": 2,
+    }
+    assert 0.2 < share < 0.7
+    assert counted["train"]["updated"] == 1

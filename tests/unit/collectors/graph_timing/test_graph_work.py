@@ -6,7 +6,11 @@ import math
 
 import pytest
 
-from tb_slowdown_plugin.collectors.graph_timing.graph_work import Gradients, share_of_graph
+from tb_slowdown_plugin.collectors.graph_timing.graph_work import (
+    Gradients,
+    only_numbers_leave,
+    share_of_graph,
+)
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")
@@ -56,3 +60,47 @@ def test_a_graph_that_calls_others_is_not_counted():
         return Gradients(target, [], [gradient])
 
     assert math.isnan(share_of(build))
+
+
+def leave(use):
+    """Whether only numbers leave a function that does this with the gradient of 100 numbers."""
+    weight = tf.Variable(tf.ones([10, 10]))
+    found = []
+
+    @tf.function
+    def step(x):
+        with tf.GradientTape() as tape:
+            target = tf.reduce_sum((x @ weight) ** 2)
+        gradient = tape.gradient(target, weight)
+        found.append(gradient)
+        return use(gradient, weight)
+
+    function = step.get_concrete_function(tf.TensorSpec([4, 10]))
+    assert function.graph is found[-1].graph
+    return only_numbers_leave(found[-1:])
+
+
+def test_a_norm_is_a_number_and_a_gradient_or_an_update_is_none():
+    assert leave(lambda gradient, _: tf.norm(gradient))
+    assert not leave(lambda gradient, _: (tf.norm(gradient), gradient * 2.0))
+    assert not leave(lambda gradient, weight: tf.norm(weight.assign_sub(gradient * 0.1)))
+    assert not leave(lambda gradient, _: tf.cond(gradient[0, 0] > 0, lambda: 1.0, lambda: 2.0))
+
+
+def test_a_gradient_that_another_one_is_made_of_updates():
+    weight = tf.Variable(tf.ones([10, 10]))
+    found = []
+
+    @tf.function
+    def step(x):
+        with tf.GradientTape() as outer:
+            with tf.GradientTape() as inner:
+                target = tf.reduce_sum((x @ weight) ** 3)
+            found.append(inner.gradient(target, weight))
+            penalty = tf.norm(found[-1])
+        weight.assign_sub(outer.gradient(penalty, weight))
+        return penalty
+
+    function = step.get_concrete_function(tf.TensorSpec([4, 10]))
+    assert function.graph is found[-1].graph
+    assert not only_numbers_leave(found[-1:])

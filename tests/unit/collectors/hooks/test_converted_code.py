@@ -35,5 +35,23 @@ def test_the_line_of_the_program_is_found():
     assert (code, line) == (step.__code__, step.__code__.co_firstlineno + 3)
 
 
+def test_of_a_comprehension_and_a_branch_too():
+    found = []
+    see = tf.autograph.experimental.do_not_convert(look)
+
+    def step(x):
+        [see(found) for _ in range(1)]
+        if tf.reduce_sum(x) > 0:
+            see(found)
+        return x
+
+    tf.function(step)(tf.ones([2]))
+    first = step.__code__.co_firstlineno
+    assert [(code, line - first) for _, code, line in found] == [
+        (step.__code__, 1),
+        (step.__code__, 3),
+    ]
+
+
 def test_a_frame_that_nobody_has_converted_has_none():
     assert line_before(sys._getframe()) == (None, 0)

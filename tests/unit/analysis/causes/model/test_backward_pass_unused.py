@@ -64,3 +64,16 @@ def test_where_it_changes_the_widest_is_told(make_run):
     assert cause.lost_seconds == pytest.approx(12.0)
     assert cause.steps == (100, 299)
     assert len([line for line in cause.evidence if "computes the gradients" in line]) == 1
+
+
+def test_gradients_that_are_only_watched_are_told_with_how_often(make_run):
+    (cause,) = report_of(make_run, share=0.6, watched=3.0, updated=0.0, updated_elements=0.0).causes
+    assert cause.summary == (
+        f"Each step computes gradients that move no variable, in {PLACE}: only numbers are made of "
+        "them."
+    )
+    assert cause.evidence[0].endswith(
+        ", 3 times a step, and the optimizer gets none of what is made of them: only a few numbers "
+        "leave the function."
+    )
+    assert cause.advice[0].text.startswith("Compute what is only watched in a function of its own")
