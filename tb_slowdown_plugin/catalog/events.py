@@ -57,9 +57,9 @@ WIDE_GRADIENT: Final = "wide_gradient"
 """Fact: a line computes gradients that move no variable. Numbers: the "variables" with a gradient,
 "updated" of them, the "elements" and "updated_elements" that these have, "zeroed" if the optimizer
 gets some of the others times zero, "watched" how many calls there are if only a few numbers are
-made of them, such as their norm, and the "share" of what its graph computes that is for the
-others alone, where that can be counted. It is so "since" that many steps were finished. Told again
-where that changes; the share is 0 where all are used."""
+made of them, such as their norm, "summed" how many if they are only added up, and the "share" of
+what its graph computes that is for the others alone, where that can be counted. It is so "since"
+that many steps were finished. Told again where that changes; the share is 0 where all are used."""
 
 OPERATIONS_ADDED_AT: Final = "operations_added_at"
 """Fact: a line that adds to a default graph that goes on growing: of that many of the newest

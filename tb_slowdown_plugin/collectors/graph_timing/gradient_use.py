@@ -1,8 +1,8 @@
 """Which of the gradients that are computed in one place move a variable, and what the others cost.
 
 A gradient is of no use where the optimizer doesn't get it, or gets it times zero. One of which only
-numbers are made, such as a norm, is watched. Tensors of graphs
-are known by name: to hold one is to hold its graph.
+numbers are made, such as a norm, is watched. Of several that are only added up one would do.
+Tensors of graphs are known by name: to hold one is to hold its graph.
 """
 
 from __future__ import annotations
@@ -17,6 +17,11 @@ from tb_slowdown_plugin.collectors.graph_timing.graph_work import (
     Gradients,
     only_numbers_leave,
     share_of_graph,
+)
+from tb_slowdown_plugin.collectors.graph_timing.summed_gradients import (
+    OneGradient,
+    are_added_up,
+    share_of_repeats,
 )
 from tb_slowdown_plugin.collectors.graph_timing.zero_tensors import (
     GraphNumber,
@@ -96,8 +101,10 @@ def count_places(scope: Scope, zeros: Collection[GraphNumber]) -> dict[str, dict
     """
     known = _find_zero_tensors(scope, zeros)
     watched = [each for each in scope.asked if _is_watched(each)]
-    counted = _count_watched(scope, watched)
-    for asked in (each for each in scope.asked if each not in watched):
+    summed = _find_summed([each for each in scope.asked if each not in watched])
+    counted = _count_watched(scope, watched) | _count_summed(summed)
+    told = [*watched, *(each for group in summed for each in group)]
+    for asked in (each for each in scope.asked if each not in told):
         numbers = _count(asked, scope.applied, known)
         before = counted.get(asked.place)
         if numbers and (before is None or _used(numbers) < _used(before)):
@@ -131,6 +138,47 @@ def _count_watched(scope: Scope, watched: list[Asked]) -> dict[str, dict[str, fl
                 "elements": max(sum(call.elements.values()) for call in calls),
                 "updated_elements": 0,
                 "watched": len(calls),
+                "share": share,
+            }
+    return counted
+
+
+def _find_summed(asked: list[Asked]) -> list[list[Asked]]:
+    """Calls whose gradients of the same variables are only added up, in groups."""
+    groups: dict[tuple[int, Callable[[], Any]], list[Asked]] = {}
+    for each in asked:
+        if each.gradients:
+            widest = max(each.gradients, key=each.elements.__getitem__)
+            groups.setdefault((widest, each.gradients[widest].graph), []).append(each)
+    found = []
+    for (variable, _), group in groups.items():
+        gradients = [each.gradients[variable].find() for each in group]
+        if all(each is not None for each in gradients) and are_added_up(gradients):
+            found.append(group)
+    return found
+
+
+def _count_summed(groups: list[list[Asked]]) -> dict[str, dict[str, float]]:
+    """The numbers of such calls, at the line of the first one."""
+    counted: dict[str, dict[str, float]] = {}
+    for group in groups:
+        calls = [
+            OneGradient(
+                [each.find() for each in call.targets],
+                [each.find() for each in call.gradients.values()],
+            )
+            for call in group
+        ]
+        share = share_of_repeats(calls)
+        elements = max(sum(call.elements.values()) for call in group)
+        variables = max(len(call.elements) for call in group)
+        if share > 0:  # not where it can't be counted
+            counted[group[0].place] = {
+                "variables": variables,
+                "updated": variables,
+                "elements": elements,
+                "updated_elements": elements,
+                "summed": len(group),
                 "share": share,
             }
     return counted

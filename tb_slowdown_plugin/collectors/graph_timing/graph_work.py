@@ -39,17 +39,30 @@ def share_of_graph(of: Gradients) -> float:
     Args:
       of: Tensors of one graph.
     """
-    graph = of.unused[0].graph
+    needed = operations_before([*_flat(of.target), *of.used])
+    alone = operations_before(of.unused) - needed
+    run = operations_run(of.unused[0].graph, [*_flat(of.target), *of.used, *of.unused])
+    whole = work_of(run) if run is not None else 0.0
+    return work_of(alone) / whole if whole > 0 else math.nan
+
+
+def operations_run(graph: Any, needed: Iterable[Any]) -> set[Any] | None:
+    """The operations that run in a graph, what nothing needs left out; None where it calls others.
+
+    Args:
+      graph: One that has been traced.
+      needed: Tensors that are needed, whatever for.
+    """
     operations = graph.get_operations()
     if any(each.type in _CALLS for each in operations):
-        return math.nan
-    needed = _before([*_flat(of.target), *of.used])
-    alone = _before(of.unused) - needed
+        return None
     acting = [tensor for each in operations if each.op_def.is_stateful for tensor in each.inputs]
-    # What nothing needs is not run.
-    run = needed | alone | _before([*acting, *getattr(graph, "outputs", ())])
-    whole = sum(map(_work, run))
-    return sum(map(_work, alone)) / whole if whole > 0 else math.nan
+    return operations_before([*needed, *acting, *getattr(graph, "outputs", ())])
+
+
+def work_of(operations: Iterable[Any]) -> float:
+    """What they compute: products and numbers."""
+    return sum(map(_work, operations))
 
 
 def only_numbers_leave(gradients: Iterable[Any]) -> bool:
@@ -90,7 +103,7 @@ def _flat(target: Any) -> list[Any]:
     return [target]
 
 
-def _before(tensors: Iterable[Any]) -> set[Any]:
+def operations_before(tensors: Iterable[Any]) -> set[Any]:
     """The operations that compute these tensors."""
     found: set[Any] = set()
     ahead = [tensor.op for tensor in tensors]

@@ -2,7 +2,8 @@
 
 How it looks: The phase `backward` grows, the phase `forward` does not. Or each step, from the first
 on, computes gradients of variables that its optimizer doesn't update, gradients that are multiplied
-by zero before it gets them, or gradients of which only a norm or the like is watched.
+by zero before it gets them, gradients of which only a norm or the like is watched, or several of
+the same variables that are only added up.
 
 Confused with:
 
@@ -16,7 +17,7 @@ Confused with:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -107,34 +108,61 @@ def _claim_unused(case: Case, claimed: tuple[Finding, ...]) -> Claim:
     seconds = lost_seconds(claimed)
     widest = _find_widest(case)
     told = widest[place].numbers if place in widest else {}
-    zeroed, watched = told.get("zeroed", 0) > 0, told.get("watched", 0) > 0
+    summary, advice = _tell_unused(place, told)
     return Claim(
         "backward_pass",
         claimed,
         f"gradients that aren't used: {place}",
-        f"Each step computes gradients that move no variable, in {place}: only numbers are made of "
-        "them."
-        if watched
-        else f"Each step computes gradients that are multiplied by zero, in {place}."
-        if zeroed
-        else "Each step computes gradients of variables that its optimizer doesn't update, "
-        f"in {place}.",
+        summary,
         (
             *map(_tell_numbers, widest.values()),
             f"About {ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run), "
             "by the products and sums in the step's graph that are only for them. All steps have "
             "them, so no clock can tell.",
         ),
-        (
-            _watch_less_often(place)
-            if watched
-            else _leave_out_zeroed(place)
-            if zeroed
-            else _only_what_is_updated(place),
-        ),
+        (advice,),
         "medium",
         "flat",  # also where another function trains before it
         place=to_place(place),
+    )
+
+
+def _tell_unused(place: str, told: Mapping[str, float]) -> tuple[str, Advice]:
+    """What is computed for nothing in a line, and what to do instead."""
+    if told.get("watched", 0) > 0:
+        return (
+            f"Each step computes gradients that move no variable, in {place}: only numbers are "
+            "made of them.",
+            _watch_less_often(place),
+        )
+    if told.get("summed", 0) > 0:
+        return (
+            f"Each step computes {count(told['summed'])} gradients of the same variables, in "
+            f"{place}, and adds them up: one gradient of the sum of the losses is the same.",
+            _one_of_the_sum(place),
+        )
+    if told.get("zeroed", 0) > 0:
+        return (
+            f"Each step computes gradients that are multiplied by zero, in {place}.",
+            _leave_out_zeroed(place),
+        )
+    return (
+        f"Each step computes gradients of variables that its optimizer doesn't update, in {place}.",
+        _only_what_is_updated(place),
+    )
+
+
+def _one_of_the_sum(place: str) -> Advice:
+    return Advice(
+        "Add the losses up inside the tape, and ask for one gradient of the sum: the backward pass "
+        "then goes through what they share once.",
+        snippet(
+            old("parts = [tape.gradient(loss, variables) for loss in losses]"),
+            old("gradients = [tf.add_n(each) for each in zip(*parts)]"),
+            new("gradients = tape.gradient(tf.add_n(losses), variables)"),
+        ),
+        "None, but for rounding.",
+        f"in `{place}`",
     )
 
 
@@ -247,6 +275,12 @@ def _tell_numbers(fact: Fact) -> str:
             f"{counted(round(numbers['variables']), 'variable')}"
             f"{_times(round(numbers['watched']))}, and the optimizer gets none of what is made of "
             "them: only a few numbers leave the function."
+        )
+    if numbers.get("summed", 0) > 0:
+        return (
+            f"`{fact.subject}` computes the gradients of "
+            f"{counted(round(numbers['variables']), 'variable')}"
+            f"{_times(round(numbers['summed']))}, and nothing but their sum is used."
         )
     zeroed = round(numbers.get("zeroed", 0))
     return (

@@ -119,3 +119,34 @@ def test_gradients_of_which_only_numbers_are_made_are_watched():
     }
     assert 0.2 < share < 0.7
     assert counted["train"]["updated"] == 1
+
+
+def test_gradients_that_are_only_added_up_are_one_too_many():
+    scope, weight = Scope(since=3), tf.Variable(tf.ones([10, 10]))
+
+    @tf.function
+    def step(x):
+        with tf.GradientTape(persistent=True) as tape:
+            hidden = x @ weight
+            targets = [tf.reduce_sum(hidden**power) for power in (2, 3, 4)]
+        gradients = [tape.gradient(each, weight) for each in targets]
+        for target, gradient in zip(targets, gradients, strict=True):
+            asked = {LARGE: Traced.of(gradient)}
+            scope.asked.append(Asked(LINE, {LARGE: 100}, [Traced.of(target)], asked))
+        total = tf.add_n(gradients)
+        scope.applied[LARGE] = [Traced.of(total)]
+        weight.assign_sub(total)
+
+    functions = [step.get_concrete_function(tf.TensorSpec([rows, 10])) for rows in (4, 8)]
+    assert len(functions) == 2
+    ((line, counted),) = count_places(scope, []).items()
+    share = counted.pop("share")
+    assert line == LINE
+    assert counted == {
+        "variables": 1,
+        "updated": 1,
+        "elements": 100,
+        "updated_elements": 100,
+        "summed": 3,
+    }
+    assert 0.3 < share < 0.7

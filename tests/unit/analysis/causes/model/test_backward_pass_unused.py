@@ -77,3 +77,17 @@ def test_gradients_that_are_only_watched_are_told_with_how_often(make_run):
         "leave the function."
     )
     assert cause.advice[0].text.startswith("Compute what is only watched in a function of its own")
+
+
+def test_gradients_that_are_only_added_up_are_told_with_how_many(make_run):
+    report = report_of(make_run, share=0.6, summed=5.0, updated=18.0, updated_elements=50_000.0)
+    (cause,) = report.causes
+    assert cause.summary == (
+        f"Each step computes 5 gradients of the same variables, in {PLACE}, and adds them up: one "
+        "gradient of the sum of the losses is the same."
+    )
+    assert cause.evidence[0] == (
+        f"`{PLACE}` computes the gradients of 18 variables, 5 times a step, and nothing but their "
+        "sum is used."
+    )
+    assert cause.advice[0].text.startswith("Add the losses up inside the tape")
