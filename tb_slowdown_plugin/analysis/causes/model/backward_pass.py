@@ -1,9 +1,8 @@
 """Computing gradients keeps getting slower, or takes long for gradients that nobody uses.
 
 How it looks: The phase `backward` grows, the phase `forward` does not. Or each step, from the first
-on, computes gradients of variables that its optimizer doesn't update, gradients that are multiplied
-by zero before it gets them, gradients of which only a norm or the like is watched, or several of
-the same variables that are only added up.
+on, computes gradients that its optimizer doesn't get, or gets times zero, gradients of which only a
+norm or the like is watched, or several that are only added up.
 
 Confused with:
 
