@@ -2,17 +2,15 @@
 
 A gradient is of no use where the optimizer doesn't get it, or gets it times zero. One of which only
 numbers are made, such as a norm, is watched. Of several that are only added up one would do.
-Tensors of graphs are known by name: to hold one is to hold its graph.
 """
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Collection, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
+from tb_slowdown_plugin.collectors.graph_timing.asked_gradients import Asked, Scope, Traced
 from tb_slowdown_plugin.collectors.graph_timing.graph_work import (
     Gradients,
     only_numbers_leave,
@@ -23,73 +21,7 @@ from tb_slowdown_plugin.collectors.graph_timing.summed_gradients import (
     are_added_up,
     share_of_repeats,
 )
-from tb_slowdown_plugin.collectors.graph_timing.zero_tensors import (
-    GraphNumber,
-    find_numbers,
-    find_zeros,
-)
-
-
-class Traced(NamedTuple):
-    """A tensor of a graph, which it does not keep alive."""
-
-    graph: Callable[[], Any]
-    name: str
-
-    @classmethod
-    def of(cls, tensor: Any) -> Traced:
-        """Also the values of the rows of an embedding."""
-        dense = getattr(tensor, "values", tensor)
-        reference = weakref.ref(dense.graph)
-        hash(reference)  # from now on, also when the graph is gone
-        return cls(reference, dense.name)
-
-    def find(self) -> Any:
-        """The tensor; None once its graph is gone."""
-        graph = self.graph()
-        return None if graph is None else graph.get_tensor_by_name(self.name)
-
-
-@dataclass(slots=True)
-class Asked:
-    """The variables of one call of `gradient`."""
-
-    place: str
-    """The line, "FitHead.step (probe.py:88)"."""
-    elements: dict[int, int]
-    """Variable, by its identity -> numbers in it."""
-    targets: list[Traced] = field(default_factory=list)
-    gradients: dict[int, Traced] = field(default_factory=dict)
-    """Variable -> its gradient, in code that is traced."""
-
-
-@dataclass(slots=True)
-class Scope:
-    """What one traced function, or one eager step, computes and applies."""
-
-    since: int
-    """Steps that were finished before."""
-    asked: list[Asked] = field(default_factory=list)
-    applied: dict[int, list[Traced]] = field(default_factory=dict)
-    """Variable -> what the optimizer gets for it, in code that is traced."""
-    numbers: list[GraphNumber] | None = None
-    """That what is applied is made of; None before they are sought."""
-    calls_before: int = -1
-    """When it was read last: more may come while it is traced."""
-    seen: object = None
-    """The calls, and the numbers that were zero, when it was looked at last."""
-
-    @property
-    def calls(self) -> int:
-        """How many lines have asked so far, and how many variables were updated."""
-        return len(self.asked) + len(self.applied)
-
-    def find_zero_numbers(self) -> list[GraphNumber]:
-        """Those that are zero now, of what its gradients are made of when they are applied."""
-        if self.numbers is None:
-            got = (each.find() for all_of in self.applied.values() for each in all_of)
-            self.numbers = find_numbers(tensor for tensor in got if tensor is not None)
-        return [each for each in self.numbers if each.is_zero()]
+from tb_slowdown_plugin.collectors.graph_timing.zero_tensors import GraphNumber, find_zeros
 
 
 def count_places(scope: Scope, zeros: Collection[GraphNumber]) -> dict[str, dict[str, float]]:
@@ -124,8 +56,10 @@ def _count_watched(scope: Scope, watched: list[Asked]) -> dict[str, dict[str, fl
     """The same of lines whose gradients are only watched, all calls of a line together."""
     used = [each.find() for all_of in scope.applied.values() for each in all_of]
     counted: dict[str, dict[str, float]] = {}
-    for place in {each.place for each in watched}:
-        calls = [each for each in watched if each.place == place]
+    groups: dict[tuple[str, Callable[[], Any]], list[Asked]] = {}
+    for each in watched:
+        groups.setdefault((each.place, each.targets[0].graph), []).append(each)
+    for (place, _), calls in groups.items():
         targets = [each.find() for call in calls for each in call.targets]
         unused = [each.find() for call in calls for each in call.gradients.values()]
         share = share_of_graph(

@@ -20,12 +20,8 @@ from typing import Any, Final
 
 from tb_slowdown_plugin.catalog.events import WIDE_GRADIENT
 from tb_slowdown_plugin.collectors.base import Context, find_keras
-from tb_slowdown_plugin.collectors.graph_timing.gradient_use import (
-    Asked,
-    Scope,
-    Traced,
-    count_places,
-)
+from tb_slowdown_plugin.collectors.graph_timing.asked_gradients import Asked, Scope, Traced
+from tb_slowdown_plugin.collectors.graph_timing.gradient_use import count_places
 from tb_slowdown_plugin.collectors.hooks.converted_code import line_before
 from tb_slowdown_plugin.collectors.hooks.installed_code import (
     is_generated,

@@ -6,12 +6,8 @@ import gc
 
 import pytest
 
-from tb_slowdown_plugin.collectors.graph_timing.gradient_use import (
-    Asked,
-    Scope,
-    Traced,
-    count_places,
-)
+from tb_slowdown_plugin.collectors.graph_timing.asked_gradients import Asked, Scope, Traced
+from tb_slowdown_plugin.collectors.graph_timing.gradient_use import count_places
 
 pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")
@@ -97,7 +93,8 @@ def watch():
         weight.assign_sub(gradients[-1])
         return [tf.norm(each) for each in gradients[:2]]
 
-    return scope, step.get_concrete_function(tf.TensorSpec([4, 10]))
+    # Traced for each of two shapes, each step asks twice.
+    return scope, [step.get_concrete_function(tf.TensorSpec([rows, 10])) for rows in (4, 8)]
 
 
 def test_what_a_function_returns_may_be_applied_elsewhere():
@@ -107,7 +104,7 @@ def test_what_a_function_returns_may_be_applied_elsewhere():
 
 
 def test_gradients_of_which_only_numbers_are_made_are_watched():
-    scope, _function = watch()
+    scope, _functions = watch()
     counted = count_places(scope, [])
     share = counted["watch"].pop("share")
     assert counted["watch"] == {
