@@ -20,7 +20,7 @@ from tb_slowdown_plugin.analysis.report_types import Advice
 from tb_slowdown_plugin.analysis.text.wording import count, duration, ledger_seconds, percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.parameters.ledger import FLAT_FLOOR
+from tb_slowdown_plugin.catalog.parameters.ledger import UNEXPLAINED_FLOOR
 
 
 def claim(case: Case) -> Claim | None:
@@ -69,7 +69,7 @@ def _claim_regular_function(case: Case) -> Claim | None:
     """What comes back with every so many steps, and no clock knows: the function that does it."""
     claimed = tuple(finding for finding in case.core() if finding.comes_by_count)
     lost = lost_seconds(claimed)
-    if case.wall_share(lost) < FLAT_FLOOR:
+    if case.wall_share(lost) < UNEXPLAINED_FLOOR:
         return None
     found = find_regular_function(case.run, lost)
     if found is None:

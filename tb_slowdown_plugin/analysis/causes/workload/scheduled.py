@@ -20,8 +20,8 @@ from tb_slowdown_plugin.analysis.text.wording import counted, duration, percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog.parameters.causes import LONGEST_RHYTHM
 from tb_slowdown_plugin.catalog.parameters.ledger import (
-    FLAT_FLOOR,
     INPUT_FLOOR,
+    UNEXPLAINED_FLOOR,
 )
 from tb_slowdown_plugin.catalog.parameters.shared import MATTERS, MOSTLY, NEGLIGIBLE, SEVERAL
 from tb_slowdown_plugin.records.types import Float, Int
@@ -80,7 +80,7 @@ def _is_planned(case: Case, finding: Finding) -> bool:
         return False
     steps = len(case.run.steps)
     # From as much on as would be too long a wait for data it is told as a loss, however often.
-    most = INPUT_FLOOR if period <= LONGEST_RHYTHM else FLAT_FLOOR
+    most = INPUT_FLOOR if period <= LONGEST_RHYTHM else UNEXPLAINED_FLOOR
     if case.wall_share(finding.lost_seconds) >= most:
         return False
     absent = max(NEGLIGIBLE * steps, 2 * period)

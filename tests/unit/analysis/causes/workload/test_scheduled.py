@@ -71,7 +71,9 @@ def test_what_begins_ends_or_comes_by_the_clock_stays_lost(make_run, find, judge
 
 
 @pytest.mark.parametrize(
-    ("seconds", "verdict"), [(0.004, "healthy"), (0.020, "slowdown")], ids=["3.8%", "17%"]
+    ("seconds", "verdict"),
+    [(0.004, "healthy"), (0.008, "healthy"), (0.020, "slowdown")],
+    ids=["3.8%", "7.4%", "17%"],
 )
 def test_what_comes_seldom_is_the_plan_below_the_floor_of_a_log_or_a_checkpoint(
     make_run, find, judge, seconds, verdict
