@@ -1,7 +1,8 @@
 """Steps that take somewhat longer for a while, for no reason that was seen: no loss.
 
 On a machine that is shared, or virtual, or warm, a processor is slower for seconds at a time. A
-loss of the program's own goes on, and is soon more than that.
+loss of the program's own goes on, and is soon more than that. On few cores the threads of
+TensorFlow also compute one after another, for any time, what they computed at once before.
 """
 
 from __future__ import annotations
@@ -9,10 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case
+from tb_slowdown_plugin.analysis.causes.common.trend_tests import median_of_known
 from tb_slowdown_plugin.analysis.text.wording import duration, percent
 from tb_slowdown_plugin.analysis.types import Finding
+from tb_slowdown_plugin.catalog.events import PYTHON_STACK
 from tb_slowdown_plugin.catalog.parameters.causes import WANDERING_SECONDS
-from tb_slowdown_plugin.catalog.parameters.shared import FAR_BEYOND, MATTERS
+from tb_slowdown_plugin.catalog.parameters.shared import (
+    FAR_BEYOND,
+    LARGER,
+    MATTERS,
+    NEGLIGIBLE,
+    TELLING,
+)
 
 
 def split_slower_pace(case: Case) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
@@ -21,12 +30,17 @@ def split_slower_pace(case: Case) -> tuple[tuple[Finding, ...], tuple[Finding, .
     Args:
       case: its findings are those that no rule has claimed.
     """
-    return case.part(each for each in case.core() if _is_slower_pace(each))
+    return case.part(
+        each for each in case.core() if _is_slower_pace(each) or _is_less_overlap(case, each)
+    )
 
 
 def tell_slower_pace(case: Case, slower: tuple[Finding, ...]) -> Iterable[str]:
     """In which steps, for how long, and by how much."""
     for finding in slower:
+        if _is_less_overlap(case, finding):
+            yield _tell_less_overlap(case, finding)
+            continue
         yield (
             f"In {case.steps_text(finding.rows)} ({duration(_seconds(case, finding))}) steps take "
             f"up to {percent(finding.numbers['growth_fraction'])} longer, for no reason that was "
@@ -58,6 +72,49 @@ def _is_slower_pace(finding: Finding) -> bool:
         and growth is not None
         and 0 < growth < FAR_BEYOND - 1
         and finding.lost_seconds < WANDERING_SECONDS
+    )
+
+
+def _is_less_overlap(case: Case, finding: Finding) -> bool:
+    """Whether steps take longer at the same CPU time, with one thread at work at each moment."""
+    if finding.pattern != "level_shift" or _waits_were_seen(case, finding):
+        return False
+    (period, later), (computed, since) = _levels(case, finding)
+    return (
+        computed >= LARGER * period > 0
+        and abs(since - computed) <= NEGLIGIBLE * computed
+        and abs(since - later) <= TELLING * later
+    )
+
+
+def _levels(case: Case, finding: Finding) -> tuple[tuple[float, float], tuple[float, float]]:
+    """What a step takes, and what the process computes in it, before and in those of a finding."""
+    first, last = finding.rows
+    start = case.diagnosis.warm_up_rows
+    period, computed = (
+        (median_of_known(each[start:first]), median_of_known(each[first : last + 1]))
+        for each in (case.run.steps.period_seconds, case.run.steps.process_cpu_seconds)
+    )
+    return period, computed
+
+
+def _waits_were_seen(case: Case, finding: Finding) -> bool:
+    """Whether the training thread waited for anything in samples since it began."""
+    return any(
+        samples > 0
+        for row, fact in case.run.facts(PYTHON_STACK)
+        for name, samples in fact.numbers.items()
+        if row > finding.rows[0] and name.startswith("waits_")
+    )
+
+
+def _tell_less_overlap(case: Case, finding: Finding) -> str:
+    (period, later), (computed, _) = _levels(case, finding)
+    return (
+        f"In {case.steps_text(finding.rows)} a step takes {duration(later)}, {duration(period)} "
+        f"before, at the same CPU time ({duration(computed)}): what threads computed at once they "
+        "compute one after another. On few cores that comes and goes for no reason of the "
+        f"program's, so it isn't counted as lost ({duration(finding.lost_seconds)} in all)."
     )
 
 

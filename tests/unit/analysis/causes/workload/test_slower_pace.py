@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tb_slowdown_plugin.analysis.report_builder import account_for
+from tb_slowdown_plugin.records.types import Fact
 from tb_slowdown_plugin.report.text_report import to_text
 
 SIZE = 400
@@ -77,3 +78,34 @@ def test_one_long_stall_is_none_of_them(stalled):
     report = stalled([400], 1.2)
     assert report.verdict == "slowdown"
     assert report.unexplained_seconds == pytest.approx(1.2, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("cores", "waits", "is_lost"),
+    [
+        ((1.66, 1.0), 0, False),
+        ((1.66, 1.66), 0, True),
+        ((1.66, 1.0), 2, True),
+        ((0.8, 0.5), 0, True),
+    ],
+    ids=["at the same CPU time", "computes more", "was seen to wait", "is idle for longer"],
+)
+def test_threads_that_compute_one_after_another_are_no_loss(
+    make_run, find, judge, cores, waits, is_lost
+):
+    """Steps of 10 ms take 16.6 ms from the middle of the run on."""
+    later = np.arange(4 * SIZE) >= 2 * SIZE
+    slower = np.where(later, 0.0066, 0.0)
+    numbers = {"samples": 20.0, "of": 20.0, "waits_alone": float(waits)}
+    run = make_run(
+        STEP + slower,
+        process_cpu=(STEP + slower) * np.where(later, cores[1], cores[0]),
+        events=[(1500, Fact("python_stack", "main (train.py:78)", numbers))],
+    )
+    finding = find("core", "level_shift", slower, confidence="medium", growth_fraction=0.66)
+    report = judge(run, finding).report
+    assert report.lost_seconds == pytest.approx(slower.sum() if is_lost else 0.0)
+    assert report.verdict == ("slowdown" if is_lost else "healthy")
+    told = [note for note in report.notes if "one after another" in note]
+    assert len(told) == (not is_lost)
+    assert all("a step takes 16.6 ms, 10 ms before, at the same CPU time" in note for note in told)
