@@ -156,6 +156,12 @@ def functions_of(ran: int, named: Mapping[int, str]) -> list[str]:
     return list(dict.fromkeys(named.get(bit, "other functions") for bit in bits))
 
 
+def run_graphs(run: Run) -> bool:
+    """Whether nearly all steps run functions, and compute no gradients outside of them."""
+    ran = run.steps.ran
+    return len(ran) > 0 and bool(np.mean((ran > 0) & (ran & EAGER_GRADIENTS == 0)) >= NEARLY_ALL)
+
+
 def usual_functions(ran: Int) -> int:
     """The bits that most of these steps have.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
+from tb_slowdown_plugin.analysis.prepare.step_kinds import run_graphs
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import stack_sets, times_of
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY, MATTERS, SEVERAL
@@ -34,7 +35,9 @@ class EagerWork(NamedTuple):
 
 
 def find_eager_work(run: Run) -> EagerWork | None:
-    """Such work, None where samples are too few to say."""
+    """Such work beside steps that run a graph; None where samples are too few to say."""
+    if not run_graphs(run):
+        return None
     sets = stack_sets(run)
     lines: Counter[str] = Counter()
     long = 0

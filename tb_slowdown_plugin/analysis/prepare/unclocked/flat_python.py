@@ -16,7 +16,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from tb_slowdown_plugin.analysis.prepare.step_kinds import EAGER_GRADIENTS, find_kinds
+from tb_slowdown_plugin.analysis.prepare.step_kinds import find_kinds, run_graphs
 from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
     StackSet,
     function_of,
@@ -32,7 +32,6 @@ from tb_slowdown_plugin.catalog.parameters.shared import (
     MAJORITY,
     MATTERS,
     MOSTLY,
-    NEARLY_ALL,
     TELLING,
 )
 from tb_slowdown_plugin.records.types import Float, Run
@@ -104,7 +103,7 @@ def find_flat_function(run: Run, work: Work) -> FlatFunction | None:
 
     Operations count beside steps that run something else, and in functions that do little else.
     """
-    if work == "eager" and not _runs_graphs(run):
+    if work == "eager" and not run_graphs(run):
         return None
     sets = stack_sets(run)
     of = max(1, round(sum(each.of for each in sets)))
@@ -132,11 +131,6 @@ def _find_feeding(sets: list[StackSet], lines: Counter[str], of: int) -> FlatFun
     if total < INPUT_FLOOR * of or np.count_nonzero(per_set) < MOSTLY * len(sets):
         return None
     return FlatFunction(lines.most_common(1)[0][0], total, total, of)
-
-
-def _runs_graphs(run: Run) -> bool:
-    ran = run.steps.ran
-    return len(ran) > 0 and bool(np.mean((ran > 0) & (ran & EAGER_GRADIENTS == 0)) >= NEARLY_ALL)
 
 
 def _busiest(sets: list[StackSet], work: Work) -> tuple[str, Counter[str]]:

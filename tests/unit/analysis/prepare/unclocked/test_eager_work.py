@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -16,9 +18,10 @@ def told(place, of=20.0, **numbers):
 STEP = told("<module> (train.py:30)")
 
 
-def run_of(make_run, *facts, sets=3):
+def run_of(make_run, *facts, sets=3, ran=2):
     events = [(10 * number, fact) for number in range(1, sets + 1) for fact in (STEP, *facts)]
-    return make_run(np.full(10 * sets, 0.1), events=events)
+    run = make_run(np.full(10 * sets, 0.1), events=events)
+    return replace(run, steps=replace(run.steps, ran=np.full(10 * sets, ran)))
 
 
 @pytest.mark.parametrize(("long", "on_batches"), [(1.0, True), (0.0, False)])
@@ -45,3 +48,8 @@ def test_two_samples_say_nothing(make_run):
     rare = told("net (train.py:8)", no_graph=1.0)
     assert find_eager_work(run_of(make_run, rare, sets=2)) is None
     assert find_eager_work(run_of(make_run)) is None
+
+
+def test_of_eager_training_it_is_no_work_beside_the_steps(make_run):
+    busy = told("net (train.py:8)", no_graph=4.0)
+    assert find_eager_work(run_of(make_run, busy, ran=1)) is None
