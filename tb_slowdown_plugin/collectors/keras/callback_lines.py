@@ -9,6 +9,7 @@ import contextlib
 import sys
 import weakref
 from collections.abc import Generator
+from types import FrameType
 from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.base import Context, find_keras
@@ -18,6 +19,9 @@ from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
 
 _MOST: Final = 256
 """Callbacks alive at once that are remembered."""
+
+_MOST_CLASSES: Final = 10
+"""Frames that are looked at for the `__init__` of classes between the program's and Keras's."""
 
 _lines: dict[int, tuple[weakref.ref[Any], str]] = {}
 """Of the callbacks of this process, by `id`: they may be equal, or without a hash."""
@@ -49,9 +53,23 @@ def line_of(callback: Any) -> str:
     return line if made_by is not None and made_by() is callback else ""
 
 
+def _frame_around(callback: Any, frame: FrameType) -> FrameType | None:
+    """The frame that calls a callback's class: its own `__init__` only calls Keras's."""
+    around: FrameType | None = frame
+    inner: FrameType | None = frame
+    for _ in range(_MOST_CLASSES):
+        if inner is None:
+            break
+        names = inner.f_code.co_varnames[: inner.f_code.co_argcount]
+        if names and inner.f_locals.get(names[0]) is callback:
+            around = inner.f_back
+        inner = inner.f_back
+    return around
+
+
 def _remember(callback: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
     with contextlib.suppress(Exception):  # the program must not see it
-        file, line = calling_line(sys._getframe(1))
+        file, line = calling_line(_frame_around(callback, sys._getframe(1)))
         if file and len(_lines) < _MOST:
             key = id(callback)
             alive = weakref.ref(callback, lambda _: _lines.pop(key, None))

@@ -49,6 +49,9 @@ from tb_slowdown_plugin.records.types import Float, Int
 
 _LONG_STEP_SECONDS = 0.1
 
+_ONCE = (".on_train_begin ", ".on_train_end ")
+"""Methods that run once in a `fit`."""
+
 
 def explain(case: Case) -> Claim | None:
     """Claims what callbacks, summaries and growing validation lost."""
@@ -112,7 +115,11 @@ def _method(case: Case, finding: Finding) -> str:
         for account, _, place in [fact.subject.partition(" ")]
         if account == finding.source
     )
-    several = [each for each in told if ("_epoch_" in each) == at_epochs]
+    several = [
+        each
+        for each in told
+        if ("_epoch_" in each) == at_epochs and not any(once in each for once in _ONCE)
+    ]
     return next(iter(told if len(told) == 1 else several if len(several) == 1 else ()), "")
 
 

@@ -43,6 +43,21 @@ def test_a_callback_of_the_program_keeps_the_place_of_its_method(lines):
     assert facts[CALLBACK_MADE_AT].startswith("callback:Plotter ")
 
 
+def test_a_class_of_the_program_is_made_where_it_is_called(lines):
+    class Base(keras.callbacks.Callback):
+        def __init__(self, path):
+            super().__init__()
+            self.path = path
+
+    class Journal(Base):
+        def __init__(self, path):
+            super().__init__(path)
+
+    line = inspect.currentframe().f_lineno + 1
+    journal = Journal("run.json")
+    assert line_of(journal) == f"{HERE}:{line}"
+
+
 def test_callbacks_may_be_equal_and_without_a_hash(lines):
     class Same(keras.callbacks.Callback):
         def __eq__(self, other):

@@ -28,8 +28,13 @@ def test_who_takes_the_time_and_how_often(make_run, find, judge, account, summar
 
 
 def test_the_method_of_a_callback_is_its_place(make_run, find, judge):
-    told = ("Mine.on_epoch_end (a.py:9)", "Mine.on_train_batch_end (a.py:4)", "Other.f (a.py:1)")
-    accounts = ("callback:Mine", "callback:Mine", "callback:Other")
+    told = (
+        "Mine.on_train_begin (a.py:2)",
+        "Mine.on_epoch_end (a.py:9)",
+        "Mine.on_train_batch_end (a.py:4)",
+        "Other.f (a.py:1)",
+    )
+    accounts = ("callback:Mine", "callback:Mine", "callback:Mine", "callback:Other")
     facts = [
         (0, Fact("callback_at", f"{account} {place}", {}))
         for account, place in zip(accounts, told, strict=True)
