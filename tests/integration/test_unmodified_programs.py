@@ -45,8 +45,8 @@ PROGRAMS = {
     "gan_of_two_functions": Expected(
         180,
         "input_pipeline",
-        "A step is one call of train_discriminator (program.py:27) and those of train_generator "
-        "(program.py:38) after it.",
+        "A step is one call of train_discriminator (program.py:28) and those of train_generator "
+        "(program.py:39) after it.",
     ),
     "reinforcement": Expected(80, "retracing", "A step is one call of learn (program.py:15)."),
     "session": Expected(120, "graph_growth", "A step is one call of Session.run (program.py:27)."),
@@ -70,7 +70,7 @@ PROGRAMS = {
     ),
     "own_steps": Expected(100, "checkpointing", None),
     "raises": Expected(
-        90, "retracing", "A step is one call of train_step (program.py:18).", status=1
+        90, "retracing", "A step is one call of train_step (program.py:19).", status=1
     ),
 }
 
