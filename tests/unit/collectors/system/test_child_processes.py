@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from tb_slowdown_plugin.collectors.base import Unavailable
 from tb_slowdown_plugin.collectors.system.child_processes import (
     ChildProcesses,
     multiprocessing_children,
@@ -41,17 +42,23 @@ def stat(seconds):
 
 
 @pytest.fixture
-def collector(recording):
+def collector(recording, tmp_path):
     """Of processes and files that a test sets."""
 
     def make(processes, files):
-        made = ChildProcesses(
-            lambda: processes, lambda file: files.get(file.rpartition("/proc/")[2], b"")
-        )
+        set_files(tmp_path, files)
+        made = ChildProcesses(lambda: processes, tmp_path)
         made.start(recording.context)
         return made
 
     return make
+
+
+def set_files(root, files):
+    for name, content in files.items():
+        file = root / "proc" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
 
 
 def told(recording):
@@ -62,14 +69,15 @@ LISTED = f"self/task/{os.getpid()}/children"
 HERE = "tests/unit/collectors/system/test_child_processes.py"
 
 
-def test_seconds_of_a_child_count_when_it_has_ended_too(collector, recording, monkeypatch, root):
+def test_seconds_of_a_child_count_when_it_has_ended_too(
+    collector, recording, monkeypatch, root, tmp_path
+):
     monkeypatch.chdir(root)
-    processes, files = [SimpleNamespace(pid=7, _target=feed)], {LISTED: b"7 8", "7/stat": stat(2)}
-    files["8/stat"] = stat(1)
-    made = collector(processes, files)
+    files = {LISTED: b"7 8", "7/stat": stat(2), "8/stat": stat(1)}
+    made = collector([SimpleNamespace(pid=7, _target=feed)], files)
     assert made.read() == {"child_cpu_seconds": 3.0}
-    del files["7/stat"]
-    files[LISTED], files["8/stat"] = b"8", stat(1.5)
+    (tmp_path / "proc/7/stat").unlink()
+    set_files(tmp_path, {LISTED: b"8", "8/stat": stat(1.5)})
     assert made.read() == {"child_cpu_seconds": 3.5}
     made.stop()
     line = feed.__code__.co_firstlineno
@@ -77,7 +85,7 @@ def test_seconds_of_a_child_count_when_it_has_ended_too(collector, recording, mo
 
 
 def test_a_class_of_processes_is_known_by_its_run(collector, recording):
-    made = collector([Feeder()], {"7/stat": stat(1)})
+    made = collector([Feeder()], {LISTED: b"", "7/stat": stat(1)})
     made.read()
     ((subject, _),) = told(recording)
     assert f":{Feeder.run.__code__.co_firstlineno})" in subject
@@ -85,10 +93,15 @@ def test_a_class_of_processes_is_known_by_its_run(collector, recording):
 
 
 def test_without_children_nothing_is_told(collector, recording):
-    made = collector([SimpleNamespace(pid=None, _target=feed)], {})
+    made = collector([SimpleNamespace(pid=None, _target=feed)], {LISTED: b""})
     assert made.read() == {}
     made.stop()
     assert told(recording) == []
+
+
+def test_a_kernel_that_lists_none_is_told(recording, tmp_path):
+    with pytest.raises(Unavailable, match="does not list the children"):
+        ChildProcesses(tuple, tmp_path).start(recording.context)
 
 
 def test_real_children_are_found_and_not_reaped(recording):
@@ -100,6 +113,7 @@ def test_real_children_are_found_and_not_reaped(recording):
     while seconds < 0.1 and time.monotonic() < until:
         seconds = made.read().get("child_cpu_seconds", 0.0)
         time.sleep(0.01)
+    made.stop()
     assert seconds >= 0.1
     assert child.wait(20) == 0
 
