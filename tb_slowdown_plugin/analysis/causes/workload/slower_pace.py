@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tb_slowdown_plugin.analysis.causes.common.context import Case
+from tb_slowdown_plugin.analysis.causes.common.context import CORE, Case
 from tb_slowdown_plugin.analysis.causes.common.trend_tests import median_of_known
 from tb_slowdown_plugin.analysis.text.wording import duration, percent
 from tb_slowdown_plugin.analysis.types import Finding
@@ -50,18 +50,19 @@ def tell_slower_pace(case: Case, slower: tuple[Finding, ...]) -> Iterable[str]:
 
 
 def find_scattered(case: Case) -> tuple[Finding, ...]:
-    """Stalls that no rule has claimed, none of which is much of them: any machine has such.
+    """Stalls that no rule has claimed, none of which is much of them, and what came and went.
 
-    They stay unexplained, and are no verdict until they take as much as a slower pace does.
+    Any machine has such. They stay unexplained, and are no verdict until they take as much as a slower pace does.
 
     Args:
       case: its findings are those that no rule has claimed.
     """
     return tuple(
-        stalls
-        for stalls in case.stalls()
-        if stalls.lost_seconds < WANDERING_SECONDS
-        and stalls.lost_per_step.max() < MATTERS * stalls.lost_seconds
+        each
+        for each in (*case.stalls(), *case.core())
+        if each.lost_seconds < WANDERING_SECONDS
+        and (each.source != CORE or each.pattern == "one_off")
+        and each.lost_per_step.max() < MATTERS * each.lost_seconds
     )
 
 

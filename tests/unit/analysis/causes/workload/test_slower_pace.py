@@ -80,6 +80,17 @@ def test_one_long_stall_is_none_of_them(stalled):
     assert report.unexplained_seconds == pytest.approx(1.2, rel=0.05)
 
 
+@pytest.mark.parametrize(("each", "verdict"), [(0.004, "healthy"), (0.100, "slowdown")])
+def test_a_stretch_that_came_and_went_is_no_verdict_until_it_takes_much(
+    make_run, find, judge, each, verdict
+):
+    """As where another program computes for a quarter of a second: it stays unexplained."""
+    lost = np.where((np.arange(SIZE) >= 200) & (np.arange(SIZE) < 250), each, 0.0)
+    report = judge(make_run(STEP + lost), find("core", "one_off", lost, confidence="medium")).report
+    assert report.verdict == verdict
+    assert report.unexplained_seconds == pytest.approx(lost.sum())
+
+
 @pytest.mark.parametrize(
     ("cores", "waits", "is_lost"),
     [
