@@ -52,7 +52,8 @@ def tell_slower_pace(case: Case, slower: tuple[Finding, ...]) -> Iterable[str]:
 def find_scattered(case: Case) -> tuple[Finding, ...]:
     """Stalls that no rule has claimed, none of which is much of them, and what came and went.
 
-    Any machine has such. They stay unexplained, and are no verdict until they take as much as a slower pace does.
+    Any machine has such. They stay unexplained, and are no verdict until they take as much as a
+    slower pace does.
 
     Args:
       case: its findings are those that no rule has claimed.
