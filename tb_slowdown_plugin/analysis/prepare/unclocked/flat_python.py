@@ -32,6 +32,7 @@ from tb_slowdown_plugin.catalog.parameters.shared import (
     MAJORITY,
     MATTERS,
     MOSTLY,
+    SEVERAL,
     TELLING,
 )
 from tb_slowdown_plugin.records.types import Float, Run
@@ -110,7 +111,7 @@ def find_flat_function(run: Run, work: Work) -> FlatFunction | None:
     function, lines = _busiest(sets, work)
     if work == "feeds":
         return _find_feeding(sets, lines, of)
-    if lines.total() < MATTERS * of:
+    if lines.total() < max(SEVERAL, MATTERS * of):
         return None
     samples = sum(sum(_samples_of(each, function, "samples").values()) for each in sets)
     if work == "eager" and lines.total() < MAJORITY * samples:
@@ -128,7 +129,7 @@ def _find_feeding(sets: list[StackSet], lines: Counter[str], of: int) -> FlatFun
     """All that feeds the loop, in whatever functions; a step waits for it as for a pipeline."""
     per_set = [sum(fact.numbers.get("feeds", 0.0) for fact in each.facts) for each in sets]
     total = round(sum(per_set))
-    if total < INPUT_FLOOR * of or np.count_nonzero(per_set) < MOSTLY * len(sets):
+    if total < max(SEVERAL, INPUT_FLOOR * of) or np.count_nonzero(per_set) < MOSTLY * len(sets):
         return None
     return FlatFunction(lines.most_common(1)[0][0], total, total, of)
 

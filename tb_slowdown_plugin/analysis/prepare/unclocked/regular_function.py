@@ -12,7 +12,7 @@ from tb_slowdown_plugin.analysis.prepare.unclocked.stack_sets import (
     times_of,
 )
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.catalog.parameters.shared import MAJORITY, SEVERAL
+from tb_slowdown_plugin.catalog.parameters.shared import ENOUGH_STEPS, MAJORITY, SEVERAL
 from tb_slowdown_plugin.records.types import Fact, Run
 
 
@@ -37,6 +37,9 @@ def find_regular_function(run: Run, seconds: float) -> RegularFunction | None:
       seconds: What comes back has taken.
     """
     sets = stack_sets(run)
+    of = round(sum(each.of for each in sets))
+    if of < ENOUGH_STEPS:
+        return None
     lines: dict[str, Counter[str]] = defaultdict(Counter)
     for fact in (fact for each in sets for fact in each.facts):
         lines[_unit(fact.subject)][fact.subject] += round(fact.numbers.get("samples", 0.0))
@@ -45,7 +48,6 @@ def find_regular_function(run: Run, seconds: float) -> RegularFunction | None:
         samples = lines[unit].total()
         took = sum(each.seconds for each in times_of(run, partial(_samples_in, unit)))
         if samples >= SEVERAL and MAJORITY * seconds <= took <= seconds / MAJORITY:
-            of = round(sum(each.of for each in sets))
             return RegularFunction(names.place(lines[unit].most_common(1)[0][0]), samples, of)
     return None
 
