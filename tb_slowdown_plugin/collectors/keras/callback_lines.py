@@ -54,14 +54,19 @@ def line_of(callback: Any) -> str:
 
 
 def _frame_around(callback: Any, frame: FrameType) -> FrameType | None:
-    """The frame that calls a callback's class: its own `__init__` only calls Keras's."""
+    """The frame that calls a callback's class: its own `__init__` only calls Keras's.
+
+    Frames are told by their code: to read their variables would keep what these hold.
+    """
+    made_by = {
+        getattr(made.__dict__.get("__init__"), "__code__", None) for made in type(callback).__mro__
+    }
     around: FrameType | None = frame
     inner: FrameType | None = frame
     for _ in range(_MOST_CLASSES):
         if inner is None:
             break
-        names = inner.f_code.co_varnames[: inner.f_code.co_argcount]
-        if names and inner.f_locals.get(names[0]) is callback:
+        if inner.f_code in made_by:
             around = inner.f_back
         inner = inner.f_back
     return around

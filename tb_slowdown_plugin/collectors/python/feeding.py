@@ -37,13 +37,13 @@ class Feeding:
         Args:
           innermost: Where the training thread is.
         """
-        found = set(_generators(innermost))
+        found = set(_feeders(innermost))
         if found and runs_graph(innermost):
             self._holding |= found
         return bool(found - self._holding)
 
 
-def _generators(innermost: FrameType) -> Iterator[CodeType]:
+def _feeders(innermost: FrameType) -> Iterator[CodeType]:
     """Generators and loaders of the program that a frame runs in, and that its own code asks."""
     found: list[CodeType] = []
     frame: FrameType | None = innermost

@@ -74,7 +74,7 @@ _TERMINAL: Final = frozenset({"0x1", "0x2"})
 """What a program prints to, as the first argument of a call that writes."""
 
 
-def is_connection(descriptor: int) -> bool:
+def _is_connection(descriptor: int) -> bool:
     """Whether what is read comes from a pipe or a socket, and not from a file."""
     try:
         return os.readlink(f"/proc/self/fd/{descriptor}").startswith(("pipe:", "socket:"))  # noqa: PTH115
@@ -133,7 +133,7 @@ def _look(thread: int, frames: Frames, read: Callable[[int], list[str]]) -> Wait
         return "inside"
     if number in _CONNECTIONS.get(machine, ()):
         return "outside"
-    if number == _READ.get(machine) and call[1:] and is_connection(int(call[1], 16)):
+    if number == _READ.get(machine) and call[1:] and _is_connection(int(call[1], 16)):
         return "outside"
     if number != _FUTEX.get(machine):
         return "alone"

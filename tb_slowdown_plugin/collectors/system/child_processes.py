@@ -62,26 +62,31 @@ class ChildProcesses:
         self._context = context
         self._places = SourcePlaces.of_process()
         self._ticks = os.sysconf("SC_CLK_TCK")
-        self._seconds: dict[int, float] = {}
-        """Process -> CPU seconds so far, of those that have ended, too."""
-        self._place: dict[int, str] = {}
+        self._running: dict[int, tuple[str, float]] = {}
+        """Process -> what it runs, and its CPU seconds so far."""
+        self._ended: dict[str, float] = {}
+        """What was run -> CPU seconds of those that are gone: there may be one for each step."""
         self._told: dict[str, float] = {}
 
     def read(self) -> Mapping[str, float]:
         """The CPU seconds of all children so far, once there is one; what they run, as facts."""
         started = {each.pid: each for each in self._processes()}
         listed = self._children.read().split()
+        before, self._running = self._running, {}
         for pid in list(dict.fromkeys([*map(int, listed), *filter(None, started)]))[:_MOST]:
             seconds = self._computed(pid)
             if seconds is None:
                 continue
-            self._seconds[pid] = seconds
-            if pid not in self._place:
-                self._place[pid] = self._place_of(started.get(pid))
-        for place, seconds in self._by_place().items():
+            known = before.pop(pid, None)
+            place = known[0] if known else self._place_of(started.get(pid))
+            self._running[pid] = place, seconds
+        for place, seconds in before.values():
+            self._ended[place] = self._ended.get(place, 0.0) + seconds
+        by_place = self._by_place()
+        for place, seconds in by_place.items():
             if seconds >= max(2 * self._told.get(place, 0.0), 1 / self._ticks):
                 self._tell(place, seconds)
-        return {"child_cpu_seconds": sum(self._seconds.values())} if self._seconds else {}
+        return {"child_cpu_seconds": sum(by_place.values())} if by_place else {}
 
     def stop(self) -> None:
         """Tells what has been added since the last time, and closes the kernel's list."""
@@ -91,9 +96,9 @@ class ChildProcesses:
                 self._tell(place, seconds)
 
     def _by_place(self) -> dict[str, float]:
-        found: dict[str, float] = {}
-        for pid, seconds in self._seconds.items():
-            found[self._place[pid]] = found.get(self._place[pid], 0.0) + seconds
+        found = dict(self._ended)
+        for place, seconds in self._running.values():
+            found[place] = found.get(place, 0.0) + seconds
         return found
 
     def _tell(self, place: str, seconds: float) -> None:

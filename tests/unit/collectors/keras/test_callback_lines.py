@@ -2,6 +2,7 @@
 
 import gc
 import inspect
+import weakref
 
 import pytest
 from unit.collectors.hooked import hooked_by
@@ -56,6 +57,25 @@ def test_a_class_of_the_program_is_made_where_it_is_called(lines):
     line = inspect.currentframe().f_lineno + 1
     journal = Journal("run.json")
     assert line_of(journal) == f"{HERE}:{line}"
+
+
+def test_what_a_function_that_makes_one_has_deleted_is_gone(lines):
+    class Journal(keras.callbacks.Callback):
+        def __init__(self):
+            super().__init__()
+
+    class Kept:
+        pass
+
+    def train(_):
+        data = Kept()
+        alive = weakref.ref(data)
+        Journal()
+        del data
+        gc.collect()
+        return alive()
+
+    assert train(0) is None
 
 
 def test_callbacks_may_be_equal_and_without_a_hash(lines):

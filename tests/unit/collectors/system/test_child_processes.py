@@ -84,6 +84,15 @@ def test_seconds_of_a_child_count_when_it_has_ended_too(
     assert told(recording) == [(f"feed ({HERE}:{line})", 2.0), ("", 1.0), ("", 1.5)]
 
 
+def test_of_many_that_have_ended_only_their_sum_is_kept(collector, tmp_path):
+    made = collector([], {LISTED: b""})
+    for pid in range(7, 57):
+        set_files(tmp_path, {LISTED: str(pid).encode(), f"{pid}/stat": stat(0.5)})
+        made.read()
+    assert made.read() == {"child_cpu_seconds": 25.0}
+    assert (len(made._running), len(made._ended)) == (1, 1)
+
+
 def test_a_class_of_processes_is_known_by_its_run(collector, recording):
     made = collector([Feeder()], {LISTED: b"", "7/stat": stat(1)})
     made.read()
