@@ -111,7 +111,7 @@ def open_case(run: Run) -> Case:
         items=comparable.items,
         floors=floor_of_wait(run),
     )
-    return Case(run, diagnosis, diagnosis.findings, graphs)
+    return Case(run, diagnosis, diagnosis.findings, graphs, comparable)
 
 
 def assemble(case: Case, pending: tuple[Finding, ...] = ()) -> RunAccount:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_slowdown_plugin.analysis.prepare.function_traces import TracedGraph
+from tb_slowdown_plugin.analysis.prepare.step_kinds import StepKinds, find_kinds
 from tb_slowdown_plugin.analysis.report_types import Advice, CausePart, Place
 from tb_slowdown_plugin.analysis.text import wording
 from tb_slowdown_plugin.analysis.types import (
@@ -66,6 +67,13 @@ class Case:
     diagnosis: Diagnosis
     findings: tuple[Finding, ...]
     graphs: tuple[TracedGraph, ...]
+    kinds: StepKinds | None = None
+    """How its steps may be compared; None before they are sought."""
+
+    @property
+    def comparable(self) -> StepKinds:
+        """How its steps may be compared: sought once for a report, 0.1 s of 1,000,000 steps."""
+        return self.kinds or find_kinds(self.run)
 
     def of(self, *families: str) -> tuple[Finding, ...]:
         """Findings in accounts of these families, warm-up excepted."""

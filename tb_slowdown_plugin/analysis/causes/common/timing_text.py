@@ -63,6 +63,15 @@ def cadence(rows: Sequence[int] | Int, span_rows: int) -> str:
     return f"in {len(distinct):,} of {span_rows:,} steps"
 
 
+def usual_and_often(case: Case, finding: Finding) -> tuple[str, str]:
+    """What a finding takes at a time (median), and how often: ("26.2 ms", "every 80 steps")."""
+    rows = working_rows(finding.lost_per_step)
+    return (
+        duration(float(np.median(finding.lost_per_step[rows]))),
+        cadence(rows, len(case.run.steps)),
+    )
+
+
 def course(case: Case, finding: Finding, series: Float) -> str:
     """How the seconds a step of `series` run in the pattern of a finding, with numbers.
 

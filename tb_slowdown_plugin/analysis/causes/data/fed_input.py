@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from tb_slowdown_plugin.analysis.causes.common.context import Case, Claim, lost_seconds, to_place
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, same, snippet
-from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, working_rows
+from tb_slowdown_plugin.analysis.causes.common.timing_text import usual_and_often
 from tb_slowdown_plugin.analysis.prepare.unclocked.flat_python import find_flat_function
 from tb_slowdown_plugin.analysis.report_types import Advice
-from tb_slowdown_plugin.analysis.text.wording import count, duration, ledger_seconds, percent
+from tb_slowdown_plugin.analysis.text.wording import count, ledger_seconds, percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 
@@ -23,15 +21,14 @@ def claim(case: Case, claimed: tuple[Finding, ...], main: Finding) -> Claim:
       main: That of the generator.
     """
     place = names.place(names.detail(main.source))
-    rows = working_rows(main.lost_per_step)
-    each = duration(float(np.median(main.lost_per_step[rows])))
+    each, often = usual_and_often(case, main)
     waited = lost_seconds(tuple(finding for finding in claimed if finding is not main))
     return Claim(
         "input_pipeline",
         claimed,
         f"input made between steps, in {place}",
         f"The training thread makes its next batch itself, in {place}, while TensorFlow waits: "
-        f"about {each} {cadence(rows, len(case.run.steps))}.",
+        f"about {each} {often}.",
         (
             tell(case, main),
             *([f"Another {ledger_seconds(waited)} was lost to other input."] if waited else []),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from tb_slowdown_plugin.analysis.causes.common.context import (
     Case,
     Claim,
@@ -12,12 +10,12 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     to_place,
 )
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
-from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, working_rows
+from tb_slowdown_plugin.analysis.causes.common.timing_text import usual_and_often
 from tb_slowdown_plugin.analysis.prepare.unclocked.eager_work import find_eager_work
 from tb_slowdown_plugin.analysis.prepare.unclocked.flat_python import WORKS, find_flat_function
 from tb_slowdown_plugin.analysis.prepare.unclocked.regular_function import find_regular_function
 from tb_slowdown_plugin.analysis.report_types import Advice
-from tb_slowdown_plugin.analysis.text.wording import count, duration, ledger_seconds, percent
+from tb_slowdown_plugin.analysis.text.wording import count, ledger_seconds, percent
 from tb_slowdown_plugin.analysis.types import Finding
 from tb_slowdown_plugin.catalog import names
 from tb_slowdown_plugin.catalog.parameters.ledger import UNEXPLAINED_FLOOR
@@ -29,7 +27,7 @@ def claim(case: Case) -> Claim | None:
     if not claimed:
         return _claim_eager_work(case) or _claim_regular_function(case)
     main = largest(claimed)
-    place = names.detail(main.source)
+    place = names.place(names.detail(main.source))
     evidence = tuple(_tell_samples(case, finding) for finding in claimed)
     if names.family(main.source) == names.EAGER:
         return _tell_eager(case, claimed, place, evidence)
@@ -108,9 +106,8 @@ def _tell_eager(
 
 
 def _often(case: Case, finding: Finding) -> str:
-    rows = working_rows(finding.lost_per_step)
-    each = duration(float(np.median(finding.lost_per_step[rows])))
-    return f"about {each} {cadence(rows, len(case.run.steps))}"
+    each, often = usual_and_often(case, finding)
+    return f"about {each} {often}"
 
 
 def _tell_samples(case: Case, finding: Finding) -> str:
@@ -128,7 +125,7 @@ def _tell_samples(case: Case, finding: Finding) -> str:
             f"{told}: {count(found.samples)} of {count(found.of)} were there, and "
             f"{count(found.working)} of those in the start of an operation."
         )
-    function = found.place.partition(" (")[0]
+    function = names.place(found.place).partition(" (")[0]
     return (
         f"{told}: in {count(found.working)} of {count(found.of)} it ran Python there, in "
         f"`{function}` or in what that calls outside of TensorFlow."
@@ -150,10 +147,15 @@ def _whole_batch(place: str) -> Advice:
 
 def _compile(place: str) -> Advice:
     return Advice(
-        f"Or make `{place.partition(' (')[0]}` a `tf.function`, so that Python starts one graph, "
+        f"Or {_make_function(place)} a `tf.function`, so that Python starts one graph, "
         "or compute it in NumPy, where an operation starts in a tenth of the time.",
         price="In a `tf.function`, `print`, and `.numpy()` aren't possible as in Python.",
     )
+
+
+def _make_function(place: str) -> str:
+    function, is_in_one, _ = place.partition(" (")
+    return f"make `{function}`" if is_in_one else f"put what `{place}` does into"
 
 
 def _vectorize(place: str) -> Advice:

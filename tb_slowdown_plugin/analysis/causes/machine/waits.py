@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from tb_slowdown_plugin.analysis.causes.common.context import (
     Case,
     Claim,
@@ -12,13 +10,9 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     to_place,
 )
 from tb_slowdown_plugin.analysis.causes.common.fixes import new, old, snippet
-from tb_slowdown_plugin.analysis.causes.common.timing_text import (
-    cadence,
-    tell_looks,
-    working_rows,
-)
+from tb_slowdown_plugin.analysis.causes.common.timing_text import tell_looks, usual_and_often
 from tb_slowdown_plugin.analysis.report_types import Advice
-from tb_slowdown_plugin.analysis.text.wording import duration, ledger_seconds, percent
+from tb_slowdown_plugin.analysis.text.wording import ledger_seconds, percent
 from tb_slowdown_plugin.catalog import names
 
 
@@ -28,23 +22,23 @@ def claim(case: Case) -> Claim | None:
     if not claimed:
         return None
     main = largest(claimed)
-    line = names.detail(main.source)
-    rows = working_rows(main.lost_per_step)
-    usual = duration(float(np.median(main.lost_per_step[rows])))
+    account = names.detail(main.source)
+    line = names.place(account)
+    usual, often = usual_and_often(case, main)
     seconds = lost_seconds(claimed)
     return Claim(
         "python_overhead",
         claimed,
         f"waiting for a lock or a queue in {line}",
         f"The training thread waits for another thread or process in {line} "
-        f"{cadence(rows, len(case.run.steps))}, {usual} each time.",
+        f"{often}, {usual} each time.",
         (
             f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run) passed "
             "while the training thread slept in a lock, a queue, or a pause of the program.",
-            *tell_looks(case, line, ("waits_inside", "waits_alone")),
+            *tell_looks(case, account, ("waits_inside", "waits_alone")),
             *(
                 f"Another {ledger_seconds(each.lost_seconds)} was lost in "
-                f"{names.detail(each.source)}."
+                f"{names.place(names.detail(each.source))}."
                 for each in claimed
                 if each.source != main.source
             ),

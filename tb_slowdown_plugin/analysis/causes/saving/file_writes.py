@@ -37,13 +37,14 @@ def claim(case: Case) -> Claim | None:
     if not claimed:
         return None
     main = largest(claimed)
-    line = names.detail(main.source)
+    account = names.detail(main.source)
+    line = names.place(account)
     rows = working_rows(main.lost_per_step)
     usual = duration(float(np.median(main.lost_per_step[rows])))
     slow_steps = [
         fact
         for _, fact in case.run.facts(SLOW_STEP)
-        if fact.subject.rpartition(":")[0] == line.rpartition(":")[0]
+        if fact.subject.rpartition(":")[0] == account.rpartition(":")[0]
     ]
     seconds = lost_seconds(claimed)
     return Claim(
@@ -56,10 +57,10 @@ def claim(case: Case) -> Claim | None:
             f"{ledger_seconds(seconds)} ({percent(case.wall_share(seconds))} of the run) was lost "
             f"to writing files, in {counted(len(rows), 'step')}.",
             *_tell_slow_steps(slow_steps),
-            *tell_samples(case, line),
+            *tell_samples(case, account),
             *(
                 f"Another {ledger_seconds(each.lost_seconds)} was lost in "
-                f"{names.detail(each.source)}."
+                f"{names.place(names.detail(each.source))}."
                 for each in claimed
                 if each.source != main.source
             ),

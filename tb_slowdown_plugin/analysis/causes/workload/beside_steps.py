@@ -8,7 +8,6 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case, lost_seconds
 from tb_slowdown_plugin.analysis.prepare.step_kinds import (
-    find_kinds,
     functions_of,
     name_functions,
     usual_functions,
@@ -46,7 +45,7 @@ def _find(case: Case, eager: tuple[Finding, ...]) -> Iterator[tuple[float, str]]
 
 def _find_functions(case: Case) -> Iterator[tuple[float, str]]:
     """What a few of the steps run beyond what most of them run."""
-    steps, found = case.run.steps, find_kinds(case.run)
+    steps, found = case.run.steps, case.comparable
     if not found.are_found:
         return
     kinds, counts = np.unique(found.kind, return_counts=True)

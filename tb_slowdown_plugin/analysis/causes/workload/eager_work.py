@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
-
 from tb_slowdown_plugin.analysis.causes.common.context import Case, lost_seconds
-from tb_slowdown_plugin.analysis.causes.common.timing_text import cadence, working_rows
+from tb_slowdown_plugin.analysis.causes.common.timing_text import usual_and_often, working_rows
 from tb_slowdown_plugin.analysis.prepare.unclocked.eager_work import find_eager_work
 from tb_slowdown_plugin.analysis.stats.time_trend import grows
 from tb_slowdown_plugin.analysis.text.wording import duration, percent
@@ -45,13 +43,12 @@ def tell_eager_work(case: Case, found: tuple[Finding, ...]) -> Iterable[str]:
     if work is None:
         return
     for finding in found:
-        rows = working_rows(finding.lost_per_step)
-        each = float(np.median(finding.lost_per_step[rows]))
+        each, often = usual_and_often(case, finding)
         total = lost_seconds((finding,))
         yield (
             f"Beside its steps the program computed for {duration(total)}, "
             f"{percent(case.wall_share(total))} of the run, without a graph in {work.place}: "
-            f"{duration(each)} each (median), {cadence(rows, len(case.run.steps))}. Such as "
+            f"{each} each (median), {often}. Such as "
             "validation by hand, it was asked for and isn't counted as lost. To spend less, do it "
             "less often, on fewer examples, or in a `tf.function`."
         )

@@ -9,7 +9,6 @@ import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case
 from tb_slowdown_plugin.analysis.prepare.step_kinds import (
-    find_kinds,
     functions_of,
     name_functions,
     usual_functions,
@@ -24,7 +23,7 @@ _MOST_KINDS: Final = 4
 def tell_other_work(case: Case) -> Iterable[str]:
     """Which kinds of steps there are, and what each takes."""
     run = case.run
-    found = find_kinds(run)
+    found = case.comparable
     if found.are_found:
         yield from _tell_kinds(case, found.kind)
     if found.count_calls:

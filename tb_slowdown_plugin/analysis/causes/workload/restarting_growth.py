@@ -12,7 +12,6 @@ from collections.abc import Iterable
 import numpy as np
 
 from tb_slowdown_plugin.analysis.causes.common.context import Case
-from tb_slowdown_plugin.analysis.prepare.step_kinds import find_kinds
 from tb_slowdown_plugin.analysis.prepare.work import measure_work
 from tb_slowdown_plugin.analysis.report_types import RestartingGrowth
 from tb_slowdown_plugin.analysis.stats.cycles import find_cycles
@@ -51,7 +50,7 @@ def find_restarting_growth(case: Case) -> RestartingGrowth | None:
     seconds = case.diagnosis.healthy_per_step
     if len(seconds) <= case.diagnosis.warm_up_rows:
         return None
-    comparable = find_kinds(case.run)
+    comparable = case.comparable
     usual = measure_work(seconds, case.diagnosis.warm_up_rows, comparable.kind, comparable.items)
     known = (usual > 0) & (seconds > 0)
     cycles = find_cycles(np.where(known, seconds / np.where(known, usual, 1.0), 1.0))

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from tb_slowdown_plugin.analysis import report_builder
+from tb_slowdown_plugin.analysis.causes.common import context
 from tb_slowdown_plugin.analysis.causes.common.context import (
     Case,
     largest,
@@ -10,6 +12,7 @@ from tb_slowdown_plugin.analysis.causes.common.context import (
     span,
     stalls_of,
 )
+from tb_slowdown_plugin.analysis.prepare.step_kinds import find_kinds
 from tb_slowdown_plugin.analysis.types import Baseline, Diagnosis, Ledger
 from tb_slowdown_plugin.records.types import Fact, GcPause
 
@@ -88,3 +91,19 @@ def test_sums_over_findings(case):
     assert span(found) == (90, 99)
     (stall,) = stalls_of(case.diagnosis)
     assert (stall.rows, stall.lost_seconds) == ((50, 50), 0.5)
+
+
+def test_how_steps_may_be_compared_is_sought_once_for_a_report(make_run, monkeypatch):
+    sought = []
+
+    def find(run):
+        sought.append(run)
+        return find_kinds(run)
+
+    monkeypatch.setattr(report_builder, "find_kinds", find)
+    monkeypatch.setattr(context, "find_kinds", find)
+    run = make_run(np.full(400, 0.01))
+    report_builder.account_for(run)
+    assert len(sought) == 1
+    assert Case(run, None, (), ()).comparable.are_found is False
+    assert len(sought) == 2

@@ -44,3 +44,11 @@ def test_python_of_the_program_is_one_row_with_the_line_and_the_samples(make_run
     )
     assert "computes for about 40 ms at every step in Python" in cause.summary
     assert (cause.place.file, cause.place.line) == ("dqn.py", 7)
+
+
+def test_a_line_of_a_script_is_in_no_function(make_run):
+    fact = Fact("python_stack", "<module> (dqn.py:7)", {"samples": 9, "of": 20.0, "own": 8.0})
+    run = make_run(np.full(SIZE, 0.1), events=[(row, fact) for row in range(10, 15)])
+    report = account_for(run).report
+    assert report.headline.endswith("to work in Python: dqn.py:7.")
+    assert "<module>" not in " ".join([*report.causes[0].evidence, report.causes[0].summary])
