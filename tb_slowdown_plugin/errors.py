@@ -1,6 +1,18 @@
-"""The errors that a user of the package can meet."""
+"""The errors that a user can meet, and what of any error may stand in a logdir.
+
+Nothing private does: neither where something is on this machine, nor the program's values.
+"""
 
 from __future__ import annotations
+
+import re
+from types import FrameType, TracebackType
+from typing import Final
+
+_DIRECTORIES: Final = re.compile(r"(?<![\w.:/])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\:'\",;]+[/\\])*")
+_QUOTED: Final = re.compile(r"(?<=['\"])(?:~|[A-Za-z]:)?[/\\](?:[^'\"]*[/\\])?(?=[^'\"]*['\"])")
+_URLS: Final = re.compile(r"\b[a-z0-9+]+://[^\s'\",;]+")
+_LONGEST: Final = 200
 
 
 class SlowdownError(Exception):
@@ -20,3 +32,47 @@ class DecodeError(SlowdownError):
 
 class InputError(SlowdownError):
     """A command was given something it can't work on; the text gives value and remedy."""
+
+
+def scrub(text: str) -> str:
+    """A message without directories and addresses; file names stay.
+
+    Example:
+      >>> scrub("/home/ada/logs/events.1: No space left on device")
+      'events.1: No space left on device'
+    """
+    text = _URLS.sub("(address)", text)
+    return " ".join(_DIRECTORIES.sub("", _QUOTED.sub("", text)).split())[:_LONGEST]
+
+
+def reason_of(error: BaseException) -> str:
+    """What went wrong, fit for a logdir: `ValueError: rss is nan`, `RuntimeError in variables`.
+
+    Only what the system says, and what this package says itself, is quoted. What a library or the
+    program says may hold the program's values: of that, the function is named that raised it.
+    """
+    kind, origin = type(error).__name__, _innermost(error.__traceback__)
+    if isinstance(error, OSError) and error.strerror:
+        text = scrub(error.strerror)
+    elif origin is not None and _is_ours(origin):
+        text = scrub(str(error))
+    else:
+        return kind if origin is None else f"{kind} in {origin.f_code.co_name}"
+    return f"{kind}: {text}" if text else kind
+
+
+def spoken_reason_of(error: BaseException) -> str:
+    """What an error says, for the terminal of whoever's code has raised it; never for a logdir."""
+    text = scrub(str(error))
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _innermost(trace: TracebackType | None) -> FrameType | None:
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return None if trace is None else trace.tb_frame
+
+
+def _is_ours(frame: FrameType) -> bool:
+    module = str(frame.f_globals.get("__name__", ""))
+    return module.partition(".")[0] == __name__.partition(".")[0]

@@ -15,11 +15,10 @@ import math
 from contextlib import AbstractContextManager
 
 from tb_slowdown_plugin.catalog import names
-from tb_slowdown_plugin.errors import UsageError
+from tb_slowdown_plugin.errors import UsageError, scrub
 from tb_slowdown_plugin.records.types import Trace
 from tb_slowdown_plugin.writer import current_recorder as _current_recorder
 from tb_slowdown_plugin.writer import monitor as _monitor
-from tb_slowdown_plugin.writer.privacy import scrub
 from tb_slowdown_plugin.writer.steps.notes import note_text
 from tb_slowdown_plugin.writer.steps.phases import Phase
 

@@ -20,6 +20,7 @@ from typing import Any, Final, Protocol
 
 from tb_slowdown_plugin.collectors.timing.clock import Clock
 from tb_slowdown_plugin.collectors.timing.stopwatch import Stopwatch
+from tb_slowdown_plugin.errors import reason_of
 from tb_slowdown_plugin.records.types import CollectorState, What
 
 _TITLES: Final = {"jax": "JAX", "torch": "PyTorch", "numpy": "NumPy", "openvino": "OpenVINO"}
@@ -73,6 +74,10 @@ class Context:
     watched: set[str] = field(default_factory=set)
     """Directories whose growth is watched: the logdir, where it is known, and whatever
     directory a collector sees being written to."""
+
+    def failure_of(self, name: str) -> Callable[[Exception], None]:
+        """What tells of an error in a hook of the collector of that name."""
+        return lambda error: self.report_failure(name, reason_of(error))
 
 
 class Collector(Protocol):

@@ -69,7 +69,7 @@ class Communication:
             self.name, context, names.COMMUNICATION, self._read_waited, tf.executing_eagerly
         )
         self._before = _SUMS.read() if _SUMS.is_in_use else (0.0,)
-        self._hooks = MethodHooks(self.name)
+        self._hooks = MethodHooks(self.name, context.failure_of(self.name))
         for name, owner in owners.items():
             self._hooks.surround(owner, name, self._timed)
         if _SUMS.is_in_use:

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Final
 
 from tb_slowdown_plugin.catalog.events import PLANNED_STEPS
 from tb_slowdown_plugin.collectors.timing.end_signal import EndSignal
-from tb_slowdown_plugin.errors import UsageError
+from tb_slowdown_plugin.errors import UsageError, reason_of
 from tb_slowdown_plugin.records.types import Fact
 from tb_slowdown_plugin.writer import redirection
-from tb_slowdown_plugin.writer.privacy import reason_of
 from tb_slowdown_plugin.writer.sampling.sampler import (
     FLUSH_SECONDS,
 )

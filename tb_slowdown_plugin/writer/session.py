@@ -16,6 +16,7 @@ from typing import Final, TypeVar
 
 from tb_slowdown_plugin.catalog.events import MONITOR_STOPPED
 from tb_slowdown_plugin.collectors.base import Collector, Context
+from tb_slowdown_plugin.errors import reason_of
 from tb_slowdown_plugin.records import metadata
 from tb_slowdown_plugin.records.codec import encode
 from tb_slowdown_plugin.records.types import (
@@ -30,7 +31,6 @@ from tb_slowdown_plugin.records.types import (
 from tb_slowdown_plugin.writer.output.outbox import Outbox, Record, Sink
 from tb_slowdown_plugin.writer.output.source_lines import SourceLines
 from tb_slowdown_plugin.writer.output.tables import Edge, build_signals, build_steps
-from tb_slowdown_plugin.writer.privacy import reason_of
 from tb_slowdown_plugin.writer.sampling import sampler
 from tb_slowdown_plugin.writer.sampling.collection import Collection, is_stuck
 from tb_slowdown_plugin.writer.sampling.flush_pace import FlushPace
@@ -224,8 +224,14 @@ class Session:
         """Records made so far."""
         return self._sequence
 
-    def report_failure(self, part: str, reason: str) -> None:
-        """Records and warns, once a part, that something failed. Any thread."""
+    def report_failure(self, part: str, reason: str, spoken: str = "") -> None:
+        """Records and warns, once a part, that something failed. Any thread.
+
+        Args:
+          part: What failed.
+          reason: Why, fit for a logdir.
+          spoken: Why, for the terminal alone; "" for the same.
+        """
         if part in self._reported:
             return
         self._reported.add(part)
@@ -233,7 +239,7 @@ class Session:
         _log.warning(
             "slowdown monitor: %s failed (%s); training goes on, the record says what is missing",
             part,
-            reason,
+            spoken or reason,
         )
 
     # -- encoding -----------------------------------------------------------------

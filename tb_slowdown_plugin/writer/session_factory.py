@@ -7,8 +7,7 @@ import secrets
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from tb_slowdown_plugin.errors import UsageError
-from tb_slowdown_plugin.writer.privacy import reason_of
+from tb_slowdown_plugin.errors import UsageError, reason_of
 from tb_slowdown_plugin.writer.session import Session
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 

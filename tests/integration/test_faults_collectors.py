@@ -59,9 +59,9 @@ def test_collectors_that_break_or_hang_are_switched_off_and_cost_the_training_no
     finished = run(body)
     assert finished.stdout == "trained\n", finished.stderr
     broken = {
-        "no_start": "RuntimeError: gone",
-        "no_read": "RuntimeError: gone",
-        "no_stop": "RuntimeError: gone",
+        "no_start": "RuntimeError in fail",
+        "no_read": "RuntimeError in fail",
+        "no_stop": "RuntimeError in fail",
         "not_a_number": "ValueError: a is nan, not a finite number",
         "negative": "ValueError: a is -1.0, and no signal is below zero",
         "a_text": "ValueError: could not convert string to float: 'many'",

@@ -230,6 +230,6 @@ def test_each_collector_may_fail_in_each_of_its_methods(run, tmp_path: Path) -> 
     assert len(failed) == count
     states = chunks(tmp_path / "run" / "start")[0].environment.collectors
     assert {(state.status, state.reason) for state in states} == {
-        ("failed", "RuntimeError: injected")
+        ("failed", "RuntimeError in fail")
     }
     assert len(failures(tmp_path / "run" / "read")) > 5

@@ -20,10 +20,13 @@ class Traced(NamedTuple):
     name: str
 
     @classmethod
-    def of(cls, tensor: Any) -> Traced:
-        """Also the values of the rows of an embedding."""
+    def of(cls, tensor: Any) -> Traced | None:
+        """Also the values of the rows of an embedding; None of what is in no graph."""
         dense = getattr(tensor, "values", tensor)
-        reference = weakref.ref(dense.graph)
+        graph = getattr(dense, "graph", None)
+        if graph is None:
+            return None
+        reference = weakref.ref(graph)
         hash(reference)  # from now on, also when the graph is gone
         return cls(reference, dense.name)
 

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import FrameType
 from typing import Final
@@ -56,6 +56,15 @@ def calling_frame(frame: FrameType | None) -> FrameType | None:
             outermost = frame
         frame = frame.f_back
     return outermost
+
+
+def program_frame(stack: Iterable[FrameType]) -> FrameType | None:
+    """The innermost frame that is of no library; None where there is none.
+
+    Args:
+      stack: Frames, innermost first.
+    """
+    return next((each for each in stack if not is_installed(each.f_code.co_filename)), None)
 
 
 def direct_caller(frame: FrameType | None) -> FrameType | None:

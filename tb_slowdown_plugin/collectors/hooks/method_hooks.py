@@ -65,6 +65,8 @@ class MethodHooks:
 
     Args:
       by: Name of the collector.
+      fail: Is told what a generator function that surrounds raises itself: the program never gets
+        it. None where all hooks replace, or are a `Surrounding`, and guard themselves.
 
     Example:
       >>> import keras
@@ -78,8 +80,9 @@ class MethodHooks:
       >>> hooks.remove()
     """
 
-    def __init__(self, by: str) -> None:
+    def __init__(self, by: str, fail: Callable[[Exception], object] | None = None) -> None:
         self._by = by
+        self._fail = fail
         self._hooks: list[tuple[FunctionType, _Hook]] = []
 
     def replace(self, owner: Any, name: str, wrap: Callable[[Method], Method]) -> None:
@@ -114,7 +117,7 @@ class MethodHooks:
           ...     print("begins")
           ...     count = yield
           ...     print("has counted", count)
-          >>> hooks = MethodHooks("example")
+          >>> hooks = MethodHooks("example", print)
           >>> hooks.surround(keras.Model, "count_params", timed)
           >>> inputs = keras.Input((4,))
           >>> keras.Model(inputs, inputs).count_params()
@@ -123,7 +126,7 @@ class MethodHooks:
           0
           >>> hooks.remove()
         """
-        surrounding = surrounded_code.as_surrounding(hook)
+        surrounding = surrounded_code.as_surrounding(hook, self._fail)
         self._add(owner, name, functools.partial(_called_by, surrounding), surrounding)
 
     def _add(

@@ -64,26 +64,37 @@ class Surrounding(abc.ABC):
 
 
 class _Generator(Surrounding):
-    """A hook that is a generator function."""
+    """A hook that is a generator function; what it raises itself stays here."""
 
-    __slots__ = ("_hook",)
+    __slots__ = ("_fail", "_hook")
 
-    def __init__(self, hook: Surround) -> None:
+    def __init__(self, hook: Surround, fail: Callable[[Exception], object]) -> None:
         self._hook = hook
+        self._fail = fail
 
-    def begin(self, *args: Any, **kwargs: Any) -> Generator[None, Any, Any]:
-        begun = self._hook(*args, **kwargs)
-        next(begun)
+    def begin(self, *args: Any, **kwargs: Any) -> Generator[None, Any, Any] | None:
+        try:
+            begun = self._hook(*args, **kwargs)
+            next(begun)
+        except Exception as error:  # noqa: BLE001 - the program goes on without the hook
+            self._fail(error)
+            return None
         return begun
 
-    def end(self, begun: Generator[None, Any, Any], result: Any) -> Any:
+    def end(self, begun: Generator[None, Any, Any] | None, result: Any) -> Any:
+        if begun is None:
+            return result
         try:
             begun.send(result)
         except StopIteration as end:
             return result if end.value is None else end.value
+        except Exception as error:  # noqa: BLE001 - the program goes on without the hook
+            self._fail(error)
         return result
 
-    def fail(self, begun: Generator[None, Any, Any], error: BaseException) -> None:
+    def fail(self, begun: Generator[None, Any, Any] | None, error: BaseException) -> None:
+        if begun is None:
+            return
         trace = error.__traceback__
         with contextlib.suppress(BaseException):  # the same error
             begun.throw(error)
@@ -117,9 +128,24 @@ class _Nested(Surrounding):
         self._outer.fail(around, error)
 
 
-def as_surrounding(hook: Surround | Surrounding) -> Surrounding:
-    """Either form of a hook as one that can be put into code."""
-    return hook if isinstance(hook, Surrounding) else _Generator(hook)
+def as_surrounding(
+    hook: Surround | Surrounding, fail: Callable[[Exception], object] | None
+) -> Surrounding:
+    """Either form of a hook as one that can be put into code.
+
+    Args:
+      hook: A `Surrounding` guards itself.
+      fail: Is told what a generator function raises itself: the function that it surrounds, and
+        so the program, goes on as if it were not there.
+
+    Raises:
+      TypeError: A generator function without `fail`.
+    """
+    if isinstance(hook, Surrounding):
+        return hook
+    if fail is None:
+        raise TypeError("a generator function that surrounds needs `fail`, for what it raises")
+    return _Generator(hook, fail)
 
 
 def surround(code: CodeType, hooks: Sequence[Surrounding]) -> CodeType | None:

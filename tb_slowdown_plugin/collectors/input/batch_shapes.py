@@ -73,11 +73,13 @@ class BatchShapes:
         self._executing_eagerly = tf.executing_eagerly
         self._seen: set[Shapes] = set()
         self._glance = Glance()
-        self._hooks = MethodHooks(self.name)
+        self._hooks = MethodHooks(self.name, context.failure_of(self.name))
         self._hooks.replace(iterator, "__next__", self._looked_at)
         context.batch_observers.append(self._note)
         self._workers = 0
-        self._keras = KerasBatches(self._see, self._note, self._note_dataset)
+        self._keras = KerasBatches(
+            self._see, self._note, self._note_dataset, context.failure_of(self.name)
+        )
         self._keras.start()
 
     def read(self) -> Mapping[str, float]:
@@ -237,6 +239,7 @@ class KerasBatches:
       batch: Is given each batch; in any thread.
       size: Is given what has the shapes of batches to come.
       dataset: Is given the `PyDataset` of each batch, in any thread; it may raise.
+      fail: Is told what a hook raises.
     """
 
     def __init__(
@@ -244,11 +247,12 @@ class KerasBatches:
         batch: Callable[[Any], None],
         size: Callable[[Any], None],
         dataset: Callable[[Any], None],
+        fail: Callable[[Exception], None],
     ) -> None:
         self._tell_batch = batch
         self._tell_size = size
         self._tell_dataset = dataset
-        self._hooks = MethodHooks("batch_shapes")
+        self._hooks = MethodHooks("batch_shapes", fail)
 
     def start(self) -> None:
         """Hooks into Keras's adapters."""

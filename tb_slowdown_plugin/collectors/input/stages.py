@@ -101,7 +101,7 @@ class InputStages:
         self._looks = 0
         self._lines: set[tuple[str, int]] = set()
         self._places = SourcePlaces.of_process()
-        self._hooks = MethodHooks(self.name)
+        self._hooks = MethodHooks(self.name, context.failure_of(self.name))
         self._hooks.replace(iterator_ops.OwnedIterator, "__init__", self._made)
 
     def read(self) -> Mapping[str, float]:

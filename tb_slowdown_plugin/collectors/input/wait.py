@@ -71,7 +71,7 @@ class InputWait:
         )
         self._before = graph_wait.read_waited()
         self._pending: set[Callable[[], None]] = set()
-        self._hooks = MethodHooks(self.name)
+        self._hooks = MethodHooks(self.name, context.failure_of(self.name))
         for name in _GRAPH_METHODS:
             self._hooks.replace(iterator_class, name, self._timed)
         self._lifetime = IteratorLifetime(

@@ -32,13 +32,13 @@ class CallbackLines:
 
     name = "callback_lines"
 
-    def start(self, context: Context) -> None:  # noqa: ARG002
+    def start(self, context: Context) -> None:
         """Hooks Keras's `Callback`.
 
         Raises:
           Unavailable: Keras has not been imported.
         """
-        self._hooks = MethodHooks(self.name)
+        self._hooks = MethodHooks(self.name, context.failure_of(self.name))
         self._hooks.surround(find_keras().callbacks.Callback, "__init__", _remember)
 
     def stop(self) -> None:

@@ -39,7 +39,7 @@ class _Batches:
         self._batch = batch
         self._inside = inside
         self._model: Any = None
-        self._hooks = MethodHooks(by)
+        self._hooks = MethodHooks(by, context.failure_of(by))
         self.call: OpenCall | None = None
         self.calls = UserCalls(context)
 
@@ -105,7 +105,7 @@ class PredictCalls:
         """
         keras = find_keras()
         self._watch = context.stopwatch
-        self._hooks = MethodHooks(self.name)
+        self._hooks = MethodHooks(self.name, context.failure_of(self.name))
         self._hooks.surround(keras.Model, "predict", self._timed)
         self._batches = _Batches(self.name, context, "predict_batch", names.COMPUTING)
         self._batches.hook()
@@ -147,7 +147,7 @@ class FitCalls:
         """
         keras = find_keras()
         self._watch = context.stopwatch
-        self._hooks = MethodHooks(self.name)
+        self._hooks = MethodHooks(self.name, context.failure_of(self.name))
         self._hooks.surround(keras.Model, "fit", self._timed)
         self._batches = _Batches(self.name, context, "train_batch", names.COMPUTING)
 
@@ -188,7 +188,7 @@ class Evaluations:
         """
         model_class = find_keras().Model
         self._watch = context.stopwatch
-        self._hooks = MethodHooks(self.name)
+        self._hooks = MethodHooks(self.name, context.failure_of(self.name))
         self._hooks.surround(model_class, "evaluate", self._timed)
         self._batches = _Batches(self.name, context, "test_batch", VALIDATION)
         self._batches.hook()

@@ -45,8 +45,8 @@ class ModelSetup:
         self._context = context
         self._watch = context.stopwatch
         self._calls = UserCalls(context)
-        self._hooks = MethodHooks(self.name)
-        self._runs = MethodHooks(self.name)
+        self._hooks = MethodHooks(self.name, context.failure_of(self.name))
+        self._runs = MethodHooks(self.name, context.failure_of(self.name))
         self._account = ""
         self._until_step = 0
         self._set_up: weakref.WeakSet[Any] = weakref.WeakSet()

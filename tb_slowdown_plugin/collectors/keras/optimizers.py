@@ -13,6 +13,7 @@ import contextlib
 import sys
 import weakref
 from collections.abc import Generator, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from tb_slowdown_plugin.catalog import names
@@ -36,6 +37,18 @@ _AROUND: Final = (CREATION, names.CHECKPOINT)
 """Accounts that have it already: Keras makes optimizers of its own while it saves a model."""
 
 
+@dataclass(slots=True)
+class _Known:
+    """An optimizer that is alive."""
+
+    optimizer: weakref.ref[Any]
+    is_again: bool
+    """Whether it was made where one had been made before."""
+    variables: int = 0
+    size_bytes: int = 0
+    """Of its variables, which keep the shape that they were made with."""
+
+
 class Optimizers:
     """Books the seconds of optimizers made again, and samples variables of those alive.
 
@@ -56,29 +69,30 @@ class Optimizers:
         self._context = context
         self._calls = UserCalls(context)
         self._precision_is_told = False
-        self._hooks = MethodHooks(self.name)
+        self._hooks = MethodHooks(self.name, context.failure_of(self.name))
         self._places: set[tuple[str, int]] = set()
         self._told: set[tuple[str, int]] = set()
         self._source = SourcePlaces.of_process()
-        self._alive: weakref.WeakSet[Any] = weakref.WeakSet()
-        self._again: weakref.WeakSet[Any] = weakref.WeakSet()
-        self._sizes: weakref.WeakKeyDictionary[Any, tuple[int, int]] = weakref.WeakKeyDictionary()
-        """Of each optimizer, its variables and their bytes: they have the shape they were made
-        with."""
+        self._known: dict[int, _Known] = {}
+        """By the identity of the optimizer, while it is alive."""
         self._base = keras.optimizers.Optimizer
+        # Not as an optimizer of the program's defines it: that is code of the program's.
+        self._variables_of = self._base.variables.fget
         self._hooks.surround(self._base, "__init__", self._made)
         self._hooks.surround(keras.Model, "compile", self._compiled)
 
     def read(self) -> Mapping[str, float]:
         """Variables of all optimizers that are built and alive, and their bytes."""
         number = size_bytes = 0
-        for optimizer in list(self._alive):
-            variables = optimizer.variables
-            known = self._sizes.get(optimizer, (0, 0))
-            if known[0] != len(variables):
-                known = self._sizes[optimizer] = len(variables), _bytes_of(variables)
-            number += known[0]
-            size_bytes += known[1]
+        for known in list(self._known.values()):
+            optimizer = known.optimizer()
+            if optimizer is None:
+                continue
+            variables = self._variables_of(optimizer)
+            if known.variables != len(variables):
+                known.variables, known.size_bytes = len(variables), _bytes_of(variables)
+            number += known.variables
+            size_bytes += known.size_bytes
         return {"optimizer_variables": number, "optimizer_bytes": size_bytes} if number else {}
 
     def stop(self) -> None:
@@ -107,10 +121,12 @@ class Optimizers:
         again = self._context.stopwatch.is_mine() and place in self._places
         self._places.add(place)
         yield from self._time(optimizer, again)
-        self._alive.add(optimizer)
+        key, all_known = id(optimizer), self._known
+        alive = weakref.ref(optimizer, lambda _: all_known.pop(key, None))
+        is_again = again and not self._is_compiling()
+        all_known[key] = _Known(alive, is_again)
         self._tell_precision()
-        if again and not self._is_compiling():
-            self._again.add(optimizer)
+        if is_again:
             self._tell_place(place)
         # Slots are made in the class's own `build`, after that of the base class.
         self._hooks.surround(type(optimizer), "build", self._built)
@@ -131,7 +147,8 @@ class Optimizers:
             self._context.emit(Fact(HALF_PRECISION, "", {}))
 
     def _built(self, optimizer: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
-        is_again = optimizer in self._again and self._context.stopwatch.is_mine()
+        known = self._known.get(id(optimizer))
+        is_again = known is not None and known.is_again and self._context.stopwatch.is_mine()
         yield from self._time(optimizer, is_again)
 
     def _time(self, optimizer: Any, again: bool) -> Generator[None, Any, None]:

@@ -65,7 +65,8 @@ class WideGradients:
         self._runs_eagerly = eager.executing_eagerly
         self._graph = ops.get_default_graph
         self._source = SourcePlaces.of_process()
-        self._traced: weakref.WeakKeyDictionary[Any, Scope] = weakref.WeakKeyDictionary()
+        self._traced: dict[int, tuple[weakref.ref[Any], Scope]] = {}
+        """Graph, by its identity, while it is alive -> what is known of it."""
         self._step = -1
         self._eager = Scope(0)
         self._left = _MOST_EAGER
@@ -73,7 +74,7 @@ class WideGradients:
         """Of eager steps."""
         self._told: dict[str, Mapping[str, float]] = {}
         """Line -> what was told of it last."""
-        self._hooks = MethodHooks(self.name)
+        self._hooks = MethodHooks(self.name, context.failure_of(self.name))
         self._hooks.surround(keras.optimizers.Optimizer, "apply", self._applied)
         self._hooks.surround(backprop.GradientTape, "gradient", self._computed)
 
@@ -95,7 +96,7 @@ class WideGradients:
     def _look_at_traced(self, *, ended: bool = False) -> None:
         """Of what is traced at one line, the newest counts."""
         newer: set[str] = set()
-        for scope in reversed(list(self._traced.values())[-_MOST_TRACED:]):
+        for _, scope in reversed(list(self._traced.values())[-_MOST_TRACED:]):
             calls = scope.calls
             if calls != scope.calls_before:
                 scope.numbers = None
@@ -122,11 +123,15 @@ class WideGradients:
         ]
         place = self._find_place(sys._getframe(1)) if flat else ""
         if place:
-            asked = Asked(place, {_identity(each): math.prod(each.shape) for each, _ in flat})
+            elements = {_identity(each): _elements_of(each) for each, _ in flat}
+            asked = Asked(place, elements)
             scope.asked.append(asked)
-            if scope is not self._eager:
-                asked.targets = [Traced.of(each) for each in nest.flatten(target)]
-                asked.gradients = {_identity(each): Traced.of(got) for each, got in flat}
+            targets = [found for each in nest.flatten(target) if (found := Traced.of(each))]
+            if scope is not self._eager and targets:
+                asked.targets = targets
+                asked.gradients = {
+                    _identity(each): found for each, got in flat if (found := Traced.of(got))
+                }
 
     def _applied(
         self, optimizer: Any, grads: Any, trainable_variables: Any = None
@@ -141,8 +146,8 @@ class WideGradients:
                 scope.applied.setdefault(_identity(each), [])
             if scope is not self._eager and isinstance(grads, list | tuple):
                 for each, got in zip(variables, grads, strict=False):
-                    if got is not None:
-                        scope.applied[_identity(each)].append(Traced.of(got))
+                    if found := Traced.of(got):
+                        scope.applied[_identity(each)].append(found)
 
     def _find_place(self, frame: FrameType | None) -> str:
         """Of the innermost code of the program, traced or not; "" where a library computes."""
@@ -173,10 +178,11 @@ class WideGradients:
             graph.outer_graph, "outer_graph"
         ):
             graph = graph.outer_graph
-        scope = self._traced.get(graph)
-        if scope is None:
-            scope = self._traced[graph] = Scope(self._context.steps_finished())
-        return scope
+        key, traced = id(graph), self._traced
+        if key not in traced:
+            alive = weakref.ref(graph, lambda _: traced.pop(key, None))
+            traced[key] = alive, Scope(self._context.steps_finished())
+        return traced[key][1]
 
     def _look(self, scope: Scope, besides: Collection[str] = ()) -> None:
         if not (scope.asked and scope.applied):
@@ -200,3 +206,11 @@ class WideGradients:
 def _identity(variable: Any) -> int:
     """Of TensorFlow's variable, which Keras's has inside."""
     return id(getattr(variable, "_value", variable))
+
+
+def _elements_of(variable: Any) -> int:
+    """Of a variable whose shape may change, those of the sides that are known."""
+    shape = variable.shape
+    if getattr(shape, "rank", len) is None:
+        return 1
+    return math.prod(each for each in shape if each is not None)

@@ -70,7 +70,7 @@ class Tapes:
         self._runs_eagerly = eager.executing_eagerly
         self._places = SourcePlaces.of_process()
         self._tapes: dict[int, _Tape] = {}
-        self._hooks = MethodHooks(self.name)
+        self._hooks = MethodHooks(self.name, context.failure_of(self.name))
         self._hooks.replace(tape, "_push_tape", self._make_push)
         self._hooks.replace(tape, "__exit__", self._make_exit)
 

@@ -20,7 +20,7 @@ from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, Final
 
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
-from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces
+from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces, line_of
 from tb_slowdown_plugin.collectors.memory.adding_lines import Scope, find_adding_line
 from tb_slowdown_plugin.collectors.memory.known_objects import (
     find_holders,
@@ -28,7 +28,12 @@ from tb_slowdown_plugin.collectors.memory.known_objects import (
     find_instances,
     find_tuples,
 )
-from tb_slowdown_plugin.collectors.python.still_frames import without_collections
+from tb_slowdown_plugin.collectors.python.still_frames import (
+    Stack,
+    find_frames,
+    stack_of,
+    without_collections,
+)
 
 _LOOKED_AT: Final = 20_000
 """Of more tensors than this, every second, third ... is looked at and stands for the others."""
@@ -122,16 +127,11 @@ def find_scripts(thread: int) -> dict[int, CodeType]:
 
     At the end of the program it runs them no more.
     """
-    found: dict[int, CodeType] = {}
-    with without_collections():
-        frame = sys._current_frames().get(thread)
-        for _ in range(_FRAMES):
-            if frame is None:
-                break
-            if frame.f_code.co_name == "<module>":
-                found[id(frame.f_globals)] = frame.f_code
-            frame = frame.f_back
-    return found
+    return {
+        id(frame.f_globals): frame.f_code
+        for frame in _stack_of(thread)
+        if frame.f_code.co_name == "<module>"
+    }
 
 
 def find_holder(
@@ -275,23 +275,26 @@ def _named_in(namespace: Mapping[Any, Any], wanted: set[int]) -> list[tuple[str,
 
 
 def _local_names(wanted: set[int], thread: int, places: SourcePlaces) -> Iterable[Holder]:
+    for frame in _stack_of(thread):
+        for name, kind in _local_names_of(frame, wanted):
+            text = f"{kind}`{name}` of {places.in_code(frame.f_code, line_of(frame))}"
+            yield Holder(text, _place_of([frame.f_code], name, "local", places))
+
+
+def _local_names_of(frame: FrameType, wanted: set[int]) -> list[tuple[str, str]]:
+    """The wanted objects that are variables of a frame: name, and kind."""
     with without_collections():
-        return list(_walk_local_names(wanted, thread, places))
-
-
-def _walk_local_names(wanted: set[int], thread: int, places: SourcePlaces) -> Iterable[Holder]:
-    frame = sys._current_frames().get(thread)
-    for _ in range(_FRAMES):
-        if frame is None:
-            return
         variables = frame.f_locals
-        if variables is not frame.f_globals:
-            found = _named_in(dict(variables), wanted)
-            _forget(frame, variables)
-            for name, each in found:
-                text = f"{_kind(each)}`{name}` of {places.in_code(frame.f_code, frame.f_lineno)}"
-                yield Holder(text, _place_of([frame.f_code], name, "local", places))
-        frame = frame.f_back
+        if variables is frame.f_globals:
+            return []
+        found = [(name, _kind(each)) for name, each in _named_in(dict(variables), wanted)]
+        _forget(frame, variables)
+        return found
+
+
+def _stack_of(thread: int) -> Stack:
+    frames = find_frames()
+    return stack_of(frames().get(thread))[:_FRAMES] if frames else ()
 
 
 def _forget(frame: FrameType, variables: Any) -> None:

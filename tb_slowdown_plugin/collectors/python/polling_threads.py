@@ -14,14 +14,14 @@ import sys
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from types import CodeType, FrameType
+from types import CodeType
 from typing import Final
 
 from tb_slowdown_plugin.catalog.events import POLLING_AT
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
-from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed, package_of
+from tb_slowdown_plugin.collectors.hooks.installed_code import package_of, program_frame
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces, line_of
-from tb_slowdown_plugin.collectors.python.still_frames import without_collections
+from tb_slowdown_plugin.collectors.python.still_frames import Frames, find_frames, stack_of
 from tb_slowdown_plugin.collectors.python.thread_places import OWN_THREADS
 from tb_slowdown_plugin.collectors.timing.thread_files import cpu_time_of
 from tb_slowdown_plugin.records.types import Fact
@@ -63,11 +63,11 @@ class PollingThreads:
 
     def __init__(
         self,
-        frames: Callable[[], Mapping[int, FrameType]] | None = None,
+        frames: Frames | None = None,
         cpu_time_of: Callable[[int], int | None] = cpu_time_of,
         threads: Callable[[], Iterable[threading.Thread]] = threading.enumerate,
     ) -> None:
-        self._frames = frames or getattr(sys, "_current_frames", None)
+        self._frames = frames or find_frames()
         self._cpu_time_of = cpu_time_of
         self._threads = threads
 
@@ -127,19 +127,14 @@ class PollingThreads:
     def _look(self, thread: int) -> str:
         """The line that asks; "" where the thread does anything else."""
         assert self._frames is not None
-        with without_collections():
-            frame = self._frames().get(thread)
-            for _ in range(_LONGEST):
-                if frame is None:
-                    return ""
-                if not is_installed(frame.f_code.co_filename):
-                    break
-                if package_of(frame) not in sys.stdlib_module_names:
-                    return ""
-                frame = frame.f_back
-            if frame is None or is_installed(frame.f_code.co_filename):
-                return ""
-            code, line = frame.f_code, line_of(frame)
+        stack = stack_of(self._frames().get(thread))
+        frame = program_frame(stack)
+        if frame is None:
+            return ""
+        above = stack[: stack.index(frame)]
+        if len(above) >= _LONGEST or not sys.stdlib_module_names.issuperset(map(package_of, above)):
+            return ""
+        code, line = frame.f_code, line_of(frame)
         place = self._known.get((code, line))
         if place is None:
             place = self._places.in_code(code, line) if asks(code, line) else ""

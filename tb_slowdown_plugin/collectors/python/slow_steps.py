@@ -10,22 +10,19 @@ minute and twice a second from the third on; 0.3 ms a look at a slow step.
 
 from __future__ import annotations
 
-import contextlib
 import platform
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from statistics import median
-from types import FrameType
 from typing import Final, NamedTuple
 
 from tb_slowdown_plugin.catalog.events import SLOW_STEP
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
-from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed
+from tb_slowdown_plugin.collectors.hooks.installed_code import program_frame
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces, line_of
-from tb_slowdown_plugin.collectors.python import stacks
-from tb_slowdown_plugin.collectors.python.still_frames import without_collections
-from tb_slowdown_plugin.collectors.python.waiting import WRITING_CALLS, Frames, Wait, find_wait
+from tb_slowdown_plugin.collectors.python.still_frames import Frames, find_frames, stack_of
+from tb_slowdown_plugin.collectors.python.waiting import WRITING_CALLS, Wait, find_wait
 from tb_slowdown_plugin.collectors.timing.end_signal import EndSignal
 from tb_slowdown_plugin.collectors.timing.thread_files import read_thread_file
 from tb_slowdown_plugin.records.types import Fact
@@ -50,7 +47,6 @@ _MOST: Final = 1_000
 """Slow steps that a record tells of."""
 WRITTEN_BYTES: Final = 256 * 1024
 """Written while a step is slow, from which it writes a file."""
-_DEEPEST: Final = 100
 
 
 class Task(NamedTuple):
@@ -86,12 +82,12 @@ class SlowSteps:
 
     def __init__(
         self,
-        frames: Callable[[], Mapping[int, FrameType]] | None = None,
+        frames: Frames | None = None,
         read_task: Callable[[int], Task | None] | None = None,
         find_wait: Callable[[int, Frames], Wait] = find_wait,
     ) -> None:
         self._find_wait = find_wait
-        self._frames = frames or stacks.current_frames()
+        self._frames = frames or find_frames()
         self._read_task = read_task or read_task_of
         self._over = EndSignal()
         self._thread: threading.Thread | None = None
@@ -130,8 +126,11 @@ class SlowSteps:
         while not self._over.wait(rest) and self._told < _MOST:
             age = (self._context.clock.monotonic_ns() - began_ns) / 1e9
             rest = min(_EVERY_SECONDS * max(1.0, age / _OFTEN_SECONDS), _SELDOM_SECONDS)
-            with contextlib.suppress(Exception):  # the training must not see it
+            try:
                 self.look()
+            except Exception as error:  # noqa: BLE001 - the training must not see it
+                self._context.failure_of(self.name)(error)
+                return
 
     def look(self) -> None:
         """One look, two to five times a second."""
@@ -166,9 +165,9 @@ class SlowSteps:
 
     def _note(self, thread: int) -> None:
         assert self._frames is not None
-        with without_collections():
-            place = self._place(self._frames().get(thread))
-            wait = self._find_wait(thread, self._frames)
+        frame = program_frame(stack_of(self._frames().get(thread)))
+        place = None if frame is None else self._places.in_code(frame.f_code, line_of(frame))
+        wait = self._find_wait(thread, self._frames)
         task = self._read_task(thread)
         if place is None or task is None or self._context.steps_finished() != self._steps:
             return
@@ -192,16 +191,6 @@ class SlowSteps:
             "ago": float(self._context.steps_finished() - slow.steps),  # last: steps go on
         }
         self._context.emit(Fact(SLOW_STEP, slow.place, numbers))
-
-    def _place(self, frame: FrameType | None) -> str | None:
-        """The innermost line that is of no library."""
-        for _ in range(_DEEPEST):
-            if frame is None:
-                break
-            if not is_installed(frame.f_code.co_filename):
-                return self._places.in_code(frame.f_code, line_of(frame))
-            frame = frame.f_back
-        return None
 
 
 def _slow_from(usual: float) -> float:

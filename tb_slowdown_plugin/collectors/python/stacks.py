@@ -10,7 +10,6 @@ it: then the frame at the moment of waking is the one that called it.
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from collections import Counter
@@ -20,7 +19,11 @@ from typing import Final, TypeAlias
 
 from tb_slowdown_plugin.catalog.events import PYTHON_STACK
 from tb_slowdown_plugin.collectors.base import Context, Unavailable
-from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed, is_known_library
+from tb_slowdown_plugin.collectors.hooks.installed_code import (
+    is_installed,
+    is_known_library,
+    program_frame,
+)
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces, line_of
 from tb_slowdown_plugin.collectors.python.any_moment import AnyMoment
 from tb_slowdown_plugin.collectors.python.eager_operations import (
@@ -31,8 +34,8 @@ from tb_slowdown_plugin.collectors.python.eager_operations import (
     starts_operation,
 )
 from tb_slowdown_plugin.collectors.python.feeding import FEEDS, Feeding
-from tb_slowdown_plugin.collectors.python.still_frames import without_collections
-from tb_slowdown_plugin.collectors.python.waiting import Frames, Wait, find_wait
+from tb_slowdown_plugin.collectors.python.still_frames import Frames, Stack, find_frames, stack_of
+from tb_slowdown_plugin.collectors.python.waiting import Wait, find_wait
 from tb_slowdown_plugin.collectors.timing.slowdown_detector import StepPace
 from tb_slowdown_plugin.collectors.timing.thread_files import cpu_time_of, scheduled
 from tb_slowdown_plugin.records.types import Fact
@@ -66,18 +69,11 @@ _PLACES: Final = 5
 _SETS_OF_A_SIZE: Final = 16
 """After so many sets a set takes twice as many samples: a week of suspicion is about 100."""
 
-_DEEPEST: Final = 100
-
 _NOTE_NS: Final = 1_000_000_000
 """How often the pace is noted, at most: a note takes 40 us out of a cold cache."""
 
 _MOSTLY: Final = 0.5
 """Share of a delay that is the lock's, so that the thread which woke up late has waited for it."""
-
-
-def current_frames() -> Callable[[], Mapping[int, FrameType]] | None:
-    """What gives the frame that each thread is in; None where this Python does not show them."""
-    return getattr(sys, "_current_frames", None)
 
 
 Place: TypeAlias = tuple[CodeType, int]
@@ -104,7 +100,7 @@ class PythonStacks:
 
     def __init__(
         self,
-        frames: Callable[[], Mapping[int, FrameType]] | None = None,
+        frames: Frames | None = None,
         wait: Callable[[], None] | None = None,
         find_wait: Callable[[int, Frames], Wait] = find_wait,
         pause: Callable[[float], None] = time.sleep,
@@ -120,7 +116,7 @@ class PythonStacks:
         Raises:
           Unavailable: This Python does not show the frames of other threads.
         """
-        self._frames = self._frames or current_frames()
+        self._frames = self._frames or find_frames()
         if self._frames is None:
             raise Unavailable("this Python does not show the frames of other threads")
         self._context = context
@@ -170,10 +166,9 @@ class PythonStacks:
             the other thread was anywhere, and nothing is kept.
         """
         assert self._frames is not None
-        with without_collections():
-            frame = self._frames().get(self._context.stopwatch.thread)
-            place = self._place(frame) if frame is not None else None
-            is_own = place is not None and frame is not None and self._is_own(place, frame)
+        stack = stack_of(self._frames().get(self._context.stopwatch.thread))
+        place = _place(stack)
+        is_own = place is not None and self._is_own(place, stack[0])
         before, now = self._waited_ns, _waited_for_a_core()
         waited = before is None or now is None or now - before >= _MOSTLY * seconds * 1e9
         if place is not None and not waited:
@@ -193,16 +188,16 @@ class PythonStacks:
             self._add(*held)
         else:
             self._wait()
-            with without_collections():
-                self._look(thread, self._frames)
+            self._look(thread, self._frames)
         if self._seen.total() >= self._wanted():
             self._are_news &= self._is_young
             self._tell()
 
-    def _look(self, thread: int, frames: Callable[[], Mapping[int, FrameType]]) -> None:
-        frame = frames().get(thread)
-        place = self._place(frame) if frame is not None else None
-        if place is not None and frame is not None:
+    def _look(self, thread: int, frames: Frames) -> None:
+        stack = stack_of(frames().get(thread))
+        place = _place(stack)
+        if place is not None:
+            frame = stack[0]
             inside = _libraries_of(frame)
             at = frame.f_lasti
             is_own = self._is_own(place, frame)  # now: to look for a wait takes a while
@@ -221,9 +216,7 @@ class PythonStacks:
                         inside.append(LONG_OPERATION)
             self._add(place, inside)
 
-    def _stands_still(
-        self, thread: int, frames: Callable[[], Mapping[int, FrameType]], frame: FrameType, at: int
-    ) -> bool:
+    def _stands_still(self, thread: int, frames: Frames, frame: FrameType, at: int) -> bool:
         """Whether one call of C goes on, such as NumPy's of a large array: no work of Python's."""
         self._pause(_STILL_SECONDS)
         return frames().get(thread) is frame and frame.f_lasti == at
@@ -256,17 +249,6 @@ class PythonStacks:
             return _FIRST_SETS[self._sets]
         return _SAMPLES_OF_NEWS if self._are_news else _SAMPLES << self._sets // _SETS_OF_A_SIZE
 
-    def _place(self, innermost: FrameType) -> Place | None:
-        """The innermost frame outside of libraries, None where there is none."""
-        frame: FrameType | None = innermost
-        for _ in range(_DEEPEST):
-            if frame is None:
-                return None
-            if not is_installed(frame.f_code.co_filename):
-                return frame.f_code, line_of(frame)
-            frame = frame.f_back
-        return None
-
     def _tell(self) -> None:
         of = self._seen.total()
         if of >= (_FEWEST_OF_FIRST if self._is_young else _FEWEST):
@@ -278,6 +260,12 @@ class PythonStacks:
                 self._context.emit(Fact(PYTHON_STACK, subject, numbers))
         self._seen.clear()
         self._inside.clear()
+
+
+def _place(stack: Stack) -> Place | None:
+    """The innermost frame outside of libraries, None where there is none."""
+    frame = program_frame(stack)
+    return None if frame is None else (frame.f_code, line_of(frame))
 
 
 def _libraries_of(innermost: FrameType) -> list[str]:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from types import FrameType
 from typing import Final, NamedTuple
 
-from tb_slowdown_plugin.collectors.hooks.installed_code import calling_frame, is_installed
+from tb_slowdown_plugin.collectors.hooks.installed_code import (
+    calling_frame,
+    package_of,
+    program_frame,
+)
 from tb_slowdown_plugin.collectors.hooks.source_location import SourcePlaces, line_of
-from tb_slowdown_plugin.collectors.python.still_frames import without_collections
+from tb_slowdown_plugin.collectors.python.still_frames import Frames, Stack, find_frames, stack_of
 
 OWN_THREADS: Final = "tbslow"
 """How the names of the monitor's threads begin."""
 _DEBUGGERS: Final = frozenset({"bdb", "pdb", "ipdb", "pudb", "pydevd", "_pydevd_bundle", "debugpy"})
-_MAX_FRAMES: Final = 200
 _TASKS: Final = Path("/proc/self/task")
 
 
@@ -36,7 +37,7 @@ def find_thread_places(
     training: int,
     *,
     is_in_step: bool,
-    frames: Callable[[], Mapping[int, FrameType]] | None = None,
+    frames: Frames | None = None,
 ) -> ThreadPlaces | None:
     """Finds the innermost line of the program on each thread's stack. Reads no values.
 
@@ -49,25 +50,20 @@ def find_thread_places(
     Returns:
       None where the training thread isn't in the program, or is stopped in a debugger.
     """
-    with without_collections():
-        return _find_places(training, (frames or sys._current_frames)(), is_in_step=is_in_step)
-
-
-def _find_places(
-    training: int, found: Mapping[int, FrameType], *, is_in_step: bool
-) -> ThreadPlaces | None:
-    innermost = found.get(training)
-    if innermost is None or _is_in_debugger(innermost):
+    show = frames or find_frames()
+    found = {thread: stack_of(frame) for thread, frame in show().items()} if show else {}
+    stack = found.get(training, ())
+    if not stack or _is_in_debugger(stack):
         return None
-    frame = _program_frame(innermost) or (calling_frame(innermost) if is_in_step else None)
+    frame = program_frame(stack) or (calling_frame(stack[0]) if is_in_step else None)
     if frame is None:
         return None
     places = SourcePlaces.of_process()
     own = {t.ident for t in threading.enumerate() if t.name.startswith(OWN_THREADS)}
     others: Counter[str] = Counter()
-    for ident, top in found.items():
+    for ident, other in found.items():
         if ident != training and ident not in own:
-            seen = _program_frame(top)
+            seen = program_frame(other)
             if seen is not None:
                 others[places.in_code(seen.f_code, line_of(seen))] += 1
     return ThreadPlaces(
@@ -75,24 +71,8 @@ def _find_places(
     )
 
 
-def _program_frame(innermost: FrameType) -> FrameType | None:
-    frame: FrameType | None = innermost
-    for _ in range(_MAX_FRAMES):
-        if frame is None or not is_installed(frame.f_code.co_filename):
-            return frame
-        frame = frame.f_back
-    return None
-
-
-def _is_in_debugger(innermost: FrameType) -> bool:
-    frame: FrameType | None = innermost
-    for _ in range(_MAX_FRAMES):
-        if frame is None:
-            return False
-        if str(frame.f_globals.get("__name__", "")).partition(".")[0] in _DEBUGGERS:
-            return True
-        frame = frame.f_back
-    return False
+def _is_in_debugger(stack: Stack) -> bool:
+    return any(package_of(frame) in _DEBUGGERS for frame in stack)
 
 
 def _count_threads() -> int:

@@ -12,21 +12,19 @@ import platform
 import re
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import FrameType
 from typing import Final, Literal
 
 from tb_slowdown_plugin.collectors.hooks.installed_code import is_installed, package_of
 from tb_slowdown_plugin.collectors.hooks.source_location import line_of
+from tb_slowdown_plugin.collectors.python.still_frames import Frames, stack_of
 from tb_slowdown_plugin.collectors.timing.thread_files import read_thread_file
 
 Wait = Literal["", "inside", "alone", "outside", "writing"]
 """Not; inside of one of Python's own modules for it; in the program's own line, of which only
 an idle process tells that it is no computation in other threads; for what another process sends;
 or until a file is written, what it takes to compute what is in it included."""
-
-Frames = Callable[[], Mapping[int, FrameType]]
-"""What gives the innermost frame of each thread."""
 
 _MODULES: Final = frozenset(
     {"asyncio", "concurrent", "multiprocessing", "queue", "selectors", "socket", "ssl",
@@ -113,9 +111,10 @@ def _keep_lock(seconds: float) -> None:
 
 
 def _look(thread: int, frames: Frames, read: Callable[[int], list[str]]) -> Wait:
-    frame = frames().get(thread)
-    if frame is None or _RUNS_GRAPHS in frame.f_code.co_filename:
+    stack = stack_of(frames().get(thread))
+    if not stack or _RUNS_GRAPHS in stack[0].f_code.co_filename:
         return ""
+    frame = stack[0]
     if _is_flushing(frame) or _is_saving(frame):
         return "writing"
     at = frame.f_lasti

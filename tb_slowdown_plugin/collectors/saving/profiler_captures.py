@@ -34,7 +34,7 @@ class Captures:
 
         self._context = context
         self._logdir: str | None = None
-        self._hooks = MethodHooks(self.name)
+        self._hooks = MethodHooks(self.name, context.failure_of(self.name))
         self._hooks.replace(tf.profiler.experimental, "start", self._starting)
         self._hooks.replace(tf.profiler.experimental, "stop", self._stopping)
 

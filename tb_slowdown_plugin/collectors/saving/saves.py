@@ -9,6 +9,7 @@ for one in 17 of them, or one that takes a millisecond.
 from __future__ import annotations
 
 import functools
+import glob
 import os
 import sys
 from collections.abc import Generator, Iterable
@@ -72,7 +73,7 @@ class Checkpoints:
         import tensorflow as tf
 
         self._context = context
-        self._hooks = MethodHooks(self.name)
+        self._hooks = MethodHooks(self.name, context.failure_of(self.name))
         self._savers: set[str] = set()
         self._places = SourcePlaces.of_process()
         self._told: set[tuple[str, bool]] = set()
@@ -159,7 +160,7 @@ def saved_bytes(path: str | None) -> int | None:
         if Path(path).is_file():
             return Path(path).stat().st_size
         prefix = Path(path)
-        files = list(prefix.parent.glob(f"{prefix.name}.*"))
+        files = list(prefix.parent.glob(f"{glob.escape(prefix.name)}.*"))
         return sum(file.stat().st_size for file in files) if files else None
     except OSError:
         return None
@@ -191,7 +192,7 @@ class Summaries:
         self._calls = UserCalls(context)
         self._count = 0
         self._executing_eagerly = tf.executing_eagerly
-        self._hooks = MethodHooks(self.name)
+        self._hooks = MethodHooks(self.name, context.failure_of(self.name))
         for name in _WRITERS:
             if hasattr(tf.summary, name):
                 self._hooks.surround(tf.summary, name, functools.partial(self._timed, name))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from tb_slowdown_plugin.collectors.tracing.arguments import (
+    HIDDEN_KEY,
     Arguments,
     Dimensions,
     Group,
@@ -257,6 +258,8 @@ def _write_group(group: Group) -> str:
     if not texts or not all(texts):
         return ""
     if group.sort == "dict":
+        if any(key.startswith(f"[{HIDDEN_KEY}") for key in group.keys):
+            return ""
         texts = [f"{key[1:-1]}: {text}" for key, text in zip(group.keys, texts, strict=True)]
     opening, closing = _BRACKETS[group.sort]
     comma = "," if group.sort == "tuple" and len(texts) == 1 else ""

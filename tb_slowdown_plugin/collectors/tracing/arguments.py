@@ -14,12 +14,15 @@ import sys
 import weakref
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 Dimensions: TypeAlias = "tuple[int | None, ...] | None"
 
 _LONGEST = 40
 """Characters of a number's or a key's text; more would be noise in a sentence."""
+
+HIDDEN_KEY: Final = "key of "
+"""How the text of a key of a mapping begins that is no name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +244,9 @@ def _leaves(structure: Any) -> list[Any]:
 
 
 def _key_text(key: Any) -> str:
+    """A name as it is; a text may be anybody's, so of that, its length and what tells it apart."""
+    if isinstance(key, str) and not (key.isidentifier() and len(key) <= _LONGEST):
+        return f"{HIDDEN_KEY}{len(key)} characters, {hash(key) & 0xFFFF:04x}"
     if isinstance(key, str | bool | int | float) or key is None:
         return _shorten(repr(key))
     return type(key).__name__

@@ -62,7 +62,7 @@ class TraceCollector:
 
     def __init__(self) -> None:
         self._running = False
-        self._hooks = MethodHooks(self.name)
+        self._hooks = MethodHooks(self.name, self._report)
         self.observers: list[Callable[[Any, Trace], None]] = []
         """Called with each `ConcreteFunction` that a trace has made, before it runs."""
 
@@ -262,12 +262,7 @@ class TraceCollector:
             self._report(error)
 
     def _report(self, error: Exception) -> None:
-        """Where and what failed, without the error's text, which may hold the user's values."""
-        frame = error.__traceback__
-        while frame is not None and frame.tb_next is not None:
-            frame = frame.tb_next
-        place = "" if frame is None else f" in {frame.tb_frame.f_code.co_name}"
-        self._context.report_failure(self.name, f"{type(error).__name__}{place}")
+        self._context.failure_of(self.name)(error)
 
 
 def key_of(subject: Subject) -> str:

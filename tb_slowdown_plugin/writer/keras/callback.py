@@ -16,11 +16,11 @@ from tb_slowdown_plugin.collectors.base import (
 )
 from tb_slowdown_plugin.collectors.keras.callbacks import SiblingTimer
 from tb_slowdown_plugin.collectors.keras.fit_options import describe_fit
+from tb_slowdown_plugin.errors import reason_of
 from tb_slowdown_plugin.records.types import Failure
 from tb_slowdown_plugin.writer import monitor
 from tb_slowdown_plugin.writer.keras.fit_hooks import FitHooks
 from tb_slowdown_plugin.writer.keras.fit_steps import FitSteps
-from tb_slowdown_plugin.writer.privacy import reason_of
 
 if TYPE_CHECKING:
     from tb_slowdown_plugin.writer.on_slowdown.slowdown_event import SlowdownEvent

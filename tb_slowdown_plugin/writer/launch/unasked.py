@@ -11,10 +11,10 @@ import logging
 from typing import Final
 
 from tb_slowdown_plugin.catalog.names import STEP_NOT_CHOSEN, STEP_RULE
+from tb_slowdown_plugin.errors import reason_of
 from tb_slowdown_plugin.records.types import Fact
 from tb_slowdown_plugin.writer import monitor as monitors
 from tb_slowdown_plugin.writer.launch.settings import Settings
-from tb_slowdown_plugin.writer.privacy import reason_of
 from tb_slowdown_plugin.writer.session_factory import create_session
 
 _MAX_NOT_CHOSEN: Final = 4

@@ -7,8 +7,8 @@ import threading
 from collections.abc import Callable
 from typing import Final
 
+from tb_slowdown_plugin.errors import reason_of, spoken_reason_of
 from tb_slowdown_plugin.writer.on_slowdown.slowdown_event import SlowdownEvent
-from tb_slowdown_plugin.writer.privacy import reason_of
 
 _MAX_WAITING: Final = 100
 """Events that wait while the function is busy; later ones are lost."""
@@ -19,13 +19,13 @@ class CallbackThread:
 
     Args:
       function: The user's.
-      report_failure: (part, reason): it raised; told once.
+      report_failure: (part, reason, spoken reason): it raised; told once.
     """
 
     def __init__(
         self,
         function: Callable[[SlowdownEvent], object],
-        report_failure: Callable[[str, str], None],
+        report_failure: Callable[..., object],
     ) -> None:
         self._function = function
         self._report_failure = report_failure
@@ -64,4 +64,4 @@ class CallbackThread:
         try:
             self._function(event)
         except BaseException as error:  # noqa: BLE001 - the user's, in a thread of ours
-            self._report_failure("on_slowdown", reason_of(error))
+            self._report_failure("on_slowdown", reason_of(error), spoken_reason_of(error))

@@ -20,8 +20,8 @@ from tb_slowdown_plugin.collectors.saving.profiler_captures import newest_sessio
 from tb_slowdown_plugin.collectors.timing.slowdown_detector import (
     LivePace,
 )
+from tb_slowdown_plugin.errors import reason_of, spoken_reason_of
 from tb_slowdown_plugin.records.types import Fact, StepTable
-from tb_slowdown_plugin.writer.privacy import reason_of
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class SlowdownCaptures:
       recorder: Of the run.
       logdir: Where captures go: the directory of the run.
       profiler: What captures.
-      report_failure: (part, reason): it failed, and is off from then on.
+      report_failure: (part, reason, spoken reason): it failed, and is off from then on.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class SlowdownCaptures:
         recorder: Recorder,
         logdir: str,
         profiler: Profiler,
-        report_failure: Callable[[str, str], None],
+        report_failure: Callable[..., object],
     ) -> None:
         self._recorder = recorder
         self._logdir = logdir
@@ -147,7 +147,7 @@ class SlowdownCaptures:
         except Exception as error:  # noqa: BLE001 - the training must not see it
             self._is_off = True
             self._started_ns = None
-            self._report_failure("profile_on_slowdown", reason_of(error))
+            self._report_failure("profile_on_slowdown", reason_of(error), spoken_reason_of(error))
             return False
 
     def _give_way(self) -> None:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from tb_slowdown_plugin.errors import reason_of
 from tb_slowdown_plugin.records.types import StepTable
 from tb_slowdown_plugin.writer.on_slowdown.callback_thread import CallbackThread
 from tb_slowdown_plugin.writer.on_slowdown.pace_watch import PaceWatch
@@ -17,7 +18,6 @@ from tb_slowdown_plugin.writer.on_slowdown.slowdown_event import (
     event_of_stall,
     step_time,
 )
-from tb_slowdown_plugin.writer.privacy import reason_of
 from tb_slowdown_plugin.writer.session import Session
 
 _CLOSE_SECONDS: Final = 2.0

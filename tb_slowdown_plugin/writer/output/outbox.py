@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Final, NamedTuple, Protocol
 
-from tb_slowdown_plugin.writer.privacy import reason_of
+from tb_slowdown_plugin.errors import reason_of
 
 MAX_HELD_RECORDS: Final = 64
 """Kept while the sink fails, oldest dropped first: about ten minutes, under 1 MB; of a loop of

@@ -19,8 +19,8 @@ from tb_slowdown_plugin.collectors.base import (
     other_backend,
 )
 from tb_slowdown_plugin.collectors.timing.thread_files import cpu_time_of
+from tb_slowdown_plugin.errors import reason_of, scrub
 from tb_slowdown_plugin.records.types import CollectorState, CollectorStatus
-from tb_slowdown_plugin.writer.privacy import reason_of, scrub
 
 _T = TypeVar("_T")
 

@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 from tb_slowdown_plugin.catalog import events, names
 from tb_slowdown_plugin.catalog.accounts import WAITING, rule_of
 from tb_slowdown_plugin.collectors.python.thread_places import ThreadPlaces, find_thread_places
+from tb_slowdown_plugin.errors import reason_of
 from tb_slowdown_plugin.records.types import Fact, Float
-from tb_slowdown_plugin.writer.privacy import reason_of
 from tb_slowdown_plugin.writer.steps.recorder import Recorder
 
 STALL_SECONDS: Final = 60.0

@@ -106,4 +106,4 @@ def test_a_tick_that_fails_is_told_and_the_thread_lives_on(recorder, monkeypatch
         monitor = Monitor(session)
         assert ticks.wait(30)
         monitor.stop()
-    assert caplog.text.count("a defect of ours") == 1
+    assert caplog.text.count("monitor failed (RuntimeError in tick)") == 1

@@ -91,7 +91,7 @@ def test_the_environment_is_written_first_and_when_it_changes(run):
     session.stop()
     told = [(c.sequence, c.environment) for c in chunks(run.sink) if c.environment]
     running = CollectorState("counting", "running")
-    failed = CollectorState("counting", "failed", "RuntimeError: gone")
+    failed = CollectorState("counting", "failed", "RuntimeError in read")
     assert told[0][0] == 0
     assert [environment.collectors for _, environment in told] == [(running,), (failed,)]
     assert {environment.versions["python"] for _, environment in told} == {"3"}
@@ -107,7 +107,7 @@ def test_an_environment_that_can_not_be_told_is_a_failure_of_its_own(run):
     chunk = chunks(run.sink)[0]
     assert chunk.environment.collectors == (CollectorState("counting", "running"),)
     failures = [e.what for c in chunks(run.sink) for e in c.events if isinstance(e.what, Failure)]
-    assert failures == [Failure("environment", "OSError: no proc")]
+    assert failures == [Failure("environment", "OSError in describe")]
 
 
 def test_a_fork_writes_nothing(run):

@@ -28,7 +28,7 @@ class Fits:
     def __init__(self, begin: Callable[[str], None], fail: Callable[[Exception], None]) -> None:
         self._begin = begin
         self._fail = fail
-        self._hooks = MethodHooks("tbslow run")
+        self._hooks = MethodHooks("tbslow run", self._leave)
         self._places = SourcePlaces.of_process()
         self.monitor: Monitor | None = None
 
@@ -47,12 +47,12 @@ class Fits:
         self._hooks.remove()
 
     def _around_begin(self, callbacks: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
-        try:
-            self._follow(callbacks, calling_line(sys._getframe(1)))
-        except Exception as error:  # noqa: BLE001 - the training must not see it
-            self.remove()
-            self._fail(error)
+        self._follow(callbacks, calling_line(sys._getframe(1)))
         yield
+
+    def _leave(self, error: Exception) -> None:
+        self.remove()
+        self._fail(error)
 
     def _follow(self, callbacks: Any, line: tuple[str, int]) -> None:
         from tb_slowdown_plugin.writer.keras import callback

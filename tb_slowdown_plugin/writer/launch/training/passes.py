@@ -61,7 +61,7 @@ class Passes:
         self._fail = fail
         self._executing_eagerly = context.executing_eagerly
         self._passes: weakref.WeakKeyDictionary[Any, _Pass] = weakref.WeakKeyDictionary()
-        self._hooks = MethodHooks("tbslow run")
+        self._hooks = MethodHooks("tbslow run", self._leave)
 
     def install(self) -> None:
         """Hooks the methods that fetch: of a dataset, and of one that a strategy distributes."""
@@ -135,5 +135,8 @@ class Passes:
         try:
             do(*args)
         except Exception as error:  # noqa: BLE001 - the training must not see it
-            self.remove()
-            self._fail(error)
+            self._leave(error)
+
+    def _leave(self, error: Exception) -> None:
+        self.remove()
+        self._fail(error)

@@ -62,11 +62,11 @@ class TrainingCalls:
         self._only = only
         self._fail = fail
         self._executing_eagerly = context.executing_eagerly
-        self._hooks = MethodHooks(BY)
-        self._assigning_hooks = MethodHooks(BY)
+        self._hooks = MethodHooks(BY, self._leave)
+        self._assigning_hooks = MethodHooks(BY, self._leave)
         self._assignments: Assignments | None = Assignments()
         """None once anything else trains."""
-        self._computing_hooks = MethodHooks(BY)
+        self._computing_hooks = MethodHooks(BY, self._leave)
         self._computations: Computations | None = Computations()
         """None once anything trains."""
         self._lines = CalledLines()
@@ -296,6 +296,9 @@ class TrainingCalls:
         try:
             return do(*args)
         except Exception as error:  # noqa: BLE001 - the training must not see it
-            self.remove()
-            self._fail(error)
+            self._leave(error)
             return None
+
+    def _leave(self, error: Exception) -> None:
+        self.remove()
+        self._fail(error)

@@ -104,7 +104,7 @@ def test_functions_look_as_before_and_do_what_they_did():
     before, calls = seen(), []
     codes = [vars(Library)[name] for name in ("__init__", "fail")]
     codes = [function.__code__ for function in codes]
-    hooks = MethodHooks("test")
+    hooks = MethodHooks("test", pytest.fail)
     hook_all(hooks, calls)
     assert seen() == before
     made = Library(1, 2, 4, 8, d=5, f=6)
@@ -129,7 +129,7 @@ def test_the_owner_s_function_is_hooked_and_a_subclass_of_the_program_s_is_left_
         def fail(self, x):
             return super().fail(x)
 
-    mine, calls, hooks = vars(Mine)["fail"].__code__, [], MethodHooks("test")
+    mine, calls, hooks = vars(Mine)["fail"].__code__, [], MethodHooks("test", pytest.fail)
     hooks.replace(Mine, "decorated", counted(calls, "decorated"))
     assert hooked_by("test") == [f"{__name__}.Library.decorated"]
     assert "decorated" not in vars(Mine)
@@ -140,7 +140,7 @@ def test_the_owner_s_function_is_hooked_and_a_subclass_of_the_program_s_is_left_
 
 def test_a_program_s_own_function_is_never_hooked(monkeypatch):
     monkeypatch.undo()  # this module is a program's now
-    hooks = MethodHooks("test")
+    hooks = MethodHooks("test", pytest.fail)
     with pytest.raises(Unavailable, match="Library has no function fail"):
         hooks.replace(Library, "fail", lambda original: original)
     with pytest.raises(Unavailable, match="no function append"):
@@ -157,7 +157,7 @@ def test_under_a_program_s_wrapper_the_library_s_function_is_hooked(monkeypatch)
         return before(model, **kwargs)
 
     monkeypatch.setattr(keras.Model, "to_json", theirs)
-    calls, hooks = [], MethodHooks("test")
+    calls, hooks = [], MethodHooks("test", pytest.fail)
     hooks.replace(keras.Model, "to_json", counted(calls, "to_json"))
     code = theirs.__code__
     model = keras.Sequential()
@@ -169,7 +169,7 @@ def test_under_a_program_s_wrapper_the_library_s_function_is_hooked(monkeypatch)
 
 @pytest.mark.parametrize("first", [0, 1])
 def test_hooks_of_one_function_come_and_go_in_any_order(first):
-    calls, hooks = [], [MethodHooks("one"), MethodHooks("two")]
+    calls, hooks = [], [MethodHooks("one", pytest.fail), MethodHooks("two", pytest.fail)]
     code = vars(Library)["static"].__func__.__code__
     for each, name in zip(hooks, ("one", "two"), strict=True):
         each.replace(Library, "static", counted(calls, name))
@@ -184,7 +184,7 @@ def test_hooks_of_one_function_come_and_go_in_any_order(first):
 
 
 def test_what_somebody_puts_over_it_stays_and_works(monkeypatch):
-    calls, hooks = [], MethodHooks("test")
+    calls, hooks = [], MethodHooks("test", pytest.fail)
     for _ in range(2):
         hooks.replace(Library, "decorated", counted(calls, "ours"))
         monkeypatch.setattr(Library, "decorated", counted(calls, "theirs")(Library.decorated))
@@ -198,7 +198,7 @@ def test_what_somebody_puts_over_it_stays_and_works(monkeypatch):
 
 
 def test_code_that_somebody_exchanges_meanwhile_stays():
-    hooks = MethodHooks("test")
+    hooks = MethodHooks("test", pytest.fail)
     own = Library.fail.__code__
     hooks.replace(Library, "fail", lambda original: original)
     Library.fail.__code__ = theirs = (lambda self, x: x).__code__
@@ -208,7 +208,7 @@ def test_code_that_somebody_exchanges_meanwhile_stays():
 
 
 def test_a_traceback_shows_no_hook():
-    hooks = MethodHooks("test")
+    hooks = MethodHooks("test", pytest.fail)
     hooks.replace(Library, "fail", passed_on)
     with pytest.raises(ValueError, match="x") as raised:
         Library.fail(None, "x")
@@ -219,7 +219,7 @@ def test_a_traceback_shows_no_hook():
 
 
 def test_a_traceback_of_a_hook_that_fails_is_whole():
-    hooks = MethodHooks("test")
+    hooks = MethodHooks("test", pytest.fail)
     hooks.replace(Library, "fail", lambda _: None)
     with pytest.raises(TypeError) as raised:
         Library.fail(None, "x")

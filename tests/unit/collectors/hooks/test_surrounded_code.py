@@ -69,7 +69,7 @@ class Library(Base):
 @pytest.fixture
 def hooks(monkeypatch):
     may_be_hooked(monkeypatch, __name__)
-    hooks = MethodHooks("test")
+    hooks = MethodHooks("test", pytest.fail)
     yield hooks
     hooks.remove()
 
@@ -119,7 +119,7 @@ def test_what_a_hook_returns_is_returned_and_hooks_are_nested(hooks):
 
         return hook
 
-    other = MethodHooks("other")
+    other = MethodHooks("other", pytest.fail)
     hooks.surround(Library, "either", named("inner"))
     other.surround(Library, "either", named("outer"))
     assert Library(1, d=1).either(1) == "outer(inner(inner1))"
@@ -160,7 +160,7 @@ def test_a_hook_that_is_no_generator_does_the_same(hooks):
 
 
 def test_hooks_of_both_forms_are_nested(hooks):
-    counting, other = Counting(), MethodHooks("other")
+    counting, other = Counting(), MethodHooks("other", pytest.fail)
 
     def doubled(*_):
         return f"2{(yield)}"
@@ -184,7 +184,7 @@ def test_a_function_may_be_surrounded_and_replaced_and_calls_itself(hooks):
         calls.append(n)
         yield
 
-    other = MethodHooks("other")
+    other = MethodHooks("other", pytest.fail)
     hooks.surround(Library, "again", hook)
     other.replace(Library, "again", lambda own: lambda library, n: own(library, n) * 10)
     assert Library(1, d=1).again(1) == 10
@@ -245,7 +245,7 @@ def test_a_file_that_has_changed_since_it_was_imported_is_not_used(hooks, monkey
     monkeypatch.setitem(linecache.cache, __file__, entry)
     surrounded_code._parsed.cache_clear()
     surrounded_code._template.cache_clear()
-    hook = surrounded_code.as_surrounding(passes)
+    hook = surrounded_code.as_surrounding(passes, pytest.fail)
     assert surrounded_code.surround(Library.nothing.__code__, [hook]) is None
     assert surrounded_code.surround(Library.hidden.__code__, [hook]) is not None
     hooks.surround(Library, "nothing", passes)
@@ -254,3 +254,40 @@ def test_a_file_that_has_changed_since_it_was_imported_is_not_used(hooks, monkey
     assert made.x == 4
     surrounded_code._parsed.cache_clear()
     surrounded_code._template.cache_clear()
+
+
+@pytest.mark.usefixtures("either_way")
+@pytest.mark.parametrize("when", ["before", "after", "never yields"])
+def test_what_a_hook_raises_itself_is_told_and_the_program_goes_on(monkeypatch, when):
+    may_be_hooked(monkeypatch, __name__)
+    told = []
+
+    def hook(*_):
+        if when == "before":
+            raise KeyError("mine")
+        if when == "never yields":
+            return
+        yield
+        raise KeyError("mine")
+
+    hooks = MethodHooks("test", told.append)
+    hooks.surround(Library, "either", hook)
+    hooks.surround(Library, "fails", hook)
+    made = Library(1, d=1)
+    try:
+        assert made.either(1) == "inner1"
+        with pytest.raises(ValueError, match="7"):
+            made.fails(7)
+    finally:
+        hooks.remove()
+    assert [type(each) for each in told] == {
+        "before": [KeyError, KeyError],
+        "after": [KeyError],  # of the one that fails, `yield` raises
+        "never yields": [StopIteration, StopIteration],
+    }[when]
+
+
+def test_a_generator_function_needs_somebody_who_is_told_its_errors(monkeypatch):
+    may_be_hooked(monkeypatch, __name__)
+    with pytest.raises(TypeError, match="`fail`"):
+        MethodHooks("test").surround(Library, "either", passes)

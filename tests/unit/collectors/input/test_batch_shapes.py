@@ -84,7 +84,7 @@ def test_validation_has_its_own(recording, collector):
 def test_keras_gets_its_methods_back_and_may_have_none_of_them(monkeypatch):
     from keras.src.trainers.data_adapters import py_dataset_adapter
 
-    batches = KerasBatches(batch=pytest.fail, size=pytest.fail, dataset=pytest.fail)
+    batches = KerasBatches(*[pytest.fail] * 4)
     batches.start()
     assert len(hooked_by("batch_shapes")) == 2
     batches.stop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 
 import pytest
@@ -74,3 +75,27 @@ def test_keras_is_as_before_when_it_stops(recording) -> None:
     collector.stop()
     assert keras.optimizers.Optimizer.__init__ is made
     assert keras.Model.compile is compiled
+
+
+class Unhashable(keras.optimizers.SGD):
+    """It compares by value, and its variables are somebody else's business."""
+
+    __hash__ = None
+
+    def __eq__(self, other):
+        return True
+
+    @property
+    def variables(self):
+        raise RuntimeError("asked by another thread")
+
+
+def test_an_optimizer_of_the_program_s_may_be_of_any_make(collector) -> None:
+    optimizers = [Unhashable(0.1), Unhashable(0.2)]
+    for optimizer in optimizers:
+        optimizer.build([tf.Variable(tf.zeros([10]))])
+    read = collector.read()
+    assert read["optimizer_variables"] == 2 * 2  # a rate and a count of each
+    del optimizer, optimizers
+    gc.collect()
+    assert collector.read() == {}

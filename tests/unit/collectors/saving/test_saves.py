@@ -341,3 +341,11 @@ def test_a_save_in_another_thread_is_a_fact_and_no_time_of_the_step(
     thread.join()
     assert recording.stopwatch.take() == {}
     assert facts(recording) == [("checkpoint", "tf.train.Checkpoint")]
+
+
+@pytest.mark.parametrize("name", ["run**3", "run[1]"])
+def test_a_name_is_no_pattern(tmp_path, name):
+    (tmp_path / f"{name}.index").write_bytes(bytes(10))
+    (tmp_path / f"{name}.data-00000-of-00001").write_bytes(bytes(20))
+    (tmp_path / "run1.index").write_bytes(bytes(1000))
+    assert saved_bytes(str(tmp_path / name)) == 30

@@ -10,6 +10,7 @@ import pytest
 tf = pytest.importorskip("tensorflow")
 from tensorflow.core.function import trace_type  # noqa: E402
 
+from tb_slowdown_plugin.collectors.tracing.argument_changes import write  # noqa: E402
 from tb_slowdown_plugin.collectors.tracing.arguments import (  # noqa: E402
     Group,
     Number,
@@ -66,6 +67,16 @@ def test_parts_of_structures_are_reached_by_their_keys() -> None:
     parts = dict(zip(found.keys, found.parts, strict=True))
     assert parts["['a']"] == Tensor("float32", (3,))
     assert [str(each) for each in parts["['b']"].parts] == ["Python int 1", "Python int 2"]
+
+
+def test_a_key_that_is_no_name_is_told_by_its_length() -> None:
+    ann, bob = described({"Ann Smith": 1}), described({"Bob Smith": 1})
+    assert isinstance(ann, Group)
+    assert isinstance(bob, Group)
+    assert ann.keys[0].startswith("[key of 9 characters, ")
+    assert ann.keys != bob.keys
+    assert ann == described({"Ann Smith": 1})
+    assert write({"x": described({"Ann Smith": tf.zeros(3)})}) == ("",)
 
 
 class Config:

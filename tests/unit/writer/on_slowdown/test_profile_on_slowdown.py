@@ -75,7 +75,7 @@ class Loop:
     def __init__(self, **profiler: object) -> None:
         self.time = FakeTime()
         self.recorder = Recorder(self.time.clock())
-        self.failures: list[tuple[str, str]] = []
+        self.failures: list[tuple[str, ...]] = []
         self.profiler = FakeProfiler(clock=self.time, **profiler)  # type: ignore[arg-type]
         self.captures = SlowdownCaptures(
             self.recorder, "logs", self.profiler, lambda *failure: self.failures.append(failure)
@@ -168,9 +168,10 @@ def test_a_failing_profiler_is_reported_once_and_left_alone(breaks: str, reason:
     for seconds in (0.1, 0.1, 0.2, 0.2):
         loop.run(seconds)
     assert loop.profiler.log.count("start logs") == 1
-    ((part, said),) = loop.failures
+    ((part, recorded, said),) = loop.failures
     assert part == "profile_on_slowdown"
-    assert reason in said
+    assert recorded == f"RuntimeError in {breaks}"
+    assert said == f"RuntimeError: {reason}"
     assert loop.recorder.rows == 80
 
 

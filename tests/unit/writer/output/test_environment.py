@@ -9,8 +9,8 @@ import socket
 
 import pytest
 
+from tb_slowdown_plugin.errors import scrub
 from tb_slowdown_plugin.writer.output.environment import describe, find_host, find_worker
-from tb_slowdown_plugin.writer.privacy import reason_of, scrub
 
 
 def config(role, index, **cluster):
@@ -95,11 +95,3 @@ def test_the_environment_holds_neither_host_nor_user_nor_path():
 )
 def test_directories_and_addresses_are_left_out(text, expected):
     assert scrub(text) == expected
-
-
-def test_the_reason_of_an_error_names_its_type():
-    assert reason_of(ValueError("/tmp/a/b is bad")) == "ValueError: b is bad"
-    assert reason_of(OSError(28, "No space left on device", "/home/ada/x")) == (
-        "OSError: No space left on device"
-    )
-    assert reason_of(KeyError()) == "KeyError"

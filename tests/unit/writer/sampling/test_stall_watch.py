@@ -158,7 +158,7 @@ def test_a_failure_switches_it_off(run):
     watched = Watched(run)
     watched.watch._find_places = fail
     watched.pass_time(200)
-    assert watched.failures == [("stalls", "RuntimeError: no frames")]
+    assert watched.failures == [("stalls", "RuntimeError in fail")]
 
 
 def test_a_session_writes_a_stall_at_once(run):
